@@ -1,0 +1,34 @@
+// Plain JavaScript that any Node.js can read: finds a Node.js new enough for the program and runs it there.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const [major, minor] = process.versions.node.split(".").map(Number);
+const installDir = fileURLToPath(new URL("..", import.meta.url));
+
+/** Runs `dist/<program>.cjs` in this process, or in the Node.js that was installed beside the package. */
+export async function launch(program) {
+  const bundle = `${installDir}dist/${program}.cjs`;
+  const node = `${installDir}node_modules/.bin/node`;
+  if (!existsSync(bundle)) {
+    refuse(`${program} is not built: run "npm run build" in ${installDir}`);
+  } else if (major > 24 || (major === 24 && minor >= 12)) {
+    const { run } = await import(bundle);
+    await run({ installDir });
+  } else if (existsSync(node)) {
+    runIn(node);
+  } else {
+    refuse(`${program} needs Node.js 24.12 or newer; this is ${process.versions.node}`);
+  }
+}
+
+function runIn(node) {
+  const child = spawn(node, process.argv.slice(1), { stdio: "inherit" });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("exit", (code, signal) => process.exit(signal ? 1 : code));
+}
+
+function refuse(reason) {
+  process.stderr.write(`${reason}\n`);
+  process.exitCode = 1;
+}

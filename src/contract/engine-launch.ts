@@ -1,0 +1,43 @@
+import * as z from "zod/mini";
+import { parse } from "../kit/parse.ts";
+
+/**
+ * What an engine is born with: a 0400 JSON file whose path is in `ORCH_LAUNCH_FILE`. The engine reads it once, at
+ * start; the daemon removes it afterwards. Secrets travel here and nowhere else: not in argv, not in the environment.
+ */
+export const LAUNCH_FILE_VARIABLE = "ORCH_LAUNCH_FILE";
+
+/** A key the engine accepts, by hash. */
+export const engineKey = z.object({
+  /** SHA-256, lower-case hex. */
+  hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+  /** ISO time after which the key is refused, or `null` for the current key. */
+  expires_at: z.nullable(z.string()),
+});
+export type EngineKey = z.output<typeof engineKey>;
+
+const engineLaunch = z.object({
+  engine_id: z.string(),
+  /** A new UUID for each start; `/health` repeats it, so that another program on the port is not taken for the engine. */
+  incarnation: z.string(),
+  /** The product's slug. */
+  product: z.string(),
+  user_id: z.string(),
+  host: z.string(),
+  port: z.int(),
+  /** The engine's own folder: store, workspace and catalog. It is kept from start to start. */
+  data_dir: z.string(),
+  keys: z.array(engineKey),
+  /** Presented by the daemon as `X-Control-Token` on `/control/*`. */
+  control_token: z.string(),
+  /** `LLM_*`, `PLANNER_MODEL`, …: text as an environment would hold it. */
+  settings: z.record(z.string(), z.string()),
+  /** A PEM bundle that the provider's connections must trust besides the built-in ones. */
+  extra_ca_certs: z.nullable(z.string()),
+});
+export type EngineLaunch = z.output<typeof engineLaunch>;
+
+export const encodeLaunch = (launch: EngineLaunch): string => JSON.stringify(launch);
+
+/** Throws `InvalidInput` (or a `SyntaxError`) for a file that is not one of ours. */
+export const decodeLaunch = (text: string): EngineLaunch => parse(engineLaunch, JSON.parse(text)).value;

@@ -1,0 +1,241 @@
+import * as z from "zod/mini";
+import { opaqueId } from "../kit/parse.ts";
+
+/** The orchestrator's words on the wire: headers, routes, request bodies and records. */
+export const PLATFORM_KEY_HEADER = "X-Platform-Key";
+export const ADMIN_KEY_HEADER = "X-Admin-Key";
+export const REQUEST_ID_HEADER = "X-Request-Id";
+export const IGNORED_FIELDS_HEADER = "X-Ignored-Fields";
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+export const ENGINE_STATES = [
+  "provisioning",
+  "starting",
+  "running",
+  "unhealthy",
+  "backoff",
+  "stopping",
+  "stopped",
+  "failed",
+  "stop_failed",
+  "destroying",
+] as const;
+export type EngineState = (typeof ENGINE_STATES)[number];
+export type DesiredState = "running" | "stopped" | "destroyed";
+
+export const POLICY_ACTIONS = ["provision", "start", "stop", "rotate_key", "destroy", "auto_provision"] as const;
+export type PolicyAction = (typeof POLICY_ACTIONS)[number];
+
+/** A product's policy as it is kept and shown. `engine_env` is write-only and no part of it. */
+export interface Policy {
+  /** Engines not destroyed; `null` is no limit. */
+  readonly max_engines: number | null;
+  /** `null` is no limit. */
+  readonly requests_per_minute: number | null;
+  readonly allowed_actions: readonly PolicyAction[];
+  readonly suspended: boolean;
+  /** Seconds without work after which an engine is stopped; 0 is never. */
+  readonly idle_stop_s: number;
+  /** Seconds a stop waits for running turns. */
+  readonly drain_s: number;
+  readonly memory_mb: number;
+}
+
+export const DEFAULT_POLICY: Policy = {
+  max_engines: 100,
+  requests_per_minute: 600,
+  allowed_actions: POLICY_ACTIONS,
+  suspended: false,
+  idle_stop_s: 0,
+  drain_s: 30,
+  memory_mb: 1024,
+};
+
+/** `2026-11-01T12:00:00.000Z` */
+export type IsoTime = string;
+
+export interface ProductRecord {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string | null;
+  readonly policy: Policy;
+  /** The names set in the policy's `engine_env`; their values are never read back. */
+  readonly engine_env_names: readonly string[];
+  /** The hash's companions: enough to recognise the key by. */
+  readonly platform_key: {
+    readonly prefix: string | null;
+    readonly last4: string | null;
+    readonly created_at: IsoTime;
+  };
+  readonly created_at: IsoTime;
+  readonly updated_at: IsoTime;
+}
+
+export interface LastError {
+  readonly phase: "boot" | "run" | "stop";
+  readonly reason: string;
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  readonly oom: boolean;
+  readonly log_tail: readonly string[];
+  readonly at: IsoTime;
+}
+
+export interface EngineRecord {
+  readonly id: string;
+  readonly product_id: string;
+  readonly user_id: string;
+  readonly state: EngineState;
+  /** True in `running` and `unhealthy`. */
+  readonly running: boolean;
+  readonly desired_state: DesiredState;
+  readonly port: number;
+  readonly url: string;
+  readonly incarnation: string;
+  readonly pid: number | null;
+  readonly version: string | null;
+  readonly api_key: {
+    readonly prefix: string;
+    readonly last4: string;
+    readonly created_at: IsoTime;
+    readonly previous_expires_at: IsoTime | null;
+  };
+  readonly health: {
+    readonly status: "unknown" | "ok" | "failing";
+    readonly last_ok_at: IsoTime | null;
+    readonly consecutive_failures: number;
+  };
+  readonly restarts: {
+    readonly count: number;
+    readonly window_started_at: IsoTime | null;
+    readonly next_at: IsoTime | null;
+  };
+  readonly last_error: LastError | null;
+  readonly stop_reason: string | null;
+  readonly last_active_at: IsoTime | null;
+  readonly created_at: IsoTime;
+  readonly started_at: IsoTime | null;
+  readonly stopped_at: IsoTime | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly next_cursor: string | null;
+}
+
+export interface ErrorBody {
+  readonly error: { readonly code: string; readonly message: string };
+}
+
+export type StopResult = "drained" | "cut_off" | "killed";
+
+export const userId = opaqueId(1, 256);
+export const slug = z.string().check(
+  z.refine((text) => /^[a-z0-9](-?[a-z0-9]){0,62}$/.test(text), {
+    error: "expected 1 to 63 of a-z, 0-9 and single inner hyphens",
+  }),
+);
+
+const limit = z.nullable(z.int().check(z.gte(0)));
+const seconds = z.int().check(z.gte(0), z.lte(86_400));
+
+/** Settings of an engine that a product may set for its own; `null` takes one back. */
+const ENGINE_ENV_NAME =
+  /^(LLM_[A-Z0-9_]{1,60}|PLANNER_MODEL|LIGHT_MODEL|ENGINE_LOG_LEVEL|REACTIVE_COMPACT_ENABLED|CACHE_HIT_MONITOR_ENABLED)$/;
+const engineEnv = z.record(
+  z.string().check(
+    z.refine((name) => ENGINE_ENV_NAME.test(name), {
+      error: "expected LLM_*, PLANNER_MODEL, LIGHT_MODEL, ENGINE_LOG_LEVEL or a feature flag",
+    }),
+  ),
+  z.nullable(z.string().check(z.maxLength(4096))),
+);
+
+/** Strict: a typo in a policy must not be an open door. Fields left out keep their value. */
+export const policyPatch = z.strictObject({
+  max_engines: z.optional(limit),
+  requests_per_minute: z.optional(limit),
+  allowed_actions: z.optional(z.array(z.enum(POLICY_ACTIONS))),
+  suspended: z.optional(z.boolean()),
+  idle_stop_s: z.optional(z.int().check(z.gte(0))),
+  drain_s: z.optional(seconds),
+  memory_mb: z.optional(z.int().check(z.gte(64), z.lte(1_048_576))),
+  engine_env: z.optional(engineEnv),
+});
+export type PolicyPatch = z.output<typeof policyPatch>;
+
+export const registerRequest = z.object({
+  slug,
+  name: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+  policy: z.optional(policyPatch),
+});
+
+export const platformKeyHashRequest = z.object({
+  api_key_hash: z.string().check(z.regex(/^[0-9a-f]{64}$/, "expected SHA-256 as 64 lower-case hex digits")),
+  key_prefix: z.optional(z.string().check(z.minLength(1), z.maxLength(10))),
+  key_last4: z.optional(z.string().check(z.length(4))),
+  grace_s: z.optional(z.int().check(z.gte(0), z.lte(30 * 86_400))),
+});
+
+export const provisionRequest = z.object({
+  user_id: userId,
+  metadata: z.optional(
+    z
+      .record(z.string(), z.json())
+      .check(z.refine((value) => JSON.stringify(value).length <= 16_384, { error: "expected at most 16 KiB of JSON" })),
+  ),
+  start: z.optional(z.boolean()),
+});
+export type ProvisionRequest = z.output<typeof provisionRequest>;
+
+export const startRequest = z.object({});
+export const stopRequest = z.object({ drain_s: z.optional(seconds), force: z.optional(z.boolean()) });
+export const rotateKeyRequest = z.object({ grace_s: z.optional(seconds) });
+
+export type Authentication = "none" | "platform" | "admin";
+export interface Route {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** `{name}` marks a parameter, percent-decoded once. */
+  readonly path: string;
+  readonly auth: Authentication;
+  readonly summary: string;
+}
+
+/** Every route the orchestrator answers; another path is 404, another method on one of these paths 405. */
+export const ORCHESTRATOR_ROUTES = {
+  health: { method: "GET", path: "/health", auth: "none", summary: "Liveness, without a query" },
+  ready: { method: "GET", path: "/ready", auth: "none", summary: "Whether calls are served now, and why not" },
+  registerProduct: { method: "POST", path: "/products/register", auth: "admin", summary: "Register a product" },
+  listProducts: { method: "GET", path: "/products", auth: "admin", summary: "List products" },
+  showProduct: { method: "GET", path: "/products/{product_id}", auth: "admin", summary: "One product, by id or slug" },
+  deleteProduct: { method: "DELETE", path: "/products/{product_id}", auth: "admin", summary: "Delete a product" },
+  setPolicy: { method: "PUT", path: "/products/{product_id}/policy", auth: "admin", summary: "Change a policy" },
+  setPlatformKeyHash: {
+    method: "PUT",
+    path: "/products/{product_id}/platform-key-hash",
+    auth: "admin",
+    summary: "Replace a platform key by its hash",
+  },
+  provisionEngine: { method: "POST", path: "/engines/provision", auth: "platform", summary: "Create an engine" },
+  admitEngine: { method: "POST", path: "/engines/admit", auth: "platform", summary: "Create or return an engine" },
+  listEngines: { method: "GET", path: "/engines", auth: "platform", summary: "List engines" },
+  showEngine: { method: "GET", path: "/engines/{user_id}", auth: "platform", summary: "One engine" },
+  destroyEngine: { method: "DELETE", path: "/engines/{user_id}", auth: "platform", summary: "Destroy an engine" },
+  startEngine: { method: "POST", path: "/engines/{user_id}/start", auth: "platform", summary: "Start an engine" },
+  stopEngine: { method: "POST", path: "/engines/{user_id}/stop", auth: "platform", summary: "Stop an engine" },
+  rotateEngineKey: {
+    method: "POST",
+    path: "/engines/{user_id}/rotate-key",
+    auth: "platform",
+    summary: "Replace an engine's key",
+  },
+  waitForEngine: {
+    method: "GET",
+    path: "/engines/{user_id}/wait",
+    auth: "platform",
+    summary: "Wait until an engine reaches a state",
+  },
+  engineLogs: { method: "GET", path: "/engines/{user_id}/logs", auth: "platform", summary: "An engine's log lines" },
+} as const satisfies Record<string, Route>;
+export type RouteName = keyof typeof ORCHESTRATOR_ROUTES;

@@ -1,0 +1,93 @@
+import type { BlockType } from "../../contract/engine-events.ts";
+
+/**
+ * The seam to an upstream language model. An implementation translates; it never retries, stores or emits.
+ * `stream` never throws: whatever happens, the iteration ends with exactly one `done` or `failed` part.
+ * Blocks never overlap: each `block_start` is followed by its own deltas and its `block_stop`.
+ */
+export interface ModelProvider {
+  /** As in `LLM_PROVIDER`. */
+  readonly name: string;
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart>;
+}
+
+export interface ModelRequest {
+  readonly model: string;
+  readonly system: string;
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly ModelTool[];
+  readonly thinking: boolean;
+  readonly maxOutputTokens: number;
+}
+
+/** A tool as the model sees it; `inputSchema` is JSON Schema. */
+export interface ModelTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+export type ModelMessage =
+  | { readonly role: "user"; readonly text: string }
+  | { readonly role: "assistant"; readonly content: readonly AssistantContent[] }
+  | { readonly role: "tool"; readonly results: readonly ToolOutcome[] };
+
+export type AssistantContent =
+  | { readonly kind: "text"; readonly text: string }
+  /** `signature` is opaque JSON of the provider that must go back unchanged with the thinking it signed. */
+  | { readonly kind: "thinking"; readonly text: string; readonly signature?: unknown }
+  | {
+      readonly kind: "tool_use";
+      readonly id: string;
+      readonly tool: string;
+      readonly input: Readonly<Record<string, unknown>>;
+    };
+
+export interface ToolOutcome {
+  readonly id: string;
+  readonly tool: string;
+  /** Text or JSON as the tool returned it, or the error's words. */
+  readonly output: unknown;
+  readonly isError: boolean;
+}
+
+export type ModelPart =
+  | { readonly kind: "block_start"; readonly block: BlockType }
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "thinking"; readonly text: string; readonly signature?: unknown }
+  /** Comes between `block_start` and `block_stop` of a `tool_use` block. `input` is null when the model's JSON was broken; `rawInput` then has it. */
+  | {
+      readonly kind: "tool_use";
+      readonly id: string;
+      readonly tool: string;
+      readonly input: Readonly<Record<string, unknown>> | null;
+      readonly rawInput: string;
+    }
+  | { readonly kind: "block_stop"; readonly block: BlockType }
+  | { readonly kind: "done"; readonly reason: FinishReason; readonly usage: ModelUsage }
+  | { readonly kind: "failed"; readonly failure: ModelFailure; readonly usage: ModelUsage | null };
+
+export type FinishReason = "stop" | "tool_use" | "length" | "refused" | "other";
+
+/** Tokens of one model call. `inputTokens` counts everything sent, cache hits included. */
+export interface ModelUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheHitTokens: number;
+}
+
+export type ModelFailure =
+  /** The provider's own limit; `retryAfterS` when it said so. */
+  | { readonly kind: "rate_limited"; readonly message: string; readonly retryAfterS: number | null }
+  /** Worth another try: overloaded, 5xx, cut connection, silence. */
+  | {
+      readonly kind: "transient";
+      readonly message: string;
+      readonly status: number | null;
+      readonly retryAfterS: number | null;
+    }
+  /** The context did not fit the model's window. */
+  | { readonly kind: "too_long"; readonly message: string }
+  /** Not worth another try: bad key, bad request, refused. */
+  | { readonly kind: "permanent"; readonly message: string; readonly status: number | null }
+  | { readonly kind: "aborted" };

@@ -1,0 +1,17 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Milliseconds since the epoch; a function so that tests and rules take it as an argument. */
+export type Clock = () => number;
+
+export const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+/** Waits; resolves `false` at once when the signal is aborted. Never rejects, never keeps the process alive. */
+export async function delay(ms: number, signal?: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(ms, undefined, { ref: false, ...(signal && { signal }) });
+    return true;
+  } catch (error) {
+    if (signal?.aborted) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,66 @@
+/** The environment is wrong; every problem is told at once, each naming its variable. */
+export class InvalidSettings extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.name = "InvalidSettings";
+    this.problems = problems;
+  }
+}
+
+/** Reads settings from an environment and gathers the problems; `done` throws them together. */
+export class EnvironmentReader {
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #problems: string[] = [];
+
+  constructor(env: Readonly<Record<string, string | undefined>>) {
+    this.#env = env;
+  }
+
+  /** The text of a variable; an empty one counts as unset. */
+  text(name: string): string | undefined;
+  text(name: string, fallback: string): string;
+  text(name: string, fallback?: string): string | undefined {
+    return this.#env[name] || fallback;
+  }
+
+  /** A decimal integer within bounds, inclusive. `1e6`, `0x10` and `5s` are refused. */
+  integer(name: string, fallback: number, { min, max }: { min: number; max: number }): number {
+    const text = this.#env[name];
+    if (!text) return fallback;
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > max) {
+      return this.#refuse(name, `an integer from ${min} to ${max}`, text, fallback);
+    }
+    return value;
+  }
+
+  /** Flags take the words `true` and `false`, nothing else. */
+  flag(name: string, fallback: boolean): boolean {
+    const text = this.#env[name];
+    if (!text) return fallback;
+    if (text !== "true" && text !== "false") return this.#refuse(name, "true or false", text, fallback);
+    return text === "true";
+  }
+
+  choice<T extends string>(name: string, choices: readonly T[], fallback: T): T {
+    const text = this.#env[name];
+    if (!text) return fallback;
+    const found = choices.find((choice) => choice === text);
+    return found ?? this.#refuse(name, `one of ${choices.join(", ")}`, text, fallback);
+  }
+
+  /** Notes a problem that a rule over several settings found. */
+  problem(text: string): void {
+    this.#problems.push(text);
+  }
+
+  done(): void {
+    if (this.#problems.length > 0) throw new InvalidSettings(this.#problems);
+  }
+
+  #refuse<T>(name: string, expected: string, got: string, fallback: T): T {
+    this.#problems.push(`${name}: expected ${expected}, got ${JSON.stringify(got)}`);
+    return fallback;
+  }
+}

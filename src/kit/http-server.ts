@@ -1,0 +1,37 @@
+import { type RequestListener, type Server, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface ListeningServer {
+  readonly server: Server;
+  readonly port: number;
+  /** Stops taking connections, waits for the requests in flight up to the deadline, then cuts what is left. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** Listens, or rejects with the reason (`EADDRINUSE`, `EACCES`) of the operating system. */
+export async function listen(listener: RequestListener, host: string, port: number): Promise<ListeningServer> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  return {
+    server,
+    port: (server.address() as AddressInfo).port,
+    close: (deadlineMs) => closeServer(server, deadlineMs),
+  };
+}
+
+function closeServer(server: Server, deadlineMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), deadlineMs);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,43 @@
+import { type DestinationStream, type Logger, destination, pino, stdTimeFunctions } from "pino";
+
+export type { Logger } from "pino";
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+// Where a secret or a user's words could slip into a line; pg errors carry the whole client with its password.
+const SECRET_FIELDS = [
+  "api_key",
+  "apiKey",
+  "platform_api_key",
+  "engine_api_key",
+  "key",
+  "password",
+  "token",
+  "secret",
+  "authorization",
+  "message_body",
+  "connectionString",
+];
+const REDACTED = [
+  ...SECRET_FIELDS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
+  "err.client",
+  "*.client",
+  '*["x-platform-key"]',
+  '*["x-admin-key"]',
+  '*["x-engine-key"]',
+];
+
+/** JSON lines on standard output, written before the call returns so that nothing is lost when the process dies. */
+export function createLogger(name: string, level: LogLevel, stream?: DestinationStream): Logger {
+  return pino(
+    {
+      name,
+      level,
+      base: { name, pid: process.pid },
+      timestamp: stdTimeFunctions.isoTime,
+      redact: { paths: REDACTED, censor: "[redacted]" },
+    },
+    stream ?? destination({ dest: 1, sync: true }),
+  );
+}

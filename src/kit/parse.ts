@@ -1,0 +1,60 @@
+import * as z from "zod/mini";
+import en from "zod/v4/locales/en.js";
+
+// zod/mini brings no words of its own; without them every refusal would read "Invalid input".
+z.config(en());
+
+/** Input from outside that does not fit. `field` is a dotted path, `expected` says what would have been accepted. */
+export class InvalidInput extends Error {
+  readonly field: string;
+  constructor(field: string, problem: string) {
+    super(`${field}: ${problem}`);
+    this.name = "InvalidInput";
+    this.field = field;
+  }
+}
+
+/**
+ * Reads unknown input by a schema. The first problem is thrown as {@link InvalidInput}, named by its field.
+ * Fields the schema does not know are dropped and named in `ignored`, unless the schema is strict.
+ */
+export function parse<S extends z.ZodMiniObject>(
+  schema: S,
+  input: unknown,
+): { readonly value: z.output<S>; readonly ignored: readonly string[] } {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) {
+    throw new InvalidInput("body", "expected a JSON object");
+  }
+  const result = z.safeParse(schema, input);
+  if (!result.success) throw invalidInput(result.error.issues);
+  const known = schema.def.shape;
+  return { value: result.data, ignored: Object.keys(input).filter((key) => !Object.hasOwn(known, key)) };
+}
+
+function invalidInput(issues: readonly z.core.$ZodIssue[]): InvalidInput {
+  const issue = issues[0];
+  if (issue === undefined) return new InvalidInput("body", "invalid");
+  const path = issue.path.map(String).join(".") || "body";
+  if (issue.code === "unrecognized_keys") {
+    return new InvalidInput([...issue.path.map(String), issue.keys[0] ?? ""].join("."), "unknown field");
+  }
+  return new InvalidInput(path, issue.message.replace(/^Invalid input: /, ""));
+}
+
+/** Bytes of UTF-8, the unit every length limit of the interfaces is given in. */
+export function byteLength(text: string): number {
+  return Buffer.byteLength(text, "utf8");
+}
+
+/** A string of `min` to `max` bytes of well-formed UTF-8 without control characters: an opaque id chosen by a client. */
+export function opaqueId(min: number, max: number) {
+  return z.string().check(
+    z.refine((text) => byteLength(text) >= min && byteLength(text) <= max, {
+      error: `expected ${min} to ${max} bytes of UTF-8`,
+      abort: true,
+    }),
+    z.refine((text) => !/\p{Cc}/u.test(text) && text.isWellFormed(), {
+      error: "expected no control characters and no broken surrogates",
+    }),
+  );
+}

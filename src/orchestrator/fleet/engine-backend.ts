@@ -1,0 +1,51 @@
+import type { EngineLaunch } from "../../contract/engine-launch.ts";
+
+/**
+ * The seam to whatever runs engines: plain child processes today. A backend knows no database and no HTTP server.
+ * It never signals a process whose identity it cannot prove, and never touches what it did not make.
+ */
+export interface EngineBackend {
+  /**
+   * Starts one engine, detached, with its output in the engine's log; resolves as soon as the process exists,
+   * long before it is healthy. Rejects with {@link LaunchFailed} when there is no process, leaving nothing behind.
+   */
+  launch(order: LaunchOrder): Promise<EngineProcess>;
+  /** Finds an engine of an earlier daemon again; `null` when the recorded process is gone or is another one. */
+  attach(handle: ProcessHandle): EngineProcess | null;
+}
+
+export interface LaunchOrder {
+  readonly launch: EngineLaunch;
+  readonly memoryMb: number;
+}
+
+/** What proves, together, that a process is the one that was started: pids alone are used again. */
+export interface ProcessHandle {
+  readonly pid: number;
+  /** Of `/proc/sys/kernel/random/boot_id`. */
+  readonly bootId: string;
+  /** Field 22 of `/proc/<pid>/stat`, in clock ticks since boot. */
+  readonly startTime: string;
+}
+
+export interface EngineProcess {
+  readonly handle: ProcessHandle;
+  /** Settles once, when the process is gone. Code and signal are null when it was not our own child. */
+  readonly exited: Promise<EngineExit>;
+  /** TERM, then after `termMs` KILL, of the whole tree; resolves when the tree is empty, or says who would not die. */
+  stop(termMs: number): Promise<StopOutcome>;
+}
+
+export interface EngineExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export type StopOutcome =
+  | { readonly kind: "exited" }
+  | { readonly kind: "killed" }
+  | { readonly kind: "survived"; readonly pids: readonly number[] };
+
+export class LaunchFailed extends Error {
+  override readonly name = "LaunchFailed";
+}

@@ -1,0 +1,161 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import t from "tap";
+
+const root = resolve(import.meta.dirname, "..");
+
+/** Room (longest matching prefix wins) to the rooms it may import, itself always included. */
+const ARROWS: Record<string, readonly string[]> = {
+  "src/kit": [],
+  "src/contract": ["src/kit/parse.ts"],
+  "migrations/orchestrator": [],
+  "migrations/engine": [],
+  "src/orchestrator/main.ts": ["src/orchestrator", "src/contract", "src/kit"],
+  "src/orchestrator/config.ts": ["src/contract", "src/kit"],
+  "src/orchestrator/api-error.ts": ["src/contract", "src/kit"],
+  "src/orchestrator/http": [
+    "src/orchestrator/operations",
+    "src/orchestrator/rules",
+    "src/orchestrator/api-error.ts",
+    "src/contract",
+    "src/kit",
+  ],
+  "src/orchestrator/operations": [
+    "src/orchestrator/rules",
+    "src/orchestrator/store",
+    "src/orchestrator/fleet",
+    "src/orchestrator/api-error.ts",
+    "src/contract",
+    "src/kit",
+  ],
+  "src/orchestrator/rules": ["src/contract"],
+  "src/orchestrator/store": ["src/orchestrator/rules", "migrations/orchestrator", "src/contract", "src/kit"],
+  "src/orchestrator/fleet": ["src/orchestrator/rules", "src/contract", "src/kit"],
+  "src/orchestrator/postgres": ["src/kit"],
+  "src/engine/main.ts": ["src/engine", "src/contract", "src/kit"],
+  "src/engine/app.ts": ["src/engine", "src/contract", "src/kit"],
+  "src/engine/config.ts": ["src/contract", "src/kit"],
+  "src/engine/engine-error.ts": ["src/contract", "src/kit"],
+  "src/engine/http": [
+    "src/engine/turns",
+    "src/engine/upkeep",
+    "src/engine/memory",
+    "src/engine/tools",
+    "src/engine/engine-error.ts",
+    "src/contract",
+    "src/kit",
+  ],
+  "src/engine/turns": [
+    "src/engine/agent",
+    "src/engine/memory",
+    "src/engine/store",
+    "src/engine/engine-error.ts",
+    "src/contract",
+    "src/kit",
+  ],
+  "src/engine/agent": [
+    "src/engine/model",
+    "src/engine/tools",
+    "src/engine/memory",
+    "src/engine/catalog",
+    "src/engine/engine-error.ts",
+    "src/contract",
+    "src/kit",
+  ],
+  "src/engine/model": ["src/contract", "src/kit"],
+  "src/engine/tools": ["src/engine/memory", "src/contract", "src/kit"],
+  "src/engine/memory": ["src/engine/store", "src/contract", "src/kit"],
+  "src/engine/store": ["migrations/engine", "src/kit"],
+  "src/engine/catalog": ["src/contract", "src/kit"],
+  "src/engine/upkeep": ["src/engine/model", "src/engine/memory", "src/engine/catalog", "src/contract", "src/kit"],
+  cli: ["src/contract", "src/kit"],
+};
+
+/** Packages that only some rooms may name; files not listed here may not import them. */
+const PACKAGES: Record<string, readonly string[]> = {
+  express: ["src/orchestrator/http", "src/engine/http"],
+  "better-sse": ["src/engine/http/event-stream.ts"],
+  kysely: ["src/orchestrator/store", "migrations/orchestrator"],
+  pg: ["src/orchestrator/store"],
+  execa: ["src/orchestrator/fleet", "src/orchestrator/postgres", "src/engine/tools", "cli"],
+  commander: ["cli"],
+  pino: ["src/kit/logger.ts"],
+};
+
+const files = ["src", "cli", "migrations"].flatMap((top) =>
+  readdirSync(join(root, top), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join(top, name)),
+);
+const source = (file: string) => readFileSync(join(root, file), "utf8");
+const specifiers = (file: string) =>
+  [...source(file).matchAll(/^(?:import|export)\b[^;]*?from "([^"]+)"|^import "([^"]+)"|\bimport\("([^"]+)"\)/gm)].map(
+    (match) => match[1] ?? match[2] ?? match[3] ?? "",
+  );
+const imports = new Map(
+  files.map((file) => [
+    file,
+    specifiers(file)
+      .filter((name) => name.startsWith("."))
+      .map((name) => relative(root, resolve(root, dirname(file), name)))
+      .filter((target) => target !== "package.json"),
+  ]),
+);
+const within = (file: string, room: string) => file === room || file.startsWith(`${room}/`);
+const roomOf = (file: string) =>
+  Object.keys(ARROWS)
+    .filter((room) => within(file, room))
+    .sort((left, right) => right.length - left.length)[0];
+
+t.test("every file lives in a room, and imports only go along the arrows", async (t) => {
+  for (const [file, targets] of imports) {
+    const room = roomOf(file);
+    t.ok(room, `${file} lives in a room`);
+    if (room === undefined) continue;
+    const allowed = [room, ...(ARROWS[room] ?? [])];
+    for (const target of targets) {
+      t.ok(
+        allowed.some((place) => within(target, place)),
+        `${file} may import ${target}`,
+      );
+    }
+  }
+});
+
+t.test("no file imports itself over others", async (t) => {
+  const done = new Set<string>();
+  const walk = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) return void t.fail(`cycle: ${[...path.slice(path.indexOf(file)), file].join(" -> ")}`);
+    if (done.has(file)) return;
+    for (const target of imports.get(file) ?? []) walk(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files) walk(file, []);
+  t.pass("walked every import");
+});
+
+t.test("a package is imported only in the rooms that own it", async (t) => {
+  for (const file of files) {
+    for (const name of specifiers(file)) {
+      const owners = PACKAGES[name.split("/")[0] ?? ""];
+      if (owners !== undefined)
+        t.ok(
+          owners.some((room) => within(file, room)),
+          `${file} may import ${name}`,
+        );
+    }
+  }
+});
+
+t.test("the environment, the exit and the signals have one place each", async (t) => {
+  const places: readonly [RegExp, RegExp][] = [
+    [/\bprocess\.env\b/, /^src\/(orchestrator|engine)\/main\.ts$|^cli\/(main|settings)\.ts$/],
+    [/\bprocess\.exit\(/, /^src\/kit\/shutdown-signals\.ts$/],
+    [/\bprocess\.on\(\s*"?SIG|process\.on\(signal/, /^src\/kit\/shutdown-signals\.ts$/],
+  ];
+  for (const file of files) {
+    for (const [pattern, place] of places) {
+      if (pattern.test(source(file))) t.match(file, place, `${file} may use ${pattern.source}`);
+    }
+  }
+});
