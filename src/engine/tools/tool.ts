@@ -1,0 +1,47 @@
+import type * as z from "zod/mini";
+
+/**
+ * The seam to everything the model may call. A tool checks nothing of permission (one `authorize` stands in front of
+ * one `execute`) and keeps no deadline of its own: the executor aborts `context.signal` and the tool must then be gone,
+ * its child processes included. It returns text or JSON for the model; it throws {@link ToolFailed} for what the model should read.
+ */
+export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly<Record<string, unknown>>> {
+  readonly name: string;
+  readonly description: string;
+  /** Checks what the model wrote before anything else happens; also the source of the JSON Schema the model sees. */
+  readonly input: z.ZodMiniObject;
+  /** A read-only call may be run again after a crash, and never waits for others. */
+  readonly readOnly: boolean;
+  /** `ask` puts a human in front of each call unless a grant stands. */
+  readonly permission: "allow" | "ask";
+  /** Names of what a call changes: calls that share one run in order, all others at once. */
+  resources(input: Input): readonly string[];
+  run(input: Input, context: ToolContext): Promise<unknown>;
+}
+
+export interface ToolContext {
+  readonly taskId: string;
+  readonly turnId: string;
+  readonly toolCallId: string;
+  readonly workspaceDir: string;
+  /** Aborted by time-out, cancel or drain; its reason says which. */
+  readonly signal: AbortSignal;
+  /** Puts a question to the human of this turn and waits; nothing else of the turn goes on meanwhile. */
+  ask(question: HumanQuestion): Promise<string>;
+  /** Writes one entry into working memory and tells the stream. */
+  note(entryType: "note" | "observation" | "summary", content: string): void;
+  /** Tells that the call is alive: it counts as progress of the turn. */
+  progress(): void;
+}
+
+export interface HumanQuestion {
+  readonly question: string;
+  readonly options: readonly string[];
+  /** Whether any text is an answer, beside the options. */
+  readonly allowFreeText: boolean;
+}
+
+/** A failure whose words are for the model: it may try otherwise. Anything else a tool throws is a fault of ours. */
+export class ToolFailed extends Error {
+  override readonly name = "ToolFailed";
+}
