@@ -1,0 +1,52 @@
+import type { EngineState } from "../../contract/orchestrator-api.ts";
+
+/**
+ * The life of an engine, as one table: state to the states it may enter next.
+ *
+ * provisioning  row, port and key exist; no process yet     starting     a process runs, not yet healthy
+ * running       the health answer carries our identity      unhealthy    the process lives, probes fail
+ * backoff       it died and starts again at `next_at`       stopping     draining, then TERM, then KILL
+ * stopped       at rest, by request                         failed       at rest, gave up or did not come up
+ * stop_failed   would not die; keeps its port, alarms       destroying   on its way to being gone
+ *
+ * Leaving the table altogether (the row is deleted) is legal from `provisioning`, `starting` (a provision that
+ * failed) and `destroying`.
+ */
+const MOVES: Readonly<Record<EngineState, readonly EngineState[]>> = {
+  provisioning: ["starting", "destroying"],
+  starting: ["running", "failed", "backoff", "stopping", "destroying"],
+  running: ["unhealthy", "backoff", "failed", "stopping", "destroying"],
+  unhealthy: ["running", "backoff", "failed", "stopping", "destroying"],
+  backoff: ["starting", "failed", "stopped", "destroying"],
+  stopping: ["stopped", "stop_failed", "destroying"],
+  stopped: ["starting", "destroying"],
+  failed: ["starting", "stopped", "destroying"],
+  stop_failed: ["stopping", "stopped", "destroying"],
+  destroying: ["stop_failed"],
+};
+
+export const mayMove = (from: EngineState, to: EngineState): boolean => MOVES[from].includes(to);
+
+export const isRunning = (state: EngineState): boolean => state === "running" || state === "unhealthy";
+
+/** States a process may be alive in. */
+export const mayHaveProcess = (state: EngineState): boolean =>
+  isRunning(state) || state === "starting" || state === "stopping" || state === "stop_failed" || state === "destroying";
+
+/** States that some operation must end: nobody rests in them. */
+export const isPassing = (state: EngineState): boolean =>
+  state === "provisioning" || state === "starting" || state === "stopping" || state === "destroying";
+
+export type Verdict<Code extends string> = "go" | Code;
+
+export function mayStart(state: EngineState): Verdict<"ENGINE_ALREADY_RUNNING" | "OPERATION_IN_PROGRESS"> {
+  if (isRunning(state)) return "ENGINE_ALREADY_RUNNING";
+  return state === "stopped" || state === "failed" || state === "backoff" ? "go" : "OPERATION_IN_PROGRESS";
+}
+
+export function mayStop(state: EngineState): Verdict<"ENGINE_NOT_RUNNING" | "OPERATION_IN_PROGRESS"> {
+  if (state === "stopped" || state === "failed") return "ENGINE_NOT_RUNNING";
+  return isRunning(state) || state === "backoff" || state === "starting" || state === "stop_failed"
+    ? "go"
+    : "OPERATION_IN_PROGRESS";
+}

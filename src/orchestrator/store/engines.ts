@@ -1,0 +1,126 @@
+import { sql } from "kysely";
+import type { EngineState } from "../../contract/orchestrator-api.ts";
+import type { StoredKey } from "../../kit/secrets.ts";
+import type { Db, Trx } from "./database.ts";
+import type { EngineRow } from "./tables.ts";
+
+export interface NewEngine {
+  readonly id: string;
+  readonly productId: string;
+  readonly userId: string;
+  readonly hostId: string;
+  readonly port: number;
+  readonly incarnation: string;
+  readonly key: StoredKey;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** `provisioning` when it is to be started at once, `stopped` otherwise. */
+  readonly state: "provisioning" | "stopped";
+  readonly deadlineAt: Date | null;
+}
+
+export async function insertEngine(trx: Trx, engine: NewEngine): Promise<EngineRow> {
+  const wanted = engine.state === "provisioning";
+  return trx
+    .insertInto("engines")
+    .values({
+      id: engine.id,
+      product_id: engine.productId,
+      user_id: engine.userId,
+      host_id: engine.hostId,
+      state: engine.state,
+      desired_state: wanted ? "running" : "stopped",
+      provisioned: !wanted,
+      deadline_at: engine.deadlineAt,
+      port: engine.port,
+      incarnation: engine.incarnation,
+      key_hash: engine.key.hash,
+      key_prefix: engine.key.prefix,
+      key_last4: engine.key.last4,
+      metadata: JSON.stringify(engine.metadata),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function findEngine(db: Db, productId: string, userId: string): Promise<EngineRow | null> {
+  const row = await db
+    .selectFrom("engines")
+    .selectAll()
+    .where("product_id", "=", productId)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function findEngineById(db: Db, id: string): Promise<EngineRow | null> {
+  return (await db.selectFrom("engines").selectAll().where("id", "=", id).executeTakeFirst()) ?? null;
+}
+
+/** Engines not destroyed, those being provisioned included. */
+export async function countEngines(trx: Trx, productId: string): Promise<number> {
+  const { count } = await trx
+    .selectFrom("engines")
+    .select(sql<number>`count(*)::int`.as("count"))
+    .where("product_id", "=", productId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** A product's engines in the order they were made, from behind `after` (an id). */
+export async function listEngines(
+  db: Db,
+  filter: { readonly productId: string; readonly state: EngineState | null; readonly after: string | null; readonly limit: number },
+): Promise<EngineRow[]> {
+  let query = db.selectFrom("engines").selectAll().where("product_id", "=", filter.productId).orderBy("id").limit(filter.limit);
+  if (filter.state !== null) query = query.where("state", "=", filter.state);
+  if (filter.after !== null) query = query.where("id", ">", filter.after);
+  return query.execute();
+}
+
+export async function listEnginesOfProduct(db: Db, productId: string): Promise<EngineRow[]> {
+  return db.selectFrom("engines").selectAll().where("product_id", "=", productId).orderBy("id").execute();
+}
+
+/** Everything this host is answerable for, the most recently used first. */
+export async function listEnginesOfHost(db: Db, hostId: string): Promise<EngineRow[]> {
+  return db
+    .selectFrom("engines")
+    .selectAll()
+    .where("host_id", "=", hostId)
+    .orderBy(sql`last_active_at desc nulls last`)
+    .orderBy("id")
+    .execute();
+}
+
+/** Makes `key` the engine's key; the one before is good until `previousExpiresAt`. Null when the engine moved on. */
+export async function replaceEngineKey(
+  db: Db,
+  { id, incarnation, key, previousExpiresAt }: { id: string; incarnation: string; key: StoredKey; previousExpiresAt: Date },
+): Promise<EngineRow | null> {
+  const row = await db
+    .updateTable("engines")
+    .set((eb) => ({
+      previous_key_hash: eb.ref("key_hash"),
+      previous_key_expires_at: previousExpiresAt,
+      key_hash: key.hash,
+      key_prefix: key.prefix,
+      key_last4: key.last4,
+      key_created_at: sql<Date>`now()`,
+    }))
+    .where("id", "=", id)
+    .where("incarnation", "=", incarnation)
+    .where("state", "in", ["running", "unhealthy"])
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Notes when an engine last worked; a later time is never replaced by an earlier one. */
+export async function noteActivity(db: Db, id: string, at: Date): Promise<void> {
+  await db
+    .updateTable("engines")
+    .set({ last_active_at: at })
+    .where("id", "=", id)
+    .where((eb) => eb.or([eb("last_active_at", "is", null), eb("last_active_at", "<", at)]))
+    .execute();
+}

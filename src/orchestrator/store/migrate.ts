@@ -1,0 +1,25 @@
+import { type Migration, Migrator } from "kysely/migration";
+import { ORCHESTRATOR_MIGRATIONS } from "../../../migrations/orchestrator/index.ts";
+import type { Db } from "./database.ts";
+
+/** The database was migrated by a newer daemon: this one does not know its tables. */
+export class NewerSchema extends Error {
+  override readonly name = "NewerSchema";
+}
+
+/**
+ * Brings the tables to this daemon's schema; the migrator holds a lock, so that two daemons starting together do it
+ * once. Forward only: a database from a newer daemon is refused untouched.
+ */
+export async function migrateToLatest(db: Db): Promise<readonly string[]> {
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: () => Promise.resolve<Record<string, Migration>>(ORCHESTRATOR_MIGRATIONS) },
+  });
+  const { error, results = [] } = await migrator.migrateToLatest();
+  if (error === undefined) return results.map((result) => result.migrationName);
+  if (error instanceof Error && /previously executed migration .* is missing/.test(error.message)) {
+    throw new NewerSchema(`the database was migrated by a newer orchd (${error.message})`);
+  }
+  throw error;
+}

@@ -1,0 +1,192 @@
+import { sql } from "kysely";
+import type { Policy, ProductRecord } from "../../contract/orchestrator-api.ts";
+import type { StoredKey } from "../../kit/secrets.ts";
+import { type Db, type Trx, violates } from "./database.ts";
+
+/** A product as operations know it: its record, and its sealed engine settings. */
+export interface Product {
+  readonly record: ProductRecord;
+  readonly sealedEngineEnv: Buffer | null;
+}
+
+/** A key of a product; `expiresAt` is null for the current one. */
+export interface ProductByKey {
+  readonly product: Product;
+  readonly expiresAt: Date | null;
+}
+
+export interface NewProduct {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string | null;
+  readonly policy: Policy;
+  readonly sealedEngineEnv: Buffer | null;
+  readonly engineEnvNames: readonly string[];
+  readonly key: StoredKey;
+}
+
+/** Inserts a product with its key; false when the slug is taken. */
+export async function insertProduct(trx: Trx, product: NewProduct): Promise<boolean> {
+  try {
+    await trx
+      .insertInto("products")
+      .values({
+        id: product.id,
+        slug: product.slug,
+        name: product.name,
+        policy: JSON.stringify(product.policy),
+        engine_env: product.sealedEngineEnv,
+        engine_env_names: [...product.engineEnvNames],
+      })
+      .execute();
+  } catch (error) {
+    if (violates(error, "products_slug_key")) return false;
+    throw error;
+  }
+  await trx
+    .insertInto("product_keys")
+    .values({ hash: product.key.hash, product_id: product.id, prefix: product.key.prefix, last4: product.key.last4, expires_at: null })
+    .execute();
+  return true;
+}
+
+const withKey = (db: Db) =>
+  db
+    .selectFrom("products")
+    .innerJoin("product_keys as current", (join) =>
+      join.onRef("current.product_id", "=", "products.id").on("current.expires_at", "is", null),
+    )
+    .select([
+      "products.id",
+      "products.slug",
+      "products.name",
+      "products.policy",
+      "products.engine_env",
+      "products.engine_env_names",
+      "products.created_at",
+      "products.updated_at",
+      "current.prefix as key_prefix",
+      "current.last4 as key_last4",
+      "current.created_at as key_created_at",
+    ]);
+
+/** A product by id or slug. */
+export async function findProduct(db: Db, idOrSlug: string): Promise<Product | null> {
+  const row = await withKey(db)
+    .where((eb) => eb.or([eb("products.id", "=", idOrSlug), eb("products.slug", "=", idOrSlug)]))
+    .executeTakeFirst();
+  return row === undefined ? null : toProduct(row);
+}
+
+/** Products in the order they were registered, from behind `after` (an id). */
+export async function listProducts(db: Db, { after, limit }: { after: string | null; limit: number }): Promise<Product[]> {
+  let query = withKey(db).orderBy("products.id").limit(limit);
+  if (after !== null) query = query.where("products.id", ">", after);
+  return (await query.execute()).map(toProduct);
+}
+
+/** The product that a key hash belongs to, whether the key is still good or not. */
+export async function findProductByKeyHash(db: Db, hash: string): Promise<ProductByKey | null> {
+  const row = await withKey(db)
+    .innerJoin("product_keys as presented", "presented.product_id", "products.id")
+    .select("presented.expires_at")
+    .where("presented.hash", "=", hash)
+    .executeTakeFirst();
+  return row === undefined ? null : { product: toProduct(row), expiresAt: row.expires_at };
+}
+
+/** Takes the lock that provisions of a product queue for, and gives the policy as it is now; null when it is gone. */
+export async function lockPolicy(trx: Trx, productId: string): Promise<Policy | null> {
+  const row = await trx.selectFrom("products").select("policy").where("id", "=", productId).forUpdate().executeTakeFirst();
+  return row?.policy ?? null;
+}
+
+export async function lockProduct(trx: Trx, idOrSlug: string): Promise<Product | null> {
+  await trx
+    .selectFrom("products")
+    .select("id")
+    .where((eb) => eb.or([eb("id", "=", idOrSlug), eb("slug", "=", idOrSlug)]))
+    .forUpdate()
+    .execute();
+  return findProduct(trx, idOrSlug);
+}
+
+export async function updatePolicy(
+  trx: Trx,
+  productId: string,
+  change: { readonly policy: Policy; readonly sealedEngineEnv: Buffer | null; readonly engineEnvNames: readonly string[] },
+): Promise<void> {
+  await trx
+    .updateTable("products")
+    .set({
+      policy: JSON.stringify(change.policy),
+      engine_env: change.sealedEngineEnv,
+      engine_env_names: [...change.engineEnvNames],
+      updated_at: sql`now()`,
+    })
+    .where("id", "=", productId)
+    .execute();
+}
+
+/** Makes `key` the current one; the old one is good for `graceS` more seconds. False when another product has the hash. */
+export async function replaceProductKey(
+  trx: Trx,
+  productId: string,
+  { hash, prefix, last4, graceS }: { hash: string; prefix: string | null; last4: string | null; graceS: number },
+): Promise<boolean> {
+  await trx
+    .updateTable("product_keys")
+    .set({ expires_at: sql<Date>`now() + make_interval(secs => ${graceS})` })
+    .where("product_id", "=", productId)
+    .where("expires_at", "is", null)
+    .execute();
+  await trx.deleteFrom("product_keys").where("expires_at", "<=", sql<Date>`now()`).execute();
+  const { numInsertedOrUpdatedRows = 0n } = await trx
+    .insertInto("product_keys")
+    .values({ hash, product_id: productId, prefix, last4, expires_at: null })
+    // An operator may go back to a key that is still in its grace.
+    .onConflict((conflict) =>
+      conflict
+        .column("hash")
+        .doUpdateSet({ expires_at: null, prefix, last4 })
+        .where("product_keys.product_id", "=", productId),
+    )
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows > 0n;
+}
+
+/** False when engines still refer to it. */
+export async function deleteProduct(trx: Trx, productId: string): Promise<boolean> {
+  const engine = await trx.selectFrom("engines").select("id").where("product_id", "=", productId).executeTakeFirst();
+  if (engine !== undefined) return false;
+  await trx.deleteFrom("products").where("id", "=", productId).execute();
+  return true;
+}
+
+function toProduct(row: {
+  id: string;
+  slug: string;
+  name: string | null;
+  policy: Policy;
+  engine_env: Buffer | null;
+  engine_env_names: string[];
+  created_at: Date;
+  updated_at: Date;
+  key_prefix: string | null;
+  key_last4: string | null;
+  key_created_at: Date;
+}): Product {
+  return {
+    record: {
+      id: row.id,
+      slug: row.slug,
+      name: row.name,
+      policy: row.policy,
+      engine_env_names: row.engine_env_names,
+      platform_key: { prefix: row.key_prefix, last4: row.key_last4, created_at: row.key_created_at.toISOString() },
+      created_at: row.created_at.toISOString(),
+      updated_at: row.updated_at.toISOString(),
+    },
+    sealedEngineEnv: row.engine_env,
+  };
+}

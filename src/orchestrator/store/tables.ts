@@ -1,0 +1,76 @@
+import type { ColumnType, Generated, JSONColumnType, Selectable } from "kysely";
+import type { DesiredState, EngineState, LastError, Policy } from "../../contract/orchestrator-api.ts";
+
+type CreatedAt = ColumnType<Date, Date | undefined, never>;
+type Json<T> = JSONColumnType<T & object, string, string>;
+
+export interface ProductsTable {
+  id: string;
+  slug: string;
+  name: string | null;
+  policy: Json<Policy>;
+  /** `engine_env` sealed with the deployment's secret key. */
+  engine_env: Buffer | null;
+  engine_env_names: Generated<string[]>;
+  created_at: CreatedAt;
+  updated_at: Generated<Date>;
+}
+
+export interface ProductKeysTable {
+  hash: string;
+  product_id: string;
+  prefix: string | null;
+  last4: string | null;
+  created_at: CreatedAt;
+  /** Null for the current key. */
+  expires_at: Date | null;
+}
+
+export interface EnginesTable {
+  id: string;
+  product_id: string;
+  user_id: string;
+  host_id: string;
+  state: EngineState;
+  desired_state: DesiredState;
+  provisioned: Generated<boolean>;
+  deadline_at: Date | null;
+  port: number;
+  incarnation: string;
+  pid: number | null;
+  boot_id: string | null;
+  process_start: string | null;
+  version: string | null;
+  key_hash: string;
+  key_prefix: string;
+  key_last4: string;
+  key_created_at: Generated<Date>;
+  previous_key_hash: string | null;
+  previous_key_expires_at: Date | null;
+  restart_count: Generated<number>;
+  restart_window_started_at: Date | null;
+  next_restart_at: Date | null;
+  last_error: JSONColumnType<LastError, string | null, string | null> | null;
+  stop_reason: string | null;
+  metadata: Json<Record<string, unknown>>;
+  last_active_at: Date | null;
+  created_at: CreatedAt;
+  started_at: Date | null;
+  stopped_at: Date | null;
+}
+
+export interface PortsTable {
+  host_id: string;
+  port: number;
+  engine_id: string | null;
+  released_at: Generated<Date>;
+}
+
+export interface Database {
+  products: ProductsTable;
+  product_keys: ProductKeysTable;
+  engines: EnginesTable;
+  ports: PortsTable;
+}
+
+export type EngineRow = Selectable<EnginesTable>;
