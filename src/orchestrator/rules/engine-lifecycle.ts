@@ -14,7 +14,8 @@ import type { EngineState } from "../../contract/orchestrator-api.ts";
  */
 const MOVES: Readonly<Record<EngineState, readonly EngineState[]>> = {
   provisioning: ["starting", "destroying"],
-  starting: ["running", "failed", "backoff", "stopping", "destroying"],
+  // Into itself: the process of a claimed start is written down.
+  starting: ["starting", "running", "failed", "backoff", "stopping", "destroying"],
   running: ["unhealthy", "backoff", "failed", "stopping", "destroying"],
   unhealthy: ["running", "backoff", "failed", "stopping", "destroying"],
   backoff: ["starting", "failed", "stopped", "destroying"],

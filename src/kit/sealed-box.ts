@@ -1,0 +1,37 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** What a deployment's secret key is used for: sealing small texts at rest, and deriving tokens that need no storage. */
+export class SealedBox {
+  readonly #sealing: Buffer;
+  readonly #deriving: Buffer;
+
+  constructor(secret: string) {
+    const derive = (purpose: string) => Buffer.from(hkdfSync("sha256", secret, "", purpose, 32));
+    this.#sealing = derive("orchd seal");
+    this.#deriving = derive("orchd token");
+  }
+
+  /** AES-256-GCM: nonce, tag, ciphertext. */
+  seal(text: string): Buffer {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv("aes-256-gcm", this.#sealing, nonce);
+    const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+    return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+  }
+
+  /** Throws when the box was sealed with another key, or altered. */
+  open(box: Buffer): string {
+    const nonce = box.subarray(0, NONCE_BYTES);
+    const decipher = createDecipheriv("aes-256-gcm", this.#sealing, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAuthTag(box.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    return decipher.update(box.subarray(NONCE_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
+  }
+
+  /** The same words give the same token for as long as the secret lives. */
+  token(...words: readonly string[]): string {
+    return createHmac("sha256", this.#deriving).update(words.join("\n")).digest("base64url");
+  }
+}

@@ -1,0 +1,59 @@
+import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { LaunchFailed } from "./engine-backend.ts";
+
+/** Left in a folder that was brought back for a provision that has not succeeded yet. */
+const RESTORED = ".restored";
+
+/** Makes an engine's folder, or brings back the one that an earlier engine of the user left on `keep_data`. */
+export async function prepareEngineFolder(folder: string, kept: string): Promise<void> {
+  try {
+    await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
+    if (await exists(kept)) {
+      await writeFile(join(kept, RESTORED), "");
+      await rename(kept, folder);
+    }
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new LaunchFailed(`the engine's folder ${folder} cannot be made: ${reason(error)}`, { cause: error });
+  }
+}
+
+/** The provision succeeded: what was brought back belongs to the engine now. */
+export async function settleEngineFolder(folder: string): Promise<void> {
+  await rm(join(folder, RESTORED), { force: true });
+}
+
+/** Undoes {@link prepareEngineFolder}: what the provision made is removed, what it brought back is put back. */
+export async function discardEngineFolder(folder: string, kept: string): Promise<void> {
+  if (await exists(join(folder, RESTORED))) {
+    await keepEngineFolder(folder, kept);
+    await rm(join(kept, RESTORED), { force: true });
+  } else {
+    await removeEngineFolder(folder);
+  }
+}
+
+export async function removeEngineFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Puts an engine's folder aside for the user's next engine. */
+export async function keepEngineFolder(folder: string, kept: string): Promise<void> {
+  if (!(await exists(folder))) return;
+  await mkdir(dirname(kept), { recursive: true, mode: 0o700 });
+  await rm(kept, { recursive: true, force: true });
+  await rename(folder, kept);
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    throw error;
+  }
+}
+
+const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));

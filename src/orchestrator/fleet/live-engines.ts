@@ -1,0 +1,37 @@
+import type { EngineProcess } from "./engine-backend.ts";
+
+/** What this daemon knows of an engine's process from watching it; kept in memory, lost with it, learned again. */
+export interface LiveEngine {
+  readonly id: string;
+  readonly incarnation: string;
+  readonly url: string;
+  readonly controlToken: string;
+  readonly process: EngineProcess;
+  /** Milliseconds since the epoch. */
+  readonly healthySince: number;
+  lastOkAt: number;
+  consecutiveFailures: number;
+  lastActiveAt: number | null;
+}
+
+/** The processes this daemon looks after, at most one an engine. */
+export class LiveEngines {
+  readonly #engines = new Map<string, LiveEngine>();
+
+  add(engine: LiveEngine): void {
+    this.#engines.set(engine.id, engine);
+  }
+
+  get(id: string): LiveEngine | undefined {
+    return this.#engines.get(id);
+  }
+
+  /** Forgets this life of an engine; a later one stays. */
+  remove(id: string, incarnation: string): void {
+    if (this.#engines.get(id)?.incarnation === incarnation) this.#engines.delete(id);
+  }
+
+  get size(): number {
+    return this.#engines.size;
+  }
+}

@@ -1,0 +1,15 @@
+import type { Request } from "express";
+import { ADMIN_KEY_HEADER, PLATFORM_KEY_HEADER } from "../../contract/orchestrator-api.ts";
+import { sameSecret } from "../../kit/secrets.ts";
+import { ApiError } from "../api-error.ts";
+import { type Product, identifyProduct } from "../operations/identify-product.ts";
+import type { Orchestration } from "../operations/orchestration.ts";
+
+export const authenticatePlatform = (o: Orchestration, request: Request): Promise<Product> =>
+  identifyProduct(o, request.get(PLATFORM_KEY_HEADER));
+
+export function authenticateAdmin(adminKey: string, request: Request): void {
+  if (!sameSecret(request.get(ADMIN_KEY_HEADER) ?? "", adminKey)) {
+    throw new ApiError("INVALID_ADMIN_KEY", "the admin key is missing or wrong");
+  }
+}

@@ -1,0 +1,89 @@
+import { ENGINE_STATES, provisionRequest, rotateKeyRequest, startRequest, stopRequest, userId } from "../../contract/orchestrator-api.ts";
+import { InvalidInput } from "../../kit/parse.ts";
+import { admitEngine } from "../operations/admit-engine.ts";
+import type { AutoProvision } from "../operations/auto-provision.ts";
+import { destroyEngine } from "../operations/destroy-engine.ts";
+import { lookUpEngine, pageOfEngines, waitForEngine } from "../operations/look-up-engine.ts";
+import type { Orchestration } from "../operations/orchestration.ts";
+import { provisionEngine } from "../operations/provision-engine.ts";
+import { rotateEngineKey } from "../operations/rotate-engine-key.ts";
+import { startEngine } from "../operations/start-engine.ts";
+import { stopEngine } from "../operations/stop-engine.ts";
+import {
+  type Answer,
+  type Call,
+  type Handler,
+  choiceParameter,
+  flagParameter,
+  integerParameter,
+  pageOf,
+  pageParameters,
+} from "./call.ts";
+
+export function engineRoutes(o: Orchestration, autoProvision: AutoProvision) {
+  return {
+    provisionEngine: async (call) => {
+      const { record, apiKey } = await provisionEngine(o, call.product, call.body(provisionRequest));
+      return withKey(201, record, apiKey);
+    },
+    admitEngine: async (call) => {
+      const { record, apiKey } = await admitEngine(o, call.product, call.body(provisionRequest));
+      return withKey(apiKey === null ? 200 : 201, record, apiKey);
+    },
+    listEngines: async (call) => {
+      const page = pageParameters(call);
+      const state = choiceParameter(call, "state", ENGINE_STATES);
+      return pageOf(await pageOfEngines(o, call.product, { ...page, state }), page.limit);
+    },
+    showEngine: async (call) => {
+      const user = userParameter(call);
+      if (!flagParameter(call, "auto_provision")) {
+        return { status: 200, body: await lookUpEngine(o, call.product, user) };
+      }
+      const { record, apiKey } = await autoProvision.lookUp(call.product, { user_id: user });
+      return apiKey === null ? { status: 200, body: record } : withKey(201, record, apiKey);
+    },
+    destroyEngine: async (call) => {
+      const wish = { userId: userParameter(call), keepData: flagParameter(call, "keep_data") };
+      await destroyEngine(o, call.product, wish);
+      return { status: 200, body: { destroyed: true } };
+    },
+    startEngine: async (call) => {
+      call.body(startRequest);
+      return { status: 200, body: await startEngine(o, call.product, userParameter(call)) };
+    },
+    stopEngine: async (call) => {
+      const { drain_s: drainS, force } = call.body(stopRequest);
+      const { record, result } = await stopEngine(o, call.product, { userId: userParameter(call), wish: { drainS, force } });
+      return { status: 200, body: { ...record, stop_result: result } };
+    },
+    rotateEngineKey: async (call) => {
+      const { grace_s: graceS = 0 } = call.body(rotateKeyRequest);
+      const rotated = await rotateEngineKey(o, call.product, { userId: userParameter(call), graceS });
+      const expires = { previous_key_expires_at: rotated.previousExpiresAt.toISOString() };
+      return withKey(200, { ...rotated.record, ...expires }, rotated.apiKey);
+    },
+    waitForEngine: async (call) => {
+      const record = await waitForEngine(o, call.product, {
+        userId: userParameter(call),
+        state: choiceParameter(call, "state", ENGINE_STATES) ?? "running",
+        timeoutS: integerParameter(call, "timeout_s", 60, { min: 0, max: 600 }),
+        signal: call.clientGone,
+      });
+      return { status: 200, body: record };
+    },
+  } satisfies Record<string, Handler>;
+}
+
+export function userParameter(call: Call): string {
+  const user = call.params["user_id"] ?? "";
+  const checked = userId.safeParse(user);
+  if (!checked.success) throw new InvalidInput("user_id", checked.error.issues[0]?.message ?? "invalid");
+  return user;
+}
+
+const withKey = (status: number, record: object, apiKey: string | null): Answer => ({
+  status,
+  body: { ...record, engine_api_key: apiKey },
+  secret: apiKey !== null,
+});

@@ -1,0 +1,18 @@
+import { VERSION } from "../../kit/version.ts";
+import { ApiError } from "../api-error.ts";
+import type { Readiness } from "../operations/readiness.ts";
+import type { Handler } from "./call.ts";
+
+export function healthRoutes(readiness: Readiness, startedAt: number) {
+  return {
+    health: () => ({
+      status: 200,
+      body: { status: "ok", version: VERSION, uptime_s: Math.floor((Date.now() - startedAt) / 1000) },
+    }),
+    ready: async () => {
+      const reason = await readiness.whyNot();
+      if (reason !== null) throw new ApiError("SERVICE_UNAVAILABLE", reason, { retryAfterS: 1 });
+      return { status: 200, body: { status: "ready", version: VERSION } };
+    },
+  } satisfies Record<string, Handler>;
+}

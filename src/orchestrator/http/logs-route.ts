@@ -1,0 +1,27 @@
+import { once } from "node:events";
+import { followEngineLog, tailEngineLog } from "../operations/engine-logs.ts";
+import type { Orchestration } from "../operations/orchestration.ts";
+import { type Handler, flagParameter, integerParameter } from "./call.ts";
+import { userParameter } from "./engine-routes.ts";
+
+/** An engine's log as plain text: its last lines, and with `follow=true` each new one until the client leaves. */
+export function logsRoute(o: Orchestration): Handler {
+  return async (call) => {
+    const wish = { userId: userParameter(call), lines: integerParameter(call, "tail", 200, { min: 0, max: 10_000 }) };
+    const follow = flagParameter(call, "follow");
+    const { response } = call;
+    const signal = AbortSignal.any([call.clientGone, o.stopping]);
+    const lines = follow
+      ? await followEngineLog(o, call.product, { ...wish, signal })
+      : await tailEngineLog(o, call.product, wish);
+    response.set({ "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" });
+    response.flushHeaders();
+    for await (const line of lines) {
+      // A reader that does not keep up is waited for: the log is a file, nothing piles up here.
+      if (!response.write(`${line}\n`)) await once(response, "drain", { signal }).catch(() => undefined);
+      if (signal.aborted) break;
+    }
+    response.end();
+    return undefined;
+  };
+}

@@ -1,0 +1,42 @@
+import { platformKeyHashRequest, policyPatch, registerRequest } from "../../contract/orchestrator-api.ts";
+import { deleteProduct } from "../operations/delete-product.ts";
+import { lookUpProduct, pageOfProducts } from "../operations/look-up-product.ts";
+import type { Orchestration } from "../operations/orchestration.ts";
+import { registerProduct } from "../operations/register-product.ts";
+import { replacePlatformKey } from "../operations/replace-platform-key.ts";
+import { setPolicy } from "../operations/set-policy.ts";
+import { type Call, type Handler, flagParameter, pageOf, pageParameters } from "./call.ts";
+
+const productId = (call: Call): string => call.params["product_id"] ?? "";
+
+export function productRoutes(o: Orchestration) {
+  return {
+    registerProduct: async (call) => {
+      const { record, platformApiKey } = await registerProduct(o, call.body(registerRequest));
+      return { status: 201, body: { ...record, platform_api_key: platformApiKey }, secret: true };
+    },
+    listProducts: async (call) => {
+      const page = pageParameters(call);
+      return pageOf(await pageOfProducts(o, page), page.limit);
+    },
+    showProduct: async (call) => ({ status: 200, body: await lookUpProduct(o, productId(call)) }),
+    deleteProduct: async (call) => {
+      await deleteProduct(o, productId(call), { force: flagParameter(call, "force") });
+      return { status: 200, body: { deleted: true } };
+    },
+    setPolicy: async (call) => {
+      const patch = call.body(policyPatch);
+      return { status: 200, body: await setPolicy(o, productId(call), patch) };
+    },
+    setPlatformKeyHash: async (call) => {
+      const key = call.body(platformKeyHashRequest);
+      const record = await replacePlatformKey(o, productId(call), {
+        hash: key.api_key_hash,
+        prefix: key.key_prefix ?? null,
+        last4: key.key_last4 ?? null,
+        graceS: key.grace_s ?? 0,
+      });
+      return { status: 200, body: record };
+    },
+  } satisfies Record<string, Handler>;
+}

@@ -1,0 +1,65 @@
+import type { EngineRecord, ProvisionRequest } from "../../contract/orchestrator-api.ts";
+import { ApiError } from "../api-error.ts";
+import { findEngine } from "../store/engines.ts";
+import type { Product } from "../store/products.ts";
+import { isPassing, isRunning } from "../rules/engine-lifecycle.ts";
+import { awaitEngine } from "./await-state.ts";
+import { engineRecord } from "./engine-record.ts";
+import type { Orchestration } from "./orchestration.ts";
+import { assertAllowed } from "./policy-check.ts";
+import { provisionEngine } from "./provision-engine.ts";
+import { startEngine } from "./start-engine.ts";
+
+export interface Admitted {
+  readonly record: EngineRecord;
+  /** Null unless this call created the engine. */
+  readonly apiKey: string | null;
+}
+
+/** Rounds of "somebody else was quicker"; each waits for what the other does, so a handful is already a storm. */
+const MAX_ROUNDS = 5;
+
+/**
+ * Provision that is safe to repeat: the user's engine, created if there is none, started if it is at rest. Calls that
+ * come together share one engine, and one failure. With `start: false` an engine at rest is left so.
+ */
+export async function admitEngine(o: Orchestration, product: Product, request: ProvisionRequest): Promise<Admitted> {
+  assertAllowed(product, "provision");
+  const where = { productId: product.record.id, userId: request.user_id };
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const found = await findEngine(o.db, where.productId, where.userId);
+    if (found === null) {
+      const created = await attempt(() => provisionEngine(o, product, request), "ENGINE_ALREADY_EXISTS");
+      if (created !== null) return created;
+      continue;
+    }
+    if (isRunning(found.state)) return { record: engineRecord(o, found), apiKey: null };
+    if (isPassing(found.state)) {
+      const deadlineMs = o.settings.bootTimeoutMs + product.record.policy.drain_s * 1000;
+      const after = await awaitEngine(o, { ...where, done: (row) => row === null || !isPassing(row.state), deadlineMs });
+      // The provision that this call joined failed: its failure is this call's too, or a crowd would try one by one.
+      if (after === null && found.state !== "destroying") {
+        throw new ApiError("BACKEND_ERROR", "the engine did not come up; this call had joined its provision");
+      }
+      if (after !== null && isRunning(after.state)) return { record: engineRecord(o, after), apiKey: null };
+      if (after?.state === "failed" && found.state === "starting") {
+        throw new ApiError("BACKEND_ERROR", `the engine did not come up: ${after.last_error?.reason ?? "unknown"}`);
+      }
+      continue;
+    }
+    if (request.start === false) return { record: engineRecord(o, found), apiKey: null };
+    const started = await attempt(() => startEngine(o, product, where.userId), "ENGINE_ALREADY_RUNNING", "OPERATION_IN_PROGRESS", "ENGINE_NOT_FOUND");
+    if (started !== null) return { record: started, apiKey: null };
+  }
+  throw new ApiError("OPERATION_IN_PROGRESS", "other calls keep changing this engine");
+}
+
+/** Null when it failed only because another call was quicker. */
+async function attempt<T>(work: () => Promise<T>, ...quicker: readonly string[]): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ApiError && quicker.includes(error.code)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,53 @@
+import type { ProvisionRequest } from "../../contract/orchestrator-api.ts";
+import { ApiError } from "../api-error.ts";
+import { findEngine } from "../store/engines.ts";
+import type { Product } from "../store/products.ts";
+import type { Admitted } from "./admit-engine.ts";
+import { engineRecord } from "./engine-record.ts";
+import type { Orchestration } from "./orchestration.ts";
+import { provisionEngine } from "./provision-engine.ts";
+
+const FIRST_BACK_OFF_MS = 1000;
+const MAX_BACK_OFF_MS = 60_000;
+
+/**
+ * A look-up that provisions when there is no engine. A boot that failed is not tried again by the next look-up at
+ * once: clients poll look-ups, and each would start another engine that cannot come up.
+ */
+export class AutoProvision {
+  readonly #o: Orchestration;
+  readonly #failures = new Map<string, { readonly count: number; readonly retryAt: number }>();
+
+  constructor(o: Orchestration) {
+    this.#o = o;
+  }
+
+  async lookUp(product: Product, request: ProvisionRequest): Promise<Admitted> {
+    const o = this.#o;
+    const found = await findEngine(o.db, product.record.id, request.user_id);
+    if (found !== null) return { record: engineRecord(o, found), apiKey: null };
+    const user = `${product.record.id} ${request.user_id}`;
+    const failure = this.#failures.get(user);
+    if (failure !== undefined && failure.retryAt > o.now()) {
+      const retryAfterS = Math.ceil((failure.retryAt - o.now()) / 1000);
+      throw new ApiError("CAPACITY_EXHAUSTED", "the last boot for this user failed; waiting before the next", { retryAfterS });
+    }
+    try {
+      const provisioned = await provisionEngine(o, product, request, "auto_provision");
+      this.#failures.delete(user);
+      return provisioned;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.code === "ENGINE_ALREADY_EXISTS") return this.lookUp(product, request);
+      if (error.code === "BOOT_TIMEOUT" || error.code === "BACKEND_ERROR") this.#noteFailure(user, failure?.count ?? 0);
+      throw error;
+    }
+  }
+
+  #noteFailure(user: string, before: number): void {
+    const now = this.#o.now();
+    for (const [key, { retryAt }] of this.#failures) if (retryAt + MAX_BACK_OFF_MS < now) this.#failures.delete(key);
+    const backOff = Math.min(FIRST_BACK_OFF_MS * 2 ** before, MAX_BACK_OFF_MS);
+    this.#failures.set(user, { count: before + 1, retryAt: now + backOff });
+  }
+}

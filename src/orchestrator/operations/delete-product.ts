@@ -1,0 +1,32 @@
+import { ApiError } from "../api-error.ts";
+import { listEnginesOfProduct } from "../store/engines.ts";
+import { deleteProduct as deleteRow, findProduct, lockPolicy } from "../store/products.ts";
+import { noProduct } from "./change-product.ts";
+import { destroyRow } from "./destroy-engine.ts";
+import type { Orchestration } from "./orchestration.ts";
+
+/** Deletes a product. One that has engines is refused, or with `force` loses them first. */
+export async function deleteProduct(o: Orchestration, idOrSlug: string, { force }: { force: boolean }): Promise<void> {
+  const product = await findProduct(o.db, idOrSlug);
+  if (product === null) return noProduct(idOrSlug);
+  const { id } = product.record;
+  if (force) {
+    const engines = await listEnginesOfProduct(o.db, id);
+    await Promise.all(engines.map((engine) => destroyUnlessGone(destroyRow(o, engine, { keepData: false }))));
+  }
+  // Under the lock that provisions wait for: an engine that comes in between is seen, not orphaned.
+  const deleted = await o.db.transaction().execute(async (trx) => {
+    await lockPolicy(trx, id);
+    return deleteRow(trx, id);
+  });
+  o.directory.changed();
+  if (!deleted) throw new ApiError("PRODUCT_ALREADY_EXISTS", "the product still has engines; destroy them or use force=true");
+}
+
+async function destroyUnlessGone(destroyed: Promise<void>): Promise<void> {
+  try {
+    await destroyed;
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === "ENGINE_NOT_FOUND")) throw error;
+  }
+}

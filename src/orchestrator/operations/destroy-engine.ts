@@ -1,0 +1,49 @@
+import { ApiError } from "../api-error.ts";
+import { keepEngineFolder, removeEngineFolder } from "../fleet/engine-folder.ts";
+import type { Product } from "../store/products.ts";
+import { findEngineById } from "../store/engines.ts";
+import type { EngineRow } from "../store/tables.ts";
+import { endProcess } from "./end-process.ts";
+import { engineFolder, keptFolder } from "./engine-folders.ts";
+import { getEngineRow } from "./look-up-engine.ts";
+import type { Orchestration } from "./orchestration.ts";
+import { assertAllowed } from "./policy-check.ts";
+
+const TERM_MS = 2000;
+const DEADLINE_MS = 60_000;
+
+/** Destroys an engine in whatever state it is: when this resolves its process is gone and its port free. */
+export async function destroyEngine(
+  o: Orchestration,
+  product: Product,
+  { userId, keepData }: { readonly userId: string; readonly keepData: boolean },
+): Promise<void> {
+  assertAllowed(product, "destroy");
+  const engine = await getEngineRow(o, product, userId);
+  await destroyRow(o, engine, { keepData });
+}
+
+/** In one lane an engine: a second destroy waits for the first and then finds nothing. */
+export function destroyRow(o: Orchestration, { id }: EngineRow, { keepData }: { keepData: boolean }): Promise<void> {
+  return o.lanes.run(id, async () => {
+    const engine = (await claim(o, id)) ?? (await findEngineById(o.db, id));
+    if (engine === null) throw new ApiError("ENGINE_NOT_FOUND", "the engine has been destroyed");
+    const end = await endProcess(o, engine, { drainMs: 0, termMs: TERM_MS });
+    if (end.kind === "survived") {
+      await o.states.move({ id, from: ["destroying"], to: "stop_failed", incarnation: engine.incarnation });
+      throw new ApiError("BACKEND_ERROR", `engine ${id}: processes ${end.pids.join(", ")} do not die`);
+    }
+    const folder = engineFolder(o, id);
+    await (keepData ? keepEngineFolder(folder, keptFolder(o, engine)) : removeEngineFolder(folder));
+    await o.states.remove({ id, from: ["destroying"] });
+  });
+}
+
+/** Takes the engine over from whatever it was doing; null when a daemon before this one already had. */
+const claim = (o: Orchestration, id: string): Promise<EngineRow | null> =>
+  o.states.move({
+    id,
+    from: ["provisioning", "starting", "running", "unhealthy", "backoff", "stopping", "stopped", "failed", "stop_failed"],
+    to: "destroying",
+    set: { desired_state: "destroyed", stop_reason: "request", deadline_at: new Date(o.now() + DEADLINE_MS) },
+  });

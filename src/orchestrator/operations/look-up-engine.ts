@@ -1,0 +1,52 @@
+import type { EngineRecord, EngineState } from "../../contract/orchestrator-api.ts";
+import { ApiError } from "../api-error.ts";
+import { findEngine, listEngines } from "../store/engines.ts";
+import type { Product } from "../store/products.ts";
+import type { EngineRow } from "../store/tables.ts";
+import { awaitEngine } from "./await-state.ts";
+import { engineRecord } from "./engine-record.ts";
+import type { Orchestration } from "./orchestration.ts";
+
+export async function getEngineRow(o: Orchestration, product: Product, userId: string): Promise<EngineRow> {
+  return (await findEngine(o.db, product.record.id, userId)) ?? noEngine();
+}
+
+export async function lookUpEngine(o: Orchestration, product: Product, userId: string): Promise<EngineRecord> {
+  return engineRecord(o, await getEngineRow(o, product, userId));
+}
+
+export interface EnginePage {
+  readonly state: EngineState | null;
+  /** The id of the last engine of the page before. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+export async function pageOfEngines(o: Orchestration, product: Product, page: EnginePage): Promise<EngineRecord[]> {
+  const rows = await listEngines(o.db, { productId: product.record.id, ...page });
+  return rows.map((row) => engineRecord(o, row));
+}
+
+/** Waits until the engine is in `state`; in vain it is BOOT_TIMEOUT, which names the state it is in instead. */
+export async function waitForEngine(
+  o: Orchestration,
+  product: Product,
+  { userId, state, timeoutS, signal }: { userId: string; state: EngineState; timeoutS: number; signal: AbortSignal },
+): Promise<EngineRecord> {
+  const engine = await awaitEngine(o, {
+    productId: product.record.id,
+    userId,
+    done: (row) => row === null || row.state === state,
+    deadlineMs: timeoutS * 1000,
+    signal,
+  });
+  if (engine === null) return noEngine();
+  if (engine.state !== state) {
+    throw new ApiError("BOOT_TIMEOUT", `the engine is ${engine.state}, not ${state}, after ${timeoutS} s`);
+  }
+  return engineRecord(o, engine);
+}
+
+function noEngine(): never {
+  throw new ApiError("ENGINE_NOT_FOUND", "no engine for this user_id");
+}

@@ -1,0 +1,16 @@
+import type { ProductRecord } from "../../contract/orchestrator-api.ts";
+import { findProduct, listProducts } from "../store/products.ts";
+import { noProduct } from "./change-product.ts";
+import type { Orchestration } from "./orchestration.ts";
+
+export async function lookUpProduct(o: Orchestration, idOrSlug: string): Promise<ProductRecord> {
+  return (await findProduct(o.db, idOrSlug))?.record ?? noProduct(idOrSlug);
+}
+
+/** Products in the order they were registered, from behind `after` (an id). */
+export async function pageOfProducts(
+  o: Orchestration,
+  page: { readonly after: string | null; readonly limit: number },
+): Promise<ProductRecord[]> {
+  return (await listProducts(o.db, page)).map((product) => product.record);
+}

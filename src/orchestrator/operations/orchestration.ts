@@ -1,0 +1,51 @@
+import type PQueue from "p-queue";
+import type { Clock } from "../../kit/clock.ts";
+import type { Logger } from "../../kit/logger.ts";
+import type { SealedBox } from "../../kit/sealed-box.ts";
+import type { SerialLanes } from "../../kit/serial-lanes.ts";
+import type { EngineBackend } from "../fleet/engine-backend.ts";
+import type { LiveEngines } from "../fleet/live-engines.ts";
+import type { Db } from "../store/database.ts";
+import type { EngineStates } from "../store/engine-states.ts";
+import type { PortRange } from "../store/ports.ts";
+import type { ProductDirectory } from "../store/product-directory.ts";
+
+/** What every operation is given: the rooms it joins, made once by the composition root. */
+export interface Orchestration {
+  readonly db: Db;
+  readonly states: EngineStates;
+  readonly directory: ProductDirectory;
+  readonly backend: EngineBackend;
+  /** The processes this daemon looks after, by engine. */
+  readonly live: LiveEngines;
+  /** Boots in flight, by engine: at most one each. */
+  readonly boots: Map<string, BootInFlight>;
+  /** Bounds how many engines start at once. */
+  readonly bootQueue: PQueue;
+  /** Orders what must not overlap for one engine. */
+  readonly lanes: SerialLanes;
+  readonly box: SealedBox;
+  readonly settings: OrchestrationSettings;
+  readonly now: Clock;
+  readonly logger: Logger;
+  /** Aborted when the daemon stops: supervision ends, engines go on. */
+  readonly stopping: AbortSignal;
+}
+
+export interface BootInFlight {
+  /** Ends the boot; its process is stopped before `settled`. */
+  abort(reason: string): void;
+  readonly settled: Promise<unknown>;
+}
+
+export interface OrchestrationSettings {
+  readonly portRange: PortRange;
+  /** Where engines listen. */
+  readonly engineHost: string;
+  readonly dataDir: string;
+  readonly bootTimeoutMs: number;
+  readonly healthIntervalMs: number;
+  /** `LLM_*` and the like of the daemon's own environment: what engines get unless their product says otherwise. */
+  readonly engineDefaults: Readonly<Record<string, string>>;
+  readonly extraCaCerts: string | null;
+}

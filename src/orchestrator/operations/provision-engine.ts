@@ -1,0 +1,95 @@
+import { randomUUID } from "node:crypto";
+import type { EngineRecord, PolicyAction, ProvisionRequest } from "../../contract/orchestrator-api.ts";
+import { newId } from "../../kit/ids.ts";
+import { ENGINE_KEY_PREFIX, newKey, storedKey } from "../../kit/secrets.ts";
+import { ApiError } from "../api-error.ts";
+import { LaunchFailed } from "../fleet/engine-backend.ts";
+import { discardEngineFolder, prepareEngineFolder, settleEngineFolder } from "../fleet/engine-folder.ts";
+import { fitsQuota } from "../rules/admission.ts";
+import { countEngines, findEngine, insertEngine } from "../store/engines.ts";
+import { takePort } from "../store/ports.ts";
+import { type Product, lockPolicy } from "../store/products.ts";
+import type { EngineRow } from "../store/tables.ts";
+import { bootEngine } from "./boot-engine.ts";
+import { engineRecord } from "./engine-record.ts";
+import { engineFolder, keptFolder } from "./engine-folders.ts";
+import type { Orchestration } from "./orchestration.ts";
+import { assertAllowed } from "./policy-check.ts";
+import { superviseEngine } from "./supervise-engine.ts";
+
+const RESERVATION_MS = 10_000;
+
+export interface Provisioned {
+  readonly record: EngineRecord;
+  /** Shown to the product once, and kept nowhere. */
+  readonly apiKey: string;
+}
+
+/** A new engine, running unless `start` is false. When it does not come up nothing of it is left. */
+export async function provisionEngine(
+  o: Orchestration,
+  product: Product,
+  request: ProvisionRequest,
+  action: PolicyAction = "provision",
+): Promise<Provisioned> {
+  assertAllowed(product, action);
+  const apiKey = newKey(ENGINE_KEY_PREFIX);
+  const engine = await reserve(o, product, request, apiKey);
+  try {
+    await prepareEngineFolder(engineFolder(o, engine.id), keptFolder(o, engine));
+    if (engine.state === "stopped") return { record: engineRecord(o, engine), apiKey };
+    const result = await bootEngine(o, engine, product);
+    if (result.kind === "failed") throw result.error;
+    if (result.kind === "overtaken") {
+      throw new ApiError("OPERATION_IN_PROGRESS", "the engine was stopped or destroyed while it was being provisioned");
+    }
+    superviseEngine(o, result.live);
+    await settleEngineFolder(engineFolder(o, engine.id));
+    return { record: engineRecord(o, result.engine), apiKey };
+  } catch (error) {
+    await undoProvision(o, engine);
+    throw error instanceof LaunchFailed ? new ApiError("BACKEND_ERROR", error.message, { cause: error }) : error;
+  }
+}
+
+/** One transaction: the product's lock, existence, quota, port and row. Whoever comes second sees the first. */
+function reserve(o: Orchestration, product: Product, request: ProvisionRequest, apiKey: string): Promise<EngineRow> {
+  const productId = product.record.id;
+  return o.db.transaction().execute(async (trx) => {
+    const policy = await lockPolicy(trx, productId);
+    if (policy === null) throw new ApiError("PRODUCT_NOT_FOUND", "the product has been deleted");
+    if ((await findEngine(trx, productId, request.user_id)) !== null) {
+      throw new ApiError("ENGINE_ALREADY_EXISTS", "an engine for this user_id exists");
+    }
+    const engines = await countEngines(trx, productId);
+    if (!fitsQuota(policy, engines)) {
+      throw new ApiError("QUOTA_EXCEEDED", `the product has ${engines} of ${policy.max_engines ?? 0} engines`);
+    }
+    const id = newId("eng");
+    const port = await takePort(trx, id, o.settings.portRange);
+    if (port === null) {
+      const { min, max } = o.settings.portRange;
+      throw new ApiError("PORT_EXHAUSTION", `no free port from ${min} to ${max}`, { retryAfterS: 30 });
+    }
+    const wanted = request.start ?? true;
+    return insertEngine(trx, {
+      id,
+      productId,
+      userId: request.user_id,
+      hostId: o.settings.portRange.hostId,
+      port,
+      incarnation: randomUUID(),
+      key: storedKey(apiKey),
+      metadata: request.metadata ?? {},
+      state: wanted ? "provisioning" : "stopped",
+      deadlineAt: wanted ? new Date(o.now() + RESERVATION_MS + o.settings.bootTimeoutMs) : null,
+    });
+  });
+}
+
+/** Removes only what this provision made: a destroy that took the engine over cleans up by itself. */
+export async function undoProvision(o: Orchestration, engine: EngineRow): Promise<void> {
+  const { id, incarnation } = engine;
+  await discardEngineFolder(engineFolder(o, id), keptFolder(o, engine));
+  await o.states.remove({ id, from: ["provisioning", "starting", "stopped"], incarnation });
+}

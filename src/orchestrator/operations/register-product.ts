@@ -1,0 +1,38 @@
+import { DEFAULT_POLICY, type PolicyPatch, type ProductRecord } from "../../contract/orchestrator-api.ts";
+import { newId } from "../../kit/ids.ts";
+import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../kit/secrets.ts";
+import { ApiError } from "../api-error.ts";
+import { findProduct, insertProduct } from "../store/products.ts";
+import { changeEngineEnv } from "./engine-env.ts";
+import type { Orchestration } from "./orchestration.ts";
+import { patchedPolicy } from "./set-policy.ts";
+
+export interface Registered {
+  readonly record: ProductRecord;
+  /** Shown once; only its hash is kept. */
+  readonly platformApiKey: string;
+}
+
+export async function registerProduct(
+  o: Orchestration,
+  request: { readonly slug: string; readonly name?: string | undefined; readonly policy?: PolicyPatch | undefined },
+): Promise<Registered> {
+  const platformApiKey = newKey(PLATFORM_KEY_PREFIX);
+  const id = newId("prd");
+  const env = changeEngineEnv(o, { sealedEngineEnv: null }, request.policy?.engine_env);
+  const inserted = await o.db.transaction().execute((trx) =>
+    insertProduct(trx, {
+      id,
+      slug: request.slug,
+      name: request.name ?? null,
+      policy: patchedPolicy(DEFAULT_POLICY, request.policy ?? {}),
+      ...env,
+      key: storedKey(platformApiKey),
+    }),
+  );
+  if (!inserted) throw new ApiError("PRODUCT_ALREADY_EXISTS", `the slug ${request.slug} is taken`);
+  o.directory.changed();
+  const product = await findProduct(o.db, id);
+  if (product === null) throw new ApiError("PRODUCT_NOT_FOUND", "the product was deleted as soon as it was registered");
+  return { record: product.record, platformApiKey };
+}

@@ -1,0 +1,19 @@
+import type { ProductRecord } from "../../contract/orchestrator-api.ts";
+import { InvalidInput } from "../../kit/parse.ts";
+import { findProduct, replaceProductKey } from "../store/products.ts";
+import { changeProduct } from "./change-product.ts";
+import type { Orchestration } from "./orchestration.ts";
+
+/** The operator's rotation: only the hash of the new key comes here. The old key works for `graceS` more seconds. */
+export function replacePlatformKey(
+  o: Orchestration,
+  idOrSlug: string,
+  key: { readonly hash: string; readonly prefix: string | null; readonly last4: string | null; readonly graceS: number },
+): Promise<ProductRecord> {
+  return changeProduct(o, idOrSlug, async (trx, product) => {
+    if (!(await replaceProductKey(trx, product.record.id, key))) {
+      throw new InvalidInput("api_key_hash", "another product has a key with this hash");
+    }
+    return findProduct(trx, product.record.id);
+  });
+}

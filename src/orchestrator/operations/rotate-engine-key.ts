@@ -1,0 +1,52 @@
+import type { EngineRecord } from "../../contract/orchestrator-api.ts";
+import { ENGINE_KEY_PREFIX, newKey, storedKey } from "../../kit/secrets.ts";
+import { ApiError } from "../api-error.ts";
+import { setEngineKeys } from "../fleet/engine-control.ts";
+import { isRunning } from "../rules/engine-lifecycle.ts";
+import { replaceEngineKey } from "../store/engines.ts";
+import type { Product } from "../store/products.ts";
+import { engineRecord, engineUrl } from "./engine-record.ts";
+import { acceptedKeys, controlToken } from "./launch-order.ts";
+import { getEngineRow } from "./look-up-engine.ts";
+import type { Orchestration } from "./orchestration.ts";
+import { assertAllowed } from "./policy-check.ts";
+
+export interface RotatedKey {
+  readonly record: EngineRecord;
+  readonly apiKey: string;
+  readonly previousExpiresAt: Date;
+}
+
+/**
+ * Replaces a running engine's key without a restart. The engine is told first: a key is only written down, and only
+ * shown, once the engine takes it. When writing fails the engine is told the old keys again.
+ */
+export function rotateEngineKey(
+  o: Orchestration,
+  product: Product,
+  { userId, graceS }: { readonly userId: string; readonly graceS: number },
+): Promise<RotatedKey> {
+  assertAllowed(product, "rotate_key");
+  return o.lanes.run(`key ${product.record.id} ${userId}`, async () => {
+    const engine = await getEngineRow(o, product, userId);
+    if (!isRunning(engine.state)) throw new ApiError("ENGINE_NOT_RUNNING", `the engine is ${engine.state}`);
+    const target = { url: engineUrl(o.settings.engineHost, engine.port), token: controlToken(o, engine) };
+    const apiKey = newKey(ENGINE_KEY_PREFIX);
+    const key = storedKey(apiKey);
+    const previousExpiresAt = new Date(o.now() + graceS * 1000);
+    const told = await setEngineKeys(target, [
+      { hash: key.hash, expires_at: null },
+      { hash: engine.key_hash, expires_at: previousExpiresAt.toISOString() },
+    ]);
+    if (told.kind === "failed") throw new ApiError("BACKEND_ERROR", `the engine did not take the key: ${told.reason}`);
+    try {
+      const { id, incarnation } = engine;
+      const row = await replaceEngineKey(o.db, { id, incarnation, key, previousExpiresAt });
+      if (row === null) throw new ApiError("ENGINE_NOT_RUNNING", "the engine ended while its key was being replaced");
+      return { record: engineRecord(o, row), apiKey, previousExpiresAt };
+    } catch (error) {
+      await setEngineKeys(target, acceptedKeys(engine));
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,20 @@
+import type { Policy, PolicyPatch, ProductRecord } from "../../contract/orchestrator-api.ts";
+import { lockProduct, updatePolicy } from "../store/products.ts";
+import { changeEngineEnv } from "./engine-env.ts";
+import { changeProduct } from "./change-product.ts";
+import type { Orchestration } from "./orchestration.ts";
+
+/** Changes what is given of a product's policy; the next call of the product already meets the new one. */
+export function setPolicy(o: Orchestration, idOrSlug: string, patch: PolicyPatch): Promise<ProductRecord> {
+  return changeProduct(o, idOrSlug, async (trx, product) => {
+    const env = changeEngineEnv(o, product, patch.engine_env);
+    await updatePolicy(trx, product.record.id, { policy: patchedPolicy(product.record.policy, patch), ...env });
+    return lockProduct(trx, product.record.id);
+  });
+}
+
+/** The policy with the fields of the patch in place of its own; `engine_env` is kept elsewhere. */
+export function patchedPolicy(policy: Policy, { engine_env: _, ...fields }: PolicyPatch): Policy {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return { ...policy, ...(Object.fromEntries(given) as Partial<Policy>) };
+}

@@ -1,0 +1,89 @@
+import type { EngineRecord, StopResult } from "../../contract/orchestrator-api.ts";
+import { isoTime } from "../../kit/clock.ts";
+import { ApiError } from "../api-error.ts";
+import { mayStop } from "../rules/engine-lifecycle.ts";
+import type { Product } from "../store/products.ts";
+import type { EngineRow } from "../store/tables.ts";
+import { engineRecord } from "./engine-record.ts";
+import { type ProcessEnd, endProcess } from "./end-process.ts";
+import { getEngineRow } from "./look-up-engine.ts";
+import type { Orchestration } from "./orchestration.ts";
+import { assertAllowed } from "./policy-check.ts";
+
+const TERM_MS = 10_000;
+const FORCED_TERM_MS = 500;
+
+export interface StopWish {
+  /** Seconds to wait for running turns; the policy's `drain_s` when left out. */
+  readonly drainS?: number | undefined;
+  /** Neither drain nor much patience. */
+  readonly force?: boolean | undefined;
+}
+
+export interface Stopped {
+  readonly record: EngineRecord;
+  readonly result: StopResult;
+}
+
+/** Stops an engine: no new turns, the running ones to their end, then TERM, then KILL of the whole tree. */
+export async function stopEngine(
+  o: Orchestration,
+  product: Product,
+  { userId, wish }: { readonly userId: string; readonly wish: StopWish },
+): Promise<Stopped> {
+  assertAllowed(product, "stop");
+  const engine = await getEngineRow(o, product, userId);
+  const verdict = mayStop(engine.state);
+  if (verdict !== "go") throw new ApiError(verdict, `the engine is ${engine.state}`);
+  const drainS = wish.force ? 0 : (wish.drainS ?? product.record.policy.drain_s);
+  if (engine.state === "backoff") {
+    const stopped = await o.states.move({ id: engine.id, from: ["backoff"], to: "stopped", set: atRest(o) });
+    return stopped === null
+      ? stopEngine(o, product, { userId, wish })
+      : { record: engineRecord(o, stopped), result: "drained" };
+  }
+  const stopping = await o.states.move({
+    id: engine.id,
+    from: ["starting", "running", "unhealthy", "stop_failed"],
+    to: "stopping",
+    set: {
+      desired_state: "stopped",
+      provisioned: true,
+      stop_reason: "request",
+      deadline_at: new Date(o.now() + drainS * 1000 + TERM_MS + 30_000),
+    },
+  });
+  if (stopping === null) return stopEngine(o, product, { userId, wish });
+  const end = await endProcess(o, stopping, { drainMs: drainS * 1000, termMs: wish.force ? FORCED_TERM_MS : TERM_MS });
+  return settleStop(o, stopping, end);
+}
+
+/** Writes what became of an engine in `stopping`. */
+export async function settleStop(o: Orchestration, engine: EngineRow, end: ProcessEnd): Promise<Stopped> {
+  const { id, incarnation } = engine;
+  if (end.kind === "survived") {
+    const reason = `processes ${end.pids.join(", ")} do not die`;
+    const lastError = { phase: "stop", reason, exit_code: null, signal: null, oom: false, log_tail: [], at: isoTime(o.now()) };
+    await o.states.move({
+      id,
+      from: ["stopping"],
+      to: "stop_failed",
+      incarnation,
+      set: { last_error: JSON.stringify(lastError) },
+    });
+    throw new ApiError("BACKEND_ERROR", `engine ${id}: ${reason}`);
+  }
+  const stopped = await o.states.move({ id, from: ["stopping"], to: "stopped", incarnation, set: atRest(o) });
+  if (stopped === null) throw new ApiError("OPERATION_IN_PROGRESS", "the engine was destroyed while it was stopping");
+  return { record: engineRecord(o, stopped), result: end.kind };
+}
+
+const atRest = (o: Orchestration) => ({
+  desired_state: "stopped" as const,
+  pid: null,
+  boot_id: null,
+  process_start: null,
+  next_restart_at: null,
+  stop_reason: "request",
+  stopped_at: new Date(o.now()),
+});

@@ -1,0 +1,58 @@
+import { delay } from "../../kit/clock.ts";
+import type { LiveEngine } from "../fleet/live-engines.ts";
+import { probeOnce } from "../fleet/health-probe.ts";
+import { insist } from "./insist.ts";
+import type { Orchestration } from "./orchestration.ts";
+
+const MISSES_UNHEALTHY = 3;
+const MISSES_RESTART = 6;
+const PROBE_TIMEOUT_MS = 2000;
+const RESTART_TERM_MS = 10_000;
+const JITTER = 0.1;
+
+/**
+ * Looks after one life of an engine from `running` to its process's end. What the end means is the business of
+ * `onGone`, handed in by who starts the watch, so that restart and watch do not know each other.
+ */
+export function watchEngine(o: Orchestration, live: LiveEngine, onGone: (live: LiveEngine) => Promise<void>): void {
+  const gone = new AbortController();
+  void live.process.exited.then(async () => {
+    gone.abort();
+    if (o.stopping.aborted) return;
+    await onGone(live).catch((error: unknown) => {
+      o.logger.error({ err: error, engine_id: live.id, incarnation: live.incarnation }, "the end of an engine was not recorded");
+    });
+  });
+  void keepProbing(o, live, AbortSignal.any([gone.signal, o.stopping])).catch((error: unknown) => {
+    o.logger.error({ err: error, engine_id: live.id, incarnation: live.incarnation }, "watching an engine failed");
+  });
+}
+
+async function keepProbing(o: Orchestration, live: LiveEngine, signal: AbortSignal): Promise<void> {
+  const interval = o.settings.healthIntervalMs;
+  while (await delay(interval * (1 + JITTER * (2 * Math.random() - 1)), signal)) {
+    const probe = await probeOnce(live.url, {
+      engineId: live.id,
+      incarnation: live.incarnation,
+      timeoutMs: Math.min(PROBE_TIMEOUT_MS, interval),
+    });
+    if (signal.aborted) return;
+    if (probe.kind === "ok") {
+      live.lastOkAt = o.now();
+      if (live.consecutiveFailures >= MISSES_UNHEALTHY) await move(o, live, "unhealthy", "running");
+      live.consecutiveFailures = 0;
+      continue;
+    }
+    live.consecutiveFailures++;
+    if (live.consecutiveFailures === MISSES_UNHEALTHY) await move(o, live, "running", "unhealthy");
+    if (live.consecutiveFailures >= MISSES_RESTART) {
+      o.logger.warn({ engine_id: live.id, incarnation: live.incarnation }, "engine does not answer: it is ended to be restarted");
+      await live.process.stop(RESTART_TERM_MS);
+      return;
+    }
+  }
+}
+
+async function move(o: Orchestration, live: LiveEngine, from: "running" | "unhealthy", to: "running" | "unhealthy"): Promise<void> {
+  await insist(o, "health", () => o.states.move({ id: live.id, from: [from], to, incarnation: live.incarnation }));
+}
