@@ -1,0 +1,54 @@
+import t from "tap";
+import { ENGINE_STATES, type EngineState } from "../../../src/contract/orchestrator-api.ts";
+import { isPassing, isRunning, mayMove, mayStart, mayStop } from "../../../src/orchestrator/rules/engine-lifecycle.ts";
+
+t.test("destroy is legal in every state, and nothing leaves it but a failure to die", async (t) => {
+  for (const state of ENGINE_STATES) {
+    if (state !== "destroying") t.ok(mayMove(state, "destroying"), state);
+    t.equal(mayMove("destroying", state), state === "stop_failed", `destroying -> ${state}`);
+  }
+});
+
+t.test("no state is a dead end: each can be left", async (t) => {
+  for (const state of ENGINE_STATES)
+    t.ok(
+      ENGINE_STATES.some((next) => next !== state && mayMove(state, next)),
+      state,
+    );
+});
+
+t.test("only a running engine counts as running", async (t) => {
+  t.same(ENGINE_STATES.filter(isRunning), ["running", "unhealthy"]);
+  t.same(ENGINE_STATES.filter(isPassing), ["provisioning", "starting", "stopping", "destroying"]);
+});
+
+t.test("start and stop answer each state with the catalogue's code", async (t) => {
+  const start: Record<EngineState, string> = {
+    provisioning: "OPERATION_IN_PROGRESS",
+    starting: "OPERATION_IN_PROGRESS",
+    running: "ENGINE_ALREADY_RUNNING",
+    unhealthy: "ENGINE_ALREADY_RUNNING",
+    backoff: "go",
+    stopping: "OPERATION_IN_PROGRESS",
+    stopped: "go",
+    failed: "go",
+    stop_failed: "OPERATION_IN_PROGRESS",
+    destroying: "OPERATION_IN_PROGRESS",
+  };
+  const stop: Record<EngineState, string> = {
+    provisioning: "OPERATION_IN_PROGRESS",
+    starting: "go",
+    running: "go",
+    unhealthy: "go",
+    backoff: "go",
+    stopping: "OPERATION_IN_PROGRESS",
+    stopped: "ENGINE_NOT_RUNNING",
+    failed: "ENGINE_NOT_RUNNING",
+    stop_failed: "go",
+    destroying: "OPERATION_IN_PROGRESS",
+  };
+  for (const state of ENGINE_STATES) {
+    t.equal(mayStart(state), start[state], `start in ${state}`);
+    t.equal(mayStop(state), stop[state], `stop in ${state}`);
+  }
+});

@@ -1,0 +1,44 @@
+import t from "tap";
+import { admit, emptyWindow } from "../../../src/orchestrator/rules/request-window.ts";
+
+t.test("call 601 of a minute is the first refused, and the refused cost nothing", async (t) => {
+  let window = emptyWindow(0);
+  const verdicts = Array.from({ length: 700 }, () => {
+    const verdict = admit(window, 600, 0);
+    ({ window } = verdict);
+    return verdict;
+  });
+  t.equal(
+    verdicts.findIndex(({ admitted }) => !admitted),
+    600,
+  );
+  t.equal(verdicts[599]?.remaining, 0);
+  t.equal(verdicts[0]?.remaining, 599);
+  t.equal(admit(window, 600, 60_000).admitted, true, "a minute later the window is empty again");
+});
+
+t.test("no 60 seconds ever hold more calls than the limit", async (t) => {
+  let window = emptyWindow(0);
+  const admitted: number[] = [];
+  for (let now = 0; now < 300_000; now += 137) {
+    const verdict = admit(window, 50, now);
+    ({ window } = verdict);
+    if (verdict.admitted) admitted.push(now);
+  }
+  for (const start of admitted) t.ok(admitted.filter((at) => at >= start && at < start + 60_000 - 1000).length <= 50);
+  t.ok(admitted.length > 200, "and the limit is used");
+});
+
+t.test("a refusal says after how many seconds a call is admitted", async (t) => {
+  let window = emptyWindow(0);
+  ({ window } = admit(window, 1, 20_500));
+  const refused = admit(window, 1, 30_000);
+  t.match(refused, { admitted: false, resetS: 50 });
+  t.equal(admit(window, 1, 30_000 + refused.resetS * 1000).admitted, true);
+});
+
+t.test("a limit of nothing admits nothing; a clock that goes back does no harm", async (t) => {
+  t.equal(admit(emptyWindow(0), 0, 0).admitted, false);
+  const { window } = admit(emptyWindow(100_000), 1, 100_000);
+  t.equal(admit(window, 1, 50_000).admitted, false);
+});
