@@ -44,6 +44,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   readonly engineDefaults: Readonly<Record<string, string>>;
   readonly extraCaCerts: string | null;
+  /** Handed on to engines: where their tools find commands. */
+  readonly path: string;
   /** The socket systemd wants to be told on; unset elsewhere. */
   readonly notifySocket: string | undefined;
 }
@@ -70,9 +72,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     databaseUrl: read.text("DATABASE_URL"),
     logLevel: read.choice("ORCH_LOG_LEVEL", LOG_LEVELS, "info"),
     engineDefaults: Object.fromEntries(
-      Object.entries(env).filter((entry): entry is [string, string] => ENGINE_SETTING.test(entry[0]) && Boolean(entry[1])),
+      Object.entries(env).filter(
+        (entry): entry is [string, string] => ENGINE_SETTING.test(entry[0]) && Boolean(entry[1]),
+      ),
     ),
     extraCaCerts: read.text("NODE_EXTRA_CA_CERTS") ?? null,
+    path: read.text("PATH", "/usr/local/bin:/usr/bin:/bin"),
     notifySocket: read.text("NOTIFY_SOCKET"),
   };
   checkTogether(read, config);
@@ -84,11 +89,14 @@ function checkTogether(read: EnvironmentReader, config: Config): void {
   const { portMin, portMax, port, adminKey, databaseUrl, extraCaCerts } = config;
   if (portMin > portMax) read.problem(`ORCH_PORT_MIN: expected at most ORCH_PORT_MAX (${portMax}), got ${portMin}`);
   if (port >= portMin && port <= portMax) {
-    read.problem(`ORCH_PORT: expected a port outside ORCH_PORT_MIN..ORCH_PORT_MAX (${portMin}..${portMax}), got ${port}`);
+    read.problem(
+      `ORCH_PORT: expected a port outside ORCH_PORT_MIN..ORCH_PORT_MAX (${portMin}..${portMax}), got ${port}`,
+    );
   }
   if (adminKey !== undefined && adminKey.length < 16) read.problem("ORCH_ADMIN_KEY: expected at least 16 characters");
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
     read.problem("DATABASE_URL: expected a postgres:// address");
   }
-  if (extraCaCerts !== null && !isAbsolute(extraCaCerts)) read.problem("NODE_EXTRA_CA_CERTS: expected an absolute path");
+  if (extraCaCerts !== null && !isAbsolute(extraCaCerts))
+    read.problem("NODE_EXTRA_CA_CERTS: expected an absolute path");
 }

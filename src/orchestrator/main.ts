@@ -72,7 +72,8 @@ async function start(config: Config, installDir: string, opened: Releasers): Pro
       nodePath: process.execPath,
       engineEntry: join(installDir, "bin", "orch-engine.cjs"),
       cacheDir: join(config.dataDir, "cache"),
-      logger,
+      runDir: join(config.dataDir, "run"),
+      path: config.path,
     }),
     live: new LiveEngines(),
     boots: new Map(),
@@ -111,7 +112,12 @@ async function reachDatabase(
 
 function serve(
   o: Orchestration,
-  { config, folder, readiness, startedAt }: { config: Config; folder: DataFolder; readiness: Readiness; startedAt: number },
+  {
+    config,
+    folder,
+    readiness,
+    startedAt,
+  }: { config: Config; folder: DataFolder; readiness: Readiness; startedAt: number },
 ): Promise<ListeningServer> {
   const handlers: Readonly<Record<RouteName, Handler>> = {
     ...healthRoutes(readiness, startedAt),
@@ -134,7 +140,8 @@ function explain(error: unknown): string {
   if (syscall === "listen" && code === "EADDRINUSE") {
     return "orchd cannot start: ORCH_PORT is in use by another program (is orchd running already?); set another ORCH_PORT";
   }
-  if (syscall === "listen") return `orchd cannot start: ORCH_HOST and ORCH_PORT cannot be listened on (${error.message})`;
+  if (syscall === "listen")
+    return `orchd cannot start: ORCH_HOST and ORCH_PORT cannot be listened on (${error.message})`;
   if (isDatabaseAway(error)) {
     return `orchd cannot start: the database at DATABASE_URL cannot be reached (${error.message || String(code)})`;
   }

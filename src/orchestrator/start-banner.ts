@@ -7,7 +7,9 @@ export function startBanner(
   { url, database, adminKeyFile, adopted }: { url: string; database: string; adminKeyFile: string; adopted: number },
 ): string {
   const { LLM_PROVIDER: provider, LLM_API_KEY: key } = config.engineDefaults;
-  const model = provider ?? (key === undefined ? "sandbox (no key needed; set LLM_PROVIDER and LLM_API_KEY for a real one)" : "anthropic");
+  const model =
+    provider ??
+    (key === undefined ? "sandbox (no key needed; set LLM_PROVIDER and LLM_API_KEY for a real one)" : "anthropic");
   const where = config.adminKey === undefined ? adminKeyFile : "from ORCH_ADMIN_KEY";
   const lines = [
     `orchd ${VERSION} is ready at ${url}`,
@@ -31,6 +33,7 @@ export function startBanner(
 function exports(config: Config, url: string): string[] {
   const settings: string[] = [];
   if (url !== "http://127.0.0.1:7700") settings.push(`ORCH_URL=${url}`);
-  if (config.dataDir !== config.usualDataDir && config.adminKey === undefined) settings.push(`ORCH_DATA_DIR=${config.dataDir}`);
+  if (config.dataDir !== config.usualDataDir && config.adminKey === undefined)
+    settings.push(`ORCH_DATA_DIR=${config.dataDir}`);
   return settings.length === 0 ? [] : [`  export ${settings.join(" ")}`];
 }

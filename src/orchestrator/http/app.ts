@@ -38,7 +38,8 @@ export function createApp(o: Orchestration, { handlers, adminKey, readiness, isD
   for (const [name, route] of Object.entries(ORCHESTRATOR_ROUTES) as [RouteName, Route][]) {
     const admitCaller = async (request: Request, response: Response): Promise<Product | null> => {
       if (route.auth === "none") return null;
-      if (readiness.obstacle !== null) throw new ApiError("SERVICE_UNAVAILABLE", readiness.obstacle, { retryAfterS: 1 });
+      if (readiness.obstacle !== null)
+        throw new ApiError("SERVICE_UNAVAILABLE", readiness.obstacle, { retryAfterS: 1 });
       if (route.auth === "admin") {
         authenticateAdmin(adminKey, request);
         return null;
@@ -76,7 +77,10 @@ function callOf(request: Request, response: Response, product: Product | null): 
   return {
     params: request.params as Record<string, string>,
     query: Object.fromEntries(
-      Object.entries(request.query).map(([name, value]) => [name, Array.isArray(value) ? String(value.at(-1)) : String(value)]),
+      Object.entries(request.query).map(([name, value]) => [
+        name,
+        Array.isArray(value) ? String(value.at(-1)) : String(value),
+      ]),
     ),
     requestId: String(response.getHeader(REQUEST_ID_HEADER)),
     get clientGone() {
@@ -90,7 +94,8 @@ function callOf(request: Request, response: Response, product: Product | null): 
     },
     body: (schema) =>
       readBody(schema, request.body, (ignored) => {
-        if (ignored.length > 0) response.set(IGNORED_FIELDS_HEADER, ignored.map(encodeURIComponent).join(", ").slice(0, 1000));
+        if (ignored.length > 0)
+          response.set(IGNORED_FIELDS_HEADER, ignored.map(encodeURIComponent).join(", ").slice(0, 1000));
       }),
     response,
   };

@@ -34,14 +34,23 @@ export function readJson(bytes: unknown): unknown {
   }
 }
 
-export function readBody<S extends z.ZodMiniObject>(schema: S, bytes: unknown, ignore: (fields: readonly string[]) => void): z.output<S> {
+export function readBody<S extends z.ZodMiniObject>(
+  schema: S,
+  bytes: unknown,
+  ignore: (fields: readonly string[]) => void,
+): z.output<S> {
   const { value, ignored } = parse(schema, readJson(bytes));
   ignore(ignored);
   return value;
 }
 
 /** A query parameter that is a whole number within bounds. */
-export function integerParameter(call: Call, name: string, fallback: number, { min, max }: { min: number; max: number }): number {
+export function integerParameter(
+  call: Call,
+  name: string,
+  fallback: number,
+  { min, max }: { min: number; max: number },
+): number {
   const text = call.query[name];
   if (text === undefined) return fallback;
   const value = Number(text);
@@ -74,7 +83,8 @@ const CURSOR = /^[a-z]{3}_[0-9a-f-]{36}$/;
 
 export function pageParameters(call: Call): PageWish {
   const after = call.query["cursor"] ?? null;
-  if (after !== null && !CURSOR.test(after)) throw new InvalidInput("cursor", "expected the next_cursor of a page before");
+  if (after !== null && !CURSOR.test(after))
+    throw new InvalidInput("cursor", "expected the next_cursor of a page before");
   return { after, limit: integerParameter(call, "limit", 50, { min: 1, max: 200 }) };
 }
 

@@ -1,4 +1,11 @@
-import { ENGINE_STATES, provisionRequest, rotateKeyRequest, startRequest, stopRequest, userId } from "../../contract/orchestrator-api.ts";
+import {
+  ENGINE_STATES,
+  provisionRequest,
+  rotateKeyRequest,
+  startRequest,
+  stopRequest,
+  userId,
+} from "../../contract/orchestrator-api.ts";
 import { InvalidInput } from "../../kit/parse.ts";
 import { admitEngine } from "../operations/admit-engine.ts";
 import type { AutoProvision } from "../operations/auto-provision.ts";
@@ -54,7 +61,10 @@ export function engineRoutes(o: Orchestration, autoProvision: AutoProvision) {
     },
     stopEngine: async (call) => {
       const { drain_s: drainS, force } = call.body(stopRequest);
-      const { record, result } = await stopEngine(o, call.product, { userId: userParameter(call), wish: { drainS, force } });
+      const { record, result } = await stopEngine(o, call.product, {
+        userId: userParameter(call),
+        wish: { drainS, force },
+      });
       return { status: 200, body: { ...record, stop_result: result } };
     },
     rotateEngineKey: async (call) => {

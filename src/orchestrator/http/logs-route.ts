@@ -14,7 +14,11 @@ export function logsRoute(o: Orchestration): Handler {
     const lines = follow
       ? await followEngineLog(o, call.product, { ...wish, signal })
       : await tailEngineLog(o, call.product, wish);
-    response.set({ "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" });
+    response.set({
+      "content-type": "text/plain; charset=utf-8",
+      "cache-control": "no-cache, no-transform",
+      "x-accel-buffering": "no",
+    });
     response.flushHeaders();
     for await (const line of lines) {
       // A reader that does not keep up is waited for: the log is a file, nothing piles up here.

@@ -36,7 +36,11 @@ export async function admitEngine(o: Orchestration, product: Product, request: P
     if (isRunning(found.state)) return { record: engineRecord(o, found), apiKey: null };
     if (isPassing(found.state)) {
       const deadlineMs = o.settings.bootTimeoutMs + product.record.policy.drain_s * 1000;
-      const after = await awaitEngine(o, { ...where, done: (row) => row === null || !isPassing(row.state), deadlineMs });
+      const after = await awaitEngine(o, {
+        ...where,
+        done: (row) => row === null || !isPassing(row.state),
+        deadlineMs,
+      });
       // The provision that this call joined failed: its failure is this call's too, or a crowd would try one by one.
       if (after === null && found.state !== "destroying") {
         throw new ApiError("BACKEND_ERROR", "the engine did not come up; this call had joined its provision");
@@ -48,7 +52,12 @@ export async function admitEngine(o: Orchestration, product: Product, request: P
       continue;
     }
     if (request.start === false) return { record: engineRecord(o, found), apiKey: null };
-    const started = await attempt(() => startEngine(o, product, where.userId), "ENGINE_ALREADY_RUNNING", "OPERATION_IN_PROGRESS", "ENGINE_NOT_FOUND");
+    const started = await attempt(
+      () => startEngine(o, product, where.userId),
+      "ENGINE_ALREADY_RUNNING",
+      "OPERATION_IN_PROGRESS",
+      "ENGINE_NOT_FOUND",
+    );
     if (started !== null) return { record: started, apiKey: null };
   }
   throw new ApiError("OPERATION_IN_PROGRESS", "other calls keep changing this engine");

@@ -30,7 +30,9 @@ export class AutoProvision {
     const failure = this.#failures.get(user);
     if (failure !== undefined && failure.retryAt > o.now()) {
       const retryAfterS = Math.ceil((failure.retryAt - o.now()) / 1000);
-      throw new ApiError("CAPACITY_EXHAUSTED", "the last boot for this user failed; waiting before the next", { retryAfterS });
+      throw new ApiError("CAPACITY_EXHAUSTED", "the last boot for this user failed; waiting before the next", {
+        retryAfterS,
+      });
     }
     try {
       const provisioned = await provisionEngine(o, product, request, "auto_provision");

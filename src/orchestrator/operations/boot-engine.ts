@@ -61,6 +61,7 @@ async function boot(
       signal,
     });
     const [recorded, verdict] = await Promise.all([recordProcess(o, engine, process), healthy]);
+    await process.forgetLaunchFile();
     if (recorded === null || signal.aborted) return await abandon(process, { kind: "overtaken" });
     if (verdict.kind !== "healthy") return await abandon(process, await failed(o, engine, describe(o, verdict)));
     const live: LiveEngine = {
@@ -80,7 +81,13 @@ async function boot(
       from: ["starting"],
       to: "running",
       incarnation: engine.incarnation,
-      set: { provisioned: true, version: verdict.version, started_at: new Date(o.now()), stop_reason: null, next_restart_at: null },
+      set: {
+        provisioned: true,
+        version: verdict.version,
+        started_at: new Date(o.now()),
+        stop_reason: null,
+        next_restart_at: null,
+      },
     });
     if (running === null) {
       o.live.remove(engine.id, engine.incarnation);
@@ -157,6 +164,9 @@ async function failed(
     log_tail: await logTail(engineFolder(o, engine.id), 20),
     at: isoTime(o.now()),
   };
-  o.logger.warn({ engine_id: engine.id, incarnation: engine.incarnation, last_error: lastError }, "engine did not come up");
+  o.logger.warn(
+    { engine_id: engine.id, incarnation: engine.incarnation, last_error: lastError },
+    "engine did not come up",
+  );
   return { kind: "failed", lastError, error: new ApiError(code, `engine ${engine.id}: ${reason}`, { cause }) };
 }

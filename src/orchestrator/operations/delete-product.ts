@@ -20,7 +20,8 @@ export async function deleteProduct(o: Orchestration, idOrSlug: string, { force 
     return deleteRow(trx, id);
   });
   o.directory.changed();
-  if (!deleted) throw new ApiError("PRODUCT_ALREADY_EXISTS", "the product still has engines; destroy them or use force=true");
+  if (!deleted)
+    throw new ApiError("PRODUCT_ALREADY_EXISTS", "the product still has engines; destroy them or use force=true");
 }
 
 async function destroyUnlessGone(destroyed: Promise<void>): Promise<void> {

@@ -43,7 +43,17 @@ export function destroyRow(o: Orchestration, { id }: EngineRow, { keepData }: { 
 const claim = (o: Orchestration, id: string): Promise<EngineRow | null> =>
   o.states.move({
     id,
-    from: ["provisioning", "starting", "running", "unhealthy", "backoff", "stopping", "stopped", "failed", "stop_failed"],
+    from: [
+      "provisioning",
+      "starting",
+      "running",
+      "unhealthy",
+      "backoff",
+      "stopping",
+      "stopped",
+      "failed",
+      "stop_failed",
+    ],
     to: "destroying",
     set: { desired_state: "destroyed", stop_reason: "request", deadline_at: new Date(o.now() + DEADLINE_MS) },
   });

@@ -44,9 +44,10 @@ export async function endProcess(
 }
 
 /** The process an earlier daemon started, if it is provably still that one. */
-export function recordedProcess(o: Orchestration, { pid, boot_id, process_start }: EngineRow): EngineProcess | null {
+export function recordedProcess(o: Orchestration, row: EngineRow): EngineProcess | null {
+  const { pid, boot_id, process_start, incarnation } = row;
   if (pid === null || boot_id === null || process_start === null) return null;
-  return o.backend.attach({ pid, bootId: boot_id, startTime: process_start });
+  return o.backend.attach({ pid, bootId: boot_id, startTime: process_start }, incarnation);
 }
 
 /** Whether turns were still running when the waiting ended. An engine that does not answer has none to wait for. */

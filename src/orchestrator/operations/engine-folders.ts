@@ -4,7 +4,8 @@ import type { EngineRow } from "../store/tables.ts";
 import type { Orchestration } from "./orchestration.ts";
 
 /** Where an engine's store, workspace, catalog and log lie. */
-export const engineFolder = (o: Orchestration, engineId: string): string => join(o.settings.dataDir, "engines", engineId);
+export const engineFolder = (o: Orchestration, engineId: string): string =>
+  join(o.settings.dataDir, "engines", engineId);
 
 /** Where a user's data waits for the next engine after a destroy with `keep_data`. A user_id is no file name. */
 export const keptFolder = (o: Orchestration, engine: Pick<EngineRow, "product_id" | "user_id">): string =>

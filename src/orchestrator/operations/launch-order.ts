@@ -37,6 +37,9 @@ export function acceptedKeys(engine: EngineRow): { hash: string; expires_at: str
   return hash === null || expires === null ? [current] : [current, { hash, expires_at: expires.toISOString() }];
 }
 
-export function openEngineEnv(o: Orchestration, { sealedEngineEnv }: Pick<Product, "sealedEngineEnv">): Record<string, string> {
+export function openEngineEnv(
+  o: Orchestration,
+  { sealedEngineEnv }: Pick<Product, "sealedEngineEnv">,
+): Record<string, string> {
   return sealedEngineEnv === null ? {} : z.parse(engineEnv, JSON.parse(o.box.open(sealedEngineEnv)));
 }

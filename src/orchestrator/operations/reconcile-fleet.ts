@@ -47,7 +47,11 @@ async function reconcile(o: Orchestration, row: EngineRow): Promise<"adopted" | 
       inBackground(o, row, restartLater(o, row));
       return "settled";
     case "stopping":
-      inBackground(o, row, endProcess(o, row, { drainMs: 0, termMs: TERM_MS }).then((end) => settleStop(o, row, end)));
+      inBackground(
+        o,
+        row,
+        endProcess(o, row, { drainMs: 0, termMs: TERM_MS }).then((end) => settleStop(o, row, end)),
+      );
       return "settled";
     case "destroying":
       inBackground(o, row, destroyRow(o, row, { keepData: false }));
@@ -62,15 +66,28 @@ async function reconcile(o: Orchestration, row: EngineRow): Promise<"adopted" | 
 }
 
 /** An engine is ours again when the recorded process lives and the health answer carries its identity. */
-async function adopt(o: Orchestration, row: EngineRow, state: "starting" | "running" | "unhealthy"): Promise<"adopted" | "settled"> {
+async function adopt(
+  o: Orchestration,
+  row: EngineRow,
+  state: "starting" | "running" | "unhealthy",
+): Promise<"adopted" | "settled"> {
   const process = recordedProcess(o, row);
   const url = engineUrl(o.settings.engineHost, row.port);
   const identity = { engineId: row.id, incarnation: row.incarnation, timeoutMs: PROBE_TIMEOUT_MS };
   const alive = process !== null && (await probeOnce(url, identity)).kind === "ok";
   if (!alive) {
     if (process !== null) await process.stop(TERM_MS);
-    const reason = process === null ? "the engine ended while no daemon watched" : "the engine did not answer the new daemon";
-    const lastError = { phase: "run", reason, exit_code: null, signal: null, oom: false, log_tail: [], at: isoTime(o.now()) } as const;
+    const reason =
+      process === null ? "the engine ended while no daemon watched" : "the engine did not answer the new daemon";
+    const lastError = {
+      phase: "run",
+      reason,
+      exit_code: null,
+      signal: null,
+      oom: false,
+      log_tail: [],
+      at: isoTime(o.now()),
+    } as const;
     const { id, incarnation } = row;
     const healthyForMs = row.started_at === null ? 0 : o.now() - row.started_at.getTime();
     inBackground(o, row, restartOrGiveUp(o, { id, incarnation, from: [state], lastError, healthyForMs }));
@@ -90,7 +107,13 @@ async function adopt(o: Orchestration, row: EngineRow, state: "starting" | "runn
   o.live.add(live);
   if (state !== "running") {
     const { id, incarnation } = row;
-    await o.states.move({ id, from: [state], to: "running", incarnation, set: { started_at: row.started_at ?? new Date(o.now()) } });
+    await o.states.move({
+      id,
+      from: [state],
+      to: "running",
+      incarnation,
+      set: { started_at: row.started_at ?? new Date(o.now()) },
+    });
   }
   superviseEngine(o, live);
   return "adopted";

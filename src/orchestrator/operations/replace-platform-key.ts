@@ -8,7 +8,12 @@ import type { Orchestration } from "./orchestration.ts";
 export function replacePlatformKey(
   o: Orchestration,
   idOrSlug: string,
-  key: { readonly hash: string; readonly prefix: string | null; readonly last4: string | null; readonly graceS: number },
+  key: {
+    readonly hash: string;
+    readonly prefix: string | null;
+    readonly last4: string | null;
+    readonly graceS: number;
+  },
 ): Promise<ProductRecord> {
   return changeProduct(o, idOrSlug, async (trx, product) => {
     if (!(await replaceProductKey(trx, product.record.id, key))) {

@@ -36,7 +36,11 @@ export async function startEngine(o: Orchestration, product: Product, userId: st
   return engineRecord(o, result.engine);
 }
 
-async function rest(o: Orchestration, engine: EngineRow, result: Extract<BootResult, { kind: "failed" }>): Promise<void> {
+async function rest(
+  o: Orchestration,
+  engine: EngineRow,
+  result: Extract<BootResult, { kind: "failed" }>,
+): Promise<void> {
   await o.states.move({
     id: engine.id,
     from: ["starting"],

@@ -63,7 +63,15 @@ export async function settleStop(o: Orchestration, engine: EngineRow, end: Proce
   const { id, incarnation } = engine;
   if (end.kind === "survived") {
     const reason = `processes ${end.pids.join(", ")} do not die`;
-    const lastError = { phase: "stop", reason, exit_code: null, signal: null, oom: false, log_tail: [], at: isoTime(o.now()) };
+    const lastError = {
+      phase: "stop",
+      reason,
+      exit_code: null,
+      signal: null,
+      oom: false,
+      log_tail: [],
+      at: isoTime(o.now()),
+    };
     await o.states.move({
       id,
       from: ["stopping"],

@@ -87,11 +87,23 @@ export async function restartOrGiveUp(
       restart_count: count,
       restart_window_started_at: windowStartedAt === null ? null : new Date(windowStartedAt),
     };
-    const fields = { engine_id: end.id, incarnation: end.incarnation, last_error: end.lastError, verdict: verdict.reason };
-    o.logger.warn(fields, verdict.kind === "restart" ? "engine ended unasked: it starts again" : "engine ended unasked: given up");
+    const fields = {
+      engine_id: end.id,
+      incarnation: end.incarnation,
+      last_error: end.lastError,
+      verdict: verdict.reason,
+    };
+    o.logger.warn(
+      fields,
+      verdict.kind === "restart" ? "engine ended unasked: it starts again" : "engine ended unasked: given up",
+    );
     return verdict.kind === "restart"
       ? o.states.move({ ...end, to: "backoff", set: { ...set, next_restart_at: new Date(now + verdict.delayMs) } })
-      : o.states.move({ ...end, to: "failed", set: { ...set, stopped_at: new Date(now), stop_reason: verdict.reason } });
+      : o.states.move({
+          ...end,
+          to: "failed",
+          set: { ...set, stopped_at: new Date(now), stop_reason: verdict.reason },
+        });
   });
   if (engine?.state === "backoff") await restartLater(o, engine);
 }

@@ -20,7 +20,10 @@ export function watchEngine(o: Orchestration, live: LiveEngine, onGone: (live: L
     gone.abort();
     if (o.stopping.aborted) return;
     await onGone(live).catch((error: unknown) => {
-      o.logger.error({ err: error, engine_id: live.id, incarnation: live.incarnation }, "the end of an engine was not recorded");
+      o.logger.error(
+        { err: error, engine_id: live.id, incarnation: live.incarnation },
+        "the end of an engine was not recorded",
+      );
     });
   });
   void keepProbing(o, live, AbortSignal.any([gone.signal, o.stopping])).catch((error: unknown) => {
@@ -46,13 +49,21 @@ async function keepProbing(o: Orchestration, live: LiveEngine, signal: AbortSign
     live.consecutiveFailures++;
     if (live.consecutiveFailures === MISSES_UNHEALTHY) await move(o, live, "running", "unhealthy");
     if (live.consecutiveFailures >= MISSES_RESTART) {
-      o.logger.warn({ engine_id: live.id, incarnation: live.incarnation }, "engine does not answer: it is ended to be restarted");
+      o.logger.warn(
+        { engine_id: live.id, incarnation: live.incarnation },
+        "engine does not answer: it is ended to be restarted",
+      );
       await live.process.stop(RESTART_TERM_MS);
       return;
     }
   }
 }
 
-async function move(o: Orchestration, live: LiveEngine, from: "running" | "unhealthy", to: "running" | "unhealthy"): Promise<void> {
+async function move(
+  o: Orchestration,
+  live: LiveEngine,
+  from: "running" | "unhealthy",
+  to: "running" | "unhealthy",
+): Promise<void> {
   await insist(o, "health", () => o.states.move({ id: live.id, from: [from], to, incarnation: live.incarnation }));
 }

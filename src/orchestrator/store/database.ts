@@ -61,6 +61,10 @@ export function isDatabaseAway(error: unknown): boolean {
 /** Whether an insert failed on exactly this unique constraint. */
 export function violates(error: unknown, constraint: string): boolean {
   return (
-    error instanceof Error && "code" in error && error.code === "23505" && "constraint" in error && error.constraint === constraint
+    error instanceof Error &&
+    "code" in error &&
+    error.code === "23505" &&
+    "constraint" in error &&
+    error.constraint === constraint
   );
 }

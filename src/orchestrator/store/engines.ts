@@ -69,9 +69,19 @@ export async function countEngines(trx: Trx, productId: string): Promise<number>
 /** A product's engines in the order they were made, from behind `after` (an id). */
 export async function listEngines(
   db: Db,
-  filter: { readonly productId: string; readonly state: EngineState | null; readonly after: string | null; readonly limit: number },
+  filter: {
+    readonly productId: string;
+    readonly state: EngineState | null;
+    readonly after: string | null;
+    readonly limit: number;
+  },
 ): Promise<EngineRow[]> {
-  let query = db.selectFrom("engines").selectAll().where("product_id", "=", filter.productId).orderBy("id").limit(filter.limit);
+  let query = db
+    .selectFrom("engines")
+    .selectAll()
+    .where("product_id", "=", filter.productId)
+    .orderBy("id")
+    .limit(filter.limit);
   if (filter.state !== null) query = query.where("state", "=", filter.state);
   if (filter.after !== null) query = query.where("id", ">", filter.after);
   return query.execute();
@@ -95,7 +105,12 @@ export async function listEnginesOfHost(db: Db, hostId: string): Promise<EngineR
 /** Makes `key` the engine's key; the one before is good until `previousExpiresAt`. Null when the engine moved on. */
 export async function replaceEngineKey(
   db: Db,
-  { id, incarnation, key, previousExpiresAt }: { id: string; incarnation: string; key: StoredKey; previousExpiresAt: Date },
+  {
+    id,
+    incarnation,
+    key,
+    previousExpiresAt,
+  }: { id: string; incarnation: string; key: StoredKey; previousExpiresAt: Date },
 ): Promise<EngineRow | null> {
   const row = await db
     .updateTable("engines")

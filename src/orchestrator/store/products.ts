@@ -45,7 +45,13 @@ export async function insertProduct(trx: Trx, product: NewProduct): Promise<bool
   }
   await trx
     .insertInto("product_keys")
-    .values({ hash: product.key.hash, product_id: product.id, prefix: product.key.prefix, last4: product.key.last4, expires_at: null })
+    .values({
+      hash: product.key.hash,
+      product_id: product.id,
+      prefix: product.key.prefix,
+      last4: product.key.last4,
+      expires_at: null,
+    })
     .execute();
   return true;
 }
@@ -79,7 +85,10 @@ export async function findProduct(db: Db, idOrSlug: string): Promise<Product | n
 }
 
 /** Products in the order they were registered, from behind `after` (an id). */
-export async function listProducts(db: Db, { after, limit }: { after: string | null; limit: number }): Promise<Product[]> {
+export async function listProducts(
+  db: Db,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<Product[]> {
   let query = withKey(db).orderBy("products.id").limit(limit);
   if (after !== null) query = query.where("products.id", ">", after);
   return (await query.execute()).map(toProduct);
@@ -97,7 +106,12 @@ export async function findProductByKeyHash(db: Db, hash: string): Promise<Produc
 
 /** Takes the lock that provisions of a product queue for, and gives the policy as it is now; null when it is gone. */
 export async function lockPolicy(trx: Trx, productId: string): Promise<Policy | null> {
-  const row = await trx.selectFrom("products").select("policy").where("id", "=", productId).forUpdate().executeTakeFirst();
+  const row = await trx
+    .selectFrom("products")
+    .select("policy")
+    .where("id", "=", productId)
+    .forUpdate()
+    .executeTakeFirst();
   return row?.policy ?? null;
 }
 
@@ -114,7 +128,11 @@ export async function lockProduct(trx: Trx, idOrSlug: string): Promise<Product |
 export async function updatePolicy(
   trx: Trx,
   productId: string,
-  change: { readonly policy: Policy; readonly sealedEngineEnv: Buffer | null; readonly engineEnvNames: readonly string[] },
+  change: {
+    readonly policy: Policy;
+    readonly sealedEngineEnv: Buffer | null;
+    readonly engineEnvNames: readonly string[];
+  },
 ): Promise<void> {
   await trx
     .updateTable("products")
@@ -140,7 +158,10 @@ export async function replaceProductKey(
     .where("product_id", "=", productId)
     .where("expires_at", "is", null)
     .execute();
-  await trx.deleteFrom("product_keys").where("expires_at", "<=", sql<Date>`now()`).execute();
+  await trx
+    .deleteFrom("product_keys")
+    .where("expires_at", "<=", sql<Date>`now()`)
+    .execute();
   const { numInsertedOrUpdatedRows = 0n } = await trx
     .insertInto("product_keys")
     .values({ hash, product_id: productId, prefix, last4, expires_at: null })
