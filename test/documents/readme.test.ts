@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import t from "tap";
+import { ENGINE_ERRORS } from "../../src/contract/engine-errors.ts";
+import { ORCHESTRATOR_ROUTES } from "../../src/contract/orchestrator-api.ts";
+import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator-errors.ts";
+import { SETTINGS } from "../../src/orchestrator/config.ts";
+
+const readme = readFileSync(resolve(import.meta.dirname, "../../README.md"), "utf8");
+
+/** The rows of the table that follows a heading, as cells. */
+function tableAfter(marker: string): string[][] {
+  const [, rest = ""] = readme.split(marker);
+  const lines = rest.split("\n").slice(1);
+  const start = lines.findIndex((line) => line.startsWith("|"));
+  const end = lines.findIndex((line, index) => index > start && !line.startsWith("|"));
+  return lines.slice(start + 2, end).map((line) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+const plain = (cell = "") => cell.replaceAll("`", "");
+
+t.test("the README's orchestrator errors are the table in the code, both ways", async (t) => {
+  const rows = tableAfter("<!-- orchestrator errors -->").map(([code, status, cause, retry]) => [
+    plain(code),
+    status,
+    cause,
+    retry,
+  ]);
+  const table = Object.entries(ORCHESTRATOR_ERRORS).map(([code, row]) => [
+    code,
+    String(row.status),
+    row.cause,
+    row.retry,
+  ]);
+  t.same(rows, table);
+});
+
+t.test("the README's engine errors are the table in the code, both ways", async (t) => {
+  const rows = tableAfter("<!-- engine errors -->").map(([code, status, cause]) => [plain(code), status, cause]);
+  t.same(
+    rows,
+    Object.entries(ENGINE_ERRORS).map(([code, row]) => [
+      code,
+      row.status === null ? "in a stream" : String(row.status),
+      row.cause,
+    ]),
+  );
+});
+
+t.test("the README's routes are the routes of the code, both ways", async (t) => {
+  const rows = tableAfter("<!-- routes -->").map(([route, auth]) => [plain(route), auth]);
+  t.same(
+    rows,
+    Object.values(ORCHESTRATOR_ROUTES).map(({ method, path, auth }) => [`${method} ${path}`, auth]),
+  );
+});
+
+t.test("the README names every setting of the daemon, and no other", async (t) => {
+  const names = tableAfter("<!-- settings -->").map(([name]) => plain(name));
+  t.same(names.filter((name) => name.startsWith("ORCH_") || name === "DATABASE_URL").sort(), [...SETTINGS].sort());
+});

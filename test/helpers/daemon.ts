@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
+import type { Test } from "tap";
+import { type Answer, type Ask, ask } from "./api.ts";
+import { until } from "./until.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+
+export interface Daemon {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly adminKey: string;
+  readonly process: ChildProcess;
+  /** What it has printed so far, standard output and error. */
+  output(): string;
+  admin(path: string, call?: Ask): Promise<Answer>;
+  platform(key: string, path: string, call?: Ask): Promise<Answer>;
+  /** SIGTERM by default; resolves with the exit code when it is gone. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+export interface DaemonSettings {
+  readonly dataDir: string;
+  /** A `postgres://` address; left out, the bundled server under the data folder. */
+  readonly databaseUrl?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts the built daemon as its own process, on free ports, and waits until it is ready. */
+export async function startDaemon(t: Test, { dataDir, databaseUrl, env = {} }: DaemonSettings): Promise<Daemon> {
+  const port = Number(env["ORCH_PORT"] ?? (await freePort()));
+  const portMin = 20_000 + Math.floor(Math.random() * 9000);
+  const started = launchDaemon({
+    ORCH_DATA_DIR: dataDir,
+    ORCH_PORT: String(port),
+    ORCH_PORT_MIN: String(portMin),
+    ORCH_PORT_MAX: String(portMin + 199),
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+    ...env,
+  });
+  const { process, output } = started;
+  const url = `http://127.0.0.1:${port}`;
+  const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
+    if (process.exitCode === null && process.signalCode === null) {
+      const exited = once(process, "exit");
+      process.kill(signal);
+      await exited;
+    }
+    return process.exitCode;
+  };
+  t.teardown(() => stop());
+  await until(
+    "the daemon is ready",
+    async () => {
+      if (process.exitCode !== null) throw new Error(`the daemon exited with ${process.exitCode}:\n${output()}`);
+      return (await ask(url, "/ready").catch(() => null))?.status === 200;
+    },
+    60_000,
+  );
+  const adminKey = env["ORCH_ADMIN_KEY"] ?? readFileSync(join(dataDir, "admin-key"), "utf8").trim();
+  const withHeader =
+    (name: string, value: string) =>
+    (path: string, call: Ask = {}) =>
+      ask(url, path, { ...call, headers: { [name]: value, ...call.headers } });
+  return {
+    url,
+    dataDir,
+    adminKey,
+    process,
+    output,
+    admin: withHeader("x-admin-key", adminKey),
+    platform: (key, path, call) => withHeader("x-platform-key", key)(path, call),
+    stop,
+  };
+}
+
+/** Starts the built daemon with just this environment and does not wait for it. */
+export function launchDaemon(env: Readonly<Record<string, string>>): { process: ChildProcess; output: () => string } {
+  const child = spawn(process.execPath, [join(root, "bin/orchd.js")], {
+    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  return { process: child, output: () => printed };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
