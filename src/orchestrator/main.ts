@@ -73,6 +73,7 @@ async function start(config: Config, installDir: string, opened: Releasers): Pro
       engineEntry: join(installDir, "bin", "orch-engine.cjs"),
       cacheDir: join(config.dataDir, "cache"),
       runDir: join(config.dataDir, "run"),
+      logger,
       path: config.path,
     }),
     live: new LiveEngines(),

@@ -11,7 +11,12 @@ export interface EngineBackend {
    */
   launch(order: LaunchOrder): Promise<EngineProcess>;
   /** Finds an engine of an earlier daemon again; `null` when the recorded process is gone or is another one. */
-  attach(handle: ProcessHandle): EngineProcess | null;
+  attach(handle: ProcessHandle, incarnation: string): EngineProcess | null;
+  /**
+   * For a life whose process is gone without this daemon having seen it: removes its launch file and kills what
+   * still provably stems from it. What a watched process leaves is cleared without being asked.
+   */
+  endLeftovers(incarnation: string): Promise<StopOutcome>;
 }
 
 export interface LaunchOrder {
@@ -34,6 +39,8 @@ export interface EngineProcess {
   readonly exited: Promise<EngineExit>;
   /** TERM, then after `termMs` KILL, of the whole tree; resolves when the tree is empty, or says who would not die. */
   stop(termMs: number): Promise<StopOutcome>;
+  /** Removes the file with the engine's secrets: called once the engine is healthy, so has read it. An exit does so by itself. */
+  forgetLaunchFile(): void;
 }
 
 export interface EngineExit {
@@ -49,3 +56,6 @@ export type StopOutcome =
 export class LaunchFailed extends Error {
   override readonly name = "LaunchFailed";
 }
+
+/** Another program listens on the engine's port: a start on another port may succeed. */
+export class PortTaken extends LaunchFailed {}

@@ -61,7 +61,7 @@ async function boot(
       signal,
     });
     const [recorded, verdict] = await Promise.all([recordProcess(o, engine, process), healthy]);
-    await process.forgetLaunchFile();
+    process.forgetLaunchFile();
     if (recorded === null || signal.aborted) return await abandon(process, { kind: "overtaken" });
     if (verdict.kind !== "healthy") return await abandon(process, await failed(o, engine, describe(o, verdict)));
     const live: LiveEngine = {

@@ -27,7 +27,7 @@ export async function endProcess(
   boot?.abort("stopped");
   await boot?.settled.catch(() => undefined);
   const process = o.live.get(engine.id)?.process ?? recordedProcess(o, engine);
-  if (process === null) return { kind: "drained" };
+  if (process === null) return leftovers(o, engine);
   const busy = await drain(o, engine, { process, drainMs });
   const outcome = await process.stop(termMs);
   o.live.remove(engine.id, engine.incarnation);
@@ -41,6 +41,12 @@ export async function endProcess(
     default:
       return outcome satisfies never;
   }
+}
+
+/** The engine itself is gone; what it may have left of its children is ended. */
+async function leftovers(o: Orchestration, { incarnation }: EngineRow): Promise<ProcessEnd> {
+  const outcome = await o.backend.endLeftovers(incarnation);
+  return outcome.kind === "survived" ? outcome : { kind: "drained" };
 }
 
 /** The process an earlier daemon started, if it is provably still that one. */

@@ -1,0 +1,87 @@
+import { Agent, type IncomingMessage, request } from "node:http";
+import type { Socket } from "node:net";
+
+const MAX_BODY_BYTES = 65_536;
+
+export type EngineAnswer =
+  | { readonly kind: "answered"; readonly status: number; readonly body: unknown }
+  | { readonly kind: "failed"; readonly reason: string };
+
+export interface EngineQuestion {
+  readonly url: string;
+  readonly method?: "GET" | "POST";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const connections = new Agent({ keepAlive: true, maxFreeSockets: 1 });
+
+/** One small JSON call to an engine, under one deadline for connecting, sending and reading together. Never rejects. */
+export async function askEngine(question: EngineQuestion): Promise<EngineAnswer> {
+  const deadline = AbortSignal.timeout(question.timeoutMs);
+  const signal = question.signal ? AbortSignal.any([deadline, question.signal]) : deadline;
+  try {
+    const response = await send(question, signal);
+    return { kind: "answered", status: response.statusCode ?? 0, body: await readBody(response) };
+  } catch (error) {
+    if (deadline.aborted) return { kind: "failed", reason: `no answer within ${question.timeoutMs} ms` };
+    return { kind: "failed", reason: describe(error) };
+  }
+}
+
+function send(question: EngineQuestion, signal: AbortSignal): Promise<IncomingMessage> {
+  const { url, method = "GET", headers = {} } = question;
+  const body = question.body === undefined ? undefined : JSON.stringify(question.body);
+  const ready = body === undefined ? headers : { ...headers, "content-type": "application/json" };
+  return new Promise((resolve, reject) => {
+    const call = request(url, { method, headers: ready, agent: connections, signal });
+    call.once("socket", refuseSelfConnect);
+    call.once("response", resolve);
+    call.once("error", (error) => {
+      // The engine closed an idle connection in the moment it was used again: that says nothing of the engine.
+      if (call.reusedSocket && !signal.aborted && hasCode(error, "ECONNRESET")) resolve(send(question, signal));
+      else reject(error);
+    });
+    call.end(body);
+  });
+}
+
+/**
+ * A connection to a port of the ephemeral range on which nobody listens can meet itself. It would answer with its
+ * own question, and keep the port from the engine meanwhile.
+ */
+function refuseSelfConnect(socket: Socket): void {
+  socket.once("connect", () => {
+    if (socket.localPort === socket.remotePort && socket.localAddress === socket.remoteAddress) {
+      socket.destroy(new Error("connected to itself: nothing listens on the port"));
+    }
+  });
+}
+
+/** JSON, or the text when it is not JSON. */
+async function readBody(response: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > MAX_BODY_BYTES) throw new Error(`the answer is longer than ${MAX_BODY_BYTES} bytes`);
+    parts.push(part);
+  }
+  const text = Buffer.concat(parts).toString("utf8");
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return text;
+    throw error;
+  }
+}
+
+const hasCode = (error: Error, code: string): boolean => "code" in error && error.code === code;
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (hasCode(error, "ECONNREFUSED")) return "nothing listens on the port";
+  return error.message || error.name;
+}

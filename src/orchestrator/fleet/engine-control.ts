@@ -1,0 +1,62 @@
+import * as z from "zod/mini";
+import { CONTROL_PATHS, CONTROL_TOKEN_HEADER, type EngineStatus } from "../../contract/engine-control.ts";
+import type { EngineKey } from "../../contract/engine-launch.ts";
+import { askEngine } from "./ask-engine.ts";
+
+const CONTROL_TIMEOUT_MS = 2000;
+
+/** An engine and the token of its present incarnation. */
+export interface ControlTarget {
+  readonly url: string;
+  readonly token: string;
+}
+
+export interface ControlFailure {
+  readonly kind: "failed";
+  readonly reason: string;
+}
+export type StatusOutcome = { readonly kind: "ok"; readonly status: EngineStatus } | ControlFailure;
+export type KeysOutcome = { readonly kind: "ok" } | ControlFailure;
+
+const engineStatusAnswer = z.object({
+  active_turns: z.number(),
+  pending_hitl: z.number(),
+  streams: z.number(),
+  draining: z.boolean(),
+  last_active_at: z.nullable(z.string()),
+});
+
+/** Tells an engine the whole list of keys it accepts from now on. */
+export async function setEngineKeys(target: ControlTarget, keys: readonly EngineKey[]): Promise<KeysOutcome> {
+  const called = await call(target, "POST", CONTROL_PATHS.keys, { keys });
+  return called.kind === "failed" ? called : { kind: "ok" };
+}
+
+/** Tells an engine to take no new turns. */
+export const drainEngine = async (target: ControlTarget): Promise<StatusOutcome> =>
+  asStatus(await call(target, "POST", CONTROL_PATHS.drain));
+
+export const engineStatus = async (target: ControlTarget): Promise<StatusOutcome> =>
+  asStatus(await call(target, "GET", CONTROL_PATHS.status));
+
+async function call(
+  { url, token }: ControlTarget,
+  method: "GET" | "POST",
+  path: string,
+  body?: unknown,
+): Promise<{ readonly kind: "ok"; readonly body: unknown } | ControlFailure> {
+  const headers = { [CONTROL_TOKEN_HEADER]: token };
+  const answer = await askEngine({ url: url + path, method, headers, body, timeoutMs: CONTROL_TIMEOUT_MS });
+  if (answer.kind === "failed") return answer;
+  return answer.status === 200
+    ? { kind: "ok", body: answer.body }
+    : { kind: "failed", reason: `the engine answered ${answer.status} to ${method} ${path}` };
+}
+
+function asStatus(called: Awaited<ReturnType<typeof call>>): StatusOutcome {
+  if (called.kind === "failed") return called;
+  const status = z.safeParse(engineStatusAnswer, called.body);
+  return status.success
+    ? { kind: "ok", status: status.data }
+    : { kind: "failed", reason: "the engine's status is not one of ours" };
+}

@@ -1,0 +1,109 @@
+import { type FSWatcher, watch } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
+import { delay } from "../../kit/clock.ts";
+
+export const ENGINE_LOG = "engine.log";
+
+const CHUNK_BYTES = 65_536;
+/** What one tail may read at most, however long the lines are. */
+const TAIL_BYTES = 4 * 1_048_576;
+const MAX_LINE = 16_384;
+const POLL_MS = 1000;
+const KEY = /\b(sk-orch-|orchp_|sk-)[\w-]{8,}/g;
+
+/** A line without anything that looks like a key of ours or of a provider. */
+export const redactLine = (line: string): string => line.slice(0, MAX_LINE).replace(KEY, "$1[redacted]");
+
+/** The last lines of an engine's log, oldest first; none when there is no log. */
+export async function logTail(folder: string, lines: number): Promise<readonly string[]> {
+  const log = await openLog(folder);
+  if (log === null) return [];
+  await using file = log;
+  const { size } = await file.stat();
+  return (await tailUpTo(file, { lines, size })).map(redactLine);
+}
+
+/** The last lines, then each new one as it is written, until the signal or the removal of the log. */
+export async function* followLog(
+  folder: string,
+  { lines, signal }: { readonly lines: number; readonly signal: AbortSignal },
+): AsyncGenerator<string, void, undefined> {
+  let log = await openLog(folder);
+  while (log === null) {
+    if (!(await delay(POLL_MS, signal))) return;
+    log = await openLog(folder);
+  }
+  await using file = log;
+  using changes = new LogChanges(join(folder, ENGINE_LOG));
+  let position = (await file.stat()).size;
+  for (const line of await tailUpTo(file, { lines, size: position })) yield redactLine(line);
+  let rest = Buffer.alloc(0);
+  while (!signal.aborted) {
+    const { size, nlink } = await file.stat();
+    // Rotation empties the file in place.
+    if (size < position) [position, rest] = [0, Buffer.alloc(0)];
+    if (size === position) {
+      if (nlink === 0) return;
+      await changes.next(signal);
+      continue;
+    }
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, position);
+    position += bytesRead;
+    const text = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+    const end = text.length > CHUNK_BYTES + MAX_LINE ? text.length : text.lastIndexOf(0x0a) + 1;
+    for (const line of linesOf(text.subarray(0, end))) yield redactLine(line);
+    rest = text.subarray(end);
+  }
+}
+
+/** Reads backwards until there are enough lines. A line still being written is left to who follows. */
+async function tailUpTo(file: FileHandle, { lines, size }: { lines: number; size: number }): Promise<string[]> {
+  const parts: Buffer[] = [];
+  let breaks = 0;
+  let position = size;
+  while (position > 0 && breaks <= lines && size - position < TAIL_BYTES) {
+    const length = Math.min(CHUNK_BYTES, position);
+    position -= length;
+    const part = Buffer.alloc(length);
+    await file.read(part, 0, length, position);
+    for (const byte of part) if (byte === 0x0a) breaks++;
+    parts.unshift(part);
+  }
+  return lines === 0 ? [] : linesOf(Buffer.concat(parts)).slice(-lines);
+}
+
+function linesOf(text: Buffer): string[] {
+  const lines = text.toString("utf8").split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+async function openLog(folder: string): Promise<FileHandle | null> {
+  try {
+    return await open(join(folder, ENGINE_LOG), "r");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** Wakes who follows a log: at a change, and now and then in case the file system does not tell of changes. */
+class LogChanges {
+  readonly #watcher: FSWatcher;
+  #changed = new AbortController();
+
+  constructor(path: string) {
+    this.#watcher = watch(path, { persistent: false }, () => this.#changed.abort());
+    this.#watcher.on("error", () => this.#watcher.close());
+  }
+
+  async next(signal: AbortSignal): Promise<void> {
+    await delay(POLL_MS, AbortSignal.any([this.#changed.signal, signal]));
+    this.#changed = new AbortController();
+  }
+
+  [Symbol.dispose](): void {
+    this.#watcher.close();
+  }
+}

@@ -1,0 +1,112 @@
+import * as z from "zod/mini";
+import { delay } from "../../kit/clock.ts";
+import { askEngine } from "./ask-engine.ts";
+import type { EngineExit } from "./engine-backend.ts";
+
+/** Who must answer: another program on the port, or an earlier life of the engine, is not healthy. */
+export interface ExpectedIdentity {
+  readonly engineId: string;
+  readonly incarnation: string;
+}
+
+export type ProbeVerdict =
+  | { readonly kind: "ok"; readonly version: string | null; readonly activeTurns: number | null }
+  | { readonly kind: "wrong_identity" }
+  | { readonly kind: "failed"; readonly reason: string };
+
+export type BootVerdict =
+  | { readonly kind: "healthy"; readonly version: string | null }
+  | { readonly kind: "exited"; readonly exit: EngineExit }
+  | { readonly kind: "timed_out"; readonly lastProblem: string }
+  /** Another program holds the engine's port. */
+  | { readonly kind: "wrong_identity" }
+  | { readonly kind: "aborted" };
+
+const BOOT_PROBE_TIMEOUT_MS = 1000;
+const FIRST_POLL_MS = 2;
+const LAST_POLL_MS = 100;
+/** Each wait is a tenth of the time already waited, so that polling adds 10 % at most, and costs little. */
+const POLL_SHARE = 0.1;
+const STRANGER_PATIENCE_MS = 2000;
+
+const healthAnswer = z.object({
+  status: z.string(),
+  engine_id: z.string(),
+  incarnation: z.string(),
+  version: z.optional(z.string()),
+  active_turns: z.optional(z.number()),
+});
+
+/** Asks an engine once how it is. */
+export async function probeOnce(
+  url: string,
+  {
+    engineId,
+    incarnation,
+    timeoutMs,
+    signal,
+  }: ExpectedIdentity & { readonly timeoutMs: number; readonly signal?: AbortSignal },
+): Promise<ProbeVerdict> {
+  const answer = await askEngine({ url: `${url}/health`, timeoutMs, signal });
+  if (answer.kind === "failed") return answer;
+  const health = z.safeParse(healthAnswer, answer.body);
+  if (!health.success) {
+    // An engine of ours always names itself, unless it fails badly.
+    return answer.status >= 500 ? { kind: "failed", reason: `status ${answer.status}` } : { kind: "wrong_identity" };
+  }
+  const { status, engine_id, version, active_turns } = health.data;
+  if (engine_id !== engineId || health.data.incarnation !== incarnation) return { kind: "wrong_identity" };
+  if (answer.status !== 200 || status !== "ok") return { kind: "failed", reason: `status ${answer.status}, ${status}` };
+  return { kind: "ok", version: version ?? null, activeTurns: active_turns ?? null };
+}
+
+/** Asks a starting engine until it is healthy, gone, too late, or its port turns out to be another's. */
+export async function awaitHealthy({
+  url,
+  engineId,
+  incarnation,
+  exited,
+  deadlineMs,
+  signal,
+}: ExpectedIdentity & {
+  readonly url: string;
+  readonly exited: Promise<EngineExit>;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+}): Promise<BootVerdict> {
+  const start = performance.now();
+  const gone = new AbortController();
+  let exit: EngineExit | null = null;
+  void exited.then((how) => {
+    exit = how;
+    gone.abort();
+  });
+  const ended = AbortSignal.any([gone.signal, signal]);
+  const endedVerdict = (stranger: boolean): BootVerdict => {
+    if (signal.aborted) return { kind: "aborted" };
+    // An engine ends when it cannot have its port: the stranger is the reason worth telling.
+    if (stranger || exit === null) return { kind: "wrong_identity" };
+    return { kind: "exited", exit };
+  };
+  let strangerSince: number | null = null;
+  let lastProblem = "it was not asked";
+  for (;;) {
+    const leftMs = Math.ceil(deadlineMs - (performance.now() - start));
+    if (leftMs <= 0) return { kind: "timed_out", lastProblem };
+    const timeoutMs = Math.min(BOOT_PROBE_TIMEOUT_MS, leftMs);
+    const probe = await probeOnce(url, { engineId, incarnation, timeoutMs, signal: ended });
+    if (ended.aborted) return endedVerdict(strangerSince !== null);
+    const waitedMs = performance.now() - start;
+    if (probe.kind === "ok") return { kind: "healthy", version: probe.version };
+    if (probe.kind === "wrong_identity") {
+      strangerSince ??= waitedMs;
+      if (waitedMs - strangerSince >= STRANGER_PATIENCE_MS) return { kind: "wrong_identity" };
+      lastProblem = "another program answers";
+    } else {
+      strangerSince = null;
+      lastProblem = probe.reason;
+    }
+    const pauseMs = Math.min(Math.max(waitedMs * POLL_SHARE, FIRST_POLL_MS), LAST_POLL_MS);
+    if (!(await delay(pauseMs, ended))) return endedVerdict(strangerSince !== null);
+  }
+}

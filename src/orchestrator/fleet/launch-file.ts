@@ -1,0 +1,34 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { type EngineLaunch, encodeLaunch } from "../../contract/engine-launch.ts";
+
+const NAME = /^launch-.+\.json$/;
+/** No boot takes longer: an older file was left by a daemon that died. */
+const OLD_MS = 600_000;
+
+export const launchFilePath = (runDir: string, incarnation: string): string =>
+  join(runDir, `launch-${incarnation}.json`);
+
+/** Writes what the engine is born with where only the engine's user can read it. */
+export function writeLaunchFile(runDir: string, launch: EngineLaunch): string {
+  const path = launchFilePath(runDir, launch.incarnation);
+  mkdirSync(runDir, { recursive: true, mode: 0o700 });
+  writeFileSync(path, encodeLaunch(launch), { mode: 0o400, flag: "wx" });
+  return path;
+}
+
+export function removeLaunchFile(path: string): void {
+  rmSync(path, { force: true });
+}
+
+/** Removes what earlier daemons left behind when they died while an engine started: the files hold secrets. */
+export async function removeOldLaunchFiles(runDir: string): Promise<void> {
+  mkdirSync(runDir, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(runDir)) {
+    if (!NAME.test(name)) continue;
+    const path = join(runDir, name);
+    const { mtimeMs } = await stat(path);
+    if (Date.now() - mtimeMs > OLD_MS) removeLaunchFile(path);
+  }
+}

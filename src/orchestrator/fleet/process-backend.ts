@@ -1,0 +1,85 @@
+import { readlinkSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
+import type { Logger } from "../../kit/logger.ts";
+import type { EngineBackend, EngineProcess, LaunchOrder, ProcessHandle, StopOutcome } from "./engine-backend.ts";
+import { ENGINE_LOG } from "./engine-log.ts";
+import { ExitWatch } from "./exit-watch.ts";
+import { launchFilePath, removeLaunchFile, removeOldLaunchFiles } from "./launch-file.ts";
+import { LogRotation } from "./log-rotation.ts";
+import { bootId, sameProcess, startVariable } from "./process-identity.ts";
+import { ProcessTree } from "./process-tree.ts";
+import { type SpawnSettings, spawnEngine } from "./spawn-engine.ts";
+import { stopTree } from "./stop-ladder.ts";
+import { TrackedProcess } from "./tracked-process.ts";
+
+export interface ProcessBackendOptions extends SpawnSettings {
+  readonly logger: Logger;
+}
+
+/** Engines as plain child processes of this machine, in sessions of their own, that outlive the daemon. */
+export function createProcessBackend({ logger, ...settings }: ProcessBackendOptions): EngineBackend {
+  const { runDir } = settings;
+  const boot = bootId();
+  const watch = new ExitWatch();
+  const logs = new LogRotation(logger);
+  /** By engine folder: what ended lives left is ended before the next one begins. */
+  const clearing = new Map<string, Promise<unknown>>();
+  removeOldLaunchFiles(runDir).catch((error: unknown) =>
+    logger.warn({ err: error }, "old launch files could not be removed"),
+  );
+
+  function track(life: ConstructorParameters<typeof TrackedProcess>[0], folder: string | null): EngineProcess {
+    const tracked = new TrackedProcess(life);
+    const log = folder === null ? null : join(folder, ENGINE_LOG);
+    if (log !== null) logs.watch(log);
+    void life.exited.then(() => {
+      if (log !== null) logs.forget(log);
+      const cleared = tracked.clear().catch((error: unknown) => {
+        logger.error({ err: error, pid: life.handle.pid }, "what an ended engine left could not be cleared");
+      });
+      if (folder === null) return;
+      clearing.set(folder, cleared);
+      void cleared.then(() => {
+        if (clearing.get(folder) === cleared) clearing.delete(folder);
+      });
+    });
+    return tracked;
+  }
+
+  return {
+    async launch(order: LaunchOrder): Promise<EngineProcess> {
+      const folder = order.launch.data_dir;
+      await clearing.get(folder);
+      const { identity, exited, launchFile } = await spawnEngine(settings, order);
+      return track({ handle: { ...identity, bootId: boot }, exited, launchFile, look: () => undefined }, folder);
+    },
+
+    attach(handle: ProcessHandle, incarnation: string): EngineProcess | null {
+      if (!sameProcess(handle)) return null;
+      const launchFile = launchFilePath(runDir, incarnation);
+      // A row that names a living process of somebody else is no proof; what the process was born with is.
+      if (startVariable(handle.pid, LAUNCH_FILE_VARIABLE) !== launchFile) return null;
+      const life = { handle, launchFile, exited: watch.exited(handle), look: () => watch.look() };
+      return track(life, logFolder(handle.pid));
+    },
+
+    async endLeftovers(incarnation: string): Promise<StopOutcome> {
+      const path = launchFilePath(runDir, incarnation);
+      removeLaunchFile(path);
+      return stopTree(new ProcessTree(null, path), { termMs: 0, hurry: AbortSignal.abort() });
+    },
+  };
+}
+
+/** The folder an adopted engine writes its log to: its standard output tells. */
+function logFolder(pid: number): string | null {
+  try {
+    const path = readlinkSync(`/proc/${pid}/fd/1`);
+    return basename(path) === ENGINE_LOG ? dirname(path) : null;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT" || code === "ESRCH" || code === "EACCES" || code === "EPERM") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,106 @@
+import { readdirSync } from "node:fs";
+import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
+import { type ProcessIdentity, type ProcessStat, isAlive, readStat, startVariable } from "./process-identity.ts";
+
+/**
+ * The processes of one life of an engine. A process belongs to it when
+ * 1. it is the root, or was seen to belong before;
+ * 2. it is in the group or session the root was started in: the kernel gives their number to nobody else while they
+ *    have members, so this holds until the group was once seen empty, or a stranger is seen with the root's pid;
+ * 3. it was born with the launch file of this life in its environment (double-forked, in a session of its own);
+ * 4. its parent belongs.
+ */
+export class ProcessTree {
+  /** `null` when nobody remembers it; then only the launch file tells. */
+  readonly root: ProcessIdentity | null;
+  readonly #launchFile: string;
+  readonly #known = new Map<number, ProcessIdentity>();
+  #groupIsOurs = true;
+
+  constructor(root: ProcessIdentity | null, launchFile: string) {
+    this.root = root;
+    this.#launchFile = launchFile;
+    if (root !== null) this.#known.set(root.pid, root);
+  }
+
+  /** Looks at every process of the machine; gives the living members and remembers them. */
+  scan(): readonly ProcessStat[] {
+    const processes = listProcesses();
+    const members = withDescendants(this.#evident(processes), processes).filter(notOurselves(processes));
+    if (!members.some((member) => this.#inGroup(member))) this.#groupIsOurs = false;
+    this.#known.clear();
+    for (const member of members) this.#known.set(member.pid, member);
+    return members;
+  }
+
+  /** Whether any member of the last scan still lives; cheap, to be asked often. */
+  anyKnownAlive(): boolean {
+    return [...this.#known.values()].some(isAlive);
+  }
+
+  /** Signals the members still there. KILL goes to the whole group at once too: a fork must not outrun it. */
+  signal(members: readonly ProcessStat[], signal: "SIGTERM" | "SIGKILL"): void {
+    for (const member of members) {
+      if (!isAlive(member)) continue;
+      if (signal === "SIGKILL" && member.group === this.root?.pid) send(-member.group, signal);
+      else send(member.pid, signal);
+    }
+  }
+
+  #evident(processes: readonly ProcessStat[]): ProcessStat[] {
+    const { root } = this;
+    const strangerHasPid = processes.some(({ pid, startTime }) => pid === root?.pid && startTime !== root.startTime);
+    if (strangerHasPid) this.#groupIsOurs = false;
+    return processes.filter(
+      (one) =>
+        this.#known.get(one.pid)?.startTime === one.startTime ||
+        (this.#groupIsOurs && this.#inGroup(one)) ||
+        this.#carriesLaunchFile(one),
+    );
+  }
+
+  #inGroup({ group, session }: ProcessStat): boolean {
+    return group === this.root?.pid || session === this.root?.pid;
+  }
+
+  #carriesLaunchFile({ pid, startTime }: ProcessStat): boolean {
+    if (Number(startTime) < Number(this.root?.startTime ?? 0)) return false;
+    return startVariable(pid, LAUNCH_FILE_VARIABLE) === this.#launchFile;
+  }
+}
+
+function listProcesses(): ProcessStat[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => readStat(Number(name)))
+    .filter((stat) => stat !== null);
+}
+
+function withDescendants(seeds: readonly ProcessStat[], processes: readonly ProcessStat[]): ProcessStat[] {
+  const members = [...seeds];
+  const pids = new Set(seeds.map(({ pid }) => pid));
+  for (const parent of members) {
+    for (const one of processes) {
+      if (one.parent !== parent.pid || pids.has(one.pid)) continue;
+      pids.add(one.pid);
+      members.push(one);
+    }
+  }
+  return members;
+}
+
+/** The daemon and its own group are never part of a tree, whatever the evidence says. */
+function notOurselves(processes: readonly ProcessStat[]): (member: ProcessStat) => boolean {
+  const own = processes.find(({ pid }) => pid === process.pid);
+  return ({ pid, group }) => pid > 1 && pid !== process.pid && group !== own?.group;
+}
+
+function send(target: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(target, signal);
+  } catch (error) {
+    // It went meanwhile, or became another user's: the ladder finds out which.
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code !== "ESRCH" && code !== "EPERM") throw error;
+  }
+}

@@ -1,0 +1,124 @@
+import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { execa } from "execa";
+import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
+import { Releasers } from "../../kit/releasers.ts";
+import { type EngineExit, type LaunchOrder, LaunchFailed, PortTaken } from "./engine-backend.ts";
+import { ENGINE_LOG } from "./engine-log.ts";
+import { removeLaunchFile, writeLaunchFile } from "./launch-file.ts";
+import { isPortFree } from "./port-check.ts";
+import { type ProcessIdentity, readIdentity } from "./process-identity.ts";
+
+export interface SpawnSettings {
+  readonly nodePath: string;
+  /** The program that reads the launch file and becomes the engine. */
+  readonly engineEntry: string;
+  /** Where Node.js keeps compiled code from start to start. */
+  readonly cacheDir: string;
+  readonly runDir: string;
+  readonly path: string;
+  readonly home?: string | undefined;
+  readonly lang?: string | undefined;
+  readonly timeZone?: string | undefined;
+}
+
+/** Of the engine's memory; the rest is for buffers, SQLite and code. */
+const HEAP_SHARE = 0.75;
+
+export interface SpawnedEngine {
+  readonly identity: ProcessIdentity;
+  readonly exited: Promise<EngineExit>;
+  readonly launchFile: string;
+}
+
+/** Starts the process of an engine, or throws {@link LaunchFailed} with nothing of it left. */
+export async function spawnEngine(settings: SpawnSettings, order: LaunchOrder): Promise<SpawnedEngine> {
+  const { launch } = order;
+  const undo = new Releasers();
+  try {
+    if (!(await isPortFree(launch.host, launch.port))) {
+      throw new PortTaken(`port ${launch.port} is taken by another program`);
+    }
+    // Synchronous like the fork itself: a few tiny files are quicker written than handed to another thread.
+    const made = mkdirSync(launch.data_dir, { recursive: true, mode: 0o700 });
+    if (made !== undefined) undo.push(() => rmSync(made, { recursive: true, force: true }));
+    const launchFile = writeLaunchFile(settings.runDir, launch);
+    undo.push(() => removeLaunchFile(launchFile));
+    const log = openSync(join(launch.data_dir, ENGINE_LOG), "a", 0o600);
+    try {
+      return { ...(await start(settings, order, { launchFile, log })), launchFile };
+    } finally {
+      closeSync(log);
+    }
+  } catch (error) {
+    await undo.release();
+    if (error instanceof LaunchFailed) throw error;
+    throw new LaunchFailed(`the engine's process cannot be started: ${describe(error)}`, { cause: error });
+  }
+}
+
+/** Raw descriptors, no pipe: nothing of the daemon's stands between the engine and its log. */
+async function start(
+  settings: SpawnSettings,
+  { launch, memoryMb }: LaunchOrder,
+  { launchFile, log }: { readonly launchFile: string; readonly log: number },
+): Promise<Omit<SpawnedEngine, "launchFile">> {
+  const heapMb = Math.floor(memoryMb * HEAP_SHARE);
+  const options = heapMb > 0 ? [`--max-old-space-size=${heapMb}`] : [];
+  const started = execa(settings.nodePath, [...options, settings.engineEntry], {
+    cwd: launch.data_dir,
+    env: environmentOf(settings, launchFile),
+    extendEnv: false,
+    detached: true,
+    cleanup: false,
+    stdin: "ignore",
+    // Any descriptor works; the types know them only up to 9.
+    stdout: log as 3,
+    stderr: log as 3,
+    buffer: false,
+    reject: false,
+  });
+  const { pid } = started;
+  if (pid === undefined) {
+    const { cause, message } = await started;
+    throw cause ?? new Error(message);
+  }
+  // Before the event loop runs again even a child that has died is still there, unreaped, to be read.
+  const identity = readIdentity(pid);
+  const child = started.nodeChildProcess;
+  child.unref();
+  const exited = new Promise<EngineExit>((resolve) => {
+    child.once("exit", (code, signal) => resolve({ code, signal }));
+  });
+  return { identity, exited };
+}
+
+/** Never NODE_OPTIONS (a debugger port for all), NODE_EXTRA_CA_CERTS (40 ms of each boot) or anything secret. */
+function environmentOf(settings: SpawnSettings, launchFile: string): Record<string, string | undefined> {
+  return {
+    PATH: settings.path,
+    HOME: settings.home,
+    LANG: settings.lang,
+    TZ: settings.timeZone,
+    NODE_COMPILE_CACHE: settings.cacheDir,
+    [LAUNCH_FILE_VARIABLE]: launchFile,
+  };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "a file or folder does not exist",
+  EACCES: "permission denied",
+  EMFILE: "the daemon has too many open files",
+  ENFILE: "the machine has too many open files",
+  ENOSPC: "no space left on the device",
+  EDQUOT: "the disk quota is used up",
+  EROFS: "the file system is read-only",
+  EAGAIN: "no room for another process",
+  ENOMEM: "not enough memory for another process",
+};
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const known = "code" in error && typeof error.code === "string" ? REASONS[error.code] : undefined;
+  return known === undefined ? error.message : `${known} (${error.message})`;
+}

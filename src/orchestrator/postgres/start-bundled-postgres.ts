@@ -1,0 +1,150 @@
+import { randomBytes } from "node:crypto";
+import { chown, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { execa } from "execa";
+import type { Logger } from "../../kit/logger.ts";
+import { BundledPostgresFailed } from "./bundled-postgres-failed.ts";
+import { SETTINGS_FILE, initialiseCluster } from "./initialise-cluster.ts";
+import { serverFiles } from "./server-files.ts";
+import { serverHome, socketFolder, socketPath } from "./server-home.ts";
+import { type ServerUser, serverUser } from "./server-user.ts";
+
+const START_DEADLINE_S = 60;
+const STOP_DEADLINE_S = 30;
+const LOCK_WAIT_MS = 120_000;
+const MAX_LOG_BYTES = 10 * 1024 * 1024;
+const PORT = 5432;
+
+export interface BundledPostgres {
+  readonly connection: {
+    /** The folder of its Unix socket: it listens on no network address. */
+    readonly host: string;
+    readonly port: number;
+    readonly user: string;
+    readonly password: string;
+    readonly database: string;
+  };
+  /** For people: what runs, and where its files and its log lie. */
+  readonly describe: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the PostgreSQL that comes with the package, or finds the one that an earlier daemon left running. It is a
+ * server of its own that outlives us until it is stopped; several that start together do so one after the other.
+ */
+export async function startBundledPostgres({
+  installDir,
+  dataDir,
+  logger,
+}: {
+  readonly installDir: string;
+  readonly dataDir: string;
+  readonly logger: Logger;
+}): Promise<BundledPostgres> {
+  const user = await serverUser();
+  const home = await serverHome(dataDir, user);
+  const files = await serverFiles(installDir, home, user);
+  const socket = await socketFolder(home, user);
+  const lock = takeLock(join(dataDir, "postgres.lock"));
+  try {
+    const password = await keptPassword(join(dataDir, "postgres-password"));
+    const cluster = await initialiseCluster(files, { home, serverUser: user, password });
+    const log = join(home, "postgres.log");
+    const control = (args: readonly string[]) =>
+      pgControl(files.bin, { args: ["-D", cluster.data, ...args], home, user });
+    if (await answers(socketPath(socket))) {
+      logger.info({ home }, "found PostgreSQL running");
+    } else {
+      await writeSettings(join(cluster.data, SETTINGS_FILE), socket, user);
+      await rotateLog(log);
+      const started = await control(["-l", log, "-w", "-t", String(START_DEADLINE_S), "start"]);
+      if (started.failed) throw await startFailure(log, started.stderr);
+    }
+    return {
+      connection: { host: socket, port: PORT, user: cluster.user, password, database: "postgres" },
+      describe: `bundled PostgreSQL ${files.version.split("-")[0]} in ${home}`,
+      async stop() {
+        const polite = await control(["-m", "fast", "-w", "-t", String(STOP_DEADLINE_S), "stop"]);
+        if (polite.failed && (await answers(socketPath(socket)))) await control(["-m", "immediate", "-w", "stop"]);
+      },
+    };
+  } finally {
+    lock.close();
+  }
+}
+
+function pgControl(bin: string, { args, home, user }: { args: readonly string[]; home: string; user: ServerUser }) {
+  return execa(join(bin, "pg_ctl"), args, {
+    ...user,
+    cwd: home,
+    extendEnv: false,
+    env: { PATH: "/usr/bin:/bin", LC_ALL: "C.UTF-8" },
+    stdin: "ignore",
+    reject: false,
+    timeout: (START_DEADLINE_S + 10) * 1000,
+  });
+}
+
+/** An exclusive transaction on a file: it ends with its process, however that dies. */
+function takeLock(file: string): DatabaseSync {
+  const lock = new DatabaseSync(file, { timeout: LOCK_WAIT_MS });
+  lock.exec("begin exclusive");
+  return lock;
+}
+
+/** Whether a server listens: its pid file alone proves nothing, for pids are used again. */
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.setTimeout(2000);
+    const done = (result: boolean) => {
+      socket.destroy();
+      resolve(result);
+    };
+    socket.on("connect", () => done(true));
+    socket.on("timeout", () => done(false));
+    socket.on("error", () => done(false));
+  });
+}
+
+async function keptPassword(file: string): Promise<string> {
+  try {
+    await writeFile(file, randomBytes(24).toString("base64url"), { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+  return (await readFile(file, "utf8")).trim();
+}
+
+async function writeSettings(file: string, socket: string, user: ServerUser): Promise<void> {
+  const settings = {
+    listen_addresses: "",
+    port: String(PORT),
+    unix_socket_directories: socket,
+    unix_socket_permissions: "0700",
+    max_connections: "60",
+    shared_buffers: "32MB",
+    wal_level: "minimal",
+    max_wal_senders: "0",
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`);
+  await writeFile(file, `# Written by orchd at each start.\n${lines.join("\n")}\n`, { mode: 0o600 });
+  if (user.uid !== undefined) await chown(file, user.uid, user.gid);
+}
+
+async function rotateLog(log: string): Promise<void> {
+  const size = await stat(log).then(
+    ({ size: bytes }) => bytes,
+    () => 0,
+  );
+  if (size > MAX_LOG_BYTES) await rename(log, `${log}.1`);
+}
+
+async function startFailure(log: string, stderr: string): Promise<BundledPostgresFailed> {
+  const text = await readFile(log, "utf8").catch(() => "");
+  const words = text.trim().split("\n").slice(-3).join(" | ") || stderr;
+  return new BundledPostgresFailed(`the bundled PostgreSQL does not start; its log ${log} ends: ${words.slice(-600)}`);
+}
