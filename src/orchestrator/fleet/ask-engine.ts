@@ -53,6 +53,7 @@ function send(question: EngineQuestion, signal: AbortSignal): Promise<IncomingMe
  * own question, and keep the port from the engine meanwhile.
  */
 function refuseSelfConnect(socket: Socket): void {
+  if (!socket.connecting) return;
   socket.once("connect", () => {
     if (socket.localPort === socket.remotePort && socket.localAddress === socket.remoteAddress) {
       socket.destroy(new Error("connected to itself: nothing listens on the port"));

@@ -76,37 +76,31 @@ export async function awaitHealthy({
 }): Promise<BootVerdict> {
   const start = performance.now();
   const gone = new AbortController();
-  let exit: EngineExit | null = null;
+  let exit: EngineExit = { code: null, signal: null };
   void exited.then((how) => {
     exit = how;
     gone.abort();
   });
   const ended = AbortSignal.any([gone.signal, signal]);
-  const endedVerdict = (stranger: boolean): BootVerdict => {
-    if (signal.aborted) return { kind: "aborted" };
-    // An engine ends when it cannot have its port: the stranger is the reason worth telling.
-    if (stranger || exit === null) return { kind: "wrong_identity" };
-    return { kind: "exited", exit };
-  };
+  let last: ProbeVerdict = { kind: "failed", reason: "it was not asked" };
   let strangerSince: number | null = null;
-  let lastProblem = "it was not asked";
-  for (;;) {
-    const leftMs = Math.ceil(deadlineMs - (performance.now() - start));
-    if (leftMs <= 0) return { kind: "timed_out", lastProblem };
+  while (!ended.aborted) {
+    const leftMs = Math.ceil(start + deadlineMs - performance.now());
+    if (leftMs <= 0) return { kind: "timed_out", lastProblem: problemOf(last) };
     const timeoutMs = Math.min(BOOT_PROBE_TIMEOUT_MS, leftMs);
     const probe = await probeOnce(url, { engineId, incarnation, timeoutMs, signal: ended });
-    if (ended.aborted) return endedVerdict(strangerSince !== null);
-    const waitedMs = performance.now() - start;
+    if (ended.aborted) break;
     if (probe.kind === "ok") return { kind: "healthy", version: probe.version };
-    if (probe.kind === "wrong_identity") {
-      strangerSince ??= waitedMs;
-      if (waitedMs - strangerSince >= STRANGER_PATIENCE_MS) return { kind: "wrong_identity" };
-      lastProblem = "another program answers";
-    } else {
-      strangerSince = null;
-      lastProblem = probe.reason;
-    }
-    const pauseMs = Math.min(Math.max(waitedMs * POLL_SHARE, FIRST_POLL_MS), LAST_POLL_MS);
-    if (!(await delay(pauseMs, ended))) return endedVerdict(strangerSince !== null);
+    last = probe;
+    const waitedMs = performance.now() - start;
+    strangerSince = probe.kind === "wrong_identity" ? (strangerSince ?? waitedMs) : null;
+    if (strangerSince !== null && waitedMs - strangerSince >= STRANGER_PATIENCE_MS) return { kind: "wrong_identity" };
+    await delay(Math.min(Math.max(waitedMs * POLL_SHARE, FIRST_POLL_MS), LAST_POLL_MS), ended);
   }
+  if (signal.aborted) return { kind: "aborted" };
+  // An engine ends when it cannot have its port: the stranger is the reason worth telling.
+  return last.kind === "wrong_identity" ? last : { kind: "exited", exit };
 }
+
+const problemOf = (probe: ProbeVerdict): string =>
+  probe.kind === "failed" ? probe.reason : "another program answers on its port";

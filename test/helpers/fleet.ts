@@ -1,0 +1,102 @@
+import { randomInt, randomUUID } from "node:crypto";
+import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Test } from "tap";
+import { createLogger } from "../../src/kit/logger.ts";
+import type { EngineBackend, EngineProcess, LaunchOrder } from "../../src/orchestrator/fleet/engine-backend.ts";
+import { type BootVerdict, awaitHealthy } from "../../src/orchestrator/fleet/health-probe.ts";
+import { isPortFree } from "../../src/orchestrator/fleet/port-check.ts";
+import { type ProcessBackendOptions, createProcessBackend } from "../../src/orchestrator/fleet/process-backend.ts";
+import { until } from "./until.ts";
+
+export const HOST = "127.0.0.1";
+export const fixture = (name: string): string => resolve(import.meta.dirname, "../fixtures", name);
+export const silent = createLogger("test", "silent");
+
+/** Below the ephemeral range, as the daemon's own. */
+export async function freePort(): Promise<number> {
+  return until("a port is free", async () => {
+    const port = randomInt(20_000, 30_000);
+    return (await isPortFree(HOST, port)) && (await isPortFree(HOST, port + 1)) ? port : 0;
+  });
+}
+
+export interface TestFleet {
+  readonly folder: string;
+  readonly settings: Omit<ProcessBackendOptions, "logger">;
+  readonly backend: EngineBackend;
+  order(overrides?: Partial<LaunchOrder["launch"]>): Promise<LaunchOrder>;
+}
+
+/** A backend for one fixture engine in a folder of its own. At the end no process that was born for it may be left. */
+export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBackendOptions> = {}): TestFleet {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "fleet-")));
+  const settings = {
+    nodePath: process.execPath,
+    engineEntry: fixture(`engines/${engine}.cjs`),
+    cacheDir: join(folder, "cache"),
+    runDir: join(folder, "run"),
+    path: "/usr/bin:/bin",
+    ...overrides,
+  };
+  const hold = setInterval(() => undefined, 1000);
+  t.teardown(async () => {
+    clearInterval(hold);
+    await until("no process of this test is left", () => bornFor(folder).length === 0).catch((error: unknown) => {
+      t.fail(String(error));
+      for (const pid of bornFor(folder)) process.kill(pid, "SIGKILL");
+    });
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    folder,
+    settings,
+    backend: createProcessBackend({ logger: silent, ...settings }),
+    order: async (launch = {}) => {
+      const engineId = `eng_${randomUUID()}`;
+      return {
+        memoryMb: 256,
+        launch: {
+          engine_id: engineId,
+          incarnation: randomUUID(),
+          product: "acme",
+          user_id: "user-1",
+          host: HOST,
+          port: await freePort(),
+          data_dir: join(folder, "engines", engineId),
+          keys: [],
+          control_token: "control-token-of-the-test",
+          settings: { LLM_API_KEY: "provider-key-of-the-test" },
+          extra_ca_certs: null,
+          ...launch,
+        },
+      };
+    },
+  };
+}
+
+export const urlOf = ({ launch }: LaunchOrder): string => `http://${launch.host}:${launch.port}`;
+
+export function healthy(order: LaunchOrder, engine: EngineProcess, deadlineMs = 20_000): Promise<BootVerdict> {
+  const { engine_id: engineId, incarnation } = order.launch;
+  const { signal } = new AbortController();
+  return awaitHealthy({ url: urlOf(order), engineId, incarnation, exited: engine.exited, deadlineMs, signal });
+}
+
+/** Living processes that have this folder in their environment. */
+function bornFor(folder: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => readText(`/proc/${pid}/environ`).includes(`=${folder}/`))
+    .map(Number);
+}
+
+/** Empty for what is gone or is not ours to read; zombies have no environment. */
+export function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

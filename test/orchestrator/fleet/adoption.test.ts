@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import t from "tap";
+import type { ProcessHandle } from "../../../src/orchestrator/fleet/engine-backend.ts";
+import { logTail } from "../../../src/orchestrator/fleet/engine-log.ts";
+import { probeOnce } from "../../../src/orchestrator/fleet/health-probe.ts";
+import { launchFilePath } from "../../../src/orchestrator/fleet/launch-file.ts";
+import { type TestFleet, fixture, healthy, readText, testFleet, urlOf } from "../../helpers/fleet.ts";
+import { until } from "../../helpers/until.ts";
+
+/** Another daemon, in an environment that holds what engines must not inherit; tap's own variables are kept out. */
+async function otherDaemon(fleet: TestFleet, order: unknown): Promise<{ daemon: ChildProcess; handle: ProcessHandle }> {
+  const environment = [
+    "NODE_OPTIONS=--no-warnings",
+    "NODE_EXTRA_CA_CERTS=/dev/null",
+    "ORCH_ADMIN_KEY=secret",
+    "HOME=/tmp",
+  ];
+  const task = JSON.stringify({ settings: fleet.settings, order });
+  const argv = ["-i", ...environment, process.execPath, fixture("daemon-that-dies.ts"), task];
+  const daemon = spawn("/usr/bin/env", argv, { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = await once(createInterface({ input: daemon.stdout }), "line");
+  return { daemon, handle: JSON.parse(line) };
+}
+
+t.test("an engine survives the death of its daemon, is adopted by the next, and its end is noticed", async (t) => {
+  const fleet = testFleet(t, "well-behaved");
+  const order = await fleet.order();
+  const { engine_id: engineId, incarnation, data_dir: folder } = order.launch;
+  const { daemon, handle } = await otherDaemon(fleet, order);
+  const names = readText(`/proc/${handle.pid}/environ`)
+    .split("\0")
+    .map((line) => line.split("=")[0]);
+  t.same(names.filter(Boolean).sort(), ["NODE_COMPILE_CACHE", "ORCH_LAUNCH_FILE", "PATH"]);
+  daemon.kill("SIGKILL");
+  await once(daemon, "exit");
+  t.match(await probeOnce(urlOf(order), { engineId, incarnation, timeoutMs: 5000 }), { kind: "ok" });
+
+  const engine = fleet.backend.attach(handle, incarnation);
+  if (engine === null) return t.fail("the engine is found again");
+  t.ok(existsSync(launchFilePath(fleet.settings.runDir, incarnation)), "the dead daemon left the launch file");
+  engine.forgetLaunchFile();
+  t.notOk(existsSync(launchFilePath(fleet.settings.runDir, incarnation)));
+  t.same(await logTail(folder, 1), ["ready"]);
+  process.kill(handle.pid, "SIGKILL");
+  const killedAt = performance.now();
+  t.same(await engine.exited, { code: null, signal: null });
+  t.comment(`noticed after ${Math.round(performance.now() - killedAt)} ms`);
+  t.equal(fleet.backend.attach(handle, incarnation), null, "what is gone is not adopted");
+});
+
+t.test("an adopted engine is stopped like one's own, with its exit told before the stop is", async (t) => {
+  const fleet = testFleet(t, "well-behaved");
+  const order = await fleet.order();
+  const { daemon, handle } = await otherDaemon(fleet, order);
+  daemon.kill("SIGKILL");
+  const engine = fleet.backend.attach(handle, order.launch.incarnation);
+  let told = false;
+  void engine?.exited.then(() => (told = true));
+  t.same(await engine?.stop(5000), { kind: "exited" });
+  t.ok(told);
+});
+
+t.test("a pid that was given to another process, or another boot, is not adopted and not signalled", async (t) => {
+  const { backend, order } = testFleet(t, "well-behaved");
+  const given = await order();
+  const engine = await backend.launch(given);
+  await healthy(given, engine);
+  const { incarnation } = given.launch;
+  const { handle } = engine;
+  t.equal(backend.attach({ ...handle, startTime: String(Number(handle.startTime) + 1) }, incarnation), null);
+  t.equal(backend.attach({ ...handle, bootId: "00000000-0000-0000-0000-000000000000" }, incarnation), null);
+  t.equal(backend.attach({ ...handle, pid: process.pid }, incarnation), null);
+  t.equal(backend.attach(handle, "another-life"), null, "the launch file it was born with is another's");
+  t.same(await backend.endLeftovers("another-life"), { kind: "exited" });
+  t.match(await healthy(given, engine), { kind: "healthy" }, "it still runs");
+  await engine.stop(5000);
+});
+
+t.test("what a life left behind is ended by its incarnation alone", async (t) => {
+  const { backend, order } = testFleet(t, "well-behaved");
+  const given = await order();
+  const engine = await backend.launch(given);
+  t.same(await backend.endLeftovers(given.launch.incarnation), { kind: "killed" });
+  t.same(await engine.exited, { code: null, signal: "SIGKILL" });
+  const path = join(given.launch.data_dir, "..", "..", "run", `launch-${given.launch.incarnation}.json`);
+  await until("the launch file is gone", () => !existsSync(path));
+});

@@ -1,0 +1,85 @@
+import { existsSync, readdirSync, readlinkSync, statSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { LaunchFailed, PortTaken } from "../../../src/orchestrator/fleet/engine-backend.ts";
+import { logTail } from "../../../src/orchestrator/fleet/engine-log.ts";
+import { listen } from "../../../src/kit/http-server.ts";
+import { HOST, healthy, readText, testFleet } from "../../helpers/fleet.ts";
+
+t.test(
+  "an engine is born in a session of its own, with its secrets in a file that only its user can read",
+  async (t) => {
+    const { backend, order, settings } = testFleet(t, "well-behaved");
+    const given = await order();
+    const engine = await backend.launch(given);
+    const file = join(settings.runDir, `launch-${given.launch.incarnation}.json`);
+    t.equal(statSync(file).mode & 0o777, 0o400);
+    t.equal(statSync(given.launch.data_dir).mode & 0o777, 0o700);
+    t.match(await healthy(given, engine), { kind: "healthy", version: "1.2.3" });
+    engine.forgetLaunchFile();
+    t.notOk(existsSync(file), "the file is gone once it was read");
+    const { pid } = engine.handle;
+    const [, , group, session] = readText(`/proc/${pid}/stat`)
+      .replace(/^.*\) /, "")
+      .split(" ");
+    t.same([group, session], [String(pid), String(pid)]);
+    const visible = readText(`/proc/${pid}/environ`) + readText(`/proc/${pid}/cmdline`);
+    for (const secret of ["control-token", "provider-key"]) t.notMatch(visible, secret);
+    t.match(readText(`/proc/${pid}/cmdline`), "--max-old-space-size=192\0");
+    t.equal(readlinkSync(`/proc/${pid}/fd/0`), "/dev/null");
+    t.equal(readlinkSync(`/proc/${pid}/fd/2`), join(given.launch.data_dir, "engine.log"));
+    t.same(await logTail(given.launch.data_dir, 5), ["ready"]);
+    t.same(await engine.stop(5000), { kind: "exited" });
+    t.same(await engine.exited, { code: null, signal: "SIGTERM" });
+  },
+);
+
+t.test("an engine that exits at once tells its code, and its launch file is removed", async (t) => {
+  const { backend, order, settings } = testFleet(t, "exits-at-once");
+  const given = await order();
+  const engine = await backend.launch(given);
+  t.same(await healthy(given, engine), { kind: "exited", exit: { code: 78, signal: null } });
+  t.same(await engine.stop(1000), { kind: "exited" }, "stopping what has ended is no error");
+  t.same(readdirSync(settings.runDir), []);
+  t.same(await logTail(given.launch.data_dir, 5), ["LLM_PROVIDER is not one of ours"]);
+});
+
+t.test("a Node.js that is not there is LaunchFailed, with nothing left behind", async (t) => {
+  const { backend, order, folder, settings } = testFleet(t, "well-behaved", { nodePath: "/nowhere/node" });
+  const given = await order();
+  const error = await backend.launch(given).catch((error: unknown) => error);
+  t.ok(error instanceof LaunchFailed);
+  t.match(error, { message: /does not exist/ });
+  t.same(readdirSync(settings.runDir), []);
+  t.notOk(existsSync(join(folder, "engines")));
+});
+
+t.test("a folder that cannot be made is LaunchFailed", async (t) => {
+  const { backend, order, settings } = testFleet(t, "well-behaved");
+  const given = await order({ data_dir: "/dev/null/engine" });
+  t.ok((await backend.launch(given).catch((error: unknown) => error)) instanceof LaunchFailed);
+  t.notOk(existsSync(join(settings.runDir, `launch-${given.launch.incarnation}.json`)));
+});
+
+t.test("a thief on the port is found before anything is started", async (t) => {
+  const { backend, order } = testFleet(t, "well-behaved");
+  const given = await order();
+  const thief = await listen(() => undefined, HOST, given.launch.port);
+  t.teardown(() => thief.close(0));
+  t.ok((await backend.launch(given).catch((error: unknown) => error)) instanceof PortTaken);
+  t.notOk(existsSync(given.launch.data_dir));
+});
+
+t.test("the next life of an engine keeps the folder and the log of the last", async (t) => {
+  const { backend, order } = testFleet(t, "well-behaved");
+  const first = await order();
+  const engine = await backend.launch(first);
+  await healthy(first, engine);
+  process.kill(engine.handle.pid, "SIGKILL");
+  t.same(await engine.exited, { code: null, signal: "SIGKILL" });
+  const second = { ...first, launch: { ...first.launch, incarnation: "second" } };
+  const next = await backend.launch(second);
+  t.match(await healthy(second, next), { kind: "healthy" });
+  t.same(await logTail(first.launch.data_dir, 5), ["ready", "ready"]);
+  await next.stop(5000);
+});
