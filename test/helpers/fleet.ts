@@ -26,7 +26,7 @@ export interface TestFleet {
   readonly folder: string;
   readonly settings: Omit<ProcessBackendOptions, "logger">;
   readonly backend: EngineBackend;
-  order(overrides?: Partial<LaunchOrder["launch"]>): Promise<LaunchOrder>;
+  readonly order: (overrides?: Partial<LaunchOrder["launch"]>) => Promise<LaunchOrder>;
 }
 
 /** A backend for one fixture engine in a folder of its own. At the end no process that was born for it may be left. */

@@ -9,6 +9,7 @@ const CHUNK_BYTES = 65_536;
 /** What one tail may read at most, however long the lines are. */
 const TAIL_BYTES = 4 * 1_048_576;
 const MAX_LINE = 16_384;
+const NEWLINE = 0x0a;
 const POLL_MS = 1000;
 const KEY = /\b(sk-orch-|orchp_|sk-)[\w-]{8,}/g;
 
@@ -21,7 +22,9 @@ export async function logTail(folder: string, lines: number): Promise<readonly s
   if (log === null) return [];
   await using file = log;
   const { size } = await file.stat();
-  return (await tailUpTo(file, { lines, size })).map(redactLine);
+  const { whole, rest } = await tailUpTo(file, { lines, size });
+  if (rest.length > 0) whole.push(rest.toString("utf8"));
+  return lines === 0 ? [] : whole.slice(-lines).map(redactLine);
 }
 
 /** The last lines, then each new one as it is written, until the signal or the removal of the log. */
@@ -37,8 +40,9 @@ export async function* followLog(
   await using file = log;
   using changes = new LogChanges(join(folder, ENGINE_LOG));
   let position = (await file.stat()).size;
-  for (const line of await tailUpTo(file, { lines, size: position })) yield redactLine(line);
-  let rest = Buffer.alloc(0);
+  const tail = await tailUpTo(file, { lines, size: position });
+  yield* tail.whole.map(redactLine);
+  let { rest } = tail;
   while (!signal.aborted) {
     const { size, nlink } = await file.stat();
     // Rotation empties the file in place.
@@ -50,33 +54,40 @@ export async function* followLog(
     }
     const { buffer, bytesRead } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, position);
     position += bytesRead;
-    const text = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-    const end = text.length > CHUNK_BYTES + MAX_LINE ? text.length : text.lastIndexOf(0x0a) + 1;
-    for (const line of linesOf(text.subarray(0, end))) yield redactLine(line);
-    rest = text.subarray(end);
+    const text = splitLines(Buffer.concat([rest, buffer.subarray(0, bytesRead)]));
+    yield* text.whole.map(redactLine);
+    // Of a line without end no more is kept than will be shown.
+    rest = text.rest.subarray(0, MAX_LINE);
   }
 }
 
-/** Reads backwards until there are enough lines. A line still being written is left to who follows. */
-async function tailUpTo(file: FileHandle, { lines, size }: { lines: number; size: number }): Promise<string[]> {
+interface Lines {
+  readonly whole: string[];
+  /** A line still being written. */
+  readonly rest: Buffer;
+}
+
+/** Reads backwards until there are enough lines. */
+async function tailUpTo(file: FileHandle, { lines, size }: { lines: number; size: number }): Promise<Lines> {
   const parts: Buffer[] = [];
   let breaks = 0;
   let position = size;
   while (position > 0 && breaks <= lines && size - position < TAIL_BYTES) {
     const length = Math.min(CHUNK_BYTES, position);
     position -= length;
-    const part = Buffer.alloc(length);
-    await file.read(part, 0, length, position);
-    for (const byte of part) if (byte === 0x0a) breaks++;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position);
+    const part = buffer.subarray(0, bytesRead);
+    for (const byte of part) if (byte === NEWLINE) breaks++;
     parts.unshift(part);
   }
-  return lines === 0 ? [] : linesOf(Buffer.concat(parts)).slice(-lines);
+  const { whole, rest } = splitLines(Buffer.concat(parts));
+  return { whole: lines === 0 ? [] : whole.slice(-lines), rest };
 }
 
-function linesOf(text: Buffer): string[] {
-  const lines = text.toString("utf8").split("\n");
-  if (lines.at(-1) === "") lines.pop();
-  return lines;
+function splitLines(text: Buffer): Lines {
+  const end = text.lastIndexOf(NEWLINE);
+  if (end < 0) return { whole: [], rest: text };
+  return { whole: text.toString("utf8", 0, end).split("\n"), rest: text.subarray(end + 1) };
 }
 
 async function openLog(folder: string): Promise<FileHandle | null> {

@@ -34,13 +34,13 @@ t.test("an engine survives the death of its daemon, is adopted by the next, and 
   const names = readText(`/proc/${handle.pid}/environ`)
     .split("\0")
     .map((line) => line.split("=")[0]);
-  t.same(names.filter(Boolean).sort(), ["NODE_COMPILE_CACHE", "ORCH_LAUNCH_FILE", "PATH"]);
+  t.strictSame(new Set(names.filter(Boolean)), new Set(["NODE_COMPILE_CACHE", "ORCH_LAUNCH_FILE", "PATH"]));
   daemon.kill("SIGKILL");
   await once(daemon, "exit");
   t.match(await probeOnce(urlOf(order), { engineId, incarnation, timeoutMs: 5000 }), { kind: "ok" });
 
   const engine = fleet.backend.attach(handle, incarnation);
-  if (engine === null) return t.fail("the engine is found again");
+  if (engine === null) throw new Error("the engine is not found again");
   t.ok(existsSync(launchFilePath(fleet.settings.runDir, incarnation)), "the dead daemon left the launch file");
   engine.forgetLaunchFile();
   t.notOk(existsSync(launchFilePath(fleet.settings.runDir, incarnation)));

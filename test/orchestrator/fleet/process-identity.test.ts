@@ -1,0 +1,41 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import t from "tap";
+import {
+  bootId,
+  isAlive,
+  readIdentity,
+  readStat,
+  sameProcess,
+  startVariable,
+} from "../../../src/orchestrator/fleet/process-identity.ts";
+
+t.test("a program whose name holds blanks and parentheses is read right", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "identity-"));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const program = join(folder, "a) R 1 (b");
+  copyFileSync("/bin/sleep", program);
+  const child = spawn(program, ["60"], { stdio: "ignore", env: { MARK: "a=b" } });
+  const pid = child.pid ?? 0;
+  const identity = readIdentity(pid);
+  t.match(readStat(pid), { pid, parent: process.pid });
+  t.match(identity.startTime, /^\d+$/);
+  t.ok(isAlive(identity));
+  t.ok(sameProcess({ ...identity, bootId: bootId() }));
+  t.equal(startVariable(pid, "MARK"), "a=b");
+  t.equal(startVariable(pid, "MAR"), null);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  t.notOk(isAlive(identity));
+  t.equal(readStat(pid), null);
+  t.equal(startVariable(pid, "MARK"), null);
+});
+
+t.test("what an old row may hold is never taken for a process", async (t) => {
+  const { startTime } = readIdentity(process.pid);
+  for (const pid of [0, 1, -1, Number.NaN, 2 ** 40])
+    t.notOk(sameProcess({ pid, startTime, bootId: bootId() }), String(pid));
+});
