@@ -24,7 +24,7 @@ export function createProcessBackend({ logger, ...settings }: ProcessBackendOpti
   const watch = new ExitWatch();
   const logs = new LogRotation(logger);
   /** By engine folder: what ended lives left is ended before the next one begins. */
-  const clearing = new Map<string, Promise<unknown>>();
+  const clearing = new Map<string, Promise<void>>();
   removeOldLaunchFiles(runDir).catch((error: unknown) =>
     logger.warn({ err: error }, "old launch files could not be removed"),
   );
@@ -35,9 +35,7 @@ export function createProcessBackend({ logger, ...settings }: ProcessBackendOpti
     if (log !== null) logs.watch(log);
     void life.exited.then(() => {
       if (log !== null) logs.forget(log);
-      const cleared = tracked.clear().catch((error: unknown) => {
-        logger.error({ err: error, pid: life.handle.pid }, "what an ended engine left could not be cleared");
-      });
+      const cleared = clear(tracked);
       if (folder === null) return;
       clearing.set(folder, cleared);
       void cleared.then(() => {
@@ -45,6 +43,17 @@ export function createProcessBackend({ logger, ...settings }: ProcessBackendOpti
       });
     });
     return tracked;
+  }
+
+  async function clear(tracked: TrackedProcess): Promise<void> {
+    const { pid } = tracked.handle;
+    try {
+      const outcome = await tracked.clear();
+      if (outcome.kind === "survived")
+        logger.error({ pid, survivors: outcome.pids }, "children of an ended engine would not die");
+    } catch (error) {
+      logger.error({ err: error, pid }, "what an ended engine left could not be cleared");
+    }
   }
 
   return {

@@ -11,7 +11,7 @@ export class TrackedProcess implements EngineProcess {
   readonly #launchFile: string;
   readonly #look: () => void;
   readonly #hurry = new AbortController();
-  #stopping: Promise<StopOutcome> | undefined;
+  #ending: Promise<StopOutcome> | undefined;
 
   constructor({
     handle,
@@ -36,33 +36,32 @@ export class TrackedProcess implements EngineProcess {
   async stop(termMs: number): Promise<StopOutcome> {
     const impatience = setTimeout(() => this.#hurry.abort(), termMs);
     try {
-      this.#stopping ??= this.#stop(termMs);
-      return await this.#stopping;
+      const outcome = await this.#end(termMs);
+      if (outcome.kind === "survived") return outcome;
+      this.#look();
+      await this.exited;
+      return outcome;
     } finally {
       clearTimeout(impatience);
     }
   }
 
   /** After the root's own end: ends what it left, and removes the launch file it may not have read. */
-  async clear(): Promise<void> {
+  async clear(): Promise<StopOutcome> {
     this.forgetLaunchFile();
-    this.#stopping ??= stopTree(this.#tree, { termMs: 0, hurry: this.#hurry.signal });
-    await this.#stopping;
+    return this.#end(0);
   }
 
   forgetLaunchFile(): void {
     removeLaunchFile(this.#launchFile);
   }
 
-  async #stop(termMs: number): Promise<StopOutcome> {
-    const outcome = await stopTree(this.#tree, { termMs, hurry: this.#hurry.signal });
-    if (outcome.kind === "survived") {
-      // Whoever asks again gets another try.
-      this.#stopping = undefined;
-      return outcome;
-    }
-    this.#look();
-    await this.exited;
+  /** Once for all callers, and its outcome is kept, unless something survived: whoever asks again gets another try. */
+  async #end(termMs: number): Promise<StopOutcome> {
+    this.#ending ??= stopTree(this.#tree, { termMs, hurry: this.#hurry.signal });
+    const ending = this.#ending;
+    const outcome = await ending;
+    if (outcome.kind === "survived" && this.#ending === ending) this.#ending = undefined;
     return outcome;
   }
 }

@@ -4,7 +4,7 @@ import t from "tap";
 import { LaunchFailed, PortTaken } from "../../../src/orchestrator/fleet/engine-backend.ts";
 import { logTail } from "../../../src/orchestrator/fleet/engine-log.ts";
 import { listen } from "../../../src/kit/http-server.ts";
-import { HOST, healthy, readText, testFleet } from "../../helpers/fleet.ts";
+import { HOST, fixture, healthy, readText, testFleet } from "../../helpers/fleet.ts";
 
 t.test(
   "an engine is born in a session of its own, with its secrets in a file that only its user can read",
@@ -52,6 +52,13 @@ t.test("a Node.js that is not there is LaunchFailed, with nothing left behind", 
   t.match(error, { message: /does not exist/ });
   t.same(readdirSync(settings.runDir), []);
   t.notOk(existsSync(join(folder, "engines")));
+});
+
+t.test("a Node.js that may not be run is LaunchFailed", async (t) => {
+  const { backend, order } = testFleet(t, "well-behaved", { nodePath: fixture("engines/well-behaved.cjs") });
+  const error = await backend.launch(await order()).catch((error: unknown) => error);
+  t.ok(error instanceof LaunchFailed);
+  t.match(error, { message: /permission denied/ });
 });
 
 t.test("a folder that cannot be made is LaunchFailed", async (t) => {
