@@ -14,6 +14,8 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   readonly readOnly: boolean;
   /** `ask` puts a human in front of each call unless a grant stands. */
   readonly permission: "allow" | "ask";
+  /** It waits for a person: such a call runs alone, for nothing else goes on while a question is open. */
+  readonly asksHuman?: boolean;
   /** Names of what a call changes: calls that share one run in order, all others at once. */
   resources(input: Input): readonly string[];
   run(input: Input, context: ToolContext): Promise<unknown>;

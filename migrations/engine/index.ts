@@ -1,0 +1,4 @@
+import { sql as runState } from "./0001-run-state.ts";
+
+/** In order; a store's `user_version` counts those that it has had. Forward only, never edited. */
+export const ENGINE_MIGRATIONS: readonly string[] = [runState];

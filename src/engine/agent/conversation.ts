@@ -1,0 +1,67 @@
+import type { AssistantContent, ModelMessage, ToolOutcome } from "../model/model-provider.ts";
+import type { Conversation } from "./turn-context.ts";
+
+type ToolUse = Extract<AssistantContent, { kind: "tool_use" }>;
+
+/**
+ * The conversation as a provider accepts it, whatever became of earlier turns: every tool call is followed by exactly
+ * one result, in call order, and no result stands without its call. One call left open would make every later
+ * request of the task fail.
+ */
+export function modelMessages(stored: ReturnType<Conversation["ofTask"]>, openCall: string): ModelMessage[] {
+  const messages: ModelMessage[] = [];
+  let open: readonly ToolUse[] = [];
+  const settle = (results: readonly ToolOutcome[]) => {
+    if (open.length === 0) return;
+    const given = new Map(results.map((result) => [result.id, result]));
+    messages.push({
+      role: "tool",
+      results: open.map(({ id, tool }) => given.get(id) ?? { id, tool, output: openCall, isError: true }),
+    });
+    open = [];
+  };
+  for (const { role, content } of stored) {
+    if (role === "tool") {
+      settle(content as ToolOutcome[]);
+      continue;
+    }
+    settle([]);
+    if (role === "user") {
+      messages.push({ role: "user", text: String(content) });
+    } else {
+      const parts = content as AssistantContent[];
+      if (parts.length > 0) messages.push({ role: "assistant", content: parts });
+      open = parts.filter((part) => part.kind === "tool_use");
+    }
+  }
+  settle([]);
+  return mergeUsers(messages);
+}
+
+/** Stores results for the calls of a turn's last answer that have none. */
+export function finishOpenCalls(
+  conversation: Conversation,
+  { taskId, turnId }: { readonly taskId: string; readonly turnId: string },
+  words: string,
+): void {
+  const last = conversation.ofTask(taskId).at(-1);
+  if (last?.role !== "assistant") return;
+  const calls = (last.content as AssistantContent[]).filter((part) => part.kind === "tool_use");
+  if (calls.length === 0) return;
+  const results: ToolOutcome[] = calls.map(({ id, tool }) => ({ id, tool, output: words, isError: true }));
+  conversation.append(taskId, { turnId, role: "tool", content: results });
+}
+
+/** A turn that failed before an answer leaves two user messages in a row; providers want one. */
+function mergeUsers(messages: readonly ModelMessage[]): ModelMessage[] {
+  const merged: ModelMessage[] = [];
+  for (const message of messages) {
+    const before = merged.at(-1);
+    if (message.role === "user" && before?.role === "user") {
+      merged[merged.length - 1] = { role: "user", text: `${before.text}\n\n${message.text}` };
+    } else {
+      merged.push(message);
+    }
+  }
+  return merged;
+}

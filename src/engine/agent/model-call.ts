@@ -1,0 +1,86 @@
+import type {
+  AssistantContent,
+  ModelFailure,
+  ModelProvider,
+  ModelRequest,
+  ModelUsage,
+} from "../model/model-provider.ts";
+import type { TurnContext } from "./turn-context.ts";
+
+/** A tool call the model asked for; `input` is null when its JSON was broken, and `rawInput` then has it. */
+export interface RequestedCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>> | null;
+  readonly rawInput: string;
+}
+
+export interface ModelAnswer {
+  readonly content: readonly AssistantContent[];
+  readonly calls: readonly RequestedCall[];
+  readonly usage: ModelUsage | null;
+  readonly failure: ModelFailure | null;
+}
+
+/** Numbers the content blocks of one turn. */
+export class BlockCounter {
+  #next = 0;
+  next(): number {
+    return this.#next++;
+  }
+}
+
+/** One model call: its parts become events as they come, and an answer to be stored. */
+export async function callModel(
+  provider: ModelProvider,
+  request: ModelRequest,
+  { context, blocks }: { readonly context: TurnContext; readonly blocks: BlockCounter },
+): Promise<ModelAnswer> {
+  const content: AssistantContent[] = [];
+  const calls: RequestedCall[] = [];
+  let blockIndex = -1;
+  let text = "";
+  let signature: unknown;
+  for await (const part of provider.stream(request, context.signal)) {
+    switch (part.kind) {
+      case "block_start":
+        blockIndex = blocks.next();
+        text = "";
+        signature = undefined;
+        context.emit({ event: "content_block_start", data: { block_index: blockIndex, block_type: part.block } });
+        break;
+      case "text":
+        text += part.text;
+        context.emit({ event: "text_delta", data: { text: part.text } });
+        break;
+      case "thinking":
+        text += part.text;
+        signature = part.signature ?? signature;
+        if (part.text !== "") context.emit({ event: "thinking_delta", data: { text: part.text } });
+        break;
+      case "tool_use":
+        calls.push(part);
+        content.push({ kind: "tool_use", id: part.id, tool: part.tool, input: part.input ?? {} });
+        break;
+      case "block_stop":
+        if (part.block === "text" && text !== "") content.push({ kind: "text", text });
+        if (part.block === "thinking")
+          content.push({ kind: "thinking", text, ...(signature !== undefined && { signature }) });
+        context.emit({ event: "content_block_stop", data: { block_index: blockIndex, block_type: part.block } });
+        if (part.block === "tool_use") announce(context, calls.at(-1));
+        break;
+      case "done":
+        return { content, calls, usage: part.usage, failure: null };
+      case "failed":
+        return { content, calls, usage: part.usage, failure: part.failure };
+      default:
+        part satisfies never;
+    }
+  }
+  throw new Error(`provider ${provider.name} ended without saying how`);
+}
+
+function announce(context: TurnContext, call: RequestedCall | undefined): void {
+  if (call === undefined) return;
+  context.emit({ event: "tool_call", data: { tool: call.tool, tool_call_id: call.id, input: call.input ?? {} } });
+}

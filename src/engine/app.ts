@@ -1,0 +1,117 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { EngineStatus } from "../contract/engine-control.ts";
+import type { EngineLaunch } from "../contract/engine-launch.ts";
+import { delay } from "../kit/clock.ts";
+import { createLogger } from "../kit/logger.ts";
+import { createAgentLoop } from "./agent/agent-loop.ts";
+import { systemPrompt } from "./agent/system-prompt.ts";
+import type { EngineConfig } from "./config.ts";
+import { AcceptedKeys } from "./http/accepted-keys.ts";
+import { STREAM_LIMITS } from "./http/event-stream.ts";
+import { createRoutes } from "./http/routes.ts";
+import type { EngineApp } from "./main.ts";
+import { createProvider } from "./model/create-provider.ts";
+import { EventTable } from "./store/events.ts";
+import { GrantTable } from "./store/grants.ts";
+import { HitlTable } from "./store/hitl-requests.ts";
+import { IdempotencyTable } from "./store/idempotency-keys.ts";
+import { MessageTable } from "./store/messages.ts";
+import type { Store } from "./store/open-store.ts";
+import { TurnTable } from "./store/turns.ts";
+import { WorkingMemoryTable } from "./store/working-memory.ts";
+import { BUILT_IN_TOOLS } from "./tools/built-in-tools.ts";
+import { createToolExecutor } from "./tools/execute.ts";
+import { createToolRegistry } from "./tools/registry.ts";
+import { EventJournal } from "./turns/event-journal.ts";
+import { HitlDesk } from "./turns/hitl-desk.ts";
+import { TaskSlots } from "./turns/task-slots.ts";
+import { TurnRunner } from "./turns/turn-runner.ts";
+
+const CHANNEL_TTL_MS = 900_000;
+const TOOL_TIMEOUT_MS = 120_000;
+const MAX_OUTPUT_TOKENS = 16_000;
+const EVENTS_KEPT = 200_000;
+const EVENTS_KEPT_MS = 24 * 3600 * 1000;
+const PRUNE_EVERY_MS = 600_000;
+
+/** Everything of an engine but its `/health`: loaded after that has been answered. */
+export function createApp({
+  launch,
+  config,
+  store,
+}: {
+  launch: EngineLaunch;
+  config: EngineConfig;
+  store: Store;
+}): EngineApp {
+  const logger = createLogger("engine", config.logLevel);
+  const journal = new EventJournal(new EventTable(store));
+  const desk = new HitlDesk(new HitlTable(store), journal);
+  const slots = new TaskSlots(CHANNEL_TTL_MS);
+  const messages = new MessageTable(store);
+  const workspaceDir = join(launch.data_dir, "workspace");
+  mkdirSync(workspaceDir, { recursive: true });
+  const grants = new GrantTable(store);
+  const runAgent = createAgentLoop({
+    provider: createProvider(config, { extraCaCerts: launch.extra_ca_certs }),
+    model: config.model,
+    maxOutputTokens: MAX_OUTPUT_TOKENS,
+    system: systemPrompt({ product: launch.product, tools: BUILT_IN_TOOLS.map(({ name }) => name) }),
+    conversation: messages,
+    tools: {
+      registry: createToolRegistry(BUILT_IN_TOOLS),
+      execute: createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, logger }),
+      concurrency: config.toolConcurrency,
+      workspaceDir,
+      grants: { ofTask: (taskId) => grants.ofTask(taskId), add: (grant) => grants.insert(grant, Date.now()) },
+    },
+  });
+  const workingMemory = new WorkingMemoryTable(store);
+  const runner = new TurnRunner({
+    journal,
+    desk,
+    slots,
+    turns: new TurnTable(store),
+    messages,
+    workingMemory,
+    runAgent,
+    logger,
+  });
+  runner.recover();
+  const idempotency = new IdempotencyTable(store);
+  const pruning = setInterval(() => prune({ journal, idempotency }), PRUNE_EVERY_MS).unref();
+  const vitals = () => ({ active_turns: slots.size, pending_hitl: desk.waiting, streams: journal.readerCount() });
+  const status = (): EngineStatus => ({ ...vitals(), draining: runner.draining, last_active_at: journal.lastActiveAt });
+  const keys = new AcceptedKeys(launch.keys);
+  const routes = createRoutes({
+    runner,
+    journal,
+    desk,
+    idempotency,
+    keys,
+    controlToken: launch.control_token,
+    status,
+    limits: STREAM_LIMITS,
+    logger,
+  });
+  return {
+    answer: (request, response) => void routes(request, response),
+    vitals,
+    async drain(deadlineMs) {
+      runner.drain();
+      const end = Date.now() + deadlineMs;
+      while (slots.size > 0 && Date.now() < end) await delay(20);
+      runner.abortAll();
+      const cut = Date.now() + 1000;
+      while (slots.size > 0 && Date.now() < cut) await delay(5);
+      clearInterval(pruning);
+    },
+  };
+}
+
+function prune({ journal, idempotency }: { journal: EventJournal; idempotency: IdempotencyTable }): void {
+  const before = Date.now() - EVENTS_KEPT_MS;
+  journal.prune(before, EVENTS_KEPT);
+  idempotency.prune(before);
+}

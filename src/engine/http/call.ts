@@ -1,0 +1,50 @@
+import type { Request, Response } from "express";
+import type * as z from "zod/mini";
+import { IGNORED_FIELDS_HEADER } from "../../contract/orchestrator-api.ts";
+import { InvalidInput, parse } from "../../kit/parse.ts";
+import { EngineError } from "../engine-error.ts";
+
+/** Checks a JSON body; fields that nobody knows are named in `X-Ignored-Fields`. */
+export function readBody<S extends z.ZodMiniObject>(schema: S, request: Request, response: Response): z.output<S> {
+  const { value, ignored } = parse(schema, readJson(request.body));
+  if (ignored.length > 0)
+    response.set(IGNORED_FIELDS_HEADER, ignored.map(encodeURIComponent).join(", ").slice(0, 1000));
+  return value;
+}
+
+function readJson(bytes: unknown): unknown {
+  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return {};
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    const detail = error instanceof Error ? `: ${error.message}` : "";
+    throw new EngineError("INVALID_REQUEST", `body: expected JSON in UTF-8${detail.slice(0, 120)}`);
+  }
+}
+
+/** A query parameter given once; given more often the last counts. */
+export function parameter(request: Request, name: string): string | undefined {
+  const value = request.query[name];
+  if (value === undefined) return undefined;
+  return Array.isArray(value) ? String(value.at(-1)) : String(value);
+}
+
+export function integerParameter(
+  request: Request,
+  name: string,
+  bounds: { min: number; max: number; fallback: number },
+): number {
+  const text = parameter(request, name);
+  if (text === undefined) return bounds.fallback;
+  const value = Number(text);
+  if (!/^\d{1,15}$/.test(text) || value < bounds.min || value > bounds.max) {
+    throw new InvalidInput(name, `expected an integer from ${bounds.min} to ${bounds.max}`);
+  }
+  return value;
+}
+
+export function flagParameter(request: Request, name: string): boolean {
+  const text = parameter(request, name) ?? "false";
+  if (text !== "true" && text !== "false") throw new InvalidInput(name, "expected true or false");
+  return text === "true";
+}

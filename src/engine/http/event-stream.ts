@@ -1,0 +1,119 @@
+import { once } from "node:events";
+import { type Session, createEventBuffer, createSession } from "better-sse";
+import type { Request, Response } from "express";
+import type { EventRow } from "../store/events.ts";
+
+export interface StreamLimits {
+  readonly heartbeatMs: number;
+  /** A reader that leaves more than this unread for `maxQueuedMs` is cut off; replay has what it misses. */
+  readonly maxQueuedBytes: number;
+  readonly maxQueuedMs: number;
+}
+
+export const STREAM_LIMITS: StreamLimits = {
+  heartbeatMs: 15_000,
+  maxQueuedBytes: 2 * 1024 * 1024,
+  maxQueuedMs: 30_000,
+};
+
+export interface StreamWish {
+  /** Adds `id: <seq>` lines. */
+  readonly withIds: boolean;
+  readonly limits: StreamLimits;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The time for a heartbeat: an exact cut behind everything a reader that is up to date has been given. */
+  cut(): string;
+}
+
+/** The interface's frame is `event: x`, the library's `event:x`: its hook for cleaning values puts the blank in. */
+const SANITIZER = (text: string): string => ` ${text}`;
+
+/** One reader of events, in exactly the frames `event: <type>\ndata: <json>\n\n`. Writing never waits. */
+export class EventStream {
+  readonly #session: Session;
+  readonly #response: Response;
+  readonly #wish: StreamWish;
+  readonly #closed = new AbortController();
+  readonly #heartbeat: NodeJS.Timeout;
+  /** Heartbeats promise that everything before them has been sent: only a reader that is up to date gets them. */
+  upToDate = false;
+
+  private constructor(session: Session, response: Response, wish: StreamWish) {
+    this.#session = session;
+    this.#response = response;
+    this.#wish = wish;
+    // A timer of its own: it beats while a model thinks, a tool runs or a human is asked.
+    this.#heartbeat = setInterval(() => this.#beat(), wish.limits.heartbeatMs).unref();
+    const close = () => {
+      clearInterval(this.#heartbeat);
+      this.#closed.abort();
+    };
+    if (response.closed) close();
+    else response.once("close", close);
+  }
+
+  static async open(request: Request, response: Response, wish: StreamWish): Promise<EventStream> {
+    const headers = {
+      "Content-Type": "text/event-stream; charset=utf-8",
+      "Cache-Control": "no-cache, no-transform",
+      "X-Accel-Buffering": "no",
+      ...wish.headers,
+    };
+    const session = await createSession(request, response, {
+      retry: null,
+      keepAlive: null,
+      sanitizer: SANITIZER,
+      headers,
+    });
+    response.socket?.setNoDelay(true);
+    response.flushHeaders();
+    return new EventStream(session, response, wish);
+  }
+
+  /** Aborted when the reader is gone. */
+  get closed(): AbortSignal {
+    return this.#closed.signal;
+  }
+
+  get isBackedUp(): boolean {
+    return this.#response.writableLength > this.#wish.limits.maxQueuedBytes;
+  }
+
+  write(rows: readonly EventRow[]): void {
+    this.#send(rows);
+  }
+
+  /** Waits until the reader has read most of what was written; one that does not in time is cut off. */
+  async drained(): Promise<void> {
+    if (!this.isBackedUp || this.closed.aborted) return;
+    const signal = AbortSignal.any([this.closed, AbortSignal.timeout(this.#wish.limits.maxQueuedMs)]);
+    try {
+      await once(this.#response, "drain", { signal });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      this.#response.destroy();
+    }
+  }
+
+  end(): void {
+    clearInterval(this.#heartbeat);
+    if (!this.closed.aborted) this.#response.end();
+  }
+
+  #beat(): void {
+    if (!this.upToDate) return;
+    const now = this.#wish.cut();
+    // Taking the cut may have written more than the reader bears, or ended the stream.
+    if (this.upToDate) this.#send([{ type: "heartbeat", data: JSON.stringify({ now }), seq: null }]);
+  }
+
+  #send(frames: readonly { readonly type: string; readonly data: string; readonly seq: number | null }[]): void {
+    if (this.closed.aborted || this.#response.writableEnded) return;
+    const buffer = createEventBuffer({ sanitizer: SANITIZER, serializer: String });
+    for (const { type, data, seq } of frames) {
+      if (this.#wish.withIds && seq !== null) buffer.id(String(seq));
+      buffer.event(type).data(data).dispatch();
+    }
+    void this.#session.batch(buffer);
+  }
+}

@@ -1,0 +1,69 @@
+import type { Request, RequestHandler, Response } from "express";
+import { type ExecuteRequest, TURN_ID_HEADER, executeRequest } from "../../contract/engine-api.ts";
+import { sha256 } from "../../kit/secrets.ts";
+import { EngineError } from "../engine-error.ts";
+import type { IdempotencyTable } from "../store/idempotency-keys.ts";
+import type { EventJournal } from "../turns/event-journal.ts";
+import type { TurnRunner } from "../turns/turn-runner.ts";
+import { readBody } from "./call.ts";
+import { EventStream, type StreamLimits } from "./event-stream.ts";
+import { followEvents } from "./follow-events.ts";
+
+const KEPT_MS = 24 * 3600 * 1000;
+
+export interface ExecuteParts {
+  readonly runner: TurnRunner;
+  readonly journal: EventJournal;
+  readonly idempotency: IdempotencyTable;
+  readonly limits: StreamLimits;
+}
+
+/** Claims the task and begins the turn before a byte is sent; then the stream only follows the journal. */
+export function executeRoute(parts: ExecuteParts): RequestHandler {
+  return async (request, response) => {
+    const wish = readBody(executeRequest, request, response);
+    const earlier = findEarlier(parts, request, wish);
+    const turnId = earlier ?? begin(parts, request, wish);
+    if (wish.on_disconnect === "cancel" && earlier === null)
+      cancelWhenLeft(parts.runner, response, { taskId: wish.task_id, turnId });
+    const stream = await EventStream.open(request, response, {
+      withIds: wantsIds(request),
+      limits: parts.limits,
+      headers: { [TURN_ID_HEADER]: turnId, ...(earlier !== null && { "Idempotent-Replayed": "true" }) },
+      cut: () => parts.journal.cut(),
+    });
+    await followEvents(stream, parts.journal, { taskId: wish.task_id, turnId, live: true, endsWithTurn: true });
+  };
+}
+
+export const wantsIds = (request: Request): boolean =>
+  request.query["ids"] === "1" || request.get("Last-Event-ID") !== undefined;
+
+function begin({ runner, idempotency }: ExecuteParts, request: Request, wish: ExecuteRequest): string {
+  const { turnId } = runner.begin(wish);
+  const key = request.get("Idempotency-Key");
+  if (key !== undefined) idempotency.insert(key, { bodyHash: sha256(JSON.stringify(wish)), turnId }, Date.now());
+  return turnId;
+}
+
+/** The turn that an earlier call with the same key and body began. */
+function findEarlier({ idempotency }: ExecuteParts, request: Request, wish: ExecuteRequest): string | null {
+  const key = request.get("Idempotency-Key");
+  if (key === undefined) return null;
+  if (key.length < 1 || key.length > 255)
+    throw new EngineError("INVALID_REQUEST", "Idempotency-Key: expected 1 to 255 characters");
+  const earlier = idempotency.find(key, Date.now() - KEPT_MS);
+  if (earlier === null) return null;
+  if (earlier.bodyHash === sha256(JSON.stringify(wish))) return earlier.turnId;
+  throw new EngineError("IDEMPOTENCY_CONFLICT", "the Idempotency-Key was used with another body");
+}
+
+function cancelWhenLeft(
+  runner: TurnRunner,
+  response: Response,
+  { taskId, turnId }: { taskId: string; turnId: string },
+): void {
+  response.once("close", () => {
+    if (!response.writableFinished) runner.cancel(taskId, { turnId, reason: "the client left" });
+  });
+}

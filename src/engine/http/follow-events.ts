@@ -1,0 +1,87 @@
+import type { EventRow } from "../store/events.ts";
+import { EVERY_TASK, type EventJournal } from "../turns/event-journal.ts";
+import type { EventStream } from "./event-stream.ts";
+import { mergeDeltas } from "./merge-deltas.ts";
+
+const PAGE = 1000;
+
+export interface Following {
+  readonly taskId?: string | undefined;
+  readonly turnId?: string | undefined;
+  readonly afterSeq?: number | undefined;
+  readonly afterTs?: number | undefined;
+  /** Goes on with what happens from now on, instead of ending with what is stored. */
+  readonly live: boolean;
+  /** Ends the stream with the turn; otherwise a live stream ends when its reader leaves. */
+  readonly endsWithTurn: boolean;
+}
+
+/**
+ * Writes events to a reader from its cursor on. What is stored is read in pages, as fast as the reader reads; when
+ * nothing is left the reader is handed each batch as it is stored. Looking that nothing is left and subscribing are
+ * one synchronous step: no event falls between, none comes twice. A reader that falls behind goes back to pages.
+ */
+export async function followEvents(stream: EventStream, journal: EventJournal, following: Following): Promise<void> {
+  const { taskId, turnId, afterTs, live, endsWithTurn } = following;
+  let afterSeq = following.afterSeq ?? 0;
+  while (!stream.closed.aborted) {
+    journal.flush();
+    const rows = journal.read({ taskId, turnId, afterTs, afterSeq, limit: PAGE });
+    const last = rows.at(-1);
+    if (last === undefined) {
+      if (!live) break;
+      const next = await handOver(stream, journal, { taskId, turnId, afterSeq, endsWithTurn });
+      if (next === null) break;
+      afterSeq = next;
+      continue;
+    }
+    afterSeq = last.seq;
+    stream.write(mergeDeltas(rows));
+    if (endsWithTurn && rows.some(endsTurn)) break;
+    await stream.drained();
+  }
+  stream.upToDate = false;
+  stream.end();
+}
+
+/** Until the reader falls behind (from which `seq` it has to be read on) or the stream is over (null). */
+function handOver(
+  stream: EventStream,
+  journal: EventJournal,
+  {
+    taskId,
+    turnId,
+    afterSeq,
+    endsWithTurn,
+  }: Pick<Following, "taskId" | "turnId" | "endsWithTurn"> & { readonly afterSeq: number },
+): Promise<number | null> {
+  return new Promise((resolve) => {
+    let seq = afterSeq;
+    const finish = (next: number | null) => {
+      stream.upToDate = false;
+      unsubscribe();
+      stream.closed.removeEventListener("abort", gone);
+      resolve(next);
+    };
+    const gone = () => finish(null);
+    const unsubscribe = journal.subscribe(taskId ?? EVERY_TASK, (batch) => {
+      if (!stream.upToDate) return;
+      const rows = turnId === undefined ? batch : batch.filter((row) => row.turnId === turnId);
+      seq = batch.at(-1)?.seq ?? seq;
+      stream.write(rows);
+      if (endsWithTurn && rows.some(endsTurn)) finish(null);
+      else if (stream.isBackedUp) void stream.drained().then(() => finish(seq));
+      if (stream.isBackedUp) stream.upToDate = false;
+    });
+    stream.closed.addEventListener("abort", gone, { once: true });
+    stream.upToDate = true;
+    if (stream.closed.aborted) gone();
+  });
+}
+
+/** A turn's last event: `completed`, or `error`, which comes behind `errored`. */
+function endsTurn({ type, data }: EventRow): boolean {
+  return (
+    type === "error" || (type === "thread_lifecycle" && (JSON.parse(data) as { phase: string }).phase === "completed")
+  );
+}

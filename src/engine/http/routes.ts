@@ -1,0 +1,63 @@
+import express, { type Express, type RequestHandler } from "express";
+import { ENGINE_KEY_HEADER, MAX_ENGINE_BODY_BYTES } from "../../contract/engine-api.ts";
+import { CONTROL_PATHS, type EngineStatus } from "../../contract/engine-control.ts";
+import type { Logger } from "../../kit/logger.ts";
+import { EngineError } from "../engine-error.ts";
+import type { HitlDesk } from "../turns/hitl-desk.ts";
+import type { AcceptedKeys } from "./accepted-keys.ts";
+import { controlOnly, drainRoute, keysRoute, statusRoute } from "./control-routes.ts";
+import { errorResponder } from "./error-responder.ts";
+import { type ExecuteParts, executeRoute } from "./execute-route.ts";
+import { replayRoute } from "./replay-route.ts";
+import { cancelRoute, pendingRoute, respondRoute, serversRoute } from "./turn-routes.ts";
+
+export interface RouteParts extends ExecuteParts {
+  readonly desk: HitlDesk;
+  readonly keys: AcceptedKeys;
+  readonly controlToken: string;
+  readonly status: () => EngineStatus;
+  readonly logger: Logger;
+}
+
+type Method = "get" | "post";
+
+/** Every route but `/health`, which is answered before this is loaded. The key is checked before a body is read. */
+export function createRoutes(parts: RouteParts): Express {
+  const { runner, desk, journal, keys, controlToken, status, limits, logger } = parts;
+  const app = express();
+  app.disable("x-powered-by").disable("etag").set("query parser", "simple");
+  const keyed: RequestHandler = (request, _response, next) => {
+    if (!keys.accepts(request.get(ENGINE_KEY_HEADER), Date.now())) {
+      throw new EngineError("INVALID_ENGINE_KEY", "the engine key is missing or wrong");
+    }
+    next();
+  };
+  const control = controlOnly(controlToken);
+  const body = express.raw({ type: () => true, limit: MAX_ENGINE_BODY_BYTES, inflate: false });
+  const routes: readonly [Method, string, RequestHandler, RequestHandler][] = [
+    ["post", "/execute", keyed, executeRoute(parts)],
+    ["get", "/execute/replay", keyed, replayRoute(journal, limits)],
+    ["post", "/execute/cancel", keyed, cancelRoute(runner)],
+    ["post", "/hitl/respond", keyed, respondRoute(desk)],
+    ["get", "/hitl/pending", keyed, pendingRoute(desk)],
+    ["get", "/assets/servers", keyed, serversRoute],
+    ["post", CONTROL_PATHS.keys, control, keysRoute(keys)],
+    ["post", CONTROL_PATHS.drain, control, drainRoute(runner, status)],
+    ["get", CONTROL_PATHS.status, control, statusRoute(status)],
+  ];
+  for (const [method, path, gate, answer] of routes) {
+    if (method === "post") app.post(path, gate, body, answer);
+    else app.get(path, gate, answer);
+  }
+  const methods = new Map<string, Method[]>([["/health", ["get"]]]);
+  for (const [method, path, gate] of routes)
+    if (gate === keyed) methods.set(path, [...(methods.get(path) ?? []), method]);
+  app.use((request, response) => {
+    const allowed = methods.get(request.path)?.map((method) => method.toUpperCase());
+    if (allowed === undefined) throw new EngineError("NOT_FOUND", "no such route");
+    response.set("Allow", allowed.join(", "));
+    throw new EngineError("METHOD_NOT_ALLOWED", `expected ${allowed.join(" or ")}`);
+  });
+  app.use(errorResponder(logger));
+  return app;
+}

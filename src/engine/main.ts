@@ -1,0 +1,126 @@
+import { readFileSync } from "node:fs";
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+import { flushCompileCache } from "node:module";
+import type { EngineHealth } from "../contract/engine-api.ts";
+import { type EngineLaunch, LAUNCH_FILE_VARIABLE, decodeLaunch } from "../contract/engine-launch.ts";
+import { InvalidSettings } from "../kit/environment.ts";
+import { shutdownSignal } from "../kit/shutdown-signals.ts";
+import { VERSION } from "../kit/version.ts";
+import { readEngineConfig } from "./config.ts";
+import { type Store, StoreUnusable, openStore } from "./store/open-store.ts";
+
+/** What the supervisor reads from an exit code (sysexits): a start that may go better later, and one that never will. */
+const EXIT_TEMPORARY = 75;
+const EXIT_CONFIGURATION = 78;
+const DRAIN_MS = 10_000;
+const CLOSE_MS = 1000;
+/** Long enough for a health answer to be out before the loading of everything else takes the processor. */
+const LOAD_AFTER_MS = 5;
+
+export interface EngineApp {
+  answer(request: IncomingMessage, response: ServerResponse): void;
+  vitals(): Pick<EngineHealth, "active_turns" | "pending_hitl" | "streams">;
+  /** No new turns; waits for the running ones, then ends them at the deadline. */
+  drain(deadlineMs: number): Promise<void>;
+}
+
+/**
+ * One engine, from its launch file to its end. Everybody's start waits for this file, so it does only what `/health`
+ * needs, and answers that before the rest is loaded.
+ */
+export async function run(): Promise<void> {
+  const stop = shutdownSignal();
+  try {
+    const launch = readLaunch(process.env[LAUNCH_FILE_VARIABLE]);
+    const config = readEngineConfig(launch.settings);
+    const store = openStore(launch.data_dir);
+    const app = new LazyApp(async () => (await import("./app.ts")).createApp({ launch, config, store }));
+    const server = await listen(launch, app);
+    setTimeout(() => flushCompileCache(), 500).unref();
+    await stop;
+    await close(server, { app: await app.load(), store });
+  } catch (error) {
+    process.exitCode = exitCodeOf(error);
+    process.stderr.write(`${explain(error)}\n`);
+  }
+}
+
+function readLaunch(file: string | undefined): EngineLaunch {
+  if (file === undefined)
+    throw new InvalidSettings([`${LAUNCH_FILE_VARIABLE}: expected the path of a launch file; orchd starts engines`]);
+  return decodeLaunch(readFileSync(file, "utf8"));
+}
+
+/** The rest of the engine: loaded once, at the first call that needs it or a moment after the first health answer. */
+class LazyApp {
+  readonly #create: () => Promise<EngineApp>;
+  #loading: Promise<EngineApp> | undefined;
+  loaded: EngineApp | undefined;
+
+  constructor(create: () => Promise<EngineApp>) {
+    this.#create = create;
+  }
+
+  load(): Promise<EngineApp> {
+    this.#loading ??= this.#create().then((app) => (this.loaded = app));
+    return this.#loading;
+  }
+}
+
+function listen({ host, port, engine_id, incarnation }: EngineLaunch, app: LazyApp): Promise<Server> {
+  const loadFailed = (error: unknown) => {
+    process.stderr.write(`${explain(error)}\n`);
+    process.kill(process.pid, "SIGKILL");
+  };
+  const idle = { active_turns: 0, pending_hitl: 0, streams: 0 };
+  const server = createServer((request, response) => {
+    if (request.method === "GET" && request.url === "/health") {
+      const health: EngineHealth = {
+        status: "ok",
+        engine_id,
+        incarnation,
+        version: VERSION,
+        uptime_s: Math.floor(process.uptime()),
+        ...(app.loaded?.vitals() ?? idle),
+        core_soul_hash: null,
+      };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(health));
+      if (app.loaded === undefined) setTimeout(() => app.load().catch(loadFailed), LOAD_AFTER_MS);
+    } else if (app.loaded === undefined) {
+      app.load().then(({ answer }) => answer(request, response), loadFailed);
+    } else {
+      app.loaded.answer(request, response);
+    }
+  });
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => resolve(server));
+  });
+}
+
+async function close(server: Server, { app, store }: { app: EngineApp; store: Store }): Promise<void> {
+  await app.drain(DRAIN_MS);
+  setTimeout(() => server.closeAllConnections(), CLOSE_MS).unref();
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+  store.close();
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof InvalidSettings) return EXIT_CONFIGURATION;
+  if (error instanceof StoreUnusable || isPortTaken(error)) return EXIT_TEMPORARY;
+  return 1;
+}
+
+const isPortTaken = (error: unknown): error is Error & { port: number } =>
+  error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+
+/** Plain words for what an operator can mend; a stack for what only we can. */
+function explain(error: unknown): string {
+  if (error instanceof InvalidSettings) return ["the engine cannot start:", ...error.problems].join("\n  ");
+  if (isPortTaken(error)) return `the engine cannot start: port ${error.port} is in use`;
+  if (error instanceof StoreUnusable) return `the engine cannot start: ${error.message}`;
+  return `the engine failed: ${error instanceof Error ? error.stack : String(error)}`;
+}

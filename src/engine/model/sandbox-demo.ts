@@ -1,0 +1,71 @@
+import type { ModelMessage, ModelRequest, ToolOutcome } from "./model-provider.ts";
+import type { SandboxCommand } from "./sandbox-script.ts";
+
+const tool = (name: string, input: Readonly<Record<string, unknown>>): SandboxCommand => ({
+  kind: "tool",
+  tool: name,
+  input,
+  rawInput: JSON.stringify(input),
+});
+const say = (text: string): SandboxCommand => ({ kind: "say", text });
+const think = (text: string): SandboxCommand => ({ kind: "think", text });
+
+const quoted = (text: string): string => `“${text.trim().replaceAll(/\s+/g, " ").slice(0, 80)}”`;
+
+/**
+ * What the sandbox model does with a message that holds no command. The first of a conversation shows every kind of
+ * event: thinking, text, a tool call, a question, an answer that uses them. Later ones show that it remembers.
+ */
+export function demonstration(
+  { messages, tools }: ModelRequest,
+  message: string,
+  outcomes: readonly ToolOutcome[],
+): readonly SandboxCommand[] {
+  const earlier = earlierMessages(messages);
+  const has = (name: string) => tools.some((offered) => offered.name === name);
+  if (earlier.length > 0) {
+    return [
+      say(
+        `You said ${quoted(message)}. Before that you said ${quoted(earlier.at(-1) ?? "")}; I have the whole conversation. (Still the sandbox model.)`,
+      ),
+    ];
+  }
+  const listed = outcomes.find((outcome) => outcome.tool === "list_files");
+  const asked = outcomes.find((outcome) => outcome.tool === "ask_human");
+  if (asked !== undefined || (listed !== undefined && !has("ask_human"))) {
+    return [
+      say(
+        `${answerTo(asked)} You asked ${quoted(message)}; ${findings(listed)}. A real model would now do the work. That was a whole turn: thinking, text, a tool call, a question and this answer.`,
+      ),
+    ];
+  }
+  if (listed !== undefined) {
+    return [tool("ask_human", { question: "Shall the answer be short or detailed?", options: ["short", "detailed"] })];
+  }
+  const opening = [
+    think(
+      `The user says ${quoted(message)}. I should look at the workspace first, then ask how they would like the answer.`,
+    ),
+    say("I am the sandbox model: I need no key and no network, and I answer by rules. Let me look at your workspace."),
+  ];
+  return has("list_files") ? [...opening, tool("list_files", { path: "." })] : opening;
+}
+
+function answerTo(asked: ToolOutcome | undefined): string {
+  if (asked === undefined) return "";
+  if (asked.isError) return "You gave no answer to my question.";
+  const { answer } = asked.output as { answer?: unknown };
+  return answer === "short" ? "Short, then." : `You answered ${quoted(String(answer))}.`;
+}
+
+function findings(listed: ToolOutcome | undefined): string {
+  const entries = (listed?.output as { entries?: readonly string[] } | null)?.entries;
+  if (listed === undefined || listed.isError || entries === undefined) return "I could not look at the workspace";
+  if (entries.length === 0) return "your workspace is empty";
+  return `your workspace holds ${entries.slice(0, 5).join(", ")}${entries.length > 5 ? " and more" : ""}`;
+}
+
+/** What the user said before the message that is being answered. */
+function earlierMessages(messages: readonly ModelMessage[]): readonly string[] {
+  return messages.flatMap((entry) => (entry.role === "user" ? [entry.text] : [])).slice(0, -1);
+}

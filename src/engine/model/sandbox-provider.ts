@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BlockType } from "../../contract/engine-events.ts";
+import type {
+  FinishReason,
+  ModelMessage,
+  ModelPart,
+  ModelProvider,
+  ModelRequest,
+  ModelUsage,
+  ToolOutcome,
+} from "./model-provider.ts";
+import { demonstration } from "./sandbox-demo.ts";
+import { type SandboxCommand, readScript } from "./sandbox-script.ts";
+
+const CHARACTERS_PER_TOKEN = 4;
+/** After so many parts other turns get their chance. */
+const PARTS_AT_ONCE = 64;
+
+/**
+ * A scripted model: no key, no network, the same answer to the same conversation. It decides from the request alone:
+ * what the message tells it to do, less what it has done, which the results of its tool calls show.
+ */
+export const sandboxProvider: ModelProvider = {
+  name: "sandbox",
+  async *stream(request, signal) {
+    try {
+      yield* answer(request, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      yield { kind: "failed", failure: { kind: "aborted" }, usage: null };
+    }
+  },
+};
+
+async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
+  const { message, outcomes } = currentTurn(request.messages);
+  const script = readScript(message);
+  const commands = script === null ? demonstration(request, message, outcomes) : remaining(script, outcomes.length);
+  let usage = estimate(request, commands);
+  let reason: FinishReason = "stop";
+  let parts = 0;
+  for (const command of commands) {
+    if (command.kind === "usage") {
+      usage = { inputTokens: command.input, outputTokens: command.output, cacheHitTokens: command.cached };
+    } else if (command.kind === "slow") {
+      await sleep(command.ms, undefined, { signal });
+    } else if (command.kind === "fail") {
+      yield* fail(command, signal);
+      return;
+    } else {
+      if (command.kind === "tool") reason = "tool_use";
+      for await (const part of block(command, { id: `call_${request.messages.length}_${++parts}`, signal })) {
+        yield part;
+        if (++parts % PARTS_AT_ONCE === 0) await new Promise(setImmediate);
+      }
+    }
+    signal.throwIfAborted();
+  }
+  yield { kind: "done", reason, usage };
+}
+
+/** The user's last message, and what came back of the calls made since. */
+function currentTurn(messages: readonly ModelMessage[]): { message: string; outcomes: readonly ToolOutcome[] } {
+  const index = messages.findLastIndex(({ role }) => role === "user");
+  const found = messages[index];
+  const outcomes = messages.slice(index + 1).flatMap((entry) => (entry.role === "tool" ? entry.results : []));
+  return { message: found?.role === "user" ? found.text : "", outcomes };
+}
+
+/** From where the script was left: behind its first `done` calls, up to the end of the next run of calls. */
+function remaining(script: readonly SandboxCommand[], done: number): readonly SandboxCommand[] {
+  let calls = 0;
+  const from = done === 0 ? 0 : script.findIndex((command) => command.kind === "tool" && ++calls === done) + 1;
+  const rest = script.slice(from);
+  const first = rest.findIndex(({ kind }) => kind === "tool");
+  if (first === -1) return rest;
+  const after = rest.slice(first).findIndex(({ kind }) => kind !== "tool");
+  return after === -1 ? rest : rest.slice(0, first + after);
+}
+
+type Speaking = Extract<SandboxCommand, { kind: "say" | "think" | "stream" | "tool" }>;
+
+async function* block(
+  command: Speaking,
+  { id, signal }: { id: string; signal: AbortSignal },
+): AsyncGenerator<ModelPart> {
+  const type: BlockType = command.kind === "tool" ? "tool_use" : command.kind === "think" ? "thinking" : "text";
+  yield { kind: "block_start", block: type };
+  switch (command.kind) {
+    case "say":
+      for (const text of words(command.text)) yield { kind: "text", text };
+      break;
+    case "think":
+      for (const text of words(command.text)) yield { kind: "thinking", text };
+      break;
+    case "stream":
+      for (let index = 0; index < command.count; index++) {
+        if (command.perSecond !== null) await sleep(1000 / command.perSecond, undefined, { signal });
+        yield { kind: "text", text: `word${index} ` };
+      }
+      break;
+    case "tool":
+      yield { kind: "tool_use", id, tool: command.tool, input: command.input, rawInput: command.rawInput };
+      break;
+    default:
+      command satisfies never;
+  }
+  yield { kind: "block_stop", block: type };
+}
+
+async function* fail(
+  { how, retryAfterS }: Extract<SandboxCommand, { kind: "fail" }>,
+  signal: AbortSignal,
+): AsyncGenerator<ModelPart> {
+  const message = "the sandbox model was told to fail";
+  switch (how) {
+    case "rate-limited":
+      yield { kind: "failed", failure: { kind: "rate_limited", message, retryAfterS }, usage: null };
+      break;
+    case "provider":
+      yield { kind: "failed", failure: { kind: "permanent", message, status: 500 }, usage: null };
+      break;
+    case "mid-stream":
+      yield { kind: "block_start", block: "text" };
+      yield { kind: "text", text: "This answer will not " };
+      yield { kind: "failed", failure: { kind: "transient", message, status: null, retryAfterS: null }, usage: null };
+      break;
+    case "silent":
+      await new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+        signal.throwIfAborted();
+      });
+      break;
+    default:
+      how satisfies never;
+  }
+}
+
+const words = (text: string): readonly string[] => text.match(/\S+\s*|\s+/g) ?? [text];
+
+/** About what a real model would count, so that clients see plausible numbers. */
+function estimate({ system, messages, tools }: ModelRequest, commands: readonly SandboxCommand[]): ModelUsage {
+  const tokens = (value: unknown) => Math.ceil(JSON.stringify(value).length / CHARACTERS_PER_TOKEN);
+  const prefix = tokens([system, tools]);
+  const before = messages.length > 1 ? prefix + tokens(messages.slice(0, -1)) : 0;
+  return { inputTokens: prefix + tokens(messages), outputTokens: tokens(commands), cacheHitTokens: before };
+}

@@ -1,0 +1,86 @@
+/**
+ * What a message tells the sandbox model to do. A line that begins with a slash is a command, any other text is said.
+ * The commands run in order; those behind a `/tool` or `/ask` run when its result has come back.
+ *
+ * /say TEXT             one text block                    /think TEXT          one thinking block
+ * /stream N [RATE]      N text deltas, RATE a second      /slow MS             wait
+ * /tool NAME {JSON}     call a tool; neighbours run together
+ * /ask QUESTION | OPTION | OPTION                         ask the human
+ * /fail rate-limited [SECONDS]                            /fail provider       /fail mid-stream
+ * /fail silent          no more parts, until the turn is cancelled or expires
+ * /usage IN OUT CACHED  the tokens to report
+ */
+export type SandboxCommand =
+  | { readonly kind: "say" | "think"; readonly text: string }
+  | { readonly kind: "stream"; readonly count: number; readonly perSecond: number | null }
+  | { readonly kind: "slow"; readonly ms: number }
+  | {
+      readonly kind: "tool";
+      readonly tool: string;
+      readonly input: Readonly<Record<string, unknown>> | null;
+      readonly rawInput: string;
+    }
+  | { readonly kind: "fail"; readonly how: SandboxFailure; readonly retryAfterS: number | null }
+  | { readonly kind: "usage"; readonly input: number; readonly output: number; readonly cached: number };
+
+export type SandboxFailure = "rate-limited" | "provider" | "mid-stream" | "silent";
+const FAILURES: readonly SandboxFailure[] = ["rate-limited", "provider", "mid-stream", "silent"];
+
+/** Null when the message holds no command: then the demonstration runs. */
+export function readScript(message: string): readonly SandboxCommand[] | null {
+  const lines = message.split("\n");
+  if (!lines.some((line) => line.startsWith("/"))) return null;
+  return lines.filter((line) => line.trim() !== "").map(readLine);
+}
+
+function readLine(line: string): SandboxCommand {
+  if (!line.startsWith("/")) return { kind: "say", text: line };
+  const [word = "", ...rest] = line.slice(1).split(" ");
+  const text = rest.join(" ");
+  const number = (index: number, fallback: number) => {
+    const value = Number(rest[index]);
+    return rest[index] !== undefined && Number.isFinite(value) && value >= 0 ? value : fallback;
+  };
+  switch (word) {
+    case "say":
+    case "think":
+      return { kind: word, text };
+    case "stream":
+      return {
+        kind: "stream",
+        count: Math.min(number(0, 10), 1_000_000),
+        perSecond: rest[1] === undefined ? null : number(1, 0) || null,
+      };
+    case "slow":
+      return { kind: "slow", ms: Math.min(number(0, 1000), 600_000) };
+    case "tool":
+      return readTool(rest[0] ?? "", rest.slice(1).join(" "));
+    case "ask": {
+      const [question = "", ...options] = text.split("|").map((part) => part.trim());
+      const input = { question: question || "Well?", ...(options.length > 0 && { options }) };
+      return { kind: "tool", tool: "ask_human", input, rawInput: JSON.stringify(input) };
+    }
+    case "fail": {
+      const how = FAILURES.find((failure) => failure === rest[0]) ?? "provider";
+      return { kind: "fail", how, retryAfterS: rest[1] === undefined ? null : number(1, 1) };
+    }
+    case "usage":
+      return { kind: "usage", input: number(0, 0), output: number(1, 0), cached: number(2, 0) };
+    default:
+      return {
+        kind: "say",
+        text: `The sandbox model knows no command /${word}; it knows /say, /think, /stream, /slow, /tool, /ask, /fail and /usage.`,
+      };
+  }
+}
+
+function readTool(tool: string, rawInput: string): SandboxCommand {
+  try {
+    const input: unknown = JSON.parse(rawInput || "{}");
+    const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
+    return { kind: "tool", tool, input: isObject ? (input as Record<string, unknown>) : null, rawInput };
+  } catch (error) {
+    if (error instanceof SyntaxError) return { kind: "tool", tool, input: null, rawInput };
+    throw error;
+  }
+}

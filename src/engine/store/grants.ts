@@ -1,0 +1,30 @@
+import type { Store } from "./open-store.ts";
+
+/** What a human allowed for more than one call: of one tool, for inputs of one pattern, in one task or in all. */
+export interface GrantRow {
+  readonly tool: string;
+  readonly pattern: string;
+  /** Null: in every task. */
+  readonly taskId: string | null;
+}
+
+export class GrantTable {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  insert({ tool, pattern, taskId }: GrantRow, createdAt: number): void {
+    this.#store.db
+      .prepare("insert into grants (tool, pattern, task_id, created_at) values (?, ?, ?, ?)")
+      .run(tool, pattern, taskId, createdAt);
+  }
+
+  /** Those that count in a task. */
+  ofTask(taskId: string): GrantRow[] {
+    return this.#store.db
+      .prepare("select tool, pattern, task_id as taskId from grants where task_id is null or task_id = ?")
+      .all(taskId) as unknown as GrantRow[];
+  }
+}

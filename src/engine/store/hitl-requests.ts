@@ -1,0 +1,87 @@
+import type { HitlKind } from "../../contract/engine-events.ts";
+import type { Store } from "./open-store.ts";
+
+export interface HitlRow {
+  readonly requestId: string;
+  readonly taskId: string;
+  readonly turnId: string;
+  readonly toolCallId: string;
+  readonly kind: HitlKind;
+  readonly question: string;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly options: readonly string[];
+  readonly allowFreeText: boolean;
+  readonly createdAt: number;
+  readonly answer: string | null;
+  readonly resolvedAt: number | null;
+}
+
+export class HitlTable {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  insert(row: Omit<HitlRow, "answer" | "resolvedAt">): void {
+    this.#store.db
+      .prepare(
+        `insert into hitl_requests (request_id, task_id, turn_id, tool_call_id, kind, question, context, options,
+           allow_free_text, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(
+        row.requestId,
+        row.taskId,
+        row.turnId,
+        row.toolCallId,
+        row.kind,
+        row.question,
+        JSON.stringify(row.context),
+        JSON.stringify(row.options),
+        row.allowFreeText ? 1 : 0,
+        row.createdAt,
+      );
+  }
+
+  /** The first answer wins: false when there was one before. */
+  resolve(requestId: string, answer: string, resolvedAt: number): boolean {
+    const { changes } = this.#store.db
+      .prepare("update hitl_requests set answer = ?, resolved_at = ? where request_id = ? and resolved_at is null")
+      .run(answer, resolvedAt, requestId);
+    return changes > 0;
+  }
+
+  find(requestId: string): HitlRow | null {
+    const row = this.#store.db.prepare("select * from hitl_requests where request_id = ?").get(requestId);
+    return row === undefined ? null : toRow(row);
+  }
+
+  /** Unanswered, the oldest first; of one turn if given. */
+  open(turnId?: string): HitlRow[] {
+    const { db } = this.#store;
+    const rows =
+      turnId === undefined
+        ? db.prepare("select * from hitl_requests where resolved_at is null order by created_at, request_id").all()
+        : db
+            .prepare("select * from hitl_requests where resolved_at is null and turn_id = ? order by created_at")
+            .all(turnId);
+    return rows.map(toRow);
+  }
+}
+
+function toRow(row: Record<string, unknown>): HitlRow {
+  return {
+    requestId: String(row["request_id"]),
+    taskId: String(row["task_id"]),
+    turnId: String(row["turn_id"]),
+    toolCallId: String(row["tool_call_id"]),
+    kind: row["kind"] as HitlKind,
+    question: String(row["question"]),
+    context: JSON.parse(String(row["context"])) as Record<string, unknown>,
+    options: JSON.parse(String(row["options"])) as string[],
+    allowFreeText: row["allow_free_text"] === 1,
+    createdAt: Number(row["created_at"]),
+    answer: row["answer"] === null ? null : String(row["answer"]),
+    resolvedAt: row["resolved_at"] === null ? null : Number(row["resolved_at"]),
+  };
+}

@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { ENGINE_MIGRATIONS } from "../../../migrations/engine/index.ts";
+
+const LOCK_WAIT_MS = 2000;
+const BUSY_WAIT_MS = 5000;
+
+export class StoreUnusable extends Error {
+  override readonly name = "StoreUnusable";
+}
+
+export interface Store {
+  readonly db: DatabaseSync;
+  /** Runs in one transaction, kept whole or not at all. Not re-entrant. */
+  transaction<T>(work: () => T): T;
+  close(): void;
+}
+
+/**
+ * The engine's one SQLite file, in write-ahead mode: what is committed survives the process being killed at any
+ * moment. A lock beside it keeps a second engine out; it ends with its process, however that dies.
+ */
+export function openStore(dataDir: string): Store {
+  const lock = takeLock(join(dataDir, "engine.lock"));
+  const file = join(dataDir, "engine.db");
+  const db = new DatabaseSync(file, { timeout: BUSY_WAIT_MS });
+  db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on");
+  const transaction = <T>(work: () => T): T => {
+    db.exec("begin immediate");
+    try {
+      const result = work();
+      db.exec("commit");
+      return result;
+    } catch (error) {
+      db.exec("rollback");
+      throw error;
+    }
+  };
+  migrate(db, transaction, file);
+  return {
+    db,
+    transaction,
+    close() {
+      db.close();
+      lock.close();
+    },
+  };
+}
+
+function takeLock(file: string): DatabaseSync {
+  try {
+    const lock = new DatabaseSync(file, { timeout: LOCK_WAIT_MS });
+    lock.exec("begin exclusive");
+    return lock;
+  } catch (error) {
+    throw new StoreUnusable(`another engine has ${file}, or it cannot be written`, { cause: error });
+  }
+}
+
+function migrate(db: DatabaseSync, transaction: <T>(work: () => T) => T, file: string): void {
+  const had = Number(db.prepare("pragma user_version").get()?.["user_version"]);
+  if (had === ENGINE_MIGRATIONS.length) return;
+  if (had > ENGINE_MIGRATIONS.length) throw new StoreUnusable(`${file} was written by a newer engine`);
+  transaction(() => {
+    for (const sql of ENGINE_MIGRATIONS.slice(had)) db.exec(sql);
+    db.exec(`pragma user_version = ${ENGINE_MIGRATIONS.length}`);
+  });
+}

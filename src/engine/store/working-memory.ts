@@ -1,0 +1,33 @@
+import type { WorkingMemoryEntryType } from "../../contract/engine-events.ts";
+import type { Store } from "./open-store.ts";
+
+export interface WorkingMemoryEntry {
+  readonly taskId: string;
+  readonly turnId: string;
+  readonly entryType: WorkingMemoryEntryType;
+  readonly content: string;
+  readonly createdAt: number;
+}
+
+/** The log of what the agent noted for itself. */
+export class WorkingMemoryTable {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  append({ taskId, turnId, entryType, content, createdAt }: WorkingMemoryEntry): void {
+    this.#store.db
+      .prepare("insert into working_memory (task_id, turn_id, entry_type, content, created_at) values (?, ?, ?, ?, ?)")
+      .run(taskId, turnId, entryType, content, createdAt);
+  }
+
+  /** The task's latest entries, oldest first. */
+  ofTask(taskId: string, limit: number): Pick<WorkingMemoryEntry, "entryType" | "content">[] {
+    return this.#store.db
+      .prepare("select entry_type as entryType, content from working_memory where task_id = ? order by id desc limit ?")
+      .all(taskId, limit)
+      .toReversed() as unknown as Pick<WorkingMemoryEntry, "entryType" | "content">[];
+  }
+}

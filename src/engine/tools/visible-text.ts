@@ -1,0 +1,10 @@
+/** Text for a person to judge: nothing in it can hide or reorder what else is in it. Long text shows both ends. */
+export function visibleText(text: string, max: number): string {
+  const shown = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return character === "\n" ? "⏎" : `\\u{${code.toString(16)}}`;
+  });
+  if (shown.length <= max) return shown;
+  const half = Math.floor(max / 2);
+  return `${shown.slice(0, half)} … [${shown.length - 2 * half} characters more] … ${shown.slice(-half)}`;
+}

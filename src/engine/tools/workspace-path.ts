@@ -1,0 +1,38 @@
+import { realpath } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { ToolFailed } from "./tool.ts";
+
+/**
+ * The real path of something in the workspace, symbolic links resolved; for what does not exist yet, that of its
+ * nearest existing parent with the rest behind it. Whatever would lead out of the workspace is refused.
+ */
+export async function workspacePath(workspaceDir: string, path: string): Promise<string> {
+  if (path.includes("\0")) throw new ToolFailed("path: expected no NUL character");
+  const root = await realpath(workspaceDir);
+  const wanted = isAbsolute(path) ? resolve(path) : resolve(root, path);
+  let existing = wanted;
+  let rest = "";
+  for (;;) {
+    const real = await realOf(existing);
+    if (real !== null) {
+      const target = rest === "" ? real : join(real, rest);
+      if (target !== root && !target.startsWith(root + sep))
+        throw new ToolFailed(`path: ${path} leads out of the workspace`);
+      return target;
+    }
+    rest = join(relative(dirname(existing), existing), rest);
+    existing = dirname(existing);
+  }
+}
+
+async function realOf(path: string): Promise<string | null> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT") return null;
+    if (code === "ENOTDIR" || code === "ELOOP" || code === "ENAMETOOLONG")
+      throw new ToolFailed(`path: ${path} cannot be used (${code})`);
+    throw error;
+  }
+}

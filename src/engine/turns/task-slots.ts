@@ -1,0 +1,94 @@
+/** What a task holds while a turn of it is in flight. */
+export interface Slot {
+  readonly taskId: string;
+  readonly turnId: string;
+  readonly startedAt: number;
+  /** Aborted by cancel, expiry or drain; the reason says which. */
+  readonly signal: AbortSignal;
+  readonly state: "running" | "waiting_for_human";
+  abort(reason: TurnAborted): void;
+  /** The turn did something: it is not stuck. */
+  progress(): void;
+  /** A human is asked: time does not count meanwhile. Returns what ends the waiting. */
+  waitForHuman(): () => void;
+  release(): void;
+}
+
+export type AbortCode = "CANCELLED" | "CHANNEL_EXPIRED" | "ENGINE_DRAINING";
+
+export class TurnAborted extends Error {
+  override readonly name = "TurnAborted";
+  readonly code: AbortCode;
+  constructor(code: AbortCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** One turn in flight a task. A turn that makes no progress for the time to live is aborted, which frees its slot. */
+export class TaskSlots {
+  readonly #slots = new Map<string, Slot>();
+  readonly #ttlMs: number;
+
+  constructor(ttlMs: number) {
+    this.#ttlMs = ttlMs;
+  }
+
+  /** The slot, or whoever has it. */
+  claim(
+    taskId: string,
+    turnId: string,
+  ): { readonly kind: "claimed"; readonly slot: Slot } | { readonly kind: "busy"; readonly holder: Slot } {
+    const holder = this.#slots.get(taskId);
+    if (holder !== undefined) return { kind: "busy", holder };
+    const slot = this.#newSlot(taskId, turnId);
+    this.#slots.set(taskId, slot);
+    return { kind: "claimed", slot };
+  }
+
+  get(taskId: string): Slot | undefined {
+    return this.#slots.get(taskId);
+  }
+
+  all(): readonly Slot[] {
+    return [...this.#slots.values()];
+  }
+
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  #newSlot(taskId: string, turnId: string): Slot {
+    const abort = new AbortController();
+    const seconds = Math.round(this.#ttlMs / 1000);
+    const expire = () => abort.abort(new TurnAborted("CHANNEL_EXPIRED", `the turn made no progress for ${seconds} s`));
+    let timer: NodeJS.Timeout | undefined = setTimeout(expire, this.#ttlMs).unref();
+    let waits = 0;
+    const slots = this.#slots;
+    const ttlMs = this.#ttlMs;
+    return {
+      taskId,
+      turnId,
+      startedAt: Date.now(),
+      signal: abort.signal,
+      get state() {
+        return waits > 0 ? "waiting_for_human" : "running";
+      },
+      abort: (reason) => abort.abort(reason),
+      progress: () => void timer?.refresh(),
+      waitForHuman() {
+        waits++;
+        clearTimeout(timer);
+        timer = undefined;
+        return () => {
+          if (--waits === 0) timer = setTimeout(expire, ttlMs).unref();
+        };
+      },
+      release() {
+        clearTimeout(timer);
+        timer = undefined;
+        if (slots.get(taskId)?.turnId === turnId) slots.delete(taskId);
+      },
+    };
+  }
+}

@@ -1,0 +1,193 @@
+import type { ExecuteRequest } from "../../contract/engine-api.ts";
+import { newId } from "../../kit/ids.ts";
+import type { Logger } from "../../kit/logger.ts";
+import { type AgentLoop, type TurnContext, finishOpenCalls } from "../agent/agent-loop.ts";
+import { EngineError } from "../engine-error.ts";
+import type { MessageTable } from "../store/messages.ts";
+import type { TurnTable } from "../store/turns.ts";
+import type { WorkingMemoryTable } from "../store/working-memory.ts";
+import type { EventJournal, JournalEvent } from "./event-journal.ts";
+import type { HitlDesk } from "./hitl-desk.ts";
+import { type Slot, type TaskSlots, TurnAborted } from "./task-slots.ts";
+import { type Outcome, TurnLifecycle } from "./turn-lifecycle.ts";
+
+const MAX_TURN_EVENTS = 1_000_000;
+
+export interface TurnParts {
+  readonly journal: EventJournal;
+  readonly desk: HitlDesk;
+  readonly slots: TaskSlots;
+  readonly turns: TurnTable;
+  readonly messages: MessageTable;
+  readonly workingMemory: WorkingMemoryTable;
+  readonly runAgent: AgentLoop;
+  readonly logger: Logger;
+}
+
+export interface BegunTurn {
+  readonly taskId: string;
+  readonly turnId: string;
+  /** Settles when the turn is over; never rejects. */
+  readonly done: Promise<void>;
+}
+
+/** Begins turns and sees each to its one end, whatever the agent, a tool or the store does. */
+export class TurnRunner {
+  readonly #parts: TurnParts;
+  #draining = false;
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts;
+  }
+
+  /** Claims the task's slot, stores the turn and its first event, and sets it going. Throws TASK_BUSY. */
+  begin(request: ExecuteRequest): BegunTurn {
+    if (this.#draining) throw new EngineError("ENGINE_DRAINING", "the engine takes no new turns");
+    const { slots, turns, journal } = this.#parts;
+    const taskId = request.task_id;
+    const turnId = newId("turn");
+    const claim = slots.claim(taskId, turnId);
+    if (claim.kind === "busy") throw busy(claim.holder);
+    const { slot } = claim;
+    try {
+      this.#storeMessage(request, turnId);
+      const lifecycle = new TurnLifecycle({ journal, turns, taskId, turnId });
+      lifecycle.start();
+      // Stored, and so with whoever reads, before any model is waited for.
+      journal.flush();
+      return { taskId, turnId, done: this.#run(request, slot, lifecycle) };
+    } catch (error) {
+      slot.release();
+      throw error;
+    }
+  }
+
+  /** False when the task has no turn in flight, or another one than the given. */
+  cancel(
+    taskId: string,
+    { turnId, reason = "cancelled by the client" }: { turnId?: string; reason?: string } = {},
+  ): boolean {
+    const slot = this.#parts.slots.get(taskId);
+    if (slot === undefined || (turnId !== undefined && slot.turnId !== turnId)) return false;
+    slot.abort(new TurnAborted("CANCELLED", reason));
+    return true;
+  }
+
+  /** No new turns from now on; those in flight go on. */
+  drain(): void {
+    this.#draining = true;
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  /** Ends what is in flight; for the end of the process. */
+  abortAll(): void {
+    for (const slot of this.#parts.slots.all())
+      slot.abort(new TurnAborted("ENGINE_DRAINING", "the engine is stopping"));
+  }
+
+  /**
+   * Closes the turns that a process before this one left running, so that no task stays locked, no question is open
+   * in vain and no conversation ends in a tool call without its result.
+   */
+  recover(): void {
+    const { turns, journal, desk, messages } = this.#parts;
+    for (const { turnId, taskId } of turns.running()) {
+      finishOpenCalls(messages, { taskId, turnId }, "the engine restarted; whether the call took effect is unknown");
+      desk.closeAll(turnId);
+      const lifecycle = new TurnLifecycle({ journal, turns, taskId, turnId });
+      for (const { type, data } of journal.read({ turnId, limit: MAX_TURN_EVENTS })) {
+        lifecycle.observe({ event: type, data: JSON.parse(data) } as JournalEvent);
+      }
+      lifecycle.end(
+        { kind: "errored", code: "ENGINE_RESTARTED", message: "the engine restarted during the turn" },
+        () => undefined,
+      );
+    }
+  }
+
+  /**
+   * Clients repeat a call that failed. When the task's last turn came to nothing and the message is the same, it is
+   * the same wish: the message stored then is withdrawn, so that the model reads it once.
+   */
+  #storeMessage({ task_id: taskId, message, metadata = {} }: ExecuteRequest, turnId: string): void {
+    const { turns, messages } = this.#parts;
+    const last = turns.lastEnded(taskId);
+    if (last !== null && last.errorCode !== null && last.message === message && !messages.hasAnswer(last.turnId)) {
+      messages.withdraw(last.turnId);
+    }
+    turns.insert({ turnId, taskId, message, metadata, startedAt: Date.now() });
+    messages.append(taskId, { turnId, role: "user", content: message });
+  }
+
+  async #run(request: ExecuteRequest, slot: Slot, lifecycle: TurnLifecycle): Promise<void> {
+    const { logger, desk, messages, runAgent } = this.#parts;
+    const { taskId, turnId } = slot;
+    let outcome: Outcome;
+    try {
+      outcome = await runAgent(this.#contextOf(request, slot, lifecycle));
+    } catch (error) {
+      outcome = outcomeOf(error, slot.signal);
+      if (outcome.kind === "errored" && outcome.code === "INTERNAL_ERROR")
+        logger.error({ err: error, turn_id: turnId }, "turn failed");
+    }
+    try {
+      finishOpenCalls(messages, { taskId, turnId }, "the turn ended before the call did");
+      desk.closeAll(turnId);
+    } catch (error) {
+      logger.error({ err: error, turn_id: turnId }, "a turn's open ends could not be closed");
+    } finally {
+      this.#end(slot, lifecycle, outcome);
+    }
+  }
+
+  #end(slot: Slot, lifecycle: TurnLifecycle, outcome: Outcome): void {
+    try {
+      lifecycle.end(outcome, () => slot.release());
+    } catch (error) {
+      this.#parts.logger.fatal({ err: error, turn_id: slot.turnId }, "the end of a turn could not be stored");
+      slot.release();
+    }
+  }
+
+  #contextOf(request: ExecuteRequest, slot: Slot, lifecycle: TurnLifecycle): TurnContext {
+    const { desk, workingMemory } = this.#parts;
+    const { taskId, turnId } = slot;
+    return {
+      taskId,
+      turnId,
+      signal: slot.signal,
+      thinking: request.thinking ?? false,
+      maxSteps: request.max_steps ?? 100,
+      emit: (event) => {
+        slot.progress();
+        lifecycle.emit(event);
+      },
+      ask: (question) => desk.ask(slot, question),
+      progress: () => slot.progress(),
+      note: (entryType, content) => {
+        workingMemory.append({ taskId, turnId, entryType, content, createdAt: Date.now() });
+        lifecycle.emit({ event: "working_memory_update", data: { entry_type: entryType, content } });
+      },
+    };
+  }
+}
+
+function busy({ turnId, startedAt, state }: Slot): EngineError {
+  const details = { turn_id: turnId, started_at: new Date(startedAt).toISOString(), state };
+  return new EngineError("TASK_BUSY", "the task has a turn in flight", details);
+}
+
+function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
+  const cause: unknown = signal.aborted ? signal.reason : error;
+  if (cause instanceof TurnAborted) return { kind: "errored", code: cause.code, message: cause.message };
+  if (cause instanceof EngineError)
+    return { kind: "errored", code: cause.code, message: cause.message, details: cause.details };
+  return {
+    kind: "errored",
+    code: "INTERNAL_ERROR",
+    message: "unexpected fault; the engine's log has it under the turn id",
+  };
+}
