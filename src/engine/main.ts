@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+import { type Server, createServer } from "node:http";
 import { flushCompileCache } from "node:module";
 import type { EngineHealth } from "../contract/engine-api.ts";
 import { type EngineLaunch, LAUNCH_FILE_VARIABLE, decodeLaunch } from "../contract/engine-launch.ts";
@@ -7,6 +7,7 @@ import { InvalidSettings } from "../kit/environment.ts";
 import { shutdownSignal } from "../kit/shutdown-signals.ts";
 import { VERSION } from "../kit/version.ts";
 import { readEngineConfig } from "./config.ts";
+import type { EngineApp } from "./engine-app.ts";
 import { type Store, StoreUnusable, openStore } from "./store/open-store.ts";
 
 /** What the supervisor reads from an exit code (sysexits): a start that may go better later, and one that never will. */
@@ -16,13 +17,6 @@ const DRAIN_MS = 10_000;
 const CLOSE_MS = 1000;
 /** Long enough for a health answer to be out before the loading of everything else takes the processor. */
 const LOAD_AFTER_MS = 5;
-
-export interface EngineApp {
-  answer(request: IncomingMessage, response: ServerResponse): void;
-  vitals(): Pick<EngineHealth, "active_turns" | "pending_hitl" | "streams">;
-  /** No new turns; waits for the running ones, then ends them at the deadline. */
-  drain(deadlineMs: number): Promise<void>;
-}
 
 /**
  * One engine, from its launch file to its end. Everybody's start waits for this file, so it does only what `/health`
@@ -51,7 +45,10 @@ function readLaunch(file: string | undefined): EngineLaunch {
   return decodeLaunch(readFileSync(file, "utf8"));
 }
 
-/** The rest of the engine: loaded once, at the first call that needs it or a moment after the first health answer. */
+/**
+ * The rest of the engine: loaded once, at the first call that needs it or a moment after the first health answer.
+ * Nobody catches its failure: an engine that cannot load is of no use, and its end is what the supervisor sees.
+ */
 class LazyApp {
   readonly #create: () => Promise<EngineApp>;
   #loading: Promise<EngineApp> | undefined;
@@ -68,10 +65,6 @@ class LazyApp {
 }
 
 function listen({ host, port, engine_id, incarnation }: EngineLaunch, app: LazyApp): Promise<Server> {
-  const loadFailed = (error: unknown) => {
-    process.stderr.write(`${explain(error)}\n`);
-    process.kill(process.pid, "SIGKILL");
-  };
   const idle = { active_turns: 0, pending_hitl: 0, streams: 0 };
   const server = createServer((request, response) => {
     if (request.method === "GET" && request.url === "/health") {
@@ -85,9 +78,9 @@ function listen({ host, port, engine_id, incarnation }: EngineLaunch, app: LazyA
         core_soul_hash: null,
       };
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(health));
-      if (app.loaded === undefined) setTimeout(() => app.load().catch(loadFailed), LOAD_AFTER_MS);
+      if (app.loaded === undefined) setTimeout(() => void app.load(), LOAD_AFTER_MS);
     } else if (app.loaded === undefined) {
-      app.load().then(({ answer }) => answer(request, response), loadFailed);
+      void app.load().then(({ answer }) => answer(request, response));
     } else {
       app.loaded.answer(request, response);
     }

@@ -32,7 +32,13 @@ export function executeRoute(parts: ExecuteParts): RequestHandler {
       headers: { [TURN_ID_HEADER]: turnId, ...(earlier !== null && { "Idempotent-Replayed": "true" }) },
       cut: () => parts.journal.cut(),
     });
-    await followEvents(stream, parts.journal, { taskId: wish.task_id, turnId, live: true, endsWithTurn: true });
+    await followEvents(stream, parts.journal, {
+      taskId: wish.task_id,
+      turnId,
+      live: true,
+      merge: earlier !== null,
+      endsWithTurn: true,
+    });
   };
 }
 

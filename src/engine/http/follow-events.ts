@@ -12,6 +12,8 @@ export interface Following {
   readonly afterTs?: number | undefined;
   /** Goes on with what happens from now on, instead of ending with what is stored. */
   readonly live: boolean;
+  /** Puts neighbouring deltas together where they are read from the store. */
+  readonly merge: boolean;
   /** Ends the stream with the turn; otherwise a live stream ends when its reader leaves. */
   readonly endsWithTurn: boolean;
 }
@@ -22,7 +24,7 @@ export interface Following {
  * one synchronous step: no event falls between, none comes twice. A reader that falls behind goes back to pages.
  */
 export async function followEvents(stream: EventStream, journal: EventJournal, following: Following): Promise<void> {
-  const { taskId, turnId, afterTs, live, endsWithTurn } = following;
+  const { taskId, turnId, afterTs, live, merge, endsWithTurn } = following;
   let afterSeq = following.afterSeq ?? 0;
   while (!stream.closed.aborted) {
     journal.flush();
@@ -36,7 +38,7 @@ export async function followEvents(stream: EventStream, journal: EventJournal, f
       continue;
     }
     afterSeq = last.seq;
-    stream.write(mergeDeltas(rows));
+    stream.write(merge ? mergeDeltas(rows) : rows);
     if (endsWithTurn && rows.some(endsTurn)) break;
     await stream.drained();
   }

@@ -47,7 +47,13 @@ export function replayRoute(journal: EventJournal, limits: StreamLimits): Reques
       headers,
       cut: () => journal.cut(),
     });
-    await followEvents(stream, journal, { ...cursor, ...where, live, endsWithTurn: where.turnId !== undefined });
+    await followEvents(stream, journal, {
+      ...cursor,
+      ...where,
+      live,
+      merge: true,
+      endsWithTurn: where.turnId !== undefined,
+    });
   };
 }
 

@@ -71,7 +71,9 @@ export async function restartOrGiveUp(
 ): Promise<void> {
   const engine = await insist(o, "crash", async () => {
     const row = await findEngineById(o.db, end.id);
-    if (row === null || row.incarnation !== end.incarnation) return null;
+    // Ended because a stop or a destroy wanted it: nothing unasked about that.
+    if (row === null || row.incarnation !== end.incarnation || !end.from.some((state) => state === row.state))
+      return null;
     const now = o.now();
     const verdict = judgeExit({
       exitCode: end.lastError.exit_code,
