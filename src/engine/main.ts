@@ -80,7 +80,7 @@ function listen({ host, port, engine_id, incarnation }: EngineLaunch, app: LazyA
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(health));
       if (app.loaded === undefined) setTimeout(() => void app.load(), LOAD_AFTER_MS);
     } else if (app.loaded === undefined) {
-      void app.load().then(({ answer }) => answer(request, response));
+      void app.load().then((loaded) => loaded.answer(request, response));
     } else {
       app.loaded.answer(request, response);
     }

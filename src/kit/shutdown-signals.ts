@@ -15,3 +15,15 @@ export function shutdownSignal(): Promise<NodeJS.Signals> {
     }
   });
 }
+
+/** Calls back at the first SIGINT; a second one ends the process at once. Returns the undo. */
+export function onInterrupt(first: () => void): () => void {
+  let asked = false;
+  const interrupt = () => {
+    if (asked) process.exit(130);
+    asked = true;
+    first();
+  };
+  process.on("SIGINT", interrupt);
+  return () => process.off("SIGINT", interrupt);
+}

@@ -59,7 +59,7 @@ export async function runToolCalls(
     .filter(({ tool }) => !tool.asksHuman)
     .map((one) => {
       const keys = one.tool.resources(one.input);
-      const before = keys.map((key) => tails.get(key));
+      const before = keys.flatMap((key) => tails.get(key) ?? []);
       const done = Promise.allSettled(before).then(() => queue.add(() => run(one)));
       for (const key of keys) tails.set(key, done);
       return done;

@@ -89,6 +89,6 @@ export function pageParameters(call: Call): PageWish {
 }
 
 /** A page of records; a full one may have another behind it. */
-export function pageOf<T extends { readonly id: string }>(data: readonly T[], limit: number): Answer {
+export function pageOf(data: readonly { readonly id: string }[], limit: number): Answer {
   return { status: 200, body: { data, next_cursor: data.length === limit ? (data.at(-1)?.id ?? null) : null } };
 }

@@ -2,7 +2,7 @@ import type { ColumnType, Generated, JSONColumnType, Selectable } from "kysely";
 import type { DesiredState, EngineState, LastError, Policy } from "../../contract/orchestrator-api.ts";
 
 type CreatedAt = ColumnType<Date, Date | undefined, never>;
-type Json<T> = JSONColumnType<T & object, string, string>;
+type Json<T> = JSONColumnType<T & object>;
 
 export interface ProductsTable {
   id: string;

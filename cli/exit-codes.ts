@@ -1,0 +1,37 @@
+/** What a script may rely on. Compared with the README's table by a test. */
+export const EXIT_CODES = {
+  ok: { code: 0, meaning: "done" },
+  unexpected: { code: 1, meaning: "something unexpected" },
+  usage: { code: 2, meaning: "wrong usage, or the daemon found a value invalid (400, 405, 413)" },
+  denied: { code: 3, meaning: "key missing or wrong, or denied by policy (401, 403)" },
+  notFound: { code: 4, meaning: "no such product, engine or route (404)" },
+  conflict: { code: 5, meaning: "the state prevents it (409)" },
+  limited: { code: 6, meaning: "quota or rate limit (429)" },
+  unavailable: { code: 7, meaning: "the daemon or engine failed or cannot be reached (5xx)" },
+  timeout: { code: 8, meaning: "not in time (504, or a deadline of orchctl)" },
+  interrupted: { code: 130, meaning: "interrupted" },
+} as const satisfies Record<string, { code: number; meaning: string }>;
+export type ExitName = keyof typeof EXIT_CODES;
+
+/** A failure for the person at the terminal: words, and the exit code that goes with them. */
+export class CliFailure extends Error {
+  override readonly name = "CliFailure";
+  readonly exit: ExitName;
+  /** As the daemon or the engine named it, if it was one of them. */
+  readonly code: string | null;
+
+  constructor(exit: ExitName, message: string, code: string | null = null) {
+    super(message);
+    this.exit = exit;
+    this.code = code;
+  }
+}
+
+export function exitOfStatus(status: number): ExitName {
+  if (status === 401 || status === 403) return "denied";
+  if (status === 404) return "notFound";
+  if (status === 409) return "conflict";
+  if (status === 429) return "limited";
+  if (status === 504) return "timeout";
+  return status >= 500 ? "unavailable" : "usage";
+}
