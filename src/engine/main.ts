@@ -13,7 +13,8 @@ import { type Store, StoreUnusable, openStore } from "./store/open-store.ts";
 /** What the supervisor reads from an exit code (sysexits): a start that may go better later, and one that never will. */
 const EXIT_TEMPORARY = 75;
 const EXIT_CONFIGURATION = 78;
-const DRAIN_MS = 10_000;
+/** Together less than the 10 s that a supervisor leaves between TERM and KILL. */
+const DRAIN_MS = 7000;
 const CLOSE_MS = 1000;
 /** Long enough for a health answer to be out before the loading of everything else takes the processor. */
 const LOAD_AFTER_MS = 5;
@@ -67,7 +68,7 @@ class LazyApp {
 function listen({ host, port, engine_id, incarnation }: EngineLaunch, app: LazyApp): Promise<Server> {
   const idle = { active_turns: 0, pending_hitl: 0, streams: 0 };
   const server = createServer((request, response) => {
-    if (request.method === "GET" && request.url === "/health") {
+    if ((request.method === "GET" || request.method === "HEAD") && /^\/health(\?|$)/.test(request.url ?? "")) {
       const health: EngineHealth = {
         status: "ok",
         engine_id,

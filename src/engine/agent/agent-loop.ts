@@ -7,7 +7,7 @@ import { BlockCounter, type ModelAnswer, type RequestedCall, callModel } from ".
 import { type ToolParts, runToolCalls } from "./tool-calls.ts";
 import type { Conversation, TurnContext } from "./turn-context.ts";
 
-export { finishOpenCalls } from "./conversation.ts";
+export { type ToldResult, finishOpenCalls } from "./conversation.ts";
 export type { TurnContext } from "./turn-context.ts";
 
 export type AgentOutcome =

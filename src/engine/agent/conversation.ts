@@ -35,33 +35,30 @@ export function modelMessages(stored: ReturnType<Conversation["ofTask"]>, openCa
     }
   }
   settle([]);
-  return mergeUsers(messages);
+  return messages;
 }
 
-/** Stores results for the calls of a turn's last answer that have none. */
+/** A result as its event told it. */
+export interface ToldResult {
+  readonly tool_call_id: string;
+  readonly output: unknown;
+  readonly error: string | null;
+}
+
+/** Stores the results of a turn's last answer that was cut off: those told before it, `words` for the calls without. */
 export function finishOpenCalls(
   conversation: Conversation,
   { taskId, turnId }: { readonly taskId: string; readonly turnId: string },
-  words: string,
+  { told, words }: { readonly told: () => readonly ToldResult[]; readonly words: string },
 ): void {
   const last = conversation.ofTask(taskId).at(-1);
   if (last?.role !== "assistant") return;
   const calls = (last.content as AssistantContent[]).filter((part) => part.kind === "tool_use");
   if (calls.length === 0) return;
-  const results: ToolOutcome[] = calls.map(({ id, tool }) => ({ id, tool, output: words, isError: true }));
+  const known = new Map(told().map((result) => [result.tool_call_id, result]));
+  const results: ToolOutcome[] = calls.map(({ id, tool }) => {
+    const { output, error } = known.get(id) ?? { output: null, error: words };
+    return { id, tool, output: error ?? output, isError: error !== null };
+  });
   conversation.append(taskId, { turnId, role: "tool", content: results });
-}
-
-/** A turn that failed before an answer leaves two user messages in a row; providers want one. */
-function mergeUsers(messages: readonly ModelMessage[]): ModelMessage[] {
-  const merged: ModelMessage[] = [];
-  for (const message of messages) {
-    const before = merged.at(-1);
-    if (message.role === "user" && before?.role === "user") {
-      merged[merged.length - 1] = { role: "user", text: `${before.text}\n\n${message.text}` };
-    } else {
-      merged.push(message);
-    }
-  }
-  return merged;
 }

@@ -1,3 +1,4 @@
+import type { BlockType } from "../../contract/engine-events.ts";
 import type {
   AssistantContent,
   ModelFailure,
@@ -39,12 +40,16 @@ export async function callModel(
   const content: AssistantContent[] = [];
   const calls: RequestedCall[] = [];
   let blockIndex = -1;
+  let openBlock: BlockType | null = null;
+  let call: RequestedCall | undefined;
   let text = "";
   let signature: unknown;
   for await (const part of provider.stream(request, context.signal)) {
     switch (part.kind) {
       case "block_start":
         blockIndex = blocks.next();
+        openBlock = part.block;
+        call = undefined;
         text = "";
         signature = undefined;
         context.emit({ event: "content_block_start", data: { block_index: blockIndex, block_type: part.block } });
@@ -59,19 +64,25 @@ export async function callModel(
         if (part.text !== "") context.emit({ event: "thinking_delta", data: { text: part.text } });
         break;
       case "tool_use":
-        calls.push(part);
-        content.push({ kind: "tool_use", id: part.id, tool: part.tool, input: part.input ?? {} });
+        call = part;
         break;
       case "block_stop":
         if (part.block === "text" && text !== "") content.push({ kind: "text", text });
         if (part.block === "thinking")
           content.push({ kind: "thinking", text, ...(signature !== undefined && { signature }) });
         context.emit({ event: "content_block_stop", data: { block_index: blockIndex, block_type: part.block } });
-        if (part.block === "tool_use") announce(context, calls.at(-1));
+        if (part.block === "tool_use" && call !== undefined) {
+          calls.push(call);
+          content.push({ kind: "tool_use", id: call.id, tool: call.tool, input: call.input ?? {} });
+          announce(context, call);
+        }
+        openBlock = null;
         break;
       case "done":
         return { content, calls, usage: part.usage, failure: null };
       case "failed":
+        // What was said before the failure has been read by somebody: the conversation keeps it.
+        if (openBlock === "text" && text !== "") content.push({ kind: "text", text });
         return { content, calls, usage: part.usage, failure: part.failure };
       default:
         part satisfies never;
@@ -80,7 +91,6 @@ export async function callModel(
   throw new Error(`provider ${provider.name} ended without saying how`);
 }
 
-function announce(context: TurnContext, call: RequestedCall | undefined): void {
-  if (call === undefined) return;
+function announce(context: TurnContext, call: RequestedCall): void {
   context.emit({ event: "tool_call", data: { tool: call.tool, tool_call_id: call.id, input: call.input ?? {} } });
 }

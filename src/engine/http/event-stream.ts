@@ -91,7 +91,8 @@ export class EventStream {
       await once(this.#response, "drain", { signal });
     } catch (error) {
       if (!signal.aborted) throw error;
-      this.#response.destroy();
+      // A slow reader that has read itself below the limit meanwhile is still a reader.
+      if (this.isBackedUp) this.#response.destroy();
     }
   }
 

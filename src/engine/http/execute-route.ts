@@ -4,11 +4,13 @@ import { sha256 } from "../../kit/secrets.ts";
 import { EngineError } from "../engine-error.ts";
 import type { IdempotencyTable } from "../store/idempotency-keys.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
-import type { TurnRunner } from "../turns/turn-runner.ts";
+import type { BegunTurn, TurnRunner } from "../turns/turn-runner.ts";
 import { readBody } from "./call.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
 
+/** The one there is until a catalog brings more. */
+const DEFAULT_AGENT = "default";
 const KEPT_MS = 24 * 3600 * 1000;
 
 export interface ExecuteParts {
@@ -22,34 +24,42 @@ export interface ExecuteParts {
 export function executeRoute(parts: ExecuteParts): RequestHandler {
   return async (request, response) => {
     const wish = readBody(executeRequest, request, response);
+    if (wish.agent !== undefined && wish.agent !== DEFAULT_AGENT)
+      throw new EngineError("NOT_FOUND", `agent: there is no agent named ${wish.agent}`);
     const earlier = findEarlier(parts, request, wish);
-    const turnId = earlier ?? begin(parts, request, wish);
+    const begun = earlier === null ? begin(parts, request, wish) : null;
+    const turnId = begun?.turnId ?? earlier ?? "";
     if (wish.on_disconnect === "cancel" && earlier === null)
       cancelWhenLeft(parts.runner, response, { taskId: wish.task_id, turnId });
-    const stream = await EventStream.open(request, response, {
+    const opening = EventStream.open(request, response, {
       withIds: wantsIds(request),
       limits: parts.limits,
       headers: { [TURN_ID_HEADER]: turnId, ...(earlier !== null && { "Idempotent-Replayed": "true" }) },
       cut: () => parts.journal.cut(),
     });
-    await followEvents(stream, parts.journal, {
-      taskId: wish.task_id,
-      turnId,
-      live: true,
-      merge: earlier !== null,
-      endsWithTurn: true,
-    });
+    const following = opening.then((stream) =>
+      followEvents(stream, parts.journal, {
+        taskId: wish.task_id,
+        turnId,
+        live: true,
+        merge: earlier !== null,
+        endsWithTurn: true,
+      }),
+    );
+    // It goes on whatever becomes of its reader, but not before `started` has been written to that one.
+    await Promise.all([opening.finally(() => begun?.go()), following]);
   };
 }
 
 export const wantsIds = (request: Request): boolean =>
   request.query["ids"] === "1" || request.get("Last-Event-ID") !== undefined;
 
-function begin({ runner, idempotency }: ExecuteParts, request: Request, wish: ExecuteRequest): string {
-  const { turnId } = runner.begin(wish);
+function begin({ runner, idempotency }: ExecuteParts, request: Request, wish: ExecuteRequest): BegunTurn {
+  const turn = runner.begin(wish);
   const key = request.get("Idempotency-Key");
-  if (key !== undefined) idempotency.insert(key, { bodyHash: sha256(JSON.stringify(wish)), turnId }, Date.now());
-  return turnId;
+  if (key !== undefined)
+    idempotency.insert(key, { bodyHash: sha256(JSON.stringify(wish)), turnId: turn.turnId }, Date.now());
+  return turn;
 }
 
 /** The turn that an earlier call with the same key and body began. */

@@ -17,6 +17,7 @@ export interface EventFilter {
   readonly afterTs?: number | undefined;
   readonly taskId?: string | undefined;
   readonly turnId?: string | undefined;
+  readonly type?: string | undefined;
   readonly limit: number;
 }
 
@@ -31,9 +32,10 @@ export class EventTable {
     );
   }
 
-  /** All or none. */
-  insert(rows: readonly EventRow[]): void {
+  /** All or none, and with them what belongs to them in other tables. */
+  insert(rows: readonly EventRow[], alongside: () => void = () => undefined): void {
     this.#store.transaction(() => {
+      alongside();
       for (const { seq, ts, taskId, turnId, type, data } of rows) this.#insert.run(seq, ts, taskId, turnId, type, data);
     });
   }
@@ -44,12 +46,13 @@ export class EventTable {
     return { seq: Number(row?.["seq"] ?? 0), ts: Number(row?.["ts"] ?? 0) };
   }
 
-  read({ afterSeq, afterTs, taskId, turnId, limit }: EventFilter): EventRow[] {
+  read({ afterSeq, afterTs, taskId, turnId, type, limit }: EventFilter): EventRow[] {
     const conditions: [string, string | number | undefined][] = [
       ["seq > ?", afterSeq],
       ["ts > ?", afterTs],
       ["task_id = ?", taskId],
       ["turn_id = ?", turnId],
+      ["type = ?", type],
     ];
     const given = conditions.filter((condition): condition is [string, string | number] => condition[1] !== undefined);
     const where = given.length === 0 ? "" : `where ${given.map(([sql]) => sql).join(" and ")}`;

@@ -4,6 +4,8 @@ import { RisingClock } from "./rising-clock.ts";
 
 /** An event the agent may emit: heartbeats belong to readers and are never stored. */
 export type JournalEvent = Exclude<EngineEvent, { event: "heartbeat" }>;
+/** Heartbeats draw from the clock and leave no row: after a restart times must be behind theirs too. */
+const UNSTORED_DRAWS = 1000;
 export const EVERY_TASK = Symbol("every task");
 export type Reader = (rows: readonly EventRow[]) => void;
 
@@ -25,7 +27,7 @@ export class EventJournal {
     const last = table.last();
     this.#seq = last.seq;
     this.#lastTs = last.ts;
-    this.#clock = new RisingClock(last.ts, now);
+    this.#clock = new RisingClock(last.ts + UNSTORED_DRAWS, now);
   }
 
   append(taskId: string, turnId: string, { event, data }: JournalEvent): void {
@@ -48,13 +50,13 @@ export class EventJournal {
   }
 
   /**
-   * Stores what is pending, does `between`, and only then hands the rows on: for the end of a turn, whose slot must
-   * be free before anybody can see its last event.
+   * Stores what is pending and, in the same transaction, `alongside`; does `between`, and only then hands the rows on:
+   * for the end of a turn, whose slot must be free before anybody can see its last event.
    */
-  flushAfter(between: () => void): void {
+  flushAfter({ alongside, between }: { alongside: () => void; between: () => void }): void {
     clearImmediate(this.#scheduled);
     this.#scheduled = undefined;
-    const rows = this.#store();
+    const rows = this.#store(alongside);
     between();
     this.#deliver(rows);
   }
@@ -98,10 +100,10 @@ export class EventJournal {
     return new Date(this.#clock.draw()).toISOString();
   }
 
-  #store(): readonly EventRow[] {
+  #store(alongside?: () => void): readonly EventRow[] {
     const rows = this.#pending;
-    if (rows.length === 0) return rows;
-    this.#table.insert(rows);
+    if (rows.length === 0 && alongside === undefined) return rows;
+    this.#table.insert(rows, alongside);
     this.#pending = [];
     return rows;
   }

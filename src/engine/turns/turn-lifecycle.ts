@@ -80,8 +80,11 @@ export class TurnLifecycle {
       this.#append(this.#lifecycle("errored", { error: code, message }));
       this.#append({ event: "error", data: { error: code, message, ...(details && { details }) } });
     }
-    this.#turns.end(this.#turnId, { errorCode: outcome.kind === "errored" ? outcome.code : null, endedAt: Date.now() });
-    this.#journal.flushAfter(freeSlot);
+    const errorCode = outcome.kind === "errored" ? outcome.code : null;
+    this.#journal.flushAfter({
+      alongside: () => this.#turns.end(this.#turnId, { errorCode, endedAt: Date.now() }),
+      between: freeSlot,
+    });
   }
 
   #append(event: JournalEvent): void {

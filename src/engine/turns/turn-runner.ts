@@ -1,7 +1,7 @@
 import type { ExecuteRequest } from "../../contract/engine-api.ts";
 import { newId } from "../../kit/ids.ts";
 import type { Logger } from "../../kit/logger.ts";
-import { type AgentLoop, type TurnContext, finishOpenCalls } from "../agent/agent-loop.ts";
+import { type AgentLoop, type ToldResult, type TurnContext, finishOpenCalls } from "../agent/agent-loop.ts";
 import { EngineError } from "../engine-error.ts";
 import type { MessageTable } from "../store/messages.ts";
 import type { TurnTable } from "../store/turns.ts";
@@ -25,10 +25,9 @@ export interface TurnParts {
 }
 
 export interface BegunTurn {
-  readonly taskId: string;
   readonly turnId: string;
-  /** Settles when the turn is over; never rejects. */
-  readonly done: Promise<void>;
+  /** Sets it going; to be called once, when its reader has been told that it began. */
+  go(): void;
 }
 
 /** Begins turns and sees each to its one end, whatever the agent, a tool or the store does. */
@@ -40,8 +39,8 @@ export class TurnRunner {
     this.#parts = parts;
   }
 
-  /** Claims the task's slot, stores the turn and its first event, and sets it going. Throws TASK_BUSY. */
-  begin(request: ExecuteRequest): BegunTurn {
+  /** Claims the task's slot and stores the turn, what else `remember` stores of it, and its first event. Throws TASK_BUSY. */
+  begin(request: ExecuteRequest, remember: (turnId: string) => void = () => undefined): BegunTurn {
     if (this.#draining) throw new EngineError("ENGINE_DRAINING", "the engine takes no new turns");
     const { slots, turns, journal } = this.#parts;
     const taskId = request.task_id;
@@ -51,13 +50,15 @@ export class TurnRunner {
     const { slot } = claim;
     try {
       this.#storeMessage(request, turnId);
+      remember(turnId);
       const lifecycle = new TurnLifecycle({ journal, turns, taskId, turnId });
       lifecycle.start();
-      // Stored, and so with whoever reads, before any model is waited for.
       journal.flush();
-      return { taskId, turnId, done: this.#run(request, slot, lifecycle) };
+      return { turnId, go: () => void this.#run(request, slot, lifecycle) };
     } catch (error) {
       slot.release();
+      // A turn that has not begun must not count as running.
+      turns.end(turnId, { errorCode: "INTERNAL_ERROR", endedAt: Date.now() });
       throw error;
     }
   }
@@ -93,9 +94,9 @@ export class TurnRunner {
    * in vain and no conversation ends in a tool call without its result.
    */
   recover(): void {
-    const { turns, journal, desk, messages } = this.#parts;
+    const { turns, journal, desk } = this.#parts;
     for (const { turnId, taskId } of turns.running()) {
-      finishOpenCalls(messages, { taskId, turnId }, "the engine restarted; whether the call took effect is unknown");
+      this.#finishOpenCalls(taskId, turnId, "the engine restarted; whether the call took effect is unknown");
       desk.closeAll(turnId);
       const lifecycle = new TurnLifecycle({ journal, turns, taskId, turnId });
       for (const { type, data } of journal.read({ turnId, limit: MAX_TURN_EVENTS })) {
@@ -123,7 +124,7 @@ export class TurnRunner {
   }
 
   async #run(request: ExecuteRequest, slot: Slot, lifecycle: TurnLifecycle): Promise<void> {
-    const { logger, desk, messages, runAgent } = this.#parts;
+    const { logger, desk, runAgent } = this.#parts;
     const { taskId, turnId } = slot;
     let outcome: Outcome;
     try {
@@ -134,13 +135,23 @@ export class TurnRunner {
         logger.error({ err: error, turn_id: turnId }, "turn failed");
     }
     try {
-      finishOpenCalls(messages, { taskId, turnId }, "the turn ended before the call did");
+      if (outcome.kind === "errored") this.#finishOpenCalls(taskId, turnId, "the turn ended before the call did");
       desk.closeAll(turnId);
     } catch (error) {
       logger.error({ err: error, turn_id: turnId }, "a turn's open ends could not be closed");
     } finally {
       this.#end(slot, lifecycle, outcome);
     }
+  }
+
+  #finishOpenCalls(taskId: string, turnId: string, words: string): void {
+    const { journal, messages } = this.#parts;
+    const told = () => {
+      journal.flush();
+      const rows = journal.read({ turnId, type: "tool_result", limit: MAX_TURN_EVENTS });
+      return rows.map(({ data }) => JSON.parse(data) as ToldResult);
+    };
+    finishOpenCalls(messages, { taskId, turnId }, { told, words });
   }
 
   #end(slot: Slot, lifecycle: TurnLifecycle, outcome: Outcome): void {

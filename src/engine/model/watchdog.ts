@@ -1,0 +1,30 @@
+/** Ends a wait that nobody answers: its signal is aborted when the deadline passes, or with the signal it is made from. */
+export class Watchdog {
+  readonly signal: AbortSignal;
+  readonly #abort = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #expired = false;
+
+  constructor(outer: AbortSignal) {
+    this.signal = AbortSignal.any([outer, this.#abort.signal]);
+  }
+
+  get expired(): boolean {
+    return this.#expired;
+  }
+
+  /** From now on so long; a deadline set before counts no more. */
+  within(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#expired = true;
+      this.#abort.abort(new Error(`nothing came for ${ms} ms`));
+    }, ms).unref();
+  }
+
+  /** Nothing is waited for any more: what still runs is called off. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#abort.abort(new Error("the call is over"));
+  }
+}
