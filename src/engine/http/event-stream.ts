@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { type Session, createEventBuffer, createSession } from "better-sse";
-import type { Request, Response } from "express";
+import { Connection, Session, createEventBuffer } from "better-sse";
+import type { Response } from "express";
 import type { EventRow } from "../store/events.ts";
 
 export interface StreamLimits {
@@ -28,6 +28,26 @@ export interface StreamWish {
 /** The interface's frame is `event: x`, the library's `event:x`: its hook for cleaning values puts the blank in. */
 const SANITIZER = (text: string): string => ` ${text}`;
 
+/**
+ * What the library knows of a call: where to write, and nothing of what the client sent. It would take frames that the
+ * interface does not have from the query, and trip over a strange `Host`.
+ */
+class ResponseConnection extends Connection {
+  readonly url = new URL("http://engine.local/");
+  readonly request = new globalThis.Request(this.url);
+  readonly response = new globalThis.Response(null);
+  readonly #out: Response;
+
+  constructor(out: Response) {
+    super();
+    this.#out = out;
+  }
+
+  sendHead = (): void => undefined;
+  sendChunk = (chunk: string): void => void this.#out.write(chunk);
+  cleanup = (): void => undefined;
+}
+
 /** One reader of events, in exactly the frames `event: <type>\ndata: <json>\n\n`. Writing never waits. */
 export class EventStream {
   readonly #session: Session;
@@ -52,21 +72,18 @@ export class EventStream {
     else response.once("close", close);
   }
 
-  static async open(request: Request, response: Response, wish: StreamWish): Promise<EventStream> {
-    const headers = {
+  static async open(response: Response, wish: StreamWish): Promise<EventStream> {
+    response.writeHead(200, {
       "Content-Type": "text/event-stream; charset=utf-8",
       "Cache-Control": "no-cache, no-transform",
       "X-Accel-Buffering": "no",
       ...wish.headers,
-    };
-    const session = await createSession(request, response, {
-      retry: null,
-      keepAlive: null,
-      sanitizer: SANITIZER,
-      headers,
     });
-    response.socket?.setNoDelay(true);
     response.flushHeaders();
+    response.socket?.setNoDelay(true);
+    const options = { retry: null, keepAlive: null, sanitizer: SANITIZER };
+    const session = new Session(new ResponseConnection(response), options);
+    await once(session, "connected");
     return new EventStream(session, response, wish);
   }
 

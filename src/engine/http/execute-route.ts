@@ -31,7 +31,7 @@ export function executeRoute(parts: ExecuteParts): RequestHandler {
     const turnId = begun?.turnId ?? earlier ?? "";
     if (wish.on_disconnect === "cancel" && earlier === null)
       cancelWhenLeft(parts.runner, response, { taskId: wish.task_id, turnId });
-    const opening = EventStream.open(request, response, {
+    const opening = EventStream.open(response, {
       withIds: wantsIds(request),
       limits: parts.limits,
       headers: { [TURN_ID_HEADER]: turnId, ...(earlier !== null && { "Idempotent-Replayed": "true" }) },
@@ -55,11 +55,10 @@ export const wantsIds = (request: Request): boolean =>
   request.query["ids"] === "1" || request.get("Last-Event-ID") !== undefined;
 
 function begin({ runner, idempotency }: ExecuteParts, request: Request, wish: ExecuteRequest): BegunTurn {
-  const turn = runner.begin(wish);
   const key = request.get("Idempotency-Key");
-  if (key !== undefined)
-    idempotency.insert(key, { bodyHash: sha256(JSON.stringify(wish)), turnId: turn.turnId }, Date.now());
-  return turn;
+  return runner.begin(wish, (turnId) => {
+    if (key !== undefined) idempotency.insert(key, { bodyHash: sha256(JSON.stringify(wish)), turnId }, Date.now());
+  });
 }
 
 /** The turn that an earlier call with the same key and body began. */

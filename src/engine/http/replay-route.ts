@@ -41,7 +41,7 @@ export function replayRoute(journal: EventJournal, limits: StreamLimits): Reques
       throw new EngineError("TASK_BUSY", `the task has ${MAX_FOLLOWERS} readers already`);
     }
     const headers = { "X-Truncated": String(truncated), ...(oldest !== null && { "X-Oldest-Ts": isoTime(oldest.ts) }) };
-    const stream = await EventStream.open(request, response, {
+    const stream = await EventStream.open(response, {
       withIds: wantsIds(request),
       limits,
       headers,
