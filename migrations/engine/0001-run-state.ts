@@ -1,15 +1,14 @@
 /** What a turn leaves behind as it goes: its events, messages, tool calls and questions. Times are ms since the epoch. */
 export const sql = `
 create table events (
-  seq integer primary key,
-  ts integer not null unique,
+  last_seq integer primary key,
+  last_ts integer not null unique,
   task_id text not null,
   turn_id text not null,
-  type text not null,
-  data text not null
+  lines text not null
 ) strict;
-create index events_of_task on events (task_id, seq);
-create index events_of_turn on events (turn_id, seq);
+create index events_of_task on events (task_id, last_seq);
+create index events_of_turn on events (turn_id, last_seq);
 
 create table turns (
   turn_id text primary key,

@@ -1,5 +1,5 @@
 import type { EngineEvent } from "../../contract/engine-events.ts";
-import type { EventFilter, EventRow, EventTable } from "../store/events.ts";
+import { type EventFilter, type EventRow, type EventTable, withStamp } from "../store/events.ts";
 import { RisingClock } from "./rising-clock.ts";
 
 /** An event the agent may emit: heartbeats belong to readers and are never stored. */
@@ -34,10 +34,21 @@ export class EventJournal {
     const ts = this.#clock.draw();
     const seq = ++this.#seq;
     this.#lastTs = ts;
-    const iso = new Date(ts).toISOString();
-    const own = event === "thread_lifecycle" ? { ...data, timestamp: iso } : data;
-    const json = JSON.stringify({ ...own, ts: iso, seq, task_id: taskId, turn_id: turnId });
-    this.#pending.push({ seq, ts, taskId, turnId, type: event, data: json });
+    // Its ids are those of the stamp, its time is the stamp's.
+    const own =
+      event === "thread_lifecycle"
+        ? { ...data, task_id: undefined, turn_id: undefined, timestamp: new Date(ts).toISOString() }
+        : data;
+    const body = JSON.stringify(own);
+    this.#pending.push({
+      seq,
+      ts,
+      taskId,
+      turnId,
+      type: event,
+      body,
+      data: withStamp(body, { seq, ts, taskId, turnId }),
+    });
     this.#scheduled ??= setImmediate(() => this.flush());
   }
 
