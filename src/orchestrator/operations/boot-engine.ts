@@ -1,22 +1,23 @@
-import type { LastError } from "../../contract/orchestrator-api.ts";
-import { isoTime } from "../../kit/clock.ts";
-import { ApiError } from "../api-error.ts";
-import { type EngineProcess, LaunchFailed } from "../fleet/engine-backend.ts";
-import { logTail } from "../fleet/engine-log.ts";
+import { type EngineProcess, LaunchFailed, PortTaken } from "../fleet/engine-backend.ts";
 import { type BootVerdict, awaitHealthy } from "../fleet/health-probe.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import type { Product } from "../store/products.ts";
+import { changePort } from "../store/ports.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { engineUrl } from "./engine-record.ts";
-import { engineFolder } from "./engine-folders.ts";
+import { type FailedBoot, describe, failed } from "./boot-failure.ts";
 import { controlToken, launchOrder } from "./launch-order.ts";
 import type { Orchestration } from "./orchestration.ts";
 
 const GIVE_UP_TERM_MS = 2000;
+/** How many ports that other programs hold are passed over before a start is given up. */
+const MAX_PORTS = 16;
+/** What an engine exits with that finds its port taken: somebody was quicker between our look and its start. */
+const EXIT_PORT_TAKEN = 75;
 
 export type BootResult =
   | { readonly kind: "running"; readonly engine: EngineRow; readonly live: LiveEngine }
-  | { readonly kind: "failed"; readonly lastError: LastError; readonly error: ApiError }
+  | FailedBoot
   /** A stop or a destroy took the engine over meanwhile; its process is gone. */
   | { readonly kind: "overtaken" };
 
@@ -37,16 +38,33 @@ export async function bootEngine(o: Orchestration, engine: EngineRow, product: P
   }
 }
 
+/** On the engine's port, or when another program has that one, on the next that is free. */
 async function boot(
   o: Orchestration,
   { engine, product, signal }: { engine: EngineRow; product: Product; signal: AbortSignal },
 ): Promise<BootResult> {
-  if (signal.aborted) return { kind: "overtaken" };
   const deadline = o.now() + o.settings.bootTimeoutMs;
+  let attempt = engine;
+  for (let ports = 1; !signal.aborted; ports++) {
+    const result = await bootOnPort(o, { engine: attempt, product, signal, deadline });
+    if (result.kind !== "port_taken") return result;
+    o.logger.warn({ engine_id: engine.id, port: attempt.port }, "another program has the engine's port");
+    const moved = ports < MAX_PORTS ? await changePort(o.db, attempt, o.settings.portRange) : null;
+    if (moved === null) return failed(o, attempt, { reason: `port ${attempt.port} is taken by another program` });
+    attempt = moved;
+  }
+  return { kind: "overtaken" };
+}
+
+async function bootOnPort(
+  o: Orchestration,
+  { engine, product, signal, deadline }: { engine: EngineRow; product: Product; signal: AbortSignal; deadline: number },
+): Promise<BootResult | { readonly kind: "port_taken" }> {
   let process: EngineProcess;
   try {
     process = await o.backend.launch(launchOrder(o, engine, product));
   } catch (error) {
+    if (error instanceof PortTaken) return { kind: "port_taken" };
     if (error instanceof LaunchFailed) return failed(o, engine, { reason: error.message, cause: error });
     throw error;
   }
@@ -63,6 +81,7 @@ async function boot(
     const [recorded, verdict] = await Promise.all([recordProcess(o, engine, process), healthy]);
     process.forgetLaunchFile();
     if (recorded === null || signal.aborted) return await abandon(process, { kind: "overtaken" });
+    if (isPortTaken(verdict)) return await abandon(process, { kind: "port_taken" });
     if (verdict.kind !== "healthy") return await abandon(process, await failed(o, engine, describe(o, verdict)));
     const live: LiveEngine = {
       id: engine.id,
@@ -121,52 +140,5 @@ async function abandon<T>(process: EngineProcess, result: T): Promise<T> {
   return result;
 }
 
-interface BootFailure {
-  readonly code?: "BACKEND_ERROR" | "BOOT_TIMEOUT";
-  readonly reason: string;
-  readonly exitCode?: number | null;
-  readonly exitSignal?: string | null;
-  readonly cause?: unknown;
-}
-
-function describe(o: Orchestration, verdict: Exclude<BootVerdict, { kind: "healthy" }>): BootFailure {
-  switch (verdict.kind) {
-    case "exited": {
-      const { code, signal } = verdict.exit;
-      const how = signal === null ? `with code ${code ?? "unknown"}` : `on ${signal}`;
-      return { reason: `the engine's process exited ${how} before it was healthy`, exitCode: code, exitSignal: signal };
-    }
-    case "timed_out":
-      return {
-        code: "BOOT_TIMEOUT",
-        reason: `the engine was not healthy within ${o.settings.bootTimeoutMs / 1000} s (${verdict.lastProblem})`,
-      };
-    case "wrong_identity":
-      return { reason: "another program answers on the engine's port" };
-    case "aborted":
-      return { reason: "the boot was called off" };
-    default:
-      return verdict satisfies never;
-  }
-}
-
-async function failed(
-  o: Orchestration,
-  engine: EngineRow,
-  { code = "BACKEND_ERROR", reason, exitCode = null, exitSignal = null, cause }: BootFailure,
-): Promise<BootResult> {
-  const lastError: LastError = {
-    phase: "boot",
-    reason,
-    exit_code: exitCode,
-    signal: exitSignal,
-    oom: false,
-    log_tail: await logTail(engineFolder(o, engine.id), 20),
-    at: isoTime(o.now()),
-  };
-  o.logger.warn(
-    { engine_id: engine.id, incarnation: engine.incarnation, last_error: lastError },
-    "engine did not come up",
-  );
-  return { kind: "failed", lastError, error: new ApiError(code, `engine ${engine.id}: ${reason}`, { cause }) };
-}
+const isPortTaken = (verdict: BootVerdict): boolean =>
+  verdict.kind === "wrong_identity" || (verdict.kind === "exited" && verdict.exit.code === EXIT_PORT_TAKEN);

@@ -1,0 +1,64 @@
+import type { LastError } from "../../contract/orchestrator-api.ts";
+import { isoTime } from "../../kit/clock.ts";
+import { ApiError } from "../api-error.ts";
+import { logTail } from "../fleet/engine-log.ts";
+import type { BootVerdict } from "../fleet/health-probe.ts";
+import type { EngineRow } from "../store/tables.ts";
+import { engineFolder } from "./engine-folders.ts";
+import type { Orchestration } from "./orchestration.ts";
+
+export interface FailedBoot {
+  readonly kind: "failed";
+  readonly lastError: LastError;
+  readonly error: ApiError;
+}
+
+export interface BootFailure {
+  readonly code?: "BACKEND_ERROR" | "BOOT_TIMEOUT";
+  readonly reason: string;
+  readonly exitCode?: number | null;
+  readonly exitSignal?: string | null;
+  readonly cause?: unknown;
+}
+
+export function describe(o: Orchestration, verdict: Exclude<BootVerdict, { kind: "healthy" }>): BootFailure {
+  switch (verdict.kind) {
+    case "exited": {
+      const { code, signal } = verdict.exit;
+      const how = signal === null ? `with code ${code ?? "unknown"}` : `on ${signal}`;
+      return { reason: `the engine's process exited ${how} before it was healthy`, exitCode: code, exitSignal: signal };
+    }
+    case "timed_out":
+      return {
+        code: "BOOT_TIMEOUT",
+        reason: `the engine was not healthy within ${o.settings.bootTimeoutMs / 1000} s (${verdict.lastProblem})`,
+      };
+    case "wrong_identity":
+      return { reason: "another program answers on the engine's port" };
+    case "aborted":
+      return { reason: "the boot was called off" };
+    default:
+      return verdict satisfies never;
+  }
+}
+
+export async function failed(
+  o: Orchestration,
+  engine: EngineRow,
+  { code = "BACKEND_ERROR", reason, exitCode = null, exitSignal = null, cause }: BootFailure,
+): Promise<FailedBoot> {
+  const lastError: LastError = {
+    phase: "boot",
+    reason,
+    exit_code: exitCode,
+    signal: exitSignal,
+    oom: false,
+    log_tail: await logTail(engineFolder(o, engine.id), 20),
+    at: isoTime(o.now()),
+  };
+  o.logger.warn(
+    { engine_id: engine.id, incarnation: engine.incarnation, last_error: lastError },
+    "engine did not come up",
+  );
+  return { kind: "failed", lastError, error: new ApiError(code, `engine ${engine.id}: ${reason}`, { cause }) };
+}
