@@ -1,8 +1,29 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
-import type { LanguageModelV4 } from "@ai-sdk/provider";
-import type { ModelSettings } from "./create-provider.ts";
+import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
+import { cacheBreakpoints } from "./anthropic-cache.ts";
+import { anthropicThinking } from "./anthropic-thinking.ts";
+import { type ModelFamily, type ModelSettings, packageSettings } from "./model-family.ts";
 
-export const createModel = ({ apiKey, baseUrl }: ModelSettings, modelId: string): LanguageModelV4 =>
-  createAnthropic({ ...(apiKey !== undefined && { apiKey }), ...(baseUrl !== undefined && { baseURL: baseUrl }) })(
-    modelId,
-  );
+/** The Messages interface. */
+export function openFamily(settings: ModelSettings): ModelFamily {
+  const provider = createAnthropic(packageSettings(settings));
+  return {
+    model: (id) => provider(id),
+    adapt: (options, request) => ({
+      ...cacheBreakpoints(withoutUnsignedThinking(options)),
+      ...anthropicThinking(request),
+    }),
+  };
+}
+
+/** Thinking that was cut off before its signature, or is another provider's, is refused; so is a message left empty. */
+function withoutUnsignedThinking(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  const prompt = options.prompt.flatMap((message): readonly LanguageModelV4Message[] => {
+    if (message.role !== "assistant") return [message];
+    const content = message.content.filter(
+      (part) => part.type !== "reasoning" || part.providerOptions?.["anthropic"] !== undefined,
+    );
+    return content.length > 0 ? [{ ...message, content }] : [];
+  });
+  return { ...options, prompt };
+}

@@ -1,39 +1,35 @@
-import { readFileSync } from "node:fs";
-import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { aiSdkProvider } from "./ai-sdk-provider.ts";
+import type { ModelFamily, ModelSettings } from "./model-family.ts";
 import type { ModelProvider } from "./model-provider.ts";
 import { retryingProvider } from "./retrying-provider.ts";
 import { sandboxProvider } from "./sandbox-provider.ts";
+import { trustCertificates } from "./trust-certificates.ts";
 
-export interface ModelSettings {
+export interface ProviderSettings extends ModelSettings {
   readonly provider: "anthropic" | "openai" | "google" | "openai-compatible" | "sandbox";
-  readonly apiKey: string | undefined;
-  /** As the provider's own package takes it. */
-  readonly baseUrl: string | undefined;
 }
 
-/** The provider of an engine. Its package is loaded at the first call, and only that one. */
+/** The provider of an engine; all of its model calls go through it. Nothing is loaded before the first one. */
 export function createProvider(
-  settings: ModelSettings,
+  settings: ProviderSettings,
   { extraCaCerts }: { readonly extraCaCerts: string | null },
 ): ModelProvider {
   const { provider } = settings;
   // What the sandbox was told to fail with is to be seen, not to be tried again.
   if (provider === "sandbox") return sandboxProvider;
-  const load = async (modelId: string): Promise<LanguageModelV4> => {
-    if (extraCaCerts !== null) trust(extraCaCerts);
-    const { createModel } = await packageOf(provider);
-    return createModel(settings, modelId);
-  };
+  const load = once(async () => {
+    if (extraCaCerts !== null) await trustCertificates(extraCaCerts);
+    return (await importFamily(provider)).openFamily(settings);
+  });
   return retryingProvider(aiSdkProvider({ name: provider, load }));
 }
 
-interface ProviderPackage {
-  createModel(settings: ModelSettings, modelId: string): LanguageModelV4;
+interface FamilyModule {
+  openFamily(settings: ModelSettings): ModelFamily;
 }
 
-function packageOf(provider: Exclude<ModelSettings["provider"], "sandbox">): Promise<ProviderPackage> {
+/** Each is a bundle of its own: an engine carries only the one it uses. */
+function importFamily(provider: Exclude<ProviderSettings["provider"], "sandbox">): Promise<FamilyModule> {
   switch (provider) {
     case "anthropic":
       return import("./anthropic-model.ts");
@@ -48,7 +44,14 @@ function packageOf(provider: Exclude<ModelSettings["provider"], "sandbox">): Pro
   }
 }
 
-/** Behind an inspecting proxy. Read here, not by NODE_EXTRA_CA_CERTS: that would cost every engine's boot 40 ms. */
-function trust(file: string): void {
-  setDefaultCACertificates([...getCACertificates("default"), readFileSync(file, "utf8")]);
+/** Runs at the first call and gives every other the same; what failed may be tried again. */
+function once<T>(run: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return () => {
+    running ??= run().catch((error: unknown) => {
+      running = undefined;
+      throw error;
+    });
+    return running;
+  };
 }

@@ -1,9 +1,17 @@
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
-import type { LanguageModelV4 } from "@ai-sdk/provider";
-import type { ModelSettings } from "./create-provider.ts";
+import { type ModelFamily, type ModelSettings, packageSettings } from "./model-family.ts";
 
-export const createModel = ({ apiKey, baseUrl }: ModelSettings, modelId: string): LanguageModelV4 =>
-  createGoogleGenerativeAI({
-    ...(apiKey !== undefined && { apiKey }),
-    ...(baseUrl !== undefined && { baseURL: baseUrl }),
-  })(modelId);
+/** These refuse to be asked for their thoughts. */
+const NEVER_THINKS = /gemini-(?:1|2\.0)|gemma/;
+
+/** The `generateContent` interface. */
+export function openFamily(settings: ModelSettings): ModelFamily {
+  const provider = createGoogleGenerativeAI(packageSettings(settings));
+  return {
+    model: (id) => provider(id),
+    adapt: (options, { model, thinking }) =>
+      thinking && !NEVER_THINKS.test(model)
+        ? { ...options, providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } }
+        : options,
+  };
+}

@@ -3,7 +3,8 @@ import type { BlockType } from "../../contract/engine-events.ts";
 /**
  * The seam to an upstream language model. An implementation translates; it never retries, stores or emits.
  * `stream` never throws: whatever happens, the iteration ends with exactly one `done` or `failed` part.
- * Blocks never overlap: each `block_start` is followed by its own deltas and its `block_stop`.
+ * Blocks never overlap: each `block_start` is followed by its own deltas and its `block_stop`, unless `failed` cuts it
+ * off. A `tool_use` block that was cut off may stop without its `tool_use`.
  */
 export interface ModelProvider {
   /** As in `LLM_PROVIDER`. */
@@ -41,6 +42,8 @@ export type AssistantContent =
       readonly id: string;
       readonly tool: string;
       readonly input: Readonly<Record<string, unknown>>;
+      /** As with thinking: some providers sign their calls. */
+      readonly signature?: unknown;
     };
 
 export interface ToolOutcome {
@@ -62,6 +65,7 @@ export type ModelPart =
       readonly tool: string;
       readonly input: Readonly<Record<string, unknown>> | null;
       readonly rawInput: string;
+      readonly signature?: unknown;
     }
   | { readonly kind: "block_stop"; readonly block: BlockType }
   | { readonly kind: "done"; readonly reason: FinishReason; readonly usage: ModelUsage }

@@ -1,12 +1,16 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import type { LanguageModelV4 } from "@ai-sdk/provider";
-import type { ModelSettings } from "./create-provider.ts";
+import { type ModelFamily, type ModelSettings, packageSettings } from "./model-family.ts";
 
-/** Chat completions as vLLM, Ollama, OpenRouter and others speak them; usage has to be asked for. */
-export const createModel = ({ apiKey, baseUrl = "" }: ModelSettings, modelId: string): LanguageModelV4 =>
-  createOpenAICompatible({
+/**
+ * Chat completions as vLLM, Ollama, OpenRouter and others speak them. Usage has to be asked for; whether a model thinks
+ * is its own affair here, for servers refuse a wish they do not know.
+ */
+export function openFamily(settings: ModelSettings): ModelFamily {
+  const provider = createOpenAICompatible({
     name: "openai-compatible",
-    baseURL: baseUrl,
     includeUsage: true,
-    ...(apiKey !== undefined && { apiKey }),
-  })(modelId);
+    baseURL: "",
+    ...packageSettings(settings),
+  });
+  return { model: (id) => provider(id), adapt: (options) => options };
+}

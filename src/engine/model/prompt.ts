@@ -2,27 +2,25 @@ import type {
   JSONValue,
   LanguageModelV4CallOptions,
   LanguageModelV4Message,
-  SharedV4ProviderMetadata,
+  LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { AssistantContent, ModelMessage, ModelRequest, ToolOutcome } from "./model-provider.ts";
 
-/** Marks the end of a prefix that the provider may keep; providers that keep none ignore it. */
-const CACHE_BREAKPOINT: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
-
-/** One model call as the provider packages take it, with the breakpoints that a growing conversation is cached by. */
-export function callOptions(request: ModelRequest, signal: AbortSignal): LanguageModelV4CallOptions {
-  const conversation = request.messages.map(promptMessage);
-  const last = conversation.at(-1);
-  // Two breakpoints: behind what never changes (tools and system), and behind everything sent this time.
-  if (last !== undefined) last.providerOptions = CACHE_BREAKPOINT;
+/** One model call as every provider package takes it. */
+export function callOptions(
+  { system, messages, tools, maxOutputTokens }: ModelRequest,
+  signal: AbortSignal,
+): LanguageModelV4CallOptions {
+  const opening: LanguageModelV4Message[] = system === "" ? [] : [{ role: "system", content: system }];
   return {
-    prompt: [{ role: "system", content: request.system, providerOptions: CACHE_BREAKPOINT }, ...conversation],
-    maxOutputTokens: request.maxOutputTokens,
+    prompt: [...opening, ...messages.flatMap(promptMessage)],
+    maxOutputTokens,
     abortSignal: signal,
-    ...(request.thinking && { reasoning: "medium" as const }),
-    ...(request.tools.length > 0 && {
-      tools: request.tools.map(({ name, description, inputSchema }) => ({
+    // So that signs of life without content, such as pings, reach the watchdog.
+    includeRawChunks: true,
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, inputSchema }) => ({
         type: "function" as const,
         name,
         description,
@@ -32,43 +30,57 @@ export function callOptions(request: ModelRequest, signal: AbortSignal): Languag
   };
 }
 
-function promptMessage(message: ModelMessage): LanguageModelV4Message {
+function promptMessage(message: ModelMessage): readonly LanguageModelV4Message[] {
   switch (message.role) {
     case "user":
-      return { role: "user", content: [{ type: "text", text: message.text }] };
-    case "assistant":
-      return { role: "assistant", content: message.content.map(assistantPart) };
+      return [{ role: "user", content: [{ type: "text", text: message.text }] }];
+    case "assistant": {
+      const content = message.content.flatMap(assistantPart);
+      return content.length > 0 ? [{ role: "assistant", content }] : [];
+    }
     case "tool":
-      return { role: "tool", content: message.results.map(toolResult) };
+      return [{ role: "tool", content: message.results.map(toolResult) }];
     default:
       return message satisfies never;
   }
 }
 
-function assistantPart(part: AssistantContent) {
+function assistantPart(part: AssistantContent): readonly AssistantPart[] {
   switch (part.kind) {
     case "text":
-      return { type: "text" as const, text: part.text };
-    case "thinking": {
-      // What the provider signed goes back with its signature, unchanged, or it refuses the conversation.
-      const signature = part.signature as SharedV4ProviderMetadata | undefined;
-      return { type: "reasoning" as const, text: part.text, ...(signature && { providerOptions: signature }) };
-    }
+      // Models write blank text now and then, and refuse to read it.
+      return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
+    case "thinking":
+      return [{ type: "reasoning", text: part.text, ...signed(part.signature) }];
     case "tool_use":
-      return { type: "tool-call" as const, toolCallId: part.id, toolName: part.tool, input: part.input };
+      return [
+        {
+          type: "tool-call",
+          toolCallId: part.id,
+          toolName: part.tool,
+          input: part.input,
+          ...signed(part.signature),
+        },
+      ];
     default:
       return part satisfies never;
   }
 }
 
-function toolResult({ id, tool, output, isError }: ToolOutcome) {
-  const isText = typeof output === "string";
+type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
+
+/** What a provider signed goes back with its signature, unchanged, or it refuses the conversation. */
+const signed = (signature: unknown): { providerOptions?: SharedV4ProviderOptions } =>
+  signature === undefined ? {} : { providerOptions: signature as SharedV4ProviderOptions };
+
+function toolResult({ id, tool, output, isError }: ToolOutcome): LanguageModelV4ToolResultPart {
   return {
-    type: "tool-result" as const,
+    type: "tool-result",
     toolCallId: id,
     toolName: tool,
-    output: isText
-      ? { type: isError ? ("error-text" as const) : ("text" as const), value: output }
-      : { type: isError ? ("error-json" as const) : ("json" as const), value: output as JSONValue },
+    output:
+      typeof output === "string"
+        ? { type: isError ? "error-text" : "text", value: output }
+        : { type: isError ? "error-json" : "json", value: (output ?? null) as JSONValue },
   };
 }

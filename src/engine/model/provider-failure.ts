@@ -1,15 +1,23 @@
 import type { ModelFailure } from "./model-provider.ts";
+import { type ProviderError, readProviderError } from "./provider-error.ts";
+import { retryAfterSeconds } from "./retry-after.ts";
 
-/** As the provider packages throw it; read by shape, for the class may come from another bundle. */
-interface CallError {
-  readonly statusCode?: unknown;
-  readonly responseHeaders?: unknown;
-  readonly responseBody?: unknown;
-}
-
-const TOO_LONG =
-  /context.{0,20}(length|window)|prompt is too long|maximum context|too many (input )?tokens|input.{0,20}too long/i;
-const TRANSIENT_STATUS: readonly number[] = [408, 409, 425, 500, 502, 503, 504, 529];
+const TOO_LONG = [
+  /context.{0,20}(?:length|window|size|limit)/i,
+  /(?:prompt|input|request).{0,20}too (?:long|large)/i,
+  /maximum (?:context|model|number of tokens)/i,
+  /too many (?:input )?tokens/i,
+];
+const MAY_BE_TOO_LONG: readonly (number | null)[] = [null, 400, 413, 422, 500];
+/** Money, not rate: waiting does not help. */
+const NO_CREDIT = /insufficient_quota|billing|credit balance/i;
+const RATE_LIMITED = /rate.?limit|too.?many.?requests|resource_?exhausted/i;
+const OVERLOADED = /overloaded|unavailable|server_error|api_error|timeout|internal/i;
+const REFUSED = /authentication|permission|invalid_request|not_found|invalid_api_key/i;
+const UNTRUSTED = /CERT|SELF_SIGNED|ERR_TLS|UNABLE_TO_VERIFY/;
+/** The provider package itself would not send the request. */
+const NOT_SENT = /^AI_(?:InvalidPrompt|UnsupportedFunctionality|InvalidArgument|NoSuchModel|LoadAPIKey|LoadSetting)/;
+const WORTH_ANOTHER_TRY: readonly number[] = [408, 409, 425];
 
 /**
  * What a provider's failure means for the turn. The words are ours: what the provider wrote may quote the key or the
@@ -19,61 +27,52 @@ export function failureOf(
   error: unknown,
   { provider, now }: { readonly provider: string; readonly now: number },
 ): ModelFailure {
-  const { statusCode, responseHeaders, responseBody } = (
-    typeof error === "object" && error !== null ? error : {}
-  ) as CallError;
-  const status = typeof statusCode === "number" ? statusCode : null;
-  const retryAfterS = retryAfter(responseHeaders, now);
-  const body = typeof responseBody === "string" ? responseBody : wordsOf(error);
+  const read = readProviderError(error);
+  const status = read.status ?? impliedStatus(read.type);
+  const retryAfterS = retryAfterSeconds({ headers: read.headers, body: read.text, now });
+  if (MAY_BE_TOO_LONG.includes(read.status) && TOO_LONG.some((words) => words.test(read.text))) {
+    return { kind: "too_long", message: `the conversation does not fit the context of ${provider}'s model` };
+  }
+  if (status === 429 && NO_CREDIT.test(read.text)) {
+    return { kind: "permanent", message: `${provider} reports that its quota or credit is used up`, status };
+  }
   if (status === 429) return { kind: "rate_limited", message: `${provider} limits the rate of requests`, retryAfterS };
-  if (TOO_LONG.test(body) && (status === null || (status >= 400 && status < 500))) {
-    return { kind: "too_long", message: `the conversation does not fit the model's context (${provider})` };
+  if (status === null) return withoutStatus(read, provider);
+  if (status >= 500 || WORTH_ANOTHER_TRY.includes(status)) {
+    return { kind: "transient", message: `${provider} answered ${status}${named(read)}`, status, retryAfterS };
   }
-  if (status === null)
-    return { kind: "transient", message: `the connection to ${provider} failed`, status, retryAfterS };
-  if (TRANSIENT_STATUS.includes(status) || status >= 500) {
-    return { kind: "transient", message: `${provider} answered ${status}`, status, retryAfterS };
-  }
-  const why =
-    status === 401 || status === 403
-      ? ": the key was refused"
-      : status === 404
-        ? ": the model or the address is unknown"
-        : "";
-  return { kind: "permanent", message: `${provider} answered ${status}${why}`, status };
+  return { kind: "permanent", message: `${provider} answered ${status}${named(read)}${advice(status)}`, status };
 }
 
-/** A failure that came as an event inside a stream, where there is no status but a type. */
-export function streamedFailureOf(
-  error: unknown,
-  { provider, now }: { readonly provider: string; readonly now: number },
-): ModelFailure {
-  const words = wordsOf(error);
-  if (/rate.?limit|quota|too many requests/i.test(words)) {
-    return { kind: "rate_limited", message: `${provider} limits the rate of requests`, retryAfterS: null };
-  }
-  const known = failureOf(error, { provider, now });
-  if (known.kind === "transient" && known.status === null)
-    return { ...known, message: `${provider} broke off its answer` };
-  return known;
+/** Inside a stream a failure has a type and no status. */
+function impliedStatus(type: string): number | null {
+  if (RATE_LIMITED.test(type) || NO_CREDIT.test(type)) return 429;
+  if (OVERLOADED.test(type)) return 503;
+  return REFUSED.test(type) ? 400 : null;
 }
 
-/** Seconds, from a number or an HTTP date. */
-function retryAfter(headers: unknown, now: number): number | null {
-  const value =
-    typeof headers === "object" && headers !== null ? (headers as Record<string, unknown>)["retry-after"] : undefined;
-  if (typeof value !== "string" || value === "") return null;
-  const seconds = Number(value);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds);
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - now) / 1000));
+function withoutStatus({ systemCode, name }: ProviderError, provider: string): ModelFailure {
+  if (name === "CertificatesUnreadable") {
+    const message = `the extra CA certificates cannot be used${systemCode === "" ? "" : ` (${systemCode})`}`;
+    return { kind: "permanent", message, status: null };
+  }
+  if (UNTRUSTED.test(systemCode)) {
+    const message = `the certificate of ${provider}'s server is not trusted (${systemCode})`;
+    return { kind: "permanent", message, status: null };
+  }
+  if (NOT_SENT.test(name)) {
+    return { kind: "permanent", message: `the request cannot be put to ${provider} (${name})`, status: null };
+  }
+  const message =
+    systemCode === "" ? `${provider} broke off its answer` : `the connection to ${provider} failed (${systemCode})`;
+  return { kind: "transient", message, status: null, retryAfterS: null };
 }
 
-function wordsOf(error: unknown): string {
-  if (error instanceof Error) return error.message;
-  try {
-    return JSON.stringify(error) ?? "";
-  } catch {
-    return "";
-  }
+/** The provider's name of the error, when it is one: words with underscores, nothing that could be a key or a quote. */
+const named = ({ type }: ProviderError): string =>
+  /^[a-z]{2,20}(?:_[a-z]{2,20}){1,4}$/.test(type) ? ` (${type})` : "";
+
+function advice(status: number): string {
+  if (status === 401 || status === 403) return ": see LLM_API_KEY";
+  return status === 404 ? ": see LLM_MODEL and LLM_BASE_URL" : "";
 }

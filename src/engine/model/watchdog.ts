@@ -22,7 +22,7 @@ export class Watchdog {
     }, ms).unref();
   }
 
-  /** Nothing is waited for any more: what still runs is called off. */
+  /** Nothing is waited for any more: what still runs is called off, the socket with it. */
   end(): void {
     clearTimeout(this.#timer);
     this.#abort.abort(new Error("the call is over"));

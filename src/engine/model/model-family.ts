@@ -1,0 +1,21 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { ModelRequest } from "./model-provider.ts";
+
+/** What an engine knows of its provider. */
+export interface ModelSettings {
+  readonly apiKey: string | undefined;
+  /** As the provider's own package takes it. */
+  readonly baseUrl: string | undefined;
+}
+
+/** What differs between providers: how a model is opened, and what a call says beyond what all of them understand. */
+export interface ModelFamily {
+  model(id: string): LanguageModelV4;
+  adapt(options: LanguageModelV4CallOptions, request: ModelRequest): LanguageModelV4CallOptions;
+}
+
+/** The settings in the words of the provider packages. */
+export const packageSettings = ({ apiKey, baseUrl }: ModelSettings): { apiKey?: string; baseURL?: string } => ({
+  ...(apiKey !== undefined && { apiKey }),
+  ...(baseUrl !== undefined && { baseURL: baseUrl }),
+});

@@ -1,0 +1,60 @@
+/** What can be read from an error of a provider package, whichever of its many shapes it has. */
+export interface ProviderError {
+  readonly status: number | null;
+  /** The provider's own name of the error, such as `overloaded_error`. */
+  readonly type: string;
+  /** All it wrote. It may quote the key or the conversation: only to be searched, never to be shown. */
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Of the socket or the system, such as `ECONNREFUSED`. */
+  readonly systemCode: string;
+  /** The class of the error, such as `AI_APICallError`. */
+  readonly name: string;
+}
+
+/** Errors are read by shape: each provider is a bundle of its own with its own classes. */
+export function readProviderError(error: unknown): ProviderError {
+  const top = record(error);
+  const body = parsed(top["responseBody"]) ?? record(top["data"]);
+  const inner = record(body["error"] ?? record(body["response"])["error"] ?? body);
+  const sources = [inner, record(top["error"]), top];
+  const status = sources.flatMap(({ statusCode, status, code }) => [statusCode, status, code]).find(isStatus);
+  const type = sources
+    .flatMap(({ code, type, status }) => [code, type, status])
+    .find((value) => typeof value === "string" && value !== "error");
+  return {
+    status: isStatus(top["statusCode"]) ? top["statusCode"] : (status ?? null),
+    type: typeof type === "string" ? type : "",
+    text: [top["message"], top["responseBody"], inner["message"], type]
+      .filter((part) => typeof part === "string")
+      .join("\n"),
+    headers: record(top["responseHeaders"]) as Record<string, string | undefined>,
+    systemCode: systemCodeOf(error),
+    name: typeof top["name"] === "string" ? top["name"] : "",
+  };
+}
+
+const isStatus = (value: unknown): value is number => typeof value === "number" && value >= 400 && value < 600;
+
+const record = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+
+function parsed(text: unknown): Readonly<Record<string, unknown>> | null {
+  if (typeof text !== "string") return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return record(Array.isArray(value) ? value[0] : value);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** The innermost code: what fetch throws hides the socket's error as its cause. */
+function systemCodeOf(error: unknown): string {
+  let code = "";
+  for (let at = record(error), depth = 0; depth < 6; at = record(at["cause"] ?? [at["errors"]].flat()[0]), depth++) {
+    if (typeof at["code"] === "string" && /^[A-Z][A-Z0-9_]+$/.test(at["code"])) code = at["code"];
+  }
+  return code;
+}
