@@ -221,7 +221,11 @@ export class SseStream {
   }
 }
 
-function openStream(url: string, path: string, { method, headers = {}, body }: StreamOptions): Promise<SseStream> {
+export function openStream(
+  url: string,
+  path: string,
+  { method, headers = {}, body }: StreamOptions,
+): Promise<SseStream> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(
       url + path,

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import t from "tap";
+import type { ToolOutcome } from "../../../src/engine/model/model-provider.ts";
+import { ToolFailed } from "../../../src/engine/tools/tool.ts";
+import { calls, engineParts, says, scriptedProvider, testTool } from "../../helpers/engine-parts.ts";
+import { until } from "../../helpers/until.ts";
+
+type Told = readonly { event: string; data: Record<string, unknown> }[];
+const only = (events: Told, type: string) => events.filter(({ event }) => event === type).map(({ data }) => data);
+
+t.test(
+  "calls of one step run at once up to the cap, results come as they finish, the history keeps call order",
+  async (t) => {
+    let running = 0;
+    let most = 0;
+    const wait = testTool("wait", async ({ n }) => {
+      most = Math.max(most, ++running);
+      await sleep(10 * Number(n));
+      running--;
+      return n;
+    });
+    const ids = [5, 4, 3, 2, 1];
+    const provider = scriptedProvider(
+      calls(...ids.map((n): [string, string, { n: number }] => [`c${n}`, "wait", { n }])),
+      says("done"),
+    );
+    const parts = engineParts(t, { provider, tools: [wait], concurrency: 3 });
+    const events = await parts.turn("cap");
+    t.equal(most, 3, "never more than the cap");
+    const finished = only(events, "tool_result").map(({ tool_call_id: id }) => id);
+    t.equal(finished.length, 5);
+    t.not(finished[0], "c5", "the slowest did not come first");
+    const told = provider.requests[1]?.messages.at(-1);
+    t.equal(told?.role, "tool");
+    t.strictSame(
+      told?.role === "tool" && told.results.map(({ id, output }) => [id, output]),
+      ids.map((n) => [`c${n}`, n]),
+    );
+  },
+);
+
+t.test("calls that change the same thing run in order, others do not wait for them", async (t) => {
+  const log: string[] = [];
+  const write = testTool(
+    "write",
+    async ({ n }) => {
+      log.push(`begin ${String(n)}`);
+      await sleep(n === 1 ? 40 : 5);
+      log.push(`end ${String(n)}`);
+    },
+    { readOnly: false, resources: ({ n }) => [Number(n) < 3 ? "shared" : "own"] },
+  );
+  const provider = scriptedProvider(
+    calls(["a", "write", { n: 1 }], ["b", "write", { n: 2 }], ["c", "write", { n: 3 }]),
+    says("done"),
+  );
+  await engineParts(t, { provider, tools: [write] }).turn("order");
+  t.strictSame(
+    log.filter((entry) => !entry.includes("3")),
+    ["begin 1", "end 1", "begin 2", "end 2"],
+  );
+  t.ok(log.indexOf("end 3") < log.indexOf("end 1"));
+});
+
+t.test("what the model gets wrong is told to the model and never fails the turn", async (t) => {
+  const slow = testTool("slow", (_input, { signal }) => sleep(60_000, undefined, { signal }));
+  const refuses = testTool("refuses", () => Promise.reject(new ToolFailed("not today")));
+  const breaks = testTool("breaks", () => Promise.reject(new Error("secret of ours")));
+  const deaf = testTool("deaf", () => new Promise(() => undefined));
+  const provider = scriptedProvider(
+    calls(
+      ["1", "constructor", {}],
+      ["2", "slow", "{broken"],
+      ["3", "slow", { n: "text" }],
+      ["4", "slow", {}],
+      ["5", "refuses", {}],
+      ["6", "breaks", {}],
+      ["7", "deaf", {}],
+    ),
+    says("I see"),
+  );
+  const parts = engineParts(t, { provider, tools: [slow, refuses, breaks, deaf], toolTimeoutMs: 100 });
+  const events = await parts.turn("wrong");
+  t.match(events.at(-1)?.data, { phase: "completed" });
+  const errors = new Map(only(events, "tool_result").map(({ tool_call_id: id, error }) => [id, error]));
+  t.match(errors.get("1"), /no tool named constructor/);
+  t.match(errors.get("2"), /not valid JSON/);
+  t.match(errors.get("3"), /invalid arguments: n/);
+  t.match(errors.get("4"), /TIMEOUT/);
+  t.equal(errors.get("5"), "not today");
+  t.notMatch(errors.get("6"), /secret/);
+  t.match(errors.get("7"), /TIMEOUT/, "a tool that heeds no signal is left behind");
+  const results = provider.requests[1]?.messages.at(-1);
+  t.ok(results?.role === "tool" && results.results.every(({ isError }: ToolOutcome) => isError));
+});
+
+t.test("a turn cancelled in its calls gives each a result, keeps what was done, and aborts what runs", async (t) => {
+  let aborted = false;
+  const quick = testTool("quick", async () => "fine");
+  const slow = testTool("slow", async (_input, { signal }) => {
+    signal.addEventListener("abort", () => (aborted = true));
+    await sleep(60_000, undefined, { signal });
+  });
+  const provider = scriptedProvider(calls(["q", "quick", {}], ["s", "slow", {}]), says("again"));
+  const parts = engineParts(t, { provider, tools: [quick, slow] });
+  const over = parts.turn("cut");
+  await until(
+    "the quick one is done",
+    () => parts.journal.read({ taskId: "cut", type: "tool_result", limit: 1 }).length > 0,
+  );
+  t.ok(parts.runner.cancel("cut"));
+  const events = await over;
+  t.ok(aborted);
+  t.strictSame(
+    only(events, "tool_result").map(({ tool_call_id: id, error }) => [id, error === null]),
+    [
+      ["q", true],
+      ["s", false],
+    ],
+  );
+  t.match(events.at(-1), { event: "error", data: { error: "CANCELLED" } });
+  await parts.turn("cut", "and now?");
+  const messages = provider.requests[1]?.messages ?? [];
+  t.match(messages, [
+    { role: "user" },
+    { role: "assistant" },
+    {
+      role: "tool",
+      results: [
+        { id: "q", output: "fine", isError: false },
+        { id: "s", isError: true },
+      ],
+    },
+    { role: "user", text: "and now?" },
+  ]);
+});
+
+t.test(
+  "the same call with the same result is hinted at from the third time and ends the turn at the fifth",
+  async (t) => {
+    const same = testTool("same", async () => "nothing new");
+    const provider = scriptedProvider(...Array.from({ length: 9 }, (_, n) => calls([`c${n}`, "same", { n: 1 }])));
+    const events = await engineParts(t, { provider, tools: [same] }).turn("loop");
+    t.match(events.at(-1), { event: "error", data: { error: "LOOP_DETECTED" } });
+    t.equal(provider.requests.length, 5);
+    const outputs = provider.requests.map(({ messages }) => {
+      const last = messages.at(-1);
+      return last?.role === "tool" ? String(last.results[0]?.output) : "";
+    });
+    t.strictSame(
+      outputs.map((output) => output.includes("several times")),
+      [false, false, false, true, true],
+    );
+  },
+);

@@ -1,0 +1,123 @@
+import t from "tap";
+import { KEY, engineParts, says, scriptedProvider, servedParts } from "../../helpers/engine-parts.ts";
+import { type Frame, openStream } from "../../helpers/engine.ts";
+import { ask } from "../../helpers/api.ts";
+import { until } from "../../helpers/until.ts";
+
+const headers = { "x-engine-key": KEY };
+const gate = () => {
+  const opened = Promise.withResolvers<void>();
+  return { open: opened.resolve, wait: opened.promise };
+};
+
+t.test("heartbeats come while nothing else does, and each is an exact cut", async (t) => {
+  const answer = gate();
+  const provider = scriptedProvider(async function* () {
+    await answer.wait;
+    yield* says("late")();
+  });
+  const parts = engineParts(t, { provider });
+  const url = await servedParts(t, parts, { heartbeatMs: 20 });
+  const stream = await openStream(url, "/execute", { headers, body: { task_id: "beat", message: "go" } });
+  await until("some heartbeats", () => stream.frames.filter(({ event }) => event === "heartbeat").length >= 3);
+  answer.open();
+  await stream.all();
+  const all = stream.frames;
+  for (const [index, { event, data }] of all.entries()) {
+    if (event !== "heartbeat") continue;
+    t.strictSame(Object.keys(data), ["now"], "no stamp, for it is not stored");
+    const { body } = await ask(url, `/execute/replay?after=${data.now}`, { headers });
+    const rest = all.slice(index + 1).filter((frame: Frame) => frame.event !== "heartbeat");
+    t.strictSame(
+      body.events.map((one: { data: { seq: number } }) => one.data.seq),
+      rest.map((frame) => frame.data.seq),
+      "what is replayed from it is what came behind it",
+    );
+  }
+});
+
+t.test("a reader that stops reading is cut off, and neither the turn nor another reader waits", async (t) => {
+  const text = "x".repeat(1000);
+  const provider = scriptedProvider(async function* () {
+    yield { kind: "block_start", block: "text" };
+    for (let index = 0; index < 20_000; index++) {
+      yield { kind: "text", text };
+      if (index % 100 === 0) await new Promise(setImmediate);
+    }
+    yield { kind: "block_stop", block: "text" };
+    yield { kind: "done", reason: "stop", usage: { inputTokens: 1, outputTokens: 1, cacheHitTokens: 0 } };
+  });
+  const parts = engineParts(t, { provider });
+  const url = await servedParts(t, parts, { maxQueuedBytes: 100_000, maxQueuedMs: 300 });
+  const stuck = await openStream(url, "/execute", { headers, body: { task_id: "full", message: "go" } });
+  stuck.pause();
+  const reader = await openStream(url, "/execute/replay?task_id=full&follow=true", {
+    headers: { ...headers, accept: "text/event-stream" },
+  });
+  await reader.first("thread_lifecycle", ({ phase }) => phase === "completed");
+  reader.cut();
+  await until("the stuck reader is given up", () => parts.journal.readerCount() === 0);
+  stuck.resume();
+  await until("its connection is cut", () => stuck.ended);
+  t.notOk(stuck.frames.some(({ data }) => data.phase === "completed"));
+  const last = stuck.frames.at(-1)?.data;
+  const rest = await openStream(url, `/execute/replay?turn_id=${last.turn_id}&after=${last.seq}`, {
+    headers: { ...headers, accept: "text/event-stream" },
+  });
+  const length = [...stuck.frames, ...(await rest.all())]
+    .filter(({ event }) => event === "text_delta")
+    .reduce((sum, { data }) => sum + data.text.length, 0);
+  t.equal(length, 20_000 * text.length, "replay has the rest, nothing twice");
+});
+
+t.test("nothing a client puts into its query or its Host header gets into the stream", async (t) => {
+  const url = await servedParts(t, engineParts(t, { provider: scriptedProvider(says("a"), says("b")) }));
+  const odd = await openStream(url, "/execute?padding=1&evs_preamble=1", {
+    headers: { ...headers, host: "[::1" },
+    body: { task_id: "odd", message: "go" },
+  });
+  t.match((await odd.all()).at(-1)?.data, { phase: "completed" });
+});
+
+t.test("more readers than a task may have are refused", async (t) => {
+  const answer = gate();
+  const provider = scriptedProvider(async function* () {
+    await answer.wait;
+    yield* says("done")();
+  });
+  const url = await servedParts(t, engineParts(t, { provider }));
+  const first = await openStream(url, "/execute", { headers, body: { task_id: "popular", message: "go" } });
+  await first.first("thread_lifecycle");
+  const follow = () =>
+    openStream(url, "/execute/replay?task_id=popular&follow=true", {
+      headers: { ...headers, accept: "text/event-stream" },
+    });
+  const readers = [];
+  for (let count = 0; count < 20; count++) {
+    const reader = await follow();
+    if (reader.status !== 200) break;
+    await reader.first("thread_lifecycle");
+    readers.push(reader);
+  }
+  t.ok(readers.length >= 15 && readers.length <= 16, `${readers.length} were let in`);
+  answer.open();
+  for (const reader of readers) {
+    await reader.first("thread_lifecycle", ({ phase }) => phase === "completed");
+    reader.cut();
+  }
+  await first.all();
+});
+
+t.test("a cursor older than what is kept is told so", async (t) => {
+  const parts = engineParts(t, { provider: scriptedProvider(says("one"), says("two")) });
+  const url = await servedParts(t, parts);
+  const old = await parts.turn("old");
+  parts.journal.prune(Date.now() + 60_000, 1000);
+  await parts.turn("new");
+  const replay = async (after: unknown) => (await ask(url, `/execute/replay?after=${String(after)}`, { headers })).body;
+  const lost = await replay(old[0]?.data["ts"]);
+  t.equal(lost.truncated, true);
+  t.equal(lost.oldest_ts, lost.events[0].data.ts);
+  t.equal((await replay(lost.oldest_ts)).truncated, false);
+  t.equal((await replay(old.at(-1)?.data["seq"])).truncated, false, "what the client has seen is no loss");
+});

@@ -1,0 +1,80 @@
+import { type Deadlines, aiSdkProvider } from "../../../src/engine/model/ai-sdk-provider.ts";
+import type { ModelFamily, ModelSettings } from "../../../src/engine/model/model-family.ts";
+import type { ModelPart, ModelProvider, ModelRequest } from "../../../src/engine/model/model-provider.ts";
+import type { Remote } from "./wire-formats.ts";
+
+export const KEY = "sk-upstream-0123456789-SECRET";
+
+const MODELS: Readonly<Record<Remote, string>> = {
+  anthropic: "claude-sonnet-4-5",
+  openai: "gpt-5.1",
+  google: "gemini-2.5-pro",
+  "openai-compatible": "any",
+};
+
+export const requestTo = (remote: Remote, more: Partial<ModelRequest> = {}): ModelRequest => ({
+  model: MODELS[remote],
+  system: "Be brief.",
+  messages: [{ role: "user", text: "SECRET question" }],
+  tools: ["list_files", "read_file"].map((name) => ({
+    name,
+    description: `does ${name}`,
+    inputSchema: { type: "object", properties: { path: { type: "string" } } },
+  })),
+  thinking: true,
+  maxOutputTokens: 16_000,
+  ...more,
+});
+
+const OPEN: Readonly<Record<Remote, () => Promise<{ openFamily(settings: ModelSettings): ModelFamily }>>> = {
+  anthropic: () => import("../../../src/engine/model/anthropic-model.ts"),
+  openai: () => import("../../../src/engine/model/openai-model.ts"),
+  google: () => import("../../../src/engine/model/google-model.ts"),
+  "openai-compatible": () => import("../../../src/engine/model/openai-compatible-model.ts"),
+};
+
+/** The adapter alone: nothing is tried again. */
+export const adapterTo = (remote: Remote, baseUrl: string, deadlines?: Deadlines): ModelProvider =>
+  aiSdkProvider({
+    name: remote,
+    load: async () => (await OPEN[remote]()).openFamily({ apiKey: KEY, baseUrl }),
+    ...(deadlines && { deadlines }),
+  });
+
+export async function partsOf(
+  provider: ModelProvider,
+  request: ModelRequest,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<readonly ModelPart[]> {
+  return Array.fromAsync(provider.stream(request, signal));
+}
+
+/** What a client sees of the parts: blocks with their whole content, in order, and how it ended. */
+export function outline(parts: readonly ModelPart[]): readonly string[] {
+  const lines: string[] = [];
+  let open: string | null = null;
+  for (const part of parts) {
+    if (part.kind === "block_start") {
+      if (open !== null) throw new Error(`${part.block} begins inside ${open}`);
+      open = part.block;
+      lines.push(`${part.block}:`);
+    } else if (part.kind === "block_stop") {
+      if (open !== part.block) throw new Error(`${part.block} stops inside ${String(open)}`);
+      open = null;
+    } else if (part.kind === "text" || part.kind === "thinking") {
+      if (open !== part.kind) throw new Error(`${part.kind} inside ${String(open)}`);
+      lines.push(`${lines.pop()}${part.text}`);
+    } else if (part.kind === "tool_use") {
+      if (open !== "tool_use") throw new Error(`a call inside ${String(open)}`);
+      lines.push(`${lines.pop()}${part.id} ${part.tool} ${JSON.stringify(part.input)}`);
+    } else if (part.kind === "done") {
+      lines.push(`done: ${part.reason} ${Object.values(part.usage).join(" ")}`);
+    } else {
+      lines.push(`failed: ${part.failure.kind}`);
+    }
+  }
+  const endings = parts.filter(({ kind }) => kind === "done" || kind === "failed").length;
+  if (endings !== 1 || !/^(?:done|failed)/.test(lines.at(-1) ?? ""))
+    throw new Error("not exactly one ending, at the end");
+  return lines;
+}

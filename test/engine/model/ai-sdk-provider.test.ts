@@ -1,0 +1,284 @@
+import { once } from "node:events";
+import t from "tap";
+import type { AssistantContent, ModelFailure, ModelPart } from "../../../src/engine/model/model-provider.ts";
+import { until } from "../../helpers/until.ts";
+import { KEY, adapterTo, outline, partsOf, requestTo } from "./adapter.ts";
+import {
+  type Behaviour,
+  cutsAfter,
+  endsAfter,
+  refuses,
+  silent,
+  stallsAfter,
+  startUpstream,
+  streams,
+} from "./upstream.ts";
+import { FRAMES, REMOTES, type Remote, streamedErrors } from "./wire-formats.ts";
+
+const failureIn = (parts: readonly ModelPart[]): ModelFailure => {
+  const last = parts.at(-1);
+  if (last?.kind !== "failed") throw new Error(`expected a failure, got ${JSON.stringify(last)}`);
+  return last.failure;
+};
+
+for (const remote of REMOTES) {
+  t.test(remote, async (t) => {
+    t.test("tells thought, text and parallel calls as blocks that never overlap, and usage once", async (t) => {
+      const upstream = await startUpstream(t, streams(FRAMES[remote]));
+      const parts = await partsOf(adapterTo(remote, upstream.url), requestTo(remote));
+      t.strictSame(outline(parts), [
+        "thinking:Let me see.",
+        "text:Hello there",
+        'tool_use:call_1 list_files {"path":"."}',
+        'tool_use:call_2 read_file {"path":"a"}',
+        "done: tool_use 100 30 70",
+      ]);
+      t.equal(upstream.received.length, 1);
+      t.ok(JSON.stringify(upstream.received[0]?.headers).includes(KEY), "with the key");
+    });
+
+    t.test("gets back what it signed, unchanged, with the results behind their calls", async (t) => {
+      const upstream = await startUpstream(t, streams(FRAMES[remote]));
+      const provider = adapterTo(remote, upstream.url);
+      const content = contentOf(await partsOf(provider, requestTo(remote)));
+      await partsOf(
+        provider,
+        requestTo(remote, {
+          messages: [
+            { role: "user", text: "SECRET question" },
+            // As it comes back from the store.
+            { role: "assistant", content: JSON.parse(JSON.stringify(content)) },
+            {
+              role: "tool",
+              results: [
+                { id: "call_1", tool: "list_files", output: { entries: ["a"] }, isError: false },
+                { id: "call_2", tool: "read_file", output: "no such file", isError: true },
+              ],
+            },
+          ],
+        }),
+      );
+      const sent = JSON.stringify(upstream.received[1]?.body);
+      if (remote !== "openai-compatible") t.match(sent, "SIGNED==");
+      else t.match(sent, '"reasoning_content":"Let me see."');
+      const order = ["SECRET question", "Hello there", "list_files", "no such file"].map((words) =>
+        sent.indexOf(words),
+      );
+      t.strictSame(
+        order,
+        order.toSorted((left, right) => left - right),
+        sent,
+      );
+      t.notOk(order.includes(-1), "nothing is missing");
+    });
+
+    t.test("has its failures told for what they are, in words of ours", async (t) => {
+      const long = {
+        error: { message: "SECRET prompt is too long: 300000 tokens > 200000 maximum", type: "invalid_request_error" },
+      };
+      const error = { error: { message: `SECRET ${KEY}`, type: "some_error", code: null } };
+      const cases: readonly [string, Behaviour, Partial<ModelFailure>][] = [
+        ["429 with retry-after", refuses(429, error, { "retry-after": "7" }), { kind: "rate_limited", retryAfterS: 7 }],
+        ["429 without", refuses(429, error), { kind: "rate_limited", retryAfterS: null }],
+        [
+          "a used up quota",
+          refuses(429, { error: { message: "x", type: "insufficient_quota", code: "insufficient_quota" } }),
+          { kind: "permanent", status: 429 },
+        ],
+        ["529", refuses(529, error), { kind: "transient", status: 529 }],
+        [
+          "an HTML 502",
+          refuses(502, "<html>SECRET</html>", { "retry-after": "3" }),
+          { kind: "transient", status: 502, retryAfterS: 3 },
+        ],
+        ["408", refuses(408, error), { kind: "transient", status: 408 }],
+        ["400 too long", refuses(400, long), { kind: "too_long" }],
+        ["400", refuses(400, error), { kind: "permanent", status: 400 }],
+        ["401", refuses(401, error), { kind: "permanent", status: 401 }],
+        ["404", refuses(404, error), { kind: "permanent", status: 404 }],
+        [
+          "an error mid-stream",
+          streams([...FRAMES[remote].slice(0, 4), streamedErrors[remote]]),
+          { kind: "transient" },
+        ],
+        ["an error before anything", streams([streamedErrors[remote]]), { kind: "transient" }],
+        ["a cut socket", cutsAfter(4, FRAMES[remote]), { kind: "transient", status: null }],
+        ["a clean early end", endsAfter(4, FRAMES[remote]), { kind: "transient" }],
+        ["an empty answer", streams([]), { kind: "transient" }],
+        ["garbage", streams(["data: {SECRET garbage\n\n"]), { kind: "transient" }],
+        ["a web page instead of a stream", refuses(200, "<html>SECRET</html>"), { kind: "transient" }],
+      ];
+      for (const [what, behaviour, expected] of cases) {
+        const upstream = await startUpstream(t, behaviour);
+        const parts = await partsOf(adapterTo(remote, upstream.url), requestTo(remote));
+        outline(parts);
+        const failure = failureIn(parts);
+        t.match(failure, expected, what);
+        t.equal(upstream.received.length, 1, "nothing is tried again at this level");
+        t.notMatch(JSON.stringify(failure), /SECRET|sk-/, `${what}: ${JSON.stringify(failure)}`);
+      }
+      const gone = failureIn(await partsOf(adapterTo(remote, "http://127.0.0.1:9/v1"), requestTo(remote)));
+      t.match(gone, { kind: "transient", status: null, message: /failed/ });
+    });
+
+    t.test("is cut off when it falls silent, at once or midway, and when the turn is aborted", async (t) => {
+      const deadlines = { firstMs: 400, betweenMs: 400 };
+      for (const behaviour of [silent, stallsAfter(0, []), stallsAfter(4, FRAMES[remote])]) {
+        const upstream = await startUpstream(t, behaviour);
+        const failure = failureIn(await partsOf(adapterTo(remote, upstream.url, deadlines), requestTo(remote)));
+        t.match(failure, { kind: "transient", message: `${remote} fell silent` });
+        await until("the socket is gone", () => upstream.received[0]?.closed);
+      }
+      for (const behaviour of [silent, stallsAfter(4, FRAMES[remote])]) {
+        const upstream = await startUpstream(t, behaviour);
+        const abort = new AbortController();
+        const parts = partsOf(adapterTo(remote, upstream.url), requestTo(remote), abort.signal);
+        await until("the call is there", () => upstream.received.length === 1);
+        abort.abort(new Error("cancelled"));
+        t.strictSame(failureIn(await parts), { kind: "aborted" });
+        await until("the socket is gone", () => upstream.received[0]?.closed);
+      }
+      const upstream = await startUpstream(t, stallsAfter(4, FRAMES[remote]));
+      for await (const part of adapterTo(remote, upstream.url).stream(
+        requestTo(remote),
+        new AbortController().signal,
+      )) {
+        if (part.kind === "thinking" || part.kind === "text") break;
+      }
+      await until("a reader that leaves takes the socket along", () => upstream.received[0]?.closed);
+      const aborted = await partsOf(adapterTo(remote, upstream.url), requestTo(remote), AbortSignal.abort());
+      t.strictSame(aborted, [{ kind: "failed", failure: { kind: "aborted" }, usage: null }]);
+    });
+
+    t.test("may take its time between signs of life", async (t) => {
+      const frames = FRAMES[remote];
+      const upstream = await startUpstream(t, async (response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        for (const frame of frames) {
+          response.write(frame);
+          await Promise.race([once(response, "close"), new Promise((resolve) => setTimeout(resolve, 60))]);
+        }
+        response.end();
+      });
+      const deadlines = { firstMs: 5000, betweenMs: 5000 };
+      const parts = await partsOf(adapterTo(remote, upstream.url, deadlines), requestTo(remote));
+      t.match(parts.at(-1), { kind: "done" });
+    });
+  });
+}
+
+t.test("arguments that are no JSON come as they are, and are not lost", async (t) => {
+  const broken = FRAMES.anthropic.map((frame) =>
+    frame.replace(String.raw`{\"path\":\"a\"}`, String.raw`{\"path\":\"a`),
+  );
+  const upstream = await startUpstream(t, streams(broken));
+  const parts = await partsOf(adapterTo("anthropic", upstream.url), requestTo("anthropic"));
+  const calls = parts.filter((part) => part.kind === "tool_use");
+  t.match(calls[1], { tool: "read_file", input: null, rawInput: '{"path":"a' });
+});
+
+t.test("anthropic is told where to cache, how to think, and the limit that was asked for", async (t) => {
+  const upstream = await startUpstream(t, streams(FRAMES.anthropic));
+  const provider = adapterTo("anthropic", upstream.url);
+  const redacted = { anthropic: { redactedData: "HIDDEN" } };
+  const messages = [
+    { role: "user", text: "one" },
+    {
+      role: "assistant",
+      content: [
+        { kind: "thinking", text: "", signature: redacted },
+        { kind: "thinking", text: "cut off before it was signed" },
+        { kind: "text", text: "  \n" },
+        { kind: "tool_use", id: "call_9", tool: "list_files", input: {} },
+      ],
+    },
+    { role: "tool", results: [{ id: "call_9", tool: "list_files", output: "a", isError: false }] },
+    { role: "assistant", content: [{ kind: "thinking", text: "cut off, and all there was" }] },
+    { role: "user", text: "two" },
+    { role: "assistant", content: [{ kind: "text", text: "yes" }] },
+    { role: "user", text: "three" },
+  ] as const;
+  await partsOf(provider, requestTo("anthropic", { messages }));
+  const body = upstream.received[0]?.body;
+  t.match(body, { max_tokens: 16_000, thinking: { type: "enabled", budget_tokens: 8000 }, stream: true });
+  t.equal(JSON.stringify(body).split("cache_control").length - 1, 4, "tools, system, last time and this time");
+  t.match(body.system[0], { cache_control: { type: "ephemeral" } });
+  t.match(body.tools.at(-1), { cache_control: { type: "ephemeral" } });
+  t.match(body.messages.at(-1), { role: "user", content: [{ text: "three", cache_control: { type: "ephemeral" } }] });
+  t.match(body.messages.at(-3).content.at(-1), { text: "two", cache_control: { type: "ephemeral" } });
+  t.strictSame(
+    body.messages.map(({ role, content }: { role: string; content: { type: string }[] }) => [
+      role,
+      ...content.map(({ type }) => type),
+    ]),
+    [
+      ["user", "text"],
+      ["assistant", "redacted_thinking", "tool_use"],
+      ["user", "tool_result", "text"],
+      ["assistant", "text"],
+      ["user", "text"],
+    ],
+  );
+  const asked = async (model: string, thinking: boolean) => {
+    await partsOf(provider, requestTo("anthropic", { model, thinking }));
+    return upstream.received.at(-1)?.body;
+  };
+  const today = await asked("claude-sonnet-5", true);
+  t.match(today, { max_tokens: 16_000, thinking: { type: "adaptive", display: "summarized" } });
+  t.notOk("budget_tokens" in today.thinking);
+  t.equal((await asked("claude-sonnet-4-20250514", true)).thinking.type, "enabled");
+  t.equal((await asked("claude-opus-4-6", true)).thinking.type, "adaptive");
+  t.equal((await asked("another-makers-model", true)).thinking.type, "enabled");
+  t.notOk("thinking" in (await asked("claude-3-5-haiku-20241022", true)));
+  t.notOk("thinking" in (await asked("claude-sonnet-4-5", false)));
+});
+
+t.test("openai keeps nothing and returns its reasoning encrypted", async (t) => {
+  const upstream = await startUpstream(t, streams(FRAMES.openai));
+  await partsOf(adapterTo("openai", upstream.url), requestTo("openai"));
+  t.match(upstream.received[0], {
+    path: "/v1/responses",
+    body: {
+      store: false,
+      include: ["reasoning.encrypted_content"],
+      reasoning: { summary: "auto" },
+      max_output_tokens: 16_000,
+    },
+  });
+});
+
+t.test("a conversation begun with one provider goes on with another", async (t) => {
+  for (const from of REMOTES) {
+    const first = await startUpstream(t, streams(FRAMES[from]));
+    const content = contentOf(await partsOf(adapterTo(from, first.url), requestTo(from)));
+    for (const to of REMOTES) {
+      const second = await startUpstream(t, streams(FRAMES[to]));
+      const messages = [
+        { role: "user", text: "one" },
+        { role: "assistant", content },
+        { role: "tool", results: [{ id: "call_1", tool: "list_files", output: [], isError: false }] },
+      ] as const;
+      const parts = await partsOf(adapterTo(to, second.url), requestTo(to, { messages }));
+      t.match(parts.at(-1), { kind: "done" }, `${from} to ${to}`);
+      if (from !== to) t.notMatch(JSON.stringify(second.received[0]?.body), "SIGNED==", "no foreign signature");
+    }
+  }
+});
+
+/** As the engine stores an answer. */
+function contentOf(parts: readonly ModelPart[]): readonly AssistantContent[] {
+  const content: AssistantContent[] = [];
+  let text = "";
+  let signature: unknown;
+  for (const part of parts) {
+    if (part.kind === "block_start") [text, signature] = ["", undefined];
+    else if (part.kind === "text") text += part.text;
+    else if (part.kind === "thinking") [text, signature] = [text + part.text, part.signature ?? signature];
+    else if (part.kind === "tool_use") content.push({ ...part, input: part.input ?? {} });
+    else if (part.kind === "block_stop" && part.block === "text") content.push({ kind: "text", text });
+    else if (part.kind === "block_stop" && part.block === "thinking") {
+      content.push({ kind: "thinking", text, ...(signature !== undefined && { signature }) });
+    }
+  }
+  return content;
+}

@@ -1,0 +1,202 @@
+/** One answer in the wire formats of four providers: a thought, a text in two pieces, two tool calls at once. */
+const data = (value: unknown) => `data: ${typeof value === "string" ? value : JSON.stringify(value)}\n\n`;
+const typed = (value: { readonly type: string }) => `event: ${value.type}\n${data(value)}`;
+
+export const anthropicFrames: readonly string[] = [
+  {
+    type: "message_start",
+    message: {
+      id: "msg_1",
+      type: "message",
+      role: "assistant",
+      model: "claude-sonnet-4-5",
+      content: [],
+      stop_reason: null,
+      usage: { input_tokens: 20, cache_read_input_tokens: 70, cache_creation_input_tokens: 10, output_tokens: 1 },
+    },
+  },
+  { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "", signature: "" } },
+  { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "Let me see." } },
+  { type: "content_block_delta", index: 0, delta: { type: "signature_delta", signature: "SIGNED==" } },
+  { type: "content_block_stop", index: 0 },
+  { type: "ping" },
+  { type: "content_block_start", index: 1, content_block: { type: "text", text: "" } },
+  { type: "content_block_delta", index: 1, delta: { type: "text_delta", text: "Hello " } },
+  { type: "content_block_delta", index: 1, delta: { type: "text_delta", text: "there" } },
+  { type: "content_block_stop", index: 1 },
+  {
+    type: "content_block_start",
+    index: 2,
+    content_block: { type: "tool_use", id: "call_1", name: "list_files", input: {} },
+  },
+  { type: "content_block_delta", index: 2, delta: { type: "input_json_delta", partial_json: '{"path":' } },
+  { type: "content_block_delta", index: 2, delta: { type: "input_json_delta", partial_json: '"."}' } },
+  { type: "content_block_stop", index: 2 },
+  {
+    type: "content_block_start",
+    index: 3,
+    content_block: { type: "tool_use", id: "call_2", name: "read_file", input: {} },
+  },
+  { type: "content_block_delta", index: 3, delta: { type: "input_json_delta", partial_json: '{"path":"a"}' } },
+  { type: "content_block_stop", index: 3 },
+  { type: "message_delta", delta: { stop_reason: "tool_use", stop_sequence: null }, usage: { output_tokens: 30 } },
+  { type: "message_stop" },
+].map(typed);
+
+const chunk = (delta: unknown, more: object = {}) => ({
+  id: "chatcmpl-1",
+  object: "chat.completion.chunk",
+  created: 1,
+  model: "any",
+  choices: [{ index: 0, delta, finish_reason: null }],
+  ...more,
+});
+const callDelta = (index: number, more: object) => chunk({ tool_calls: [{ index, ...more }] });
+
+/** The arguments of the two calls come interleaved. */
+export const chatFrames: readonly string[] = [
+  chunk({ role: "assistant", content: "" }),
+  chunk({ reasoning_content: "Let me " }),
+  chunk({ reasoning_content: "see." }),
+  chunk({ content: "Hello " }),
+  chunk({ content: "there" }),
+  callDelta(0, { id: "call_1", type: "function", function: { name: "list_files", arguments: "" } }),
+  callDelta(1, { id: "call_2", type: "function", function: { name: "read_file", arguments: "" } }),
+  callDelta(0, { function: { arguments: '{"path":' } }),
+  callDelta(1, { function: { arguments: '{"path":"a"}' } }),
+  callDelta(0, { function: { arguments: '"."}' } }),
+  { ...chunk({}), choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] },
+  {
+    ...chunk({}),
+    choices: [],
+    usage: {
+      prompt_tokens: 100,
+      completion_tokens: 30,
+      total_tokens: 130,
+      prompt_tokens_details: { cached_tokens: 70 },
+    },
+  },
+  "[DONE]",
+].map(data);
+
+const message = { type: "message", id: "msg_1", role: "assistant", status: "in_progress", content: [] };
+const reasoning = { type: "reasoning", id: "rs_1", summary: [] };
+const call = (number: number, name: string, args: string) => ({
+  type: "function_call",
+  id: `fc_${number}`,
+  call_id: `call_${number}`,
+  name,
+  arguments: args,
+  status: args === "" ? "in_progress" : "completed",
+});
+const response = {
+  id: "resp_1",
+  object: "response",
+  created_at: 1,
+  model: "gpt-5.1",
+  status: "in_progress",
+  output: [],
+};
+
+export const responsesFrames: readonly string[] = [
+  { type: "response.created", response },
+  { type: "response.output_item.added", output_index: 0, item: { ...reasoning, encrypted_content: null } },
+  {
+    type: "response.reasoning_summary_part.added",
+    item_id: "rs_1",
+    output_index: 0,
+    summary_index: 0,
+    part: { type: "summary_text", text: "" },
+  },
+  {
+    type: "response.reasoning_summary_text.delta",
+    item_id: "rs_1",
+    output_index: 0,
+    summary_index: 0,
+    delta: "Let me see.",
+  },
+  {
+    type: "response.reasoning_summary_part.done",
+    item_id: "rs_1",
+    output_index: 0,
+    summary_index: 0,
+    part: { type: "summary_text", text: "Let me see." },
+  },
+  {
+    type: "response.output_item.done",
+    output_index: 0,
+    item: { ...reasoning, summary: [{ type: "summary_text", text: "Let me see." }], encrypted_content: "SIGNED==" },
+  },
+  { type: "response.output_item.added", output_index: 1, item: message },
+  { type: "response.output_text.delta", item_id: "msg_1", output_index: 1, content_index: 0, delta: "Hello " },
+  { type: "response.output_text.delta", item_id: "msg_1", output_index: 1, content_index: 0, delta: "there" },
+  { type: "response.output_item.done", output_index: 1, item: { ...message, status: "completed" } },
+  { type: "response.output_item.added", output_index: 2, item: call(1, "list_files", "") },
+  { type: "response.function_call_arguments.delta", item_id: "fc_1", output_index: 2, delta: '{"path":"."}' },
+  { type: "response.output_item.done", output_index: 2, item: call(1, "list_files", '{"path":"."}') },
+  { type: "response.output_item.added", output_index: 3, item: call(2, "read_file", "") },
+  { type: "response.function_call_arguments.delta", item_id: "fc_2", output_index: 3, delta: '{"path":"a"}' },
+  { type: "response.output_item.done", output_index: 3, item: call(2, "read_file", '{"path":"a"}') },
+  {
+    type: "response.completed",
+    response: {
+      ...response,
+      status: "completed",
+      usage: {
+        input_tokens: 100,
+        input_tokens_details: { cached_tokens: 70 },
+        output_tokens: 30,
+        output_tokens_details: { reasoning_tokens: 10 },
+        total_tokens: 130,
+      },
+    },
+  },
+].map((event, index) => typed({ ...event, sequence_number: index } as { type: string }));
+
+const candidate = (parts: readonly unknown[], more: object = {}) => ({
+  candidates: [{ index: 0, content: { role: "model", parts }, ...more }],
+  responseId: "r1",
+});
+
+export const googleFrames: readonly string[] = [
+  candidate([{ text: "Let me see.", thought: true }]),
+  candidate([{ text: "Hello " }]),
+  candidate([{ text: "there" }]),
+  candidate([
+    { functionCall: { id: "call_1", name: "list_files", args: { path: "." } }, thoughtSignature: "SIGNED==" },
+    { functionCall: { id: "call_2", name: "read_file", args: { path: "a" } } },
+  ]),
+  {
+    ...candidate([{ text: "" }], { finishReason: "STOP" }),
+    usageMetadata: {
+      promptTokenCount: 100,
+      cachedContentTokenCount: 70,
+      candidatesTokenCount: 20,
+      thoughtsTokenCount: 10,
+      totalTokenCount: 130,
+    },
+  },
+].map(data);
+
+/** How each provider reports, inside a stream that was going well, that it cannot go on. */
+export const streamedErrors = {
+  anthropic: typed({ type: "error", error: { type: "overloaded_error", message: "SECRET Overloaded" } } as never),
+  openai: typed({
+    type: "error",
+    code: "server_error",
+    message: "SECRET failed",
+    param: null,
+    sequence_number: 99,
+  } as never),
+  google: data({ error: { code: 503, message: "SECRET overloaded", status: "UNAVAILABLE" } }),
+  "openai-compatible": data({ error: { message: "SECRET overloaded", type: "server_error", code: 503 } }),
+};
+
+export const FRAMES = {
+  anthropic: anthropicFrames,
+  openai: responsesFrames,
+  google: googleFrames,
+  "openai-compatible": chatFrames,
+};
+export type Remote = keyof typeof FRAMES;
+export const REMOTES = Object.keys(FRAMES) as readonly Remote[];

@@ -1,0 +1,187 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { join } from "node:path";
+import { mkdirSync } from "node:fs";
+import type { Test } from "tap";
+import * as z from "zod/mini";
+import { createAgentLoop } from "../../src/engine/agent/agent-loop.ts";
+import { AcceptedKeys } from "../../src/engine/http/accepted-keys.ts";
+import { STREAM_LIMITS, type StreamLimits } from "../../src/engine/http/event-stream.ts";
+import { createRoutes } from "../../src/engine/http/routes.ts";
+import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/model/model-provider.ts";
+import { EventTable } from "../../src/engine/store/events.ts";
+import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
+import { IdempotencyTable } from "../../src/engine/store/idempotency-keys.ts";
+import { MessageTable } from "../../src/engine/store/messages.ts";
+import { type Store, openStore } from "../../src/engine/store/open-store.ts";
+import { TurnTable } from "../../src/engine/store/turns.ts";
+import { WorkingMemoryTable } from "../../src/engine/store/working-memory.ts";
+import { createToolExecutor } from "../../src/engine/tools/execute.ts";
+import { createToolRegistry } from "../../src/engine/tools/registry.ts";
+import type { Tool } from "../../src/engine/tools/tool.ts";
+import { EventJournal } from "../../src/engine/turns/event-journal.ts";
+import { HitlDesk } from "../../src/engine/turns/hitl-desk.ts";
+import { TaskSlots } from "../../src/engine/turns/task-slots.ts";
+import { TurnRunner } from "../../src/engine/turns/turn-runner.ts";
+import { createLogger } from "../../src/kit/logger.ts";
+import { sha256 } from "../../src/kit/secrets.ts";
+import { until } from "./until.ts";
+
+export const KEY = "sk-orch-test";
+const USAGE = { inputTokens: 10, outputTokens: 5, cacheHitTokens: 0 };
+
+/** One model answer: its parts, or a failure in place of the end. */
+export type Answer = (request: ModelRequest, signal: AbortSignal) => Iterable<ModelPart> | AsyncIterable<ModelPart>;
+
+/** A model that gives its answers in order, whatever is asked, and keeps what it was asked. */
+export function scriptedProvider(...answers: readonly Answer[]): ModelProvider & { readonly requests: ModelRequest[] } {
+  const requests: ModelRequest[] = [];
+  return {
+    name: "scripted",
+    requests,
+    async *stream(request, signal) {
+      const answer = answers[requests.length];
+      requests.push(request);
+      yield* answer?.(request, signal) ?? says("nothing more to say")();
+    },
+  };
+}
+
+export const says = (text: string) => (): ModelPart[] => [
+  { kind: "block_start", block: "text" },
+  { kind: "text", text },
+  { kind: "block_stop", block: "text" },
+  { kind: "done", reason: "stop", usage: USAGE },
+];
+
+/** Each call is `[id, tool, input]`; an input that is text stands for broken JSON. */
+export const calls =
+  (...wanted: readonly [string, string, Readonly<Record<string, unknown>> | string][]) =>
+  (): ModelPart[] => [
+    ...wanted.flatMap(([id, tool, input]): ModelPart[] => [
+      { kind: "block_start", block: "tool_use" },
+      typeof input === "string"
+        ? { kind: "tool_use", id, tool, input: null, rawInput: input }
+        : { kind: "tool_use", id, tool, input, rawInput: JSON.stringify(input) },
+      { kind: "block_stop", block: "tool_use" },
+    ]),
+    { kind: "done", reason: "tool_use", usage: USAGE },
+  ];
+
+export function testTool(name: string, run: Tool["run"], more: Partial<Tool> = {}): Tool {
+  return {
+    name,
+    description: name,
+    input: z.object({ n: z.optional(z.number()) }),
+    readOnly: true,
+    permission: "allow",
+    resources: () => [],
+    run,
+    ...more,
+  };
+}
+
+export interface Parts {
+  readonly store: Store;
+  readonly journal: EventJournal;
+  readonly runner: TurnRunner;
+  readonly desk: HitlDesk;
+  readonly slots: TaskSlots;
+  readonly messages: MessageTable;
+  readonly idempotency: IdempotencyTable;
+  /** Runs a turn to its end and gives its events. */
+  turn(taskId: string, message?: string): Promise<readonly { event: string; data: Record<string, unknown> }[]>;
+  events(turnId: string): readonly { event: string; data: Record<string, unknown> }[];
+}
+
+export interface PartsOptions {
+  readonly provider?: ModelProvider;
+  readonly tools?: readonly Tool[];
+  readonly concurrency?: number;
+  readonly toolTimeoutMs?: number;
+  readonly ttlMs?: number;
+  readonly dataDir?: string;
+}
+
+/** An engine's inside without its process: on a real store, with a scripted model. */
+export function engineParts(t: Test, options: PartsOptions = {}): Parts {
+  const {
+    provider = scriptedProvider(),
+    tools = [],
+    concurrency = 10,
+    toolTimeoutMs = 5000,
+    ttlMs = 900_000,
+  } = options;
+  const dataDir = options.dataDir ?? t.testdir();
+  const workspaceDir = join(dataDir, "workspace");
+  mkdirSync(workspaceDir, { recursive: true });
+  const logger = createLogger("test", "silent");
+  const store = openStore(dataDir);
+  t.teardown(() => store.close());
+  const journal = new EventJournal(new EventTable(store));
+  const desk = new HitlDesk(new HitlTable(store), journal);
+  const slots = new TaskSlots(ttlMs);
+  const messages = new MessageTable(store);
+  const grants: { tool: string; pattern: string; taskId: string | null }[] = [];
+  const runAgent = createAgentLoop({
+    provider,
+    model: "scripted",
+    maxOutputTokens: 1000,
+    system: "",
+    conversation: messages,
+    tools: {
+      registry: createToolRegistry(tools),
+      execute: createToolExecutor({ timeoutMs: toolTimeoutMs, logger }),
+      concurrency,
+      workspaceDir,
+      grants: { ofTask: () => grants, add: (grant) => grants.push(grant) },
+    },
+  });
+  const turns = new TurnTable(store);
+  const workingMemory = new WorkingMemoryTable(store);
+  const runner = new TurnRunner({ journal, desk, slots, turns, messages, workingMemory, runAgent, logger });
+  const events = (turnId: string) =>
+    journal
+      .read({ turnId, limit: 1_000_000 })
+      .map(({ type, data }) => ({ event: type, data: JSON.parse(data) as Record<string, unknown> }));
+  return {
+    store,
+    journal,
+    runner,
+    desk,
+    slots,
+    messages,
+    idempotency: new IdempotencyTable(store),
+    events,
+    async turn(taskId, message = "go") {
+      const turn = runner.begin({ task_id: taskId, message });
+      turn.go();
+      await until("the turn is over", () => turns.state(turn.turnId) !== "running");
+      return events(turn.turnId);
+    },
+  };
+}
+
+/** The same behind its routes, on loopback, with limits of the test's own. */
+export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamLimits> = {}): Promise<string> {
+  const { runner, journal, desk, idempotency } = parts;
+  const routes = createRoutes({
+    runner,
+    journal,
+    desk,
+    idempotency,
+    keys: new AcceptedKeys([{ hash: sha256(KEY), expires_at: null }]),
+    controlToken: "token",
+    status: () => ({ active_turns: 0, pending_hitl: 0, streams: 0, draining: false, last_active_at: null }),
+    limits: { ...STREAM_LIMITS, ...limits },
+    logger: createLogger("test", "silent"),
+  });
+  const server = createServer((request, response) => void routes(request, response)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
