@@ -19,12 +19,21 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts a program with nothing of our environment; the caller ends it. */
+const started = new Set<ChildProcess>();
+
+/** Ends whatever has been started and still runs: for a bench that failed half-way. */
+export async function endAll(): Promise<void> {
+  for (const child of started) await end(child, "SIGTERM");
+}
+
+/** Starts a program with nothing of our environment. */
 export function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
-  return spawn(process.execPath, args, {
+  const child = spawn(process.execPath, args, {
     env: { PATH: "/usr/bin:/bin", ...env },
     stdio: ["ignore", "ignore", "inherit"],
   });
+  started.add(child);
+  return child;
 }
 
 export async function end(child: ChildProcess, signal: NodeJS.Signals = "SIGKILL"): Promise<void> {

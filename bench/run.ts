@@ -11,6 +11,7 @@ import {
   type Call,
   call,
   end,
+  endAll,
   freePort,
   median,
   open,
@@ -40,7 +41,7 @@ const databaseUrl = `postgres://${user}:${encodeURIComponent(password)}@/${datab
 const port = await freePort();
 const url = `http://127.0.0.1:${port}`;
 const adminKey = "bench-admin-key-0123456789";
-const daemon = start([join(installDir, "bin/orchd.js")], {
+start([join(installDir, "bin/orchd.js")], {
   ORCH_DATA_DIR: dataDir,
   ORCH_PORT: String(port),
   ORCH_ADMIN_KEY: adminKey,
@@ -69,7 +70,7 @@ try {
   for (const row of rows)
     process.stdout.write(`| ${row.what} | ${row.ours} | ${row.floor} | ${row.ratio} | ${row.aim} |\n`);
 } finally {
-  await end(daemon, "SIGTERM");
+  await endAll();
   await postgres.stop();
   await rm(dataDir, { recursive: true, force: true });
 }
@@ -171,10 +172,18 @@ async function readEvents(address: string, wish: Call = {}): Promise<{ firstMs: 
   const response = await open(address, wish);
   let firstMs = 0;
   let events = 0;
+  let before = "";
   for await (const chunk of response) {
     if (events === 0) firstMs = performance.now() - began;
-    const text = (chunk as Buffer).toString("latin1");
-    for (let at = text.indexOf("event: "); at !== -1; at = text.indexOf("event: ", at + 1)) events++;
+    const text = before + (chunk as Buffer).toString("latin1");
+    // A frame ends with an empty line, which may be cut in two.
+    let at = text.indexOf("\n\n");
+    let end = 0;
+    for (; at !== -1; at = text.indexOf("\n\n", end)) {
+      events++;
+      end = at + 2;
+    }
+    before = text.slice(Math.max(end, text.length - 1));
   }
   if (events < EVENTS) throw new Error(`${address} gave ${events} events, not ${EVENTS}`);
   return { firstMs, rate: events / ((performance.now() - began) / 1000) };

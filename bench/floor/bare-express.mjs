@@ -5,11 +5,10 @@ import pg from "pg";
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 20 });
 const app = express();
 app.get("/engines/:user_id", async (request, response) => {
-  const { rows } = await pool.query({
-    name: "engine",
-    text: "select * from engines where product_id = $1 and user_id = $2",
-    values: [process.env.PRODUCT_ID, request.params.user_id],
-  });
+  const { rows } = await pool.query("select * from engines where product_id = $1 and user_id = $2", [
+    process.env.PRODUCT_ID,
+    request.params.user_id,
+  ]);
   response.json(rows[0]);
 });
 app.get("/health", (_request, response) => response.json({ status: "ok" }));
