@@ -34,6 +34,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/orchestrator/postgres": ["src/kit"],
   "src/engine/main.ts": ["src/engine", "src/contract", "src/kit"],
   "src/engine/app.ts": ["src/engine", "src/contract", "src/kit"],
+  "src/engine/engine-app.ts": ["src/contract"],
   "src/engine/config.ts": ["src/contract", "src/kit"],
   "src/engine/engine-error.ts": ["src/contract", "src/kit"],
   "src/engine/http": [
@@ -65,7 +66,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/engine/model": ["src/contract", "src/kit"],
   "src/engine/tools": ["src/engine/memory", "src/contract", "src/kit"],
   "src/engine/memory": ["src/engine/store", "src/contract", "src/kit"],
-  "src/engine/store": ["migrations/engine", "src/kit"],
+  "src/engine/store": ["migrations/engine", "src/contract", "src/kit"],
   "src/engine/catalog": ["src/contract", "src/kit"],
   "src/engine/upkeep": ["src/engine/model", "src/engine/memory", "src/engine/catalog", "src/contract", "src/kit"],
   cli: ["src/contract", "src/kit"],

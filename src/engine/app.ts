@@ -101,7 +101,8 @@ export function createApp({
     async drain(deadlineMs) {
       runner.drain();
       const end = Date.now() + deadlineMs;
-      while (slots.size > 0 && Date.now() < end) await delay(20);
+      // A person may take hours: who waits for one is not waited for.
+      while (slots.all().some(({ state }) => state === "running") && Date.now() < end) await delay(20);
       runner.abortAll();
       const cut = Date.now() + 1000;
       while (slots.size > 0 && Date.now() < cut) await delay(5);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Connection, Session, createEventBuffer } from "better-sse";
 import type { Response } from "express";
-import type { EventRow } from "../store/events.ts";
+import type { EventRow } from "../turns/event-journal.ts";
 
 export interface StreamLimits {
   readonly heartbeatMs: number;

@@ -2,7 +2,6 @@ import type { Request, RequestHandler, Response } from "express";
 import { type ExecuteRequest, TURN_ID_HEADER, executeRequest } from "../../contract/engine-api.ts";
 import { sha256 } from "../../kit/secrets.ts";
 import { EngineError } from "../engine-error.ts";
-import type { IdempotencyTable } from "../store/idempotency-keys.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { BegunTurn, TurnRunner } from "../turns/turn-runner.ts";
 import { readBody } from "./call.ts";
@@ -16,7 +15,11 @@ const KEPT_MS = 24 * 3600 * 1000;
 export interface ExecuteParts {
   readonly runner: TurnRunner;
   readonly journal: EventJournal;
-  readonly idempotency: IdempotencyTable;
+  /** Which turn a client's `Idempotency-Key` began. */
+  readonly idempotency: {
+    find(key: string, notBefore: number): { readonly bodyHash: string; readonly turnId: string } | null;
+    insert(key: string, call: { readonly bodyHash: string; readonly turnId: string }, createdAt: number): void;
+  };
   readonly limits: StreamLimits;
 }
 

@@ -1,5 +1,4 @@
-import type { EventRow } from "../store/events.ts";
-import { EVERY_TASK, type EventJournal } from "../turns/event-journal.ts";
+import { EVERY_TASK, type EventJournal, type EventRow } from "../turns/event-journal.ts";
 import type { EventStream } from "./event-stream.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
 

@@ -1,4 +1,4 @@
-import type { EventRow } from "../store/events.ts";
+import type { EventRow } from "../turns/event-journal.ts";
 
 const MAX_MERGED = 64 * 1024;
 

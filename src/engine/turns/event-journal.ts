@@ -2,6 +2,8 @@ import type { EngineEvent } from "../../contract/engine-events.ts";
 import { type EventFilter, type EventRow, type EventTable, withStamp } from "../store/events.ts";
 import { RisingClock } from "./rising-clock.ts";
 
+export type { EventRow } from "../store/events.ts";
+
 /** An event the agent may emit: heartbeats belong to readers and are never stored. */
 export type JournalEvent = Exclude<EngineEvent, { event: "heartbeat" }>;
 /** Heartbeats draw from the clock and leave no row: after a restart times must be behind theirs too. */

@@ -14,7 +14,7 @@ export interface Slot {
   release(): void;
 }
 
-export type AbortCode = "CANCELLED" | "CHANNEL_EXPIRED" | "ENGINE_DRAINING";
+export type AbortCode = "CANCELLED" | "CHANNEL_EXPIRED" | "ENGINE_RESTARTED";
 
 export class TurnAborted extends Error {
   override readonly name = "TurnAborted";

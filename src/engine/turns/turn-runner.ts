@@ -86,7 +86,7 @@ export class TurnRunner {
   /** Ends what is in flight; for the end of the process. */
   abortAll(): void {
     for (const slot of this.#parts.slots.all())
-      slot.abort(new TurnAborted("ENGINE_DRAINING", "the engine is stopping"));
+      slot.abort(new TurnAborted("ENGINE_RESTARTED", "the engine is stopping"));
   }
 
   /**

@@ -104,3 +104,18 @@ t.test("what stops a start is told in plain words", async (t) => {
     t.match((await engine.turn("alive", "/say alive")).at(-1)?.data, { phase: "completed" });
   });
 });
+
+t.test("SIGTERM does not wait for a person: the turn ends as errored, its question and call are closed", async (t) => {
+  const engine = await startEngine(t);
+  const stream = await engine.execute({ task_id: "asking", message: "/ask Well? | yes" });
+  await stream.first("hitl_request");
+  const exited = once(engine.process, "exit");
+  engine.process.kill("SIGTERM");
+  const frames = await stream.all();
+  t.strictSame(
+    frames.slice(-4).map(({ event }) => event),
+    ["hitl_resolved", "tool_result", "thread_lifecycle", "error"],
+  );
+  t.match(frames.at(-1)?.data, { error: "ENGINE_RESTARTED" });
+  t.strictSame(await exited, [0, null]);
+});
