@@ -1,22 +1,30 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
+import type { EngineRecord } from "../src/contract/orchestrator-api.ts";
 import { CliFailure } from "./exit-codes.ts";
+
+const LOCK_WAIT_MS = 10_000;
 
 const file = z.record(
   z.string(),
   z.object({
     current: z.nullable(z.string()),
-    products: z.record(z.string(), z.object({ platform_key: z.string(), engines: z.record(z.string(), z.string()) })),
+    products: z.record(z.string(), z.object({ platform_key: z.string() })),
+    engines: z._default(
+      z.record(z.string(), z.object({ product_id: z.string(), user_id: z.string(), engine_key: z.string() })),
+      {},
+    ),
   }),
 );
 type Contents = z.output<typeof file>;
 type Server = Contents[string];
 
 /**
- * The keys that were shown once, kept for the next command: by daemon, product and user, in a file only its owner can
- * read, replaced whole at each change.
+ * The keys that were shown once, kept for the next command: by daemon, then by product and by engine, in a file only
+ * its owner can read, replaced whole at each change.
  */
 export class Credentials {
   readonly path: string;
@@ -25,7 +33,7 @@ export class Credentials {
 
   constructor({ configDir, url }: { readonly configDir: string; readonly url: string }) {
     this.#dir = configDir;
-    this.#url = url;
+    this.#url = url.replace(/\/+$/, "");
     this.path = join(configDir, "credentials.json");
   }
 
@@ -41,41 +49,40 @@ export class Credentials {
     return (await this.#server()).products[slug]?.platform_key ?? null;
   }
 
-  /** Also makes the product the current one. */
-  async savePlatformKey(slug: string, key: string): Promise<void> {
-    await this.#change((server) => {
-      const engines = server.products[slug]?.engines ?? {};
-      return { current: slug, products: { ...server.products, [slug]: { platform_key: key, engines } } };
-    });
-  }
-
-  async forgetProduct(slug: string): Promise<void> {
-    await this.#change(({ current, products: { [slug]: _, ...products } }) => ({
-      current: current === slug ? null : current,
-      products,
+  async savePlatformKey(slug: string, key: string, { use }: { readonly use: boolean }): Promise<void> {
+    await this.#change((server) => ({
+      ...server,
+      current: use ? slug : (server.current ?? slug),
+      products: { ...server.products, [slug]: { platform_key: key } },
     }));
   }
 
-  async engineKey(slug: string, user: string): Promise<string | null> {
-    return (await this.#server()).products[slug]?.engines[user] ?? null;
+  async forgetProduct({ slug, id }: { readonly slug: string; readonly id: string }): Promise<void> {
+    await this.#change(({ current, products: { [slug]: _, ...products }, engines }) => ({
+      current: current === slug ? null : current,
+      products,
+      engines: Object.fromEntries(Object.entries(engines).filter(([, engine]) => engine.product_id !== id)),
+    }));
   }
 
-  /** Null forgets it. Nothing is kept for a product whose key is not kept. */
-  async saveEngineKey(slug: string, user: string, key: string | null): Promise<boolean> {
-    let saved = false;
-    await this.#change((server) => {
-      const product = server.products[slug];
-      if (product === undefined) return server;
-      const { [user]: _, ...others } = product.engines;
-      saved = key !== null;
-      const engines = key === null ? others : { ...others, [user]: key };
-      return { ...server, products: { ...server.products, [slug]: { ...product, engines } } };
-    });
-    return saved;
+  async engineKey(engineId: string): Promise<string | null> {
+    return (await this.#server()).engines[engineId]?.engine_key ?? null;
+  }
+
+  async saveEngineKey({ id, product_id, user_id }: EngineRecord, key: string): Promise<void> {
+    await this.#change((server) => ({
+      ...server,
+      engines: { ...server.engines, [id]: { product_id, user_id, engine_key: key } },
+    }));
+  }
+
+  async forgetEngine(id: string): Promise<void> {
+    if ((await this.engineKey(id)) === null) return;
+    await this.#change(({ engines: { [id]: _, ...engines }, ...server }) => ({ ...server, engines }));
   }
 
   async #server(): Promise<Server> {
-    return (await this.#read())[this.#url] ?? { current: null, products: {} };
+    return serverOf(await this.#read(), this.#url);
   }
 
   async #read(): Promise<Contents> {
@@ -88,19 +95,27 @@ export class Credentials {
     }
     try {
       return z.parse(file, JSON.parse(text));
-    } catch (error) {
-      throw new CliFailure(
-        "unexpected",
-        `${this.path} is damaged; move it away and save the keys anew (${String(error).slice(0, 100)})`,
-      );
+    } catch {
+      throw new CliFailure("unexpected", `${this.path} is damaged; move it away and save the keys anew`);
     }
   }
 
+  /** Two commands at once wait for each other here: a key that was shown once must not get lost between them. */
   async #change(change: (server: Server) => Server): Promise<void> {
-    const contents = { ...(await this.#read()), [this.#url]: change(await this.#server()) };
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
-    const draft = `${this.path}.${randomBytes(4).toString("hex")}`;
-    await writeFile(draft, `${JSON.stringify(contents, null, 2)}\n`, { mode: 0o600, flag: "wx" });
-    await rename(draft, this.path);
+    const lock = new DatabaseSync(join(this.#dir, "credentials.lock"), { timeout: LOCK_WAIT_MS });
+    try {
+      lock.exec("BEGIN EXCLUSIVE");
+      const before = await this.#read();
+      const contents = { ...before, [this.#url]: change(serverOf(before, this.#url)) };
+      const draft = `${this.path}.${randomBytes(4).toString("hex")}`;
+      await writeFile(draft, `${JSON.stringify(contents, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+      await rename(draft, this.path);
+    } finally {
+      lock.close();
+    }
   }
 }
+
+const serverOf = (contents: Contents, url: string): Server =>
+  contents[url] ?? { current: null, products: {}, engines: {} };

@@ -1,20 +1,22 @@
 import type { IncomingMessage } from "node:http";
-import { text } from "node:stream/consumers";
-import { ENGINE_KEY_HEADER, type EngineErrorBody, type PendingRequest } from "../src/contract/engine-api.ts";
-import { CliFailure, exitOfStatus } from "./exit-codes.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ENGINE_KEY_HEADER, type EngineErrorBody } from "../src/contract/engine-api.ts";
 import { type ReadEvent, readEvents } from "./event-reader.ts";
-import { openCall } from "./http.ts";
+import { CliFailure, exitOfStatus } from "./exit-codes.ts";
+import { openCall, readText } from "./http.ts";
 
 const DEADLINE_MS = 30_000;
+/** Four heartbeats: a stream that is silent for longer is dead. */
+const IDLE_MS = 60_000;
 const RECONNECT_MS: readonly number[] = [200, 1000, 2000, 4000, 8000];
 
 /** Calls of one engine with its key. */
 export class EngineClient {
-  readonly #url: string;
+  readonly url: string;
   readonly #key: string;
 
   constructor(url: string, key: string) {
-    this.#url = url;
+    this.url = url;
     this.#key = key;
   }
 
@@ -31,71 +33,61 @@ export class EngineClient {
     let response = await this.#stream("POST", "/execute", body);
     const turnId = String(response.headers["x-turn-id"] ?? "");
     let lastSeq = 0;
-    for (let attempt = 0; ; attempt++) {
+    for (let lost = 0; ; lost++) {
       try {
         for await (const read of readEvents(response)) {
           if (read.seq !== null && read.seq <= lastSeq) continue;
           lastSeq = read.seq ?? lastSeq;
-          attempt = 0;
+          lost = 0;
           yield read;
           if (endsTurn(read)) return;
         }
       } catch (error) {
-        if (!(error instanceof Error && "code" in error)) throw error;
+        // What has a code is the connection's; anything else is not mended by another one.
+        if (error instanceof CliFailure || !(error instanceof Error && "code" in error)) throw error;
       }
-      response = await this.#resume(turnId, lastSeq, attempt);
+      response = await this.#resume(turnId, lastSeq, lost);
     }
   }
 
   async answer(requestId: string, answer: string): Promise<void> {
-    await this.#json("POST", "/hitl/respond", { request_id: requestId, answer });
+    await this.#post("/hitl/respond", { request_id: requestId, answer });
   }
 
   async cancel(taskId: string): Promise<void> {
-    await this.#json("POST", "/execute/cancel", { task_id: taskId });
+    await this.#post("/execute/cancel", { task_id: taskId });
   }
 
-  async pending(): Promise<readonly PendingRequest[]> {
-    return ((await this.#json("GET", "/hitl/pending")) as { requests: PendingRequest[] }).requests;
-  }
-
-  async #resume(turnId: string, lastSeq: number, attempt: number): Promise<IncomingMessage> {
-    const waitMs = RECONNECT_MS[attempt];
-    if (waitMs === undefined)
+  async #resume(turnId: string, lastSeq: number, lost: number): Promise<IncomingMessage> {
+    const waitMs = RECONNECT_MS[lost];
+    if (waitMs === undefined) {
       throw new CliFailure("unavailable", "the connection to the engine is lost; its turn may go on");
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+    await sleep(waitMs);
     try {
-      return await this.#stream(
-        "GET",
-        `/execute/replay?turn_id=${encodeURIComponent(turnId)}&after=${lastSeq}&follow=true`,
-      );
+      const query = `turn_id=${encodeURIComponent(turnId)}&after=${lastSeq}&follow=true`;
+      return await this.#stream("GET", `/execute/replay?${query}`);
     } catch (error) {
-      if (error instanceof CliFailure && error.exit === "unavailable")
-        return this.#resume(turnId, lastSeq, attempt + 1);
-      throw error;
+      if (!(error instanceof CliFailure && error.exit === "unavailable")) throw error;
+      return this.#resume(turnId, lastSeq, lost + 1);
     }
   }
 
   async #stream(method: string, path: string, body?: unknown): Promise<IncomingMessage> {
-    const response = await this.#open(method, path, body, { accept: "text/event-stream" });
+    const response = await this.#open(method, path, { body, accept: "text/event-stream" });
     if (response.statusCode !== 200) throw await refusal(response);
     return response;
   }
 
-  async #json(method: string, path: string, body?: unknown): Promise<unknown> {
-    const response = await this.#open(method, path, body);
+  async #post(path: string, body: unknown): Promise<void> {
+    const response = await this.#open("POST", path, { body, accept: "application/json" });
     if (response.statusCode !== 200) throw await refusal(response);
-    return JSON.parse(await text(response));
+    await readText(response);
   }
 
-  #open(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<IncomingMessage> {
-    return openCall(this.#url, {
-      method,
-      path,
-      headers: { [ENGINE_KEY_HEADER]: this.#key, ...headers },
-      body,
-      deadlineMs: DEADLINE_MS,
-    });
+  #open(method: string, path: string, { body, accept }: { body: unknown; accept: string }): Promise<IncomingMessage> {
+    const headers = { [ENGINE_KEY_HEADER]: this.#key, accept };
+    return openCall(this.url, { method, path, headers, body, deadlineMs: DEADLINE_MS, idleMs: IDLE_MS });
   }
 }
 
@@ -104,7 +96,7 @@ function endsTurn({ event }: ReadEvent): boolean {
 }
 
 async function refusal(response: IncomingMessage): Promise<CliFailure> {
-  const answer = await text(response);
+  const answer = await readText(response);
   const exit = exitOfStatus(response.statusCode ?? 0);
   try {
     const { error, message } = JSON.parse(answer) as EngineErrorBody;

@@ -1,32 +1,24 @@
 import type { IncomingMessage } from "node:http";
 import type { EngineEvent } from "../src/contract/engine-events.ts";
+import { CliFailure } from "./exit-codes.ts";
+import { splitStream } from "./split-stream.ts";
 
 export interface ReadEvent {
   readonly event: EngineEvent;
   /** Null for heartbeats, which are not stored. */
   readonly seq: number | null;
-  /** The data as it came. */
-  readonly data: Readonly<Record<string, unknown>>;
 }
-
-const MAX_FRAME = 16 * 1024 * 1024;
 
 /** The events of a stream, as they come. Ends with the stream; a cut connection throws. */
 export async function* readEvents(response: IncomingMessage): AsyncGenerator<ReadEvent> {
-  let rest = "";
-  for await (const chunk of response.setEncoding("utf8")) {
-    const frames = (rest + String(chunk)).split("\n\n");
-    rest = frames.pop() ?? "";
-    if (rest.length > MAX_FRAME) throw new Error("an event of the stream is too long");
-    for (const frame of frames) {
-      const event = readFrame(frame);
-      if (event !== null) yield event;
-    }
+  for await (const frame of splitStream(response, "\n\n")) {
+    const event = readFrame(frame.split("\n"));
+    if (event !== null) yield event;
   }
 }
 
-function readFrame(frame: string): ReadEvent | null {
-  const lines = frame.split("\n");
+/** Null for a frame without an event, such as a proxy's comment. */
+function readFrame(lines: readonly string[]): ReadEvent | null {
   const value = (name: string) =>
     lines
       .find((line) => line.startsWith(`${name}:`))
@@ -34,7 +26,17 @@ function readFrame(frame: string): ReadEvent | null {
       .trimStart();
   const [type, json] = [value("event"), value("data")];
   if (type === undefined || json === undefined) return null;
-  const data = JSON.parse(json) as Record<string, unknown>;
-  const seq = typeof data["seq"] === "number" ? data["seq"] : null;
-  return { event: { event: type, data } as unknown as EngineEvent, seq, data };
+  const data = readData(json);
+  return {
+    event: { event: type, data } as unknown as EngineEvent,
+    seq: typeof data.seq === "number" ? data.seq : null,
+  };
+}
+
+function readData(json: string): { readonly seq?: unknown } {
+  try {
+    return JSON.parse(json) as { readonly seq?: unknown };
+  } catch (error) {
+    throw new CliFailure("unexpected", `the engine sent an event that is no JSON (${String(error).slice(0, 100)})`);
+  }
 }

@@ -1,5 +1,6 @@
-import { type IncomingMessage, request as httpRequest } from "node:http";
+import { type IncomingMessage, request as httpRequest, validateHeaderValue } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { text } from "node:stream/consumers";
 import { CliFailure } from "./exit-codes.ts";
 
 export interface HttpCall {
@@ -8,43 +9,58 @@ export interface HttpCall {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Until the headers of the answer; a stream may take as long as it takes. */
+  /** Until the headers of the answer. */
   readonly deadlineMs: number;
-  readonly signal?: AbortSignal | undefined;
+  /** How long the answer may pause; a stream that may be silent for ever has none. */
+  readonly idleMs?: number | undefined;
 }
 
 /** Opens a call and gives the answer's beginning. A server that is not there is told in words. */
-export function openCall(
+export async function openCall(
   base: string,
-  { method, path, headers, body, deadlineMs, signal }: HttpCall,
+  { method, path, headers, body, deadlineMs, idleMs }: HttpCall,
 ): Promise<IncomingMessage> {
   const url = readUrl(base);
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;
-  return new Promise((resolve, reject) => {
-    const request = send(
-      {
-        hostname: url.hostname.replace(/^\[|\]$/g, ""),
-        port: url.port,
-        path: url.pathname.replace(/\/$/, "") + path,
-        method,
-        headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
-        ...(signal && { signal }),
-      },
-      (response) => {
-        clearTimeout(late);
-        resolve(response);
-      },
-    );
-    const late = setTimeout(
-      () => request.destroy(new CliFailure("timeout", `${base} did not answer within ${deadlineMs / 1000} s`)),
-      deadlineMs,
-    );
-    request.on("error", (error) => {
-      clearTimeout(late);
-      reject(signal?.aborted || error instanceof CliFailure ? error : unreachable(base, error));
-    });
-    request.end(body === undefined ? undefined : JSON.stringify(body));
+  const request = send({
+    hostname: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port,
+    path: url.pathname.replace(/\/$/, "") + path,
+    method,
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...checked(headers) },
   });
+  const late = new CliFailure("timeout", `${base} did not answer within ${deadlineMs / 1000} s`);
+  const timer = setTimeout(() => request.destroy(late), deadlineMs);
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      request.on("response", resolve);
+      request.on("error", reject);
+      request.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+    if (idleMs !== undefined) response.setTimeout(idleMs, () => response.destroy(new ConnectionIdle(base, idleMs)));
+    return response;
+  } catch (error) {
+    throw error instanceof CliFailure ? error : unreachable(base, error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A stream fell silent for longer than its heartbeats allow. */
+class ConnectionIdle extends Error {
+  readonly code = "ETIMEDOUT";
+  constructor(base: string, idleMs: number) {
+    super(`nothing came from ${base} for ${idleMs / 1000} s`);
+  }
+}
+
+/** The whole answer as text; one that is cut off is a failure of the server, not of ours. */
+export async function readText(response: IncomingMessage): Promise<string> {
+  try {
+    return await text(response);
+  } catch (error) {
+    throw new CliFailure("unavailable", `the connection was lost in the middle of the answer (${reason(error)})`);
+  }
 }
 
 function readUrl(base: string): URL {
@@ -54,19 +70,38 @@ function readUrl(base: string): URL {
   return new URL(base);
 }
 
-function unreachable(base: string, error: Error): CliFailure {
-  const code = "code" in error ? String(error.code) : error.message;
+/** Node would refuse as well, in words that nobody connects with a file that is no key. */
+function checked(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      validateHeaderValue(name, value);
+    } catch (error) {
+      throw new CliFailure("usage", `${name}: what was given holds characters that no key has (${reason(error)})`);
+    }
+  }
+  return headers;
+}
+
+function unreachable(base: string, error: unknown): CliFailure {
   return new CliFailure(
     "unavailable",
-    `${base} does not answer (${code}); is it running? (npm start, or systemctl status orchd)`,
+    `${base} does not answer (${reason(error)}); is it running? (npm start, or systemctl status orchd)`,
   );
+}
+
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return "code" in error ? String(error.code) : error.message;
 }
 
 /** Percent-encodes one segment so that no server and no proxy takes it for more than it is. */
 export function pathSegment(text: string): string {
+  if (!text.isWellFormed()) throw new CliFailure("usage", "expected an id in UTF-8");
   const encoded = encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return /^\.+$/.test(encoded) ? encoded.replaceAll(".", "%2E") : encoded;
 }
+
+export const enginePath = (user: string): string => `/engines/${pathSegment(user)}`;

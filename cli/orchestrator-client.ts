@@ -1,26 +1,32 @@
-import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import type { IncomingMessage } from "node:http";
-import { ADMIN_KEY_HEADER, PLATFORM_KEY_HEADER } from "../src/contract/orchestrator-api.ts";
+import { join } from "node:path";
+import { ADMIN_KEY_HEADER, type Page, PLATFORM_KEY_HEADER } from "../src/contract/orchestrator-api.ts";
 import type { Credentials } from "./credentials.ts";
 import { CliFailure, exitOfStatus } from "./exit-codes.ts";
-import { openCall } from "./http.ts";
+import { openCall, readText } from "./http.ts";
 import { promptSecret, secretFromFile } from "./secret-input.ts";
 import type { Settings } from "./settings.ts";
 
-/** Longer than the longest boot or drain the daemon may be set to wait for by default. */
-const DEADLINE_MS = 15 * 60_000;
+const DEADLINE_MS = 60_000;
+/** For calls that wait for an engine: as long as the daemon may be set to wait for one, and some more. */
+export const ENGINE_DEADLINE_MS = 65 * 60_000;
 
 export interface Ask {
   readonly method?: string;
   readonly body?: unknown;
-  readonly signal?: AbortSignal;
+  readonly deadlineMs?: number;
+}
+
+interface Patience {
+  /** An answer that may be silent for ever between its parts. */
+  readonly stream?: boolean;
 }
 
 /** Calls of the daemon, with the key each needs. An error body becomes a {@link CliFailure}. */
 export class OrchestratorClient {
   readonly #settings: Settings;
   readonly #credentials: Credentials;
+  /** As `--product` says. */
   readonly #wantedProduct: string | undefined;
 
   constructor(settings: Settings, credentials: Credentials, wantedProduct: string | undefined) {
@@ -29,36 +35,49 @@ export class OrchestratorClient {
     this.#wantedProduct = wantedProduct;
   }
 
-  /** The product that platform calls are made for, as far as it is known by name. */
-  async product(): Promise<string> {
-    return this.#wantedProduct ?? this.#settings.product ?? (await this.#credentials.currentProduct()) ?? "default";
+  async open<T>(path: string): Promise<T> {
+    return (await readAnswer(await this.#open(path, {}, { deadlineMs: 10_000 }))) as T;
   }
 
-  async open(path: string, ask: Ask = {}): Promise<unknown> {
-    return readAnswer(await this.#open(path, {}, ask));
+  async admin<T>(path: string, ask: Ask = {}): Promise<T> {
+    return (await readAnswer(await this.#open(path, { [ADMIN_KEY_HEADER]: await this.#adminKey() }, ask))) as T;
   }
 
-  async admin(path: string, ask: Ask = {}): Promise<unknown> {
-    return readAnswer(await this.#open(path, { [ADMIN_KEY_HEADER]: await this.#adminKey() }, ask));
-  }
-
-  async platform(path: string, ask: Ask = {}): Promise<unknown> {
-    return readAnswer(await this.platformStream(path, ask));
+  async platform<T>(path: string, ask: Ask = {}): Promise<T> {
+    return (await readAnswer(await this.#platform(path, ask))) as T;
   }
 
   /** For an answer that is read as it comes; a refusal is thrown before. */
-  async platformStream(path: string, ask: Ask = {}): Promise<IncomingMessage> {
-    const response = await this.#open(path, { [PLATFORM_KEY_HEADER]: await this.#platformKey() }, ask);
-    if (response.statusCode !== 200 && response.statusCode !== 201) await readAnswer(response);
+  async platformStream(path: string): Promise<IncomingMessage> {
+    const response = await this.#platform(path, { stream: true });
+    if (response.statusCode !== 200) await readAnswer(response);
     return response;
+  }
+
+  /** Every page of a list, as one. */
+  async all<T>(as: "admin" | "platform", path: string, query: Readonly<Record<string, string>> = {}): Promise<Page<T>> {
+    const data: T[] = [];
+    let cursor: string | null = null;
+    do {
+      const search = new URLSearchParams({ limit: "200", ...query, ...(cursor !== null && { cursor }) });
+      const page: Page<T> = await this[as](`${path}?${search.toString()}`);
+      data.push(...page.data);
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    return { data, next_cursor: null };
+  }
+
+  async #platform(path: string, ask: Ask & Patience): Promise<IncomingMessage> {
+    return this.#open(path, { [PLATFORM_KEY_HEADER]: await this.#platformKey() }, ask);
   }
 
   #open(
     path: string,
     headers: Record<string, string>,
-    { method = "GET", body, signal }: Ask,
+    { method = "GET", body, deadlineMs = DEADLINE_MS, stream = false }: Ask & Patience,
   ): Promise<IncomingMessage> {
-    return openCall(this.#settings.url, { method, path, headers, body, deadlineMs: DEADLINE_MS, signal });
+    const idleMs = stream ? undefined : DEADLINE_MS;
+    return openCall(this.#settings.url, { method, path, headers, body, deadlineMs, idleMs });
   }
 
   async #adminKey(): Promise<string> {
@@ -66,44 +85,48 @@ export class OrchestratorClient {
     if (adminKey !== undefined) return adminKey;
     if (adminKeyFile !== undefined) return secretFromFile(adminKeyFile);
     const local = join(dataDir, "admin-key");
-    const found = await secretFromFile(local).catch(() => null);
-    const key = found ?? (await promptSecret("Admin key: "));
-    if (key !== null) return key;
-    throw new CliFailure("denied", `no admin key: set ORCH_ADMIN_KEY or ORCH_ADMIN_KEY_FILE (${local} cannot be read)`);
-  }
-
-  async #platformKey(): Promise<string> {
-    const { platformKey, platformKeyFile } = this.#settings;
-    if (platformKey !== undefined) return platformKey;
-    if (platformKeyFile !== undefined) return secretFromFile(platformKeyFile);
-    const slug = await this.product();
-    const key = (await this.#credentials.platformKey(slug)) ?? (await promptSecret(`Platform key of ${slug}: `));
+    // One that cannot be read is told below, unless a person can type it.
+    const key = (await secretFromFile(local).catch(() => null)) ?? (await promptSecret("Admin key: "));
     if (key !== null) return key;
     throw new CliFailure(
       "denied",
-      "no platform key: run `orchctl products register <slug>`, or set ORCH_PLATFORM_KEY or ORCH_PLATFORM_KEY_FILE",
+      `no admin key: set ORCH_ADMIN_KEY or ORCH_ADMIN_KEY_FILE, or ORCH_DATA_DIR as for the daemon (${local} cannot be read), or run this on a terminal to type it`,
+    );
+  }
+
+  /** A product that is asked for by name goes before a key in the environment, which may be another's. */
+  async #platformKey(): Promise<string> {
+    const { platformKey, platformKeyFile, product } = this.#settings;
+    if (this.#wantedProduct === undefined) {
+      if (platformKey !== undefined) return platformKey;
+      if (platformKeyFile !== undefined) return secretFromFile(platformKeyFile);
+    }
+    const slug = this.#wantedProduct ?? product ?? (await this.#credentials.currentProduct());
+    const kept = slug === null ? null : await this.#credentials.platformKey(slug);
+    const key = kept ?? (await promptSecret(`Platform key${slug === null ? "" : ` of ${slug}`}: `));
+    if (key !== null) return key;
+    throw new CliFailure(
+      "denied",
+      `no platform key${slug === null ? "" : ` of ${slug} is kept`}: orchctl products register makes a product with one, products rotate-key a new one for an old product; or set ORCH_PLATFORM_KEY or ORCH_PLATFORM_KEY_FILE`,
     );
   }
 }
 
 async function readAnswer(response: IncomingMessage): Promise<unknown> {
-  const answer = await text(response);
+  const answer = await readText(response);
   const { statusCode: status = 0 } = response;
-  if (status === 200 || status === 201) return JSON.parse(answer);
-  const { code, message } = errorOf(answer);
+  const { value, code, message } = understand(answer);
+  if ((status === 200 || status === 201) && value !== undefined) return value;
   const id = response.headers["x-request-id"];
-  throw new CliFailure(
-    exitOfStatus(status),
-    `${message} (${code ?? status}${id === undefined ? "" : `, request ${String(id)}`})`,
-    code,
-  );
+  const details = [code ?? `status ${status}`, ...(id === undefined ? [] : [`request ${String(id)}`])].join(", ");
+  throw new CliFailure(exitOfStatus(status), `${message} (${details})`, code);
 }
 
-function errorOf(answer: string): { code: string | null; message: string } {
+function understand(answer: string): { value?: unknown; code: string | null; message: string } {
   try {
-    const { error } = JSON.parse(answer) as { error: { code: string; message: string } };
-    return { code: error.code, message: error.message };
+    const value = JSON.parse(answer) as { error?: { code?: string; message?: string } } | null;
+    return { value, code: value?.error?.code ?? null, message: value?.error?.message ?? "refused without a word" };
   } catch {
-    return { code: null, message: "the server gave an answer that is not the daemon's" };
+    return { code: null, message: "the answer is not the daemon's; is ORCH_URL right?" };
   }
 }

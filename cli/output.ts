@@ -1,25 +1,29 @@
-import { stripVTControlCharacters, styleText } from "node:util";
+import { styleText } from "node:util";
 
-/** Text that came from elsewhere, safe on a terminal: nothing in it moves the cursor or reorders the line. */
+/** What moves the cursor, reorders the line or starts another; the joiners inside emoji and some scripts do not. */
+const UNSAFE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Text that came from elsewhere, safe on a terminal, with nothing of it hidden. */
 export function safe(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return stripVTControlCharacters(text ?? "").replaceAll(
-    /[\p{Cc}\p{Cf}]/gu,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
+  return (text ?? "").replaceAll(UNSAFE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** Columns a text takes: wide for East Asian letters and emoji, none for combining marks. */
+/** The same for text of several lines, such as a model's. */
+export function safeLines(text: string): string {
+  return text
+    .split(/(\n|\t)/)
+    .map((part) => (part === "\n" || part === "\t" ? part : safe(part)))
+    .join("");
+}
+
+const WIDE =
+  /\p{Emoji_Presentation}|\ufe0f|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u;
+
+/** Columns a text takes: two for East Asian letters and emoji, one for a letter with its combining marks. */
 export function width(text: string): number {
   let columns = 0;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    columns +=
-      /\p{Emoji_Presentation}|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\uff01-\uff60]/u.test(
-        segment,
-      )
-        ? 2
-        : 1;
-  }
+  for (const { segment } of new Intl.Segmenter().segment(text)) columns += WIDE.test(segment) ? 2 : 1;
   return columns;
 }
 
@@ -49,7 +53,7 @@ export interface Printer {
   /** Words beside the document; to standard error, where they are in nobody's pipe. */
   note(words: string): void;
   line(words: string): void;
-  style(format: Parameters<typeof styleText>[0], words: string): string;
+  readonly style: (format: Parameters<typeof styleText>[0], words: string) => string;
   readonly json: boolean;
 }
 

@@ -12,6 +12,9 @@ export interface Session {
   readonly settings: Settings;
 }
 
+/** Adds one command to its group. */
+export type CommandMaker = (group: Command, settings: Settings) => void;
+
 export function sessionOf(command: Command, settings: Settings): Session {
   const {
     json = false,

@@ -21,19 +21,25 @@ export interface Settings {
 
 export function readSettings(): Settings {
   const env = process.env;
-  const home = env["HOME"] || homedir();
-  const uid = process.getuid?.() ?? -1;
+  const text = (name: string) => env[name] || undefined;
+  const configHome = text("XDG_CONFIG_HOME") ?? join(text("HOME") ?? homedir(), ".config");
+  // As the daemon reads them, so that both look in one place.
+  const usualDataDir = defaultDataDir({
+    uid: process.getuid?.() ?? -1,
+    home: env["HOME"],
+    xdgDataHome: env["XDG_DATA_HOME"],
+  });
   return {
-    url: env["ORCH_URL"] || "http://127.0.0.1:7700",
-    adminKey: env["ORCH_ADMIN_KEY"] || undefined,
-    adminKeyFile: env["ORCH_ADMIN_KEY_FILE"] || undefined,
-    platformKey: env["ORCH_PLATFORM_KEY"] || undefined,
-    platformKeyFile: env["ORCH_PLATFORM_KEY_FILE"] || undefined,
-    engineKey: env["ORCH_ENGINE_KEY"] || undefined,
-    product: env["ORCH_PRODUCT"] || undefined,
-    dataDir: env["ORCH_DATA_DIR"] || defaultDataDir({ uid, home, xdgDataHome: env["XDG_DATA_HOME"] }),
-    configDir: env["ORCHCTL_CONFIG_DIR"] || join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "orchctl"),
-    colour: process.stdout.isTTY && !env["NO_COLOR"],
-    variable: (name) => env[name],
+    url: text("ORCH_URL") ?? "http://127.0.0.1:7700",
+    adminKey: text("ORCH_ADMIN_KEY"),
+    adminKeyFile: text("ORCH_ADMIN_KEY_FILE"),
+    platformKey: text("ORCH_PLATFORM_KEY"),
+    platformKeyFile: text("ORCH_PLATFORM_KEY_FILE"),
+    engineKey: text("ORCH_ENGINE_KEY"),
+    product: text("ORCH_PRODUCT"),
+    dataDir: text("ORCH_DATA_DIR") ?? usualDataDir,
+    configDir: text("ORCHCTL_CONFIG_DIR") ?? join(configHome, "orchctl"),
+    colour: process.stdout.isTTY && text("NO_COLOR") === undefined,
+    variable: text,
   };
 }

@@ -1,5 +1,5 @@
-import type { ReadEvent } from "./event-reader.ts";
-import { type Printer, safe } from "./output.ts";
+import type { EngineEvent } from "../src/contract/engine-events.ts";
+import { type Printer, safe, safeLines } from "./output.ts";
 
 const MAX_SHOWN = 300;
 
@@ -13,66 +13,65 @@ export class TurnView {
     this.#print = print;
   }
 
-  show({ event, data }: ReadEvent): void {
-    if (this.#print.json) {
-      this.#print.line(JSON.stringify({ event: event.event, data }));
-      return;
-    }
+  /** With `--json` each event as one line, as it came. */
+  show(event: EngineEvent): void {
+    if (this.#print.json) this.#print.line(JSON.stringify(event));
+    else this.#showWords(event);
+  }
+
+  #showWords(event: EngineEvent): void {
+    const { style } = this.#print;
     switch (event.event) {
       case "content_block_start":
-        if (event.data.block_type === "thinking") this.#write(this.#print.style("dim", "∴ "));
+        if (event.data.block_type === "thinking") this.#write(style("dim", "∴ "));
         break;
       case "content_block_stop":
         if (event.data.block_type !== "tool_use") this.#freshLine();
         break;
       case "thinking_delta":
-        this.#write(this.#print.style("dim", printable(event.data.text)));
+        this.#write(style("dim", safeLines(event.data.text)));
         break;
       case "text_delta":
-        this.#write(printable(event.data.text));
+        this.#write(safeLines(event.data.text));
         break;
       case "tool_call":
-        this.#line(this.#print.style("cyan", `▸ ${safe(event.data.tool)} ${shortened(safe(event.data.input))}`));
+        this.#line(style("cyan", `▸ ${safe(event.data.tool)} ${shortened(event.data.input)}`));
         break;
-      case "tool_result": {
-        const { error, output } = event.data;
-        this.#line(
-          error === null
-            ? this.#print.style("dim", `  ↳ ${shortened(safe(output))}`)
-            : this.#print.style("red", `  ↳ failed: ${shortened(safe(error))}`),
-        );
+      case "tool_result":
+        if (event.data.error === null) this.#line(style("dim", `  ↳ ${shortened(event.data.output)}`));
+        else this.#line(style("red", `  ↳ failed: ${shortened(event.data.error)}`));
         break;
-      }
       case "hitl_request":
-        this.#line(this.#print.style("yellow", `? ${safe(event.data.question)}`));
+        this.#line(style("yellow", `? ${safeLines(event.data.question)}`));
         event.data.options.forEach((option, index) => this.#line(`  ${index + 1}. ${safe(option)}`));
         break;
       case "hitl_resolved":
-        this.#line(this.#print.style("dim", `  answered: ${safe(event.data.answer)}`));
+        this.#line(style("dim", `  answered: ${safe(event.data.answer)}`));
         break;
       case "working_memory_update":
-        this.#line(this.#print.style("dim", `✎ ${event.data.entry_type}: ${shortened(safe(event.data.content))}`));
+        this.#line(style("dim", `✎ ${event.data.entry_type}: ${shortened(event.data.content)}`));
         break;
-      case "compaction_event":
-        this.#line(
-          this.#print.style(
-            "dim",
-            `⇣ context compacted from ${event.data.before_tokens} to ${event.data.after_tokens} tokens`,
-          ),
-        );
+      case "compaction_event": {
+        const { before_tokens: before, after_tokens: after } = event.data;
+        this.#line(style("dim", `⇣ context compacted from ${before} to ${after} tokens`));
         break;
+      }
       case "usage": {
         const { input_tokens: input, output_tokens: output, cache_hit_tokens: cached } = event.data;
-        this.#usage = `${input} tokens in (${cached} cached), ${output} out`;
+        this.#usage = `; ${input} tokens in (${cached} cached), ${output} out`;
         break;
       }
       case "thread_lifecycle":
-        if (event.data.phase === "completed") this.#line(this.#print.style("dim", `— turn completed; ${this.#usage}`));
+        if (event.data.phase === "completed") this.#line(style("dim", `— turn completed${this.#usage}`));
         break;
       case "error":
+        // Its words are the command's own last ones; they begin on a line of their own.
+        this.#freshLine();
+        break;
       case "heartbeat":
         break;
       default:
+        // An event of a later engine: what is not known is not shown.
         event satisfies never;
     }
   }
@@ -87,16 +86,13 @@ export class TurnView {
   }
 
   #write(words: string): void {
+    if (words === "") return;
     process.stdout.write(words);
     this.#atLineStart = words.endsWith("\n");
   }
 }
 
-/** A model's text may hold anything; lines and tabs stay, what moves the cursor does not. */
-const printable = (text: string): string =>
-  text
-    .split(/(\n|\t)/)
-    .map((part) => (part === "\n" || part === "\t" ? part : safe(part)))
-    .join("");
-
-const shortened = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+function shortened(value: unknown): string {
+  const text = safe(value);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}

@@ -1,36 +1,45 @@
-import { text } from "node:stream/consumers";
-import type { Command } from "commander";
 import type { EngineHealth } from "../../src/contract/engine-api.ts";
 import type { EngineRecord } from "../../src/contract/orchestrator-api.ts";
 import { CliFailure } from "../exit-codes.ts";
-import { openCall, pathSegment } from "../http.ts";
+import { enginePath, openCall, readText } from "../http.ts";
 import { fields, safe } from "../output.ts";
-import { example, sessionOf } from "../session.ts";
-import type { Settings } from "../settings.ts";
+import { type CommandMaker, type Session, example, sessionOf } from "../session.ts";
 
-export function healthCommand(program: Command, settings: Settings): void {
+const DEADLINE_MS = 5000;
+
+export const healthCommand: CommandMaker = (program, settings) => {
   program
     .command("health")
     .description("Whether the daemon, or with --engine an engine, is well")
     .option("--engine <user>", "an engine instead of the daemon")
     .addHelpText("after", example("orchctl health --engine alice"))
-    .action(async (options: { engine?: string }, command: Command) => {
-      const { client, print } = sessionOf(command, settings);
-      if (options.engine === undefined) {
-        const health = (await client.open("/health")) as { status: string; version: string; uptime_s: number };
-        const ready = (await client.open("/ready")) as { status: string };
-        return print.document(
-          { ...health, ready: ready.status },
-          () => `orchd ${health.version} is ${ready.status}, up ${health.uptime_s} s`,
-        );
-      }
-      const { url } = (await client.platform(`/engines/${pathSegment(options.engine)}`)) as EngineRecord;
-      const response = await openCall(url, { method: "GET", path: "/health", headers: {}, deadlineMs: 5000 });
-      if (response.statusCode !== 200)
-        throw new CliFailure("unavailable", `the engine answered ${response.statusCode}`);
-      const health = JSON.parse(await text(response)) as EngineHealth;
-      print.document(health, () =>
-        fields(Object.entries(health).map(([name, value]) => [name, value === null ? null : safe(value)])),
-      );
+    .action(async ({ engine }: { engine?: string }, command) => {
+      const session = sessionOf(command, settings);
+      await (engine === undefined ? daemonHealth(session) : engineHealth(session, engine));
     });
+};
+
+async function daemonHealth({ client, print }: Session): Promise<void> {
+  const health = await client.open<{ status: string; version: string; uptime_s: number }>("/health");
+  const ready = await client.open<{ status: string }>("/ready").catch((error: unknown) => {
+    if (!(error instanceof CliFailure)) throw error;
+    const words = `orchd ${health.version} is up ${health.uptime_s} s, but not ready: ${error.message}`;
+    throw new CliFailure(error.exit, words, error.code);
+  });
+  print.document(
+    { ...health, ready: ready.status === "ready" },
+    () => `orchd ${health.version} is ${ready.status}, up ${health.uptime_s} s`,
+  );
+}
+
+async function engineHealth({ client, print }: Session, user: string): Promise<void> {
+  const { url } = await client.platform<EngineRecord>(enginePath(user));
+  const call = { method: "GET", path: "/health", headers: {}, deadlineMs: DEADLINE_MS, idleMs: DEADLINE_MS };
+  const response = await openCall(url, call);
+  const answer = await readText(response);
+  if (response.statusCode !== 200) throw new CliFailure("unavailable", `the engine answered ${response.statusCode}`);
+  const health = JSON.parse(answer) as EngineHealth;
+  print.document(health, () =>
+    fields(Object.entries(health).map(([name, value]) => [name, value === null ? null : safe(value)])),
+  );
 }

@@ -1,24 +1,33 @@
-import { createInterface } from "node:readline";
-import type { Command } from "commander";
-import { pathSegment } from "../http.ts";
+import { CliFailure } from "../exit-codes.ts";
+import { enginePath } from "../http.ts";
+import { wholeNumber } from "../option-values.ts";
 import { safe } from "../output.ts";
-import { example, sessionOf } from "../session.ts";
-import type { Settings } from "../settings.ts";
-import { wholeNumber } from "./products.ts";
+import { type CommandMaker, example, sessionOf } from "../session.ts";
+import { splitStream } from "../split-stream.ts";
 
-export function logsCommand(program: Command, settings: Settings): void {
+interface Options {
+  readonly tail: number;
+  readonly follow: boolean;
+}
+
+export const logsCommand: CommandMaker = (program, settings) => {
   program
     .command("logs <user>")
     .description("Print an engine's log")
     .option("-n, --tail <lines>", "how many of the last lines", wholeNumber, 200)
     .option("-f, --follow", "go on with each new line", false)
     .addHelpText("after", example("orchctl logs alice -n 50 -f"))
-    .action(async (user: string, options: { tail: number; follow: boolean }, command: Command) => {
+    .action(async (user: string, { tail, follow }: Options, command) => {
       const { client, print } = sessionOf(command, settings);
-      const response = await client.platformStream(
-        `/engines/${pathSegment(user)}/logs?tail=${options.tail}&follow=${options.follow}`,
+      const lines = splitStream(
+        await client.platformStream(`${enginePath(user)}/logs?tail=${tail}&follow=${follow}`),
+        "\n",
       );
-      for await (const line of createInterface({ input: response }))
-        print.line(print.json ? JSON.stringify({ line }) : safe(line));
+      try {
+        for await (const line of lines) print.line(print.json ? JSON.stringify({ line }) : safe(line));
+      } catch (error) {
+        if (!(error instanceof Error && "code" in error)) throw error;
+        throw new CliFailure("unavailable", `the connection was lost (${String(error.code)})`);
+      }
     });
-}
+};

@@ -1,0 +1,43 @@
+import type { EngineEventData } from "../src/contract/engine-events.ts";
+import type { Terminal } from "./terminal.ts";
+
+type Question = EngineEventData["hitl_request"];
+
+export type Decision =
+  | { readonly kind: "answer"; readonly answer: string }
+  /** The person wants the turn to end. */
+  | { readonly kind: "cancel" }
+  /** There is nobody here who could answer. */
+  | { readonly kind: "nobody" };
+
+export interface AnswerSources {
+  /** Given beforehand, one for each question. */
+  readonly scripted: string[];
+  /** Takes the first option when nothing scripted is left. */
+  readonly auto: boolean;
+  /** Null where there is nobody to ask. */
+  readonly terminal: Terminal | null;
+}
+
+/** Finds an answer to an engine's question: as scripted, by rule, or from the person at the terminal. */
+export async function decide(question: Question, { scripted, auto, terminal }: AnswerSources): Promise<Decision> {
+  const { options } = question;
+  const given = scripted.shift() ?? (auto ? options[0] : undefined);
+  if (given !== undefined) return { kind: "answer", answer: meant(question, given) ?? given };
+  if (terminal === null) return { kind: "nobody" };
+  for (;;) {
+    const reply = await terminal.ask(options.length > 0 ? `answer (1-${options.length}): ` : "answer: ");
+    if (reply.kind !== "line") return { kind: "cancel" };
+    const answer = meant(question, reply.text);
+    if (answer !== null) return { kind: "answer", answer };
+  }
+}
+
+/** An option by its words or its number, or free text where that is allowed; null when it is no answer. */
+function meant({ options, context }: Question, text: string): string | null {
+  if (options.includes(text)) return text;
+  const numbered = /^\d+$/.test(text) ? options[Number(text) - 1] : undefined;
+  if (numbered !== undefined) return numbered;
+  const free = context["allow_free_text"] === true || options.length === 0;
+  return free && text !== "" ? text : null;
+}

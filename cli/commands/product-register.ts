@@ -1,0 +1,35 @@
+import type { ProductRecord } from "../../src/contract/orchestrator-api.ts";
+import { describeProduct } from "../describe-product.ts";
+import { type PolicyOptions, policyOptions, readPolicy } from "../policy-options.ts";
+import { type CommandMaker, example, sessionOf } from "../session.ts";
+
+interface Options extends PolicyOptions {
+  readonly name?: string;
+  readonly save: boolean;
+}
+
+export const productRegisterCommand: CommandMaker = (products, settings) => {
+  policyOptions(products.command("register <slug>"))
+    .description("Register a product; its platform key is shown once and kept for the next commands")
+    .option("--name <name>", "a name for people")
+    .option("--no-save", "do not keep the key")
+    .addHelpText("after", example("orchctl products register demo --max-engines 20"))
+    .action(async (slug: string, options: Options, command) => {
+      const { client, credentials, print } = sessionOf(command, settings);
+      const policy = await readPolicy(options, settings);
+      const body = {
+        slug,
+        ...(options.name !== undefined && { name: options.name }),
+        ...(Object.keys(policy).length > 0 && { policy }),
+      };
+      const product = await client.admin<ProductRecord & { platform_api_key: string }>("/products/register", {
+        method: "POST",
+        body,
+      });
+      const { platform_api_key: key } = product;
+      print.document(product, () => `${describeProduct(product)}\n\nPlatform key, shown only now:\n  ${key}`);
+      if (!options.save) return;
+      await credentials.savePlatformKey(product.slug, key, { use: true });
+      print.note(`Kept in ${credentials.path}; ${product.slug} is the current product.`);
+    });
+};

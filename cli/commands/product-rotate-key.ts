@@ -1,0 +1,34 @@
+import type { ProductRecord } from "../../src/contract/orchestrator-api.ts";
+import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../src/kit/secrets.ts";
+import { pathSegment } from "../http.ts";
+import { duration } from "../option-values.ts";
+import { type CommandMaker, example, sessionOf } from "../session.ts";
+
+interface Options {
+  readonly grace: number;
+  readonly save: boolean;
+}
+
+export const productRotateKeyCommand: CommandMaker = (products, settings) => {
+  products
+    .command("rotate-key <product>")
+    .description("Make a new platform key here, show it once, and send the daemon only its hash")
+    .option("--grace <time>", "how long the old key still works", duration, 0)
+    .option("--no-save", "do not keep the new key")
+    .addHelpText("after", example("orchctl products rotate-key demo --grace 24h"))
+    .action(async (product: string, { grace, save }: Options, command) => {
+      const { client, credentials, print } = sessionOf(command, settings);
+      const platformApiKey = newKey(PLATFORM_KEY_PREFIX);
+      const { hash, prefix, last4 } = storedKey(platformApiKey);
+      const body = { api_key_hash: hash, key_prefix: prefix, key_last4: last4, grace_s: grace };
+      const path = `/products/${pathSegment(product)}/platform-key-hash`;
+      const record = await client.admin<ProductRecord>(path, { method: "PUT", body });
+      print.document(
+        { ...record, platform_api_key: platformApiKey },
+        () => `Platform key, shown only now:\n  ${platformApiKey}`,
+      );
+      if (!save) return;
+      await credentials.savePlatformKey(record.slug, platformApiKey, { use: false });
+      print.note(`Kept in ${credentials.path}.`);
+    });
+};

@@ -1,0 +1,18 @@
+import { CliFailure } from "../exit-codes.ts";
+import { type CommandMaker, example, sessionOf } from "../session.ts";
+
+export const productUseCommand: CommandMaker = (products, settings) => {
+  products
+    .command("use <slug>")
+    .description("Make a product the one that later commands are for")
+    .addHelpText("after", example("orchctl products use demo"))
+    .action(async (slug: string, _options, command) => {
+      const { credentials, print } = sessionOf(command, settings);
+      if ((await credentials.platformKey(slug)) === null) {
+        const way = `orchctl products rotate-key ${slug} makes one`;
+        throw new CliFailure("notFound", `no key of ${slug} is kept in ${credentials.path}; ${way}`);
+      }
+      await credentials.useProduct(slug);
+      print.document({ current: slug }, () => `${slug} is the current product.`);
+    });
+};

@@ -1,0 +1,24 @@
+import type { ProductRecord } from "../src/contract/orchestrator-api.ts";
+import { fields, safe } from "./output.ts";
+
+const atMost = (limit: number | null): string => (limit === null ? "no limit" : String(limit));
+
+export function describeProduct(product: ProductRecord): string {
+  const { slug, name, id, policy, engine_env_names, platform_key: key, created_at } = product;
+  return fields([
+    ["product", `${slug}${name === null ? "" : ` (${safe(name)})`}`],
+    ["id", id],
+    ["registered", created_at],
+    [
+      "platform key",
+      key.prefix === null ? null : `${safe(key.prefix)}…${safe(key.last4 ?? "")} since ${key.created_at}`,
+    ],
+    ["max engines", atMost(policy.max_engines)],
+    ["requests/minute", atMost(policy.requests_per_minute)],
+    ["allowed", policy.allowed_actions.join(", ") || "nothing"],
+    ["suspended", policy.suspended ? "yes" : "no"],
+    ["drain", `${policy.drain_s} s`],
+    ["memory", `${policy.memory_mb} MB an engine`],
+    ["engine env", engine_env_names.join(", ") || null],
+  ]);
+}

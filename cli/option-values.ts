@@ -1,0 +1,36 @@
+import { InvalidArgumentError } from "commander";
+import { CliFailure } from "./exit-codes.ts";
+import { readInput } from "./secret-input.ts";
+
+const SECONDS = { "": 1, s: 1, m: 60, h: 3600, d: 86_400 } as const;
+
+export function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Expected a whole number.");
+}
+
+/** Seconds from `90`, `90s`, `5m`, `24h` or `7d`. */
+export function duration(text: string): number {
+  const [, count, unit = ""] = /^(\d{1,7})([smhd])?$/.exec(text) ?? [];
+  if (count !== undefined) return Number(count) * SECONDS[unit as keyof typeof SECONDS];
+  throw new InvalidArgumentError("Expected a time such as 90, 90s, 5m, 24h or 7d.");
+}
+
+/** A number, or `none` for no limit. */
+export const limit = (text: string): number | null => (text === "none" ? null : wholeNumber(text));
+
+/** For an option that may be given several times. */
+export const gathered = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+/** A JSON object from a file, or with `-` from standard input. */
+export async function jsonObject(option: string, file: string): Promise<Record<string, unknown>> {
+  const text = await readInput(file);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new CliFailure("usage", `${option} ${file}: expected JSON (${error instanceof Error ? error.message : ""})`);
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new CliFailure("usage", `${option} ${file}: expected a JSON object`);
+}

@@ -1,0 +1,86 @@
+import { Command } from "commander";
+import { VERSION } from "../src/kit/version.ts";
+import { chatCommand } from "./commands/chat.ts";
+import { completionCommand } from "./commands/completion.ts";
+import { engineDestroyCommand } from "./commands/engine-destroy.ts";
+import { engineListCommand } from "./commands/engine-list.ts";
+import { engineAdmitCommand, engineProvisionCommand } from "./commands/engine-provision.ts";
+import { engineRotateKeyCommand } from "./commands/engine-rotate-key.ts";
+import { engineShowCommand } from "./commands/engine-show.ts";
+import { engineStartCommand } from "./commands/engine-start.ts";
+import { engineStopCommand } from "./commands/engine-stop.ts";
+import { engineWaitCommand } from "./commands/engine-wait.ts";
+import { healthCommand } from "./commands/health.ts";
+import { keyNewCommand } from "./commands/key-new.ts";
+import { logsCommand } from "./commands/logs.ts";
+import { productDeleteCommand } from "./commands/product-delete.ts";
+import { productListCommand } from "./commands/product-list.ts";
+import { productPolicyCommand } from "./commands/product-policy.ts";
+import { productRegisterCommand } from "./commands/product-register.ts";
+import { productRotateKeyCommand } from "./commands/product-rotate-key.ts";
+import { productShowCommand } from "./commands/product-show.ts";
+import { productUseCommand } from "./commands/product-use.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
+import type { CommandMaker } from "./session.ts";
+import type { Settings } from "./settings.ts";
+
+const PRODUCT_COMMANDS: readonly CommandMaker[] = [
+  productRegisterCommand,
+  productListCommand,
+  productShowCommand,
+  productPolicyCommand,
+  productRotateKeyCommand,
+  productUseCommand,
+  productDeleteCommand,
+];
+const ENGINE_COMMANDS: readonly CommandMaker[] = [
+  engineProvisionCommand,
+  engineAdmitCommand,
+  engineListCommand,
+  engineShowCommand,
+  engineStartCommand,
+  engineStopCommand,
+  engineRotateKeyCommand,
+  engineDestroyCommand,
+  engineWaitCommand,
+];
+
+/** The whole command line. Nothing in it ends the process: what goes wrong is thrown, and told by `tell`. */
+export function createProgram(settings: Settings, tell: (message: string) => void): Command {
+  const program = new Command("orchctl")
+    .description("Control orchd: products, engines, and talking to them")
+    .version(VERSION)
+    .option("--json", "print JSON for programs")
+    .option("--product <slug>", "the product to work for (ORCH_PRODUCT; else the current one)")
+    .option("--url <url>", "where orchd is (ORCH_URL; else http://127.0.0.1:7700)")
+    .addHelpText("after", closingWords())
+    .exitOverride()
+    .configureOutput({ outputError: tell });
+  const group = (name: string, description: string, makers: readonly CommandMaker[]) => {
+    const command = program.command(name).description(description);
+    for (const make of makers) make(command, settings);
+  };
+  group("products", "Register products, set their policy, replace their keys", PRODUCT_COMMANDS);
+  group("engines", "Provision, start, stop and look after engines", ENGINE_COMMANDS);
+  chatCommand(program, settings);
+  logsCommand(program, settings);
+  healthCommand(program, settings);
+  group("key", "Make keys", [keyNewCommand]);
+  completionCommand(program, settings);
+  return program;
+}
+
+function closingWords(): string {
+  const codes = Object.values(EXIT_CODES).map(({ code, meaning }) => `  ${String(code).padStart(3)}  ${meaning}`);
+  return [
+    "",
+    "Exit codes:",
+    ...codes,
+    "",
+    "Keys come from ORCH_ADMIN_KEY, ORCH_PLATFORM_KEY, ORCH_ENGINE_KEY, ORCH_ADMIN_KEY_FILE,",
+    "ORCH_PLATFORM_KEY_FILE, the kept credentials or a prompt; never from an argument.",
+    "",
+    "Example:",
+    "  $ orchctl products register demo && orchctl engines provision alice && orchctl chat alice",
+  ].join("\n");
+}

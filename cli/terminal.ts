@@ -1,0 +1,69 @@
+import { createInterface } from "node:readline";
+import { CliFailure } from "./exit-codes.ts";
+
+export type Reply =
+  | { readonly kind: "line"; readonly text: string }
+  /** Ctrl-C. */
+  | { readonly kind: "interrupted" }
+  /** Ctrl-D. */
+  | { readonly kind: "closed" };
+
+interface LineWish {
+  readonly prompt: string;
+  readonly output?: NodeJS.WritableStream;
+  /** Newest first. */
+  readonly history?: string[];
+  /** Lines that came in one piece with the first, as when several are pasted. */
+  readonly surplus?: (line: string) => void;
+}
+
+/**
+ * Reads one line from the terminal. The terminal is ours only meanwhile: between two lines Ctrl-C is a signal again,
+ * and the kernel keeps what is typed.
+ */
+export function readLine({ prompt, output = process.stderr, history = [], surplus }: LineWish): Promise<Reply> {
+  const lines = createInterface({ input: process.stdin, output, terminal: true, history });
+  return new Promise((resolve) => {
+    let first: string | null = null;
+    lines.once("SIGINT", () => {
+      resolve({ kind: "interrupted" });
+      lines.close();
+    });
+    lines.on("line", (line) => {
+      if (first !== null) return surplus?.(line);
+      first = line;
+      // Not at once: what was pasted with it is still being read.
+      setImmediate(() => lines.close());
+    });
+    lines.once("close", () => resolve(first === null ? { kind: "closed" } : { kind: "line", text: first }));
+    lines.setPrompt(prompt);
+    lines.prompt();
+  });
+}
+
+/** Line after line, with a history, and with what was typed ahead. */
+export class Terminal {
+  readonly #history: string[] = [];
+  readonly #ahead: string[] = [];
+
+  async ask(prompt: string): Promise<Reply> {
+    const ahead = this.#ahead.shift();
+    if (ahead !== undefined) return { kind: "line", text: ahead.trim() };
+    const surplus = (line: string) => void this.#ahead.push(line);
+    const reply = await readLine({ prompt, history: [...this.#history], surplus });
+    if (reply.kind !== "line") {
+      process.stderr.write("\n");
+      return reply;
+    }
+    if (reply.text.trim() !== "") this.#history.unshift(reply.text);
+    return { kind: "line", text: reply.text.trim() };
+  }
+}
+
+/** On a terminal asks whether to go on, unless `--yes` has said it; a script has made up its mind. */
+export async function confirm(question: string, { yes }: { readonly yes: boolean }): Promise<void> {
+  if (yes || !process.stdin.isTTY) return;
+  const reply = await readLine({ prompt: `${question} [y/N] ` });
+  if (reply.kind === "line" && /^y(es)?$/i.test(reply.text.trim())) return;
+  throw new CliFailure(reply.kind === "interrupted" ? "interrupted" : "usage", "nothing was changed");
+}
