@@ -14,6 +14,8 @@ export interface RequestedCall {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>> | null;
   readonly rawInput: string;
+  /** The provider's, to go back unchanged with the call. */
+  readonly signature?: unknown;
 }
 
 export interface ModelAnswer {
@@ -73,7 +75,14 @@ export async function callModel(
         context.emit({ event: "content_block_stop", data: { block_index: blockIndex, block_type: part.block } });
         if (part.block === "tool_use" && call !== undefined) {
           calls.push(call);
-          content.push({ kind: "tool_use", id: call.id, tool: call.tool, input: call.input ?? {} });
+          const { id, tool, input, signature: signed } = call;
+          content.push({
+            kind: "tool_use",
+            id,
+            tool,
+            input: input ?? {},
+            ...(signed !== undefined && { signature: signed }),
+          });
           announce(context, call);
         }
         openBlock = null;

@@ -9,10 +9,17 @@ export function openFamily(settings: ModelSettings): ModelFamily {
   const provider = createAnthropic(packageSettings(settings));
   return {
     model: (id) => provider(id),
-    adapt: (options, request) => ({
-      ...cacheBreakpoints(withoutUnsignedThinking(options)),
-      ...anthropicThinking(request),
-    }),
+    adapt: (options, request) => {
+      const thinking = anthropicThinking(request);
+      // The package adds the budget to the limit it is given; the sum is what was asked for.
+      const budget = thinking?.type === "enabled" ? thinking.budgetTokens : 0;
+      return {
+        ...cacheBreakpoints(withoutUnsignedThinking(options)),
+        maxOutputTokens: request.maxOutputTokens - budget,
+        // Arguments are used when they are whole, so they need not come before they are known to be JSON.
+        providerOptions: { anthropic: { toolStreaming: false, ...(thinking && { thinking }) } },
+      };
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 import { type ModelFamily, type ModelSettings, packageSettings } from "./model-family.ts";
 
 /**
@@ -12,5 +13,17 @@ export function openFamily(settings: ModelSettings): ModelFamily {
     baseURL: "",
     ...packageSettings(settings),
   });
-  return { model: (id) => provider(id), adapt: (options) => options };
+  return { model: (id) => provider(id), adapt: withoutGoogleSignatures };
+}
+
+/** The package forwards what Google itself signed; a server that is not Google's refuses the field. */
+function withoutGoogleSignatures(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  const prompt = options.prompt.map((message): LanguageModelV4Message => {
+    if (message.role !== "assistant") return message;
+    const content = message.content.map((part) =>
+      part.providerOptions?.["google"] === undefined ? part : { ...part, providerOptions: {} },
+    );
+    return { ...message, content };
+  });
+  return { ...options, prompt };
 }

@@ -54,7 +54,7 @@ export function demonstration(
 function answerTo(asked: ToolOutcome | undefined): string {
   if (asked === undefined) return "";
   if (asked.isError) return "You gave no answer to my question.";
-  const { answer } = asked.output as { answer?: unknown };
+  const answer = (asked.output as { answer?: unknown } | null)?.answer;
   return answer === "short" ? "Short, then." : `You answered ${quoted(String(answer))}.`;
 }
 

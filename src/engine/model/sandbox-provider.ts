@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BlockType } from "../../contract/engine-events.ts";
 import type {
@@ -6,6 +7,7 @@ import type {
   ModelPart,
   ModelProvider,
   ModelRequest,
+  ModelTool,
   ModelUsage,
   ToolOutcome,
 } from "./model-provider.ts";
@@ -35,11 +37,15 @@ export const sandboxProvider: ModelProvider = {
 async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
   const { message, outcomes } = currentTurn(request.messages);
   const script = readScript(message);
-  const commands = script === null ? demonstration(request, message, outcomes) : remaining(script, outcomes.length);
+  const commands =
+    script === null
+      ? demonstration(request, message, outcomes)
+      : remaining(script.map(callable(request.tools)), outcomes.length);
   let usage = estimate(request, commands);
   let reason: FinishReason = "stop";
   let parts = 0;
-  for (const command of commands) {
+  const step = stepName(request.messages);
+  for (const [index, command] of commands.entries()) {
     if (command.kind === "usage") {
       usage = { inputTokens: command.input, outputTokens: command.output, cacheHitTokens: command.cached };
     } else if (command.kind === "slow") {
@@ -49,7 +55,7 @@ async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerat
       return;
     } else {
       if (command.kind === "tool") reason = "tool_use";
-      for await (const part of block(command, { id: `call_${request.messages.length}_${++parts}`, signal })) {
+      for await (const part of block(command, { id: `call_${step}_${index}`, signal })) {
         yield part;
         if (++parts % PARTS_AT_ONCE === 0) await new Promise(setImmediate);
       }
@@ -67,11 +73,24 @@ function currentTurn(messages: readonly ModelMessage[]): { message: string; outc
   return { message: found?.role === "user" ? found.text : "", outcomes };
 }
 
+/** Differs from step to step of a conversation, and is the same for the same step. */
+const stepName = (messages: readonly ModelMessage[]): string =>
+  createHash("sha256").update(JSON.stringify(messages)).digest("hex").slice(0, 12);
+
+/** A model calls only what it was offered; a script that wants more is told so. */
+const callable =
+  (tools: readonly ModelTool[]) =>
+  (command: SandboxCommand): SandboxCommand => {
+    if (command.kind !== "tool" || tools.some(({ name }) => name === command.tool)) return command;
+    const names = tools.map(({ name }) => name).join(", ");
+    return { kind: "say", text: `The sandbox model was offered no tool “${command.tool}”; it may call ${names}.` };
+  };
+
 /** From where the script was left: behind its first `done` calls, up to the end of the next run of calls. */
 function remaining(script: readonly SandboxCommand[], done: number): readonly SandboxCommand[] {
   let calls = 0;
-  const from = done === 0 ? 0 : script.findIndex((command) => command.kind === "tool" && ++calls === done) + 1;
-  const rest = script.slice(from);
+  const last = script.findIndex((command) => command.kind === "tool" && ++calls === done);
+  const rest = done === 0 ? script : last === -1 ? [] : script.slice(last + 1);
   const first = rest.findIndex(({ kind }) => kind === "tool");
   if (first === -1) return rest;
   const after = rest.slice(first).findIndex(({ kind }) => kind !== "tool");
@@ -94,10 +113,7 @@ async function* block(
       for (const text of words(command.text)) yield { kind: "thinking", text };
       break;
     case "stream":
-      for (let index = 0; index < command.count; index++) {
-        if (command.perSecond !== null) await sleep(1000 / command.perSecond, undefined, { signal });
-        yield { kind: "text", text: `word${index} ` };
-      }
+      for await (const text of paced(command, signal)) yield { kind: "text", text };
       break;
     case "tool":
       yield { kind: "tool_use", id, tool: command.tool, input: command.input, rawInput: command.rawInput };
@@ -106,6 +122,19 @@ async function* block(
       command satisfies never;
   }
   yield { kind: "block_stop", block: type };
+}
+
+/** Keeps to the rate as a whole: a late word is followed sooner by the next. */
+async function* paced(
+  { count, perSecond }: Extract<SandboxCommand, { kind: "stream" }>,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const start = performance.now();
+  for (let index = 0; index < count; index++) {
+    const earlyMs = perSecond === null ? 0 : start + ((index + 1) * 1000) / perSecond - performance.now();
+    if (earlyMs >= 1) await sleep(earlyMs, undefined, { signal });
+    yield `word${index} `;
+  }
 }
 
 async function* fail(
@@ -125,6 +154,9 @@ async function* fail(
       yield { kind: "text", text: "This answer will not " };
       yield { kind: "failed", failure: { kind: "transient", message, status: null, retryAfterS: null }, usage: null };
       break;
+    case "too-long":
+      yield { kind: "failed", failure: { kind: "too_long", message }, usage: null };
+      break;
     case "silent":
       await new Promise((_resolve, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason), { once: true });
@@ -136,7 +168,7 @@ async function* fail(
   }
 }
 
-const words = (text: string): readonly string[] => text.match(/\S+\s*|\s+/g) ?? [text];
+const words = (text: string): readonly string[] => text.match(/\S+\s*|\s+/g) ?? [];
 
 /** About what a real model would count, so that clients see plausible numbers. */
 function estimate({ system, messages, tools }: ModelRequest, commands: readonly SandboxCommand[]): ModelUsage {

@@ -1,3 +1,5 @@
+import { readToolInput } from "./tool-input.ts";
+
 /**
  * What a message tells the sandbox model to do. A line that begins with a slash is a command, any other text is said.
  * The commands run in order; those behind a `/tool` or `/ask` run when its result has come back.
@@ -8,6 +10,7 @@
  * /ask QUESTION | OPTION | OPTION                         ask the human
  * /fail rate-limited [SECONDS]                            /fail provider       /fail mid-stream
  * /fail silent          no more parts, until the turn is cancelled or expires
+ * /fail too-long        the conversation does not fit
  * /usage IN OUT CACHED  the tokens to report
  */
 export type SandboxCommand =
@@ -23,8 +26,8 @@ export type SandboxCommand =
   | { readonly kind: "fail"; readonly how: SandboxFailure; readonly retryAfterS: number | null }
   | { readonly kind: "usage"; readonly input: number; readonly output: number; readonly cached: number };
 
-export type SandboxFailure = "rate-limited" | "provider" | "mid-stream" | "silent";
-const FAILURES: readonly SandboxFailure[] = ["rate-limited", "provider", "mid-stream", "silent"];
+const FAILURES = ["rate-limited", "provider", "mid-stream", "silent", "too-long"] as const;
+export type SandboxFailure = (typeof FAILURES)[number];
 
 /** Null when the message holds no command: then the demonstration runs. */
 export function readScript(message: string): readonly SandboxCommand[] | null {
@@ -75,12 +78,5 @@ function readLine(line: string): SandboxCommand {
 }
 
 function readTool(tool: string, rawInput: string): SandboxCommand {
-  try {
-    const input: unknown = JSON.parse(rawInput || "{}");
-    const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
-    return { kind: "tool", tool, input: isObject ? (input as Record<string, unknown>) : null, rawInput };
-  } catch (error) {
-    if (error instanceof SyntaxError) return { kind: "tool", tool, input: null, rawInput };
-    throw error;
-  }
+  return { kind: "tool", tool, input: readToolInput(rawInput), rawInput };
 }

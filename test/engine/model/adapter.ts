@@ -46,7 +46,9 @@ export async function partsOf(
   request: ModelRequest,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<readonly ModelPart[]> {
-  return Array.fromAsync(provider.stream(request, signal));
+  const parts: ModelPart[] = [];
+  for await (const part of provider.stream(request, signal)) parts.push(part);
+  return parts;
 }
 
 /** What a client sees of the parts: blocks with their whole content, in order, and how it ended. */

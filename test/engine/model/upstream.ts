@@ -48,6 +48,15 @@ export async function startUpstream(t: Test, ...behaviours: readonly Behaviour[]
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, received };
 }
 
+/** Where nobody listens any more. */
+export async function deadAddress(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}/v1`;
+}
+
 const openStream = (response: ServerResponse) => response.writeHead(200, { "content-type": "text/event-stream" });
 
 /** A whole answer. */

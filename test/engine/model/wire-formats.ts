@@ -1,6 +1,7 @@
 /** One answer in the wire formats of four providers: a thought, a text in two pieces, two tool calls at once. */
 const data = (value: unknown) => `data: ${typeof value === "string" ? value : JSON.stringify(value)}\n\n`;
-const typed = (value: { readonly type: string }) => `event: ${value.type}\n${data(value)}`;
+const typed = (value: { readonly type: string; readonly [field: string]: unknown }) =>
+  `event: ${value.type}\n${data(value)}`;
 
 export const anthropicFrames: readonly string[] = [
   {
@@ -151,7 +152,7 @@ export const responsesFrames: readonly string[] = [
       },
     },
   },
-].map((event, index) => typed({ ...event, sequence_number: index } as { type: string }));
+].map((event, index) => typed({ ...event, sequence_number: index }));
 
 const candidate = (parts: readonly unknown[], more: object = {}) => ({
   candidates: [{ index: 0, content: { role: "model", parts }, ...more }],
@@ -180,14 +181,14 @@ export const googleFrames: readonly string[] = [
 
 /** How each provider reports, inside a stream that was going well, that it cannot go on. */
 export const streamedErrors = {
-  anthropic: typed({ type: "error", error: { type: "overloaded_error", message: "SECRET Overloaded" } } as never),
+  anthropic: typed({ type: "error", error: { type: "overloaded_error", message: "SECRET Overloaded" } }),
   openai: typed({
     type: "error",
     code: "server_error",
     message: "SECRET failed",
     param: null,
     sequence_number: 99,
-  } as never),
+  }),
   google: data({ error: { code: 503, message: "SECRET overloaded", status: "UNAVAILABLE" } }),
   "openai-compatible": data({ error: { message: "SECRET overloaded", type: "server_error", code: 503 } }),
 };
