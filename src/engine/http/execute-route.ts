@@ -30,8 +30,9 @@ export function executeRoute(parts: ExecuteParts): RequestHandler {
     if (wish.agent !== undefined && wish.agent !== DEFAULT_AGENT)
       throw new EngineError("NOT_FOUND", `agent: there is no agent named ${wish.agent}`);
     const earlier = findEarlier(parts, request, wish);
-    const begun = earlier === null ? begin(parts, request, wish) : null;
-    const turnId = begun?.turnId ?? earlier ?? "";
+    // A turn that an earlier call began is on its way.
+    const turn = earlier === null ? begin(parts, request, wish) : { turnId: earlier, go: () => undefined };
+    const { turnId } = turn;
     if (wish.on_disconnect === "cancel" && earlier === null)
       cancelWhenLeft(parts.runner, response, { taskId: wish.task_id, turnId });
     const opening = EventStream.open(response, {
@@ -46,11 +47,11 @@ export function executeRoute(parts: ExecuteParts): RequestHandler {
         turnId,
         live: true,
         merge: earlier !== null,
-        endsWithTurn: true,
+        isRunning: () => parts.runner.isRunning(turnId),
       }),
     );
     // It goes on whatever becomes of its reader, but not before `started` has been written to that one.
-    await Promise.all([opening.finally(() => begun?.go()), following]);
+    await Promise.all([opening.finally(() => turn.go()), following]);
   };
 }
 

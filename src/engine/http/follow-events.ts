@@ -13,8 +13,8 @@ export interface Following {
   readonly live: boolean;
   /** Puts neighbouring deltas together where they are read from the store. */
   readonly merge: boolean;
-  /** Ends the stream with the turn; otherwise a live stream ends when its reader leaves. */
-  readonly endsWithTurn: boolean;
+  /** Given, the stream ends with its turn, which may be over already; otherwise a live stream ends when its reader leaves. */
+  readonly isRunning: (() => boolean) | null;
 }
 
 /**
@@ -23,14 +23,15 @@ export interface Following {
  * one synchronous step: no event falls between, none comes twice. A reader that falls behind goes back to pages.
  */
 export async function followEvents(stream: EventStream, journal: EventJournal, following: Following): Promise<void> {
-  const { taskId, turnId, afterTs, live, merge, endsWithTurn } = following;
+  const { taskId, turnId, afterTs, live, merge, isRunning } = following;
+  const endsWithTurn = isRunning !== null;
   let afterSeq = following.afterSeq ?? 0;
   while (!stream.closed.aborted) {
     journal.flush();
     const rows = journal.read({ taskId, turnId, afterTs, afterSeq, limit: PAGE });
     const last = rows.at(-1);
     if (last === undefined) {
-      if (!live) break;
+      if (!live || isRunning?.() === false) break;
       const next = await handOver(stream, journal, { taskId, turnId, afterSeq, endsWithTurn });
       if (next === null) break;
       afterSeq = next;
@@ -54,7 +55,7 @@ function handOver(
     turnId,
     afterSeq,
     endsWithTurn,
-  }: Pick<Following, "taskId" | "turnId" | "endsWithTurn"> & { readonly afterSeq: number },
+  }: Pick<Following, "taskId" | "turnId"> & { readonly afterSeq: number; readonly endsWithTurn: boolean },
 ): Promise<number | null> {
   return new Promise((resolve) => {
     let seq = afterSeq;

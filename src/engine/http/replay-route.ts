@@ -4,6 +4,7 @@ import { isoTime } from "../../kit/clock.ts";
 import { InvalidInput } from "../../kit/parse.ts";
 import { EngineError } from "../engine-error.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
+import type { TurnRunner } from "../turns/turn-runner.ts";
 import { flagParameter, integerParameter, parameter } from "./call.ts";
 import { wantsIds } from "./execute-route.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
@@ -14,11 +15,18 @@ const MAX_FOLLOWERS = 16;
 
 type Cursor = { readonly afterSeq?: number; readonly afterTs?: number };
 
+export interface ReplayParts {
+  readonly journal: EventJournal;
+  readonly runner: TurnRunner;
+  readonly limits: StreamLimits;
+}
+
 /** What was missed since a cursor: a page of JSON, or with `Accept: text/event-stream` frames, on request live. */
-export function replayRoute(journal: EventJournal, limits: StreamLimits): RequestHandler {
+export function replayRoute({ journal, runner, limits }: ReplayParts): RequestHandler {
   return async (request, response) => {
     const cursor = readCursor(request);
-    const where = { taskId: parameter(request, "task_id"), turnId: parameter(request, "turn_id") };
+    const turnId = parameter(request, "turn_id");
+    const where = { taskId: parameter(request, "task_id"), turnId };
     const live = flagParameter(request, "follow");
     journal.flush();
     const oldest = journal.oldest();
@@ -52,7 +60,7 @@ export function replayRoute(journal: EventJournal, limits: StreamLimits): Reques
       ...where,
       live,
       merge: true,
-      endsWithTurn: where.turnId !== undefined,
+      isRunning: turnId === undefined ? null : () => runner.isRunning(turnId),
     });
   };
 }

@@ -23,7 +23,7 @@ type Method = "get" | "post";
 
 /** Every route but `/health`, which is answered before this is loaded. The key is checked before a body is read. */
 export function createRoutes(parts: RouteParts): Express {
-  const { runner, desk, journal, keys, controlToken, status, limits, logger } = parts;
+  const { runner, desk, keys, controlToken, status, logger } = parts;
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
   const keyed: RequestHandler = (request, _response, next) => {
@@ -36,7 +36,7 @@ export function createRoutes(parts: RouteParts): Express {
   const body = express.raw({ type: () => true, limit: MAX_ENGINE_BODY_BYTES, inflate: false });
   const routes: readonly [Method, string, RequestHandler, RequestHandler][] = [
     ["post", "/execute", keyed, executeRoute(parts)],
-    ["get", "/execute/replay", keyed, replayRoute(journal, limits)],
+    ["get", "/execute/replay", keyed, replayRoute(parts)],
     ["post", "/execute/cancel", keyed, cancelRoute(runner)],
     ["post", "/hitl/respond", keyed, respondRoute(desk)],
     ["get", "/hitl/pending", keyed, pendingRoute(desk)],

@@ -74,6 +74,10 @@ export class TurnRunner {
     return true;
   }
 
+  isRunning(turnId: string): boolean {
+    return this.#parts.slots.all().some((slot) => slot.turnId === turnId);
+  }
+
   /** No new turns from now on; those in flight go on. */
   drain(): void {
     this.#draining = true;
