@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
@@ -28,21 +28,27 @@ export interface DaemonSettings {
   /** A `postgres://` address; left out, the bundled server under the data folder. */
   readonly databaseUrl?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** A program that takes the engine's place: the path of a fixture. */
+  readonly engine?: string;
 }
 
 /** Starts the built daemon as its own process, on free ports, and waits until it is ready. */
-export async function startDaemon(t: Test, { dataDir, databaseUrl, env = {} }: DaemonSettings): Promise<Daemon> {
+export async function startDaemon(
+  t: Test,
+  { dataDir, databaseUrl, env = {}, engine }: DaemonSettings,
+): Promise<Daemon> {
   const port = Number(env["ORCH_PORT"] ?? (await freePort()));
   const portMin = 20_000 + Math.floor(Math.random() * 9000);
-  const started = launchDaemon({
+  const installDir = engine === undefined ? root : installWithEngine(`${dataDir}-install`, engine);
+  const settings = {
     ORCH_DATA_DIR: dataDir,
     ORCH_PORT: String(port),
     ORCH_PORT_MIN: String(portMin),
     ORCH_PORT_MAX: String(portMin + 199),
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     ...env,
-  });
-  const { process, output } = started;
+  };
+  const { process, output } = launchDaemon(settings, installDir);
   const url = `http://127.0.0.1:${port}`;
   const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
     if (process.exitCode === null && process.signalCode === null) {
@@ -79,8 +85,11 @@ export async function startDaemon(t: Test, { dataDir, databaseUrl, env = {} }: D
 }
 
 /** Starts the built daemon with just this environment and does not wait for it. */
-export function launchDaemon(env: Readonly<Record<string, string>>): { process: ChildProcess; output: () => string } {
-  const child = spawn(process.execPath, [join(root, "bin/orchd.js")], {
+export function launchDaemon(
+  env: Readonly<Record<string, string>>,
+  installDir = root,
+): { process: ChildProcess; output: () => string } {
+  const child = spawn(process.execPath, [join(installDir, "bin/orchd.js")], {
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -88,6 +97,16 @@ export function launchDaemon(env: Readonly<Record<string, string>>): { process: 
   child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   return { process: child, output: () => printed };
+}
+
+/** An installation like ours whose engines are another program. */
+function installWithEngine(dir: string, engine: string): string {
+  mkdirSync(join(dir, "bin"), { recursive: true });
+  for (const file of ["orchd.js", "launch.js"]) copyFileSync(join(root, "bin", file), join(dir, "bin", file));
+  copyFileSync(join(root, "package.json"), join(dir, "package.json"));
+  copyFileSync(engine, join(dir, "bin/orch-engine.cjs"));
+  for (const folder of ["dist", "node_modules"]) symlinkSync(join(root, folder), join(dir, folder));
+  return dir;
 }
 
 export async function freePort(): Promise<number> {

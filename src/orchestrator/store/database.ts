@@ -22,8 +22,10 @@ const DEADLINES = { connectionTimeoutMillis: 3000, statement_timeout: 10_000, qu
 
 export function openDatabase(connection: Connection, logger: Logger): { db: Db; newClient: () => pg.Client } {
   const pool = new pg.Pool({ ...connection, ...DEADLINES, max: 20, idleTimeoutMillis: 60_000, keepAlive: true });
-  // Without a listener an idle connection's end (the server restarts) would end the daemon.
-  pool.on("error", (error) => logger.warn({ reason: error.message }, "database connection lost"));
+  // Without listeners a connection's end (the server restarts) would end the daemon, be it idle or in use.
+  const lost = (error: Error) => logger.warn({ reason: error.message }, "database connection lost");
+  pool.on("error", lost);
+  pool.on("connect", (client) => client.on("error", lost));
   return {
     db: new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }),
     newClient: () => new pg.Client({ ...connection, ...DEADLINES, keepAlive: true }),
@@ -55,16 +57,5 @@ export function isDatabaseAway(error: unknown): boolean {
     /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error/.test(
       error.message,
     )
-  );
-}
-
-/** Whether an insert failed on exactly this unique constraint. */
-export function violates(error: unknown, constraint: string): boolean {
-  return (
-    error instanceof Error &&
-    "code" in error &&
-    error.code === "23505" &&
-    "constraint" in error &&
-    error.constraint === constraint
   );
 }

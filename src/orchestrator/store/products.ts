@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Policy, ProductRecord } from "../../contract/orchestrator-api.ts";
 import type { StoredKey } from "../../kit/secrets.ts";
-import { type Db, type Trx, violates } from "./database.ts";
+import type { Db, Trx } from "./database.ts";
 
 /** A product as operations know it: its record, and its sealed engine settings. */
 export interface Product {
@@ -27,22 +27,19 @@ export interface NewProduct {
 
 /** Inserts a product with its key; false when the slug is taken. */
 export async function insertProduct(trx: Trx, product: NewProduct): Promise<boolean> {
-  try {
-    await trx
-      .insertInto("products")
-      .values({
-        id: product.id,
-        slug: product.slug,
-        name: product.name,
-        policy: JSON.stringify(product.policy),
-        engine_env: product.sealedEngineEnv,
-        engine_env_names: [...product.engineEnvNames],
-      })
-      .execute();
-  } catch (error) {
-    if (violates(error, "products_slug_key")) return false;
-    throw error;
-  }
+  const { numInsertedOrUpdatedRows = 0n } = await trx
+    .insertInto("products")
+    .values({
+      id: product.id,
+      slug: product.slug,
+      name: product.name,
+      policy: JSON.stringify(product.policy),
+      engine_env: product.sealedEngineEnv,
+      engine_env_names: [...product.engineEnvNames],
+    })
+    .onConflict((conflict) => conflict.column("slug").doNothing())
+    .executeTakeFirst();
+  if (numInsertedOrUpdatedRows === 0n) return false;
   await trx
     .insertInto("product_keys")
     .values({

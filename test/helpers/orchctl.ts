@@ -1,0 +1,69 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import type { Test } from "tap";
+import type { FakeServer } from "./fake-server.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** What standard input holds; nothing when left out. */
+  readonly input?: string;
+  /** Called with what has been printed so far, to act on it. */
+  readonly onOutput?: (printed: string, child: ReturnType<typeof spawn>) => void;
+}
+
+export interface Orchctl {
+  (args: readonly string[], options?: RunOptions): Promise<Ran>;
+  readonly configDir: string;
+  /** What a run's environment holds. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The built command line, as its own process, with a home of its own and nothing else in its environment. */
+export function orchctlFor(t: Test, server: Pick<FakeServer, "url">): Orchctl {
+  const home = t.testdir({});
+  const configDir = join(home, "config");
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    ORCH_URL: server.url,
+    ORCH_DATA_DIR: join(home, "data"),
+    ORCHCTL_CONFIG_DIR: configDir,
+  };
+  const run = (args: readonly string[], options: RunOptions = {}) => runOrchctl(args, env, options);
+  return Object.assign(run, { configDir, env });
+}
+
+async function runOrchctl(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  { env: more, input = "", onOutput }: RunOptions,
+): Promise<Ran> {
+  const child = spawn(process.execPath, [join(root, "bin/orchctl.js"), ...args], {
+    env: { ...env, ...more },
+    stdio: "pipe",
+    timeout: 60_000,
+    killSignal: "SIGKILL",
+  });
+  let printed = "";
+  const watch = (chunk: Buffer) => {
+    printed += chunk.toString();
+    onOutput?.(printed, child);
+  };
+  child.stdout.on("data", watch);
+  child.stderr.on("data", watch);
+  // One that ends before it has read its input is not this helper's concern.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  return { code: child.exitCode, stdout, stderr };
+}
