@@ -12,6 +12,9 @@ const ARROWS: Record<string, readonly string[]> = {
   "migrations/engine": [],
   "src/orchestrator/main.ts": ["src/orchestrator", "src/contract", "src/kit"],
   "src/orchestrator/config.ts": ["src/contract", "src/kit"],
+  "src/orchestrator/data-folder.ts": ["src/kit"],
+  "src/orchestrator/service-manager.ts": ["src/kit"],
+  "src/orchestrator/start-banner.ts": ["src/orchestrator/config.ts", "src/kit"],
   "src/orchestrator/api-error.ts": ["src/contract", "src/kit"],
   "src/orchestrator/http": [
     "src/orchestrator/operations",
@@ -78,7 +81,13 @@ const PACKAGES: Record<string, readonly string[]> = {
   "better-sse": ["src/engine/http/event-stream.ts"],
   kysely: ["src/orchestrator/store", "migrations/orchestrator"],
   pg: ["src/orchestrator/store"],
-  execa: ["src/orchestrator/fleet", "src/orchestrator/postgres", "src/engine/tools", "cli"],
+  execa: [
+    "src/orchestrator/fleet",
+    "src/orchestrator/postgres",
+    "src/orchestrator/service-manager.ts",
+    "src/engine/tools",
+    "cli",
+  ],
   commander: ["cli"],
   pino: ["src/kit/logger.ts"],
 };

@@ -1,0 +1,83 @@
+import { readFileSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { ask } from "../helpers/api.ts";
+import { startDaemon } from "../helpers/daemon.ts";
+import { freshFolder } from "../helpers/folder.ts";
+import { until } from "../helpers/until.ts";
+
+t.test(
+  "no key and no word of a user is found in any sink: logs, files, environments, command lines, answers",
+  async (t) => {
+    const dataDir = freshFolder(t);
+    const daemon = await startDaemon(t, { dataDir, env: { ORCH_LOG_LEVEL: "trace" } });
+    const providerKey = "provider-key-that-must-stay-hidden";
+    const policy = { engine_env: { LLM_API_KEY: providerKey, LLM_PROVIDER: "sandbox", ENGINE_LOG_LEVEL: "DEBUG" } };
+    const { body: product } = await daemon.admin("/products/register", {
+      method: "POST",
+      body: { slug: "hush", policy },
+    });
+    const platformKey = product.platform_api_key as string;
+    const { body: engine } = await daemon.platform(platformKey, "/engines/provision", {
+      method: "POST",
+      body: { user_id: "alice" },
+    });
+    const headers = { "x-engine-key": engine.engine_api_key as string };
+    const message = "words-of-the-user-that-nobody-logs";
+    await ask(engine.url, "/execute", { method: "POST", headers, body: { task_id: "t", message: `/say ${message}` } });
+    await ask(engine.url, "/execute", {
+      method: "POST",
+      headers,
+      body: { task_id: "t", message: `/say ${message}\n/fail provider` },
+    });
+    await ask(engine.url, "/hitl/respond", {
+      method: "POST",
+      headers,
+      body: { request_id: "hitl-x", answer: message },
+    });
+    const { body: rotated } = await daemon.platform(platformKey, "/engines/alice/rotate-key", {
+      method: "POST",
+      body: {},
+    });
+    await daemon.platform(`${platformKey}x`, "/engines");
+    const answers = [
+      (await daemon.platform(platformKey, "/engines/alice")).text,
+      (await daemon.platform(platformKey, "/engines/alice/logs?tail=1000")).text,
+      (await daemon.admin("/products")).text,
+      (await daemon.admin("/products/hush")).text,
+    ];
+    const secrets = [
+      platformKey,
+      engine.engine_api_key,
+      rotated.engine_api_key,
+      providerKey,
+      daemon.adminKey,
+      message,
+    ] as string[];
+    const processes = [daemon.process.pid ?? 0, engine.pid as number].flatMap((pid) =>
+      ["environ", "cmdline"].map((file) => readFileSync(`/proc/${pid}/${file}`, "latin1")),
+    );
+    const log = readFileSync(join(dataDir, "engines", engine.id, "engine.log"), "latin1");
+    for (const secret of secrets) {
+      t.notOk(daemon.output().includes(secret), "the daemon's log");
+      t.notOk(log.includes(secret), "the engine's log");
+      for (const answer of answers) t.notOk(answer.includes(secret), "an answer");
+      for (const text of processes) t.notOk(text.includes(secret), "an environment or a command line");
+    }
+    t.same(readdirSync(join(dataDir, "run")), [], "no launch file is left");
+    await daemon.platform(platformKey, "/engines/alice", { method: "DELETE" });
+    await daemon.stop();
+    // The store of a user's own words is the engine's; it is gone. Of keys the files know no more than hashes.
+    const keys = secrets.filter((secret) => secret !== daemon.adminKey);
+    for (const file of await until("the files are read", () => filesBelow(dataDir))) {
+      const bytes = readFileSync(file, "latin1");
+      for (const secret of keys) t.notOk(bytes.includes(secret), `${file} holds no secret`);
+    }
+  },
+);
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => join(folder, name))
+    .filter((file) => statSync(file).isFile());
+}
