@@ -16,7 +16,8 @@ export function retryAfterSeconds({
 /** A number of seconds or an HTTP date. */
 function fromHeader(value: string, now: number): number | null {
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value);
-  const date = Date.parse(value);
+  // Date.parse takes "-5" for a year.
+  const date = /[a-z]{3}/i.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - now) / 1000));
 }
 

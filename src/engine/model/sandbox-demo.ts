@@ -59,8 +59,8 @@ function answerTo(asked: ToolOutcome | undefined): string {
 }
 
 function findings(listed: ToolOutcome | undefined): string {
-  const entries = (listed?.output as { entries?: readonly string[] } | null)?.entries;
-  if (listed === undefined || listed.isError || entries === undefined) return "I could not look at the workspace";
+  const entries = (listed?.output as { entries?: unknown } | null | undefined)?.entries;
+  if (listed?.isError !== false || !Array.isArray(entries)) return "I could not look at the workspace";
   if (entries.length === 0) return "your workspace is empty";
   return `your workspace holds ${entries.slice(0, 5).join(", ")}${entries.length > 5 ? " and more" : ""}`;
 }

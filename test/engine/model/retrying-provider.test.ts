@@ -1,0 +1,136 @@
+import t from "tap";
+import type { ModelFailure, ModelPart, ModelProvider } from "../../../src/engine/model/model-provider.ts";
+import { retryVerdict } from "../../../src/engine/model/retry-rule.ts";
+import { retryingProvider } from "../../../src/engine/model/retrying-provider.ts";
+import { outline, partsOf, requestTo } from "./adapter.ts";
+
+const transient = (retryAfterS: number | null = null): ModelFailure => ({
+  kind: "transient",
+  message: "m",
+  status: 529,
+  retryAfterS,
+});
+const limited = (retryAfterS: number | null = null): ModelFailure => ({
+  kind: "rate_limited",
+  message: "m",
+  retryAfterS,
+});
+const failed = (failure: ModelFailure): ModelPart => ({ kind: "failed", failure, usage: null });
+const ANSWER: readonly ModelPart[] = [
+  { kind: "block_start", block: "text" },
+  { kind: "text", text: "hello" },
+  { kind: "block_stop", block: "text" },
+  { kind: "done", reason: "stop", usage: { inputTokens: 1, outputTokens: 1, cacheHitTokens: 0 } },
+];
+
+/** A provider that answers each call with the next list of parts, a clock that only waits move, and what was waited. */
+function scene(...calls: readonly (readonly ModelPart[])[]) {
+  const waits: number[] = [];
+  let asked = 0;
+  let now = 1_000_000;
+  const inner: ModelProvider = {
+    name: "anthropic",
+    async *stream() {
+      yield* calls[Math.min(asked++, calls.length - 1)] ?? [];
+    },
+  };
+  const provider = retryingProvider(inner, {
+    random: () => 0.5,
+    clock: () => now,
+    async delay(ms, signal) {
+      if (signal.aborted) return false;
+      waits.push(ms);
+      now += ms;
+      return true;
+    },
+  });
+  return { provider, waits, asked: () => asked, pass: (ms: number) => (now += ms) };
+}
+const request = requestTo("anthropic");
+
+t.test("tries five times, twice as long apart each time, plus jitter", async (t) => {
+  const { provider, waits, asked } = scene([failed(transient())]);
+  t.strictSame(await partsOf(provider, request), [failed(transient())]);
+  t.equal(asked(), 5);
+  t.strictSame(waits, [1500, 2500, 4500, 8500]);
+});
+
+t.test("answers as if nothing had been when a later try succeeds", async (t) => {
+  const { provider, asked } = scene([failed(limited())], [failed(transient())], ANSWER);
+  t.strictSame(await partsOf(provider, request), ANSWER);
+  t.equal(asked(), 3);
+});
+
+t.test("never tries again once anything has been told", async (t) => {
+  const { provider, asked } = scene([...ANSWER.slice(0, 2), failed(transient())], ANSWER);
+  t.strictSame(outline(await partsOf(provider, request)), ["text:hello", "failed: transient"]);
+  t.equal(asked(), 1);
+});
+
+t.test("never tries again what cannot get better", async (t) => {
+  const hopeless: readonly ModelFailure[] = [
+    { kind: "permanent", message: "m", status: 401 },
+    { kind: "too_long", message: "m" },
+    { kind: "aborted" },
+  ];
+  for (const failure of hopeless) {
+    const { provider, asked } = scene([failed(failure)], ANSWER);
+    t.strictSame(await partsOf(provider, request), [failed(failure)]);
+    t.equal(asked(), 1);
+  }
+});
+
+t.test("takes a retry-after for the least wait, and one above a minute straight to the client", async (t) => {
+  const short = scene([failed(limited(7))], ANSWER);
+  t.match((await partsOf(short.provider, request)).at(-1), { kind: "done" });
+  t.strictSame(short.waits, [7500]);
+  for (const failure of [limited(61), transient(61)]) {
+    const long = scene([failed(failure)], ANSWER);
+    t.match(await partsOf(long.provider, request), [{ failure: { kind: "rate_limited", retryAfterS: 61 } }]);
+    t.strictSame([long.waits, long.asked()], [[], 1]);
+  }
+});
+
+t.test("waits a minute in all and no more", async (t) => {
+  const { provider, waits } = scene([failed(limited(25))]);
+  t.match(await partsOf(provider, request), [{ failure: { kind: "rate_limited", retryAfterS: 25 } }]);
+  t.strictSame(waits, [25_500, 25_500]);
+  for (let tries = 1; tries <= 6; tries++) {
+    for (const retryAfterS of [null, 1, 30, 60]) {
+      for (const waitedMs of [0, 10_000, 59_999]) {
+        const verdict = retryVerdict(limited(retryAfterS), { tries, waitedMs, random: 1 });
+        if (verdict.kind === "give_up") continue;
+        t.ok(tries < 5 && waitedMs + verdict.ms <= 60_000 && verdict.ms >= (retryAfterS ?? 0) * 1000);
+      }
+    }
+  }
+});
+
+t.test("lets no other call run into a limit that one was told of", async (t) => {
+  const { provider, waits, asked, pass } = scene([failed(limited(40))], ANSWER);
+  const signal = new AbortController().signal;
+  const first = provider.stream(request, signal)[Symbol.asyncIterator]();
+  // Its second try is behind it: the gate is still closed for a clock that stood still.
+  t.match((await first.next()).value, { kind: "block_start" });
+  t.equal(asked(), 2);
+  pass(-10_000);
+  t.match((await partsOf(provider, request)).at(-1), { kind: "done" });
+  t.equal(asked(), 3);
+  t.strictSame(waits, [40_500, 10_500]);
+  pass(-10_000);
+  t.match((await partsOf(provider, { ...request, model: "another" })).at(-1), { kind: "done" });
+  t.equal(waits.length, 2, "another model has its own limit");
+});
+
+t.test("is aborted while it waits", async (t) => {
+  const abort = new AbortController();
+  const inner: ModelProvider = {
+    name: "anthropic",
+    async *stream() {
+      yield failed(limited(50));
+    },
+  };
+  const parts = partsOf(retryingProvider(inner), request, abort.signal);
+  setTimeout(() => abort.abort(), 20);
+  t.strictSame(await parts, [failed({ kind: "aborted" })]);
+});
