@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { LLMock } from "@copilotkit/aimock";
 import t from "tap";
 import { createProvider } from "../../../src/engine/model/create-provider.ts";
-import { KEY, outline, partsOf, requestTo } from "./adapter.ts";
+import { KEY, adapterTo, outline, partsOf, requestTo } from "./adapter.ts";
 import { refuses, startUpstream, streams } from "./upstream.ts";
 import { FRAMES, REMOTES } from "./wire-formats.ts";
 
@@ -89,8 +89,9 @@ t.test("a provider of another make understands us", async (t) => {
   await mock.start();
   t.teardown(() => mock.stop());
   for (const name of REMOTES) {
-    const provider = remote(name, `${mock.url}/${name === "google" ? "v1beta" : "v1"}`);
-    const say = (text: string) => partsOf(provider, requestTo(name, { messages: [{ role: "user", text }] }));
+    const baseUrl = `${mock.url}/${name === "google" ? "v1beta" : "v1"}`;
+    const provider = remote(name, baseUrl);
+    const say = (text: string, to = provider) => partsOf(to, requestTo(name, { messages: [{ role: "user", text }] }));
     const greeting = outline(await say("greet"));
     t.match(greeting.slice(-2), ["text:Hello from elsewhere", /^done: stop 40 /], name);
     const calls = await say("look");
@@ -122,6 +123,10 @@ t.test("a provider of another make understands us", async (t) => {
     t.match(await say("slip"), [{ kind: "failed", failure: { kind: "permanent", status: 400 } }], name);
     t.notMatch(JSON.stringify(await say("slip")), /SECRET|sk-/);
     t.match(await say("wait"), [{ kind: "failed", failure: { kind: "rate_limited", retryAfterS: 90 } }], name);
-    t.match((await say("cut")).at(-1), { kind: "failed", failure: { kind: "transient" } }, name);
+    t.match(
+      (await say("cut", adapterTo(name, baseUrl))).at(-1),
+      { kind: "failed", failure: { kind: "transient" } },
+      name,
+    );
   }
 });
