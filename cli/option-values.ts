@@ -16,8 +16,8 @@ export function duration(text: string): number {
   throw new InvalidArgumentError("Expected a time such as 90, 90s, 5m, 24h or 7d.");
 }
 
-/** A number, or `none` for no limit. */
-export const limit = (text: string): number | null => (text === "none" ? null : wholeNumber(text));
+/** A number, or `none` for no limit; not null yet, which commander would take for an option without a value. */
+export const limit = (text: string): number | "none" => (text === "none" ? text : wholeNumber(text));
 
 /** For an option that may be given several times. */
 export const gathered = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];

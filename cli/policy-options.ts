@@ -7,8 +7,8 @@ import type { Settings } from "./settings.ts";
 
 export interface PolicyOptions {
   readonly policyFile?: string;
-  readonly maxEngines?: number | null;
-  readonly requestsPerMinute?: number | null;
+  readonly maxEngines?: number | "none";
+  readonly requestsPerMinute?: number | "none";
   readonly allow?: string;
   readonly suspend?: boolean;
   readonly resume?: boolean;
@@ -45,8 +45,8 @@ export async function readPolicy(options: PolicyOptions, settings: Settings): Pr
   for (const name of options.unsetEngineEnv ?? []) engineEnv[name] = null;
   return {
     ...(policyFile !== undefined && (await jsonObject("--policy-file", policyFile))),
-    ...(maxEngines !== undefined && { max_engines: maxEngines }),
-    ...(requestsPerMinute !== undefined && { requests_per_minute: requestsPerMinute }),
+    ...(maxEngines !== undefined && { max_engines: orNull(maxEngines) }),
+    ...(requestsPerMinute !== undefined && { requests_per_minute: orNull(requestsPerMinute) }),
     // A word that is no action is refused by the daemon, which knows them all.
     ...(allow !== undefined && { allowed_actions: allow.split(",").filter(Boolean) as PolicyAction[] }),
     ...(suspend && { suspended: true }),
@@ -56,6 +56,8 @@ export async function readPolicy(options: PolicyOptions, settings: Settings): Pr
     ...(Object.keys(engineEnv).length > 0 && { engine_env: engineEnv }),
   };
 }
+
+const orNull = (limit: number | "none"): number | null => (limit === "none" ? null : limit);
 
 /** The value never stands in the command itself: others could read it in the list of processes. */
 async function readEngineEnv(option: string, { variable }: Settings): Promise<Record<string, string>> {

@@ -1,0 +1,275 @@
+import type { ServerResponse } from "node:http";
+import t, { type Test } from "tap";
+import { type FakeServer, engine, startFakeServer } from "../helpers/fake-server.ts";
+import { type Orchctl, orchctlFor } from "../helpers/orchctl.ts";
+
+const KEYS = { ORCH_PLATFORM_KEY: "orchp_of-the-test", ORCH_ENGINE_KEY: "sk-orch-of-the-test" };
+
+type Sent = readonly [event: string, data: Record<string, unknown>];
+
+/** A server that is daemon and engine at once, with a running engine of alice. */
+async function withEngine(t: Test): Promise<{ server: FakeServer; orchctl: Orchctl }> {
+  const server = await startFakeServer(t);
+  server.on("GET /engines/alice", { body: engine({ url: server.url }) });
+  server.on("POST /hitl/respond", ({ body }) => ({ body: { request_id: body.request_id, status: "resolved" } }));
+  return { server, orchctl: orchctlFor(t, server) };
+}
+
+function open(response: ServerResponse): void {
+  response.writeHead(200, { "content-type": "text/event-stream", "x-turn-id": "turn_1" });
+}
+
+function send(response: ServerResponse, events: readonly Sent[], firstSeq = 1): void {
+  const stamp = (seq: number) => ({ ts: "2026-11-01T12:00:00.000Z", seq, task_id: "t", turn_id: "turn_1" });
+  events.forEach(([event, data], index) => {
+    const stamped = event === "heartbeat" ? data : { ...data, ...stamp(firstSeq + index) };
+    response.write(`event: ${event}\ndata: ${JSON.stringify(stamped)}\n\n`);
+  });
+}
+
+const STARTED: Sent = ["thread_lifecycle", { phase: "started" }];
+const COMPLETED: Sent = ["thread_lifecycle", { phase: "completed" }];
+const text = (words: string): Sent => ["text_delta", { text: words }];
+const question = (more: Record<string, unknown> = {}): Sent => [
+  "hitl_request",
+  { request_id: "hitl-1", kind: "question", question: "Short?", context: {}, options: ["short", "detailed"], ...more },
+];
+
+/** Ends the turn once the question is answered. */
+function endsWhenAnswered(server: FakeServer, sent: readonly Sent[]): void {
+  server.on("POST /execute", (_call, response) => {
+    open(response);
+    send(response, sent);
+    server.on("POST /hitl/respond", ({ body }) => {
+      send(response, [["hitl_resolved", { request_id: body.request_id, answer: body.answer }], COMPLETED], 100);
+      response.end();
+      return { body: { request_id: body.request_id, status: "resolved" } };
+    });
+  });
+}
+const answers = (server: FakeServer) => server.calls.filter(({ path }) => path === "/hitl/respond").map((c) => c.body);
+
+t.test("a turn is shown as it goes: thinking, text, a tool with its result, usage and the end", async (t) => {
+  const { server, orchctl } = await withEngine(t);
+  server.on("POST /execute", (_call, response) => {
+    open(response);
+    send(response, [
+      STARTED,
+      ["content_block_start", { block_index: 0, block_type: "thinking" }],
+      ["thinking_delta", { text: "Let me " }],
+      ["thinking_delta", { text: "think." }],
+      ["content_block_stop", { block_index: 0, block_type: "thinking" }],
+      ["content_block_start", { block_index: 1, block_type: "text" }],
+      text("One\ntwo \u001b[2Jthree"),
+      ["heartbeat", { now: "2026-11-01T12:00:00.000Z" }],
+      ["content_block_stop", { block_index: 1, block_type: "text" }],
+      ["tool_call", { tool: "list_files", tool_call_id: "c1", input: { path: "." } }],
+      ["tool_result", { tool: "list_files", tool_call_id: "c1", output: "x".repeat(1000), error: null }],
+      ["tool_result", { tool: "read_file", tool_call_id: "c2", output: null, error: "no such file" }],
+      ["usage", { input_tokens: 10, output_tokens: 5, cache_hit_tokens: 3 }],
+      COMPLETED,
+    ]);
+    response.end();
+  });
+  const ran = await orchctl(["chat", "alice", "What", "can you do?", "--task", "t"], { env: KEYS });
+  t.equal(ran.code, 0, ran.stderr);
+  t.equal(
+    ran.stdout,
+    [
+      "∴ Let me think.",
+      "One",
+      "two \\u{1b}[2Jthree",
+      '▸ list_files {"path":"."}',
+      `  ↳ ${"x".repeat(300)}…`,
+      "  ↳ failed: no such file",
+      "— turn completed; 10 tokens in (3 cached), 5 out",
+      "",
+    ].join("\n"),
+  );
+  const call = server.calls.find(({ path }) => path === "/execute");
+  t.equal(call?.headers["x-engine-key"], KEYS.ORCH_ENGINE_KEY);
+  t.same(call?.body, { task_id: "t", message: "What can you do?", thinking: true });
+});
+
+t.test("with --json the events come through, one a line, as they are", async (t) => {
+  const { server, orchctl } = await withEngine(t);
+  server.on("POST /execute", (_call, response) => {
+    open(response);
+    send(response, [STARTED, text("hi"), COMPLETED]);
+    response.end();
+  });
+  const { stdout } = await orchctl(["chat", "alice", "hi", "--json"], { env: KEYS });
+  const lines = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  t.same(
+    lines.map(({ event, data }) => [event, data.seq]),
+    [
+      ["thread_lifecycle", 1],
+      ["text_delta", 2],
+      ["thread_lifecycle", 3],
+    ],
+  );
+});
+
+t.test("the message may come from standard input; without any, an example is asked", async (t) => {
+  const { server, orchctl } = await withEngine(t);
+  server.on("POST /execute", (_call, response) => {
+    open(response);
+    send(response, [STARTED, COMPLETED]);
+    response.end();
+  });
+  const piped = await orchctl(["chat", "alice"], { env: KEYS, input: "line one\nline two\n" });
+  t.match(server.calls.at(-1)?.body, { message: "line one\nline two", task_id: /^chat-\d{8}-\d{4}-[0-9a-f]{6}$/ });
+  t.match(piped.stderr, /Task chat-/, "so that the conversation can go on");
+  const bare = await orchctl(["chat", "alice"], { env: KEYS });
+  t.match(bare.stderr, /No message was given; asking: What can you do\?/);
+  t.equal(server.calls.at(-1)?.body.message, "What can you do?");
+});
+
+t.test("a question is answered as scripted, by number or words, or by rule", async (t) => {
+  const { server, orchctl } = await withEngine(t);
+  for (const [options, answer] of [
+    [["--answer", "2"], "detailed"],
+    [["--answer", "short"], "short"],
+    [["--auto", "first"], "short"],
+    [["--answer", "detailed", "--auto", "first"], "detailed"],
+  ] as const) {
+    endsWhenAnswered(server, [STARTED, question()]);
+    const ran = await orchctl(["chat", "alice", "hi", ...options], { env: KEYS });
+    t.equal(ran.code, 0, ran.stderr);
+    t.same(answers(server).at(-1), { request_id: "hitl-1", answer });
+    t.match(ran.stdout, `? Short?\n  1. short\n  2. detailed\n  answered: ${answer}\n— turn completed\n`);
+  }
+});
+
+t.test("a question that nobody can answer is left open, and told how to answer from elsewhere", async (t) => {
+  const { server, orchctl } = await withEngine(t);
+  server.on("POST /execute", (_call, response) => {
+    open(response);
+    send(response, [STARTED, question()]);
+    server.on("GET /answered", () => {
+      send(response, [["hitl_resolved", { request_id: "hitl-1", answer: "short" }], COMPLETED], 3);
+      response.end();
+      return { body: {} };
+    });
+  });
+  let told = false;
+  const ran = await orchctl(["chat", "alice", "hi"], {
+    env: KEYS,
+    onOutput(printed) {
+      if (told || !printed.includes("--auto first")) return;
+      told = true;
+      void fetch(`${server.url}/answered`);
+    },
+  });
+  t.equal(ran.code, 0, ran.stderr);
+  t.same(answers(server), []);
+  t.match(ran.stderr, `curl ${server.url}/hitl/respond`);
+  t.match(ran.stderr, '{"request_id":"hitl-1","answer":"short"}');
+  t.match(ran.stdout, /answered: short\n— turn completed/);
+});
+
+t.test("a question that somebody else has answered meanwhile does not end the chat", async (t) => {
+  const { server, orchctl } = await withEngine(t);
+  server.on("POST /hitl/respond", {
+    status: 409,
+    body: { error: "HITL_ALREADY_ANSWERED", message: "answered otherwise" },
+  });
+  server.on("POST /execute", (_call, response) => {
+    open(response);
+    send(response, [STARTED, question(), ["hitl_resolved", { request_id: "hitl-1", answer: "detailed" }], COMPLETED]);
+    response.end();
+  });
+  const ran = await orchctl(["chat", "alice", "hi", "--auto", "first"], { env: KEYS });
+  t.equal(ran.code, 0, ran.stderr);
+  t.match(ran.stdout, /answered: detailed\n— turn completed/);
+});
+
+t.test("a connection that is cut is taken up again, with every event once", async (t) => {
+  const { server, orchctl } = await withEngine(t);
+  server.on("POST /execute", (_call, response) => {
+    open(response);
+    send(response, [STARTED, text("one "), text("two ")]);
+    // A cut in the middle of a frame, as a proxy makes it.
+    response.write("event: text_delta\ndata: {", () => response.socket?.destroy());
+  });
+  let tries = 0;
+  server.on("GET /execute/replay", (_call, response) => {
+    if (tries++ === 0) return { status: 503, body: { error: "ENGINE_DRAINING", message: "later" } };
+    open(response);
+    send(response, [text("two "), text("three"), COMPLETED], 3);
+    response.end();
+    return undefined;
+  });
+  const ran = await orchctl(["chat", "alice", "hi"], { env: KEYS });
+  t.equal(ran.code, 0, ran.stderr);
+  t.equal(ran.stdout, "one two three\n— turn completed\n");
+  t.equal(server.calls.at(-1)?.path, "/execute/replay?turn_id=turn_1&after=3&follow=true");
+  t.equal(server.calls.at(-1)?.headers.accept, "text/event-stream");
+});
+
+t.test("a turn that fails ends with the exit code of its error, after what it had said", async (t) => {
+  const { server, orchctl } = await withEngine(t);
+  for (const [error, code] of [
+    ["LLM_RATE_LIMITED", 6],
+    ["LLM_PROVIDER_ERROR", 7],
+    ["CHANNEL_EXPIRED", 8],
+    ["CANCELLED", 130],
+  ] as const) {
+    server.on("POST /execute", (_call, response) => {
+      open(response);
+      const failure = { error, message: "it failed" };
+      send(response, [
+        STARTED,
+        text("half"),
+        ["thread_lifecycle", { phase: "errored", ...failure }],
+        ["error", failure],
+      ]);
+      response.end();
+    });
+    const ran = await orchctl(["chat", "alice", "hi"], { env: KEYS });
+    t.equal(ran.code, code);
+    t.equal(ran.stdout, "half\n");
+    t.match(ran.stderr, `orchctl: the turn failed: it failed (${error})`);
+  }
+});
+
+t.test("Ctrl-C cancels the turn and waits for its end", async (t) => {
+  const { server, orchctl } = await withEngine(t);
+  server.on("POST /execute", (_call, response) => {
+    open(response);
+    send(response, [STARTED, text("working")]);
+    server.on("POST /execute/cancel", () => {
+      send(response, [["error", { error: "CANCELLED", message: "cancelled" }]], 3);
+      response.end();
+      return { body: { cancelled: true } };
+    });
+  });
+  let interrupted = false;
+  const ran = await orchctl(["chat", "alice", "hi", "--task", "mine"], {
+    env: KEYS,
+    onOutput(printed, child) {
+      if (!interrupted && printed.includes("working")) interrupted = child.kill("SIGINT");
+    },
+  });
+  t.equal(ran.code, 130);
+  t.same(server.calls.at(-1)?.body, { task_id: "mine" });
+});
+
+t.test("an engine that is stopped, busy, or of which no key is kept is told with what to do", async (t) => {
+  const { server, orchctl } = await withEngine(t);
+  const { ORCH_PLATFORM_KEY } = KEYS;
+  const keyless = await orchctl(["chat", "alice", "hi"], { env: { ORCH_PLATFORM_KEY } });
+  t.equal(keyless.code, 3);
+  t.match(keyless.stderr, /set ORCH_ENGINE_KEY, or orchctl engines rotate-key alice/);
+  server.on("POST /execute", { status: 409, body: { error: "TASK_BUSY", message: "a turn is in flight" } });
+  const busy = await orchctl(["chat", "alice", "hi"], { env: KEYS });
+  t.equal(busy.code, 5);
+  t.match(busy.stderr, /a turn is in flight \(TASK_BUSY\)/);
+  server.on("GET /engines/alice", { body: engine({ state: "stopped", running: false }) });
+  const stopped = await orchctl(["chat", "alice", "hi"], { env: KEYS });
+  t.equal(stopped.code, 5);
+  t.match(stopped.stderr, /the engine is stopped; orchctl engines start alice starts it/);
+});

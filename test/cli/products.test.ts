@@ -1,0 +1,206 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { plausibleKey, sha256 } from "../../src/kit/secrets.ts";
+import { fault, product, startFakeServer } from "../helpers/fake-server.ts";
+import { orchctlFor } from "../helpers/orchctl.ts";
+
+const ADMIN = { ORCH_ADMIN_KEY: "admin-key-of-the-test" };
+const registered = { status: 201, body: { ...product(), platform_api_key: "orchp_shown-once" } };
+
+t.test("register shows the key once, keeps it, and makes the product the current one", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  server.on("POST /products/register", registered);
+  const ran = await orchctl(["products", "register", "demo", "--name", "The demo"], { env: ADMIN });
+  t.equal(ran.code, 0, ran.stderr);
+  t.match(ran.stdout, /Platform key, shown only now:\n {2}orchp_shown-once\n/);
+  t.match(ran.stderr, /Kept in .*credentials\.json; demo is the current product/);
+  t.same(server.calls[0]?.body, { slug: "demo", name: "The demo" });
+  t.equal(server.calls[0]?.headers["x-admin-key"], ADMIN.ORCH_ADMIN_KEY);
+
+  server.on("GET /engines", { body: { data: [], next_cursor: null } });
+  t.equal((await orchctl(["engines", "list"])).code, 0);
+  t.equal(server.calls[1]?.headers["x-platform-key"], "orchp_shown-once", "the next command needs nothing else");
+});
+
+t.test("register with --no-save leaves nothing behind", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  server.on("POST /products/register", registered);
+  const ran = await orchctl(["products", "register", "demo", "--no-save"], { env: ADMIN });
+  t.match(ran.stdout, /orchp_shown-once/);
+  t.throws(() => readFileSync(join(orchctl.configDir, "credentials.json")), { code: "ENOENT" });
+});
+
+t.test("a policy comes from options, from a file and from standard input; options go before the file", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  server.on("PUT /products/demo/policy", { body: product() });
+  const file = join(t.testdir({ "policy.json": '{"max_engines": 5, "memory_mb": 512}' }), "policy.json");
+  const policy = async (args: string[], input?: string) => {
+    const ran = await orchctl(["products", "policy", "demo", ...args], { env: ADMIN, ...(input && { input }) });
+    t.equal(ran.code, 0, ran.stderr);
+    return server.calls.at(-1)?.body;
+  };
+  t.same(await policy(["--max-engines", "none", "--requests-per-minute", "60", "--drain", "2m", "--resume"]), {
+    max_engines: null,
+    requests_per_minute: 60,
+    drain_s: 120,
+    suspended: false,
+  });
+  t.same(await policy(["--policy-file", file, "--max-engines", "7"]), { max_engines: 7, memory_mb: 512 });
+  t.same(await policy(["--policy-file", "-"], '{"suspended": true}'), { suspended: true });
+  t.same(await policy(["--allow", "start,stop"]), { allowed_actions: ["start", "stop"] });
+  t.same(await policy(["--unset-engine-env", "LLM_API_KEY"]), { engine_env: { LLM_API_KEY: null } });
+});
+
+t.test(
+  "a policy that changes nothing, contradicts itself or is no JSON object is refused before any call",
+  async (t) => {
+    const server = await startFakeServer(t);
+    const orchctl = orchctlFor(t, server);
+    for (const [args, words] of [
+      [[], /nothing to change/],
+      [["--suspend", "--resume"], /cannot be used with/],
+      [["--max-engines", "many"], /--max-engines <n>.*Expected a whole number/],
+      [["--drain", "soon"], /Expected a time such as/],
+      [["--policy-file", "-"], /--policy-file -: expected a JSON object/],
+      [["--policy-file", "/nowhere.json"], /\/nowhere\.json cannot be read/],
+    ] as const) {
+      const ran = await orchctl(["products", "policy", "demo", ...args], { env: ADMIN, input: "[]" });
+      t.equal(ran.code, 2, args.join(" "));
+      t.match(ran.stderr, words);
+    }
+    t.equal(server.calls.length, 0);
+  },
+);
+
+t.test("an engine's setting is read from the environment or a file, and refused in the command", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  server.on("PUT /products/demo/policy", { body: product() });
+  const file = join(t.testdir({ key: "from-file\n" }), "key");
+  const ran = await orchctl(
+    ["products", "policy", "demo", "--engine-env", "LLM_API_KEY", "--engine-env", `LLM_MODEL=@${file}`],
+    { env: { ...ADMIN, LLM_API_KEY: "from-environment" } },
+  );
+  t.equal(ran.code, 0, ran.stderr);
+  t.same(server.calls[0]?.body, { engine_env: { LLM_API_KEY: "from-environment", LLM_MODEL: "from-file" } });
+
+  const refused = await orchctl(["products", "policy", "demo", "--engine-env", "LLM_API_KEY=secret"], { env: ADMIN });
+  t.equal(refused.code, 2);
+  t.match(refused.stderr, /a value in a command can be read by others/);
+  t.notMatch(refused.stderr, /secret/);
+  const unset = await orchctl(["products", "policy", "demo", "--engine-env", "LLM_API_KEY"], { env: ADMIN });
+  t.equal(unset.code, 2, "nobody is there to be asked");
+  t.equal(server.calls.length, 1);
+});
+
+t.test("rotate-key makes the key here and sends only its hash", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  server.on("PUT /products/demo/platform-key-hash", { body: product() });
+  const ran = await orchctl(["products", "rotate-key", "demo", "--grace", "24h", "--json"], { env: ADMIN });
+  t.equal(ran.code, 0, ran.stderr);
+  const { platform_api_key: key, slug } = JSON.parse(ran.stdout);
+  t.equal(slug, "demo");
+  t.ok(key.startsWith("orchp_") && plausibleKey("orchp_", key));
+  t.same(server.calls[0]?.body, {
+    api_key_hash: sha256(key),
+    key_prefix: key.slice(0, 10),
+    key_last4: key.slice(-4),
+    grace_s: 86_400,
+  });
+  t.match(readFileSync(join(orchctl.configDir, "credentials.json"), "utf8"), key);
+});
+
+t.test("key new tells a key and its hash without any call", async (t) => {
+  const server = await startFakeServer(t);
+  const ran = await orchctlFor(t, server)(["key", "new", "--json"]);
+  const { platform_api_key: key, api_key_hash: hash } = JSON.parse(ran.stdout);
+  t.equal(hash, sha256(key));
+  t.equal(server.calls.length, 0);
+});
+
+t.test("list reads every page and prints one document", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  server.on("GET /products", ({ path }) =>
+    path.includes("cursor=prd_1")
+      ? { body: { data: [product({ id: "prd_2", slug: "other" })], next_cursor: null } }
+      : { body: { data: [product()], next_cursor: "prd_1" } },
+  );
+  const json = await orchctl(["products", "list", "--json"], { env: ADMIN });
+  t.same(JSON.parse(json.stdout), { data: [product(), product({ id: "prd_2", slug: "other" })], next_cursor: null });
+  const table = await orchctl(["products", "list"], { env: ADMIN });
+  t.match(table.stdout, /SLUG +NAME +ID/);
+  t.match(table.stdout, /other +- +prd_2 +100 +active/);
+});
+
+t.test(
+  "use changes the product of later commands; --product goes before it and before a key in the environment",
+  async (t) => {
+    const server = await startFakeServer(t);
+    const orchctl = orchctlFor(t, server);
+    server.on("POST /products/register", ({ body }) => ({
+      status: 201,
+      body: { ...product({ slug: body.slug }), platform_api_key: `orchp_${body.slug}` },
+    }));
+    server.on("GET /engines", { body: { data: [], next_cursor: null } });
+    for (const slug of ["one", "two"]) await orchctl(["products", "register", slug], { env: ADMIN });
+    const keyFor = async (args: string[], env = {}) => {
+      const ran = await orchctl(["engines", "list", ...args], { env });
+      t.equal(ran.code, 0, ran.stderr);
+      return server.calls.at(-1)?.headers["x-platform-key"];
+    };
+    t.equal(await keyFor([]), "orchp_two", "the last one registered");
+    t.equal((await orchctl(["products", "use", "one"])).code, 0);
+    t.equal(await keyFor([]), "orchp_one");
+    t.equal(await keyFor(["--product", "two"]), "orchp_two");
+    t.equal(await keyFor([], { ORCH_PRODUCT: "two" }), "orchp_two");
+    t.equal(await keyFor([], { ORCH_PLATFORM_KEY: "orchp_env" }), "orchp_env");
+    t.equal(await keyFor(["--product", "two"], { ORCH_PLATFORM_KEY: "orchp_env" }), "orchp_two");
+    t.equal((await orchctl(["products", "use", "three"])).code, 4, "of which no key is kept");
+  },
+);
+
+t.test("delete forgets the keys of the product and its engines; --dry-run deletes nothing", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  server.on("GET /products/demo", { body: product() });
+  server.on("DELETE /products/prd_1", { body: { deleted: true } });
+  const kept = join(orchctl.configDir, "credentials.json");
+  server.on("POST /products/register", registered);
+  await orchctl(["products", "register", "demo"], { env: ADMIN });
+
+  const dry = await orchctl(["products", "delete", "demo", "--force", "--dry-run"], { env: ADMIN });
+  t.match(dry.stdout, /would delete the product demo \(prd_1\) and all its engines/);
+  t.notOk(server.calls.some(({ method }) => method === "DELETE"));
+
+  const ran = await orchctl(["products", "delete", "demo", "--force"], { env: ADMIN });
+  t.equal(ran.code, 0, ran.stderr);
+  t.equal(server.calls.at(-1)?.path, "/products/prd_1?force=true");
+  t.notMatch(readFileSync(kept, "utf8"), /orchp_/);
+});
+
+t.test("a product that exists is a conflict, told with what to do", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  server.on("POST /products/register", fault(409, "PRODUCT_ALREADY_EXISTS", "the slug is taken"));
+  const ran = await orchctl(["products", "register", "demo"], { env: ADMIN });
+  t.equal(ran.code, 5);
+  t.equal(ran.stdout, "");
+  t.match(ran.stderr, /orchctl: the slug is taken \(PRODUCT_ALREADY_EXISTS, request req-1\)\n\(products rotate-key/);
+});
+
+t.test("the admin key is found beside a daemon on this machine", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  server.on("GET /products", { body: { data: [], next_cursor: null } });
+  const dataDir = t.testdir({ "admin-key": "" });
+  writeFileSync(join(dataDir, "admin-key"), "made-on-first-start\n");
+  const ran = await orchctl(["products", "list"], { env: { ORCH_DATA_DIR: dataDir } });
+  t.equal(ran.code, 0, ran.stderr);
+  t.equal(server.calls[0]?.headers["x-admin-key"], "made-on-first-start");
+});
