@@ -63,8 +63,9 @@ function withoutStatus({ systemCode, name }: ProviderError, provider: string): M
   if (NOT_SENT.test(name)) {
     return { kind: "permanent", message: `the request cannot be put to ${provider} (${name})`, status: null };
   }
-  const message =
-    systemCode === "" ? `${provider} broke off its answer` : `the connection to ${provider} failed (${systemCode})`;
+  const what = systemCode === "" ? `${provider} broke off its answer` : `the connection to ${provider} failed`;
+  const clue = systemCode || (name === "Error" ? "" : name);
+  const message = /^\w{1,60}$/.test(clue) ? `${what} (${clue})` : what;
   return { kind: "transient", message, status: null, retryAfterS: null };
 }
 
