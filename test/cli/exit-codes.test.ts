@@ -1,0 +1,109 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { resolve } from "node:path";
+import t from "tap";
+import { EXIT_CODES } from "../../cli/exit-codes.ts";
+import { openCall } from "../../cli/http.ts";
+import { fault, startFakeServer } from "../helpers/fake-server.ts";
+import { orchctlFor } from "../helpers/orchctl.ts";
+
+const KEY = { ORCH_PLATFORM_KEY: "orchp_of-the-test" };
+
+t.test("each kind of refusal has its exit code", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  for (const [status, code] of [
+    [400, 2],
+    [401, 3],
+    [403, 3],
+    [404, 4],
+    [409, 5],
+    [429, 6],
+    [500, 7],
+    [503, 7],
+    [504, 8],
+  ] as const) {
+    server.on("GET /engines/alice", fault(status, "A_CODE", "in words"));
+    const ran = await orchctl(["engines", "show", "alice"], { env: KEY });
+    t.equal(ran.code, code, `status ${status}`);
+    t.equal(ran.stdout, "");
+    t.equal(ran.stderr, "orchctl: in words (A_CODE, request req-1)\n");
+  }
+});
+
+t.test("with --json an error is one document, on standard error", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  server.on("GET /engines/alice", fault(404, "ENGINE_NOT_FOUND", "no engine"));
+  const refused = await orchctl(["engines", "show", "alice", "--json"], { env: KEY });
+  t.match(JSON.parse(refused.stderr), { error: { code: "ENGINE_NOT_FOUND", message: /^no engine/ } });
+  const wrong = await orchctl(["engines", "show", "--json"], { env: KEY });
+  t.equal(wrong.code, 2);
+  t.match(JSON.parse(wrong.stderr), { error: { code: "usage", message: /missing required argument 'user'/ } });
+});
+
+t.test("what is no daemon is told as such", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  server.on("GET /engines/alice", { body: "<html>hello</html>" });
+  const ran = await orchctl(["engines", "show", "alice"], { env: KEY });
+  t.not(ran.code, 0);
+  t.match(ran.stderr, /the answer is not the daemon's; is ORCH_URL right\?/);
+  t.equal((await orchctl(["health", "--url", "ftp://nowhere"])).code, 2);
+});
+
+t.test("a daemon that is not there is told with where it was looked for and what to do", async (t) => {
+  const closed = createServer().listen(0, "127.0.0.1");
+  await once(closed, "listening");
+  const { port } = closed.address() as AddressInfo;
+  closed.close();
+  await once(closed, "close");
+  const url = `http://127.0.0.1:${port}`;
+  const ran = await orchctlFor(t, { url })(["health"]);
+  t.equal(ran.code, 7);
+  t.match(ran.stderr, `orchctl: ${url} does not answer (ECONNREFUSED); is it running? (npm start`);
+});
+
+t.test("a server that accepts and says nothing, or stops in the middle, is not waited for for ever", async (t) => {
+  const server = await startFakeServer(t);
+  server.on("GET /silent", () => new Promise<void>(() => undefined));
+  const call = { method: "GET", headers: {} };
+  await t.rejects(openCall(server.url, { ...call, path: "/silent", deadlineMs: 50 }), {
+    name: "CliFailure",
+    message: /did not answer within 0\.05 s/,
+  });
+  server.on("GET /half", (_call, response) => void response.write("half"));
+  const response = await openCall(server.url, { ...call, path: "/half", deadlineMs: 5000, idleMs: 50 });
+  await t.rejects(response.toArray(), { code: "ETIMEDOUT" });
+});
+
+t.test("wrong usage is told shortly, help in full", async (t) => {
+  const orchctl = orchctlFor(t, { url: "http://127.0.0.1:1" });
+  const wrong = await orchctl(["engines", "destory", "alice"]);
+  t.equal(wrong.code, 2);
+  t.match(wrong.stderr, /^orchctl: unknown command 'destory'/);
+  t.match(wrong.stderr, /Did you mean destroy\?/);
+  t.equal((await orchctl(["--help"])).code, 0);
+  t.equal((await orchctl(["--version"])).code, 0);
+});
+
+t.test("the README's exit codes are those of the code, both ways", async (t) => {
+  const readme = readFileSync(resolve(import.meta.dirname, "../../README.md"), "utf8");
+  const [, behind = ""] = readme.split("<!-- exit codes -->");
+  const [table = ""] = behind.trim().split("\n\n");
+  const rows = table
+    .split("\n")
+    .slice(2)
+    .map((line) =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+  t.same(
+    rows,
+    Object.values(EXIT_CODES).map(({ code, meaning }) => [String(code), meaning]),
+  );
+});

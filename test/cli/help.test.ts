@@ -1,0 +1,52 @@
+import type { Command } from "commander";
+import t from "tap";
+import { createProgram } from "../../cli/program.ts";
+import type { Settings } from "../../cli/settings.ts";
+import { orchctlFor } from "../helpers/orchctl.ts";
+
+const settings: Settings = {
+  url: "http://127.0.0.1:1",
+  adminKey: undefined,
+  adminKeyFile: undefined,
+  platformKey: undefined,
+  platformKeyFile: undefined,
+  engineKey: undefined,
+  product: undefined,
+  dataDir: "/nowhere",
+  configDir: "/nowhere",
+  colour: false,
+  variable: () => undefined,
+};
+
+const leaves = (command: Command): Command[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap((child) => leaves(child));
+
+function helpOf(command: Command): string {
+  let help = "";
+  command.configureOutput({ writeOut: (words) => (help += words) });
+  command.outputHelp();
+  return help;
+}
+
+t.test("every command says what it does, what its options do, and shows an example", async (t) => {
+  const commands = leaves(createProgram(settings, () => undefined));
+  t.ok(commands.length > 20);
+  for (const command of commands) {
+    const name = `${command.parent?.name()} ${command.name()}`;
+    t.not(command.description(), "", name);
+    for (const option of command.options) t.not(option.description, "", `${name} ${option.flags}`);
+    t.match(helpOf(command), /Example:\n {2}\$ .*orchctl /, name);
+  }
+});
+
+t.test("no option takes a key", async (t) => {
+  for (const command of leaves(createProgram(settings, () => undefined))) {
+    for (const { flags } of command.options) t.notMatch(flags, /key|secret|token|password/i, flags);
+  }
+});
+
+t.test("the program's help names the exit codes and where keys come from", async (t) => {
+  const { stdout } = await orchctlFor(t, { url: settings.url })(["--help"]);
+  t.match(stdout, /Exit codes:\n {4}0 {2}done\n/);
+  t.match(stdout, /Keys come from ORCH_ADMIN_KEY/);
+});

@@ -1,0 +1,106 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import t, { type Test } from "tap";
+import { engine, startFakeServer } from "../helpers/fake-server.ts";
+import { orchctlFor } from "../helpers/orchctl.ts";
+import { until } from "../helpers/until.ts";
+
+const program = resolve(import.meta.dirname, "../../bin/orchctl.js");
+// util-linux's script(1) is what gives a program a terminal here.
+const skip = existsSync("/usr/bin/script") ? false : "needs script(1)";
+
+/** Runs orchctl on a terminal of its own; what is typed is sent when the words before it have been seen. */
+async function onTerminal(
+  t: Test,
+  env: Readonly<Record<string, string>>,
+  args: string,
+  steps: readonly (readonly [string, string])[],
+) {
+  // exec: a shell in between would die of the Ctrl-C that is meant for orchctl.
+  const command = `exec "${process.execPath}" "${program}" ${args}`;
+  const child = spawn("script", ["-qefc", command, "/dev/null"], { env: { ...env, TERM: "xterm" } });
+  t.teardown(() => child.kill("SIGKILL"));
+  let seen = "";
+  let from = 0;
+  child.stdout.on("data", (chunk: Buffer) => (seen += chunk.toString()));
+  for (const [words, typed] of steps) {
+    await until(`orchctl says ${JSON.stringify(words)} after ${JSON.stringify(seen)}`, () =>
+      seen.includes(words, from),
+    );
+    from = seen.indexOf(words, from) + words.length;
+    child.stdin.write(typed);
+  }
+  await until("orchctl ends", () => child.exitCode !== null, 20_000);
+  return { code: child.exitCode, seen };
+}
+
+t.test("a secret is asked for without being shown", { skip }, async (t) => {
+  const server = await startFakeServer(t);
+  server.on("GET /products", { body: { data: [], next_cursor: null } });
+  const { code, seen } = await onTerminal(t, orchctlFor(t, server).env, "products list", [
+    ["Admin key: ", "typed-secret\r"],
+  ]);
+  t.equal(code, 0, seen);
+  t.equal(server.calls[0]?.headers["x-admin-key"], "typed-secret");
+  t.notMatch(seen, /typed-secret/);
+});
+
+t.test("destroying is asked for, and no is the answer unless it is yes", { skip }, async (t) => {
+  const server = await startFakeServer(t);
+  const env = { ...orchctlFor(t, server).env, ORCH_PLATFORM_KEY: "orchp_x" };
+  server.on("GET /engines/alice", { body: engine() });
+  server.on("DELETE /engines/alice", { body: { destroyed: true } });
+  const ask = (typed: string) => onTerminal(t, env, "engines destroy alice", [["[y/N] ", typed]]);
+  t.equal((await ask("\r")).code, 2);
+  t.equal((await ask("\u0003")).code, 130, "Ctrl-C");
+  t.equal((await ask("\u0004")).code, 2, "Ctrl-D");
+  t.notOk(server.calls.some(({ method }) => method === "DELETE"));
+  t.equal((await ask("yes\r")).code, 0);
+  t.equal(server.calls.at(-1)?.path, "/engines/alice?keep_data=false");
+});
+
+t.test(
+  "a conversation: messages, a question answered by its number, Ctrl-C for a turn, Ctrl-D for the end",
+  { skip },
+  async (t) => {
+    const server = await startFakeServer(t);
+    const env = { ...orchctlFor(t, server).env, ORCH_PLATFORM_KEY: "orchp_x", ORCH_ENGINE_KEY: "sk-orch-x" };
+    server.on("GET /engines/alice", { body: engine({ url: server.url }) });
+    const frame = (event: string, data: object) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+    const question = {
+      request_id: "hitl-1",
+      kind: "question",
+      question: "Which?",
+      context: {},
+      options: ["one", "two"],
+    };
+    server.on("POST /execute", ({ body: { message } }, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream", "x-turn-id": "turn_1" });
+      if (message === "ask") response.write(frame("hitl_request", { ...question, seq: 1 }));
+      else response.write(frame("text_delta", { text: "working", seq: 1 }));
+      server.on("POST /hitl/respond", ({ body: { answer } }) => {
+        response.end(
+          frame("text_delta", { text: `you chose ${answer}`, seq: 2 }) +
+            frame("thread_lifecycle", { phase: "completed", seq: 3 }),
+        );
+        return { body: {} };
+      });
+      server.on("POST /execute/cancel", () => {
+        response.end(frame("error", { error: "CANCELLED", message: "cancelled", seq: 2 }));
+        return { body: { cancelled: true } };
+      });
+    });
+    const { code, seen } = await onTerminal(t, env, "chat alice", [
+      ["> ", "ask\r"],
+      ["answer (1-2): ", "3\r"],
+      ["answer (1-2): ", "2\r"],
+      ["> ", "go on\r"],
+      ["working", "\u0003"],
+      ["> ", "\u0004"],
+    ]);
+    t.equal(code, 0, seen);
+    t.match(seen, /you chose two/);
+    t.match(seen, /the turn failed: cancelled \(CANCELLED\)/);
+  },
+);
