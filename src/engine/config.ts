@@ -8,9 +8,9 @@ const LEVELS: Readonly<Record<string, LogLevel>> = { DEBUG: "debug", INFO: "info
 
 /** What a provider uses when `LLM_MODEL` names none; a compatible server has models of its own. */
 const DEFAULT_MODELS: Readonly<Record<ProviderName, string>> = {
-  anthropic: "claude-sonnet-4-5",
-  openai: "gpt-5.1",
-  google: "gemini-2.5-pro",
+  anthropic: "claude-sonnet-5-5",
+  openai: "gpt-6.1-sol",
+  google: "gemini-3.8-flash",
   "openai-compatible": "",
   sandbox: "sandbox",
 };
