@@ -7,7 +7,7 @@ export const EXIT_CODES = {
   notFound: { code: 4, meaning: "no such product, engine or route (404)" },
   conflict: { code: 5, meaning: "the state prevents it (409)" },
   limited: { code: 6, meaning: "quota or rate limit (429)" },
-  unavailable: { code: 7, meaning: "the daemon or engine failed or cannot be reached (5xx)" },
+  unavailable: { code: 7, meaning: "the daemon, an engine or its model failed, or cannot be reached (5xx)" },
   timeout: { code: 8, meaning: "not in time (504, or a deadline of orchctl)" },
   interrupted: { code: 130, meaning: "interrupted" },
 } as const satisfies Record<string, { code: number; meaning: string }>;

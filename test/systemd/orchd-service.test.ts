@@ -1,0 +1,62 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import t from "tap";
+import { SETTINGS, readConfig } from "../../src/orchestrator/config.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const unit = readFileSync(join(root, "systemd/orchd.service"), "utf8");
+const example = readFileSync(join(root, "systemd/orchd.env.example"), "utf8");
+const value = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(unit)?.[1];
+const settings = [...example.matchAll(/^#?([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, name = "", text = ""]) => ({
+  name,
+  text,
+}));
+
+t.test("engines outlive the daemon: nothing of the unit ends them or takes a folder from them", async (t) => {
+  t.equal(value("KillMode"), "process");
+  t.equal(value("OOMPolicy"), "continue");
+  t.not(value("PrivateTmp"), "yes");
+  t.equal(value("RuntimeDirectory"), undefined);
+  t.not(value("RemoveIPC"), "yes");
+});
+
+t.test("the unit lets JavaScript be compiled, and a child of the daemon tell systemd that it is ready", async (t) => {
+  t.equal(value("MemoryDenyWriteExecute"), undefined);
+  t.equal(value("Type"), "notify");
+  t.equal(value("NotifyAccess"), "all");
+});
+
+t.test("the example names every setting of the daemon, each once, and none takes effect by itself", async (t) => {
+  const names = settings.map(({ name }) => name);
+  t.same(names.filter((name) => !/^(LLM_|PLANNER_|LIGHT_|ENGINE_|ORCH_CODE_)/.test(name)).sort(), [...SETTINGS].sort());
+  t.equal(new Set(names).size, names.length);
+  for (const line of example.split("\n").filter(Boolean)) t.match(line, /^#/);
+});
+
+t.test("the example's values are the defaults", async (t) => {
+  const given = Object.fromEntries(settings.filter(({ text }) => text !== "").map(({ name, text }) => [name, text]));
+  const { engineDefaults: _, ...fromExample } = readConfig(given, 0);
+  const { engineDefaults: __, ...usual } = readConfig({}, 0);
+  t.same(fromExample, usual);
+  t.ok(Object.keys(given).length > 8);
+});
+
+t.test("the example's settings for engines reach them", async (t) => {
+  const given = settings.filter(({ name }) => !SETTINGS.some((setting) => setting === name));
+  const { engineDefaults } = readConfig(Object.fromEntries(given.map(({ name }) => [name, "x"])), 0);
+  t.same(Object.keys(engineDefaults).sort(), given.map(({ name }) => name).sort());
+});
+
+const skip = existsSync("/usr/bin/systemd-analyze") ? false : "needs systemd-analyze";
+t.test("systemd understands the unit", { skip }, async (t) => {
+  const file = join(t.testdir({}), "orchd.service");
+  // What the unit names is where the package is here, and its user is one that this machine has.
+  writeFileSync(file, unit.replaceAll("/opt/orchd", root).replaceAll("=orchd\nGroup=orchd", "=root"));
+  const { stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", file], { encoding: "utf8", timeout: 60_000 });
+  // Keys that are newer than the systemd at hand are ignored by it.
+  const complaints = stderr
+    .split("\n")
+    .filter((line) => line.includes("orchd.service") && !/Unknown key( name)? 'Restart(Steps|MaxDelaySec)'/.test(line));
+  t.same(complaints, []);
+});
