@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import type { Test } from "tap";
 import { type Answer, type Ask, ask } from "./api.ts";
+import { freshFolder } from "./folder.ts";
 import { until } from "./until.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -39,7 +40,7 @@ export async function startDaemon(
 ): Promise<Daemon> {
   const port = Number(env["ORCH_PORT"] ?? (await freePort()));
   const portMin = 20_000 + Math.floor(Math.random() * 9000);
-  const installDir = engine === undefined ? root : installWithEngine(`${dataDir}-install`, engine);
+  const installDir = engine === undefined ? root : installWithEngine(freshFolder(t, "orchd-install"), engine);
   const settings = {
     ORCH_DATA_DIR: dataDir,
     ORCH_PORT: String(port),

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chown, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { chown, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -44,12 +44,12 @@ export async function startBundledPostgres({
   readonly dataDir: string;
   readonly logger: Logger;
 }): Promise<BundledPostgres> {
-  const user = await serverUser();
-  const home = await serverHome(dataDir, user);
-  const files = await serverFiles(installDir, home, user);
-  const socket = await socketFolder(home, user);
   const lock = takeLock(join(dataDir, "postgres.lock"));
   try {
+    const user = await serverUser();
+    const home = await serverHome(dataDir, user);
+    const files = await serverFiles(installDir, home, user);
+    const socket = await socketFolder(home, user);
     const password = await keptPassword(join(dataDir, "postgres-password"));
     const cluster = await initialiseCluster(files, { home, serverUser: user, password });
     const log = join(home, "postgres.log");
@@ -69,6 +69,7 @@ export async function startBundledPostgres({
       async stop() {
         const polite = await control(["-m", "fast", "-w", "-t", String(STOP_DEADLINE_S), "stop"]);
         if (polite.failed && (await answers(socketPath(socket)))) await control(["-m", "immediate", "-w", "stop"]);
+        if (socket !== home) await rm(socket, { recursive: true, force: true });
       },
     };
   } finally {
