@@ -84,6 +84,8 @@ export function createApp({
   const vitals = () => ({ active_turns: slots.size, pending_hitl: desk.waiting, streams: journal.readerCount() });
   const status = (): EngineStatus => ({ ...vitals(), draining: runner.draining, last_active_at: journal.lastActiveAt });
   const keys = new AcceptedKeys(launch.keys);
+  const { provider, model } = config;
+  logger.info({ engine_id: launch.engine_id, incarnation: launch.incarnation, provider, model }, "engine serves turns");
   const routes = createRoutes({
     runner,
     journal,

@@ -159,10 +159,13 @@ export class TurnRunner {
   }
 
   #end(slot: Slot, lifecycle: TurnLifecycle, outcome: Outcome): void {
+    const { logger } = this.#parts;
+    const code = outcome.kind === "errored" ? { code: outcome.code } : {};
+    logger.info({ turn_id: slot.turnId, took_ms: Date.now() - slot.startedAt, ...code }, `turn ${outcome.kind}`);
     try {
       lifecycle.end(outcome, () => slot.release());
     } catch (error) {
-      this.#parts.logger.fatal({ err: error, turn_id: slot.turnId }, "the end of a turn could not be stored");
+      logger.fatal({ err: error, turn_id: slot.turnId }, "the end of a turn could not be stored");
       slot.release();
     }
   }

@@ -1,0 +1,58 @@
+import t from "tap";
+import { PERMISSION_OPTIONS, authorize, grantOf } from "../../../src/engine/tools/authorize.ts";
+import { BUILT_IN_TOOLS } from "../../../src/engine/tools/built-in-tools.ts";
+import { createToolRegistry } from "../../../src/engine/tools/registry.ts";
+import { visibleText } from "../../../src/engine/tools/visible-text.ts";
+import { writeFile } from "../../../src/engine/tools/write-file.ts";
+
+const registry = createToolRegistry(BUILT_IN_TOOLS);
+const input = { path: "notes/today.md", content: "x" };
+
+t.test("what only reads is allowed, what changes something asks", async (t) => {
+  const verdicts = Object.fromEntries(
+    BUILT_IN_TOOLS.map((tool) => [tool.name, authorize({ tool, input: { ...input, question: "?" }, grants: [] }).kind]),
+  );
+  t.match(verdicts, { read_file: "allow", list_files: "allow", ask_human: "allow", write_file: "ask" });
+});
+
+t.test("a grant counts for its tool, its resource and its task, and for nothing else", async (t) => {
+  t.equal(grantOf(writeFile, input, { answer: "allow_once", taskId: "t" }), null);
+  t.equal(grantOf(writeFile, input, { answer: "deny", taskId: "t" }), null);
+  const task = grantOf(writeFile, input, { answer: "allow_task", taskId: "t" });
+  const always = grantOf(writeFile, input, { answer: "allow_always", taskId: "t" });
+  t.match(task, { tool: "write_file", taskId: "t" });
+  t.match(always, { tool: "write_file", taskId: null });
+  if (task === null) throw new Error("no grant");
+  const ask = (other: object, grant = task) =>
+    authorize({ tool: writeFile, input: { ...input, ...other }, grants: [grant] }).kind;
+  t.equal(ask({ content: "other words" }), "allow");
+  t.equal(ask({ path: "./notes/../notes/today.md" }), "allow", "the same file by another name");
+  t.equal(ask({ path: "notes/tomorrow.md" }), "ask");
+  t.equal(ask({}, { ...task, tool: "edit_file" }), "ask");
+});
+
+t.test("a person is shown exactly what will be done, and the four answers", async (t) => {
+  const sneaky = { path: "a\u202Etxt.exe", content: "rm\u200B\u0007" };
+  const verdict = authorize({ tool: writeFile, input: sneaky, grants: [] });
+  if (verdict.kind !== "ask") throw new Error(verdict.kind);
+  t.same(verdict.options, PERMISSION_OPTIONS);
+  const shown = JSON.stringify([verdict.question, verdict.context]);
+  t.match(shown, /u\{202e\}/);
+  t.match(shown, /u\{200b\}/);
+  t.notMatch(shown, /[\u202E\u200B\u0007]/);
+});
+
+t.test("hidden characters show, and long text shows both ends", async (t) => {
+  t.equal(visibleText("a\u2066b\nc", 100), "a\\u{2066}b⏎c");
+  const long = visibleText(`start${"x".repeat(9000)}end`, 100);
+  t.match(long, /^start.* characters more.*end$/);
+});
+
+t.test("a tool is known by its own name only, and the list a model sees is the same bytes each time", async (t) => {
+  for (const name of ["constructor", "__proto__", "toString", "", "nope"]) t.equal(registry.get(name), undefined, name);
+  t.equal(
+    JSON.stringify(registry.modelTools),
+    JSON.stringify(createToolRegistry(BUILT_IN_TOOLS.toReversed()).modelTools),
+  );
+  for (const { inputSchema } of registry.modelTools) t.match(inputSchema, { type: "object" });
+});

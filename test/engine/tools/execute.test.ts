@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import * as z from "zod/mini";
+import { checkInput, createToolExecutor } from "../../../src/engine/tools/execute.ts";
+import { type Tool, type ToolContext, ToolFailed } from "../../../src/engine/tools/tool.ts";
+import { createLogger } from "../../../src/kit/logger.ts";
+
+const logger = createLogger("test", "silent");
+const tool = (run: Tool["run"]): Tool => ({
+  name: "probe",
+  description: "",
+  input: z.object({ n: z.optional(z.int()) }),
+  readOnly: true,
+  permission: "allow",
+  resources: () => [],
+  run,
+});
+const contextOf = (t: Test, signal = new AbortController().signal) =>
+  ({ workspaceDir: t.testdir({}), toolCallId: "call/1", turnId: "turn", signal }) as ToolContext;
+
+t.test("a tool's own failure reaches the model in its words, a fault of ours without any", async (t) => {
+  const execute = createToolExecutor({ timeoutMs: 10_000, logger });
+  const failing = tool(() => Promise.reject(new ToolFailed("no such file")));
+  t.same(await execute(failing, {}, contextOf(t)), { output: null, error: "no such file" });
+  const broken = tool(() => Promise.reject(new Error("password is hunter2")));
+  t.same(await execute(broken, {}, contextOf(t)), { output: null, error: "the tool failed unexpectedly" });
+  t.same(
+    await execute(
+      tool(() => Promise.resolve(undefined)),
+      {},
+      contextOf(t),
+    ),
+    { output: null, error: null },
+  );
+});
+
+t.test("a tool that ignores its signal does not hold the turn", async (t) => {
+  const execute = createToolExecutor({ timeoutMs: 20, logger });
+  const deaf = tool(() => new Promise(() => undefined));
+  const holder = setInterval(() => undefined, 1000);
+  t.teardown(() => clearInterval(holder));
+  t.match(await execute(deaf, {}, contextOf(t)), { output: null, error: /TIMEOUT/ });
+});
+
+t.test("the end of the turn ends the call, with the turn's reason", async (t) => {
+  const execute = createToolExecutor({ timeoutMs: 60_000, logger });
+  const abort = new AbortController();
+  const running = execute(
+    tool(() => new Promise(() => undefined)),
+    {},
+    contextOf(t, abort.signal),
+  );
+  abort.abort(new Error("cancelled"));
+  await t.rejects(running, { message: "cancelled" });
+});
+
+t.test("long output goes to a file, and the model sees both ends and where it is", async (t) => {
+  const execute = createToolExecutor({ timeoutMs: 10_000, logger });
+  const context = contextOf(t);
+  const text = `start${"x".repeat(60_000)}end`;
+  const { output } = await execute(
+    tool(() => Promise.resolve(text)),
+    {},
+    context,
+  );
+  const shown = String(output);
+  t.ok(shown.length < 25_000);
+  t.match(shown, /^start/);
+  t.match(shown, /end$/);
+  const path = /all of it in (\S+)\]/.exec(shown)?.[1] ?? "";
+  t.equal(readFileSync(join(context.workspaceDir, path), "utf8"), text);
+});
+
+t.test("input is checked before the tool sees it, and what is wrong is said", async (t) => {
+  const probe = tool(() => Promise.resolve(1));
+  t.match(checkInput(probe, { n: 1 }), { kind: "valid", input: { n: 1 } });
+  t.match(checkInput(probe, { n: "1" }), { kind: "invalid", words: /n: expected/ });
+  t.match(checkInput(probe, []), { kind: "invalid", words: /expected a JSON object/ });
+});
