@@ -79,6 +79,38 @@ t.test("start, stop and rotate-key answer by the state they find", async (t) => 
   t.equal(old.status, 200, "the key outlives a restart");
 });
 
+t.test("a stop waits for the running turn, and says when it could not", async (t) => {
+  const p = await product();
+  const run = async (user: string, seconds: number) => {
+    const { body } = await p.post("/engines/provision", { user_id: user });
+    const headers = { "x-engine-key": body.engine_api_key as string };
+    const message = `/slow ${seconds * 1000}\n/say done`;
+    const turn = ask(body.url, "/execute", { method: "POST", headers, body: { task_id: "t", message } }).catch(
+      () => null,
+    );
+    await until("the turn runs", async () => (await ask(body.url, "/health")).body.active_turns === 1);
+    return { turn, url: body.url as string, headers };
+  };
+  const patient = await run("patient", 2);
+  const stopping = p.post("/engines/patient/stop", {});
+  await until("no new turns are taken", async () => {
+    const late = await ask(patient.url, "/execute", {
+      method: "POST",
+      headers: patient.headers,
+      body: { task_id: "t2", message: "/say hi" },
+    });
+    return late.body?.error === "ENGINE_DRAINING" && late.headers["retry-after"] !== undefined;
+  });
+  t.match(await stopping, { status: 200, body: { stop_result: "drained", state: "stopped" } });
+  t.match((await patient.turn)?.text, /done[^]*completed/);
+  const hasty = await run("hasty", 60);
+  t.match(await p.post("/engines/hasty/stop", { drain_s: 0, force: true }), {
+    status: 200,
+    body: { state: "stopped" },
+  });
+  await hasty.turn;
+});
+
 t.test("a rotated key works at once, the old one until its grace is over", async (t) => {
   const p = await product();
   const { body: made } = await p.post("/engines/provision", { user_id: "carol" });
@@ -224,7 +256,10 @@ t.test("an engine that is killed starts again by itself, with its key and its da
 t.test("an engine's log is read and followed; a missing engine has none", async (t) => {
   const p = await product();
   await p.post("/engines/provision", { user_id: "leo" });
-  const log = await p.get("/engines/leo/logs?tail=10");
+  const log = await until("the engine has written something", async () => {
+    const answer = await p.get("/engines/leo/logs?tail=10");
+    return /engine serves turns/.test(answer.text) ? answer : null;
+  });
   t.equal(log.status, 200);
   t.match(log.headers["content-type"], /^text\/plain/);
   t.equal((await p.get("/engines/leo/logs?tail=x")).body.error.code, "INVALID_REQUEST");
