@@ -251,6 +251,23 @@ t.test("a provision can be destroyed while it boots", async (t) => {
   t.same((await slow.platform(key, "/engines")).body.data, []);
 });
 
+t.test("an engine that fills its memory is told apart from one that crashes", async (t) => {
+  const hungry = await startDaemon(t, { dataDir: freshFolder(t), engine: fixture("memory-hog") });
+  const { key } = await register("hungry", { memory_mb: 128 }, hungry);
+  const { body: made } = await provision(key, "a", hungry);
+  await ask(made.url, "/eat").catch(() => undefined);
+  const record = await until(
+    "the end is recorded",
+    async () => {
+      const { body } = await hungry.platform(key, "/engines/a");
+      return body.last_error === null ? null : body;
+    },
+    60_000,
+  );
+  t.match(record.last_error, { phase: "run", oom: true, signal: "SIGABRT" });
+  await hungry.admin("/products/hungry?force=true", { method: "DELETE" });
+});
+
 t.test("ports: one that another program holds is passed over, and none left is said", async (t) => {
   const thief = createServer((_request, response) => response.end("not an engine"));
   const { port } = await new Promise<{ port: number }>((resolvePort) => {

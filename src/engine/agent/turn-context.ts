@@ -1,5 +1,15 @@
 import type { EngineEvent, HitlKind, WorkingMemoryEntryType } from "../../contract/engine-events.ts";
 
+/** A question to the human of a turn, or a request for their leave. */
+export interface HumanRequest {
+  readonly kind: HitlKind;
+  readonly toolCallId: string;
+  readonly question: string;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly options: readonly string[];
+  readonly allowFreeText: boolean;
+}
+
 /** What the loop knows of the turn it runs in: functions handed down, nothing of stores or streams. */
 export interface TurnContext {
   readonly taskId: string;
@@ -10,14 +20,7 @@ export interface TurnContext {
   readonly maxSteps: number;
   emit(event: Exclude<EngineEvent, { event: "heartbeat" }>): void;
   /** Asks the human of this turn and waits. */
-  ask(question: {
-    readonly kind: HitlKind;
-    readonly toolCallId: string;
-    readonly question: string;
-    readonly context: Readonly<Record<string, unknown>>;
-    readonly options: readonly string[];
-    readonly allowFreeText: boolean;
-  }): Promise<string>;
+  ask(question: HumanRequest): Promise<string>;
   note(entryType: WorkingMemoryEntryType, content: string): void;
   progress(): void;
 }

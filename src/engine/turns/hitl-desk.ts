@@ -1,20 +1,11 @@
 import type { PendingRequest } from "../../contract/engine-api.ts";
-import type { HitlKind } from "../../contract/engine-events.ts";
 import { isoTime } from "../../kit/clock.ts";
 import { newId } from "../../kit/ids.ts";
+import type { HumanRequest } from "../agent/turn-context.ts";
 import { EngineError } from "../engine-error.ts";
 import type { HitlRow, HitlTable } from "../store/hitl-requests.ts";
 import type { EventJournal } from "./event-journal.ts";
 import type { Slot } from "./task-slots.ts";
-
-export interface Question {
-  readonly kind: HitlKind;
-  readonly toolCallId: string;
-  readonly question: string;
-  readonly context: Readonly<Record<string, unknown>>;
-  readonly options: readonly string[];
-  readonly allowFreeText: boolean;
-}
 
 /** Where turns wait for people. A question is stored before it is told, and answered once. */
 export class HitlDesk {
@@ -28,7 +19,7 @@ export class HitlDesk {
   }
 
   /** Asks and waits, however long; rejects with the abort's reason when the turn ends first. */
-  async ask(slot: Slot, question: Question): Promise<string> {
+  async ask(slot: Slot, question: HumanRequest): Promise<string> {
     slot.signal.throwIfAborted();
     const { taskId, turnId } = slot;
     const requestId = `hitl-${newId("q").slice(2)}`;

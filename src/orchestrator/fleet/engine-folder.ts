@@ -1,5 +1,6 @@
-import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { exists } from "../../kit/files.ts";
 import { LaunchFailed } from "./engine-backend.ts";
 
 /** Left in a folder that was brought back for a provision that has not succeeded yet. */
@@ -44,16 +45,6 @@ export async function keepEngineFolder(folder: string, kept: string): Promise<vo
   await mkdir(dirname(kept), { recursive: true, mode: 0o700 });
   await rm(kept, { recursive: true, force: true });
   await rename(folder, kept);
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
-    throw error;
-  }
 }
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,10 +1,9 @@
 import type { LastError } from "../../contract/orchestrator-api.ts";
-import { isoTime } from "../../kit/clock.ts";
 import { ApiError } from "../api-error.ts";
-import { logTail } from "../fleet/engine-log.ts";
+import type { EngineExit } from "../fleet/engine-backend.ts";
 import type { BootVerdict } from "../fleet/health-probe.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { engineFolder } from "./engine-folders.ts";
+import { describeError } from "./last-error.ts";
 import type { Orchestration } from "./orchestration.ts";
 
 export interface FailedBoot {
@@ -16,8 +15,7 @@ export interface FailedBoot {
 export interface BootFailure {
   readonly code?: "BACKEND_ERROR" | "BOOT_TIMEOUT";
   readonly reason: string;
-  readonly exitCode?: number | null;
-  readonly exitSignal?: string | null;
+  readonly exit?: EngineExit;
   readonly cause?: unknown;
 }
 
@@ -26,7 +24,7 @@ export function describe(o: Orchestration, verdict: Exclude<BootVerdict, { kind:
     case "exited": {
       const { code, signal } = verdict.exit;
       const how = signal === null ? `with code ${code ?? "unknown"}` : `on ${signal}`;
-      return { reason: `the engine's process exited ${how} before it was healthy`, exitCode: code, exitSignal: signal };
+      return { reason: `the engine's process exited ${how} before it was healthy`, exit: verdict.exit };
     }
     case "timed_out":
       return {
@@ -45,17 +43,9 @@ export function describe(o: Orchestration, verdict: Exclude<BootVerdict, { kind:
 export async function failed(
   o: Orchestration,
   engine: EngineRow,
-  { code = "BACKEND_ERROR", reason, exitCode = null, exitSignal = null, cause }: BootFailure,
+  { code = "BACKEND_ERROR", reason, exit, cause }: BootFailure,
 ): Promise<FailedBoot> {
-  const lastError: LastError = {
-    phase: "boot",
-    reason,
-    exit_code: exitCode,
-    signal: exitSignal,
-    oom: false,
-    log_tail: await logTail(engineFolder(o, engine.id), 20),
-    at: isoTime(o.now()),
-  };
+  const lastError = await describeError(o, engine.id, { phase: "boot", reason, ...(exit && { exit }) });
   o.logger.warn(
     { engine_id: engine.id, incarnation: engine.incarnation, last_error: lastError },
     "engine did not come up",

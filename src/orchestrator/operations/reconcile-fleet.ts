@@ -1,10 +1,10 @@
-import { isoTime } from "../../kit/clock.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { probeOnce } from "../fleet/health-probe.ts";
 import { listEnginesOfHost } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { destroyRow } from "./destroy-engine.ts";
 import { endProcess, recordedProcess } from "./end-process.ts";
+import { describeError } from "./last-error.ts";
 import { engineUrl } from "./engine-record.ts";
 import { controlToken } from "./launch-order.ts";
 import type { Orchestration } from "./orchestration.ts";
@@ -79,15 +79,7 @@ async function adopt(
     if (process !== null) await process.stop(TERM_MS);
     const reason =
       process === null ? "the engine ended while no daemon watched" : "the engine did not answer the new daemon";
-    const lastError = {
-      phase: "run",
-      reason,
-      exit_code: null,
-      signal: null,
-      oom: false,
-      log_tail: [],
-      at: isoTime(o.now()),
-    } as const;
+    const lastError = await describeError(o, row.id, { phase: "run", reason });
     const { id, incarnation } = row;
     const healthyForMs = row.started_at === null ? 0 : o.now() - row.started_at.getTime();
     inBackground(o, row, restartOrGiveUp(o, { id, incarnation, from: [state], lastError, healthyForMs }));

@@ -1,11 +1,11 @@
 import type { EngineRecord, StopResult } from "../../contract/orchestrator-api.ts";
-import { isoTime } from "../../kit/clock.ts";
 import { ApiError } from "../api-error.ts";
 import { mayStop } from "../rules/engine-lifecycle.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { engineRecord } from "./engine-record.ts";
 import { type ProcessEnd, endProcess } from "./end-process.ts";
+import { describeError } from "./last-error.ts";
 import { getEngineRow } from "./look-up-engine.ts";
 import type { Orchestration } from "./orchestration.ts";
 import { assertAllowed } from "./policy-check.ts";
@@ -63,15 +63,7 @@ export async function settleStop(o: Orchestration, engine: EngineRow, end: Proce
   const { id, incarnation } = engine;
   if (end.kind === "survived") {
     const reason = `processes ${end.pids.join(", ")} do not die`;
-    const lastError = {
-      phase: "stop",
-      reason,
-      exit_code: null,
-      signal: null,
-      oom: false,
-      log_tail: [],
-      at: isoTime(o.now()),
-    };
+    const lastError = await describeError(o, id, { phase: "stop", reason });
     await o.states.move({
       id,
       from: ["stopping"],

@@ -1,15 +1,14 @@
 import type { LastError } from "../../contract/orchestrator-api.ts";
-import { delay, isoTime } from "../../kit/clock.ts";
+import { delay } from "../../kit/clock.ts";
 import type { EngineExit } from "../fleet/engine-backend.ts";
-import { logTail } from "../fleet/engine-log.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { judgeExit } from "../rules/restart.ts";
 import { findEngineById } from "../store/engines.ts";
 import { findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { bootEngine } from "./boot-engine.ts";
-import { engineFolder } from "./engine-folders.ts";
 import { freshLife } from "./fresh-life.ts";
+import { describeError } from "./last-error.ts";
 import { insist } from "./insist.ts";
 import type { Orchestration } from "./orchestration.ts";
 import { watchEngine } from "./watch-engine.ts";
@@ -18,7 +17,7 @@ import { watchEngine } from "./watch-engine.ts";
 export function superviseEngine(o: Orchestration, live: LiveEngine): void {
   watchEngine(o, live, async () => {
     const exit = await live.process.exited;
-    const lastError = await crashReport(o, live.id, exit);
+    const lastError = await describeError(o, live.id, { phase: "run", reason: describeExit(exit), exit });
     o.live.remove(live.id, live.incarnation);
     await restartOrGiveUp(o, {
       id: live.id,
@@ -110,15 +109,7 @@ export async function restartOrGiveUp(
   if (engine?.state === "backoff") await restartLater(o, engine);
 }
 
-async function crashReport(o: Orchestration, engineId: string, exit: EngineExit): Promise<LastError> {
-  const how = exit.signal !== null ? `on ${exit.signal}` : exit.code !== null ? `with code ${exit.code}` : "unobserved";
-  return {
-    phase: "run",
-    reason: `the engine's process exited ${how}`,
-    exit_code: exit.code,
-    signal: exit.signal,
-    oom: false,
-    log_tail: await logTail(engineFolder(o, engineId), 20),
-    at: isoTime(o.now()),
-  };
+function describeExit({ code, signal }: EngineExit): string {
+  const how = signal !== null ? `on ${signal}` : code !== null ? `with code ${code}` : "unobserved";
+  return `the engine's process exited ${how}`;
 }

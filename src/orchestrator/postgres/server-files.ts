@@ -1,7 +1,8 @@
-import { access, cp, mkdir, readFile, rename, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, readFile, rename, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import * as z from "zod/mini";
+import { exists } from "../../kit/files.ts";
 import { BundledPostgresFailed } from "./bundled-postgres-failed.ts";
 import { type ServerUser, mayUse } from "./server-user.ts";
 
@@ -67,14 +68,4 @@ async function linksAreThere(root: string): Promise<boolean> {
 async function links(root: string): Promise<z.output<typeof symlinkList>> {
   const list = join(root, "native", "pg-symlinks.json");
   return (await exists(list)) ? z.parse(symlinkList, JSON.parse(await readFile(list, "utf8"))) : [];
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
-    throw error;
-  }
 }

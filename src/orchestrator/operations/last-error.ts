@@ -1,0 +1,30 @@
+import type { LastError } from "../../contract/orchestrator-api.ts";
+import { isoTime } from "../../kit/clock.ts";
+import type { EngineExit } from "../fleet/engine-backend.ts";
+import { logTail } from "../fleet/engine-log.ts";
+import { engineFolder } from "./engine-folders.ts";
+import type { Orchestration } from "./orchestration.ts";
+
+const TAIL_LINES = 20;
+
+/** What went wrong with an engine, for its record: with how its process ended, if it did, and its last words. */
+export async function describeError(
+  o: Orchestration,
+  engineId: string,
+  { phase, reason, exit }: { readonly phase: LastError["phase"]; readonly reason: string; readonly exit?: EngineExit },
+): Promise<LastError> {
+  const tail = await logTail(engineFolder(o, engineId), TAIL_LINES);
+  return {
+    phase,
+    reason,
+    exit_code: exit?.code ?? null,
+    signal: exit?.signal ?? null,
+    oom: ranOutOfMemory(exit, tail),
+    log_tail: tail,
+    at: isoTime(o.now()),
+  };
+}
+
+/** Node.js aborts when its heap is full, and says so last. A kill by the kernel for memory looks like any other. */
+const ranOutOfMemory = (exit: EngineExit | undefined, tail: readonly string[]): boolean =>
+  (exit?.signal === "SIGABRT" || exit?.code === 134) && tail.some((line) => line.includes("heap out of memory"));
