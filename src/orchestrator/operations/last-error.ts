@@ -5,7 +5,9 @@ import { logTail } from "../fleet/engine-log.ts";
 import { engineFolder } from "./engine-folders.ts";
 import type { Orchestration } from "./orchestration.ts";
 
-const TAIL_LINES = 20;
+const SHOWN_LINES = 20;
+/** A stack of Node.js's own stands behind the line that says what it died of. */
+const READ_LINES = 200;
 
 /** What went wrong with an engine, for its record: with how its process ended, if it did, and its last words. */
 export async function describeError(
@@ -13,14 +15,14 @@ export async function describeError(
   engineId: string,
   { phase, reason, exit }: { readonly phase: LastError["phase"]; readonly reason: string; readonly exit?: EngineExit },
 ): Promise<LastError> {
-  const tail = await logTail(engineFolder(o, engineId), TAIL_LINES);
+  const tail = await logTail(engineFolder(o, engineId), READ_LINES);
   return {
     phase,
     reason,
     exit_code: exit?.code ?? null,
     signal: exit?.signal ?? null,
     oom: ranOutOfMemory(exit, tail),
-    log_tail: tail,
+    log_tail: tail.slice(-SHOWN_LINES),
     at: isoTime(o.now()),
   };
 }
