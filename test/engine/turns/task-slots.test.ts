@@ -18,7 +18,7 @@ t.test("a turn without progress expires, and its task is free again", async (t) 
 t.test("waiting for a human does not count, and the time begins anew after it", async (t) => {
   const slots = new TaskSlots(150);
   const claim = slots.claim("task", "turn");
-  if (claim.kind !== "claimed") return void t.fail("not claimed");
+  if (claim.kind !== "claimed") throw new Error("not claimed");
   const { slot } = claim;
   const resume = slot.waitForHuman();
   t.equal(slot.state, "waiting_for_human");
