@@ -7,7 +7,7 @@ import { freshFolder } from "../helpers/folder.ts";
 import { until } from "../helpers/until.ts";
 
 const dataDir = freshFolder(t);
-const daemon = await startDaemon(t, { dataDir });
+const daemon = await startDaemon(t, { dataDir, env: { ORCH_HEALTH_INTERVAL_S: "1" } });
 t.teardown(() => destroyAll(daemon));
 
 let count = 0;
@@ -251,6 +251,18 @@ t.test("an engine that is killed starts again by itself, with its key and its da
   });
   t.match(again, { restarts: { count: 1 }, last_error: { phase: "run", signal: "SIGKILL" }, port: made.port });
   t.equal((await ask(made.url, "/hitl/pending", { headers: { "x-engine-key": made.engine_api_key } })).status, 200);
+});
+
+t.test("the record tells when the engine last worked", async (t) => {
+  const p = await product();
+  const { body: made } = await p.post("/engines/provision", { user_id: "kay" });
+  t.equal(made.last_active_at, null);
+  const headers = { "x-engine-key": made.engine_api_key };
+  const began = Date.now();
+  await ask(made.url, "/execute", { method: "POST", headers, body: { task_id: "t", message: "/say hi" } });
+  const active = await until("it is known", async () => (await p.get("/engines/kay")).body.last_active_at);
+  t.ok(Date.parse(active) >= began);
+  t.match((await p.post("/engines/kay/stop", {})).body.last_active_at, String, "and is known of a stopped engine too");
 });
 
 t.test("an engine's log is read and followed; a missing engine has none", async (t) => {

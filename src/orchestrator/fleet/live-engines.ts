@@ -11,7 +11,9 @@ export interface LiveEngine {
   readonly healthySince: number;
   lastOkAt: number;
   consecutiveFailures: number;
+  /** When it last worked, and what of that the database knows. */
   lastActiveAt: number | null;
+  lastActiveStored: number;
 }
 
 /** The processes this daemon looks after, at most one an engine. */

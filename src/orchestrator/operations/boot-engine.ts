@@ -93,6 +93,7 @@ async function bootOnPort(
       lastOkAt: o.now(),
       consecutiveFailures: 0,
       lastActiveAt: null,
+      lastActiveStored: 0,
     };
     o.live.add(live);
     const running = await o.states.move({

@@ -1,13 +1,14 @@
 import type { StopResult } from "../../contract/orchestrator-api.ts";
 import { delay } from "../../kit/clock.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
-import { drainEngine, engineStatus } from "../fleet/engine-control.ts";
+import { type StatusOutcome, drainEngine, engineStatus } from "../fleet/engine-control.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { engineUrl } from "./engine-record.ts";
 import { controlToken } from "./launch-order.ts";
 import type { Orchestration } from "./orchestration.ts";
 
 const DRAIN_POLL_MS = 50;
+const MAX_DRAIN_FAILURES = 3;
 
 export type ProcessEnd =
   | { readonly kind: StopResult }
@@ -66,10 +67,15 @@ async function drain(
   const gone = new AbortController();
   void process.exited.then(() => gone.abort());
   const end = o.now() + drainMs;
-  let status = await drainEngine(target);
-  while (status.kind === "ok" && status.status.active_turns > 0 && o.now() < end && !gone.signal.aborted) {
+  let failures = 0;
+  let drained = false;
+  for (;;) {
+    const answer: StatusOutcome = await (drained ? engineStatus(target) : drainEngine(target));
+    drained ||= answer.kind === "ok";
+    failures = answer.kind === "ok" ? 0 : failures + 1;
+    const busy = answer.kind === "ok" && answer.status.active_turns > 0;
+    const waiting = busy || (answer.kind === "failed" && failures < MAX_DRAIN_FAILURES);
+    if (!waiting || o.now() >= end || gone.signal.aborted) return busy && !gone.signal.aborted;
     await delay(Math.min(DRAIN_POLL_MS, Math.max(end - o.now(), 1)), gone.signal);
-    status = await engineStatus(target);
   }
-  return status.kind === "ok" && status.status.active_turns > 0;
 }

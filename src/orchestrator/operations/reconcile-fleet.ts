@@ -95,6 +95,7 @@ async function adopt(
     lastOkAt: o.now(),
     consecutiveFailures: 0,
     lastActiveAt: null,
+    lastActiveStored: 0,
   };
   o.live.add(live);
   if (state !== "running") {

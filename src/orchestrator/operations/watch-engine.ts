@@ -2,6 +2,7 @@ import { delay } from "../../kit/clock.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { probeOnce } from "../fleet/health-probe.ts";
 import { insist } from "./insist.ts";
+import { noteActivity } from "./note-activity.ts";
 import type { Orchestration } from "./orchestration.ts";
 
 const MISSES_UNHEALTHY = 3;
@@ -44,6 +45,7 @@ async function keepProbing(o: Orchestration, live: LiveEngine, signal: AbortSign
       live.lastOkAt = o.now();
       if (live.consecutiveFailures >= MISSES_UNHEALTHY) await move(o, live, "unhealthy", "running");
       live.consecutiveFailures = 0;
+      await noteActivity(o, live);
       continue;
     }
     live.consecutiveFailures++;

@@ -1,0 +1,23 @@
+import type { EngineStatus } from "../../contract/engine-control.ts";
+import { engineStatus } from "../fleet/engine-control.ts";
+import type { LiveEngine } from "../fleet/live-engines.ts";
+import { noteActivity as store } from "../store/engines.ts";
+import { insist } from "./insist.ts";
+import type { Orchestration } from "./orchestration.ts";
+
+/** A time within so much of the one that is stored is not worth a write. */
+const WORTH_WRITING_MS = 60_000;
+
+/** Asks an engine when it last worked, and keeps it: after a reboot those used last are started first. */
+export async function noteActivity(o: Orchestration, live: LiveEngine): Promise<void> {
+  const answer = await engineStatus({ url: live.url, token: live.controlToken });
+  if (answer.kind === "failed") return;
+  const at = activeAt(answer.status);
+  if (at === null || at === live.lastActiveAt) return;
+  live.lastActiveAt = at;
+  if (at - live.lastActiveStored < WORTH_WRITING_MS) return;
+  live.lastActiveStored = at;
+  await insist(o, "activity", () => store(o.db, live.id, new Date(at)));
+}
+
+export const activeAt = ({ last_active_at: at }: EngineStatus): number | null => (at === null ? null : Date.parse(at));
