@@ -23,9 +23,11 @@ export async function secretFromFile(path: string): Promise<string> {
 /** Asks for a secret without showing it; null when there is nobody to ask. */
 export async function promptSecret(question: string): Promise<string | null> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return null;
-  process.stderr.write(question);
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const reply = await readLine({ prompt: "", output: unseen });
+  const replied = readLine({ prompt: "", output: unseen });
+  // Only now the terminal has stopped to echo: who sees the question may type.
+  process.stderr.write(question);
+  const reply = await replied;
   process.stderr.write("\n");
   if (reply.kind === "interrupted") throw new CliFailure("interrupted", "interrupted");
   return reply.kind === "line" ? reply.text.trim() || null : null;
