@@ -27,11 +27,12 @@ export function openStore(dataDir: string): Store {
   db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on");
   // Folding the log back into the file waits for the disk: every 32 MB instead of 4, so that few turns meet it.
   db.exec("pragma wal_autocheckpoint = 8000");
+  const [begin, commit] = [db.prepare("begin immediate"), db.prepare("commit")];
   const transaction = <T>(work: () => T): T => {
-    db.exec("begin immediate");
+    begin.run();
     try {
       const result = work();
-      db.exec("commit");
+      commit.run();
       return result;
     } catch (error) {
       db.exec("rollback");
