@@ -55,7 +55,10 @@ async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerat
       return;
     } else {
       if (command.kind === "tool") reason = "tool_use";
-      for await (const part of block(command, { id: `call_${step}_${index}`, signal })) {
+      const pace = pacer(command);
+      for (const part of block(command, `call_${step}_${index}`)) {
+        const earlyMs = part.kind === "text" ? pace() : 0;
+        if (earlyMs >= 1) await sleep(earlyMs, undefined, { signal });
         yield part;
         if (++parts % PARTS_AT_ONCE === 0) await new Promise(setImmediate);
       }
@@ -99,10 +102,8 @@ function remaining(script: readonly SandboxCommand[], done: number): readonly Sa
 
 type Speaking = Extract<SandboxCommand, { kind: "say" | "think" | "stream" | "tool" }>;
 
-async function* block(
-  command: Speaking,
-  { id, signal }: { id: string; signal: AbortSignal },
-): AsyncGenerator<ModelPart> {
+/** Not asynchronous: each layer that is costs a fast stream more than everything else here. */
+function* block(command: Speaking, id: string): Generator<ModelPart> {
   const type: BlockType = command.kind === "tool" ? "tool_use" : command.kind === "think" ? "thinking" : "text";
   yield { kind: "block_start", block: type };
   switch (command.kind) {
@@ -113,7 +114,7 @@ async function* block(
       for (const text of words(command.text)) yield { kind: "thinking", text };
       break;
     case "stream":
-      for await (const text of paced(command, signal)) yield { kind: "text", text };
+      for (let index = 0; index < command.count; index++) yield { kind: "text", text: `word${index} ` };
       break;
     case "tool":
       yield { kind: "tool_use", id, tool: command.tool, input: command.input, rawInput: command.rawInput };
@@ -124,17 +125,12 @@ async function* block(
   yield { kind: "block_stop", block: type };
 }
 
-/** Keeps to the rate as a whole: a late word is followed sooner by the next. */
-async function* paced(
-  { count, perSecond }: Extract<SandboxCommand, { kind: "stream" }>,
-  signal: AbortSignal,
-): AsyncGenerator<string> {
-  const start = performance.now();
-  for (let index = 0; index < count; index++) {
-    const earlyMs = perSecond === null ? 0 : start + ((index + 1) * 1000) / perSecond - performance.now();
-    if (earlyMs >= 1) await sleep(earlyMs, undefined, { signal });
-    yield `word${index} `;
-  }
+/** How many ms too early the next word is. It keeps to the rate as a whole: a late word is followed sooner by the next. */
+function pacer(command: Speaking): () => number {
+  if (command.kind !== "stream" || command.perSecond === null) return () => 0;
+  const msPerWord = 1000 / command.perSecond;
+  let due = performance.now();
+  return () => (due += msPerWord) - performance.now();
 }
 
 async function* fail(
