@@ -12,8 +12,4 @@ export class SerialLanes {
     });
     return done;
   }
-
-  busy(key: string): boolean {
-    return this.#tails.has(key);
-  }
 }

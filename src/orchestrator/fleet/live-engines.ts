@@ -32,8 +32,4 @@ export class LiveEngines {
   remove(id: string, incarnation: string): void {
     if (this.#engines.get(id)?.incarnation === incarnation) this.#engines.delete(id);
   }
-
-  get size(): number {
-    return this.#engines.size;
-  }
 }

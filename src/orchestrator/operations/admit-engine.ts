@@ -2,6 +2,7 @@ import type { EngineRecord, ProvisionRequest } from "../../contract/orchestrator
 import { ApiError } from "../api-error.ts";
 import { findEngine } from "../store/engines.ts";
 import type { Product } from "../store/products.ts";
+import type { EngineRow } from "../store/tables.ts";
 import { isPassing, isRunning } from "../rules/engine-lifecycle.ts";
 import { awaitEngine } from "./await-state.ts";
 import { engineRecord } from "./engine-record.ts";
@@ -36,13 +37,14 @@ export async function admitEngine(o: Orchestration, product: Product, request: P
     if (isRunning(found.state)) return { record: engineRecord(o, found), apiKey: null };
     if (isPassing(found.state)) {
       const deadlineMs = o.settings.bootTimeoutMs + product.record.policy.drain_s * 1000;
-      const after = await awaitEngine(o, {
-        ...where,
-        done: (row) => row === null || !isPassing(row.state),
-        deadlineMs,
-      });
+      let destroyed = false;
+      const done = (row: EngineRow | null) => {
+        destroyed ||= row?.state === "destroying";
+        return row === null || !isPassing(row.state);
+      };
+      const after = await awaitEngine(o, { ...where, done, deadlineMs });
       // The provision that this call joined failed: its failure is this call's too, or a crowd would try one by one.
-      if (after === null && found.state !== "destroying") {
+      if (after === null && !destroyed) {
         throw new ApiError("BACKEND_ERROR", "the engine did not come up; this call had joined its provision");
       }
       if (after !== null && isRunning(after.state)) return { record: engineRecord(o, after), apiKey: null };

@@ -1,3 +1,4 @@
+import { ENGINE_STATES } from "../../contract/orchestrator-api.ts";
 import { ApiError } from "../api-error.ts";
 import { keepEngineFolder, removeEngineFolder } from "../fleet/engine-folder.ts";
 import type { Product } from "../store/products.ts";
@@ -43,17 +44,7 @@ export function destroyRow(o: Orchestration, { id }: EngineRow, { keepData }: { 
 const claim = (o: Orchestration, id: string): Promise<EngineRow | null> =>
   o.states.move({
     id,
-    from: [
-      "provisioning",
-      "starting",
-      "running",
-      "unhealthy",
-      "backoff",
-      "stopping",
-      "stopped",
-      "failed",
-      "stop_failed",
-    ],
+    from: ENGINE_STATES.filter((state) => state !== "destroying"),
     to: "destroying",
     set: { desired_state: "destroyed", stop_reason: "request", deadline_at: new Date(o.now() + DEADLINE_MS) },
   });

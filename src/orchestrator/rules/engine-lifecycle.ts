@@ -30,10 +30,6 @@ export const mayMove = (from: EngineState, to: EngineState): boolean => MOVES[fr
 
 export const isRunning = (state: EngineState): boolean => state === "running" || state === "unhealthy";
 
-/** States a process may be alive in. */
-export const mayHaveProcess = (state: EngineState): boolean =>
-  isRunning(state) || state === "starting" || state === "stopping" || state === "stop_failed" || state === "destroying";
-
 /** States that some operation must end: nobody rests in them. */
 export const isPassing = (state: EngineState): boolean =>
   state === "provisioning" || state === "starting" || state === "stopping" || state === "destroying";
