@@ -123,7 +123,13 @@ t.test("a data folder that the server's user cannot enter, and one too deep for 
     isRoot,
     "the data folder says where it went, if it went elsewhere",
   );
-  if (isRoot) t.teardown(() => rm(home(server.describe), { recursive: true, force: true }));
+  // Its programs lie in that folder too: it is stopped before they go.
+  if (isRoot) {
+    t.teardown(async () => {
+      await server.stop();
+      await rm(home(server.describe), { recursive: true, force: true });
+    });
+  }
   const deep = join(freshFolder(t), "x".repeat(100));
   mkdirSync(deep);
   chmodSync(dirname(deep), 0o755);
