@@ -5,6 +5,8 @@ import type { EngineLaunch } from "../../contract/engine-launch.ts";
  * It never signals a process whose identity it cannot prove, and never touches what it did not make.
  */
 export interface EngineBackend {
+  /** Of this boot of the machine: processes of another one are gone, whatever was written down of them. */
+  readonly bootId: string;
   /**
    * Starts one engine, detached, with its output in the engine's log; resolves as soon as the process exists,
    * long before it is healthy. Rejects with {@link LaunchFailed} when there is no process, leaving nothing behind.
@@ -17,6 +19,16 @@ export interface EngineBackend {
    * still provably stems from it. What a watched process leaves is cleared without being asked.
    */
   endLeftovers(incarnation: string): Promise<StopOutcome>;
+  /**
+   * Living processes that provably stem from lives of engines of this daemon's run folder, except those of the lives
+   * given. Only looks: whoever wants them gone calls `endLeftovers`.
+   */
+  orphans(known: ReadonlySet<string>): readonly Orphans[];
+}
+
+export interface Orphans {
+  readonly incarnation: string;
+  readonly pids: readonly number[];
 }
 
 export interface LaunchOrder {

@@ -1,14 +1,19 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type EngineLaunch, encodeLaunch } from "../../contract/engine-launch.ts";
 
-const NAME = /^launch-.+\.json$/;
+const NAME = /^launch-(.+)\.json$/;
 /** No boot takes longer: an older file was left by a daemon that died. */
 const OLD_MS = 600_000;
 
 export const launchFilePath = (runDir: string, incarnation: string): string =>
   join(runDir, `launch-${incarnation}.json`);
+
+/** The life whose launch file this would be; `null` for a file of another folder or another kind. */
+export function incarnationOf(runDir: string, path: string): string | null {
+  return dirname(path) === runDir ? (NAME.exec(basename(path))?.[1] ?? null) : null;
+}
 
 /** Writes what the engine is born with where only the engine's user can read it. */
 export function writeLaunchFile(runDir: string, launch: EngineLaunch): string {

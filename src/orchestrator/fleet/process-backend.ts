@@ -5,6 +5,7 @@ import type { Logger } from "../../kit/logger.ts";
 import type { EngineBackend, EngineProcess, LaunchOrder, ProcessHandle, StopOutcome } from "./engine-backend.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
 import { ExitWatch } from "./exit-watch.ts";
+import { findOrphans } from "./find-orphans.ts";
 import { launchFilePath, removeLaunchFile, removeOldLaunchFiles } from "./launch-file.ts";
 import { LogRotation } from "./log-rotation.ts";
 import { bootId, sameProcess, startVariable } from "./process-identity.ts";
@@ -57,6 +58,8 @@ export function createProcessBackend({ logger, ...settings }: ProcessBackendOpti
   }
 
   return {
+    bootId: boot,
+
     async launch(order: LaunchOrder): Promise<EngineProcess> {
       const folder = order.launch.data_dir;
       await clearing.get(folder);
@@ -78,6 +81,8 @@ export function createProcessBackend({ logger, ...settings }: ProcessBackendOpti
       removeLaunchFile(path);
       return stopTree(new ProcessTree(null, path), { termMs: 0, hurry: AbortSignal.abort() });
     },
+
+    orphans: (known) => findOrphans(runDir, known),
   };
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import type { ProcessHandle } from "./engine-backend.ts";
 
 /** What `/proc/<pid>/stat` says of a process that can still do something: zombies are gone. */
@@ -21,6 +21,14 @@ export function readStat(pid: number): ProcessStat | null {
   if (text === null) return null;
   const { state, ...fields } = fieldsOf(text);
   return state === "Z" || state === "X" ? null : { pid, ...fields };
+}
+
+/** Every living process of the machine that we may look at. */
+export function listProcesses(): ProcessStat[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => readStat(Number(name)))
+    .filter((stat) => stat !== null);
 }
 
 /** The identity of a child just started. Even one that has already died is still there until it is reaped. */

@@ -1,6 +1,5 @@
-import { readdirSync } from "node:fs";
 import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
-import { type ProcessIdentity, type ProcessStat, isAlive, readStat, startVariable } from "./process-identity.ts";
+import { type ProcessIdentity, type ProcessStat, isAlive, listProcesses, startVariable } from "./process-identity.ts";
 
 /**
  * The processes of one life of an engine. A process belongs to it when
@@ -67,13 +66,6 @@ export class ProcessTree {
     if (Number(startTime) < Number(this.root?.startTime ?? 0)) return false;
     return startVariable(pid, LAUNCH_FILE_VARIABLE) === this.#launchFile;
   }
-}
-
-function listProcesses(): ProcessStat[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => readStat(Number(name)))
-    .filter((stat) => stat !== null);
 }
 
 function withDescendants(seeds: readonly ProcessStat[], processes: readonly ProcessStat[]): ProcessStat[] {

@@ -80,6 +80,31 @@ t.test("a pid that was given to another process, or another boot, is not adopted
   await engine.stop(5000);
 });
 
+t.test("processes of a life that nobody knows are reported by their run folder, and not signalled", async (t) => {
+  const { backend, order } = testFleet(t, "forks-children");
+  const [given, other] = [await order(), testFleet(t, "well-behaved")];
+  const engine = await backend.launch(given);
+  await healthy(given, engine);
+  const { incarnation } = given.launch;
+  const children: number[] = JSON.parse(readText(join(given.launch.data_dir, "children.json")));
+  const found = backend.orphans(new Set(["another-life"]));
+  t.match(found, [{ incarnation }]);
+  t.same(new Set(found[0]?.pids), new Set([engine.handle.pid, ...children]));
+  t.same(backend.orphans(new Set([incarnation])), [], "what is known is no orphan");
+  t.same(other.backend.orphans(new Set()), [], "nor is what another run folder started");
+  t.match(await healthy(given, engine), { kind: "healthy" }, "nobody was signalled");
+  await backend.endLeftovers(incarnation);
+  t.same(backend.orphans(new Set()), []);
+});
+
+t.test("a backend tells the boot that its handles are of", async (t) => {
+  const { backend, order } = testFleet(t, "well-behaved");
+  const engine = await backend.launch(await order());
+  t.match(backend.bootId, /^[0-9a-f-]{36}$/);
+  t.equal(engine.handle.bootId, backend.bootId);
+  await engine.stop(5000);
+});
+
 t.test("what a life left behind is ended by its incarnation alone", async (t) => {
   const { backend, order } = testFleet(t, "well-behaved");
   const given = await order();
