@@ -6,6 +6,7 @@ import { Releasers } from "../../kit/releasers.ts";
 import { type EngineExit, type LaunchOrder, LaunchFailed, PortTaken } from "./engine-backend.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
 import { removeLaunchFile, writeLaunchFile } from "./launch-file.ts";
+import { preferForOomKill } from "./oom-score.ts";
 import { isPortFree } from "./port-check.ts";
 import { type ProcessIdentity, readIdentity } from "./process-identity.ts";
 
@@ -85,6 +86,7 @@ async function start(
   }
   // Before the event loop runs again even a child that has died is still there, unreaped, to be read.
   const identity = readIdentity(pid);
+  preferForOomKill(pid);
   const child = started.nodeChildProcess;
   child.unref();
   const exited = new Promise<EngineExit>((resolve) => {

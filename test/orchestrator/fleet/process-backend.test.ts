@@ -34,6 +34,18 @@ t.test(
   },
 );
 
+t.test("an engine and its children go before the daemon when memory is short, however protected that is", async (t) => {
+  const { backend, order } = testFleet(t, "forks-children");
+  const given = await order();
+  const engine = await backend.launch(given);
+  await healthy(given, engine);
+  const children: number[] = JSON.parse(readText(join(given.launch.data_dir, "children.json")));
+  const scoreOf = (pid: number) => Number(readText(`/proc/${pid}/oom_score_adj`));
+  for (const pid of [engine.handle.pid, ...children]) t.equal(scoreOf(pid), 200);
+  t.ok(scoreOf(process.pid) < 200);
+  await engine.stop(100);
+});
+
 t.test("an engine that exits at once tells its code, and its launch file is removed", async (t) => {
   const { backend, order, settings } = testFleet(t, "exits-at-once");
   const given = await order();
