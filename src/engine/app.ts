@@ -1,9 +1,10 @@
 import { mkdirSync } from "node:fs";
+import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import type { EngineStatus } from "../contract/engine-control.ts";
 import type { EngineLaunch } from "../contract/engine-launch.ts";
 import { delay } from "../kit/clock.ts";
-import { createLogger } from "../kit/logger.ts";
+import { type Logger, createLogger } from "../kit/logger.ts";
 import { createAgentLoop } from "./agent/agent-loop.ts";
 import { systemPrompt } from "./agent/system-prompt.ts";
 import type { EngineConfig } from "./config.ts";
@@ -11,7 +12,7 @@ import type { EngineApp } from "./engine-app.ts";
 import { AcceptedKeys } from "./http/accepted-keys.ts";
 import { STREAM_LIMITS } from "./http/event-stream.ts";
 import { createRoutes } from "./http/routes.ts";
-import { createProvider } from "./model/create-provider.ts";
+import { type EngineProvider, createProvider } from "./model/create-provider.ts";
 import { EventTable } from "./store/events.ts";
 import { GrantTable } from "./store/grants.ts";
 import { HitlTable } from "./store/hitl-requests.ts";
@@ -34,6 +35,8 @@ const MAX_OUTPUT_TOKENS = 16_000;
 const EVENTS_KEPT = 200_000;
 const EVENTS_KEPT_MS = 24 * 3600 * 1000;
 const PRUNE_EVERY_MS = 600_000;
+/** Long enough for the other engines of a busy host to be healthy first. */
+const LOAD_PROVIDER_AFTER_MS = 1000;
 
 /** Everything of an engine but its `/health`: loaded after that has been answered. */
 export function createApp({
@@ -53,8 +56,9 @@ export function createApp({
   const workspaceDir = join(launch.data_dir, "workspace");
   mkdirSync(workspaceDir, { recursive: true });
   const grants = new GrantTable(store);
+  const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs });
   const runAgent = createAgentLoop({
-    provider: createProvider(config, { extraCaCerts: launch.extra_ca_certs }),
+    provider: modelProvider,
     model: config.model,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     system: systemPrompt({ product: launch.product, tools: BUILT_IN_TOOLS.map(({ name }) => name) }),
@@ -67,6 +71,7 @@ export function createApp({
       grants: { ofTask: (taskId) => grants.ofTask(taskId), add: (grant) => grants.insert(grant, Date.now()) },
     },
   });
+  setTimeout(() => void loadNow(modelProvider, logger), LOAD_PROVIDER_AFTER_MS).unref();
   const workingMemory = new WorkingMemoryTable(store);
   const runner = new TurnRunner({
     journal,
@@ -111,6 +116,21 @@ export function createApp({
       clearInterval(pruning);
     },
   };
+}
+
+/** An upgrade replaces the installation under a running engine: nothing may be left to be read from it later. */
+async function loadNow(provider: EngineProvider, logger: Logger): Promise<void> {
+  try {
+    await provider.load();
+    // The next engine on this host takes the compiled code instead of compiling: half the memory of loading.
+    flushCompileCache();
+    logger.debug({ provider: provider.name }, "provider loaded");
+  } catch (error) {
+    logger.warn(
+      { err: error, provider: provider.name },
+      "the provider could not be loaded; its first call tries again",
+    );
+  }
 }
 
 function prune({ journal, idempotency }: { journal: EventJournal; idempotency: IdempotencyTable }): void {

@@ -18,6 +18,8 @@ const DRAIN_MS = 7000;
 const CLOSE_MS = 1000;
 /** Long enough for a health answer to be out before the loading of everything else takes the processor. */
 const LOAD_AFTER_MS = 5;
+/** Also where nobody asks: an upgrade may replace the bundles at any time, and they have to belong together. */
+const LOAD_UNASKED_AFTER_MS = 1000;
 
 /**
  * One engine, from its launch file to its end. Everybody's start waits for this file, so it does only what `/health`
@@ -31,9 +33,10 @@ export async function run(): Promise<void> {
     const store = openStore(launch.data_dir);
     const app = new LazyApp(async () => (await import("./app.ts")).createApp({ launch, config, store }));
     const server = await listen(launch, app);
+    app.loadAfter(LOAD_UNASKED_AFTER_MS);
     setTimeout(() => flushCompileCache(), 500).unref();
     await stop;
-    await close(server, { app: await app.load(), store });
+    await close(server, { app: await app.end(), store });
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     process.stderr.write(`${explain(error)}\n`);
@@ -53,6 +56,7 @@ function readLaunch(file: string | undefined): EngineLaunch {
 class LazyApp {
   readonly #create: () => Promise<EngineApp>;
   #loading: Promise<EngineApp> | undefined;
+  #over = false;
   loaded: EngineApp | undefined;
 
   constructor(create: () => Promise<EngineApp>) {
@@ -61,6 +65,16 @@ class LazyApp {
 
   load(): Promise<EngineApp> {
     this.#loading ??= this.#create().then((app) => (this.loaded = app));
+    return this.#loading;
+  }
+
+  loadAfter(ms: number): void {
+    setTimeout(() => void (this.#over || this.load()), ms).unref();
+  }
+
+  /** What there is to be closed; what nothing has needed so far is not loaded for it. */
+  end(): Promise<EngineApp> | undefined {
+    this.#over = true;
     return this.#loading;
   }
 }
@@ -79,7 +93,7 @@ function listen({ host, port, engine_id, incarnation }: EngineLaunch, app: LazyA
         core_soul_hash: null,
       };
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(health));
-      if (app.loaded === undefined) setTimeout(() => void app.load(), LOAD_AFTER_MS);
+      if (app.loaded === undefined) app.loadAfter(LOAD_AFTER_MS);
     } else if (app.loaded === undefined) {
       void app.load().then((loaded) => loaded.answer(request, response));
     } else {
@@ -92,8 +106,8 @@ function listen({ host, port, engine_id, incarnation }: EngineLaunch, app: LazyA
   });
 }
 
-async function close(server: Server, { app, store }: { app: EngineApp; store: Store }): Promise<void> {
-  await app.drain(DRAIN_MS);
+async function close(server: Server, { app, store }: { app: EngineApp | undefined; store: Store }): Promise<void> {
+  await app?.drain(DRAIN_MS);
   setTimeout(() => server.closeAllConnections(), CLOSE_MS).unref();
   await new Promise<void>((resolve) => {
     server.close(() => resolve());

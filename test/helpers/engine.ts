@@ -39,6 +39,8 @@ export interface EngineOptions {
   readonly key?: string;
   readonly keys?: readonly EngineKey[];
   readonly port?: number;
+  /** An installation other than this one. */
+  readonly installation?: string;
 }
 
 /** Starts the built engine as a process of its own, with a launch file as the daemon writes it, and waits for its health. */
@@ -77,7 +79,7 @@ export async function startEngine(t: Test, options: EngineOptions = {}): Promise
 /** Starts the engine and does not wait for it. */
 export async function launchEngine(
   t: Test,
-  { dataDir = t.testdir(), settings = {}, key = newKey("sk-orch-"), keys, port }: EngineOptions,
+  { dataDir = t.testdir(), settings = {}, key = newKey("sk-orch-"), keys, port, installation = root }: EngineOptions,
 ): Promise<Pick<TestEngine, "key" | "dataDir" | "launch" | "process" | "output" | "stop">> {
   mkdirSync(dataDir, { recursive: true });
   const launch: EngineLaunch = {
@@ -96,7 +98,7 @@ export async function launchEngine(
   const file = join(dataDir, `launch-${launch.incarnation}.json`);
   writeFileSync(file, encodeLaunch(launch), { mode: 0o400 });
   // The runner's own NODE_OPTIONS would slow every engine down, and a real engine's environment is as empty as this.
-  const child = spawn(process.execPath, [join(root, "bin/orch-engine.cjs")], {
+  const child = spawn(process.execPath, [join(installation, "bin/orch-engine.cjs")], {
     env: { ORCH_LAUNCH_FILE: file },
     stdio: ["ignore", "pipe", "pipe"],
   });

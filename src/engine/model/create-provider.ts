@@ -9,19 +9,24 @@ export interface ProviderSettings extends ModelSettings {
   readonly provider: "anthropic" | "openai" | "google" | "openai-compatible" | "sandbox";
 }
 
-/** The provider of an engine; all of its model calls go through it. Nothing is loaded before the first one. */
+export interface EngineProvider extends ModelProvider {
+  /** Reads all it needs from the installation and the disk; else its first call does. What failed is tried again then. */
+  load(): Promise<unknown>;
+}
+
+/** The provider of an engine; all of its model calls go through it. Nothing is loaded before it is asked. */
 export function createProvider(
   settings: ProviderSettings,
   { extraCaCerts }: { readonly extraCaCerts: string | null },
-): ModelProvider {
+): EngineProvider {
   const { provider } = settings;
   // What the sandbox was told to fail with is to be seen, not to be tried again.
-  if (provider === "sandbox") return sandboxProvider;
+  if (provider === "sandbox") return { ...sandboxProvider, load: () => Promise.resolve() };
   const load = once(async () => {
     if (extraCaCerts !== null) await trustCertificates(extraCaCerts);
     return (await importFamily(provider)).openFamily(settings);
   });
-  return retryingProvider(aiSdkProvider({ name: provider, load }));
+  return { ...retryingProvider(aiSdkProvider({ name: provider, load })), load };
 }
 
 interface FamilyModule {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { LLMock } from "@copilotkit/aimock";
 import t from "tap";
 import { createProvider } from "../../../src/engine/model/create-provider.ts";
+import type { ModelProvider } from "../../../src/engine/model/model-provider.ts";
 import { KEY, adapterTo, outline, partsOf, requestTo } from "./adapter.ts";
 import { refuses, startUpstream, streams } from "./upstream.ts";
 import { FRAMES, REMOTES } from "./wire-formats.ts";
@@ -91,7 +92,8 @@ t.test("a provider of another make understands us", async (t) => {
   for (const name of REMOTES) {
     const baseUrl = `${mock.url}/${name === "google" ? "v1beta" : "v1"}`;
     const provider = remote(name, baseUrl);
-    const say = (text: string, to = provider) => partsOf(to, requestTo(name, { messages: [{ role: "user", text }] }));
+    const say = (text: string, to: ModelProvider = provider) =>
+      partsOf(to, requestTo(name, { messages: [{ role: "user", text }] }));
     const greeting = outline(await say("greet"));
     t.match(greeting.slice(-2), ["text:Hello from elsewhere", /^done: stop 40 /], name);
     const calls = await say("look");
