@@ -80,7 +80,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   express: ["src/orchestrator/http", "src/engine/http"],
   "better-sse": ["src/engine/http/event-stream.ts"],
   kysely: ["src/orchestrator/store", "migrations/orchestrator"],
-  pg: ["src/orchestrator/store"],
+  pg: ["src/orchestrator/store", "src/orchestrator/postgres/presence.ts"],
   execa: [
     "src/orchestrator/fleet",
     "src/orchestrator/postgres",

