@@ -55,9 +55,14 @@ export interface EngineProcess {
   forgetLaunchFile(): void;
 }
 
-export interface EngineExit {
+export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+}
+
+export interface EngineExit extends ProcessEnd {
+  /** The kernel killed it for memory. An engine that filled its own heap aborts instead, and says so in its log. */
+  readonly oom: boolean;
 }
 
 export type StopOutcome =

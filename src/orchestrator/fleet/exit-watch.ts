@@ -1,14 +1,14 @@
-import type { EngineExit } from "./engine-backend.ts";
+import type { ProcessEnd } from "./engine-backend.ts";
 import { type ProcessIdentity, isAlive } from "./process-identity.ts";
 
 const POLL_MS = 250;
 
 /** Notices the end of processes that are not our children. One timer for all of them, none when there are none. */
 export class ExitWatch {
-  readonly #waiting = new Map<ProcessIdentity, (exit: EngineExit) => void>();
+  readonly #waiting = new Map<ProcessIdentity, (exit: ProcessEnd) => void>();
   #timer: NodeJS.Timeout | undefined;
 
-  exited(identity: ProcessIdentity): Promise<EngineExit> {
+  ended(identity: ProcessIdentity): Promise<ProcessEnd> {
     return new Promise((resolve) => {
       this.#waiting.set(identity, resolve);
       this.#timer ??= setInterval(() => this.look(), POLL_MS).unref();

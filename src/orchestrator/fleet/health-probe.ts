@@ -76,7 +76,7 @@ export async function awaitHealthy({
 }): Promise<BootVerdict> {
   const start = performance.now();
   const gone = new AbortController();
-  let exit: EngineExit = { code: null, signal: null };
+  let exit: EngineExit = { code: null, signal: null, oom: false };
   void exited.then((how) => {
     exit = how;
     gone.abort();

@@ -34,7 +34,7 @@ export function createProcessBackend({ logger, ...settings }: ProcessBackendOpti
     const tracked = new TrackedProcess(life);
     const log = folder === null ? null : join(folder, ENGINE_LOG);
     if (log !== null) logs.watch(log);
-    void life.exited.then(() => {
+    void tracked.exited.then(() => {
       if (log !== null) logs.forget(log);
       const cleared = clear(tracked);
       if (folder === null) return;
@@ -63,8 +63,8 @@ export function createProcessBackend({ logger, ...settings }: ProcessBackendOpti
     async launch(order: LaunchOrder): Promise<EngineProcess> {
       const folder = order.launch.data_dir;
       await clearing.get(folder);
-      const { identity, exited, launchFile } = await spawnEngine(settings, order);
-      return track({ handle: { ...identity, bootId: boot }, exited, launchFile, look: () => undefined }, folder);
+      const { identity, ended, launchFile } = await spawnEngine(settings, order);
+      return track({ handle: { ...identity, bootId: boot }, ended, launchFile, look: () => undefined }, folder);
     },
 
     attach(handle: ProcessHandle, incarnation: string): EngineProcess | null {
@@ -72,7 +72,7 @@ export function createProcessBackend({ logger, ...settings }: ProcessBackendOpti
       const launchFile = launchFilePath(runDir, incarnation);
       // A row that names a living process of somebody else is no proof; what the process was born with is.
       if (startVariable(handle.pid, LAUNCH_FILE_VARIABLE) !== launchFile) return null;
-      const life = { handle, launchFile, exited: watch.exited(handle), look: () => watch.look() };
+      const life = { handle, launchFile, ended: watch.ended(handle), look: () => watch.look() };
       return track(life, logFolder(handle.pid));
     },
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
 import { Releasers } from "../../kit/releasers.ts";
-import { type EngineExit, type LaunchOrder, LaunchFailed, PortTaken } from "./engine-backend.ts";
+import { type LaunchOrder, LaunchFailed, PortTaken, type ProcessEnd } from "./engine-backend.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
 import { removeLaunchFile, writeLaunchFile } from "./launch-file.ts";
 import { preferForOomKill } from "./oom-score.ts";
@@ -28,7 +28,7 @@ const HEAP_SHARE = 0.75;
 
 export interface SpawnedEngine {
   readonly identity: ProcessIdentity;
-  readonly exited: Promise<EngineExit>;
+  readonly ended: Promise<ProcessEnd>;
   readonly launchFile: string;
 }
 
@@ -89,10 +89,10 @@ async function start(
   preferForOomKill(pid);
   const child = started.nodeChildProcess;
   child.unref();
-  const exited = new Promise<EngineExit>((resolve) => {
+  const ended = new Promise<ProcessEnd>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
-  return { identity, exited };
+  return { identity, ended };
 }
 
 /** Never NODE_OPTIONS (a debugger port for all), NODE_EXTRA_CA_CERTS (40 ms of each boot) or anything secret. */

@@ -1,5 +1,6 @@
-import type { EngineExit, EngineProcess, ProcessHandle, StopOutcome } from "./engine-backend.ts";
+import type { EngineExit, EngineProcess, ProcessEnd, ProcessHandle, StopOutcome } from "./engine-backend.ts";
 import { removeLaunchFile } from "./launch-file.ts";
+import { type OomKills, hostOomKills, killedForMemory } from "./oom-kill.ts";
 import { ProcessTree } from "./process-tree.ts";
 import { stopTree } from "./stop-ladder.ts";
 
@@ -15,18 +16,22 @@ export class TrackedProcess implements EngineProcess {
 
   constructor({
     handle,
-    exited,
+    ended,
     launchFile,
     look,
   }: {
     readonly handle: ProcessHandle;
-    readonly exited: Promise<EngineExit>;
+    readonly ended: Promise<ProcessEnd>;
     readonly launchFile: string;
-    /** Makes `exited` notice an end that has just been seen otherwise. */
+    /** Makes `ended` notice an end that has just been seen otherwise. */
     readonly look: () => void;
   }) {
     this.handle = handle;
-    this.exited = exited;
+    const before = this.#oomKills();
+    this.exited = ended.then((end) => ({
+      ...end,
+      oom: killedForMemory({ end, stopping: this.#ending !== undefined, before, after: this.#oomKills() }),
+    }));
     this.#launchFile = launchFile;
     this.#look = look;
     this.#tree = new ProcessTree(handle, launchFile);
@@ -54,6 +59,10 @@ export class TrackedProcess implements EngineProcess {
 
   forgetLaunchFile(): void {
     removeLaunchFile(this.#launchFile);
+  }
+
+  #oomKills(): OomKills {
+    return { engine: null, host: hostOomKills() };
   }
 
   /** Once for all callers, and its outcome is kept, unless something survived: whoever asks again gets another try. */

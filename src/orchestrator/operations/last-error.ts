@@ -21,12 +21,12 @@ export async function describeError(
     reason,
     exit_code: exit?.code ?? null,
     signal: exit?.signal ?? null,
-    oom: ranOutOfMemory(exit, tail),
+    oom: exit !== undefined && (exit.oom || filledItsHeap(exit, tail)),
     log_tail: tail.slice(-SHOWN_LINES),
     at: isoTime(o.now()),
   };
 }
 
-/** Node.js aborts when its heap is full, and says so last. A kill by the kernel for memory looks like any other. */
-const ranOutOfMemory = (exit: EngineExit | undefined, tail: readonly string[]): boolean =>
-  (exit?.signal === "SIGABRT" || exit?.code === 134) && tail.some((line) => line.includes("heap out of memory"));
+/** Node.js aborts when its heap is full, and says so last. */
+const filledItsHeap = ({ code, signal }: EngineExit, tail: readonly string[]): boolean =>
+  (signal === "SIGABRT" || code === 134) && tail.some((line) => line.includes("heap out of memory"));

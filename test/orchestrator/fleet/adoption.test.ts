@@ -47,7 +47,7 @@ t.test("an engine survives the death of its daemon, is adopted by the next, and 
   t.same(await logTail(folder, 1), ["ready"]);
   process.kill(handle.pid, "SIGKILL");
   const killedAt = performance.now();
-  t.same(await engine.exited, { code: null, signal: null });
+  t.same(await engine.exited, { code: null, signal: null, oom: false });
   t.comment(`noticed after ${Math.round(performance.now() - killedAt)} ms`);
   t.equal(fleet.backend.attach(handle, incarnation), null, "what is gone is not adopted");
 });
@@ -110,7 +110,7 @@ t.test("what a life left behind is ended by its incarnation alone", async (t) =>
   const given = await order();
   const engine = await backend.launch(given);
   t.same(await backend.endLeftovers(given.launch.incarnation), { kind: "killed" });
-  t.same(await engine.exited, { code: null, signal: "SIGKILL" });
+  t.same(await engine.exited, { code: null, signal: "SIGKILL", oom: false });
   const path = join(given.launch.data_dir, "..", "..", "run", `launch-${given.launch.incarnation}.json`);
   await until("the launch file is gone", () => !existsSync(path));
 });

@@ -30,7 +30,7 @@ t.test(
     t.equal(readlinkSync(`/proc/${pid}/fd/2`), join(given.launch.data_dir, "engine.log"));
     t.same(await logTail(given.launch.data_dir, 5), ["ready"]);
     t.same(await engine.stop(5000), { kind: "exited" });
-    t.same(await engine.exited, { code: null, signal: "SIGTERM" });
+    t.same(await engine.exited, { code: null, signal: "SIGTERM", oom: false });
   },
 );
 
@@ -50,7 +50,7 @@ t.test("an engine that exits at once tells its code, and its launch file is remo
   const { backend, order, settings } = testFleet(t, "exits-at-once");
   const given = await order();
   const engine = await backend.launch(given);
-  t.same(await healthy(given, engine), { kind: "exited", exit: { code: 78, signal: null } });
+  t.same(await healthy(given, engine), { kind: "exited", exit: { code: 78, signal: null, oom: false } });
   t.same(await engine.stop(1000), { kind: "exited" }, "stopping what has ended is no error");
   t.same(readdirSync(settings.runDir), []);
   t.same(await logTail(given.launch.data_dir, 5), ["LLM_PROVIDER is not one of ours"]);
@@ -95,7 +95,7 @@ t.test("the next life of an engine keeps the folder and the log of the last", as
   const engine = await backend.launch(first);
   await healthy(first, engine);
   process.kill(engine.handle.pid, "SIGKILL");
-  t.same(await engine.exited, { code: null, signal: "SIGKILL" });
+  t.same(await engine.exited, { code: null, signal: "SIGKILL", oom: false });
   const second = { ...first, launch: { ...first.launch, incarnation: "second" } };
   const next = await backend.launch(second);
   t.match(await healthy(second, next), { kind: "healthy" });

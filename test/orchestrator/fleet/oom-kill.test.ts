@@ -1,0 +1,69 @@
+import { accessSync, constants, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { hostOomKills, killedForMemory, oomKillCount } from "../../../src/orchestrator/fleet/oom-kill.ts";
+import { healthy, testFleet, urlOf } from "../../helpers/fleet.ts";
+
+const killed = { code: null, signal: "SIGKILL" } as const;
+const untold = { code: null, signal: null } as const;
+const none = { engine: null, host: null } as const;
+
+t.test("a KILL that was not ours, while the host killed for memory, counts as out of memory", async (t) => {
+  const counts = { before: { engine: null, host: 3 }, after: { engine: null, host: 4 } };
+  t.ok(killedForMemory({ end: killed, stopping: false, ...counts }));
+  t.notOk(killedForMemory({ end: killed, stopping: true, ...counts }), "it was ours");
+  t.notOk(killedForMemory({ end: { code: 1, signal: null }, stopping: false, ...counts }), "it exited");
+  t.notOk(killedForMemory({ end: { code: null, signal: "SIGSEGV" }, stopping: false, ...counts }), "it crashed");
+  t.notOk(killedForMemory({ end: untold, stopping: false, ...counts }), "the host's count alone proves nothing");
+});
+
+t.test("a KILL while nobody was killed for memory was somebody's wish", async (t) => {
+  const counts = { engine: null, host: 3 };
+  t.notOk(killedForMemory({ end: killed, stopping: false, before: counts, after: counts }));
+  t.notOk(killedForMemory({ end: killed, stopping: false, before: none, after: none }), "nor where nobody counts");
+});
+
+t.test("where the engine's own cgroup counts, the host's count does not matter", async (t) => {
+  const host = { before: 3, after: 9 };
+  const counts = (before: number, after: number) => ({
+    before: { engine: before, host: host.before },
+    after: { engine: after, host: host.after },
+  });
+  t.notOk(killedForMemory({ end: killed, stopping: false, ...counts(1, 1) }), "another's engine was killed");
+  t.ok(killedForMemory({ end: killed, stopping: false, ...counts(1, 2) }));
+  t.ok(killedForMemory({ end: untold, stopping: false, ...counts(0, 1) }), "an adopted engine's signal is not told");
+  t.notOk(killedForMemory({ end: { code: 1, signal: null }, stopping: false, ...counts(0, 1) }), "a child was killed");
+});
+
+t.test("the kernel's counts are read, and what is not there counts nothing", async (t) => {
+  const events = join(t.testdir({}), "memory.events");
+  t.equal(oomKillCount(events), null);
+  writeFileSync(events, "low 0\nhigh 5\nmax 7\noom 2\noom_kill 12\noom_group_kill 1\n");
+  t.equal(oomKillCount(events), 12);
+  t.type(hostOomKills(), "number");
+});
+
+const LIMITS = "/sys/fs/cgroup/memory";
+function noLimits(): string | false {
+  try {
+    accessSync(join(LIMITS, "memory.limit_in_bytes"));
+    accessSync(LIMITS, constants.W_OK);
+    return false;
+  } catch {
+    return "needs a writable memory controller of cgroup v1";
+  }
+}
+
+t.test("an engine that the kernel really kills for memory says so", { skip: noLimits() }, async (t) => {
+  const limit = join(LIMITS, `orchd-test-${process.pid}`);
+  mkdirSync(limit);
+  t.teardown(() => rmdirSync(limit));
+  writeFileSync(join(limit, "memory.limit_in_bytes"), "100M");
+  const { backend, order } = testFleet(t, "memory-hog");
+  const given = await order();
+  const engine = await backend.launch(given);
+  await healthy(given, engine);
+  writeFileSync(join(limit, "cgroup.procs"), String(engine.handle.pid));
+  await t.rejects(fetch(`${urlOf(given)}/fill`));
+  t.same(await engine.exited, { code: null, signal: "SIGKILL", oom: true });
+});
