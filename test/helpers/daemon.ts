@@ -31,12 +31,14 @@ export interface DaemonSettings {
   readonly env?: Readonly<Record<string, string>>;
   /** A program that takes the engine's place: the path of a fixture. */
   readonly engine?: string;
+  /** A module that runs in the daemon before it; messages go to and from it. */
+  readonly preload?: string;
 }
 
 /** Starts the built daemon as its own process, on free ports, and waits until it is ready. */
 export async function startDaemon(
   t: Test,
-  { dataDir, databaseUrl, env = {}, engine }: DaemonSettings,
+  { dataDir, databaseUrl, env = {}, engine, preload }: DaemonSettings,
 ): Promise<Daemon> {
   const port = Number(env["ORCH_PORT"] ?? (await freePort()));
   const portMin = 20_000 + Math.floor(Math.random() * 9000);
@@ -49,7 +51,7 @@ export async function startDaemon(
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     ...env,
   };
-  const { process, output } = launchDaemon(settings, installDir);
+  const { process, output } = launchDaemon(settings, installDir, preload);
   const url = `http://127.0.0.1:${port}`;
   const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
     if (process.exitCode === null && process.signalCode === null) {
@@ -89,14 +91,16 @@ export async function startDaemon(
 export function launchDaemon(
   env: Readonly<Record<string, string>>,
   installDir = root,
+  preload?: string,
 ): { process: ChildProcess; output: () => string } {
-  const child = spawn(process.execPath, [join(installDir, "bin/orchd.js")], {
+  const options = preload === undefined ? [] : ["--import", preload];
+  const child = spawn(process.execPath, [...options, join(installDir, "bin/orchd.js")], {
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/", ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", ...(preload === undefined ? [] : (["ipc"] as const))],
   });
   let printed = "";
-  child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  child.stdout?.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   return { process: child, output: () => printed };
 }
 
@@ -105,7 +109,8 @@ function installWithEngine(dir: string, engine: string): string {
   mkdirSync(join(dir, "bin"), { recursive: true });
   for (const file of ["orchd.js", "launch.js"]) copyFileSync(join(root, "bin", file), join(dir, "bin", file));
   copyFileSync(join(root, "package.json"), join(dir, "package.json"));
-  copyFileSync(engine, join(dir, "bin/orch-engine.cjs"));
+  // A link: fixtures share code by paths of their own.
+  symlinkSync(engine, join(dir, "bin/orch-engine.cjs"));
   for (const folder of ["dist", "node_modules"]) symlinkSync(join(root, folder), join(dir, folder));
   return dir;
 }

@@ -1,0 +1,42 @@
+import { once } from "node:events";
+import type { Daemon } from "../../helpers/daemon.ts";
+
+export const MODES = ["before", "after", "fail", "lost"] as const;
+export type Mode = (typeof MODES)[number];
+export const kills = (mode: Mode): boolean => mode === "before" || mode === "after";
+
+interface Report {
+  readonly count: number;
+  readonly fired: string | null;
+}
+
+export interface Tried extends Report {
+  /** The fault ended the daemon. */
+  readonly died: boolean;
+}
+
+/**
+ * Lets a fault happen at the n-th outside call that a preloaded daemon makes during `work`, and tells how many calls
+ * there were and which one it was.
+ */
+export async function withFault(
+  { process: child, output }: Daemon,
+  { n, mode }: { readonly n: number; readonly mode: Mode },
+  work: () => Promise<unknown>,
+): Promise<Tried> {
+  const exited = once(child, "exit");
+  const tell = async (arm: object | null): Promise<Report | null> => {
+    const answer = once(child, "message");
+    // A daemon that has just died takes no message; that it died is what counts.
+    child.send({ arm }, () => undefined);
+    const [report] = await Promise.race([answer, exited.then(() => [null])]);
+    return report;
+  };
+  const printed = output().length;
+  await tell({ n, mode });
+  await work();
+  const report = await tell(null);
+  if (report !== null) return { ...report, died: false };
+  const [, fired = "unknown"] = /\{"fault":"(.*)"\}/.exec(output().slice(printed)) ?? [];
+  return { count: n, fired, died: true };
+}

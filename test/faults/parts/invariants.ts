@@ -1,0 +1,154 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EngineState } from "../../../src/contract/orchestrator-api.ts";
+import { ask } from "../../helpers/api.ts";
+import { engineProcesses } from "./engine-processes.ts";
+import type { Site } from "./site.ts";
+import type { Tally } from "./tally.ts";
+
+interface Row {
+  readonly id: string;
+  readonly user_id: string;
+  readonly state: EngineState;
+  readonly desired_state: string;
+  readonly deadline_at: Date | null;
+  readonly port: number;
+  readonly incarnation: string;
+  readonly pid: number | null;
+  /** Hashes of the keys that are good now. */
+  readonly keys: readonly string[];
+}
+
+/** Everything there is to see of a deployment from outside, at one moment. */
+interface View {
+  readonly rows: readonly Row[];
+  readonly ports: readonly string[];
+  readonly processes: ReturnType<typeof engineProcesses>;
+  readonly launchFiles: readonly string[];
+  readonly folders: readonly string[];
+  /** `user_id state` of each engine, as the daemon tells it. */
+  readonly shown: readonly string[];
+  /** Hashes of the keys a running engine accepts, by its id; only fixtures tell. */
+  readonly accepted: ReadonlyMap<string, readonly string[]>;
+}
+
+const isRunning = ({ state }: Row): boolean => state === "running" || state === "unhealthy";
+const AT_REST: readonly EngineState[] = ["running", "stopped", "failed"];
+
+/** What must hold whenever nothing is under way; each gives what speaks against it. */
+const INVARIANTS: Readonly<Record<string, (view: View) => readonly unknown[]>> = {
+  "every state is one of rest": ({ rows }) => rows.filter(({ state }) => !AT_REST.includes(state)),
+  "nothing at rest has a deadline": ({ rows }) => rows.filter((row) => row.deadline_at !== null),
+  "an engine at rest is wanted so": ({ rows }) =>
+    rows.filter((row) => row.state !== "failed" && row.desired_state !== row.state),
+  "a running engine has exactly one process, the recorded one": ({ rows, processes }) =>
+    rows.filter(isRunning).filter((row) => {
+      const own = processes.filter(({ incarnation }) => incarnation === row.incarnation);
+      return own.length !== 1 || own[0]?.pid !== row.pid;
+    }),
+  "no other process is left": ({ rows, processes }) =>
+    processes.filter(({ incarnation }) => !rows.some((row) => isRunning(row) && row.incarnation === incarnation)),
+  "no launch file is left": ({ launchFiles }) => launchFiles,
+  "every engine has its folder, and no other folder is left": ({ rows, folders }) =>
+    difference(
+      rows.map(({ id }) => id),
+      folders,
+    ),
+  "the ports taken are those of the engines": ({ rows, ports }) =>
+    difference(
+      rows.map(({ id, port }) => `${port} ${id}`),
+      ports,
+    ),
+  "a running engine accepts exactly the keys of its row": ({ rows, accepted }) =>
+    rows.filter(isRunning).filter(({ id, keys }) => difference(keys, accepted.get(id) ?? keys).length > 0),
+  "the daemon shows what is": ({ rows, shown }) =>
+    difference(
+      rows.map(({ user_id, state }) => `${user_id} ${state}`),
+      shown,
+    ),
+};
+
+const difference = (left: readonly string[], right: readonly string[]): string[] => [
+  ...left.filter((one) => !right.includes(one)),
+  ...right.filter((one) => !left.includes(one)),
+];
+
+export interface SettleOptions {
+  readonly deadlineMs?: number;
+  /** How long passing states may take before their deadlines are brought forward; the sweep must then end them. */
+  readonly patienceMs?: number;
+}
+
+/** Waits until all invariants hold, counts them, and gives those that never did, with what speaks against each. */
+export async function settle(
+  site: Site,
+  tally: Tally,
+  { deadlineMs = 20_000, patienceMs = Number.POSITIVE_INFINITY }: SettleOptions = {},
+): Promise<Readonly<Record<string, readonly unknown[]>>> {
+  const start = Date.now();
+  let hurried = false;
+  for (;;) {
+    const view = await look(site);
+    const broken = Object.entries(INVARIANTS)
+      .map(([name, against]) => [name, against(view)] as const)
+      .filter(([, found]) => found.length > 0);
+    const waited = Date.now() - start;
+    if (broken.length === 0 || waited > deadlineMs) {
+      const checked = Object.keys(INVARIANTS).length;
+      tally.add(checked - broken.length, checked);
+      return Object.fromEntries(broken);
+    }
+    if (waited > patienceMs && !hurried) {
+      hurried = true;
+      await site.db.query("update engines set deadline_at = now() where deadline_at is not null");
+    }
+    await sleep(20);
+  }
+}
+
+/** After a broken invariant: takes away what was left, so that each fault is told once and not by its followers. */
+export async function clearAway({ db, dataDir, restart, daemon }: Site): Promise<void> {
+  await daemon.stop("SIGKILL");
+  for (const { pid } of engineProcesses(dataDir)) process.kill(pid, "SIGKILL");
+  await db.query("delete from engines");
+  for (const folder of ["run", "engines", "kept"]) rmSync(join(dataDir, folder), { recursive: true, force: true });
+  await restart();
+}
+
+async function look({ db, dataDir, product }: Site): Promise<View> {
+  const { rows } = await db.query<Row>(
+    `select id, user_id, state, desired_state, deadline_at, port, incarnation, pid,
+       case when previous_key_expires_at > now() then array[key_hash, previous_key_hash] else array[key_hash] end as keys
+     from engines`,
+  );
+  const taken = await db.query<{ port: number; engine_id: string }>(
+    "select port, engine_id from ports where engine_id is not null",
+  );
+  const accepted = await Promise.all(rows.filter(isRunning).map(acceptedKeys));
+  const list = await product.get("/engines?limit=200");
+  return {
+    rows,
+    ports: taken.rows.map(({ port, engine_id }) => `${port} ${engine_id}`),
+    processes: engineProcesses(dataDir),
+    launchFiles: listFolder(join(dataDir, "run")),
+    folders: listFolder(join(dataDir, "engines")),
+    shown: (list.body?.data ?? []).map((engine: Row) => `${engine.user_id} ${engine.state}`),
+    accepted: new Map(accepted.flat()),
+  };
+}
+
+async function acceptedKeys({ id, port }: Row): Promise<[string, readonly string[]][]> {
+  const answer = await ask(`http://127.0.0.1:${port}`, "/keys").catch(() => null);
+  return answer?.status === 200 ? [[id, answer.body.hashes]] : [];
+}
+
+function listFolder(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    // Nothing has been made there yet.
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+import type { Answer } from "../../helpers/api.ts";
+import { until } from "../../helpers/until.ts";
+import type { Product, Site } from "./site.ts";
+
+export type EndState = "gone" | "running" | "stopped" | "failed";
+
+/** One verb of the interface: from where it starts, and where it may end when it is disturbed. */
+export interface OperationUnderFault {
+  readonly name: string;
+  /** The engine's state before. */
+  readonly from: EndState;
+  readonly run: (product: Product, user: string) => Promise<Answer>;
+  readonly done: EndState;
+  /** Where it may be besides `from` and `done` when a call of a living daemon failed. */
+  readonly alsoAfterFailure: readonly EndState[];
+}
+
+export const OPERATIONS: readonly OperationUnderFault[] = [
+  {
+    name: "provision",
+    from: "gone",
+    run: (p, user) => p.post("/engines/provision", { user_id: user }),
+    done: "running",
+    alsoAfterFailure: [],
+  },
+  {
+    name: "start",
+    from: "stopped",
+    run: (p, user) => p.post(`/engines/${user}/start`),
+    done: "running",
+    alsoAfterFailure: ["failed"],
+  },
+  {
+    name: "stop",
+    from: "running",
+    run: (p, user) => p.post(`/engines/${user}/stop`, { force: true }),
+    done: "stopped",
+    alsoAfterFailure: [],
+  },
+  {
+    name: "rotate-key",
+    from: "running",
+    run: (p, user) => p.post(`/engines/${user}/rotate-key`, { grace_s: 60 }),
+    done: "running",
+    alsoAfterFailure: [],
+  },
+  {
+    name: "destroy",
+    from: "running",
+    run: (p, user) => p.del(`/engines/${user}`),
+    done: "gone",
+    alsoAfterFailure: [],
+  },
+];
+
+export async function stateOf({ db }: Site, user: string): Promise<EndState> {
+  const { rows } = await db.query("select state from engines where user_id = $1", [user]);
+  return rows[0]?.state ?? "gone";
+}
+
+/** Brings a user's engine where an operation starts from, by way of the interface. */
+export async function bring(site: Site, user: string, to: EndState): Promise<void> {
+  const { product } = site;
+  const step = async (): Promise<unknown> => {
+    const now = await stateOf(site, user);
+    if (now === to) return true;
+    if (to === "gone") await insist(() => product.del(`/engines/${user}`));
+    else if (now === "gone") await insist(() => product.post("/engines/provision", { user_id: user }));
+    else if (to === "running") await insist(() => product.post(`/engines/${user}/start`));
+    else await insist(() => product.post(`/engines/${user}/stop`));
+    return (await stateOf(site, user)) === to;
+  };
+  await until(`${user} is ${to}`, step, 20_000);
+}
+
+async function insist(call: () => Promise<Answer>): Promise<void> {
+  const { status, text } = await call();
+  if (status >= 300) throw new Error(text);
+}

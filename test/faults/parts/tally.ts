@@ -1,0 +1,17 @@
+import type { Test } from "tap";
+
+/** What a file has tried and seen, told at its end. */
+export class Tally {
+  tried = 0;
+  checked = 0;
+  held = 0;
+
+  add(held: number, checked: number): void {
+    this.held += held;
+    this.checked += checked;
+  }
+
+  print(t: Test): void {
+    t.comment(`faults tried: ${this.tried}, invariants held: ${this.held} of ${this.checked}`);
+  }
+}
