@@ -1,10 +1,18 @@
+import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
 import type { Test } from "tap";
 import { createLogger } from "../../src/kit/logger.ts";
-import type { EngineBackend, EngineProcess, LaunchOrder } from "../../src/orchestrator/fleet/engine-backend.ts";
+import type {
+  EngineBackend,
+  EngineProcess,
+  LaunchOrder,
+  ProcessHandle,
+} from "../../src/orchestrator/fleet/engine-backend.ts";
 import { type BootVerdict, awaitHealthy } from "../../src/orchestrator/fleet/health-probe.ts";
 import { isPortFree } from "../../src/orchestrator/fleet/port-check.ts";
 import { type ProcessBackendOptions, createProcessBackend } from "../../src/orchestrator/fleet/process-backend.ts";
@@ -38,6 +46,7 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
     cacheDir: join(folder, "cache"),
     runDir: join(folder, "run"),
     path: "/usr/bin:/bin",
+    cgroupBase: null,
     ...overrides,
   };
   const hold = setInterval(() => undefined, 1000);
@@ -74,6 +83,24 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
       };
     },
   };
+}
+
+/** Another daemon, in an environment that holds what engines must not inherit; tap's own variables are kept out. */
+export async function daemonThatDies(
+  fleet: TestFleet,
+  order: LaunchOrder,
+): Promise<{ daemon: ChildProcess; handle: ProcessHandle }> {
+  const environment = [
+    "NODE_OPTIONS=--no-warnings",
+    "NODE_EXTRA_CA_CERTS=/dev/null",
+    "ORCH_ADMIN_KEY=secret",
+    "HOME=/tmp",
+  ];
+  const task = JSON.stringify({ settings: fleet.settings, order });
+  const argv = ["-i", ...environment, process.execPath, fixture("daemon-that-dies.ts"), task];
+  const daemon = spawn("/usr/bin/env", argv, { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = await once(createInterface({ input: daemon.stdout }), "line");
+  return { daemon, handle: JSON.parse(line) };
 }
 
 export const urlOf = ({ launch }: LaunchOrder): string => `http://${launch.host}:${launch.port}`;

@@ -21,6 +21,12 @@ t.test("engines outlive the daemon: nothing of the unit ends them or takes a fol
   t.not(value("RemoveIPC"), "yes");
 });
 
+t.test("the daemon may divide its cgroup among its engines, and can be started again beside them", async (t) => {
+  t.equal(value("Delegate"), "yes");
+  t.equal(value("ProtectControlGroups"), undefined);
+  t.equal(value("DelegateSubgroup"), undefined);
+});
+
 t.test("the unit lets JavaScript be compiled, and a child of the daemon tell systemd that it is ready", async (t) => {
   t.equal(value("MemoryDenyWriteExecute"), undefined);
   t.equal(value("Type"), "notify");

@@ -1,16 +1,29 @@
 import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
 import type { Orphans } from "./engine-backend.ts";
+import type { EngineCgroups } from "./engine-cgroups.ts";
 import { incarnationOf } from "./launch-file.ts";
 import { listProcesses, startVariable } from "./process-identity.ts";
 
-/** Who was born with a launch file of this run folder, by the life it was written for, except for the lives given. */
-export function findOrphans(runDir: string, known: ReadonlySet<string>): readonly Orphans[] {
-  const lives = new Map<string, number[]>();
+/**
+ * Who was born with a launch file of this run folder or is in the cgroup of one of its lives, by that life, except for
+ * the lives given.
+ */
+export function findOrphans(
+  { runDir, cgroups }: { readonly runDir: string; readonly cgroups: EngineCgroups | null },
+  known: ReadonlySet<string>,
+): readonly Orphans[] {
+  const lives = new Map<string, Set<number>>();
+  const add = (incarnation: string, pid: number): void => {
+    if (known.has(incarnation) || pid === process.pid) return;
+    lives.set(incarnation, (lives.get(incarnation) ?? new Set()).add(pid));
+  };
   for (const { pid } of listProcesses()) {
     const launchFile = startVariable(pid, LAUNCH_FILE_VARIABLE);
     const incarnation = launchFile === null ? null : incarnationOf(runDir, launchFile);
-    if (incarnation === null || known.has(incarnation) || pid === process.pid) continue;
-    lives.set(incarnation, [...(lives.get(incarnation) ?? []), pid]);
+    if (incarnation !== null) add(incarnation, pid);
   }
-  return [...lives].map(([incarnation, pids]) => ({ incarnation, pids }));
+  for (const incarnation of cgroups?.incarnations() ?? []) {
+    for (const pid of cgroups?.find(incarnation)?.pids() ?? []) add(incarnation, pid);
+  }
+  return [...lives].map(([incarnation, pids]) => ({ incarnation, pids: [...pids] }));
 }

@@ -2,7 +2,9 @@ import { readlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
 import type { Logger } from "../../kit/logger.ts";
+import { type CgroupBase, findCgroupBase } from "./cgroup-base.ts";
 import type { EngineBackend, EngineProcess, LaunchOrder, ProcessHandle, StopOutcome } from "./engine-backend.ts";
+import { EngineCgroups } from "./engine-cgroups.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
 import { ExitWatch } from "./exit-watch.ts";
 import { findOrphans } from "./find-orphans.ts";
@@ -16,11 +18,18 @@ import { TrackedProcess } from "./tracked-process.ts";
 
 export interface ProcessBackendOptions extends SpawnSettings {
   readonly logger: Logger;
+  /** Where each engine gets a cgroup of its own; found out when it is not said, `null` for nowhere. */
+  readonly cgroupBase?: CgroupBase | null;
 }
 
 /** Engines as plain child processes of this machine, in sessions of their own, that outlive the daemon. */
-export function createProcessBackend({ logger, ...settings }: ProcessBackendOptions): EngineBackend {
+export function createProcessBackend({
+  logger,
+  cgroupBase = findCgroupBase(),
+  ...settings
+}: ProcessBackendOptions): EngineBackend {
   const { runDir } = settings;
+  const cgroups = cgroupBase && new EngineCgroups(cgroupBase, { runDir, logger });
   const boot = bootId();
   const watch = new ExitWatch();
   const logs = new LogRotation(logger);
@@ -63,8 +72,8 @@ export function createProcessBackend({ logger, ...settings }: ProcessBackendOpti
     async launch(order: LaunchOrder): Promise<EngineProcess> {
       const folder = order.launch.data_dir;
       await clearing.get(folder);
-      const { identity, ended, launchFile } = await spawnEngine(settings, order);
-      return track({ handle: { ...identity, bootId: boot }, ended, launchFile, look: () => undefined }, folder);
+      const { identity, ...life } = await spawnEngine(settings, order, cgroups);
+      return track({ ...life, handle: { ...identity, bootId: boot }, look: () => undefined }, folder);
     },
 
     attach(handle: ProcessHandle, incarnation: string): EngineProcess | null {
@@ -72,17 +81,19 @@ export function createProcessBackend({ logger, ...settings }: ProcessBackendOpti
       const launchFile = launchFilePath(runDir, incarnation);
       // A row that names a living process of somebody else is no proof; what the process was born with is.
       if (startVariable(handle.pid, LAUNCH_FILE_VARIABLE) !== launchFile) return null;
-      const life = { handle, launchFile, ended: watch.ended(handle), look: () => watch.look() };
+      const cgroup = cgroups?.find(incarnation) ?? null;
+      const life = { handle, launchFile, cgroup, ended: watch.ended(handle), look: () => watch.look() };
       return track(life, logFolder(handle.pid));
     },
 
     async endLeftovers(incarnation: string): Promise<StopOutcome> {
       const path = launchFilePath(runDir, incarnation);
       removeLaunchFile(path);
-      return stopTree(new ProcessTree(null, path), { termMs: 0, hurry: AbortSignal.abort() });
+      const tree = new ProcessTree(null, path, cgroups?.find(incarnation));
+      return stopTree(tree, { termMs: 0, hurry: AbortSignal.abort() });
     },
 
-    orphans: (known) => findOrphans(runDir, known),
+    orphans: (known) => findOrphans({ runDir, cgroups }, known),
   };
 }
 

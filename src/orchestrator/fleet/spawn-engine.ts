@@ -4,6 +4,8 @@ import { execa } from "execa";
 import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
 import { Releasers } from "../../kit/releasers.ts";
 import { type LaunchOrder, LaunchFailed, PortTaken, type ProcessEnd } from "./engine-backend.ts";
+import type { EngineCgroup } from "./engine-cgroup.ts";
+import type { EngineCgroups } from "./engine-cgroups.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
 import { removeLaunchFile, writeLaunchFile } from "./launch-file.ts";
 import { preferForOomKill } from "./oom-score.ts";
@@ -30,10 +32,15 @@ export interface SpawnedEngine {
   readonly identity: ProcessIdentity;
   readonly ended: Promise<ProcessEnd>;
   readonly launchFile: string;
+  readonly cgroup: EngineCgroup | null;
 }
 
 /** Starts the process of an engine, or throws {@link LaunchFailed} with nothing of it left. */
-export async function spawnEngine(settings: SpawnSettings, order: LaunchOrder): Promise<SpawnedEngine> {
+export async function spawnEngine(
+  settings: SpawnSettings,
+  order: LaunchOrder,
+  cgroups: EngineCgroups | null,
+): Promise<SpawnedEngine> {
   const { launch } = order;
   const undo = new Releasers();
   try {
@@ -47,7 +54,7 @@ export async function spawnEngine(settings: SpawnSettings, order: LaunchOrder): 
     undo.push(() => removeLaunchFile(launchFile));
     const log = openSync(join(launch.data_dir, ENGINE_LOG), "a", 0o600);
     try {
-      return { ...(await start(settings, order, { launchFile, log })), launchFile };
+      return { ...(await start(settings, order, { launchFile, log, cgroups })), launchFile };
     } finally {
       closeSync(log);
     }
@@ -62,7 +69,11 @@ export async function spawnEngine(settings: SpawnSettings, order: LaunchOrder): 
 async function start(
   settings: SpawnSettings,
   { launch, memoryMb }: LaunchOrder,
-  { launchFile, log }: { readonly launchFile: string; readonly log: number },
+  {
+    launchFile,
+    log,
+    cgroups,
+  }: { readonly launchFile: string; readonly log: number; readonly cgroups: EngineCgroups | null },
 ): Promise<Omit<SpawnedEngine, "launchFile">> {
   const heapMb = Math.floor(memoryMb * HEAP_SHARE);
   const options = heapMb > 0 ? [`--max-old-space-size=${heapMb}`] : [];
@@ -86,13 +97,14 @@ async function start(
   }
   // Before the event loop runs again even a child that has died is still there, unreaped, to be read.
   const identity = readIdentity(pid);
+  const cgroup = cgroups?.confine(launch.incarnation, pid, memoryMb) ?? null;
   preferForOomKill(pid);
   const child = started.nodeChildProcess;
   child.unref();
   const ended = new Promise<ProcessEnd>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
-  return { identity, ended };
+  return { identity, ended, cgroup };
 }
 
 /** Never NODE_OPTIONS (a debugger port for all), NODE_EXTRA_CA_CERTS (40 ms of each boot) or anything secret. */

@@ -8,14 +8,25 @@ const KILL_WAIT_MS = 5000;
 const FIRST_POLL_MS = 2;
 const LAST_POLL_MS = 50;
 
+interface Patience {
+  readonly termMs: number;
+  readonly hurry: AbortSignal;
+}
+
 /**
  * TERM to the root, so that an engine ends its own children its own way; TERM to what it left; KILL to everything
  * after `termMs`, or as soon as `hurry` is aborted. Members are looked up afresh at each rung.
+ * A tree that has ended leaves no cgroup behind.
  */
-export async function stopTree(
-  tree: ProcessTree,
-  { termMs, hurry }: { readonly termMs: number; readonly hurry: AbortSignal },
-): Promise<StopOutcome> {
+export async function stopTree(tree: ProcessTree, patience: Patience): Promise<StopOutcome> {
+  const outcome = await endTree(tree, patience);
+  if (outcome.kind === "survived") return outcome;
+  // A process that has just died still counts as a member for a moment.
+  await pollUntil(() => tree.removeCgroup(), { deadline: Date.now() + KILL_WAIT_MS });
+  return tree.removeCgroup() ? outcome : { kind: "survived", pids: tree.scan().map(({ pid }) => pid) };
+}
+
+async function endTree(tree: ProcessTree, { termMs, hurry }: Patience): Promise<StopOutcome> {
   const deadline = Date.now() + termMs;
   const grace = { deadline, signal: hurry };
   const members = tree.scan();

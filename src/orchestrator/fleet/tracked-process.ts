@@ -1,4 +1,5 @@
 import type { EngineExit, EngineProcess, ProcessEnd, ProcessHandle, StopOutcome } from "./engine-backend.ts";
+import type { EngineCgroup } from "./engine-cgroup.ts";
 import { removeLaunchFile } from "./launch-file.ts";
 import { type OomKills, hostOomKills, killedForMemory } from "./oom-kill.ts";
 import { ProcessTree } from "./process-tree.ts";
@@ -10,6 +11,7 @@ export class TrackedProcess implements EngineProcess {
   readonly exited: Promise<EngineExit>;
   readonly #tree: ProcessTree;
   readonly #launchFile: string;
+  readonly #cgroup: EngineCgroup | null;
   readonly #look: () => void;
   readonly #hurry = new AbortController();
   #ending: Promise<StopOutcome> | undefined;
@@ -18,11 +20,13 @@ export class TrackedProcess implements EngineProcess {
     handle,
     ended,
     launchFile,
+    cgroup,
     look,
   }: {
     readonly handle: ProcessHandle;
     readonly ended: Promise<ProcessEnd>;
     readonly launchFile: string;
+    readonly cgroup: EngineCgroup | null;
     /** Makes `ended` notice an end that has just been seen otherwise. */
     readonly look: () => void;
   }) {
@@ -33,8 +37,9 @@ export class TrackedProcess implements EngineProcess {
       oom: killedForMemory({ end, stopping: this.#ending !== undefined, before, after: this.#oomKills() }),
     }));
     this.#launchFile = launchFile;
+    this.#cgroup = cgroup;
     this.#look = look;
-    this.#tree = new ProcessTree(handle, launchFile);
+    this.#tree = new ProcessTree(handle, launchFile, cgroup);
   }
 
   /** A second caller shares the stop that goes on; the shorter patience counts. */
@@ -62,7 +67,7 @@ export class TrackedProcess implements EngineProcess {
   }
 
   #oomKills(): OomKills {
-    return { engine: null, host: hostOomKills() };
+    return { engine: this.#cgroup?.oomKills() ?? null, host: hostOomKills() };
   }
 
   /** Once for all callers, and its outcome is kept, unless something survived: whoever asks again gets another try. */

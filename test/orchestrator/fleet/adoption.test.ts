@@ -1,36 +1,18 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import t from "tap";
-import type { ProcessHandle } from "../../../src/orchestrator/fleet/engine-backend.ts";
 import { logTail } from "../../../src/orchestrator/fleet/engine-log.ts";
 import { probeOnce } from "../../../src/orchestrator/fleet/health-probe.ts";
 import { launchFilePath } from "../../../src/orchestrator/fleet/launch-file.ts";
-import { type TestFleet, fixture, healthy, readText, testFleet, urlOf } from "../../helpers/fleet.ts";
+import { daemonThatDies, healthy, readText, testFleet, urlOf } from "../../helpers/fleet.ts";
 import { until } from "../../helpers/until.ts";
-
-/** Another daemon, in an environment that holds what engines must not inherit; tap's own variables are kept out. */
-async function otherDaemon(fleet: TestFleet, order: unknown): Promise<{ daemon: ChildProcess; handle: ProcessHandle }> {
-  const environment = [
-    "NODE_OPTIONS=--no-warnings",
-    "NODE_EXTRA_CA_CERTS=/dev/null",
-    "ORCH_ADMIN_KEY=secret",
-    "HOME=/tmp",
-  ];
-  const task = JSON.stringify({ settings: fleet.settings, order });
-  const argv = ["-i", ...environment, process.execPath, fixture("daemon-that-dies.ts"), task];
-  const daemon = spawn("/usr/bin/env", argv, { stdio: ["ignore", "pipe", "inherit"] });
-  const [line] = await once(createInterface({ input: daemon.stdout }), "line");
-  return { daemon, handle: JSON.parse(line) };
-}
 
 t.test("an engine survives the death of its daemon, is adopted by the next, and its end is noticed", async (t) => {
   const fleet = testFleet(t, "well-behaved");
   const order = await fleet.order();
   const { engine_id: engineId, incarnation, data_dir: folder } = order.launch;
-  const { daemon, handle } = await otherDaemon(fleet, order);
+  const { daemon, handle } = await daemonThatDies(fleet, order);
   const names = readText(`/proc/${handle.pid}/environ`)
     .split("\0")
     .map((line) => line.split("=")[0]);
@@ -55,7 +37,7 @@ t.test("an engine survives the death of its daemon, is adopted by the next, and 
 t.test("an adopted engine is stopped like one's own, with its exit told before the stop is", async (t) => {
   const fleet = testFleet(t, "well-behaved");
   const order = await fleet.order();
-  const { daemon, handle } = await otherDaemon(fleet, order);
+  const { daemon, handle } = await daemonThatDies(fleet, order);
   daemon.kill("SIGKILL");
   const engine = fleet.backend.attach(handle, order.launch.incarnation);
   let told = false;
