@@ -1,4 +1,8 @@
 import { createServer } from "node:net";
+import { delay } from "../../kit/clock.ts";
+
+const FIRST_POLL_MS = 5;
+const LAST_POLL_MS = 100;
 
 /** Whether an engine could listen there now: tried by listening, since a bind alone succeeds beside another's bind. */
 export function isPortFree(host: string, port: number): Promise<boolean> {
@@ -10,4 +14,15 @@ export function isPortFree(host: string, port: number): Promise<boolean> {
     });
     server.listen({ host, port, exclusive: true, backlog: 1 }, () => server.close(() => resolve(true)));
   });
+}
+
+/** Waits until an engine could listen there; `false` when somebody still does after `deadlineMs` milliseconds. */
+export async function portFreed(host: string, port: number, deadlineMs: number): Promise<boolean> {
+  const deadline = performance.now() + deadlineMs;
+  for (let waitMs = FIRST_POLL_MS; ; waitMs = Math.min(waitMs * 2, LAST_POLL_MS)) {
+    if (await isPortFree(host, port)) return true;
+    const leftMs = deadline - performance.now();
+    if (leftMs <= 0) return false;
+    await delay(Math.min(waitMs, leftMs));
+  }
 }
