@@ -23,9 +23,9 @@ function listeners(table: string, port: number): string[] {
     .map((row) => `socket:[${row[9]}]`);
 }
 
-function openFiles(pid: string): (string | null)[] {
+function openFiles(pid: string): string[] {
   const folder = `/proc/${pid}/fd`;
-  return list(folder).map((file) => unlessGone(() => readlinkSync(`${folder}/${file}`)));
+  return list(folder).map((file) => unlessGone(() => readlinkSync(`${folder}/${file}`)) ?? "");
 }
 
 const list = (folder: string): string[] => unlessGone(() => readdirSync(folder)) ?? [];
