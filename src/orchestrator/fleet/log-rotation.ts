@@ -1,16 +1,27 @@
 import { type FileHandle, open, rename, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Logger } from "../../kit/logger.ts";
+import { capRotatedLogs } from "./log-cap.ts";
 
 const CALM_CHECK_MS = 1000;
 const BUSY_CHECK_MS = 100;
+/** The total is looked at no more often than this: it takes a walk through all engines' folders. */
+const CAP_CHECK_MS = 10_000;
 const COPY_BYTES = 1_048_576;
 
 export interface LogBounds {
   readonly maxBytes: number;
   /** Files in all, the one being written included. */
   readonly keep: number;
+  /** Of the rotated files of all engines together. */
+  readonly totalBytes: number;
 }
-export const LOG_BOUNDS: LogBounds = { maxBytes: 10 * 1_048_576, keep: 5 };
+export const LOG_BOUNDS: LogBounds = { maxBytes: 10 * 1_048_576, keep: 5, totalBytes: 2 * 1024 * 1_048_576 };
+
+interface WatchedLog {
+  size: number;
+  ended: boolean;
+}
 
 /**
  * Keeps the logs of running engines within bounds. The engine holds the file open, so its end is copied aside and
@@ -18,9 +29,12 @@ export const LOG_BOUNDS: LogBounds = { maxBytes: 10 * 1_048_576, keep: 5 };
  * at more often.
  */
 export class LogRotation {
-  readonly #logs = new Map<string, number>();
+  readonly #logs = new Map<string, WatchedLog>();
   readonly #bounds: LogBounds;
   readonly #logger: Logger;
+  /** Folders of engines' folders in which something was rotated since their total was last looked at. */
+  readonly #grown = new Set<string>();
+  #capNotBefore = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(logger: Logger, bounds: LogBounds = LOG_BOUNDS) {
@@ -29,15 +43,14 @@ export class LogRotation {
   }
 
   watch(path: string): void {
-    this.#logs.set(path, 0);
+    this.#logs.set(path, { size: 0, ended: false });
     this.#timer ??= this.#checkIn(CALM_CHECK_MS);
   }
 
+  /** Its engine has ended: it is looked at once more, so that the last words are within bounds too. */
   forget(path: string): void {
-    this.#logs.delete(path);
-    if (this.#logs.size > 0) return;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    const log = this.#logs.get(path);
+    if (log !== undefined) log.ended = true;
   }
 
   #checkIn(ms: number): NodeJS.Timeout {
@@ -46,27 +59,51 @@ export class LogRotation {
 
   async #checkAll(): Promise<void> {
     let busy = false;
-    for (const [path, sizeBefore] of this.#logs) {
-      try {
-        const size = await this.#check(path);
-        if (size - sizeBefore > this.#bounds.maxBytes / 10) busy = true;
-        if (this.#logs.has(path)) this.#logs.set(path, size > this.#bounds.maxBytes ? 0 : size);
-      } catch (error) {
-        this.#logger.warn({ err: error, path }, "an engine's log could not be kept within bounds");
-      }
+    for (const [path, log] of this.#logs) {
+      const { ended } = log;
+      const grown = await this.#check(path, log);
+      if (grown > this.#bounds.maxBytes / 10) busy = true;
+      if (ended && this.#logs.get(path) === log) this.#logs.delete(path);
     }
-    this.#timer = this.#logs.size > 0 ? this.#checkIn(busy ? BUSY_CHECK_MS : CALM_CHECK_MS) : undefined;
+    await this.#cap();
+    const more = this.#logs.size > 0 || this.#grown.size > 0;
+    this.#timer = more ? this.#checkIn(busy ? BUSY_CHECK_MS : CALM_CHECK_MS) : undefined;
   }
 
-  async #check(path: string): Promise<number> {
-    const size = await sizeOf(path);
-    if (size > this.#bounds.maxBytes) await rotateLog(path, this.#bounds);
-    return size;
+  /** By how much it has grown. */
+  async #check(path: string, log: WatchedLog): Promise<number> {
+    const { maxBytes } = this.#bounds;
+    try {
+      const size = await sizeOf(path);
+      const grown = size - log.size;
+      if (size > maxBytes) {
+        await rotateLog(path, this.#bounds);
+        this.#grown.add(dirname(dirname(path)));
+      }
+      log.size = size > maxBytes ? 0 : size;
+      return grown;
+    } catch (error) {
+      this.#logger.warn({ err: error, path }, "an engine's log could not be kept within bounds");
+      return 0;
+    }
+  }
+
+  async #cap(): Promise<void> {
+    if (this.#grown.size === 0 || performance.now() < this.#capNotBefore) return;
+    this.#capNotBefore = performance.now() + CAP_CHECK_MS;
+    for (const folder of this.#grown) {
+      this.#grown.delete(folder);
+      try {
+        await capRotatedLogs(folder, this.#bounds.totalBytes);
+      } catch (error) {
+        this.#logger.warn({ err: error, folder }, "the engines' logs could not be kept within bounds");
+      }
+    }
   }
 }
 
 /** `engine.log` becomes `engine.log.1`, that one `.2` and so on; the oldest goes. Of a huge log the end is kept. */
-export async function rotateLog(path: string, { maxBytes, keep }: LogBounds): Promise<void> {
+export async function rotateLog(path: string, { maxBytes, keep }: Pick<LogBounds, "maxBytes" | "keep">): Promise<void> {
   const aside = (generation: number): string => `${path}.${generation}`;
   for (let generation = keep - 2; generation >= 1; generation--) {
     if ((await sizeOf(aside(generation))) > 0) await rename(aside(generation), aside(generation + 1));

@@ -1,0 +1,48 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { ENGINE_LOG } from "./engine-log.ts";
+
+interface RotatedLog {
+  readonly path: string;
+  readonly size: number;
+  readonly rotatedAt: number;
+}
+
+/**
+ * Removes rotated logs, the oldest first, until those of all engines together fit. `folder` holds an engine's folder
+ * each; engines that do not run count too. The log being written is bounded by rotation.
+ */
+export async function capRotatedLogs(folder: string, maxBytes: number): Promise<void> {
+  const logs = await rotatedLogs(folder);
+  let total = logs.reduce((sum, { size }) => sum + size, 0);
+  for (const { path, size } of logs.toSorted((left, right) => left.rotatedAt - right.rotatedAt)) {
+    if (total <= maxBytes) return;
+    await rm(path, { force: true });
+    total -= size;
+  }
+}
+
+async function rotatedLogs(folder: string): Promise<RotatedLog[]> {
+  const logs: RotatedLog[] = [];
+  for (const engine of await list(folder)) {
+    for (const name of await list(join(folder, engine))) {
+      if (!name.startsWith(`${ENGINE_LOG}.`) || !/\.\d+$/.test(name)) continue;
+      const path = join(folder, engine, name);
+      const file = await unlessGone(stat(path));
+      if (file?.isFile()) logs.push({ path, size: file.size, rotatedAt: file.mtimeMs });
+    }
+  }
+  return logs;
+}
+
+const list = async (folder: string): Promise<string[]> => (await unlessGone(readdir(folder))) ?? [];
+
+/** `null` for what an engine's end removes meanwhile, and for what is no folder. */
+async function unlessGone<T>(looked: Promise<T>): Promise<T | null> {
+  try {
+    return await looked;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return null;
+    throw error;
+  }
+}
