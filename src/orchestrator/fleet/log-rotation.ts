@@ -35,7 +35,7 @@ export class LogRotation {
   /** Folders of engines' folders in which something was rotated since their total was last looked at. */
   readonly #grown = new Set<string>();
   #capNotBefore = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #looking = false;
 
   constructor(logger: Logger, bounds: LogBounds = LOG_BOUNDS) {
     this.#logger = logger;
@@ -44,7 +44,8 @@ export class LogRotation {
 
   watch(path: string): void {
     this.#logs.set(path, { size: 0, ended: false });
-    this.#timer ??= this.#checkIn(CALM_CHECK_MS);
+    if (!this.#looking) this.#checkIn(CALM_CHECK_MS);
+    this.#looking = true;
   }
 
   /** Its engine has ended: it is looked at once more, so that the last words are within bounds too. */
@@ -53,8 +54,8 @@ export class LogRotation {
     if (log !== undefined) log.ended = true;
   }
 
-  #checkIn(ms: number): NodeJS.Timeout {
-    return setTimeout(() => void this.#checkAll(), ms).unref();
+  #checkIn(ms: number): void {
+    setTimeout(() => void this.#checkAll(), ms).unref();
   }
 
   async #checkAll(): Promise<void> {
@@ -66,8 +67,8 @@ export class LogRotation {
       if (ended && this.#logs.get(path) === log) this.#logs.delete(path);
     }
     await this.#cap();
-    const more = this.#logs.size > 0 || this.#grown.size > 0;
-    this.#timer = more ? this.#checkIn(busy ? BUSY_CHECK_MS : CALM_CHECK_MS) : undefined;
+    this.#looking = this.#logs.size > 0 || this.#grown.size > 0;
+    if (this.#looking) this.#checkIn(busy ? BUSY_CHECK_MS : CALM_CHECK_MS);
   }
 
   /** By how much it has grown. */
