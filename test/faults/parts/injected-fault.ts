@@ -20,10 +20,11 @@ export interface Tried extends Report {
  * there were and which one it was.
  */
 export async function withFault(
-  { process: child, output }: Daemon,
+  daemon: Daemon,
   { n, mode }: { readonly n: number; readonly mode: Mode },
   work: () => Promise<unknown>,
 ): Promise<Tried> {
+  const { process: child } = daemon;
   const exited = once(child, "exit");
   const tell = async (arm: object | null): Promise<Report | null> => {
     const answer = once(child, "message");
@@ -32,11 +33,11 @@ export async function withFault(
     const [report] = await Promise.race([answer, exited.then(() => [null])]);
     return report;
   };
-  const printed = output().length;
+  const printed = daemon.output().length;
   await tell({ n, mode });
   await work();
   const report = await tell(null);
   if (report !== null) return { ...report, died: false };
-  const [, fired = "unknown"] = /\{"fault":"(.*)"\}/.exec(output().slice(printed)) ?? [];
+  const [, fired = "unknown"] = /\{"fault":"(.*)"\}/.exec(daemon.output().slice(printed)) ?? [];
   return { count: n, fired, died: true };
 }

@@ -108,12 +108,13 @@ export async function settle(
 }
 
 /** After a broken invariant: takes away what was left, so that each fault is told once and not by its followers. */
-export async function clearAway({ db, dataDir, restart, daemon }: Site): Promise<void> {
-  await daemon.stop("SIGKILL");
+export async function clearAway(site: Site): Promise<void> {
+  const { db, dataDir } = site;
+  await site.daemon.stop("SIGKILL");
   for (const { pid } of engineProcesses(dataDir)) process.kill(pid, "SIGKILL");
   await db.query("delete from engines");
   for (const folder of ["run", "engines", "kept"]) rmSync(join(dataDir, folder), { recursive: true, force: true });
-  await restart();
+  await site.restart();
 }
 
 async function look({ db, dataDir, product }: Site): Promise<View> {

@@ -1,0 +1,150 @@
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import { until } from "../helpers/until.ts";
+import { LONG } from "./parts/long.ts";
+import { settle } from "./parts/invariants.ts";
+import { isAlive } from "./parts/is-alive.ts";
+import { openSite } from "./parts/site.ts";
+import { Tally } from "./parts/tally.ts";
+
+t.setTimeout(LONG ? 3_600_000 : 120_000);
+const tally = new Tally();
+t.teardown(() => tally.print(t));
+const env = { ORCH_BOOT_TIMEOUT_S: "5", ORCH_BOOT_CONCURRENCY: "8" };
+const site = await openSite(t, { engine: "by-user", env });
+const { product } = site;
+const folderOf = (id: string): string => join(site.dataDir, "engines", id);
+
+/** The children a fixture wrote down; they are its business no longer when the test ends. */
+function childrenOf(t: Test, id: string): readonly number[] {
+  const pids: number[] = JSON.parse(readFileSync(join(folderOf(id), "children.json"), "utf8"));
+  t.teardown(() => pids.filter(isAlive).forEach((pid) => process.kill(pid, "SIGKILL")));
+  return pids;
+}
+
+t.test("engines that never come up fail by the table, and nothing of them is left", async (t) => {
+  const failures = {
+    "never-healthy": [504, "BOOT_TIMEOUT"],
+    "accepts-and-hangs": [504, "BOOT_TIMEOUT"],
+    "exits-at-once": [502, "BACKEND_ERROR"],
+  };
+  const answers = await Promise.all(
+    Object.keys(failures).map(async (user_id) => {
+      tally.tried++;
+      const { status, body } = await product.post("/engines/provision", { user_id });
+      return [user_id, [status, body.error?.code]];
+    }),
+  );
+  t.same(Object.fromEntries(answers), failures);
+  t.same(await settle(site, tally), {});
+});
+
+t.test("an engine that answers as another life would is not taken for this one", async (t) => {
+  tally.tried++;
+  const { status } = await product.post("/engines/provision", { user_id: "wrong-identity" });
+  t.ok(status === 502 || status === 504, `answered ${status}`);
+  t.same(await settle(site, tally, { deadlineMs: 40_000 }), {});
+});
+
+t.test("an engine that starts late is waited for", async (t) => {
+  tally.tried++;
+  t.equal((await product.post("/engines/provision", { user_id: "slow-start" })).status, 201);
+  t.same(await settle(site, tally), {});
+});
+
+t.test("a start that does not come up leaves the engine failed, with its data and the reason", async (t) => {
+  tally.tried++;
+  await product.post("/engines/provision", { user_id: "exits-at-once", start: false });
+  t.equal((await product.post("/engines/exits-at-once/start")).body.error.code, "BACKEND_ERROR");
+  const { body } = await product.get("/engines/exits-at-once");
+  t.match(body, { state: "failed", last_error: { phase: "boot", exit_code: 78, log_tail: [/not one of ours/] } });
+  t.ok(existsSync(folderOf(body.id)));
+  t.same(await settle(site, tally), {});
+});
+
+t.test("a stop ends what ignores TERM, and says that it took a KILL", async (t) => {
+  tally.tried++;
+  const { body } = await product.post("/engines/provision", { user_id: "ignores-sigterm" });
+  t.match(await product.post("/engines/ignores-sigterm/stop", { force: true }), {
+    status: 200,
+    body: { state: "stopped", stop_result: "killed" },
+  });
+  t.notOk(isAlive(body.pid));
+  t.same(await settle(site, tally), {});
+});
+
+t.test("a stop ends the whole tree, whatever sessions it is spread over", async (t) => {
+  tally.tried++;
+  const { body } = await product.post("/engines/provision", { user_id: "forks-children" });
+  const children = childrenOf(t, body.id);
+  t.same(children.map(isAlive), [true, true, true]);
+  t.equal((await product.post("/engines/forks-children/stop", { force: true })).status, 200);
+  t.same(children.map(isAlive), [false, false, false]);
+  t.same(await settle(site, tally), {});
+});
+
+t.test("an engine that leaves zombies is no trouble", async (t) => {
+  tally.tried++;
+  t.equal((await product.post("/engines/provision", { user_id: "zombie-maker" })).status, 201);
+  t.equal((await product.del("/engines/zombie-maker")).status, 200);
+  t.same(await settle(site, tally), {});
+});
+
+t.test("an engine that prints without end keeps its logs in bounds and harms nothing", async (t) => {
+  tally.tried++;
+  const { body } = await product.post("/engines/provision", { user_id: "log-bomb" });
+  const logs = () => readdirSync(folderOf(body.id)).filter((name) => name.startsWith("engine.log"));
+  const bytes = () => logs().reduce((sum, name) => sum + statSync(join(folderOf(body.id), name)).size, 0);
+  await until(
+    "it is done",
+    async () => (await product.get("/engines/log-bomb/logs?tail=1")).text.includes("done"),
+    30_000,
+  );
+  await until("its logs fit", () => bytes() <= 50 * 1024 * 1024, 30_000);
+  t.ok(logs().length <= 5);
+  t.equal((await product.get("/engines/log-bomb")).body.pid, body.pid);
+  t.same(await settle(site, tally), {});
+  t.equal((await product.del("/engines/log-bomb")).status, 200);
+});
+
+t.test("a grandchild that keeps the port of a dead engine is ended, and the engine runs again", async (t) => {
+  tally.tried++;
+  const { body } = await product.post("/engines/provision", { user_id: "double-forks-listener" });
+  const [squatter = 0] = childrenOf(t, body.id);
+  process.kill(body.pid, "SIGKILL");
+  const again = await until(
+    "it runs again",
+    async () => {
+      const now = await product.get("/engines/double-forks-listener");
+      return now.body.state === "running" && now.body.pid !== body.pid && now.body;
+    },
+    20_000,
+  );
+  t.equal(again.port, body.port, "on its port");
+  t.notOk(isAlive(squatter));
+  t.equal((await product.del("/engines/double-forks-listener")).status, 200);
+  t.same(await settle(site, tally), {});
+});
+
+t.test("a port kept by a process that nothing proves to be ours is left to it", async (t) => {
+  tally.tried++;
+  const user = "double-forks-listener.nameless";
+  const { body } = await product.post("/engines/provision", { user_id: user });
+  const [squatter = 0] = childrenOf(t, body.id);
+  await site.daemon.stop("SIGKILL");
+  process.kill(body.pid, "SIGKILL");
+  await site.restart();
+  const again = await until(
+    "it runs again",
+    async () => {
+      const now = await product.get(`/engines/${user}`);
+      return now.body.state === "running" && now.body.pid !== body.pid && now.body;
+    },
+    20_000,
+  );
+  t.not(again.port, body.port, "on another port");
+  t.ok(isAlive(squatter), "the stranger was not signalled");
+  t.equal((await product.del(`/engines/${user}`)).status, 200);
+  t.same(await settle(site, tally), {});
+});

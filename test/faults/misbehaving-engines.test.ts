@@ -1,0 +1,98 @@
+import t from "tap";
+import { ask } from "../helpers/api.ts";
+import { until } from "../helpers/until.ts";
+import { LONG } from "./parts/long.ts";
+import { settle } from "./parts/invariants.ts";
+import { type Product, openSite } from "./parts/site.ts";
+import { Tally } from "./parts/tally.ts";
+
+t.setTimeout(LONG ? 3_600_000 : 120_000);
+const tally = new Tally();
+t.teardown(() => tally.print(t));
+const site = await openSite(t, { engine: "by-user", env: { ORCH_HEALTH_INTERVAL_S: "1" } });
+
+/** The engine once it is as wanted; what it looked like in between is given to `step`. */
+// oxlint-disable-next-line typescript/no-explicit-any
+function reaches(product: Product, user: string, wanted: (engine: any) => boolean, step?: (engine: any) => unknown) {
+  const look = async () => {
+    const { body } = await product.get(`/engines/${user}`);
+    if (wanted(body)) return body;
+    await step?.(body);
+    return null;
+  };
+  return until(`${user} is as wanted`, look, 60_000);
+}
+
+/** Restart delays pass at once: the time of the next start is brought forward, and a new daemon looks at it. */
+async function skipBackOff(): Promise<void> {
+  await site.daemon.stop("SIGKILL");
+  await site.db.query("update engines set next_restart_at = now() where next_restart_at is not null");
+  await site.restart();
+}
+
+t.test("a crash loop ends in failed when its budget is used up, however often the daemon restarts", async (t) => {
+  tally.tried++;
+  const user = "crashes-after-healthy";
+  const made = await site.product.post("/engines/provision", { user_id: user });
+  t.equal(made.status, 201);
+  const given = await reaches(
+    site.product,
+    user,
+    ({ state }) => state === "failed",
+    ({ state }) => !LONG && state === "backoff" && skipBackOff(),
+  );
+  t.match(given, { desired_state: "running", last_error: { phase: "run", oom: false }, stop_reason: /5 restarts/ });
+  t.ok(given.restarts.count > 5, `${given.restarts.count} counted`);
+  t.same(await settle(site, tally), {});
+  const again = await site.product.post(`/engines/${user}/start`);
+  t.equal(again.status, 200, "a request starts it all the same");
+  t.equal((await site.product.del(`/engines/${user}`)).status, 200);
+});
+
+t.test("an engine that ends for a wrong configuration is not started again", async (t) => {
+  tally.tried++;
+  const { body } = await site.product.post("/engines/provision", { user_id: "exits-when-told" });
+  await ask(body.url, "/exit/78").catch(() => null);
+  const given = await reaches(site.product, "exits-when-told", ({ state }) => state === "failed");
+  t.match(given, { last_error: { phase: "run", exit_code: 78, signal: null, oom: false }, restarts: { count: 0 } });
+  t.same(await settle(site, tally), {});
+  await site.product.del("/engines/exits-when-told");
+});
+
+t.test("an engine that fills its memory starts again, and is told from one that crashed", async (t) => {
+  tally.tried++;
+  const small = await site.newProduct({ memory_mb: 64 });
+  const { body } = await small.post("/engines/provision", { user_id: "memory-hog" });
+  await ask(body.url, "/hoard").catch(() => null);
+  const given = await reaches(small, "memory-hog", ({ state, pid }) => state === "running" && pid !== body.pid);
+  t.match(given, { last_error: { phase: "run", oom: true }, restarts: { count: 1 } });
+  t.equal((await small.del("/engines/memory-hog")).status, 200);
+  t.same(await settle(site, tally), {});
+});
+
+t.test("an engine that hangs is unhealthy, then ended and started again", { skip: !LONG && "long" }, async (t) => {
+  tally.tried++;
+  const { body } = await site.product.post("/engines/provision", { user_id: "well-behaved" });
+  process.kill(body.pid, "SIGSTOP");
+  await reaches(site.product, "well-behaved", ({ state }) => state === "unhealthy");
+  const given = await reaches(
+    site.product,
+    "well-behaved",
+    ({ state, pid }) => state === "running" && pid !== body.pid,
+  );
+  t.not(given.incarnation, body.incarnation);
+  t.same(await settle(site, tally), {});
+  t.equal((await site.product.del("/engines/well-behaved")).status, 200);
+});
+
+t.test("an engine that hangs for a moment is not ended", async (t) => {
+  tally.tried++;
+  const { body } = await site.product.post("/engines/provision", { user_id: "well-behaved" });
+  process.kill(body.pid, "SIGSTOP");
+  await reaches(site.product, "well-behaved", ({ state }) => state === "unhealthy");
+  process.kill(body.pid, "SIGCONT");
+  const given = await reaches(site.product, "well-behaved", ({ state }) => state === "running");
+  t.equal(given.pid, body.pid);
+  t.same(await settle(site, tally), {});
+  t.equal((await site.product.del("/engines/well-behaved")).status, 200);
+});
