@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { byteLength, opaqueId } from "../kit/parse.ts";
+import { byteLength, keptJson, opaqueId, wellFormedText } from "../kit/parse.ts";
 
 /** The engine's words on the wire, apart from its events. */
 export const ENGINE_KEY_HEADER = "X-Engine-Key";
@@ -9,7 +9,7 @@ export const MAX_ENGINE_BODY_BYTES = 2 * 1024 * 1024;
 export const taskId = opaqueId(1, 256);
 
 export const executeRequest = z.object({
-  message: z.string().check(
+  message: wellFormedText().check(
     z.refine((text) => byteLength(text) >= 1 && byteLength(text) <= 1024 * 1024, {
       error: "expected 1 byte to 1 MiB of UTF-8",
     }),
@@ -19,7 +19,7 @@ export const executeRequest = z.object({
   thinking: z.optional(z.boolean()),
   max_steps: z.optional(z.int().check(z.gte(1), z.lte(1000))),
   on_disconnect: z.optional(z.enum(["continue", "cancel"])),
-  metadata: z.optional(z.record(z.string(), z.json())),
+  metadata: z.optional(keptJson()),
 });
 export type ExecuteRequest = z.output<typeof executeRequest>;
 
@@ -27,7 +27,7 @@ export const cancelRequest = z.object({ task_id: taskId });
 
 export const hitlRespondRequest = z.object({
   request_id: z.string().check(z.regex(/^hitl-/, "expected an id with the prefix hitl-")),
-  answer: z.string().check(z.minLength(1), z.maxLength(100_000)),
+  answer: wellFormedText().check(z.minLength(1), z.maxLength(100_000)),
 });
 
 export interface EngineHealth {

@@ -1,10 +1,12 @@
 import * as z from "zod/mini";
-import { opaqueId } from "../kit/parse.ts";
+import { keptJson, opaqueId } from "../kit/parse.ts";
 
 /** The orchestrator's words on the wire: headers, routes, request bodies and records. */
 export const PLATFORM_KEY_HEADER = "X-Platform-Key";
 export const ADMIN_KEY_HEADER = "X-Admin-Key";
 export const REQUEST_ID_HEADER = "X-Request-Id";
+export const IDEMPOTENCY_KEY_HEADER = "Idempotency-Key";
+export const IDEMPOTENT_REPLAYED_HEADER = "Idempotent-Replayed";
 export const IGNORED_FIELDS_HEADER = "X-Ignored-Fields";
 export const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -119,6 +121,41 @@ export interface EngineRecord {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
+/** The daemon's host, for operators. */
+export interface HostStatus {
+  readonly version: string;
+  readonly host_id: string;
+  readonly uptime_s: number;
+  readonly draining: boolean;
+  /** Open while so many engines fail at once that restarts wait. */
+  readonly breaker: "open" | "closed";
+  readonly engines: Readonly<Record<EngineState, number>>;
+  readonly boots: { readonly starting: number; readonly waiting: number };
+  readonly ports: {
+    readonly min: number;
+    readonly max: number;
+    readonly total: number;
+    readonly taken: number;
+    readonly free: number;
+    /** Free, but not given to another engine yet. */
+    readonly resting: number;
+    /** Another program was seen there. */
+    readonly quarantined: number;
+  };
+  readonly load: {
+    /** Of the last minute. */
+    readonly average: number;
+    readonly cores: number;
+    readonly memory_available_mb: number;
+    readonly memory_total_mb: number;
+    readonly disk_free_mb: number;
+  };
+  /** Processes that stem from engines which no record knows. */
+  readonly orphans: readonly { readonly incarnation: string; readonly pids: readonly number[] }[];
+  /** What an operator should know. */
+  readonly warnings: readonly string[];
+}
+
 export interface Page<T> {
   readonly data: readonly T[];
   readonly next_cursor: string | null;
@@ -181,9 +218,9 @@ export const platformKeyHashRequest = z.object({
 export const provisionRequest = z.object({
   user_id: userId,
   metadata: z.optional(
-    z
-      .record(z.string(), z.json())
-      .check(z.refine((value) => JSON.stringify(value).length <= 16_384, { error: "expected at most 16 KiB of JSON" })),
+    keptJson().check(
+      z.refine((value) => JSON.stringify(value).length <= 16_384, { error: "expected at most 16 KiB of JSON" }),
+    ),
   ),
   start: z.optional(z.boolean()),
 });
@@ -193,7 +230,8 @@ export const startRequest = z.object({});
 export const stopRequest = z.object({ drain_s: z.optional(seconds), force: z.optional(z.boolean()) });
 export const rotateKeyRequest = z.object({ grace_s: z.optional(seconds) });
 
-export type Authentication = "none" | "platform" | "admin";
+/** `local`: callers on the daemon's own host need no key, others the admin key. */
+export type Authentication = "none" | "platform" | "admin" | "local";
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** `{name}` marks a parameter, percent-decoded once. */
@@ -237,5 +275,19 @@ export const ORCHESTRATOR_ROUTES = {
     summary: "Wait until an engine reaches a state",
   },
   engineLogs: { method: "GET", path: "/engines/{user_id}/logs", auth: "platform", summary: "An engine's log lines" },
+  engineEvents: {
+    method: "GET",
+    path: "/engines/{user_id}/events",
+    auth: "platform",
+    summary: "What happened to a user's engines; a live stream with `Accept: text/event-stream`",
+  },
+  events: { method: "GET", path: "/events", auth: "platform", summary: "The same of all of the product's engines" },
+  adminEngines: { method: "GET", path: "/admin/engines", auth: "admin", summary: "Engines of every product" },
+  adminEvents: { method: "GET", path: "/admin/events", auth: "admin", summary: "Events of every product and the host" },
+  adminStatus: { method: "GET", path: "/admin/status", auth: "admin", summary: "The host: ports, engines, load" },
+  adminAudit: { method: "GET", path: "/admin/audit", auth: "admin", summary: "The audit log, a hash chain" },
+  drainHost: { method: "POST", path: "/admin/drain", auth: "admin", summary: "Take no new engines" },
+  resumeHost: { method: "POST", path: "/admin/resume", auth: "admin", summary: "Take new engines again" },
+  metrics: { method: "GET", path: "/metrics", auth: "local", summary: "Prometheus text; from this host, or with the admin key" },
 } as const satisfies Record<string, Route>;
 export type RouteName = keyof typeof ORCHESTRATOR_ROUTES;

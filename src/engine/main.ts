@@ -82,6 +82,8 @@ class LazyApp {
 function listen({ host, port, engine_id, incarnation }: EngineLaunch, app: LazyApp): Promise<Server> {
   const idle = { active_turns: 0, pending_hitl: 0, streams: 0 };
   const server = createServer((request, response) => {
+    // Some proxies name the whole address where the path would do.
+    request.url = request.url?.replace(/^https?:\/\/[^/?]*\/?/i, "/");
     if ((request.method === "GET" || request.method === "HEAD") && /^\/health(\?|$)/.test(request.url ?? "")) {
       const health: EngineHealth = {
         status: "ok",

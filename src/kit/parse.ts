@@ -28,7 +28,9 @@ export function parse<S extends z.ZodMiniObject>(
   const result = z.safeParse(schema, input);
   if (!result.success) throw invalidInput(result.error.issues);
   const known = schema.def.shape;
-  return { value: result.data, ignored: Object.keys(input).filter((key) => !Object.hasOwn(known, key)) };
+  const ignored = Object.keys(input).filter((key) => !Object.hasOwn(known, key));
+  // They go into a header, percent-encoded, which half a surrogate pair cannot be.
+  return { value: result.data, ignored: ignored.map((key) => key.toWellFormed()) };
 }
 
 function invalidInput(issues: readonly z.core.$ZodIssue[]): InvalidInput {
@@ -57,4 +59,35 @@ export function opaqueId(min: number, max: number) {
       error: "expected no control characters and no broken surrogates",
     }),
   );
+}
+
+/** Text for a model or a person; half a surrogate pair in it would make a provider refuse the whole conversation. */
+export function wellFormedText() {
+  return z.string().check(z.refine((text) => text.isWellFormed(), { error: "expected no broken surrogates" }));
+}
+
+const MAX_DEPTH = 32;
+
+/** A JSON object that is kept for its owner as it is; what databases and recursion cannot bear is refused. */
+export function keptJson() {
+  return z.record(z.string(), z.unknown()).check(
+    z.refine((value) => isFlatterThan(MAX_DEPTH, value), {
+      error: `expected at most ${MAX_DEPTH} levels`,
+      abort: true,
+    }),
+    z.refine((value) => everyText(value, (text) => text.isWellFormed() && !text.includes("\0")), {
+      error: "expected no NUL characters and no broken surrogates",
+    }),
+  );
+}
+
+function isFlatterThan(levels: number, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isFlatterThan(levels - 1, inner));
+}
+
+function everyText(value: unknown, fits: (text: string) => boolean): boolean {
+  if (typeof value === "string") return fits(value);
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([key, inner]) => fits(key) && everyText(inner, fits));
 }

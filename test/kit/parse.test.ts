@@ -1,6 +1,6 @@
 import t from "tap";
 import * as z from "zod/mini";
-import { InvalidInput, opaqueId, parse } from "../../src/kit/parse.ts";
+import { InvalidInput, keptJson, opaqueId, parse, wellFormedText } from "../../src/kit/parse.ts";
 
 const schema = z.object({ user_id: opaqueId(1, 256), start: z.optional(z.boolean()) });
 const refusal = (input: unknown) => {
@@ -41,4 +41,32 @@ t.test("a strict schema refuses a field it does not know, by name", async (t) =>
   const strict = z.strictObject({ policy: z.optional(z.strictObject({ max_engines: z.int() })) });
   t.throws(() => parse(strict, { polcy: {} }), { message: "polcy: unknown field" });
   t.throws(() => parse(strict, { policy: { max_engines: 1, max: 2 } }), { message: "policy.max: unknown field" });
+});
+
+t.test("a field nobody knows is named in text that a header can carry", async (t) => {
+  t.same(parse(schema, { user_id: "a", "\ud800": 1 }).ignored, ["\ufffd"]);
+});
+
+t.test("JSON that is kept must bear being walked and stored", async (t) => {
+  const keeping = z.object({
+    metadata: keptJson().check(z.refine((value) => JSON.stringify(value).length < 1000, { error: "too long" })),
+  });
+  const problem = (metadata: string) => {
+    try {
+      return parse(keeping, { metadata: JSON.parse(metadata) }).value.metadata;
+    } catch (error) {
+      return error instanceof InvalidInput ? error.message : error;
+    }
+  };
+  t.equal(problem(`{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`), "metadata: expected at most 32 levels");
+  t.match(problem(String.raw`{"a":[{"b":"x\u0000"}]}`), /no NUL/);
+  t.match(problem(String.raw`{"a":{"\ud800":1}}`), /no broken surrogates/);
+  t.equal(problem("[]"), "metadata: expected record, received array");
+  t.same(problem(String.raw`{"a":["\\u0000","\ud83d\ude00",null,1.5]}`), { a: ["\\u0000", "😀", null, 1.5] });
+});
+
+t.test("half a surrogate pair is no text", async (t) => {
+  const text = z.object({ text: wellFormedText() });
+  t.throws(() => parse(text, { text: "a\ud83d" }), { message: "text: expected no broken surrogates" });
+  t.equal(parse(text, { text: "a😀\0" }).value.text, "a😀\0");
 });

@@ -3,12 +3,16 @@ import type { EventStream } from "./event-stream.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
 
 const PAGE = 1000;
+/** Half of what a reader may leave unread: each reader costs no more memory than that, however large events are. */
+const PAGE_LENGTH = 1024 * 1024;
 
 export interface Following {
   readonly taskId?: string | undefined;
   readonly turnId?: string | undefined;
   readonly afterSeq?: number | undefined;
   readonly afterTs?: number | undefined;
+  /** Not with `live`: how many of the stored events. */
+  readonly limit?: number | undefined;
   /** Goes on with what happens from now on, instead of ending with what is stored. */
   readonly live: boolean;
   /** Puts neighbouring deltas together where they are read from the store. */
@@ -26,9 +30,17 @@ export async function followEvents(stream: EventStream, journal: EventJournal, f
   const { taskId, turnId, afterTs, live, merge, isRunning } = following;
   const endsWithTurn = isRunning !== null;
   let afterSeq = following.afterSeq ?? 0;
+  let left = following.limit ?? Infinity;
   while (!stream.closed.aborted) {
     journal.flush();
-    const rows = journal.read({ taskId, turnId, afterTs, afterSeq, limit: PAGE });
+    const rows = journal.read({
+      taskId,
+      turnId,
+      afterTs,
+      afterSeq,
+      limit: Math.min(PAGE, left),
+      maxLength: PAGE_LENGTH,
+    });
     const last = rows.at(-1);
     if (last === undefined) {
       if (!live || isRunning?.() === false) break;
@@ -38,8 +50,9 @@ export async function followEvents(stream: EventStream, journal: EventJournal, f
       continue;
     }
     afterSeq = last.seq;
+    left -= rows.length;
     stream.write(merge ? mergeDeltas(rows) : rows);
-    if (endsWithTurn && rows.some(endsTurn)) break;
+    if (left === 0 || (endsWithTurn && rows.some(endsTurn))) break;
     await stream.drained();
   }
   stream.upToDate = false;

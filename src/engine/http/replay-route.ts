@@ -3,7 +3,7 @@ import type { ReplayPage } from "../../contract/engine-api.ts";
 import { isoTime } from "../../kit/clock.ts";
 import { InvalidInput } from "../../kit/parse.ts";
 import { EngineError } from "../engine-error.ts";
-import type { EventJournal } from "../turns/event-journal.ts";
+import type { EventJournal, EventRow } from "../turns/event-journal.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 import { flagParameter, integerParameter, parameter } from "./call.ts";
 import { wantsIds } from "./execute-route.ts";
@@ -12,6 +12,9 @@ import { followEvents } from "./follow-events.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
 
 const MAX_FOLLOWERS = 16;
+const DEFAULT_LIMIT = 1000;
+/** A page may hold fewer events than asked for: one of large events would cost the engine its memory. */
+const MAX_PAGE_LENGTH = 4 * 1024 * 1024;
 
 type Cursor = { readonly afterSeq?: number; readonly afterTs?: number };
 
@@ -27,22 +30,16 @@ export function replayRoute({ journal, runner, limits }: ReplayParts): RequestHa
     const cursor = readCursor(request);
     const turnId = parameter(request, "turn_id");
     const where = { taskId: parameter(request, "task_id"), turnId };
-    const live = flagParameter(request, "follow");
+    // To a HEAD there is no stream to be followed.
+    const live = flagParameter(request, "follow") && request.method !== "HEAD";
+    const limit = limitParameter(request);
     journal.flush();
     const oldest = journal.oldest();
     const truncated = isTruncated(cursor, oldest);
-    if (
-      !request.accepts(["application/json", "text/event-stream"]) ||
-      request.accepts(["application/json", "text/event-stream"]) === "application/json"
-    ) {
-      const limit = integerParameter(request, "limit", { min: 1, max: 10_000, fallback: 1000 });
-      response.json(
-        page(
-          journal,
-          { ...cursor, ...where, limit },
-          { truncated, oldest, after: parameter(request, "after") ?? null },
-        ),
-      );
+    if (request.accepts(["application/json", "text/event-stream"]) !== "text/event-stream") {
+      const filter = { ...cursor, ...where, limit: limit ?? DEFAULT_LIMIT, maxLength: MAX_PAGE_LENGTH };
+      const after = parameter(request, "after") ?? null;
+      response.type("json").send(pageOf(journal.read(filter), { truncated, oldest, after }));
       return;
     }
     if (live && where.taskId !== undefined && journal.readerCount(where.taskId) >= MAX_FOLLOWERS) {
@@ -58,6 +55,7 @@ export function replayRoute({ journal, runner, limits }: ReplayParts): RequestHa
     await followEvents(stream, journal, {
       ...cursor,
       ...where,
+      limit: live ? undefined : limit,
       live,
       merge: true,
       isRunning: turnId === undefined ? null : () => runner.isRunning(turnId),
@@ -65,32 +63,48 @@ export function replayRoute({ journal, runner, limits }: ReplayParts): RequestHa
   };
 }
 
-function page(
-  journal: EventJournal,
-  filter: Parameters<EventJournal["read"]>[0],
+const limitParameter = (request: Request): number | undefined =>
+  parameter(request, "limit") === undefined
+    ? undefined
+    : integerParameter(request, "limit", { min: 1, max: 10_000, fallback: DEFAULT_LIMIT });
+
+/** A {@link ReplayPage}, as text: the events are stored as JSON. */
+function pageOf(
+  rows: readonly EventRow[],
   { truncated, oldest, after }: { truncated: boolean; oldest: { ts: number } | null; after: string | null },
-): ReplayPage {
-  const rows = journal.read(filter);
+): string {
   const last = rows.at(-1);
-  return {
-    events: mergeDeltas(rows).map(({ type, data }) => ({
-      event: type,
-      data: JSON.parse(data) as Record<string, unknown>,
-    })),
+  const rest: Omit<ReplayPage, "events"> = {
     next_after: last === undefined ? after : isoTime(last.ts),
     truncated,
     oldest_ts: oldest === null ? null : isoTime(oldest.ts),
   };
+  const events = mergeDeltas(rows).map(({ type, data }) => `{"event":"${type}","data":${data}}`);
+  return `{"events":[${events.join(",")}],${JSON.stringify(rest).slice(1)}`;
 }
 
-/** `after` is a time or a `seq`, both exclusive; without it `Last-Event-ID`; without both everything kept is read. */
+const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?)(Z|[+ -]\d\d:\d\d)?$/;
+
+/**
+ * `after` is a time or a `seq`, both exclusive; without it everything kept is read. A client that reconnects by itself
+ * repeats its first address and tells by `Last-Event-ID` how far it has come: what is behind both is read.
+ */
 function readCursor(request: Request): Cursor {
-  const text = parameter(request, "after") ?? request.get("Last-Event-ID");
-  if (text === undefined) return {};
+  const [after, header] = [parameter(request, "after"), request.get("Last-Event-ID") || undefined];
+  const cursor = after === undefined ? {} : cursorOf(after);
+  const seen = header === undefined ? {} : cursorOf(header);
+  if (cursor === null || (seen === null && after === undefined))
+    throw new InvalidInput("after", "expected an ISO 8601 timestamp or a sequence number");
+  if (seen?.afterSeq === undefined) return { ...seen, ...cursor };
+  return { ...cursor, afterSeq: Math.max(seen.afterSeq, cursor.afterSeq ?? 0) };
+}
+
+function cursorOf(text: string): Cursor | null {
   if (/^\d{1,15}$/.test(text)) return { afterSeq: Number(text) };
-  const time = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw new InvalidInput("after", "expected an ISO 8601 timestamp or a sequence number");
-  return { afterTs: time };
+  // Without a zone it is UTC, as all times of the interface; and a plus sign in a query arrives as a blank.
+  const [, local, zone = "Z"] = TIME.exec(text) ?? [];
+  const time = local === undefined ? Number.NaN : Date.parse(local + zone.replace(" ", "+"));
+  return Number.isNaN(time) ? null : { afterTs: time };
 }
 
 /** Events behind the cursor have been dropped. Numbers start at 1, so that a first number above it shows a loss. */

@@ -27,12 +27,15 @@ export interface EventFilter {
   readonly afterTs?: number | undefined;
   readonly taskId?: string | undefined;
   readonly turnId?: string | undefined;
-  readonly type?: string | undefined;
+  readonly types?: readonly string[] | undefined;
   readonly limit: number;
+  /** Stops behind the event that reaches this length. */
+  readonly maxLength?: number;
 }
 
-/** As many events as one row holds at most: reading one event reads its row. */
+/** As many events, and about as much text, as one row holds: reading one event reads its row. */
 const MAX_RUN = 64;
+const MAX_RUN_LENGTH = 64 * 1024;
 
 /**
  * The log of events. A row holds a run of one turn's events that were stored together and have consecutive numbers, one
@@ -53,11 +56,13 @@ export class EventTable {
   insert(rows: readonly EventRow[], alongside: () => void = () => undefined): void {
     this.#store.transaction(() => {
       alongside();
-      let from = 0;
+      let [from, length] = [0, 0];
       for (let to = 1; to <= rows.length; to++) {
-        if (to - from < MAX_RUN && rows[to]?.turnId === rows[from]?.turnId) continue;
+        length += rows[to - 1]?.body.length ?? 0;
+        const full = to - from >= MAX_RUN || length >= MAX_RUN_LENGTH;
+        if (!full && rows[to]?.turnId === rows[from]?.turnId) continue;
         this.#insertRun(rows, from, to);
-        from = to;
+        [from, length] = [to, 0];
       }
     });
   }
@@ -68,7 +73,7 @@ export class EventTable {
     return { seq: Number(row?.["last_seq"] ?? 0), ts: Number(row?.["last_ts"] ?? 0) };
   }
 
-  read({ afterSeq, afterTs, taskId, turnId, type, limit }: EventFilter): EventRow[] {
+  read({ afterSeq, afterTs, taskId, turnId, types, limit, maxLength = Infinity }: EventFilter): EventRow[] {
     const conditions: [string, string | number | undefined][] = [
       ["last_seq > ?", afterSeq],
       ["last_ts > ?", afterTs],
@@ -80,13 +85,15 @@ export class EventTable {
     const runs = this.#store.db
       .prepare(`select last_seq, task_id, turn_id, lines from events ${where} order by last_seq`)
       .iterate(...given.map(([, value]) => value));
+    const wanted = (seq: number, ts: number, type: string) =>
+      seq > (afterSeq ?? 0) && ts > (afterTs ?? 0) && (types === undefined || types.includes(type));
     const found: EventRow[] = [];
+    let length = 0;
     for (const run of runs) {
-      for (const event of eventsOf(run)) {
-        if (event.seq <= (afterSeq ?? 0) || event.ts <= (afterTs ?? 0)) continue;
-        if (type !== undefined && event.type !== type) continue;
+      for (const event of eventsOf(run, wanted)) {
         found.push(event);
-        if (found.length === limit) return found;
+        length += event.data.length;
+        if (found.length === limit || length >= maxLength) return found;
       }
     }
     return found;
@@ -120,17 +127,22 @@ export class EventTable {
   }
 }
 
-/** JSON holds no line breaks, and a type no blanks. */
-function eventsOf(run: Record<string, unknown>): EventRow[] {
+/** The events of a row that are wanted. JSON holds no line breaks, and a type no blanks. */
+function* eventsOf(
+  run: Record<string, unknown>,
+  wanted: (seq: number, ts: number, type: string) => boolean,
+): Generator<EventRow> {
   const lines = String(run["lines"]).split("\n");
   const firstSeq = Number(run["last_seq"]) - lines.length + 1;
   const taskId = String(run["task_id"]);
   const turnId = String(run["turn_id"]);
-  return lines.map((line, index) => {
+  for (const [index, line] of lines.entries()) {
     const time = line.indexOf(" ") + 1;
     const rest = line.indexOf(" ", time) + 1;
-    const body = line.slice(rest);
+    const type = line.slice(0, time - 1);
     const stamp = { seq: firstSeq + index, ts: Number(line.slice(time, rest - 1)), taskId, turnId };
-    return { ...stamp, type: line.slice(0, time - 1), body, data: withStamp(body, stamp) };
-  });
+    if (!wanted(stamp.seq, stamp.ts, type)) continue;
+    const body = line.slice(rest);
+    yield { ...stamp, type, body, data: withStamp(body, stamp) };
+  }
 }

@@ -11,6 +11,8 @@ import type { HitlDesk } from "./hitl-desk.ts";
 import { type Slot, type TaskSlots, TurnAborted } from "./task-slots.ts";
 import { type Outcome, TurnLifecycle } from "./turn-lifecycle.ts";
 
+/** What a turn that was cut off is closed by, and never its text, of which there may be hundreds of megabytes. */
+const BRACKETS = ["tool_call", "tool_result", "content_block_start", "content_block_stop"];
 const MAX_TURN_EVENTS = 1_000_000;
 
 export interface TurnParts {
@@ -103,7 +105,7 @@ export class TurnRunner {
       this.#finishOpenCalls(taskId, turnId, "the engine restarted; whether the call took effect is unknown");
       desk.closeAll(turnId);
       const lifecycle = new TurnLifecycle({ journal, turns, taskId, turnId });
-      for (const { type, data } of journal.read({ turnId, limit: MAX_TURN_EVENTS })) {
+      for (const { type, data } of journal.read({ turnId, types: BRACKETS, limit: MAX_TURN_EVENTS })) {
         lifecycle.observe({ event: type, data: JSON.parse(data) } as JournalEvent);
       }
       lifecycle.end(
@@ -152,7 +154,7 @@ export class TurnRunner {
     const { journal, messages } = this.#parts;
     const told = () => {
       journal.flush();
-      const rows = journal.read({ turnId, type: "tool_result", limit: MAX_TURN_EVENTS });
+      const rows = journal.read({ turnId, types: ["tool_result"], limit: MAX_TURN_EVENTS });
       return rows.map(({ data }) => JSON.parse(data) as ToldResult);
     };
     finishOpenCalls(messages, { taskId, turnId }, { told, words });

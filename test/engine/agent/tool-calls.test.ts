@@ -106,7 +106,7 @@ t.test("a turn cancelled in its calls gives each a result, keeps what was done, 
   const over = parts.turn("cut");
   await until(
     "the quick one is done",
-    () => parts.journal.read({ taskId: "cut", type: "tool_result", limit: 1 }).length > 0,
+    () => parts.journal.read({ taskId: "cut", types: ["tool_result"], limit: 1 }).length > 0,
   );
   t.ok(parts.runner.cancel("cut"));
   const events = await over;
