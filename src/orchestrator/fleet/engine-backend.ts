@@ -70,6 +70,7 @@ export type StopOutcome =
   | { readonly kind: "killed" }
   | { readonly kind: "survived"; readonly pids: readonly number[] };
 
+/** Its message may be read by clients: paths of this machine are in its `cause` only. */
 export class LaunchFailed extends Error {
   override readonly name = "LaunchFailed";
 }

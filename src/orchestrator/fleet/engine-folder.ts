@@ -2,6 +2,7 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { exists } from "../../kit/files.ts";
 import { LaunchFailed } from "./engine-backend.ts";
+import { systemReason } from "./system-reason.ts";
 
 /** Left in a folder that was brought back for a provision that has not succeeded yet. */
 const RESTORED = ".restored";
@@ -16,7 +17,7 @@ export async function prepareEngineFolder(folder: string, kept: string): Promise
     }
     await mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new LaunchFailed(`the engine's folder ${folder} cannot be made: ${reason(error)}`, { cause: error });
+    throw new LaunchFailed(`the engine's folder cannot be made: ${systemReason(error)}`, { cause: error });
   }
 }
 
@@ -46,5 +47,3 @@ export async function keepEngineFolder(folder: string, kept: string): Promise<vo
   await rm(kept, { recursive: true, force: true });
   await rename(folder, kept);
 }
-
-const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -11,6 +11,7 @@ import { removeLaunchFile, writeLaunchFile } from "./launch-file.ts";
 import { preferForOomKill } from "./oom-score.ts";
 import { isPortFree } from "./port-check.ts";
 import { type ProcessIdentity, readIdentity } from "./process-identity.ts";
+import { systemReason } from "./system-reason.ts";
 
 export interface SpawnSettings {
   readonly nodePath: string;
@@ -61,7 +62,7 @@ export async function spawnEngine(
   } catch (error) {
     await undo.release();
     if (error instanceof LaunchFailed) throw error;
-    throw new LaunchFailed(`the engine's process cannot be started: ${describe(error)}`, { cause: error });
+    throw new LaunchFailed(`the engine's process cannot be started: ${systemReason(error)}`, { cause: error });
   }
 }
 
@@ -117,22 +118,4 @@ function environmentOf(settings: SpawnSettings, launchFile: string): Record<stri
     NODE_COMPILE_CACHE: settings.cacheDir,
     [LAUNCH_FILE_VARIABLE]: launchFile,
   };
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "a file or folder does not exist",
-  EACCES: "permission denied",
-  EMFILE: "the daemon has too many open files",
-  ENFILE: "the machine has too many open files",
-  ENOSPC: "no space left on the device",
-  EDQUOT: "the disk quota is used up",
-  EROFS: "the file system is read-only",
-  EAGAIN: "no room for another process",
-  ENOMEM: "not enough memory for another process",
-};
-
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const known = "code" in error && typeof error.code === "string" ? REASONS[error.code] : undefined;
-  return known === undefined ? error.message : `${known} (${error.message})`;
 }

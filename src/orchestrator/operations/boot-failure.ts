@@ -47,7 +47,12 @@ export async function failed(
 ): Promise<FailedBoot> {
   const lastError = await describeError(o, engine.id, { phase: "boot", reason, ...(exit && { exit }) });
   o.logger.warn(
-    { engine_id: engine.id, incarnation: engine.incarnation, last_error: lastError },
+    {
+      engine_id: engine.id,
+      incarnation: engine.incarnation,
+      last_error: lastError,
+      ...(cause !== undefined && { err: cause }),
+    },
     "engine did not come up",
   );
   return { kind: "failed", lastError, error: new ApiError(code, `engine ${engine.id}: ${reason}`, { cause }) };

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { LaunchFailed, PortTaken } from "../../../src/orchestrator/fleet/engine-backend.ts";
+import { prepareEngineFolder } from "../../../src/orchestrator/fleet/engine-folder.ts";
 import { logTail } from "../../../src/orchestrator/fleet/engine-log.ts";
 import { listen } from "../../../src/kit/http-server.ts";
 import { HOST, fixture, healthy, readText, testFleet } from "../../helpers/fleet.ts";
@@ -60,8 +61,9 @@ t.test("a Node.js that is not there is LaunchFailed, with nothing left behind", 
   const { backend, order, folder, settings } = testFleet(t, "well-behaved", { nodePath: "/nowhere/node" });
   const given = await order();
   const error = await backend.launch(given).catch((error: unknown) => error);
-  t.ok(error instanceof LaunchFailed);
-  t.match(error, { message: /does not exist/ });
+  if (!(error instanceof LaunchFailed)) throw new Error("it was started");
+  t.equal(error.message, "the engine's process cannot be started: a file or folder does not exist");
+  t.match(error.cause, { message: /nowhere/ }, "the path is for the log");
   t.same(readdirSync(settings.runDir), []);
   t.notOk(existsSync(join(folder, "engines")));
 });
@@ -70,13 +72,17 @@ t.test("a Node.js that may not be run is LaunchFailed", async (t) => {
   const { backend, order } = testFleet(t, "well-behaved", { nodePath: fixture("engines/well-behaved.cjs") });
   const error = await backend.launch(await order()).catch((error: unknown) => error);
   t.ok(error instanceof LaunchFailed);
-  t.match(error, { message: /permission denied/ });
+  t.match(error, { message: /: permission denied$/ });
 });
 
 t.test("a folder that cannot be made is LaunchFailed", async (t) => {
   const { backend, order, settings } = testFleet(t, "well-behaved");
   const given = await order({ data_dir: "/dev/null/engine" });
-  t.ok((await backend.launch(given).catch((error: unknown) => error)) instanceof LaunchFailed);
+  const error = await backend.launch(given).catch((error: unknown) => error);
+  t.ok(error instanceof LaunchFailed);
+  t.match(error, { message: /: a file is where a folder should be$/ });
+  const prepared = await prepareEngineFolder("/dev/null/engine", "/dev/null/kept").catch((error: unknown) => error);
+  t.match(prepared, { name: "LaunchFailed", message: /: something is where a new file should be$/ });
   t.notOk(existsSync(join(settings.runDir, `launch-${given.launch.incarnation}.json`)));
 });
 

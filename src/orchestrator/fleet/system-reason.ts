@@ -1,0 +1,22 @@
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "a file or folder does not exist",
+  ENOTDIR: "a file is where a folder should be",
+  EEXIST: "something is where a new file should be",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EMFILE: "the daemon has too many open files",
+  ENFILE: "the machine has too many open files",
+  ENOSPC: "no space left on the device",
+  EDQUOT: "the disk quota is used up",
+  EROFS: "the file system is read-only",
+  EIO: "the disk cannot be read or written",
+  EAGAIN: "no room for another process",
+  ENOMEM: "not enough memory for another process",
+};
+
+/** What a call to the system failed for, in words that a client may read: without paths, which stay in the log. */
+export function systemReason(error: unknown): string {
+  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
+  if (code === null) return "an unexpected error, which the daemon's log tells";
+  return REASONS[code] ?? `system error ${code}`;
+}
