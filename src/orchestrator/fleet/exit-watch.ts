@@ -1,26 +1,47 @@
 import type { ProcessEnd } from "./engine-backend.ts";
-import { type ProcessIdentity, isAlive } from "./process-identity.ts";
+import { type ProcessIdentity, isAlive, isInUse } from "./process-identity.ts";
 
 const POLL_MS = 250;
+/** Every this many looks a pid that is in use is asked whose it is: that costs ten times as much. */
+const LOOKS_PER_PROOF = 4;
 
-/** Notices the end of processes that are not our children. One timer for all of them, none when there are none. */
+interface Waiting {
+  readonly identity: ProcessIdentity;
+  readonly resolve: (end: ProcessEnd) => void;
+}
+
+/**
+ * Notices the end of processes that are not our children: in one look when the pid is free, within a second when it
+ * was given away at once or is a zombie's. One timer for all of them, none when there are none.
+ */
 export class ExitWatch {
-  readonly #waiting = new Map<ProcessIdentity, (exit: ProcessEnd) => void>();
+  readonly #waiting = new Set<Waiting>();
   #timer: NodeJS.Timeout | undefined;
+  #looks = 0;
 
   ended(identity: ProcessIdentity): Promise<ProcessEnd> {
     return new Promise((resolve) => {
-      this.#waiting.set(identity, resolve);
-      this.#timer ??= setInterval(() => this.look(), POLL_MS).unref();
+      this.#waiting.add({ identity, resolve });
+      this.#timer ??= setInterval(() => this.#glance(), POLL_MS).unref();
     });
   }
 
-  /** Looks now, for who knows that a process has just ended. */
+  /** Looks closely now, for who knows that a process has just ended. */
   look(): void {
-    for (const [identity, resolve] of this.#waiting) {
-      if (isAlive(identity)) continue;
-      this.#waiting.delete(identity);
-      resolve({ code: null, signal: null });
+    this.#settle(({ identity }) => isAlive(identity));
+  }
+
+  #glance(): void {
+    this.#looks++;
+    if (this.#looks % LOOKS_PER_PROOF === 0) this.look();
+    else this.#settle(({ identity }) => isInUse(identity.pid));
+  }
+
+  #settle(lives: (waiting: Waiting) => boolean): void {
+    for (const waiting of this.#waiting) {
+      if (lives(waiting)) continue;
+      this.#waiting.delete(waiting);
+      waiting.resolve({ code: null, signal: null });
     }
     if (this.#waiting.size > 0) return;
     clearInterval(this.#timer);

@@ -41,6 +41,18 @@ export function isAlive({ pid, startTime }: ProcessIdentity): boolean {
   return readStat(pid)?.startTime === startTime;
 }
 
+/** Whether any process has the pid, a zombie included. Signal 0 reaches nobody. */
+export function isInUse(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ESRCH") return false;
+    // Not ours to signal, so there.
+    if (error instanceof Error && "code" in error && error.code === "EPERM") return true;
+    throw error;
+  }
+}
+
 /** As {@link isAlive}, for a process that an earlier daemon, perhaps before a reboot, wrote down. */
 export function sameProcess(handle: ProcessHandle): boolean {
   return Number.isSafeInteger(handle.pid) && handle.pid > 1 && handle.bootId === bootId() && isAlive(handle);
