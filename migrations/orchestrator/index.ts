@@ -1,10 +1,12 @@
 import * as products from "./0001-products.ts";
 import * as engines from "./0002-engines.ts";
 import * as ports from "./0003-ports.ts";
+import * as idempotencyKeys from "./0007-idempotency-keys.ts";
 
 /** Every migration by name, in order; the bundle has no folder to read them from. */
 export const ORCHESTRATOR_MIGRATIONS = {
   "0001-products": products,
   "0002-engines": engines,
   "0003-ports": ports,
+  "0007-idempotency-keys": idempotencyKeys,
 };

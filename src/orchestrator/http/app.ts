@@ -16,6 +16,7 @@ import { authenticateAdmin, authenticatePlatform } from "./authenticate.ts";
 import type { Call, Handler } from "./call.ts";
 import { readBody } from "./call.ts";
 import { errorResponder } from "./error-responder.ts";
+import { answerOnce } from "./idempotency.ts";
 import { RequestLimit } from "./limit-requests.ts";
 
 export interface AppParts {
@@ -26,8 +27,8 @@ export interface AppParts {
 }
 
 /**
- * The order every call goes through: request id, route (404, 405), body size, readiness, authentication, rate limit;
- * then the handler checks fields, policy, existence, quota, port and backend.
+ * The order every call goes through: request id, route (404, 405), body size, readiness, authentication, rate limit,
+ * idempotency key; then the handler checks fields, policy, existence, quota, port and backend.
  */
 export function createApp(o: Orchestration, { handlers, adminKey, readiness, isDatabaseAway }: AppParts): Express {
   const app = express();
@@ -50,7 +51,8 @@ export function createApp(o: Orchestration, { handlers, adminKey, readiness, isD
     };
     const answer: RequestHandler = async (request, response) => {
       const product = await admitCaller(request, response);
-      const result = await handlers[name](callOf(request, response, product));
+      const work = async () => handlers[name](callOf(request, response, product));
+      const result = await answerOnce(o, { request, response, product }, work);
       if (result === undefined) return;
       if (result.secret) response.set("Cache-Control", "no-store");
       response.status(result.status).json(result.body);

@@ -66,11 +66,23 @@ export interface PortsTable {
   released_at: Generated<Date>;
 }
 
+export interface IdempotencyKeysTable {
+  scope: string;
+  key: string;
+  fingerprint: string;
+  claim: string;
+  host_id: string;
+  status: number | null;
+  body: string | null;
+  expires_at: Date;
+}
+
 export interface Database {
   products: ProductsTable;
   product_keys: ProductKeysTable;
   engines: EnginesTable;
   ports: PortsTable;
+  idempotency_keys: IdempotencyKeysTable;
 }
 
 export type EngineRow = Selectable<EnginesTable>;

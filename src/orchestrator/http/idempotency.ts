@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import type { Request, Response } from "express";
+import { IDEMPOTENCY_KEY_HEADER, IDEMPOTENT_REPLAYED_HEADER } from "../../contract/orchestrator-api.ts";
+import { InvalidInput } from "../../kit/parse.ts";
+import { type Outcome, callOnce } from "../operations/call-once.ts";
+import type { Product } from "../operations/identify-product.ts";
+import type { Orchestration } from "../operations/orchestration.ts";
+import type { Answer } from "./call.ts";
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+/** What an answer shows once: its copy has null there. */
+const SHOWN_ONCE = ["engine_api_key", "platform_api_key"];
+
+/** A POST that carries an `Idempotency-Key` is made once; whoever repeats it gets the first answer, without its key. */
+export async function answerOnce(
+  o: Orchestration,
+  { request, response, product }: { request: Request; response: Response; product: Product | null },
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  const key = request.get(IDEMPOTENCY_KEY_HEADER);
+  if (key === undefined || request.method !== "POST") return work();
+  if (!KEY.test(key)) throw new InvalidInput(IDEMPOTENCY_KEY_HEADER, "expected 1 to 255 visible ASCII characters");
+  const call = { scope: product?.record.id ?? "admin", key, fingerprint: fingerprintOf(request) };
+  const once = await callOnce(o, call, async () => outcomeOf(await work()));
+  if (once.kind === "done") return once.result;
+  response.set(IDEMPOTENT_REPLAYED_HEADER, "true");
+  return { status: once.answer.status, body: JSON.parse(once.answer.body) };
+}
+
+/** Only the hash leaves: a body can hold secrets. */
+function fingerprintOf({ method, originalUrl, body }: Request): string {
+  const bytes: unknown = body;
+  const hash = createHash("sha256").update(`${method} ${originalUrl}\n`);
+  return (Buffer.isBuffer(bytes) ? hash.update(bytes) : hash).digest("hex");
+}
+
+function outcomeOf(answer: Answer): Outcome<Answer> {
+  const isKept = answer !== undefined && answer.status >= 200 && answer.status < 300;
+  return {
+    result: answer,
+    keep: isKept ? { status: answer.status, body: JSON.stringify(withoutKeys(answer.body)) } : null,
+  };
+}
+
+function withoutKeys(body: unknown): unknown {
+  if (typeof body !== "object" || body === null) return body;
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [name, SHOWN_ONCE.includes(name) ? null : value]),
+  );
+}

@@ -1,0 +1,105 @@
+import { type Expression, type SqlBool, sql } from "kysely";
+import type { Db } from "./database.ts";
+
+/** One use of an `Idempotency-Key`. */
+export interface KeyClaim {
+  /** A product's id, or `admin`. */
+  readonly scope: string;
+  readonly key: string;
+  /** Of this use alone: a late result of an earlier one changes nothing. */
+  readonly claim: string;
+}
+
+export interface NewKeyClaim extends KeyClaim {
+  readonly fingerprint: string;
+  readonly hostId: string;
+  readonly keptS: number;
+}
+
+export interface StoredAnswer {
+  readonly status: number;
+  /** JSON, as it was sent. */
+  readonly body: string;
+}
+
+/** Who has a key already; `answer` is null while that call is in progress. */
+export interface KeyHolder {
+  readonly fingerprint: string;
+  readonly answer: StoredAnswer | null;
+}
+
+const ROUNDS = 10;
+
+/** Takes the key, or tells who has it. One statement decides; it also takes over an expired key. */
+export async function claimKey(db: Db, wish: NewKeyClaim): Promise<"claimed" | KeyHolder> {
+  for (let round = 0; round < ROUNDS; round++) {
+    const claimed = await insertClaim(db, wish);
+    if (claimed) return "claimed";
+    const row = await db
+      .selectFrom("idempotency_keys")
+      .select(["fingerprint", "status", "body"])
+      .where("scope", "=", wish.scope)
+      .where("key", "=", wish.key)
+      .executeTakeFirst();
+    // Given back between the two statements: it can be had now.
+    if (row === undefined) continue;
+    const { fingerprint, status, body } = row;
+    return { fingerprint, answer: status === null || body === null ? null : { status, body } };
+  }
+  throw new Error("an idempotency key kept changing hands");
+}
+
+async function insertClaim(db: Db, { scope, key, claim, fingerprint, hostId, keptS }: NewKeyClaim): Promise<boolean> {
+  const fields = {
+    fingerprint,
+    claim,
+    host_id: hostId,
+    status: null,
+    body: null,
+    expires_at: sql<Date>`now() + make_interval(secs => ${keptS})`,
+  };
+  const row = await db
+    .insertInto("idempotency_keys")
+    .values({ scope, key, ...fields })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["scope", "key"])
+        .doUpdateSet(fields)
+        .where("idempotency_keys.expires_at", "<=", sql<Date>`now()`),
+    )
+    .returning("claim")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Keeps a call's answer for those who repeat it. */
+export async function keepAnswer(db: Db, claim: KeyClaim, { status, body }: StoredAnswer): Promise<void> {
+  await db.updateTable("idempotency_keys").set({ status, body }).where(inProgress(claim)).execute();
+}
+
+/** Gives a key back, for a call that changed nothing. */
+export async function releaseKey(db: Db, claim: KeyClaim): Promise<void> {
+  await db.deleteFrom("idempotency_keys").where(inProgress(claim)).execute();
+}
+
+const inProgress = ({ scope, key, claim }: KeyClaim): Expression<SqlBool> =>
+  sql<SqlBool>`scope = ${scope} and key = ${key} and claim = ${claim} and status is null`;
+
+/** Removes keys that expired before a time. */
+export async function purgeIdempotencyKeys(db: Db, before: Date): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom("idempotency_keys")
+    .where("expires_at", "<", before)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** Gives back the keys of calls that a daemon of this host did not end, once what they began is undone or finished. */
+export async function dropInterruptedCalls(db: Db, hostId: string): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom("idempotency_keys")
+    .where("host_id", "=", hostId)
+    .where("status", "is", null)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
