@@ -3,7 +3,7 @@ import { type ProcessIdentity, isAlive, isInUse } from "./process-identity.ts";
 
 const POLL_MS = 250;
 /** Every this many looks a pid that is in use is asked whose it is: that costs ten times as much. */
-const LOOKS_PER_PROOF = 4;
+const LOOKS_PER_PROOF = 2;
 
 interface Waiting {
   readonly identity: ProcessIdentity;
@@ -11,8 +11,8 @@ interface Waiting {
 }
 
 /**
- * Notices the end of processes that are not our children: in one look when the pid is free, within a second when it
- * was given away at once or is a zombie's. One timer for all of them, none when there are none.
+ * Notices the end of processes that are not our children: in one look when the pid is free, in two when it was
+ * given away at once or is a zombie's. One timer for all of them, none when there are none.
  */
 export class ExitWatch {
   readonly #waiting = new Set<Waiting>();
