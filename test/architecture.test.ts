@@ -78,7 +78,7 @@ const ARROWS: Record<string, readonly string[]> = {
 /** Packages that only some rooms may name; files not listed here may not import them. */
 const PACKAGES: Record<string, readonly string[]> = {
   express: ["src/orchestrator/http", "src/engine/http"],
-  "better-sse": ["src/engine/http/event-stream.ts"],
+  "better-sse": ["src/orchestrator/http/event-routes.ts", "src/engine/http/event-stream.ts"],
   kysely: ["src/orchestrator/store", "migrations/orchestrator"],
   pg: ["src/orchestrator/store", "src/orchestrator/postgres/presence.ts"],
   execa: [
@@ -90,6 +90,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   ],
   commander: ["cli"],
   pino: ["src/kit/logger.ts"],
+  "prom-client": ["src/orchestrator/operations/metrics.ts"],
 };
 
 const files = ["src", "cli", "migrations"].flatMap((top) =>

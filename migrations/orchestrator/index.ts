@@ -1,6 +1,9 @@
 import * as products from "./0001-products.ts";
 import * as engines from "./0002-engines.ts";
 import * as ports from "./0003-ports.ts";
+import * as events from "./0004-events.ts";
+import * as auditLog from "./0005-audit-log.ts";
+import * as hosts from "./0006-hosts.ts";
 import * as idempotencyKeys from "./0007-idempotency-keys.ts";
 
 /** Every migration by name, in order; the bundle has no folder to read them from. */
@@ -8,5 +11,8 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0001-products": products,
   "0002-engines": engines,
   "0003-ports": ports,
+  "0004-events": events,
+  "0005-audit-log": auditLog,
+  "0006-hosts": hosts,
   "0007-idempotency-keys": idempotencyKeys,
 };

@@ -288,6 +288,11 @@ export const ORCHESTRATOR_ROUTES = {
   adminAudit: { method: "GET", path: "/admin/audit", auth: "admin", summary: "The audit log, a hash chain" },
   drainHost: { method: "POST", path: "/admin/drain", auth: "admin", summary: "Take no new engines" },
   resumeHost: { method: "POST", path: "/admin/resume", auth: "admin", summary: "Take new engines again" },
-  metrics: { method: "GET", path: "/metrics", auth: "local", summary: "Prometheus text; from this host, or with the admin key" },
+  metrics: {
+    method: "GET",
+    path: "/metrics",
+    auth: "local",
+    summary: "Prometheus text; from this host, or with the admin key",
+  },
 } as const satisfies Record<string, Route>;
 export type RouteName = keyof typeof ORCHESTRATOR_ROUTES;

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, destination, pino, stdTimeFunctions } from "pino";
+import { currentRequest } from "./request-context.ts";
 
 export type { Logger } from "pino";
 
@@ -36,6 +37,10 @@ export function createLogger(name: string, level: LogLevel, stream?: Destination
       level,
       base: { name, pid: process.pid },
       timestamp: stdTimeFunctions.isoTime,
+      mixin: () => {
+        const request = currentRequest();
+        return request === undefined ? {} : { request_id: request.requestId };
+      },
       redact: { paths: REDACTED, censor: "[redacted]" },
     },
     stream ?? destination({ dest: 1, sync: true }),

@@ -24,6 +24,10 @@ export class LiveEngines {
     this.#engines.set(engine.id, engine);
   }
 
+  ids(): ReadonlySet<string> {
+    return new Set(this.#engines.keys());
+  }
+
   get(id: string): LiveEngine | undefined {
     return this.#engines.get(id);
   }

@@ -8,11 +8,11 @@ import {
   type RouteName,
 } from "../../contract/orchestrator-api.ts";
 import { newId } from "../../kit/ids.ts";
+import { withinRequest } from "../../kit/request-context.ts";
 import { ApiError } from "../api-error.ts";
 import type { Product } from "../operations/identify-product.ts";
 import type { Orchestration } from "../operations/orchestration.ts";
-import type { Readiness } from "../operations/readiness.ts";
-import { authenticateAdmin, authenticatePlatform } from "./authenticate.ts";
+import { authenticateAdmin, authenticatePlatform, isLocal } from "./authenticate.ts";
 import type { Call, Handler } from "./call.ts";
 import { readBody } from "./call.ts";
 import { errorResponder } from "./error-responder.ts";
@@ -22,7 +22,6 @@ import { RequestLimit } from "./limit-requests.ts";
 export interface AppParts {
   readonly handlers: Readonly<Record<RouteName, Handler>>;
   readonly adminKey: string;
-  readonly readiness: Readiness;
   readonly isDatabaseAway: (error: unknown) => boolean;
 }
 
@@ -30,7 +29,7 @@ export interface AppParts {
  * The order every call goes through: request id, route (404, 405), body size, readiness, authentication, rate limit,
  * idempotency key; then the handler checks fields, policy, existence, quota, port and backend.
  */
-export function createApp(o: Orchestration, { handlers, adminKey, readiness, isDatabaseAway }: AppParts): Express {
+export function createApp(o: Orchestration, { handlers, adminKey, isDatabaseAway }: AppParts): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
   const limit = new RequestLimit(o.now);
@@ -39,8 +38,11 @@ export function createApp(o: Orchestration, { handlers, adminKey, readiness, isD
   for (const [name, route] of Object.entries(ORCHESTRATOR_ROUTES) as [RouteName, Route][]) {
     const admitCaller = async (request: Request, response: Response): Promise<Product | null> => {
       if (route.auth === "none") return null;
-      if (readiness.obstacle !== null)
-        throw new ApiError("SERVICE_UNAVAILABLE", readiness.obstacle, { retryAfterS: 1 });
+      if (route.auth === "local") {
+        if (!isLocal(request)) authenticateAdmin(adminKey, request);
+        return null;
+      }
+      o.readiness.assertServes(route.method === "GET" ? "read" : "write");
       if (route.auth === "admin") {
         authenticateAdmin(adminKey, request);
         return null;
@@ -49,7 +51,7 @@ export function createApp(o: Orchestration, { handlers, adminKey, readiness, isD
       limit.count(product, response);
       return product;
     };
-    const answer: RequestHandler = async (request, response) => {
+    const answer = async (request: Request, response: Response): Promise<void> => {
       const product = await admitCaller(request, response);
       const work = async () => handlers[name](callOf(request, response, product));
       const result = await answerOnce(o, { request, response, product }, work);
@@ -57,10 +59,14 @@ export function createApp(o: Orchestration, { handlers, adminKey, readiness, isD
       if (result.secret) response.set("Cache-Control", "no-store");
       response.status(result.status).json(result.body);
     };
+    const answerInContext: RequestHandler = (request, response) => {
+      const actor = route.auth === "platform" ? ("product" as const) : ("admin" as const);
+      return withinRequest({ requestId: requestIdOf(response), actor }, () => answer(request, response));
+    };
     const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
     const verb = route.method.toLowerCase() as "get" | "post" | "put" | "delete";
-    if (route.method === "GET") app.get(path, answer);
-    else app[verb](path, body, answer);
+    if (route.method === "GET") app.get(path, answerInContext);
+    else app[verb](path, body, answerInContext);
   }
   app.use(refuseUnknown);
   app.use(errorResponder(o.logger, isDatabaseAway));
@@ -69,11 +75,13 @@ export function createApp(o: Orchestration, { handlers, adminKey, readiness, isD
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-const identifyRequest: RequestHandler = (request, response, next) => {
+export const identifyRequest: RequestHandler = (request, response, next) => {
   const given = request.get(REQUEST_ID_HEADER);
   response.set(REQUEST_ID_HEADER, given !== undefined && REQUEST_ID.test(given) ? given : newId("req"));
   next();
 };
+
+const requestIdOf = (response: Response): string => String(response.getHeader(REQUEST_ID_HEADER));
 
 function callOf(request: Request, response: Response, product: Product | null): Call {
   return {
@@ -84,7 +92,7 @@ function callOf(request: Request, response: Response, product: Product | null): 
         Array.isArray(value) ? String(value.at(-1)) : String(value),
       ]),
     ),
-    requestId: String(response.getHeader(REQUEST_ID_HEADER)),
+    headers: request.headers,
     get clientGone() {
       const gone = new AbortController();
       response.once("close", () => gone.abort());

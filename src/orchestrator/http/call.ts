@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Response } from "express";
 import type * as z from "zod/mini";
 import { InvalidInput, parse } from "../../kit/parse.ts";
@@ -8,7 +9,7 @@ import type { Product } from "../operations/identify-product.ts";
 export interface Call {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  readonly requestId: string;
+  readonly headers: IncomingHttpHeaders;
   /** Aborted when the client is gone. */
   readonly clientGone: AbortSignal;
   /** The calling product; throws on a route that does not authenticate one. */
@@ -86,6 +87,15 @@ export function pageParameters(call: Call): PageWish {
   if (after !== null && !CURSOR.test(after))
     throw new InvalidInput("cursor", "expected the next_cursor of a page before");
   return { after, limit: integerParameter(call, "limit", 50, { min: 1, max: 200 }) };
+}
+
+/** The event that a reader saw last, by its `Last-Event-ID`. */
+export function eventIdHeader({ headers }: Call): string | null {
+  const id = headers["last-event-id"];
+  if (id === undefined || id === "") return null;
+  if (typeof id !== "string" || !CURSOR.test(id))
+    throw new InvalidInput("Last-Event-ID", "expected the id of an event");
+  return id;
 }
 
 /** A page of records; a full one may have another behind it. */

@@ -3,7 +3,12 @@ import { ApiError } from "../api-error.ts";
 import type { Readiness } from "../operations/readiness.ts";
 import type { Handler } from "./call.ts";
 
-export function healthRoutes(readiness: Readiness, startedAt: number) {
+export interface HealthParts {
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+}
+
+export function healthRoutes(readiness: Readiness, { startedAt }: HealthParts) {
   return {
     health: () => ({
       status: 200,

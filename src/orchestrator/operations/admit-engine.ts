@@ -45,7 +45,10 @@ export async function admitEngine(o: Orchestration, product: Product, request: P
       const after = await awaitEngine(o, { ...where, done, deadlineMs });
       // The provision that this call joined failed: its failure is this call's too, or a crowd would try one by one.
       if (after === null && !destroyed) {
-        throw new ApiError("BACKEND_ERROR", "the engine did not come up; this call had joined its provision");
+        throw (
+          o.failures.of(found.id) ??
+          new ApiError("BACKEND_ERROR", "the engine did not come up; this call had joined its provision")
+        );
       }
       if (after !== null && isRunning(after.state)) return { record: engineRecord(o, after), apiKey: null };
       if (after?.state === "failed" && found.state === "starting") {

@@ -4,8 +4,10 @@ import type { LiveEngine } from "../fleet/live-engines.ts";
 import type { Product } from "../store/products.ts";
 import { changePort } from "../store/ports.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { engineUrl } from "./engine-record.ts";
 import { type FailedBoot, describe, failed } from "./boot-failure.ts";
+import { LeftQueue } from "./boot-queue.ts";
+import { engineUrl } from "./engine-record.ts";
+import { bootDeadline } from "./fresh-life.ts";
 import { controlToken, launchOrder } from "./launch-order.ts";
 import type { Orchestration } from "./orchestration.ts";
 
@@ -24,17 +26,37 @@ export type BootResult =
 /**
  * The shared tail of provision, start and restart: from a claimed row (`provisioning` or `starting`, this
  * incarnation) to `running`. Until then the boot owns the process: whatever else comes out of it, the process is
- * gone when it settles, and the row is left to the caller.
+ * gone when it settles, and the row is left to the caller. The caller has its turn in the boot queue already.
  */
-export async function bootEngine(o: Orchestration, engine: EngineRow, product: Product): Promise<BootResult> {
+export const bootEngine = (o: Orchestration, engine: EngineRow, product: Product): Promise<BootResult> =>
+  inFlight(o, engine, (signal) => boot(o, { engine, product, signal }));
+
+/** As {@link bootEngine}, after waiting for a turn in the boot queue; a stop or a destroy ends the waiting too. */
+export const bootInTurn = (o: Orchestration, engine: EngineRow, product: Product): Promise<BootResult> =>
+  inFlight(o, engine, async (signal) => {
+    try {
+      const turn = { productId: engine.product_id, requested: true, signal };
+      return await o.bootQueue.run(turn, () => boot(o, { engine, product, signal }));
+    } catch (error) {
+      if (error instanceof LeftQueue) return { kind: "overtaken" };
+      throw error;
+    }
+  });
+
+/** Lets others end the boot while it goes on. */
+async function inFlight(
+  o: Orchestration,
+  engine: EngineRow,
+  work: (signal: AbortSignal) => Promise<BootResult>,
+): Promise<BootResult> {
   const abort = new AbortController();
-  const settled = o.bootQueue.add(() => boot(o, { engine, product, signal: abort.signal }));
-  const inFlight = { abort: (reason: string) => abort.abort(new Error(reason)), settled };
-  o.boots.set(engine.id, inFlight);
+  const settled = work(abort.signal);
+  const entry = { abort: (reason: string) => abort.abort(new Error(reason)), settled };
+  o.boots.set(engine.id, entry);
   try {
     return await settled;
   } finally {
-    if (o.boots.get(engine.id) === inFlight) o.boots.delete(engine.id);
+    if (o.boots.get(engine.id) === entry) o.boots.delete(engine.id);
   }
 }
 
@@ -43,13 +65,18 @@ async function boot(
   o: Orchestration,
   { engine, product, signal }: { engine: EngineRow; product: Product; signal: AbortSignal },
 ): Promise<BootResult> {
-  const deadline = o.now() + o.settings.bootTimeoutMs;
+  const began = performance.now();
+  const deadline = began + o.settings.bootTimeoutMs;
   let attempt = engine;
   for (let ports = 1; !signal.aborted; ports++) {
     const result = await bootOnPort(o, { engine: attempt, product, signal, deadline });
-    if (result.kind !== "port_taken") return result;
+    if (result.kind !== "port_taken") {
+      o.metrics.bootSeconds.observe({ outcome: result.kind }, (performance.now() - began) / 1000);
+      return result;
+    }
     o.logger.warn({ engine_id: engine.id, port: attempt.port }, "another program has the engine's port");
-    const moved = ports < MAX_PORTS ? await changePort(o.db, attempt, o.settings.portRange) : null;
+    const moved =
+      ports < MAX_PORTS ? await changePort(o.db, attempt, { range: o.settings.portRange, events: o.events }) : null;
     if (moved === null) return failed(o, attempt, { reason: `port ${attempt.port} is taken by another program` });
     attempt = moved;
   }
@@ -75,7 +102,7 @@ async function bootOnPort(
       engineId: engine.id,
       incarnation: engine.incarnation,
       exited: process.exited,
-      deadlineMs: deadline - o.now(),
+      deadlineMs: deadline - performance.now(),
       signal,
     });
     const [recorded, verdict] = await Promise.all([recordProcess(o, engine, process), healthy]);
@@ -108,11 +135,13 @@ async function bootOnPort(
         stop_reason: null,
         next_restart_at: null,
       },
+      event: { data: { port: engine.port, pid: process.handle.pid, version: verdict.version } },
     });
     if (running === null) {
       o.live.remove(engine.id, engine.incarnation);
       return await abandon(process, { kind: "overtaken" });
     }
+    o.breaker.noteHealthy(engine.id);
     return { kind: "running", engine: running, live };
   } catch (error) {
     o.live.remove(engine.id, engine.incarnation);
@@ -131,7 +160,7 @@ function recordProcess(o: Orchestration, engine: EngineRow, { handle }: EnginePr
       pid: handle.pid,
       boot_id: handle.bootId,
       process_start: handle.startTime,
-      deadline_at: new Date(o.now() + o.settings.bootTimeoutMs),
+      deadline_at: bootDeadline(o),
     },
   });
 }

@@ -1,21 +1,41 @@
 import type { ProductRecord } from "../../contract/orchestrator-api.ts";
+import type { EventType } from "../../contract/orchestrator-events.ts";
 import { ApiError } from "../api-error.ts";
+import { appendAudit } from "../store/audit-log.ts";
 import type { Trx } from "../store/database.ts";
 import { type Product, lockProduct } from "../store/products.ts";
 import type { Orchestration } from "./orchestration.ts";
+
+export interface ProductChange {
+  readonly type: Extract<EventType, `product.${string}`>;
+  /** What was changed, for the audit log and the event; never a secret. */
+  readonly detail: Readonly<Record<string, unknown>>;
+}
 
 /** Changes one product under its lock; what this daemon remembers of products is dropped before the answer. */
 export async function changeProduct(
   o: Orchestration,
   idOrSlug: string,
-  change: (trx: Trx, product: Product) => Promise<Product | null>,
+  { change, ...what }: ProductChange & { readonly change: (trx: Trx, product: Product) => Promise<Product | null> },
 ): Promise<ProductRecord> {
   const changed = await o.db.transaction().execute(async (trx) => {
     const product = await lockProduct(trx, idOrSlug);
-    return product === null ? null : change(trx, product);
+    const after = product === null ? null : await change(trx, product);
+    if (after !== null) await noteProductChange(o, trx, { productId: after.record.id, ...what });
+    return after;
   });
   o.directory.changed();
   return changed?.record ?? noProduct(idOrSlug);
+}
+
+/** Writes the audit line and the event of a change, as the last things of its transaction. */
+export async function noteProductChange(
+  o: Orchestration,
+  trx: Trx,
+  { productId, type, detail }: ProductChange & { readonly productId: string },
+): Promise<void> {
+  await appendAudit(trx, { action: type, product_id: productId, detail });
+  await o.events.insert(trx, { type, productId, reason: "request", data: detail });
 }
 
 export function noProduct(idOrSlug: string): never {

@@ -1,7 +1,7 @@
 import { ApiError } from "../api-error.ts";
 import { listEnginesOfProduct } from "../store/engines.ts";
 import { deleteProduct as deleteRow, findProduct, lockPolicy } from "../store/products.ts";
-import { noProduct } from "./change-product.ts";
+import { noProduct, noteProductChange } from "./change-product.ts";
 import { destroyRow } from "./destroy-engine.ts";
 import type { Orchestration } from "./orchestration.ts";
 
@@ -17,7 +17,13 @@ export async function deleteProduct(o: Orchestration, idOrSlug: string, { force 
   // Under the lock that provisions wait for: an engine that comes in between is seen, not orphaned.
   const deleted = await o.db.transaction().execute(async (trx) => {
     await lockPolicy(trx, id);
-    return deleteRow(trx, id);
+    if (!(await deleteRow(trx, id))) return false;
+    await noteProductChange(o, trx, {
+      productId: id,
+      type: "product.deleted",
+      detail: { slug: product.record.slug, force },
+    });
+    return true;
   });
   o.directory.changed();
   if (!deleted)

@@ -4,7 +4,7 @@ import { keepEngineFolder, removeEngineFolder } from "../fleet/engine-folder.ts"
 import type { Product } from "../store/products.ts";
 import { findEngineById } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { endProcess } from "./end-process.ts";
+import { endProcess, noteSurvivors } from "./end-process.ts";
 import { engineFolder, keptFolder } from "./engine-folders.ts";
 import { getEngineRow } from "./look-up-engine.ts";
 import type { Orchestration } from "./orchestration.ts";
@@ -27,24 +27,27 @@ export async function destroyEngine(
 /** In one lane an engine: a second destroy waits for the first and then finds nothing. */
 export function destroyRow(o: Orchestration, { id }: EngineRow, { keepData }: { keepData: boolean }): Promise<void> {
   return o.lanes.run(id, async () => {
-    const engine = (await claim(o, id)) ?? (await findEngineById(o.db, id));
+    const engine = (await claim(o, id, keepData)) ?? (await findEngineById(o.db, id));
     if (engine === null) throw new ApiError("ENGINE_NOT_FOUND", "the engine has been destroyed");
     const end = await endProcess(o, engine, { drainMs: 0, termMs: TERM_MS });
-    if (end.kind === "survived") {
-      await o.states.move({ id, from: ["destroying"], to: "stop_failed", incarnation: engine.incarnation });
-      throw new ApiError("BACKEND_ERROR", `engine ${id}: processes ${end.pids.join(", ")} do not die`);
-    }
+    if (end.kind === "survived") await noteSurvivors(o, engine, { from: "destroying", end });
     const folder = engineFolder(o, id);
-    await (keepData ? keepEngineFolder(folder, keptFolder(o, engine)) : removeEngineFolder(folder));
-    await o.states.remove({ id, from: ["destroying"] });
+    await (engine.keep_data ? keepEngineFolder(folder, keptFolder(o, engine)) : removeEngineFolder(folder));
+    await o.states.remove({ id, from: ["destroying"], reason: "request" });
   });
 }
 
-/** Takes the engine over from whatever it was doing; null when a daemon before this one already had. */
-const claim = (o: Orchestration, id: string): Promise<EngineRow | null> =>
+/** Takes the engine over from whatever it was doing; null when somebody already had. */
+const claim = (o: Orchestration, id: string, keepData: boolean): Promise<EngineRow | null> =>
   o.states.move({
     id,
     from: ENGINE_STATES.filter((state) => state !== "destroying"),
     to: "destroying",
-    set: { desired_state: "destroyed", stop_reason: "request", deadline_at: new Date(o.now() + DEADLINE_MS) },
+    set: {
+      desired_state: "destroyed",
+      stop_reason: "request",
+      keep_data: keepData,
+      deadline_at: new Date(o.now() + DEADLINE_MS),
+    },
+    event: { reason: "destroy", data: { keep_data: keepData } },
   });

@@ -1,19 +1,32 @@
 import type { StopResult } from "../../contract/orchestrator-api.ts";
 import { delay } from "../../kit/clock.ts";
+import { ApiError } from "../api-error.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { type StatusOutcome, drainEngine, engineStatus } from "../fleet/engine-control.ts";
+import { portFreed } from "../fleet/port-check.ts";
+import { portHolders } from "../fleet/port-holders.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { engineUrl } from "./engine-record.ts";
+import { describeError } from "./last-error.ts";
 import { controlToken } from "./launch-order.ts";
 import type { Orchestration } from "./orchestration.ts";
 
 const DRAIN_POLL_MS = 50;
 const MAX_DRAIN_FAILURES = 3;
+const PORT_FREE_MS = 2000;
+/** After this an engine that would not die is ended once more, and again, until it is gone. */
+const STOP_RETRY_MS = 30_000;
 
 export type ProcessEnd =
   | { readonly kind: StopResult }
-  /** Neither TERM nor KILL ended these. */
-  | { readonly kind: "survived"; readonly pids: readonly number[] };
+  /** Neither TERM nor KILL ended these, or they keep the engine's port. */
+  | Survived;
+
+export interface Survived {
+  readonly kind: "survived";
+  readonly pids: readonly number[];
+  readonly reason: string;
+}
 
 /**
  * Ends the process of an engine whose row says `stopping` or `destroying`. A boot in flight is called off first.
@@ -31,23 +44,52 @@ export async function endProcess(
   if (process === null) return leftovers(o, engine);
   const busy = await drain(o, engine, { process, drainMs });
   const outcome = await process.stop(termMs);
+  if (outcome.kind === "survived") return processesSurvive(outcome.pids);
   o.live.remove(engine.id, engine.incarnation);
-  switch (outcome.kind) {
-    case "exited":
-      return { kind: busy ? "cut_off" : "drained" };
-    case "killed":
-      return { kind: "killed" };
-    case "survived":
-      return outcome;
-    default:
-      return outcome satisfies never;
-  }
+  const held = await heldPort(o, engine);
+  if (held !== null) return held;
+  return { kind: outcome.kind === "killed" ? "killed" : busy ? "cut_off" : "drained" };
 }
 
 /** The engine itself is gone; what it may have left of its children is ended. */
-async function leftovers(o: Orchestration, { incarnation }: EngineRow): Promise<ProcessEnd> {
-  const outcome = await o.backend.endLeftovers(incarnation);
-  return outcome.kind === "survived" ? outcome : { kind: "drained" };
+async function leftovers(o: Orchestration, engine: EngineRow): Promise<ProcessEnd> {
+  const outcome = await o.backend.endLeftovers(engine.incarnation);
+  if (outcome.kind === "survived") return processesSurvive(outcome.pids);
+  // A port that this life had is looked at; one that was only reserved may have been another program's all along.
+  const had = engine.pid !== null || engine.last_error?.phase === "stop";
+  return (had ? await heldPort(o, engine) : null) ?? { kind: "drained" };
+}
+
+const processesSurvive = (pids: readonly number[]): Survived => ({
+  kind: "survived",
+  pids,
+  reason: `processes ${pids.join(", ")} do not die`,
+});
+
+/** Somebody who listens on the port of an engine that has ended: a child that got away, or a program that is not ours. */
+async function heldPort(o: Orchestration, { port }: EngineRow): Promise<Survived | null> {
+  if (await portFreed(o.settings.engineHost, port, PORT_FREE_MS)) return null;
+  const pids = portHolders(port);
+  const who = pids.length === 0 ? "another program" : `process ${pids.join(", ")}`;
+  return { kind: "survived", pids, reason: `${who} keeps port ${port}` };
+}
+
+/** Leaves an engine that would not die as `stop_failed`, to be ended again later, and refuses the call. */
+export async function noteSurvivors(
+  o: Orchestration,
+  { id, incarnation }: EngineRow,
+  { from, end }: { readonly from: "stopping" | "destroying"; readonly end: Survived },
+): Promise<never> {
+  const lastError = await describeError(o, id, { phase: "stop", reason: end.reason });
+  await o.states.move({
+    id,
+    from: [from],
+    to: "stop_failed",
+    incarnation,
+    set: { last_error: JSON.stringify(lastError), deadline_at: new Date(o.now() + STOP_RETRY_MS) },
+    event: { reason: end.reason, data: { pids: end.pids } },
+  });
+  throw new ApiError("BACKEND_ERROR", `engine ${id}: ${end.reason}`);
 }
 
 /** The process an earlier daemon started, if it is provably still that one. */
@@ -66,7 +108,7 @@ async function drain(
   const target = { url: engineUrl(o.settings.engineHost, engine.port), token: controlToken(o, engine) };
   const gone = new AbortController();
   void process.exited.then(() => gone.abort());
-  const end = o.now() + drainMs;
+  const end = performance.now() + drainMs;
   let failures = 0;
   let drained = false;
   for (;;) {
@@ -75,7 +117,8 @@ async function drain(
     failures = answer.kind === "ok" ? 0 : failures + 1;
     const busy = answer.kind === "ok" && answer.status.active_turns > 0;
     const waiting = busy || (answer.kind === "failed" && failures < MAX_DRAIN_FAILURES);
-    if (!waiting || o.now() >= end || gone.signal.aborted) return busy && !gone.signal.aborted;
-    await delay(Math.min(DRAIN_POLL_MS, Math.max(end - o.now(), 1)), gone.signal);
+    const leftMs = end - performance.now();
+    if (!waiting || leftMs <= 0 || gone.signal.aborted) return busy && !gone.signal.aborted;
+    await delay(Math.min(DRAIN_POLL_MS, Math.max(leftMs, 1)), gone.signal);
   }
 }

@@ -1,6 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Orchestration } from "./orchestration.ts";
 
+/** Beyond the boot's own time limit: whoever boots ends it, and only if that fails somebody else does. */
+const GRACE_MS = 20_000;
+
+export const bootDeadline = (o: Orchestration): Date => new Date(o.now() + o.settings.bootTimeoutMs + GRACE_MS);
+
 /** What a row gets when a new life begins: nothing of the process before. */
 export function freshLife<T extends object>(o: Orchestration, more: T) {
   return {
@@ -10,7 +15,7 @@ export function freshLife<T extends object>(o: Orchestration, more: T) {
     process_start: null,
     next_restart_at: null,
     stopped_at: null,
-    deadline_at: new Date(o.now() + 2 * o.settings.bootTimeoutMs),
+    deadline_at: bootDeadline(o),
     ...more,
   };
 }

@@ -22,8 +22,13 @@ export interface EnginePage {
   readonly limit: number;
 }
 
-export async function pageOfEngines(o: Orchestration, product: Product, page: EnginePage): Promise<EngineRecord[]> {
-  const rows = await listEngines(o.db, { productId: product.record.id, ...page });
+/** Of one product, or with null of all. */
+export async function pageOfEngines(
+  o: Orchestration,
+  product: Product | null,
+  page: EnginePage,
+): Promise<EngineRecord[]> {
+  const rows = await listEngines(o.db, { productId: product?.record.id ?? null, ...page });
   return rows.map((row) => engineRecord(o, row));
 }
 

@@ -2,7 +2,6 @@ import type { EngineStatus } from "../../contract/engine-control.ts";
 import { engineStatus } from "../fleet/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { noteActivity as store } from "../store/engines.ts";
-import { insist } from "./insist.ts";
 import type { Orchestration } from "./orchestration.ts";
 
 /** A time within so much of the one that is stored is not worth a write. */
@@ -13,11 +12,16 @@ export async function noteActivity(o: Orchestration, live: LiveEngine): Promise<
   const answer = await engineStatus({ url: live.url, token: live.controlToken });
   if (answer.kind === "failed") return;
   const at = activeAt(answer.status);
-  if (at === null || at === live.lastActiveAt) return;
+  if (at === null) return;
   live.lastActiveAt = at;
   if (at - live.lastActiveStored < WORTH_WRITING_MS) return;
-  live.lastActiveStored = at;
-  await insist(o, "activity", () => store(o.db, live.id, new Date(at)));
+  try {
+    await store(o.db, live.id, new Date(at));
+    live.lastActiveStored = at;
+  } catch (error) {
+    // Told again with the next probe: nothing waits for it.
+    o.logger.warn({ err: error, engine_id: live.id }, "when an engine last worked could not be written down");
+  }
 }
 
 export const activeAt = ({ last_active_at: at }: EngineStatus): number | null => (at === null ? null : Date.parse(at));

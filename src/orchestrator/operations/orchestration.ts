@@ -3,17 +3,25 @@ import type { Clock } from "../../kit/clock.ts";
 import type { Logger } from "../../kit/logger.ts";
 import type { SealedBox } from "../../kit/sealed-box.ts";
 import type { SerialLanes } from "../../kit/serial-lanes.ts";
+import type { StallWatch } from "../../kit/stall-watch.ts";
 import type { EngineBackend } from "../fleet/engine-backend.ts";
 import type { LiveEngines } from "../fleet/live-engines.ts";
 import type { Db } from "../store/database.ts";
 import type { EngineStates } from "../store/engine-states.ts";
+import type { EventLog } from "../store/events.ts";
 import type { PortRange } from "../store/ports.ts";
 import type { ProductDirectory } from "../store/product-directory.ts";
+import type { BootQueue } from "./boot-queue.ts";
+import type { FleetBreaker } from "./fleet-breaker.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Readiness } from "./readiness.ts";
+import type { RecentFailures } from "./recent-failures.ts";
 
 /** What every operation is given: the rooms it joins, made once by the composition root. */
 export interface Orchestration {
   readonly db: Db;
   readonly states: EngineStates;
+  readonly events: EventLog;
   readonly directory: ProductDirectory;
   readonly backend: EngineBackend;
   /** The processes this daemon looks after, by engine. */
@@ -21,7 +29,16 @@ export interface Orchestration {
   /** Boots in flight, by engine: at most one each. */
   readonly boots: Map<string, BootInFlight>;
   /** Bounds how many engines start at once. */
-  readonly bootQueue: PQueue;
+  readonly bootQueue: BootQueue;
+  /** Pauses restarts while the whole fleet fails. */
+  readonly breaker: FleetBreaker;
+  readonly failures: RecentFailures;
+  readonly readiness: Readiness;
+  readonly metrics: Metrics;
+  /** Bounds how many health probes are in flight. */
+  readonly probes: PQueue;
+  /** Tells what was timed while this process did not run. */
+  readonly stalls: StallWatch;
   /** Orders what must not overlap for one engine. */
   readonly lanes: SerialLanes;
   readonly box: SealedBox;

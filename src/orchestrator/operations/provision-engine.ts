@@ -7,17 +7,21 @@ import { LaunchFailed } from "../fleet/engine-backend.ts";
 import { discardEngineFolder, prepareEngineFolder, settleEngineFolder } from "../fleet/engine-folder.ts";
 import { fitsQuota } from "../rules/admission.ts";
 import { countEngines, findEngine, insertEngine } from "../store/engines.ts";
-import { takePort } from "../store/ports.ts";
+import { soonestPort, takePort } from "../store/ports.ts";
 import { type Product, lockPolicy } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { bootEngine } from "./boot-engine.ts";
+import { bootInTurn } from "./boot-engine.ts";
 import { engineRecord } from "./engine-record.ts";
 import { engineFolder, keptFolder } from "./engine-folders.ts";
 import type { Orchestration } from "./orchestration.ts";
 import { assertAllowed } from "./policy-check.ts";
 import { superviseEngine } from "./supervise-engine.ts";
 
-const RESERVATION_MS = 10_000;
+/** What a provision may take beside its boot: waiting for its turn, its folder, the writing down. */
+const RESERVATION_MS = 40_000;
+
+/** When every port is taken, some engine has to go first. */
+const FULL_RETRY_S = 30;
 
 export interface Provisioned {
   readonly record: EngineRecord;
@@ -33,12 +37,13 @@ export async function provisionEngine(
   action: PolicyAction = "provision",
 ): Promise<Provisioned> {
   assertAllowed(product, action);
+  o.readiness.assertAdmits();
   const apiKey = newKey(ENGINE_KEY_PREFIX);
-  const engine = await reserve(o, product, request, apiKey);
+  const engine = await reserve(o, product, { request, apiKey, action });
   try {
     await prepareEngineFolder(engineFolder(o, engine.id), keptFolder(o, engine));
     if (engine.state === "stopped") return { record: engineRecord(o, engine), apiKey };
-    const result = await bootEngine(o, engine, product);
+    const result = await bootInTurn(o, engine, product);
     if (result.kind === "failed") throw result.error;
     if (result.kind === "overtaken") {
       throw new ApiError("OPERATION_IN_PROGRESS", "the engine was stopped or destroyed while it was being provisioned");
@@ -47,13 +52,20 @@ export async function provisionEngine(
     await settleEngineFolder(engineFolder(o, engine.id));
     return { record: engineRecord(o, result.engine), apiKey };
   } catch (error) {
+    const known =
+      error instanceof LaunchFailed ? new ApiError("BACKEND_ERROR", error.message, { cause: error }) : error;
+    if (known instanceof ApiError) o.failures.note(engine.id, known);
     await undoProvision(o, engine);
-    throw error instanceof LaunchFailed ? new ApiError("BACKEND_ERROR", error.message, { cause: error }) : error;
+    throw known;
   }
 }
 
 /** One transaction: the product's lock, existence, quota, port and row. Whoever comes second sees the first. */
-function reserve(o: Orchestration, product: Product, request: ProvisionRequest, apiKey: string): Promise<EngineRow> {
+function reserve(
+  o: Orchestration,
+  product: Product,
+  { request, apiKey, action }: { request: ProvisionRequest; apiKey: string; action: PolicyAction },
+): Promise<EngineRow> {
   const productId = product.record.id;
   return o.db.transaction().execute(async (trx) => {
     const policy = await lockPolicy(trx, productId);
@@ -69,10 +81,13 @@ function reserve(o: Orchestration, product: Product, request: ProvisionRequest, 
     const port = await takePort(trx, id, o.settings.portRange);
     if (port === null) {
       const { min, max } = o.settings.portRange;
-      throw new ApiError("PORT_EXHAUSTION", `no free port from ${min} to ${max}`, { retryAfterS: 30 });
+      const waitS = (await soonestPort(trx, o.settings.portRange)) ?? FULL_RETRY_S;
+      throw new ApiError("PORT_EXHAUSTION", `no free port from ${min} to ${max}`, {
+        retryAfterS: Math.ceil(waitS) + 1,
+      });
     }
     const wanted = request.start ?? true;
-    return insertEngine(trx, {
+    const engine = await insertEngine(trx, {
       id,
       productId,
       userId: request.user_id,
@@ -84,6 +99,8 @@ function reserve(o: Orchestration, product: Product, request: ProvisionRequest, 
       state: wanted ? "provisioning" : "stopped",
       deadlineAt: wanted ? new Date(o.now() + RESERVATION_MS + o.settings.bootTimeoutMs) : null,
     });
+    await o.events.insert(trx, { type: "engine.provisioned", engine, reason: action, data: { port } });
+    return engine;
   });
 }
 
@@ -91,5 +108,6 @@ function reserve(o: Orchestration, product: Product, request: ProvisionRequest, 
 export async function undoProvision(o: Orchestration, engine: EngineRow): Promise<void> {
   const { id, incarnation } = engine;
   await discardEngineFolder(engineFolder(o, id), keptFolder(o, engine));
-  await o.states.remove({ id, from: ["provisioning", "starting", "stopped"], incarnation });
+  const reason = "the provision did not succeed";
+  await o.states.remove({ id, from: ["provisioning", "starting", "stopped"], incarnation, reason });
 }

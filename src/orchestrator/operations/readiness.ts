@@ -1,29 +1,54 @@
+import { ApiError } from "../api-error.ts";
 import type { Db } from "../store/database.ts";
 import { databaseAnswers } from "../store/ping.ts";
 
 const PING_DEADLINE_MS = 1000;
+const RETRY_AFTER_S = 1;
+const DRAINING_RETRY_AFTER_S = 30;
 
-/** Whether calls are served now. The daemon starts unready and becomes ready once, when it has found its engines. */
+/** `standby`: another daemon looks after this host. `reconciling`: engines are being found again; reads are answered. */
+export type Phase = "starting" | "standby" | "reconciling" | "serving" | "stopping";
+
+const WORDS: Readonly<Record<Exclude<Phase, "serving">, string>> = {
+  starting: "orchd is starting",
+  standby: "orchd is a standby: another one looks after this host",
+  reconciling: "orchd is finding its engines again",
+  stopping: "orchd is stopping",
+};
+
+/** Whether calls are served now, and which. */
 export class Readiness {
-  readonly #db: Db;
-  #phase: "starting" | "serving" | "stopping" = "starting";
+  #db: Db | null = null;
+  phase: Phase = "starting";
+  /** An operator's wish. */
+  draining = false;
 
-  constructor(db: Db) {
+  /** The database to be asked from now on. */
+  watch(db: Db): void {
     this.#db = db;
   }
 
-  enter(phase: "serving" | "stopping"): void {
-    this.#phase = phase;
+  /** Throws when a call of this kind cannot be served. */
+  assertServes(kind: "read" | "write"): void {
+    if (this.phase === "serving" || (this.phase === "reconciling" && kind === "read")) return;
+    throw new ApiError("SERVICE_UNAVAILABLE", WORDS[this.phase], { retryAfterS: RETRY_AFTER_S });
   }
 
-  /** What stands in the way of any call that needs the database; null when nothing is known to. */
-  get obstacle(): string | null {
-    return this.#phase === "serving" ? null : `orchd is ${this.#phase}`;
+  /** Throws when no engine may be made or started by request. */
+  assertAdmits(): void {
+    this.assertServes("write");
+    if (!this.draining) return;
+    throw new ApiError("SERVICE_UNAVAILABLE", "the host is draining: it takes no new engines", {
+      retryAfterS: DRAINING_RETRY_AFTER_S,
+    });
   }
 
-  /** Asks the database too. */
+  /** What stands in the way of being called ready; asks the database too. */
   async whyNot(): Promise<string | null> {
-    if (this.obstacle !== null) return this.obstacle;
-    return (await databaseAnswers(this.#db, PING_DEADLINE_MS)) ? null : "the database does not answer";
+    if (this.phase !== "serving") return WORDS[this.phase];
+    if (this.draining) return "the host is draining";
+    return this.#db !== null && (await databaseAnswers(this.#db, PING_DEADLINE_MS))
+      ? null
+      : "the database does not answer";
   }
 }

@@ -1,115 +1,139 @@
+import type { EngineProcess } from "../fleet/engine-backend.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { probeOnce } from "../fleet/health-probe.ts";
+import { type Observed, judgeLeft } from "../rules/adoption.ts";
 import { listEnginesOfHost } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { destroyRow } from "./destroy-engine.ts";
-import { endProcess, recordedProcess } from "./end-process.ts";
+import { abandonProvision, finishDestroy, finishStop } from "./end-passing.ts";
+import { recordedProcess } from "./end-process.ts";
 import { describeError } from "./last-error.ts";
 import { engineUrl } from "./engine-record.ts";
 import { controlToken } from "./launch-order.ts";
 import type { Orchestration } from "./orchestration.ts";
-import { undoProvision } from "./provision-engine.ts";
-import { settleStop } from "./stop-engine.ts";
 import { restartLater, restartOrGiveUp, superviseEngine } from "./supervise-engine.ts";
 
 const PROBE_TIMEOUT_MS = 2000;
 const TERM_MS = 2000;
 
 /**
- * What a starting daemon does with what an earlier one left, row by row:
- *
- * provisioning, starting (provision)  its caller never got the key: undone, nothing is left
- * starting, running, unhealthy        the same process still answers: adopted; gone: as after a crash
- * backoff                             started when its time comes
- * stopping, destroying                finished
- * stopped, failed, stop_failed        left at rest
- *
- * Resolves when every engine that still runs is looked after; restarts go on behind.
+ * Finds the engines of an earlier daemon again and goes on with what it left, row by row as the rule of adoption
+ * says. Resolves when every engine that still runs is looked after; what takes longer goes on behind.
  */
 export async function reconcileFleet(o: Orchestration): Promise<{ readonly adopted: number }> {
   const rows = await listEnginesOfHost(o.db, o.settings.portRange.hostId);
+  // Before anything is started: lives that begin now are no orphans.
+  reportOrphans(o, rows);
   const adopted = await Promise.all(rows.map((row) => reconcile(o, row)));
-  return { adopted: adopted.filter((done) => done === "adopted").length };
+  return { adopted: adopted.filter(Boolean).length };
 }
 
-async function reconcile(o: Orchestration, row: EngineRow): Promise<"adopted" | "settled"> {
-  switch (row.state) {
-    case "provisioning":
-    case "starting":
-      if (row.provisioned) return adopt(o, row, "starting");
-      await endProcess(o, row, { drainMs: 0, termMs: TERM_MS });
-      await undoProvision(o, row);
-      return "settled";
-    case "running":
-    case "unhealthy":
-      return adopt(o, row, row.state);
-    case "backoff":
+/** True when the engine was adopted. */
+async function reconcile(o: Orchestration, row: EngineRow): Promise<boolean> {
+  const { process, observed } = await observe(o, row);
+  const adoption = judgeLeft({ state: row.state, provisioned: row.provisioned, observed });
+  switch (adoption) {
+    case "adopt":
+      if (process !== null) await adopt(o, row, process);
+      return process !== null;
+    case "as_crashed":
+      inBackground(o, row, afterCrash(o, row, process));
+      return false;
+    case "start_again":
+      inBackground(o, row, startAgain(o, row));
+      return false;
+    case "start_when_due":
       inBackground(o, row, restartLater(o, row));
-      return "settled";
-    case "stopping":
-      inBackground(
-        o,
-        row,
-        endProcess(o, row, { drainMs: 0, termMs: TERM_MS }).then((end) => settleStop(o, row, end)),
-      );
-      return "settled";
-    case "destroying":
-      inBackground(o, row, destroyRow(o, row, { keepData: false }));
-      return "settled";
-    case "stopped":
-    case "failed":
-    case "stop_failed":
-      return "settled";
+      return false;
+    case "finish_stop":
+      inBackground(o, row, finishStop(o, row));
+      return false;
+    case "finish_destroy":
+      inBackground(o, row, finishDestroy(o, row));
+      return false;
+    case "undo":
+      await abandonProvision(o, row);
+      return false;
+    case "rest":
+      return false;
     default:
-      return row.state satisfies never;
+      return adoption satisfies never;
   }
 }
 
-/** An engine is ours again when the recorded process lives and the health answer carries its identity. */
-async function adopt(
+/** The recorded process, if it is provably still that one, and whether it answers as this engine. */
+async function observe(
   o: Orchestration,
   row: EngineRow,
-  state: "starting" | "running" | "unhealthy",
-): Promise<"adopted" | "settled"> {
+): Promise<{ readonly process: EngineProcess | null; readonly observed: Observed }> {
+  if (row.boot_id !== null && row.boot_id !== o.backend.bootId) return { process: null, observed: "rebooted" };
   const process = recordedProcess(o, row);
+  if (process === null) return { process, observed: "gone" };
   const url = engineUrl(o.settings.engineHost, row.port);
   const identity = { engineId: row.id, incarnation: row.incarnation, timeoutMs: PROBE_TIMEOUT_MS };
-  const alive = process !== null && (await probeOnce(url, identity)).kind === "ok";
-  if (!alive) {
-    if (process !== null) await process.stop(TERM_MS);
-    const reason =
-      process === null ? "the engine ended while no daemon watched" : "the engine did not answer the new daemon";
-    const lastError = await describeError(o, row.id, { phase: "run", reason });
-    const { id, incarnation } = row;
-    const healthyForMs = row.started_at === null ? 0 : o.now() - row.started_at.getTime();
-    inBackground(o, row, restartOrGiveUp(o, { id, incarnation, from: [state], lastError, healthyForMs }));
-    return "settled";
-  }
+  const answer = await o.probes.add(() => probeOnce(url, identity));
+  return { process, observed: answer.kind === "ok" ? "answers" : "silent" };
+}
+
+async function adopt(o: Orchestration, row: EngineRow, process: EngineProcess): Promise<void> {
+  const { id, incarnation } = row;
   const live: LiveEngine = {
-    id: row.id,
-    incarnation: row.incarnation,
-    url,
+    id,
+    incarnation,
+    url: engineUrl(o.settings.engineHost, row.port),
     controlToken: controlToken(o, row),
     process,
     healthySince: row.started_at?.getTime() ?? o.now(),
     lastOkAt: o.now(),
     consecutiveFailures: 0,
     lastActiveAt: null,
-    lastActiveStored: 0,
+    lastActiveStored: row.last_active_at?.getTime() ?? 0,
   };
   o.live.add(live);
-  if (state !== "running") {
-    const { id, incarnation } = row;
+  const event = { type: "engine.adopted" as const, data: { pid: row.pid, port: row.port } };
+  if (row.state === "running") {
+    await o.events.insert(o.db, { ...event, engine: row });
+  } else {
     await o.states.move({
       id,
-      from: [state],
+      from: ["starting", "unhealthy"],
       to: "running",
       incarnation,
       set: { started_at: row.started_at ?? new Date(o.now()) },
+      event,
     });
   }
   superviseEngine(o, live);
-  return "adopted";
+}
+
+async function afterCrash(o: Orchestration, row: EngineRow, process: EngineProcess | null): Promise<void> {
+  if (process !== null) await process.stop(TERM_MS);
+  const reason =
+    process === null ? "the engine ended while no daemon watched" : "the engine did not answer the new daemon";
+  const lastError = await describeError(o, row.id, { phase: "run", reason });
+  const { id, incarnation } = row;
+  const healthyForMs = row.started_at === null ? 0 : o.now() - row.started_at.getTime();
+  const from = ["starting", "running", "unhealthy"] as const;
+  await restartOrGiveUp(o, { id, incarnation, from, lastError, healthyForMs });
+}
+
+/** Its machine was restarted: no fault of the engine's, so nothing is counted against it. */
+async function startAgain(o: Orchestration, row: EngineRow): Promise<void> {
+  const { id, incarnation } = row;
+  const waiting = await o.states.move({
+    id,
+    from: ["starting", "running", "unhealthy"],
+    to: "backoff",
+    incarnation,
+    set: { pid: null, boot_id: null, process_start: null, next_restart_at: new Date(o.now()) },
+    event: { type: "engine.stopped", reason: "the machine was restarted" },
+  });
+  if (waiting !== null) await restartLater(o, waiting);
+}
+
+/** Engine processes of ours that no row knows: told, not ended, for a database from a backup knows too little. */
+function reportOrphans(o: Orchestration, rows: readonly EngineRow[]): void {
+  const orphans = o.backend.orphans(new Set(rows.map(({ incarnation }) => incarnation)));
+  for (const orphan of orphans) o.logger.error({ ...orphan }, "processes of an engine that no record knows");
 }
 
 function inBackground(o: Orchestration, { id }: EngineRow, work: Promise<unknown>): void {

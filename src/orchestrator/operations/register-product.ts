@@ -3,9 +3,10 @@ import { newId } from "../../kit/ids.ts";
 import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../kit/secrets.ts";
 import { ApiError } from "../api-error.ts";
 import { findProduct, insertProduct } from "../store/products.ts";
+import { noteProductChange } from "./change-product.ts";
 import { changeEngineEnv } from "./engine-env.ts";
 import type { Orchestration } from "./orchestration.ts";
-import { patchedPolicy } from "./set-policy.ts";
+import { describePatch, patchedPolicy } from "./set-policy.ts";
 
 export interface Registered {
   readonly record: ProductRecord;
@@ -20,16 +21,26 @@ export async function registerProduct(
   const platformApiKey = newKey(PLATFORM_KEY_PREFIX);
   const id = newId("prd");
   const env = changeEngineEnv(o, { sealedEngineEnv: null }, request.policy?.engine_env);
-  const inserted = await o.db.transaction().execute((trx) =>
-    insertProduct(trx, {
+  const key = storedKey(platformApiKey);
+  const inserted = await o.db.transaction().execute(async (trx) => {
+    const product = {
       id,
       slug: request.slug,
       name: request.name ?? null,
       policy: patchedPolicy(DEFAULT_POLICY, request.policy ?? {}),
       ...env,
-      key: storedKey(platformApiKey),
-    }),
-  );
+      key,
+    };
+    if (!(await insertProduct(trx, product))) return false;
+    const detail = {
+      slug: request.slug,
+      policy: describePatch(request.policy ?? {}),
+      prefix: key.prefix,
+      last4: key.last4,
+    };
+    await noteProductChange(o, trx, { productId: id, type: "product.registered", detail });
+    return true;
+  });
   if (!inserted) throw new ApiError("PRODUCT_ALREADY_EXISTS", `the slug ${request.slug} is taken`);
   o.directory.changed();
   const product = await findProduct(o.db, id);

@@ -15,10 +15,14 @@ export function replacePlatformKey(
     readonly graceS: number;
   },
 ): Promise<ProductRecord> {
-  return changeProduct(o, idOrSlug, async (trx, product) => {
-    if (!(await replaceProductKey(trx, product.record.id, key))) {
-      throw new InvalidInput("api_key_hash", "another product has a key with this hash");
-    }
-    return findProduct(trx, product.record.id);
+  return changeProduct(o, idOrSlug, {
+    type: "product.key_rotated",
+    detail: { prefix: key.prefix, last4: key.last4, grace_s: key.graceS },
+    change: async (trx, product) => {
+      if (!(await replaceProductKey(trx, product.record.id, key))) {
+        throw new InvalidInput("api_key_hash", "another product has a key with this hash");
+      }
+      return findProduct(trx, product.record.id);
+    },
   });
 }

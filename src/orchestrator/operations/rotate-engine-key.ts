@@ -3,6 +3,7 @@ import { ENGINE_KEY_PREFIX, newKey, storedKey } from "../../kit/secrets.ts";
 import { ApiError } from "../api-error.ts";
 import { setEngineKeys } from "../fleet/engine-control.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
+import { appendAudit } from "../store/audit-log.ts";
 import { replaceEngineKey } from "../store/engines.ts";
 import type { Product } from "../store/products.ts";
 import { engineRecord, engineUrl } from "./engine-record.ts";
@@ -41,7 +42,23 @@ export function rotateEngineKey(
     if (told.kind === "failed") throw new ApiError("BACKEND_ERROR", `the engine did not take the key: ${told.reason}`);
     try {
       const { id, incarnation } = engine;
-      const row = await replaceEngineKey(o.db, { id, incarnation, key, previousExpiresAt });
+      const row = await o.db.transaction().execute(async (trx) => {
+        const replaced = await replaceEngineKey(trx, { id, incarnation, key, previousExpiresAt });
+        if (replaced === null) return null;
+        await appendAudit(trx, {
+          action: "engine.key_rotated",
+          product_id: product.record.id,
+          engine_id: id,
+          detail: { prefix: key.prefix, last4: key.last4, grace_s: graceS },
+        });
+        await o.events.insert(trx, {
+          type: "engine.key_rotated",
+          engine: replaced,
+          reason: "request",
+          data: { previous_expires_at: previousExpiresAt.toISOString() },
+        });
+        return replaced;
+      });
       if (row === null) throw new ApiError("ENGINE_NOT_RUNNING", "the engine ended while its key was being replaced");
       return { record: engineRecord(o, row), apiKey, previousExpiresAt };
     } catch (error) {

@@ -6,11 +6,20 @@ import type { Orchestration } from "./orchestration.ts";
 
 /** Changes what is given of a product's policy; the next call of the product already meets the new one. */
 export function setPolicy(o: Orchestration, idOrSlug: string, patch: PolicyPatch): Promise<ProductRecord> {
-  return changeProduct(o, idOrSlug, async (trx, product) => {
-    const env = changeEngineEnv(o, product, patch.engine_env);
-    await updatePolicy(trx, product.record.id, { policy: patchedPolicy(product.record.policy, patch), ...env });
-    return lockProduct(trx, product.record.id);
+  return changeProduct(o, idOrSlug, {
+    type: "product.policy_changed",
+    detail: describePatch(patch),
+    change: async (trx, product) => {
+      const env = changeEngineEnv(o, product, patch.engine_env);
+      await updatePolicy(trx, product.record.id, { policy: patchedPolicy(product.record.policy, patch), ...env });
+      return lockProduct(trx, product.record.id);
+    },
   });
+}
+
+/** What a patch sets; of `engine_env`, which holds secrets, the names alone. */
+export function describePatch({ engine_env: env, ...fields }: PolicyPatch): Record<string, unknown> {
+  return env === undefined ? fields : { ...fields, engine_env_names: Object.keys(env) };
 }
 
 /** The policy with the fields of the patch in place of its own; `engine_env` is kept elsewhere. */

@@ -14,21 +14,18 @@ import { superviseEngine } from "./supervise-engine.ts";
 /** Starts an engine at rest. When it does not come up it is left `failed`, its data intact. */
 export async function startEngine(o: Orchestration, product: Product, userId: string): Promise<EngineRecord> {
   assertAllowed(product, "start");
+  o.readiness.assertAdmits();
   const engine = await getEngineRow(o, product, userId);
   const verdict = mayStart(engine.state);
   if (verdict !== "go") throw new ApiError(verdict, `the engine is ${engine.state}`);
-  const claimed = await o.states.move({
-    id: engine.id,
-    from: ["stopped", "failed", "backoff"],
-    to: "starting",
-    set: freshLife(o, { desired_state: "running", restart_count: 0, restart_window_started_at: null }),
+  // Claimed in its turn, not before: a start that the host has no room for leaves the engine as it was.
+  const turn = { productId: engine.product_id, requested: true };
+  const result = await o.bootQueue.run(turn, async () => {
+    const claimed = await claim(o, engine);
+    return claimed === null ? null : bootClaimed(o, claimed, product);
   });
-  if (claimed === null) return startEngine(o, product, userId);
-  const result = await bootEngine(o, claimed, product);
-  if (result.kind === "failed") {
-    await rest(o, claimed, result);
-    throw result.error;
-  }
+  if (result === null) return startEngine(o, product, userId);
+  if (result.kind === "failed") throw result.error;
   if (result.kind === "overtaken") {
     throw new ApiError("OPERATION_IN_PROGRESS", "the engine was stopped or destroyed while it was starting");
   }
@@ -36,16 +33,26 @@ export async function startEngine(o: Orchestration, product: Product, userId: st
   return engineRecord(o, result.engine);
 }
 
-async function rest(
-  o: Orchestration,
-  engine: EngineRow,
-  result: Extract<BootResult, { kind: "failed" }>,
-): Promise<void> {
-  await o.states.move({
-    id: engine.id,
-    from: ["starting"],
-    to: "failed",
-    incarnation: engine.incarnation,
-    set: { pid: null, last_error: JSON.stringify(result.lastError), stopped_at: new Date(o.now()) },
+const claim = (o: Orchestration, { id }: EngineRow): Promise<EngineRow | null> =>
+  o.states.move({
+    id,
+    from: ["stopped", "failed", "backoff"],
+    to: "starting",
+    set: freshLife(o, { desired_state: "running", restart_count: 0, restart_window_started_at: null }),
+    event: { reason: "request" },
   });
+
+async function bootClaimed(o: Orchestration, engine: EngineRow, product: Product): Promise<BootResult> {
+  const result = await bootEngine(o, engine, product);
+  if (result.kind === "failed") {
+    await o.states.move({
+      id: engine.id,
+      from: ["starting"],
+      to: "failed",
+      incarnation: engine.incarnation,
+      set: { pid: null, last_error: JSON.stringify(result.lastError), stopped_at: new Date(o.now()) },
+      event: { reason: result.lastError.reason },
+    });
+  }
+  return result;
 }

@@ -4,8 +4,7 @@ import { mayStop } from "../rules/engine-lifecycle.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { engineRecord } from "./engine-record.ts";
-import { type ProcessEnd, endProcess } from "./end-process.ts";
-import { describeError } from "./last-error.ts";
+import { type ProcessEnd, endProcess, noteSurvivors } from "./end-process.ts";
 import { getEngineRow } from "./look-up-engine.ts";
 import type { Orchestration } from "./orchestration.ts";
 import { assertAllowed } from "./policy-check.ts";
@@ -37,7 +36,13 @@ export async function stopEngine(
   if (verdict !== "go") throw new ApiError(verdict, `the engine is ${engine.state}`);
   const drainS = wish.force ? 0 : (wish.drainS ?? product.record.policy.drain_s);
   if (engine.state === "backoff") {
-    const stopped = await o.states.move({ id: engine.id, from: ["backoff"], to: "stopped", set: atRest(o) });
+    const stopped = await o.states.move({
+      id: engine.id,
+      from: ["backoff"],
+      to: "stopped",
+      set: atRest(o),
+      event: { reason: "request" },
+    });
     return stopped === null
       ? stopEngine(o, product, { userId, wish })
       : { record: engineRecord(o, stopped), result: "drained" };
@@ -52,6 +57,7 @@ export async function stopEngine(
       stop_reason: "request",
       deadline_at: new Date(o.now() + drainS * 1000 + TERM_MS + 30_000),
     },
+    event: { reason: "request", data: { drain_s: drainS } },
   });
   if (stopping === null) return stopEngine(o, product, { userId, wish });
   const end = await endProcess(o, stopping, { drainMs: drainS * 1000, termMs: wish.force ? FORCED_TERM_MS : TERM_MS });
@@ -61,19 +67,15 @@ export async function stopEngine(
 /** Writes what became of an engine in `stopping`. */
 export async function settleStop(o: Orchestration, engine: EngineRow, end: ProcessEnd): Promise<Stopped> {
   const { id, incarnation } = engine;
-  if (end.kind === "survived") {
-    const reason = `processes ${end.pids.join(", ")} do not die`;
-    const lastError = await describeError(o, id, { phase: "stop", reason });
-    await o.states.move({
-      id,
-      from: ["stopping"],
-      to: "stop_failed",
-      incarnation,
-      set: { last_error: JSON.stringify(lastError) },
-    });
-    throw new ApiError("BACKEND_ERROR", `engine ${id}: ${reason}`);
-  }
-  const stopped = await o.states.move({ id, from: ["stopping"], to: "stopped", incarnation, set: atRest(o) });
+  if (end.kind === "survived") return noteSurvivors(o, engine, { from: "stopping", end });
+  const stopped = await o.states.move({
+    id,
+    from: ["stopping"],
+    to: "stopped",
+    incarnation,
+    set: atRest(o),
+    event: { reason: "request", data: { result: end.kind } },
+  });
   if (stopped === null) throw new ApiError("OPERATION_IN_PROGRESS", "the engine was destroyed while it was stopping");
   return { record: engineRecord(o, stopped), result: end.kind };
 }

@@ -1,8 +1,9 @@
 import type { LastError } from "../../contract/orchestrator-api.ts";
 import { delay } from "../../kit/clock.ts";
+import { outsideRequests } from "../../kit/request-context.ts";
 import type { EngineExit } from "../fleet/engine-backend.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
-import { judgeExit } from "../rules/restart.ts";
+import { type RestartVerdict, judgeExit } from "../rules/restart.ts";
 import { findEngineById } from "../store/engines.ts";
 import { findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
@@ -15,24 +16,43 @@ import { watchEngine } from "./watch-engine.ts";
 
 /** From `running` on: watches this life of an engine and, when it ends unasked, starts the next one or gives up. */
 export function superviseEngine(o: Orchestration, live: LiveEngine): void {
-  watchEngine(o, live, async () => {
-    const exit = await live.process.exited;
-    const lastError = await describeError(o, live.id, { phase: "run", reason: describeExit(exit), exit });
-    o.live.remove(live.id, live.incarnation);
-    await restartOrGiveUp(o, {
-      id: live.id,
-      incarnation: live.incarnation,
-      from: ["running", "unhealthy"],
-      lastError,
-      healthyForMs: o.now() - live.healthySince,
-    });
-  });
+  // Whatever becomes of it later, the call that started it has long been answered.
+  outsideRequests(() =>
+    watchEngine(o, live, async () => {
+      const exit = await live.process.exited;
+      const lastError = await describeError(o, live.id, { phase: "run", reason: describeExit(exit), exit });
+      o.live.remove(live.id, live.incarnation);
+      await restartOrGiveUp(o, {
+        id: live.id,
+        incarnation: live.incarnation,
+        from: ["running", "unhealthy"],
+        lastError,
+        healthyForMs: o.now() - live.healthySince,
+      });
+    }),
+  );
 }
 
-/** Waits out the back-off of an engine, then starts it; a stop, start or destroy meanwhile wins. */
+/** Waits out the back-off of an engine and for its turn, then starts it; a stop, start or destroy meanwhile wins. */
 export async function restartLater(o: Orchestration, engine: EngineRow): Promise<void> {
   const waitMs = Math.max(0, (engine.next_restart_at?.getTime() ?? 0) - o.now());
   if (waitMs > 0 && !(await delay(waitMs, o.stopping))) return;
+  if (!(await o.breaker.pass(o.stopping))) return;
+  const turn = { productId: engine.product_id, requested: false };
+  const result = await o.bootQueue.run(turn, () => restart(o, engine));
+  if (result === null || result.kind === "overtaken") return;
+  if (result.kind === "running") return superviseEngine(o, result.live);
+  await restartOrGiveUp(o, {
+    id: engine.id,
+    incarnation: result.incarnation,
+    from: ["starting"],
+    lastError: result.lastError,
+    healthyForMs: 0,
+  });
+}
+
+/** Null when somebody else has taken the engine over, or the daemon stops. */
+async function restart(o: Orchestration, engine: EngineRow) {
   const claimed = await insist(o, "restart", () =>
     o.states.move({
       id: engine.id,
@@ -40,73 +60,77 @@ export async function restartLater(o: Orchestration, engine: EngineRow): Promise
       to: "starting",
       incarnation: engine.incarnation,
       set: freshLife(o, {}),
+      event: { type: "engine.restarting", data: { restart: engine.restart_count } },
     }),
   );
-  if (!claimed) return;
+  if (!claimed) return null;
   const product = await insist(o, "restart", () => findProduct(o.db, claimed.product_id));
-  if (!product) return;
-  const result = await bootEngine(o, claimed, product);
-  if (result.kind === "running") return superviseEngine(o, result.live);
-  if (result.kind === "overtaken") return;
-  await restartOrGiveUp(o, {
-    id: claimed.id,
-    incarnation: claimed.incarnation,
-    from: ["starting"],
-    lastError: result.lastError,
-    healthyForMs: 0,
-  });
+  if (!product) return null;
+  return { ...(await bootEngine(o, claimed, product)), incarnation: claimed.incarnation };
+}
+
+export interface UnaskedEnd {
+  readonly id: string;
+  readonly incarnation: string;
+  readonly from: readonly ("starting" | "running" | "unhealthy")[];
+  readonly lastError: LastError;
+  readonly healthyForMs: number;
 }
 
 /** Writes down how a life ended and what follows, in one move; nothing when a request has taken the engine over. */
-export async function restartOrGiveUp(
-  o: Orchestration,
-  end: {
-    readonly id: string;
-    readonly incarnation: string;
-    readonly from: readonly ("starting" | "running" | "unhealthy")[];
-    readonly lastError: LastError;
-    readonly healthyForMs: number;
-  },
-): Promise<void> {
+export async function restartOrGiveUp(o: Orchestration, end: UnaskedEnd): Promise<void> {
   const engine = await insist(o, "crash", async () => {
     const row = await findEngineById(o.db, end.id);
     // Ended because a stop or a destroy wanted it: nothing unasked about that.
     if (row === null || row.incarnation !== end.incarnation || !end.from.some((state) => state === row.state))
       return null;
-    const now = o.now();
     const verdict = judgeExit({
       exitCode: end.lastError.exit_code,
       healthyForMs: end.healthyForMs,
       history: { count: row.restart_count, windowStartedAt: row.restart_window_started_at?.getTime() ?? null },
-      now,
+      now: o.now(),
       random: Math.random(),
     });
-    const { count, windowStartedAt } = verdict.history;
-    const set = {
-      pid: null,
-      last_error: JSON.stringify(end.lastError),
-      restart_count: count,
-      restart_window_started_at: windowStartedAt === null ? null : new Date(windowStartedAt),
-    };
-    const fields = {
-      engine_id: end.id,
-      incarnation: end.incarnation,
-      last_error: end.lastError,
-      verdict: verdict.reason,
-    };
-    o.logger.warn(
-      fields,
-      verdict.kind === "restart" ? "engine ended unasked: it starts again" : "engine ended unasked: given up",
-    );
-    return verdict.kind === "restart"
-      ? o.states.move({ ...end, to: "backoff", set: { ...set, next_restart_at: new Date(now + verdict.delayMs) } })
-      : o.states.move({
-          ...end,
-          to: "failed",
-          set: { ...set, stopped_at: new Date(now), stop_reason: verdict.reason },
-        });
+    return writeEnd(o, end, verdict);
   });
-  if (engine?.state === "backoff") await restartLater(o, engine);
+  if (!engine) return;
+  o.breaker.noteFailure(end.id, o.live.ids());
+  if (engine.state === "backoff") await restartLater(o, engine);
+}
+
+async function writeEnd(o: Orchestration, end: UnaskedEnd, verdict: RestartVerdict): Promise<EngineRow | null> {
+  const { id, incarnation, from, lastError } = end;
+  const { count, windowStartedAt } = verdict.history;
+  const now = o.now();
+  const set = {
+    pid: null,
+    last_error: JSON.stringify(lastError),
+    restart_count: count,
+    restart_window_started_at: windowStartedAt === null ? null : new Date(windowStartedAt),
+  };
+  const { log_tail: _, at: __, ...how } = lastError;
+  const fields = { engine_id: id, incarnation, last_error: lastError, verdict: verdict.reason };
+  if (verdict.kind === "restart") {
+    o.logger.warn(fields, "engine ended unasked: it starts again");
+    const next = new Date(now + verdict.delayMs);
+    return o.states.move({
+      id,
+      from,
+      incarnation,
+      to: "backoff",
+      set: { ...set, next_restart_at: next },
+      event: { reason: lastError.reason, data: { ...how, next_at: next.toISOString(), restart: count } },
+    });
+  }
+  o.logger.warn(fields, "engine ended unasked: given up");
+  return o.states.move({
+    id,
+    from,
+    incarnation,
+    to: "failed",
+    set: { ...set, stopped_at: new Date(now), stop_reason: verdict.reason },
+    event: { reason: verdict.reason, data: { ...how } },
+  });
 }
 
 function describeExit({ code, signal }: EngineExit): string {

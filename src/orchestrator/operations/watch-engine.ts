@@ -35,22 +35,23 @@ export function watchEngine(o: Orchestration, live: LiveEngine, onGone: (live: L
 async function keepProbing(o: Orchestration, live: LiveEngine, signal: AbortSignal): Promise<void> {
   const interval = o.settings.healthIntervalMs;
   while (await delay(interval * (1 + JITTER * (2 * Math.random() - 1)), signal)) {
-    const probe = await probeOnce(live.url, {
-      engineId: live.id,
-      incarnation: live.incarnation,
-      timeoutMs: Math.min(PROBE_TIMEOUT_MS, interval),
-    });
+    const verdict = await probe(o, live, Math.min(PROBE_TIMEOUT_MS, interval));
     if (signal.aborted) return;
-    if (probe.kind === "ok") {
+    if (verdict === "unknown") continue;
+    if (verdict === "ok") {
       live.lastOkAt = o.now();
-      if (live.consecutiveFailures >= MISSES_UNHEALTHY) await move(o, live, "unhealthy", "running");
+      if (live.consecutiveFailures >= MISSES_UNHEALTHY) record(o, live, { from: "unhealthy", to: "running" });
       live.consecutiveFailures = 0;
       await noteActivity(o, live);
       continue;
     }
     live.consecutiveFailures++;
-    if (live.consecutiveFailures === MISSES_UNHEALTHY) await move(o, live, "running", "unhealthy");
-    if (live.consecutiveFailures >= MISSES_RESTART) {
+    if (live.consecutiveFailures === MISSES_UNHEALTHY) {
+      record(o, live, { from: "running", to: "unhealthy" });
+      o.breaker.noteFailure(live.id, o.live.ids());
+    }
+    // While everything fails no engine is ended for it: the cause is not in the engines.
+    if (live.consecutiveFailures >= MISSES_RESTART && !o.breaker.isOpen) {
       o.logger.warn(
         { engine_id: live.id, incarnation: live.incarnation },
         "engine does not answer: it is ended to be restarted",
@@ -61,11 +62,26 @@ async function keepProbing(o: Orchestration, live: LiveEngine, signal: AbortSign
   }
 }
 
-async function move(
+/** `unknown` when this process itself did not run meanwhile: then a missing answer says nothing of the engine. */
+async function probe(o: Orchestration, live: LiveEngine, timeoutMs: number): Promise<"ok" | "missed" | "unknown"> {
+  return o.probes.add(async () => {
+    const began = performance.now();
+    const { kind } = await probeOnce(live.url, { engineId: live.id, incarnation: live.incarnation, timeoutMs });
+    if (kind === "ok") return "ok";
+    return o.stalls.since(began) ? "unknown" : "missed";
+  });
+}
+
+/** Written when the database takes it, in order; probing does not wait for that. */
+function record(
   o: Orchestration,
   live: LiveEngine,
-  from: "running" | "unhealthy",
-  to: "running" | "unhealthy",
-): Promise<void> {
-  await insist(o, "health", () => o.states.move({ id: live.id, from: [from], to, incarnation: live.incarnation }));
+  { from, to }: { from: "running" | "unhealthy"; to: "running" | "unhealthy" },
+): void {
+  const reason = to === "running" ? "it answers again" : `${MISSES_UNHEALTHY} probes without an answer`;
+  const write = () =>
+    insist(o, "health", () =>
+      o.states.move({ id: live.id, from: [from], to, incarnation: live.incarnation, event: { reason } }),
+    );
+  void o.lanes.run(`health ${live.id}`, write);
 }

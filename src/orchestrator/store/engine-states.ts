@@ -1,7 +1,10 @@
-import type { Updateable } from "kysely";
+import { type Updateable, sql } from "kysely";
 import type { EngineState } from "../../contract/orchestrator-api.ts";
+import type { EventType } from "../../contract/orchestrator-events.ts";
+import { newId } from "../../kit/ids.ts";
 import { mayMove } from "../rules/engine-lifecycle.ts";
 import type { Db } from "./database.ts";
+import { type EventLog, origin } from "./events.ts";
 import type { EngineRow, EnginesTable } from "./tables.ts";
 
 /** What a move may write beside the state. */
@@ -18,42 +21,105 @@ export interface Move {
   /** The life this move belongs to: a late result of an earlier one changes nothing. */
   readonly incarnation?: string;
   readonly set?: MovePatch;
+  /** What the event tells beside the states. Its type follows from the state entered, unless given. */
+  readonly event?: {
+    readonly type?: EventType;
+    readonly reason?: string;
+    readonly data?: Readonly<Record<string, unknown>>;
+  };
 }
 
+const ENTERED: Readonly<Record<EngineState, EventType>> = {
+  provisioning: "engine.provisioned",
+  starting: "engine.starting",
+  running: "engine.running",
+  unhealthy: "engine.unhealthy",
+  backoff: "engine.crashed",
+  stopping: "engine.stopping",
+  stopped: "engine.stopped",
+  failed: "engine.gave_up",
+  stop_failed: "engine.leaked",
+  destroying: "engine.stopping",
+};
+
 /**
- * The one writer of the state of engines. Each move is one conditional statement, so that of two that race
- * one wins and the other is told so.
+ * The one writer of the state of engines. Each move is one conditional statement that writes its event too, so that
+ * of two that race one wins, the other is told so, and no change is without its event.
  */
 export class EngineStates {
   readonly #db: Db;
+  readonly #events: EventLog;
   readonly #listeners = new Set<(engineId: string) => void>();
 
-  constructor(db: Db) {
+  constructor(db: Db, events: EventLog) {
     this.#db = db;
+    this.#events = events;
   }
 
   /** The engine after the move, or null when it was no longer where the move starts from. */
-  async move({ id, from, to, incarnation, set = {} }: Move): Promise<EngineRow | null> {
+  async move({ id, from, to, incarnation, set = {}, event = {} }: Move): Promise<EngineRow | null> {
     const illegal = from.find((state) => !mayMove(state, to));
     if (illegal !== undefined) throw new Error(`no move leads from ${illegal} to ${to}`);
-    let query = this.#db
-      .updateTable("engines")
-      .set({ deadline_at: null, ...set, state: to })
-      .where("id", "=", id)
-      .where("state", "in", from);
-    if (incarnation !== undefined) query = query.where("incarnation", "=", incarnation);
-    const row = await query.returningAll().executeTakeFirst();
-    if (row !== undefined) this.#tell(id);
-    return row ?? null;
+    const row = await this.#db
+      .with("before", (db) => {
+        const found = db.selectFrom("engines").select(["id", "state"]).where("id", "=", id).where("state", "in", from);
+        return (incarnation === undefined ? found : found.where("incarnation", "=", incarnation)).forUpdate();
+      })
+      .with("moved", (db) =>
+        db
+          .updateTable("engines")
+          .from("before")
+          .set({ deadline_at: null, ...set, state: to })
+          .whereRef("engines.id", "=", "before.id")
+          .returningAll("engines")
+          .returning("before.state as state_before"),
+      )
+      .with("told", (db) =>
+        db
+          .insertInto("events")
+          .columns([...EVENT_COLUMNS, "from_state", "to_state"])
+          .expression((eb) =>
+            eb
+              .selectFrom("moved")
+              .select([...this.#event(event.type ?? ENTERED[to], event), "state_before", "state"])
+              .whereRef("state_before", "<>", "state"),
+          ),
+      )
+      .selectFrom("moved")
+      .selectAll("moved")
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    const { state_before: before, ...engine } = row;
+    if (before !== to) this.#events.count(event.type ?? ENTERED[to]);
+    this.#tell(id);
+    return engine;
   }
 
   /** Deletes the row, which frees its port. Only from the given states and, if given, only this life. */
-  async remove({ id, from, incarnation }: Pick<Move, "id" | "from" | "incarnation">): Promise<boolean> {
-    let query = this.#db.deleteFrom("engines").where("id", "=", id).where("state", "in", from);
-    if (incarnation !== undefined) query = query.where("incarnation", "=", incarnation);
-    const { numDeletedRows } = await query.executeTakeFirst();
-    if (numDeletedRows > 0n) this.#tell(id);
-    return numDeletedRows > 0n;
+  async remove({
+    id,
+    from,
+    incarnation,
+    reason,
+  }: Pick<Move, "id" | "from" | "incarnation"> & { readonly reason: string }): Promise<boolean> {
+    const removed = await this.#db
+      .with("moved", (db) => {
+        const found = db.deleteFrom("engines").where("id", "=", id).where("state", "in", from);
+        return (incarnation === undefined ? found : found.where("incarnation", "=", incarnation)).returningAll();
+      })
+      .with("told", (db) =>
+        db
+          .insertInto("events")
+          .columns([...EVENT_COLUMNS, "from_state"])
+          .expression((eb) => eb.selectFrom("moved").select([...this.#event("engine.destroyed", { reason }), "state"])),
+      )
+      .selectFrom("moved")
+      .select("id")
+      .executeTakeFirst();
+    if (removed === undefined) return false;
+    this.#events.count("engine.destroyed");
+    this.#tell(id);
+    return true;
   }
 
   /** Calls back after each change of this engine; returns the undo. */
@@ -65,7 +131,40 @@ export class EngineStates {
     return () => this.#listeners.delete(own);
   }
 
+  /** What is told of an engine that a `moved` row describes; in the order of `EVENT_COLUMNS`. */
+  #event(type: EventType, { reason, data = {} }: { reason?: string; data?: Readonly<Record<string, unknown>> }) {
+    const { actor, request_id } = origin();
+    const text = (value: string | null) => sql<string>`${value}::text`;
+    return [
+      text(newId("evt")).as("event_id"),
+      text(this.#events.hostId).as("event_host"),
+      text(type).as("event_type"),
+      text(reason ?? null).as("event_reason"),
+      text(actor).as("event_actor"),
+      text(request_id).as("event_request"),
+      sql<string>`${JSON.stringify(data)}::jsonb`.as("event_data"),
+      "moved.product_id",
+      "moved.user_id",
+      "moved.id",
+      "moved.incarnation",
+    ] as const;
+  }
+
   #tell(engineId: string): void {
     for (const listener of this.#listeners) listener(engineId);
   }
 }
+
+const EVENT_COLUMNS = [
+  "id",
+  "host_id",
+  "type",
+  "reason",
+  "actor",
+  "request_id",
+  "data",
+  "product_id",
+  "user_id",
+  "engine_id",
+  "incarnation",
+] as const;

@@ -66,22 +66,18 @@ export async function countEngines(trx: Trx, productId: string): Promise<number>
   return count;
 }
 
-/** A product's engines in the order they were made, from behind `after` (an id). */
+/** Engines in the order they were made, of one product or of all, from behind `after` (an id). */
 export async function listEngines(
   db: Db,
   filter: {
-    readonly productId: string;
+    readonly productId: string | null;
     readonly state: EngineState | null;
     readonly after: string | null;
     readonly limit: number;
   },
 ): Promise<EngineRow[]> {
-  let query = db
-    .selectFrom("engines")
-    .selectAll()
-    .where("product_id", "=", filter.productId)
-    .orderBy("id")
-    .limit(filter.limit);
+  let query = db.selectFrom("engines").selectAll().orderBy("id").limit(filter.limit);
+  if (filter.productId !== null) query = query.where("product_id", "=", filter.productId);
   if (filter.state !== null) query = query.where("state", "=", filter.state);
   if (filter.after !== null) query = query.where("id", ">", filter.after);
   return query.execute();
@@ -102,9 +98,37 @@ export async function listEnginesOfHost(db: Db, hostId: string): Promise<EngineR
     .execute();
 }
 
+/** Engines of this host in a state that should have ended by now. */
+export async function listOverdue(db: Db, hostId: string): Promise<EngineRow[]> {
+  return db
+    .selectFrom("engines")
+    .selectAll()
+    .where("host_id", "=", hostId)
+    .where("deadline_at", "<", sql<Date>`now()`)
+    .orderBy("deadline_at")
+    .execute();
+}
+
+/** The present life of each engine of this host. */
+export async function listIncarnations(db: Db, hostId: string): Promise<string[]> {
+  const rows = await db.selectFrom("engines").select("incarnation").where("host_id", "=", hostId).execute();
+  return rows.map(({ incarnation }) => incarnation);
+}
+
+/** How many engines of this host are in each state. */
+export async function countByState(db: Db, hostId: string): Promise<ReadonlyMap<EngineState, number>> {
+  const rows = await db
+    .selectFrom("engines")
+    .select(["state", sql<number>`count(*)::int`.as("count")])
+    .where("host_id", "=", hostId)
+    .groupBy("state")
+    .execute();
+  return new Map(rows.map(({ state, count }) => [state, count]));
+}
+
 /** Makes `key` the engine's key; the one before is good until `previousExpiresAt`. Null when the engine moved on. */
 export async function replaceEngineKey(
-  db: Db,
+  trx: Trx,
   {
     id,
     incarnation,
@@ -112,7 +136,7 @@ export async function replaceEngineKey(
     previousExpiresAt,
   }: { id: string; incarnation: string; key: StoredKey; previousExpiresAt: Date },
 ): Promise<EngineRow | null> {
-  const row = await db
+  const row = await trx
     .updateTable("engines")
     .set((eb) => ({
       previous_key_hash: eb.ref("key_hash"),

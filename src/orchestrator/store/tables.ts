@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType, Selectable } from "kysely";
+import type { Actor, EventType } from "../../contract/orchestrator-events.ts";
 import type { DesiredState, EngineState, LastError, Policy } from "../../contract/orchestrator-api.ts";
 
 type CreatedAt = ColumnType<Date, Date | undefined, never>;
@@ -35,6 +36,8 @@ export interface EnginesTable {
   desired_state: DesiredState;
   provisioned: Generated<boolean>;
   deadline_at: Date | null;
+  /** Of a destroy: the user's data stay for the next engine. */
+  keep_data: Generated<boolean>;
   port: number;
   incarnation: string;
   pid: number | null;
@@ -64,6 +67,38 @@ export interface PortsTable {
   port: number;
   engine_id: string | null;
   released_at: Generated<Date>;
+  quarantined_until: Generated<Date>;
+}
+
+export interface EventsTable {
+  /** Numbered by the database, in the order of commits. */
+  seq: Generated<string>;
+  id: string;
+  time: Generated<Date>;
+  host_id: string;
+  type: EventType;
+  product_id: string | null;
+  user_id: string | null;
+  engine_id: string | null;
+  incarnation: string | null;
+  from_state: EngineState | null;
+  to_state: EngineState | null;
+  reason: string | null;
+  actor: Actor;
+  request_id: string | null;
+  data: Json<Record<string, unknown>>;
+}
+
+export interface AuditLogTable {
+  seq: string;
+  entry: string;
+  prev_hash: string;
+  hash: string;
+}
+
+export interface HostsTable {
+  host_id: string;
+  draining: Generated<boolean>;
 }
 
 export interface IdempotencyKeysTable {
@@ -83,6 +118,9 @@ export interface Database {
   engines: EnginesTable;
   ports: PortsTable;
   idempotency_keys: IdempotencyKeysTable;
+  events: EventsTable;
+  audit_log: AuditLogTable;
+  hosts: HostsTable;
 }
 
 export type EngineRow = Selectable<EnginesTable>;

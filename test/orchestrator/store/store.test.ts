@@ -1,40 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import t from "tap";
-import { DEFAULT_POLICY, ENGINE_STATES } from "../../../src/contract/orchestrator-api.ts";
-import { newId } from "../../../src/kit/ids.ts";
+import { ENGINE_STATES } from "../../../src/contract/orchestrator-api.ts";
 import { createLogger } from "../../../src/kit/logger.ts";
 import { newKey, storedKey } from "../../../src/kit/secrets.ts";
-import { type Db, isDatabaseAway } from "../../../src/orchestrator/store/database.ts";
-import { EngineStates } from "../../../src/orchestrator/store/engine-states.ts";
-import { findEngine, insertEngine, replaceEngineKey } from "../../../src/orchestrator/store/engines.ts";
+import { isDatabaseAway } from "../../../src/orchestrator/store/database.ts";
+import { findEngine, replaceEngineKey } from "../../../src/orchestrator/store/engines.ts";
+import { EventLog, listEvents } from "../../../src/orchestrator/store/events.ts";
 import { migrateToLatest } from "../../../src/orchestrator/store/migrate.ts";
-import { changePort, preparePorts, takePort } from "../../../src/orchestrator/store/ports.ts";
+import { changePort, portUse, preparePorts, soonestPort } from "../../../src/orchestrator/store/ports.ts";
 import { ProductDirectory } from "../../../src/orchestrator/store/product-directory.ts";
-import { deleteProduct, insertProduct } from "../../../src/orchestrator/store/products.ts";
+import { deleteProduct } from "../../../src/orchestrator/store/products.ts";
 import { onEachServer } from "../../helpers/database.ts";
+import { insertedEngine as engine, insertedProduct as product, newStates, range } from "../../helpers/records.ts";
 import { until } from "../../helpers/until.ts";
-
-const range = { hostId: "host_1", min: 20_000, max: 20_009 };
-
-async function product(db: Db, slug = "p"): Promise<{ id: string; hash: string }> {
-  const id = newId("prd");
-  const key = storedKey(newKey("orchp_"));
-  const fields = { id, slug, name: null, policy: DEFAULT_POLICY, sealedEngineEnv: null, engineEnvNames: [], key };
-  await db.transaction().execute((trx) => insertProduct(trx, fields));
-  return { id, hash: key.hash };
-}
-
-async function engine(db: Db, productId: string, userId: string) {
-  return db.transaction().execute(async (trx) => {
-    const id = newId("eng");
-    const port = await takePort(trx, id, range);
-    if (port === null) return null;
-    const key = storedKey(newKey("sk-orch-"));
-    const life = { incarnation: randomUUID(), state: "provisioning", deadlineAt: null } as const;
-    return insertEngine(trx, { id, productId, userId, hostId: range.hostId, port, key, metadata: {}, ...life });
-  });
-}
 
 onEachServer(t, "migrations run once, and a newer schema is refused untouched", async (t, { db }) => {
   t.same(await migrateToLatest(db), []);
@@ -50,9 +29,9 @@ onEachServer(t, "parallel takers never share a port, and a freed one comes last"
   const ports = made.flatMap((row) => (row === null ? [] : [row.port]));
   t.equal(ports.length, 10, "as many as there are");
   t.equal(new Set(ports).size, 10);
-  const states = new EngineStates(db);
+  const states = newStates(db);
   for (const row of made.filter((one) => one !== null).slice(0, 2))
-    await states.remove({ id: row.id, from: ["provisioning"] });
+    await states.remove({ id: row.id, from: ["provisioning"], reason: "test" });
   const [first] = ports;
   t.equal((await engine(db, id, "later"))?.port, first, "the one that has been free for longest");
 });
@@ -62,23 +41,46 @@ onEachServer(t, "an engine whose port a stranger has gets another one, and gives
   const { id } = await product(db);
   const row = await engine(db, id, "a");
   if (row === null) throw new Error("no port");
-  const moved = await changePort(db, row, range);
+  const parts = { range, events: new EventLog(range.hostId) };
+  const moved = await changePort(db, row, parts);
   t.not(moved?.port, row.port);
   const held = await db.selectFrom("ports").select("port").where("engine_id", "=", row.id).execute();
   t.same(held, [{ port: moved?.port }]);
-  t.equal(
-    await changePort(db, { id: row.id, incarnation: randomUUID() }, range),
-    null,
-    "an earlier life changes nothing",
-  );
+  t.equal(await changePort(db, { ...row, incarnation: randomUUID() }, parts), null, "an earlier life changes nothing");
 });
+
+onEachServer(
+  t,
+  "a port rests before it is given again, and one that a stranger has is left alone",
+  async (t, { db }) => {
+    const small = { ...range, max: range.min + 1, reuseDelayS: 60 };
+    const events = new EventLog(range.hostId);
+    await preparePorts(db, small);
+    const { id } = await product(db);
+    const row = await engine(db, id, "a", small);
+    if (row === null) throw new Error("no port");
+    await newStates(db).remove({ id: row.id, from: ["provisioning"], reason: "test" });
+    const second = await engine(db, id, "b", small);
+    t.not(second?.port, row.port);
+    t.equal(await engine(db, id, "c", small), null, "the first one rests");
+    t.match(await portUse(db, small), { total: 2, taken: 1, resting: 1, quarantined: 0 });
+    const wait = await soonestPort(db, small);
+    t.ok(wait !== null && wait > 50 && wait <= 60, `${wait} s`);
+    await sql`update ports set released_at = now() - interval '61 seconds' where port = ${row.port}`.execute(db);
+    if (second === null) throw new Error("no port");
+    t.equal((await changePort(db, second, { range: small, events }))?.port, row.port);
+    t.match(await portUse(db, small), { total: 2, taken: 1, resting: 0, quarantined: 1 });
+    const [told] = await listEvents(db, { before: null, limit: 1 });
+    t.match(told, { type: "host.port_taken", engine_id: second.id, data: { port: second.port, next_port: row.port } });
+  },
+);
 
 onEachServer(t, "of two moves that race one wins; a late one of an earlier life changes nothing", async (t, { db }) => {
   await preparePorts(db, range);
   const { id } = await product(db);
   const row = await engine(db, id, "a");
   if (row === null) throw new Error("no port");
-  const states = new EngineStates(db);
+  const states = newStates(db);
   const told: string[] = [];
   const undo = states.onChange(row.id, () => told.push("changed"));
   const moves = await Promise.all(
@@ -90,7 +92,7 @@ onEachServer(t, "of two moves that race one wins; a late one of an earlier life 
   t.equal(await states.move({ id: row.id, from: ["starting"], to: "running", incarnation: randomUUID() }), null);
   t.equal((await findEngine(db, id, "a"))?.state, "starting");
   await t.rejects(states.move({ id: row.id, from: ["stopped"], to: "running" }), { message: /no move leads/ });
-  t.equal(await states.remove({ id: row.id, from: ["destroying"] }), false);
+  t.equal(await states.remove({ id: row.id, from: ["destroying"], reason: "test" }), false);
 });
 
 onEachServer(t, "the database refuses a second engine of a user, and a state nobody knows", async (t, { db }) => {
@@ -115,10 +117,11 @@ onEachServer(t, "a key is replaced only in the running life it was meant for", a
     key: storedKey(newKey("sk-orch-")),
     previousExpiresAt: new Date(),
   };
-  t.equal(await replaceEngineKey(db, wish), null, "not running");
+  const replace = (what = wish) => db.transaction().execute((trx) => replaceEngineKey(trx, what));
+  t.equal(await replace(), null, "not running");
   await sql`update engines set state = 'running'`.execute(db);
-  t.equal(await replaceEngineKey(db, { ...wish, incarnation: randomUUID() }), null, "another life");
-  t.match(await replaceEngineKey(db, wish), { key_hash: wish.key.hash, previous_key_hash: row.key_hash });
+  t.equal(await replace({ ...wish, incarnation: randomUUID() }), null, "another life");
+  t.match(await replace(), { key_hash: wish.key.hash, previous_key_hash: row.key_hash });
 });
 
 onEachServer(
@@ -144,7 +147,7 @@ onEachServer(t, "a product with engines cannot be deleted; one without takes its
   const { id } = await product(db);
   const row = await engine(db, id, "a");
   t.equal(await db.transaction().execute((trx) => deleteProduct(trx, id)), false);
-  await new EngineStates(db).remove({ id: row?.id ?? "", from: ["provisioning"] });
+  await newStates(db).remove({ id: row?.id ?? "", from: ["provisioning"], reason: "test" });
   t.equal(await db.transaction().execute((trx) => deleteProduct(trx, id)), true);
   t.same(await db.selectFrom("product_keys").selectAll().execute(), []);
 });

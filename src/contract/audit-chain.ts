@@ -1,0 +1,25 @@
+import { createHash } from "node:crypto";
+
+/** One line of the audit log as it is stored and shown. `entry` is JSON text, hashed exactly as it is written. */
+export interface AuditRecord {
+  /** 1, 2, 3 … without a gap. */
+  readonly seq: number;
+  readonly entry: string;
+  /** The hash of the line before; 64 zeros for the first. */
+  readonly prev_hash: string;
+  readonly hash: string;
+}
+
+export const GENESIS_HASH = "0".repeat(64);
+
+/** SHA-256 over the line before, the number and the text: none of them can be changed without breaking the chain. */
+export const auditHash = ({ seq, entry, prev_hash }: Omit<AuditRecord, "hash">): string =>
+  createHash("sha256").update(`${prev_hash}\n${seq}\n${entry}`).digest("hex");
+
+/** The first line that does not follow from the one before it, in words; null when the chain holds. */
+export function brokenLink(before: Pick<AuditRecord, "seq" | "hash"> | null, line: AuditRecord): string | null {
+  const expectedSeq = (before?.seq ?? 0) + 1;
+  if (line.seq !== expectedSeq) return `line ${expectedSeq} is missing: line ${line.seq} comes next`;
+  if (line.prev_hash !== (before?.hash ?? GENESIS_HASH)) return `line ${line.seq} does not follow line ${line.seq - 1}`;
+  return line.hash === auditHash(line) ? null : `line ${line.seq} was changed`;
+}

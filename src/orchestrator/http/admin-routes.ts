@@ -1,0 +1,33 @@
+import { ENGINE_STATES } from "../../contract/orchestrator-api.ts";
+import { drainHost } from "../operations/drain-host.ts";
+import { hostStatus } from "../operations/host-status.ts";
+import { pageOfEngines } from "../operations/look-up-engine.ts";
+import type { Orchestration } from "../operations/orchestration.ts";
+import { pageOfAudit } from "../operations/read-audit.ts";
+import { type Handler, choiceParameter, integerParameter, pageOf, pageParameters } from "./call.ts";
+
+export function adminRoutes(o: Orchestration) {
+  return {
+    adminEngines: async (call) => {
+      const page = pageParameters(call);
+      const state = choiceParameter(call, "state", ENGINE_STATES);
+      return pageOf(await pageOfEngines(o, null, { ...page, state }), page.limit);
+    },
+    adminStatus: async () => ({ status: 200, body: await hostStatus(o) }),
+    adminAudit: async (call) => {
+      const after = integerParameter(call, "after", 0, { min: 0, max: 9_999_999_999 });
+      const limit = integerParameter(call, "limit", 50, { min: 1, max: 200 });
+      const data = await pageOfAudit(o, { after, limit });
+      const last = data.at(-1);
+      return { status: 200, body: { data, next_cursor: data.length === limit && last ? String(last.seq) : null } };
+    },
+    drainHost: async () => {
+      await drainHost(o, true);
+      return { status: 200, body: await hostStatus(o) };
+    },
+    resumeHost: async () => {
+      await drainHost(o, false);
+      return { status: 200, body: await hostStatus(o) };
+    },
+  } satisfies Record<string, Handler>;
+}

@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import { type Session, createSession } from "better-sse";
+import { GAP_EVENT } from "../../contract/orchestrator-events.ts";
+import { ApiError } from "../api-error.ts";
+import { followEvents, pageOfEvents } from "../operations/read-events.ts";
+import type { Orchestration } from "../operations/orchestration.ts";
+import { type Answer, type Call, type Handler, eventIdHeader, pageOf, pageParameters } from "./call.ts";
+import { userParameter } from "./engine-routes.ts";
+
+const KEEP_ALIVE_MS = 15_000;
+/** Each open stream asks the database now and then. */
+const MAX_STREAMS = 100;
+
+interface Filter {
+  readonly productId?: string | undefined;
+  readonly userId?: string;
+}
+
+export function eventRoutes(o: Orchestration) {
+  let streams = 0;
+  const answer = async (call: Call, filter: Filter): Promise<Answer> => {
+    if (!call.headers.accept?.includes("text/event-stream")) {
+      const page = pageParameters(call);
+      return pageOf(await pageOfEvents(o, filter, page), page.limit);
+    }
+    if (streams >= MAX_STREAMS) {
+      throw new ApiError("CAPACITY_EXHAUSTED", `${MAX_STREAMS} event streams are open`, { retryAfterS: 10 });
+    }
+    streams++;
+    try {
+      await stream(o, call, filter);
+    } finally {
+      streams--;
+    }
+    return undefined;
+  };
+  return {
+    events: (call) => answer(call, { productId: call.product.record.id }),
+    engineEvents: (call) => answer(call, { productId: call.product.record.id, userId: userParameter(call) }),
+    adminEvents: (call) => answer(call, { productId: call.query["product_id"] }),
+  } satisfies Record<string, Handler>;
+}
+
+async function stream(o: Orchestration, call: Call, filter: Filter): Promise<void> {
+  const after = eventIdHeader(call);
+  const { response } = call;
+  const signal = AbortSignal.any([call.clientGone, o.stopping]);
+  const events = followEvents(o, filter, { after, signal });
+  const session = await openSession(call);
+  for await (const followed of events) {
+    if (signal.aborted) break;
+    if (followed.kind === "gap") session.push({ after }, GAP_EVENT, after ?? "");
+    else session.push(followed.event, followed.event.type, followed.event.id);
+    // A reader that does not keep up is waited for: nothing piles up here.
+    if (response.writableNeedDrain) await once(response, "drain", { signal }).catch(() => undefined);
+  }
+  response.end();
+}
+
+function openSession({ response }: Call): Promise<Session> {
+  return createSession(response.req, response, {
+    retry: null,
+    keepAlive: KEEP_ALIVE_MS,
+    headers: { "Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no" },
+    // The library writes `event:x`; the blank is what this daemon's other streams have.
+    sanitizer: (text) => ` ${text}`,
+  });
+}

@@ -1,0 +1,15 @@
+import { appendAudit } from "../store/audit-log.ts";
+import { setDraining } from "../store/hosts.ts";
+import type { Orchestration } from "./orchestration.ts";
+
+/** An operator's wish that this host take no new engines, or take them again. Engines are not touched by it. */
+export async function drainHost(o: Orchestration, draining: boolean): Promise<void> {
+  await o.db.transaction().execute(async (trx) => {
+    await appendAudit(trx, {
+      action: draining ? "host.draining" : "host.resumed",
+      detail: { host_id: o.events.hostId },
+    });
+    await setDraining(trx, o.events, draining);
+  });
+  o.readiness.draining = draining;
+}

@@ -1,0 +1,33 @@
+import { describeError } from "./last-error.ts";
+import { destroyRow } from "./destroy-engine.ts";
+import { endProcess } from "./end-process.ts";
+import type { Orchestration } from "./orchestration.ts";
+import { undoProvision } from "./provision-engine.ts";
+import { settleStop } from "./stop-engine.ts";
+import { restartOrGiveUp } from "./supervise-engine.ts";
+import type { EngineRow } from "../store/tables.ts";
+
+const TERM_MS = 2000;
+
+/** Removes what a provision made that nobody will end any more. */
+export async function abandonProvision(o: Orchestration, row: EngineRow): Promise<void> {
+  await endProcess(o, row, { drainMs: 0, termMs: TERM_MS });
+  await undoProvision(o, row);
+}
+
+/** Ends a start that nobody will end any more; the restart rule says what follows. */
+export async function abandonStart(o: Orchestration, row: EngineRow): Promise<void> {
+  await endProcess(o, row, { drainMs: 0, termMs: TERM_MS });
+  const lastError = await describeError(o, row.id, { phase: "boot", reason: "the start did not end in time" });
+  const { id, incarnation } = row;
+  await restartOrGiveUp(o, { id, incarnation, from: ["starting"], lastError, healthyForMs: 0 });
+}
+
+/** Finishes a stop that somebody else began. */
+export async function finishStop(o: Orchestration, row: EngineRow): Promise<void> {
+  await settleStop(o, row, await endProcess(o, row, { drainMs: 0, termMs: TERM_MS }));
+}
+
+/** Finishes a destroy that somebody else began, keeping the data if that one wanted it. */
+export const finishDestroy = (o: Orchestration, row: EngineRow): Promise<void> =>
+  destroyRow(o, row, { keepData: row.keep_data });

@@ -1,0 +1,48 @@
+import type { EventRecord } from "../../contract/orchestrator-events.ts";
+import { delay } from "../../kit/clock.ts";
+import { type EventFilter, eventsAfter, lastPosition, listEvents, positionOf } from "../store/events.ts";
+import type { Orchestration } from "./orchestration.ts";
+
+const PAGE = 500;
+const POLL_MS = 250;
+
+/** The newest events first, older than `after` (the id of the last of the page before). */
+export const pageOfEvents = (
+  o: Orchestration,
+  filter: EventFilter,
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<EventRecord[]> => listEvents(o.db, { ...filter, before: after, limit });
+
+export type FollowedEvent =
+  | { readonly kind: "event"; readonly event: EventRecord }
+  /** What happened after the reader's last event is no longer known whole. */
+  | { readonly kind: "gap" };
+
+/**
+ * Events as they are written, each once and in order, until the signal: from behind the event `after`, or from now on.
+ * While the database is away it waits.
+ */
+export async function* followEvents(
+  o: Orchestration,
+  filter: EventFilter,
+  { after, signal }: { readonly after: string | null; readonly signal: AbortSignal },
+): AsyncGenerator<FollowedEvent, void, undefined> {
+  const known = after === null ? await lastPosition(o.db) : await positionOf(o.db, after);
+  if (known === null) yield { kind: "gap" };
+  let position = known ?? "0";
+  while (!signal.aborted) {
+    const page = await nextPage(o, { ...filter, after: position, limit: PAGE });
+    for (const event of page.events) yield { kind: "event", event };
+    ({ position } = page);
+    if (page.events.length < PAGE && !(await delay(POLL_MS, signal))) return;
+  }
+}
+
+async function nextPage(o: Orchestration, wish: Parameters<typeof eventsAfter>[1]): ReturnType<typeof eventsAfter> {
+  try {
+    return await eventsAfter(o.db, wish);
+  } catch (error) {
+    o.logger.warn({ err: error }, "events cannot be read now");
+    return { events: [], position: wish.after };
+  }
+}

@@ -1,0 +1,48 @@
+import { sql } from "kysely";
+import { type AuditRecord, GENESIS_HASH, auditHash } from "../../contract/audit-chain.ts";
+import type { Db, Trx } from "./database.ts";
+import { origin } from "./events.ts";
+
+export interface AuditEntry {
+  readonly action: string;
+  readonly product_id?: string;
+  readonly engine_id?: string;
+  /** What was changed; never a secret. */
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** Appends a line in the transaction of the change itself: without its line no change. */
+export async function appendAudit(trx: Trx, entry: AuditEntry): Promise<void> {
+  // One appends after the other, each seeing the line before: numbers and hashes form one chain.
+  await sql`select pg_advisory_xact_lock(hashtext('orchd'), hashtext('audit_log'))`.execute(trx);
+  const last = await trx
+    .selectFrom("audit_log")
+    .select(["seq", "hash"])
+    .orderBy("seq", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  const line = {
+    seq: Number(last?.seq ?? 0) + 1,
+    entry: JSON.stringify({ at: new Date().toISOString(), ...origin(), ...entry }),
+    prev_hash: last?.hash ?? GENESIS_HASH,
+  };
+  await trx
+    .insertInto("audit_log")
+    .values({ ...line, seq: String(line.seq), hash: auditHash(line) })
+    .execute();
+}
+
+/** Lines in their order, from behind number `after`. */
+export async function listAudit(
+  db: Db,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<AuditRecord[]> {
+  const rows = await db
+    .selectFrom("audit_log")
+    .selectAll()
+    .where("seq", ">", String(after))
+    .orderBy("seq")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+}

@@ -1,0 +1,142 @@
+import { sql } from "kysely";
+import type { EngineState } from "../../contract/orchestrator-api.ts";
+import type { Actor, EventRecord, EventType } from "../../contract/orchestrator-events.ts";
+import { newId } from "../../kit/ids.ts";
+import { currentRequest } from "../../kit/request-context.ts";
+import type { Db } from "./database.ts";
+import type { EngineRow, EventsTable } from "./tables.ts";
+
+export interface NewEvent {
+  readonly type: EventType;
+  /** The engine it is about; its product and user come with it. */
+  readonly engine?: Pick<EngineRow, "id" | "product_id" | "user_id" | "incarnation">;
+  readonly productId?: string;
+  readonly reason?: string | null;
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** Who did it, and for which call: as the present request says, else the daemon itself. */
+export function origin(): { readonly actor: Actor; readonly request_id: string | null } {
+  const request = currentRequest();
+  return { actor: request?.actor ?? "orchd", request_id: request?.requestId ?? null };
+}
+
+/** Writes the events of one daemon, and counts them. */
+export class EventLog {
+  readonly hostId: string;
+  readonly #written = new Map<EventType, number>();
+
+  constructor(hostId: string) {
+    this.hostId = hostId;
+  }
+
+  /** Since this daemon started. */
+  get written(): ReadonlyMap<EventType, number> {
+    return this.#written;
+  }
+
+  /** Writes an event. In a transaction it is the last thing: it holds a lock until the commit. */
+  async insert(db: Db, event: NewEvent): Promise<void> {
+    const { engine } = event;
+    await db
+      .insertInto("events")
+      .values({
+        id: newId("evt"),
+        host_id: this.hostId,
+        type: event.type,
+        product_id: engine?.product_id ?? event.productId ?? null,
+        user_id: engine?.user_id ?? null,
+        engine_id: engine?.id ?? null,
+        incarnation: engine?.incarnation ?? null,
+        from_state: null,
+        to_state: null,
+        reason: event.reason ?? null,
+        ...origin(),
+        data: JSON.stringify(event.data ?? {}),
+      })
+      .execute();
+    this.count(event.type);
+  }
+
+  /** For an event that another statement has written. */
+  count(type: EventType): void {
+    this.#written.set(type, (this.#written.get(type) ?? 0) + 1);
+  }
+}
+
+export interface EventFilter {
+  /** Left out: of every product. */
+  readonly productId?: string | undefined;
+  readonly userId?: string | undefined;
+}
+
+/** The newest events first, older than `before` (an id). */
+export async function listEvents(
+  db: Db,
+  { before, limit, ...filter }: EventFilter & { readonly before: string | null; readonly limit: number },
+): Promise<EventRecord[]> {
+  let query = filtered(db, filter).orderBy("seq", "desc").limit(limit);
+  if (before !== null)
+    query = query.where("seq", "<", (eb) => eb.selectFrom("events").select("seq").where("id", "=", before));
+  return (await query.execute()).map(toRecord);
+}
+
+/** A place in the order of events. */
+export type EventPosition = string;
+
+/** The events behind a position, the oldest first, and the position behind them. */
+export async function eventsAfter(
+  db: Db,
+  { after, limit, ...filter }: EventFilter & { readonly after: EventPosition; readonly limit: number },
+): Promise<{ readonly events: EventRecord[]; readonly position: EventPosition }> {
+  const rows = await filtered(db, filter).where("seq", ">", after).orderBy("seq").limit(limit).execute();
+  return { events: rows.map(toRecord), position: rows.at(-1)?.seq ?? after };
+}
+
+/** Where the events end now. */
+export async function lastPosition(db: Db): Promise<EventPosition> {
+  const row = await db.selectFrom("events").select("seq").orderBy("seq", "desc").limit(1).executeTakeFirst();
+  return row?.seq ?? "0";
+}
+
+/** Where an event stands; null when it is not kept (any more). */
+export async function positionOf(db: Db, id: string): Promise<EventPosition | null> {
+  const row = await db.selectFrom("events").select("seq").where("id", "=", id).executeTakeFirst();
+  return row?.seq ?? null;
+}
+
+export async function purgeEvents(db: Db, keptDays: number): Promise<void> {
+  await db
+    .deleteFrom("events")
+    .where("time", "<", sql<Date>`now() - make_interval(days => ${keptDays})`)
+    .execute();
+}
+
+function filtered(db: Db, { productId, userId }: EventFilter) {
+  let query = db.selectFrom("events").selectAll();
+  if (productId !== undefined) query = query.where("product_id", "=", productId);
+  if (userId !== undefined) query = query.where("user_id", "=", userId);
+  return query;
+}
+
+function toRecord(
+  row: {
+    [K in Exclude<keyof EventsTable, "seq" | "time" | "data">]: EventsTable[K];
+  } & { time: Date; data: Record<string, unknown> },
+): EventRecord {
+  return {
+    id: row.id,
+    type: row.type,
+    time: row.time.toISOString(),
+    product_id: row.product_id,
+    user_id: row.user_id,
+    engine_id: row.engine_id,
+    incarnation: row.incarnation,
+    from: row.from_state satisfies EngineState | null,
+    to: row.to_state,
+    reason: row.reason,
+    actor: row.actor,
+    request_id: row.request_id,
+    data: row.data,
+  };
+}

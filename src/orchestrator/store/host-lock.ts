@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto";
+import type { Client } from "pg";
+import type { Logger } from "../../kit/logger.ts";
+import { delay } from "../../kit/clock.ts";
+
+const RETRY_MS = 1000;
+/** A connection that is only believed to stand is found out within this and a statement's deadline. */
+const PING_MS = 5000;
+
+/** Another daemon took the host over while this one had lost its connection to the database. */
+export class HostTakenOver extends Error {
+  override readonly name = "HostTakenOver";
+}
+
+export interface HostLockParts {
+  readonly newClient: () => Client;
+  readonly hostId: string;
+  readonly logger: Logger;
+  /** Gives the lock up. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Waits for the right to look after a host's engines, and keeps it. It is a lock that the database holds for one
+ * session, so that it ends with its daemon, however that dies. `onWait` is told while another daemon has it; `onLoss`
+ * when another one has taken it while the database could not be reached.
+ */
+export async function holdHost(
+  parts: HostLockParts,
+  { onWait, onLoss }: { readonly onWait: () => void; readonly onLoss: (error: HostTakenOver) => void },
+): Promise<void> {
+  // Our own sessions are known by this name, those too that the database still believes in and we no longer have.
+  const name = `orchd ${randomUUID()}`;
+  let session = await lock(parts, name);
+  while (session === "taken") {
+    onWait();
+    await delay(RETRY_MS, parts.signal);
+    session = await lock(parts, name);
+  }
+  if (session !== null) void keep(parts, { name, session, onLoss });
+}
+
+async function keep(
+  parts: HostLockParts,
+  {
+    name,
+    session,
+    onLoss,
+  }: { readonly name: string; readonly session: Session; readonly onLoss: (error: HostTakenOver) => void },
+): Promise<void> {
+  let held: Session | "taken" | null = session;
+  while (held !== null) {
+    if (held === "taken") {
+      onLoss(new HostTakenOver("another orchd took this host over while the database could not be reached"));
+      return;
+    }
+    await held.ended;
+    held = await lockAgain(parts, name);
+  }
+}
+
+async function lockAgain(parts: HostLockParts, name: string): Promise<Session | "taken" | null> {
+  for (;;) {
+    try {
+      return await lock(parts, name);
+    } catch (error) {
+      parts.logger.warn({ err: error }, "the host's lock cannot be asked for");
+    }
+    if (!(await delay(RETRY_MS, parts.signal))) return null;
+  }
+}
+
+/** Holds the lock until it has ended. */
+interface Session {
+  readonly ended: Promise<void>;
+}
+
+/** `taken` when another daemon has the lock; null when it is given up. */
+async function lock({ newClient, hostId, signal }: HostLockParts, name: string): Promise<Session | "taken" | null> {
+  if (signal.aborted) return null;
+  const client = newClient();
+  const gone = new AbortController();
+  client.on("error", () => gone.abort());
+  client.on("end", () => gone.abort());
+  // A connection that is gone cannot be ended properly; nothing is lost with it.
+  const close = () => client.end().catch(() => undefined);
+  try {
+    await client.connect();
+    await client.query("select set_config('application_name', $1, false)", [name]);
+    if (await tryLock(client, hostId, name)) {
+      return { ended: untilGone(client, AbortSignal.any([gone.signal, signal])).then(close) };
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  await close();
+  return "taken";
+}
+
+async function tryLock(client: Client, hostId: string, name: string): Promise<boolean> {
+  const attempt = async () => {
+    const { rows } = await client.query<{ locked: boolean }>(
+      "select pg_try_advisory_lock(hashtext('orchd host'), hashtext($1)) as locked",
+      [hostId],
+    );
+    return rows[0]?.locked === true;
+  };
+  if (await attempt()) return true;
+  const { rowCount } = await client.query(
+    `select pg_terminate_backend(pid, 2000) from pg_locks join pg_stat_activity using (pid)
+     where locktype = 'advisory' and objsubid = 2 and pg_locks.database = (select oid from pg_database where datname = current_database())
+       and classid = (hashtext('orchd host')::bigint & 4294967295)::oid
+       and objid = (hashtext($1)::bigint & 4294967295)::oid
+       and application_name = $2 and pid <> pg_backend_pid()`,
+    [hostId, name],
+  );
+  return rowCount !== null && rowCount > 0 && (await attempt());
+}
+
+async function untilGone(client: Client, signal: AbortSignal): Promise<void> {
+  while (await delay(PING_MS, signal)) {
+    try {
+      await client.query("select 1");
+    } catch {
+      // What is wrong with it is found out, and told, by who makes the next one.
+      return;
+    }
+  }
+}
