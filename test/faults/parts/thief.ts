@@ -1,0 +1,55 @@
+import { once } from "node:events";
+import { type Server, createServer as createHttpServer } from "node:http";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import type { Test } from "tap";
+
+export interface Thief {
+  /** The ports it holds. */
+  readonly held: readonly number[];
+  /** How many of the next ports that an engine is about to bind it takes first. */
+  steals(count: number): void;
+  take(port: number): Promise<void>;
+  letGo(): Promise<void>;
+}
+
+/** Waits for engines (`is-robbed`) of a data folder to tell their port, and answers each when it may go on. */
+export async function startThief(t: Test, dataDir: string): Promise<Thief> {
+  const servers = new Map<number, Server>();
+  let left = 0;
+  const take = async (port: number) => {
+    const server = createHttpServer((_, response) => response.end(`{"status":"ok","who":"a stranger"}`));
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+    servers.set(port, server);
+  };
+  const letGo = async () => {
+    for (const server of servers.values()) {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    }
+    servers.clear();
+  };
+  const ear = createServer((socket) => {
+    socket.once("data", async (port) => {
+      if (left-- > 0) await take(Number(port.toString()));
+      socket.write("go on");
+    });
+    socket.on("error", () => undefined);
+  });
+  ear.listen(join(dataDir, "thief.sock"));
+  await once(ear, "listening");
+  t.teardown(async () => {
+    ear.close();
+    await letGo();
+  });
+  return {
+    get held() {
+      return [...servers.keys()];
+    },
+    steals: (count) => void (left = count),
+    take,
+    letGo,
+  };
+}

@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import t, { type Test } from "tap";
+import { until } from "../helpers/until.ts";
+import { readIdentity } from "../../src/orchestrator/fleet/process-identity.ts";
+import { LONG } from "./parts/long.ts";
+import { isAlive } from "./parts/is-alive.ts";
+import { settle } from "./parts/invariants.ts";
+import { openSite } from "./parts/site.ts";
+import { Tally } from "./parts/tally.ts";
+import { startThief } from "./parts/thief.ts";
+
+t.setTimeout(LONG ? 3_600_000 : 120_000);
+const tally = new Tally();
+t.teardown(() => tally.print(t));
+const site = await openSite(t, { engine: "well-behaved" });
+const thief = await startThief(t, site.dataDir);
+const { product, db } = site;
+
+/** A process that has nothing to do with us, its session as an engine's. */
+function stranger(t: Test): ChildProcess & { readonly pid: number } {
+  const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
+  t.teardown(() => child.kill("SIGKILL"));
+  if (child.pid === undefined) throw new Error("no sleep");
+  return child as ChildProcess & { pid: number };
+}
+
+/** What a row says of its process, while no daemon looks. */
+const write = (user: string, { pid, startTime }: { pid: number; startTime: string }) =>
+  db.query("update engines set pid = $2, process_start = $3 where user_id = $1", [user, pid, startTime]);
+
+/** Nobody's signal reached it, and the engine is where it may be. */
+async function standsStill(t: Test, foreign: { readonly pid: number }, user: string): Promise<void> {
+  await until(`${user} settles`, async () => (await product.get(`/engines/${user}`)).body.state === "running", 30_000);
+  t.same(await settle(site, tally), {});
+  t.ok(isAlive(foreign.pid), "the stranger was not signalled");
+  t.equal((await product.del(`/engines/${user}`)).status, 200);
+  t.ok(isAlive(foreign.pid), "nor by a destroy");
+  t.same(await settle(site, tally), {});
+}
+
+t.test("a dead engine's pid that is a stranger's now is never signalled", async (t) => {
+  tally.tried++;
+  const foreign = stranger(t);
+  const { body } = await product.post("/engines/provision", { user_id: "dead" });
+  await site.daemon.stop("SIGKILL");
+  process.kill(body.pid, "SIGKILL");
+  await write("dead", readIdentity(foreign.pid));
+  await site.restart();
+  await standsStill(t, foreign, "dead");
+});
+
+t.test("a living engine whose row names a stranger ends with one process, and the stranger lives", async (t) => {
+  tally.tried++;
+  const foreign = stranger(t);
+  await product.post("/engines/provision", { user_id: "alive" });
+  await site.daemon.stop("SIGKILL");
+  await write("alive", readIdentity(foreign.pid));
+  await site.restart();
+  await standsStill(t, foreign, "alive");
+});
+
+t.test("a stop and a destroy that an earlier daemon began signal no stranger either", async (t) => {
+  for (const state of ["stopping", "destroying"]) {
+    tally.tried++;
+    const foreign = stranger(t);
+    const { body } = await product.post("/engines/provision", { user_id: state });
+    await site.daemon.stop("SIGKILL");
+    process.kill(body.pid, "SIGKILL");
+    await write(state, readIdentity(foreign.pid));
+    await db.query("update engines set state = $2, deadline_at = now() where user_id = $1", [state, state]);
+    await site.restart();
+    t.same(await settle(site, tally), {}, state);
+    t.ok(isAlive(foreign.pid), "the stranger was not signalled");
+  }
+});
+
+t.test("a stranger that answers on the recorded port keeps it", async (t) => {
+  tally.tried++;
+  const { body } = await product.post("/engines/provision", { user_id: "robbed" });
+  await site.daemon.stop("SIGKILL");
+  process.kill(body.pid, "SIGKILL");
+  await until("the port is free", () => !isAlive(body.pid));
+  await thief.take(body.port);
+  await site.restart();
+  await until("it runs", async () => (await product.get("/engines/robbed")).body.state === "running", 30_000);
+  t.not((await product.get("/engines/robbed")).body.port, body.port);
+  t.same(await settle(site, tally), {});
+  await thief.letGo();
+});
+
+t.test("after a reboot everything wanted starts again, and nothing recorded is signalled", async (t) => {
+  tally.tried++;
+  const foreign = stranger(t);
+  const users = ["one", "two", "three"];
+  const made = await Promise.all(users.map((user_id) => product.post("/engines/provision", { user_id })));
+  await product.post("/engines/three/stop", { force: true });
+  await site.daemon.stop("SIGKILL");
+  for (const { body } of made) if (isAlive(body.pid)) process.kill(body.pid, "SIGKILL");
+  for (const user of users.slice(0, 2)) await write(user, readIdentity(foreign.pid));
+  await db.query("update engines set boot_id = 'of-an-earlier-boot' where boot_id is not null");
+  await site.restart();
+  const states = async () => Promise.all(users.map(async (user) => (await product.get(`/engines/${user}`)).body.state));
+  await until(
+    "all are where they are wanted",
+    async () => String(await states()) === "running,running,stopped",
+    30_000,
+  );
+  t.same(await settle(site, tally), {});
+  t.ok(isAlive(foreign.pid));
+});

@@ -1,0 +1,66 @@
+import t from "tap";
+import { ask } from "../helpers/api.ts";
+import { LONG } from "./parts/long.ts";
+import { settle } from "./parts/invariants.ts";
+import { openSite } from "./parts/site.ts";
+import { Tally } from "./parts/tally.ts";
+import { startThief } from "./parts/thief.ts";
+
+t.setTimeout(LONG ? 3_600_000 : 120_000);
+const tally = new Tally();
+t.teardown(() => tally.print(t));
+const site = await openSite(t, { engine: "is-robbed" });
+const thief = await startThief(t, site.dataDir);
+const { product } = site;
+
+t.test("an engine whose port is stolen while it starts comes up on another", async (t) => {
+  for (const user_id of ["ends", "x.lingers"]) {
+    tally.tried++;
+    thief.steals(1);
+    const made = await product.post("/engines/provision", { user_id });
+    t.equal(made.status, 201, user_id);
+    const [stolen] = thief.held;
+    t.not(made.body.port, stolen);
+    t.equal((await ask(made.body.url, "/health")).body.incarnation, made.body.incarnation);
+    t.same(await settle(site, tally), {});
+    await thief.letGo();
+  }
+});
+
+t.test("so does one that is started again", async (t) => {
+  tally.tried++;
+  await product.post("/engines/ends/stop", { force: true });
+  thief.steals(2);
+  const started = await product.post("/engines/ends/start");
+  t.equal(started.status, 200);
+  t.equal(thief.held.length, 2);
+  t.notOk(thief.held.includes(started.body.port));
+  t.same(await settle(site, tally), {});
+  await thief.letGo();
+});
+
+t.test("and one that crashed", async (t) => {
+  tally.tried++;
+  const { body } = await product.get("/engines/ends");
+  thief.steals(1);
+  process.kill(body.pid, "SIGKILL");
+  const again = await product.get("/engines/ends/wait?state=backoff&timeout_s=20");
+  t.ok(again.status === 200 || again.status === 504);
+  t.equal((await product.get("/engines/ends/wait?state=running&timeout_s=60")).status, 200);
+  t.same(await settle(site, tally, { deadlineMs: 40_000 }), {});
+  t.not((await product.get("/engines/ends")).body.port, body.port);
+  await thief.letGo();
+});
+
+t.test("many at once that are all robbed take a port each", async (t) => {
+  tally.tried++;
+  thief.steals(5);
+  const users = ["a", "b", "c", "d", "e"];
+  const made = await Promise.all(users.map((user_id) => product.post("/engines/provision", { user_id })));
+  t.same(
+    made.map(({ status }) => status),
+    users.map(() => 201),
+  );
+  t.equal(thief.held.length, 5);
+  t.same(await settle(site, tally), {});
+});

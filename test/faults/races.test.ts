@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import t from "tap";
+import { engineProcesses } from "./parts/engine-processes.ts";
+import { settle } from "./parts/invariants.ts";
+import { LONG } from "./parts/long.ts";
+import { Random } from "./parts/random.ts";
+import { openSite } from "./parts/site.ts";
+import { Tally } from "./parts/tally.ts";
+
+t.setTimeout(LONG ? 3_600_000 : 120_000);
+const tally = new Tally();
+t.teardown(() => tally.print(t));
+const random = new Random();
+t.comment(`ORCHD_SEED=${random.seed}`);
+const site = await openSite(t, { engine: "well-behaved" });
+
+/** A call that its client gives up after a while; null when it did. */
+async function abortedAfter(ms: number, call: (signal: AbortSignal) => Promise<{ status: number }>) {
+  const gone = new AbortController();
+  const answer = call(gone.signal).then(
+    ({ status }) => status,
+    () => null,
+  );
+  await sleep(ms);
+  gone.abort();
+  return answer;
+}
+
+t.test("1,000 admits of one user at once, half of them given up by their clients, make one engine", async (t) => {
+  const rounds = LONG ? 10 : 1;
+  for (let round = 0; round < rounds; round++) {
+    const { product } = site;
+    const user_id = `crowd-${round}`;
+    const statuses = await Promise.all(
+      Array.from({ length: 1000 }, (_, index) => {
+        tally.tried++;
+        const call = (signal?: AbortSignal) => product.post("/engines/admit", { user_id }, signal);
+        return index % 2 === 0 ? call().then(({ status }) => status) : abortedAfter(random.below(400), call);
+      }),
+    );
+    const answered = statuses.filter((_, index) => index % 2 === 0);
+    t.same(
+      answered.filter((status) => status !== 200 && status !== 201),
+      [],
+      "who waited has the engine",
+    );
+    t.ok(statuses.filter((status) => status === 201).length <= 1, "one call at most created it");
+    t.same(await settle(site, tally), {});
+    const { rows } = await site.db.query("select id from engines where user_id = $1", [user_id]);
+    t.equal(rows.length, 1);
+    t.equal(engineProcesses(site.dataDir).length, 1);
+    t.equal((await product.del(`/engines/${user_id}`)).status, 200);
+  }
+});
+
+t.test("of 200 provisions at once a product with room for 10 gets exactly 10", async (t) => {
+  const product = await site.newProduct({ max_engines: 10 });
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, index) => {
+      tally.tried++;
+      return product.post("/engines/provision", { user_id: `user-${index}` });
+    }),
+  );
+  const outcomes = Object.groupBy(answers, ({ status, body }) => `${status} ${body.error?.code ?? ""}`);
+  const counts = Object.fromEntries(Object.entries(outcomes).map(([outcome, of = []]) => [outcome, of.length]));
+  t.same(counts, { "201 ": 10, "429 QUOTA_EXCEEDED": 190 });
+  t.equal(engineProcesses(site.dataDir).length, 10);
+  t.same(await settle(site, tally), {});
+  const made = (await product.get("/engines?limit=200")).body.data as { user_id: string }[];
+  await Promise.all(made.map(({ user_id }) => product.del(`/engines/${user_id}`)));
+  t.same(await settle(site, tally), {});
+});
