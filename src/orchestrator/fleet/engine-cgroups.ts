@@ -7,15 +7,20 @@ import { EngineCgroup, tell } from "./engine-cgroup.ts";
 
 /** The cgroups of the engines of one run folder, named so that other daemons' beside them are not mistaken for ours. */
 export class EngineCgroups {
-  readonly #base: string;
+  readonly #base: CgroupBase;
   readonly #prefix: string;
   readonly #logger: Logger;
 
   constructor(base: CgroupBase, { runDir, logger }: { readonly runDir: string; readonly logger: Logger }) {
-    this.#base = base.path;
+    this.#base = base;
     this.#prefix = `engine-${sha256(runDir).slice(0, 8)}-`;
     this.#logger = logger;
-    if (base.mayLimit) this.#attempt("memory cannot be limited", () => allowMemoryLimits(base.path));
+  }
+
+  /** Once before the others: switches memory limits on where it may, and removes the cgroups of lives long gone. */
+  prepare(): void {
+    const { path, mayLimit } = this.#base;
+    if (mayLimit) this.#attempt("memory cannot be limited", () => allowMemoryLimits(path));
     for (const incarnation of this.incarnations()) {
       this.#attempt("an old cgroup cannot be removed", () => this.#of(incarnation).remove());
     }
@@ -41,13 +46,13 @@ export class EngineCgroups {
 
   /** Of all lives that have a cgroup. */
   incarnations(): readonly string[] {
-    return readdirSync(this.#base)
+    return readdirSync(this.#base.path)
       .filter((name) => name.startsWith(this.#prefix))
       .map((name) => name.slice(this.#prefix.length));
   }
 
   #of(incarnation: string): EngineCgroup {
-    return new EngineCgroup(join(this.#base, this.#prefix + incarnation));
+    return new EngineCgroup(join(this.#base.path, this.#prefix + incarnation));
   }
 
   #attempt<T>(failure: string, action: () => T): T | null {

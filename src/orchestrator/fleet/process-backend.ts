@@ -30,6 +30,7 @@ export function createProcessBackend({
 }: ProcessBackendOptions): EngineBackend {
   const { runDir } = settings;
   const cgroups = cgroupBase && new EngineCgroups(cgroupBase, { runDir, logger });
+  cgroups?.prepare();
   const boot = bootId();
   const watch = new ExitWatch();
   const logs = new LogRotation(logger);

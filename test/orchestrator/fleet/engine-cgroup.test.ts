@@ -6,6 +6,8 @@ import { join } from "node:path";
 import t, { type Test } from "tap";
 import type { CgroupBase } from "../../../src/orchestrator/fleet/cgroup-base.ts";
 import type { LaunchOrder } from "../../../src/orchestrator/fleet/engine-backend.ts";
+import { EngineCgroup } from "../../../src/orchestrator/fleet/engine-cgroup.ts";
+import { EngineCgroups } from "../../../src/orchestrator/fleet/engine-cgroups.ts";
 import { createProcessBackend } from "../../../src/orchestrator/fleet/process-backend.ts";
 import { readStat } from "../../../src/orchestrator/fleet/process-identity.ts";
 import { type TestFleet, daemonThatDies, healthy, silent, testFleet } from "../../helpers/fleet.ts";
@@ -135,6 +137,25 @@ t.test("an engine runs and stops as ever where no cgroup can be made", async (t)
   const { engine } = await launchedPlain(testFleet(t, "well-behaved", { cgroupBase }));
   t.same(cgroupsIn(cgroupBase), []);
   t.same(await engine.stop(5000), { kind: "exited" });
+});
+
+t.test("memory is limited where the kernel offers it and nobody but engines lives", async (t) => {
+  // Plain files stand in for the kernel's: few machines let a test divide their memory.
+  const path = t.testdir({
+    "cgroup.controllers": "cpu memory pids\n",
+    "cgroup.subtree_control": "",
+    engine: { "memory.max": "max", "memory.high": "max" },
+    without: {},
+  });
+  const read = (name: string) => readFileSync(join(path, name), "utf8");
+  new EngineCgroups({ path, mayLimit: false }, { runDir: "/run", logger: silent }).prepare();
+  t.equal(read("cgroup.subtree_control"), "", "not where the daemon lives itself");
+  new EngineCgroups({ path, mayLimit: true }, { runDir: "/run", logger: silent }).prepare();
+  t.equal(read("cgroup.subtree_control"), "+memory");
+  new EngineCgroup(join(path, "engine")).limitMemory(100);
+  t.same([read("engine/memory.max"), read("engine/memory.high")], ["104857600", "94371840"]);
+  new EngineCgroup(join(path, "without")).limitMemory(100);
+  t.same(readdirSync(join(path, "without")), []);
 });
 
 async function launchedPlain(fleet: TestFleet) {
