@@ -18,8 +18,8 @@ export function describeEngine(engine: EngineRecord): string {
       "health",
       `${health.status}, last ok ${health.last_ok_at ?? "never"}, ${health.consecutive_failures} failures in a row`,
     ],
-    ["restarts", `${restarts.count}${restarts.next_at === null ? "" : `, next at ${restarts.next_at}`}`],
-    ["stopped because", engine.stop_reason],
+    ["restarts", describeRestarts(restarts)],
+    ["stopped because", engine.stop_reason === null ? null : safe(engine.stop_reason)],
     ["last active", engine.last_active_at],
     ["created", engine.created_at],
     ["started", engine.started_at],
@@ -40,4 +40,10 @@ export function describeEngine(engine: EngineRecord): string {
     `  ${safe(error.reason)}${how.length > 0 ? ` (${how.join(", ")})` : ""}`,
     ...(tail.length > 0 ? ["  its log ended:", ...tail] : []),
   ].join("\n");
+}
+
+function describeRestarts({ count, window_started_at: since, next_at: next }: EngineRecord["restarts"]): string {
+  return [`${count}${since === null ? "" : ` since ${since}`}`, ...(next === null ? [] : [`next at ${next}`])].join(
+    ", ",
+  );
 }

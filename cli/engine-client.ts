@@ -4,6 +4,7 @@ import { ENGINE_KEY_HEADER, type EngineErrorBody } from "../src/contract/engine-
 import { type ReadEvent, readEvents } from "./event-reader.ts";
 import { CliFailure, exitOfStatus } from "./exit-codes.ts";
 import { openCall, readText } from "./http.ts";
+import { isCut } from "./sse-frames.ts";
 
 const DEADLINE_MS = 30_000;
 /** Four heartbeats: a stream that is silent for longer is dead. */
@@ -43,8 +44,7 @@ export class EngineClient {
           if (endsTurn(read)) return;
         }
       } catch (error) {
-        // What has a code is the connection's; anything else is not mended by another one.
-        if (error instanceof CliFailure || !(error instanceof Error && "code" in error)) throw error;
+        if (!isCut(error)) throw error;
       }
       response = await this.#resume(turnId, lastSeq, lost);
     }

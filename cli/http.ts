@@ -96,6 +96,7 @@ function reason(error: unknown): string {
 
 /** Percent-encodes one segment so that no server and no proxy takes it for more than it is. */
 export function pathSegment(text: string): string {
+  if (text === "") throw new CliFailure("usage", "expected an id, got an empty one");
   if (!text.isWellFormed()) throw new CliFailure("usage", "expected an id in UTF-8");
   const encoded = encodeURIComponent(text).replaceAll(
     /[!'()*]/g,

@@ -8,6 +8,8 @@ import { readSettings } from "./settings.ts";
 /** One command line, from its arguments to its exit code. */
 export async function run(): Promise<void> {
   exitWithoutReader(process.stdout);
+  // Who has closed standard error does not want to be told; the exit code says it still.
+  process.stderr.on("error", () => undefined);
   // Asked before the arguments are understood: they may not be.
   const json = process.argv.includes("--json");
   const program = createProgram(readSettings(), (message) => tellUsage(message, json));

@@ -1,9 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { ADMIN_KEY_HEADER, type Page, PLATFORM_KEY_HEADER } from "../src/contract/orchestrator-api.ts";
+import {
+  ADMIN_KEY_HEADER,
+  type Page,
+  PLATFORM_KEY_HEADER,
+  type ProductRecord,
+} from "../src/contract/orchestrator-api.ts";
 import type { Credentials } from "./credentials.ts";
 import { CliFailure, exitOfStatus } from "./exit-codes.ts";
-import { openCall, readText } from "./http.ts";
+import { openCall, pathSegment, readText } from "./http.ts";
 import { promptSecret, secretFromFile } from "./secret-input.ts";
 import type { Settings } from "./settings.ts";
 
@@ -11,15 +16,18 @@ const DEADLINE_MS = 60_000;
 /** For calls that wait for an engine: as long as the daemon may be set to wait for one, and some more. */
 export const ENGINE_DEADLINE_MS = 65 * 60_000;
 
+const NOT_OURS = "the answer is not the daemon's; is ORCH_URL right?";
+
+/** Whose key a call carries. */
+export type Caller = "admin" | "platform";
+
 export interface Ask {
   readonly method?: string;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly deadlineMs?: number;
-}
-
-interface Patience {
-  /** An answer that may be silent for ever between its parts. */
-  readonly stream?: boolean;
+  /** How long the answer may pause; `null` is for ever. */
+  readonly idleMs?: number | null;
 }
 
 /** Calls of the daemon, with the key each needs. An error body becomes a {@link CliFailure}. */
@@ -28,6 +36,8 @@ export class OrchestratorClient {
   readonly #credentials: Credentials;
   /** As `--product` says. */
   readonly #wantedProduct: string | undefined;
+  /** Found once: a person who typed one is not asked again for the next page. */
+  readonly #keys = new Map<Caller, Promise<string>>();
 
   constructor(settings: Settings, credentials: Credentials, wantedProduct: string | undefined) {
     this.#settings = settings;
@@ -40,44 +50,62 @@ export class OrchestratorClient {
   }
 
   async admin<T>(path: string, ask: Ask = {}): Promise<T> {
-    return (await readAnswer(await this.#open(path, { [ADMIN_KEY_HEADER]: await this.#adminKey() }, ask))) as T;
+    return (await readAnswer(await this.#as("admin", path, ask))) as T;
   }
 
   async platform<T>(path: string, ask: Ask = {}): Promise<T> {
-    return (await readAnswer(await this.#platform(path, ask))) as T;
+    return (await readAnswer(await this.#as("platform", path, ask))) as T;
   }
 
   /** For an answer that is read as it comes; a refusal is thrown before. */
-  async platformStream(path: string): Promise<IncomingMessage> {
-    const response = await this.#platform(path, { stream: true });
+  async stream(as: Caller, path: string, ask: Ask = {}): Promise<IncomingMessage> {
+    const response = await this.#as(as, path, { idleMs: null, ...ask });
     if (response.statusCode !== 200) await readAnswer(response);
     return response;
   }
 
-  /** Every page of a list, as one. */
-  async all<T>(as: "admin" | "platform", path: string, query: Readonly<Record<string, string>> = {}): Promise<Page<T>> {
-    const data: T[] = [];
+  /** The pages of a list, each asked for when the one before has been used up. */
+  async *pages<T>(
+    as: Caller,
+    path: string,
+    query: Readonly<Record<string, string>> = {},
+  ): AsyncGenerator<readonly T[]> {
     let cursor: string | null = null;
     do {
       const search = new URLSearchParams({ limit: "200", ...query, ...(cursor !== null && { cursor }) });
       const page: Page<T> = await this[as](`${path}?${search.toString()}`);
-      data.push(...page.data);
+      if (!Array.isArray(page.data)) throw new CliFailure("unexpected", NOT_OURS);
+      yield page.data;
       cursor = page.next_cursor;
     } while (cursor !== null);
+  }
+
+  /** Every page of a list, as one. */
+  async all<T>(as: Caller, path: string, query: Readonly<Record<string, string>> = {}): Promise<Page<T>> {
+    const data: T[] = [];
+    for await (const page of this.pages<T>(as, path, query)) data.push(...page);
     return { data, next_cursor: null };
   }
 
-  async #platform(path: string, ask: Ask & Patience): Promise<IncomingMessage> {
-    return this.#open(path, { [PLATFORM_KEY_HEADER]: await this.#platformKey() }, ask);
+  /** The id of the product that `--product` names, as an admin's call knows it; null when it names none. */
+  async wantedProductId(): Promise<string | null> {
+    if (this.#wantedProduct === undefined) return null;
+    return (await this.admin<ProductRecord>(`/products/${pathSegment(this.#wantedProduct)}`)).id;
+  }
+
+  async #as(caller: Caller, path: string, ask: Ask): Promise<IncomingMessage> {
+    const key = this.#keys.get(caller) ?? (caller === "admin" ? this.#adminKey() : this.#platformKey());
+    this.#keys.set(caller, key);
+    const header = caller === "admin" ? ADMIN_KEY_HEADER : PLATFORM_KEY_HEADER;
+    return this.#open(path, { ...ask.headers, [header]: await key }, ask);
   }
 
   #open(
     path: string,
     headers: Record<string, string>,
-    { method = "GET", body, deadlineMs = DEADLINE_MS, stream = false }: Ask & Patience,
+    { method = "GET", body, deadlineMs = DEADLINE_MS, idleMs = DEADLINE_MS }: Ask,
   ): Promise<IncomingMessage> {
-    const idleMs = stream ? undefined : DEADLINE_MS;
-    return openCall(this.#settings.url, { method, path, headers, body, deadlineMs, idleMs });
+    return openCall(this.#settings.url, { method, path, headers, body, deadlineMs, idleMs: idleMs ?? undefined });
   }
 
   async #adminKey(): Promise<string> {
@@ -116,7 +144,10 @@ async function readAnswer(response: IncomingMessage): Promise<unknown> {
   const answer = await readText(response);
   const { statusCode: status = 0 } = response;
   const { value, code, message } = understand(answer);
-  if ((status === 200 || status === 201) && value !== undefined) return value;
+  if (status === 200 || status === 201) {
+    if (typeof value === "object" && value !== null) return value;
+    throw new CliFailure("unexpected", NOT_OURS);
+  }
   const id = response.headers["x-request-id"];
   const details = [code ?? `status ${status}`, ...(id === undefined ? [] : [`request ${String(id)}`])].join(", ");
   throw new CliFailure(exitOfStatus(status), `${message} (${details})`, code);
@@ -127,6 +158,6 @@ function understand(answer: string): { value?: unknown; code: string | null; mes
     const value = JSON.parse(answer) as { error?: { code?: string; message?: string } } | null;
     return { value, code: value?.error?.code ?? null, message: value?.error?.message ?? "refused without a word" };
   } catch {
-    return { code: null, message: "the answer is not the daemon's; is ORCH_URL right?" };
+    return { code: null, message: NOT_OURS };
   }
 }

@@ -4,6 +4,7 @@ import { wholeNumber } from "../option-values.ts";
 import { safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 import { splitStream } from "../split-stream.ts";
+import { isCut } from "../sse-frames.ts";
 
 interface Options {
   readonly tail: number;
@@ -20,13 +21,13 @@ export const logsCommand: CommandMaker = (program, settings) => {
     .action(async (user: string, { tail, follow }: Options, command) => {
       const { client, print } = sessionOf(command, settings);
       const lines = splitStream(
-        await client.platformStream(`${enginePath(user)}/logs?tail=${tail}&follow=${follow}`),
+        await client.stream("platform", `${enginePath(user)}/logs?tail=${tail}&follow=${follow}`),
         "\n",
       );
       try {
         for await (const line of lines) print.line(print.json ? JSON.stringify({ line }) : safe(line));
       } catch (error) {
-        if (!(error instanceof Error && "code" in error)) throw error;
+        if (!isCut(error)) throw error;
         throw new CliFailure("unavailable", `the connection was lost (${String(error.code)})`);
       }
     });

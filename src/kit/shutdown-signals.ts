@@ -23,11 +23,15 @@ export function onInterrupt(first: () => void): () => void {
   return () => process.off("SIGINT", interrupt);
 }
 
-/** Ends the process, without a word, when nobody reads its output any more (`| head`). Only for programs with nothing to close. */
+/**
+ * Ends the process when its output cannot be written: without a word when nobody reads it any more (`| head`). Only for
+ * programs with nothing to close.
+ */
 export function exitWithoutReader(output: NodeJS.WriteStream): void {
   output.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
-    throw error;
+    process.stderr.write(`the output cannot be written (${error.code ?? error.message})\n`);
+    process.exit(1);
   });
 }
 
