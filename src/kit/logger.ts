@@ -43,6 +43,13 @@ export function createLogger(name: string, level: LogLevel, stream?: Destination
       },
       redact: { paths: REDACTED, censor: "[redacted]" },
     },
-    stream ?? destination({ dest: 1, sync: true }),
+    stream ?? standardOutput(),
   );
+}
+
+/** A log that cannot be written, on a full disk or a closed pipe, is no reason to end what it tells about. */
+function standardOutput(): DestinationStream {
+  const output = destination({ dest: 1, sync: true });
+  output.on("error", () => undefined);
+  return output;
 }

@@ -21,6 +21,9 @@ export async function prepareEngineFolder(folder: string, kept: string): Promise
   }
 }
 
+/** Whether the folder is one that was brought back, for a provision that has not succeeded yet. */
+export const isRestored = (folder: string): Promise<boolean> => exists(join(folder, RESTORED));
+
 /** The provision succeeded: what was brought back belongs to the engine now. */
 export async function settleEngineFolder(folder: string): Promise<void> {
   await rm(join(folder, RESTORED), { force: true });
@@ -28,7 +31,7 @@ export async function settleEngineFolder(folder: string): Promise<void> {
 
 /** Undoes {@link prepareEngineFolder}: what the provision made is removed, what it brought back is put back. */
 export async function discardEngineFolder(folder: string, kept: string): Promise<void> {
-  if (await exists(join(folder, RESTORED))) {
+  if (await isRestored(folder)) {
     await keepEngineFolder(folder, kept);
     await rm(join(kept, RESTORED), { force: true });
   } else {

@@ -16,11 +16,9 @@ export function incarnationOf(runDir: string, path: string): string | null {
 }
 
 /** Writes what the engine is born with where only the engine's user can read it. */
-export function writeLaunchFile(runDir: string, launch: EngineLaunch): string {
-  const path = launchFilePath(runDir, launch.incarnation);
-  mkdirSync(runDir, { recursive: true, mode: 0o700 });
+export function writeLaunchFile(path: string, launch: EngineLaunch): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(path, encodeLaunch(launch), { mode: 0o400, flag: "wx" });
-  return path;
 }
 
 export function removeLaunchFile(path: string): void {

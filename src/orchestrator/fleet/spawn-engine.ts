@@ -7,7 +7,7 @@ import { type LaunchOrder, LaunchFailed, PortTaken, type ProcessEnd } from "./en
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
-import { removeLaunchFile, writeLaunchFile } from "./launch-file.ts";
+import { launchFilePath, removeLaunchFile, writeLaunchFile } from "./launch-file.ts";
 import { preferForOomKill } from "./oom-score.ts";
 import { isPortFree } from "./port-check.ts";
 import { type ProcessIdentity, readIdentity } from "./process-identity.ts";
@@ -51,8 +51,10 @@ export async function spawnEngine(
     // Synchronous like the fork itself: a few tiny files are quicker written than handed to another thread.
     const made = mkdirSync(launch.data_dir, { recursive: true, mode: 0o700 });
     if (made !== undefined) undo.push(() => rmSync(made, { recursive: true, force: true }));
-    const launchFile = writeLaunchFile(settings.runDir, launch);
+    const launchFile = launchFilePath(settings.runDir, launch.incarnation);
+    // Before it is written: half of it would hold secrets too.
     undo.push(() => removeLaunchFile(launchFile));
+    writeLaunchFile(launchFile, launch);
     const log = openSync(join(launch.data_dir, ENGINE_LOG), "a", 0o600);
     try {
       return { ...(await start(settings, order, { launchFile, log, cgroups })), launchFile };

@@ -1,6 +1,7 @@
 import { type EngineProcess, LaunchFailed, PortTaken } from "../fleet/engine-backend.ts";
 import { type BootVerdict, awaitHealthy } from "../fleet/health-probe.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
+import { findEngineById } from "../store/engines.ts";
 import type { Product } from "../store/products.ts";
 import { changePort } from "../store/ports.ts";
 import type { EngineRow } from "../store/tables.ts";
@@ -123,20 +124,7 @@ async function bootOnPort(
       lastActiveStored: 0,
     };
     o.live.add(live);
-    const running = await o.states.move({
-      id: engine.id,
-      from: ["starting"],
-      to: "running",
-      incarnation: engine.incarnation,
-      set: {
-        provisioned: true,
-        version: verdict.version,
-        started_at: new Date(o.now()),
-        stop_reason: null,
-        next_restart_at: null,
-      },
-      event: { data: { port: engine.port, pid: process.handle.pid, version: verdict.version } },
-    });
+    const running = await enterRunning(o, engine, { pid: process.handle.pid, version: verdict.version });
     if (running === null) {
       o.live.remove(engine.id, engine.incarnation);
       return await abandon(process, { kind: "overtaken" });
@@ -163,6 +151,34 @@ function recordProcess(o: Orchestration, engine: EngineRow, { handle }: EnginePr
       deadline_at: bootDeadline(o),
     },
   });
+}
+
+async function enterRunning(
+  o: Orchestration,
+  { id, incarnation, port }: EngineRow,
+  { pid, version }: { readonly pid: number; readonly version: string | null },
+): Promise<EngineRow | null> {
+  try {
+    return await o.states.move({
+      id,
+      from: ["starting"],
+      to: "running",
+      incarnation,
+      set: {
+        provisioned: true,
+        version,
+        started_at: new Date(o.now()),
+        stop_reason: null,
+        next_restart_at: null,
+      },
+      event: { data: { port, pid, version } },
+    });
+  } catch (error) {
+    // The statement was lost, or only its answer: the row says which.
+    const row = await findEngineById(o.db, id);
+    if (row?.incarnation === incarnation && row.state === "running") return row;
+    throw error;
+  }
 }
 
 async function abandon<T>(process: EngineProcess, result: T): Promise<T> {

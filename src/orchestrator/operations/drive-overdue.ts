@@ -1,41 +1,53 @@
 import { delay } from "../../kit/clock.ts";
-import { listOverdue } from "../store/engines.ts";
+import { findEngineById, listOverdue, listRunning } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { ApiError } from "../api-error.ts";
-import { abandonProvision, abandonStart, finishDestroy, finishStop } from "./end-passing.ts";
+import { abandonProvision, abandonStart, afterUnseenEnd, finishDestroy, finishStop } from "./end-passing.ts";
+import { recordedProcess } from "./end-process.ts";
 import type { Orchestration } from "./orchestration.ts";
 
 const LOOK_EVERY_MS = 5000;
-/** A failed drive is tried again after this. */
+/** An engine that would not die is ended again this long after the last try. */
 const AGAIN_MS = 30_000;
 
 /**
  * Drives every state past its deadline to the nearest resting one, whatever became of the operation that should have
- * ended it; and tries again to end engines that would not die. Until the daemon stops.
+ * ended it; tries again to end engines that would not die; and takes engines for crashed that should run and that
+ * nobody looks after. Until the daemon stops.
  */
 export async function driveOverdue(o: Orchestration): Promise<void> {
-  const driven = new Map<string, number>();
+  const driven = new Set<string>();
+  let suspects: ReadonlySet<string> = new Set();
   while (await delay(LOOK_EVERY_MS, o.stopping)) {
-    for (const row of await overdue(o)) {
-      if ((driven.get(row.id) ?? 0) > performance.now()) continue;
-      driven.set(row.id, performance.now() + AGAIN_MS);
-      void drive(o, row).finally(() => driven.delete(row.id));
+    try {
+      const { hostId } = o.settings.portRange;
+      const overdue = await listOverdue(o.db, hostId);
+      const unwatched = (await listRunning(o.db, hostId)).filter(({ id }) => o.live.get(id) === undefined);
+      // Seen twice: a watch that is just ending, or beginning, is none that is missing.
+      const forgotten = await rowsOf(
+        o,
+        unwatched.filter(({ incarnation }) => suspects.has(incarnation)),
+      );
+      suspects = new Set(unwatched.map(({ incarnation }) => incarnation));
+      for (const row of [...overdue, ...forgotten]) {
+        if (driven.has(row.id)) continue;
+        driven.add(row.id);
+        void drive(o, row).finally(() => driven.delete(row.id));
+      }
+    } catch (error) {
+      o.logger.warn({ err: error }, "engines past their deadline cannot be looked for");
     }
   }
 }
 
-async function overdue(o: Orchestration): Promise<readonly EngineRow[]> {
-  try {
-    return await listOverdue(o.db, o.settings.portRange.hostId);
-  } catch (error) {
-    o.logger.warn({ err: error }, "engines past their deadline cannot be looked for");
-    return [];
-  }
+async function rowsOf(o: Orchestration, engines: readonly { readonly id: string }[]): Promise<readonly EngineRow[]> {
+  const rows = await Promise.all(engines.map(({ id }) => findEngineById(o.db, id)));
+  return rows.filter((row) => row !== null);
 }
 
 async function drive(o: Orchestration, row: EngineRow): Promise<void> {
   const fields = { engine_id: row.id, incarnation: row.incarnation, state: row.state };
-  o.logger.warn(fields, "an engine's state is past its deadline: it is ended");
+  o.logger.warn(fields, "an engine is in a state that nobody ends: it is ended");
   try {
     await end(o, row);
   } catch (error) {
@@ -58,6 +70,7 @@ async function end(o: Orchestration, row: EngineRow): Promise<void> {
       return row.desired_state === "destroyed" ? finishDestroy(o, row) : stopAgain(o, row);
     case "running":
     case "unhealthy":
+      return afterUnseenEnd(o, row, recordedProcess(o, row));
     case "backoff":
     case "stopped":
     case "failed":

@@ -1,3 +1,4 @@
+import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { describeError } from "./last-error.ts";
 import { destroyRow } from "./destroy-engine.ts";
 import { endProcess } from "./end-process.ts";
@@ -21,6 +22,20 @@ export async function abandonStart(o: Orchestration, row: EngineRow): Promise<vo
   const lastError = await describeError(o, row.id, { phase: "boot", reason: "the start did not end in time" });
   const { id, incarnation } = row;
   await restartOrGiveUp(o, { id, incarnation, from: ["starting"], lastError, healthyForMs: 0 });
+}
+
+/** Goes on after the end of an engine's process that no daemon saw, or of one (`process`) that no longer answers. */
+export async function afterUnseenEnd(o: Orchestration, row: EngineRow, process: EngineProcess | null): Promise<void> {
+  const { id, incarnation } = row;
+  // A start whose process was never written down, or children of one that is gone: no second life beside them.
+  const end = await (process === null ? o.backend.endLeftovers(incarnation) : process.stop(TERM_MS));
+  if (end.kind === "survived") o.logger.error({ engine_id: id, pids: end.pids }, "processes of an engine do not die");
+  const reason =
+    process === null ? "the engine ended while no daemon watched" : "the engine did not answer the new daemon";
+  const lastError = await describeError(o, id, { phase: "run", reason });
+  const healthyForMs = row.started_at === null ? 0 : o.now() - row.started_at.getTime();
+  const from = ["starting", "running", "unhealthy"] as const;
+  await restartOrGiveUp(o, { id, incarnation, from, lastError, healthyForMs });
 }
 
 /** Finishes a stop that somebody else began. */

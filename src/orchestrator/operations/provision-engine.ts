@@ -4,7 +4,7 @@ import { newId } from "../../kit/ids.ts";
 import { ENGINE_KEY_PREFIX, newKey, storedKey } from "../../kit/secrets.ts";
 import { ApiError } from "../api-error.ts";
 import { LaunchFailed } from "../fleet/engine-backend.ts";
-import { discardEngineFolder, prepareEngineFolder, settleEngineFolder } from "../fleet/engine-folder.ts";
+import { discardEngineFolder, isRestored, prepareEngineFolder, settleEngineFolder } from "../fleet/engine-folder.ts";
 import { fitsQuota } from "../rules/admission.ts";
 import { countEngines, findEngine, insertEngine } from "../store/engines.ts";
 import { soonestPort, takePort } from "../store/ports.ts";
@@ -19,6 +19,8 @@ import { superviseEngine } from "./supervise-engine.ts";
 
 /** What a provision may take beside its boot: waiting for its turn, its folder, the writing down. */
 const RESERVATION_MS = 40_000;
+
+const UNDO_MS = 30_000;
 
 /** When every port is taken, some engine has to go first. */
 const FULL_RETRY_S = 30;
@@ -49,7 +51,7 @@ export async function provisionEngine(
       throw new ApiError("OPERATION_IN_PROGRESS", "the engine was stopped or destroyed while it was being provisioned");
     }
     superviseEngine(o, result.live);
-    await settleEngineFolder(engineFolder(o, engine.id));
+    await settleFolder(o, engine);
     return { record: engineRecord(o, result.engine), apiKey };
   } catch (error) {
     const known =
@@ -57,6 +59,15 @@ export async function provisionEngine(
     if (known instanceof ApiError) o.failures.note(engine.id, known);
     await undoProvision(o, engine);
     throw known;
+  }
+}
+
+async function settleFolder(o: Orchestration, { id }: EngineRow): Promise<void> {
+  try {
+    await settleEngineFolder(engineFolder(o, id));
+  } catch (error) {
+    // The engine runs; a mark that stays only matters to a provision that is undone.
+    o.logger.warn({ err: error, engine_id: id }, "the mark of a restored folder could not be removed");
   }
 }
 
@@ -104,10 +115,28 @@ function reserve(
   });
 }
 
-/** Removes only what this provision made: a destroy that took the engine over cleans up by itself. */
+/**
+ * Removes only what this provision made, once the row is claimed for that: an engine that has become `running` after
+ * all, or that a destroy took over, keeps its folder.
+ */
 export async function undoProvision(o: Orchestration, engine: EngineRow): Promise<void> {
   const { id, incarnation } = engine;
-  await discardEngineFolder(engineFolder(o, id), keptFolder(o, engine));
+  const folder = engineFolder(o, id);
   const reason = "the provision did not succeed";
-  await o.states.remove({ id, from: ["provisioning", "starting", "stopped"], incarnation, reason });
+  const claimed = await o.states.move({
+    id,
+    from: ["provisioning", "starting", "stopped"],
+    to: "destroying",
+    incarnation,
+    set: {
+      desired_state: "destroyed",
+      // What an earlier engine of the user left is put back, by whoever ends this.
+      keep_data: await isRestored(folder),
+      deadline_at: new Date(o.now() + UNDO_MS),
+    },
+    event: { reason },
+  });
+  if (claimed === null) return;
+  await discardEngineFolder(folder, keptFolder(o, engine));
+  await o.states.remove({ id, from: ["destroying"], incarnation, reason });
 }

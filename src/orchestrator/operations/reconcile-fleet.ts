@@ -1,19 +1,18 @@
 import type { EngineProcess } from "../fleet/engine-backend.ts";
+import { setEngineKeys } from "../fleet/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { probeOnce } from "../fleet/health-probe.ts";
 import { type Observed, judgeLeft } from "../rules/adoption.ts";
 import { listEnginesOfHost } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { abandonProvision, finishDestroy, finishStop } from "./end-passing.ts";
+import { abandonProvision, afterUnseenEnd, finishDestroy, finishStop } from "./end-passing.ts";
 import { recordedProcess } from "./end-process.ts";
-import { describeError } from "./last-error.ts";
 import { engineUrl } from "./engine-record.ts";
-import { controlToken } from "./launch-order.ts";
+import { acceptedKeys, controlToken } from "./launch-order.ts";
 import type { Orchestration } from "./orchestration.ts";
-import { restartLater, restartOrGiveUp, superviseEngine } from "./supervise-engine.ts";
+import { restartLater, superviseEngine } from "./supervise-engine.ts";
 
 const PROBE_TIMEOUT_MS = 2000;
-const TERM_MS = 2000;
 
 /**
  * Finds the engines of an earlier daemon again and goes on with what it left, row by row as the rule of adoption
@@ -36,7 +35,7 @@ async function reconcile(o: Orchestration, row: EngineRow): Promise<boolean> {
       if (process !== null) await adopt(o, row, process);
       return process !== null;
     case "as_crashed":
-      inBackground(o, row, afterCrash(o, row, process));
+      inBackground(o, row, afterUnseenEnd(o, row, process));
       return false;
     case "start_again":
       inBackground(o, row, startAgain(o, row));
@@ -88,7 +87,9 @@ async function adopt(o: Orchestration, row: EngineRow, process: EngineProcess): 
     lastActiveAt: null,
     lastActiveStored: row.last_active_at?.getTime() ?? 0,
   };
+  process.forgetLaunchFile();
   o.live.add(live);
+  await tellKeys(o, row, live);
   const event = { type: "engine.adopted" as const, data: { pid: row.pid, port: row.port } };
   if (row.state === "running") {
     await o.events.insert(o.db, { ...event, engine: row });
@@ -105,15 +106,11 @@ async function adopt(o: Orchestration, row: EngineRow, process: EngineProcess): 
   superviseEngine(o, live);
 }
 
-async function afterCrash(o: Orchestration, row: EngineRow, process: EngineProcess | null): Promise<void> {
-  if (process !== null) await process.stop(TERM_MS);
-  const reason =
-    process === null ? "the engine ended while no daemon watched" : "the engine did not answer the new daemon";
-  const lastError = await describeError(o, row.id, { phase: "run", reason });
-  const { id, incarnation } = row;
-  const healthyForMs = row.started_at === null ? 0 : o.now() - row.started_at.getTime();
-  const from = ["starting", "running", "unhealthy"] as const;
-  await restartOrGiveUp(o, { id, incarnation, from, lastError, healthyForMs });
+/** A rotation that was cut short may have told the engine keys that were never written down. */
+async function tellKeys(o: Orchestration, row: EngineRow, { url, controlToken: token }: LiveEngine): Promise<void> {
+  const told = await o.probes.add(() => setEngineKeys({ url, token }, acceptedKeys(row)));
+  if (told.kind === "failed")
+    o.logger.warn({ engine_id: row.id, reason: told.reason }, "an adopted engine did not take its keys");
 }
 
 /** Its machine was restarted: no fault of the engine's, so nothing is counted against it. */

@@ -1,11 +1,12 @@
 import type { EngineRecord } from "../../contract/orchestrator-api.ts";
 import { ENGINE_KEY_PREFIX, newKey, storedKey } from "../../kit/secrets.ts";
 import { ApiError } from "../api-error.ts";
-import { setEngineKeys } from "../fleet/engine-control.ts";
+import { type ControlTarget, setEngineKeys } from "../fleet/engine-control.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
 import { appendAudit } from "../store/audit-log.ts";
-import { replaceEngineKey } from "../store/engines.ts";
+import { findEngineById, replaceEngineKey } from "../store/engines.ts";
 import type { Product } from "../store/products.ts";
+import type { EngineRow } from "../store/tables.ts";
 import { engineRecord, engineUrl } from "./engine-record.ts";
 import { acceptedKeys, controlToken } from "./launch-order.ts";
 import { getEngineRow } from "./look-up-engine.ts";
@@ -62,8 +63,17 @@ export function rotateEngineKey(
       if (row === null) throw new ApiError("ENGINE_NOT_RUNNING", "the engine ended while its key was being replaced");
       return { record: engineRecord(o, row), apiKey, previousExpiresAt };
     } catch (error) {
-      await setEngineKeys(target, acceptedKeys(engine));
+      await tellStoredKeys(o, engine, target);
       throw error;
     }
   });
+}
+
+/**
+ * The engine is told what the database has: the old keys, or the new ones when only the answer was lost. It keeps both
+ * while the database cannot be asked; the daemon that adopts it tells it then.
+ */
+async function tellStoredKeys(o: Orchestration, { id, incarnation }: EngineRow, target: ControlTarget): Promise<void> {
+  const row = await findEngineById(o.db, id);
+  if (row?.incarnation === incarnation) await setEngineKeys(target, acceptedKeys(row));
 }

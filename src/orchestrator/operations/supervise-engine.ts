@@ -82,8 +82,10 @@ export async function restartOrGiveUp(o: Orchestration, end: UnaskedEnd): Promis
   const engine = await insist(o, "crash", async () => {
     const row = await findEngineById(o.db, end.id);
     // Ended because a stop or a destroy wanted it: nothing unasked about that.
-    if (row === null || row.incarnation !== end.incarnation || !end.from.some((state) => state === row.state))
-      return null;
+    if (row === null || row.incarnation !== end.incarnation) return null;
+    // Written before, by a statement whose answer was lost.
+    if (row.state === "backoff") return row;
+    if (!end.from.some((state) => state === row.state)) return null;
     const verdict = judgeExit({
       exitCode: end.lastError.exit_code,
       healthyForMs: end.healthyForMs,

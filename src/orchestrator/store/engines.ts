@@ -109,6 +109,16 @@ export async function listOverdue(db: Db, hostId: string): Promise<EngineRow[]> 
     .execute();
 }
 
+/** The engines of this host that should have a process, and its life. */
+export async function listRunning(db: Db, hostId: string): Promise<{ id: string; incarnation: string }[]> {
+  return db
+    .selectFrom("engines")
+    .select(["id", "incarnation"])
+    .where("host_id", "=", hostId)
+    .where("state", "in", ["running", "unhealthy"])
+    .execute();
+}
+
 /** The present life of each engine of this host. */
 export async function listIncarnations(db: Db, hostId: string): Promise<string[]> {
   const rows = await db.selectFrom("engines").select("incarnation").where("host_id", "=", hostId).execute();
