@@ -24,8 +24,9 @@ import { WorkingMemoryTable } from "./store/working-memory.ts";
 import { BUILT_IN_TOOLS } from "./tools/built-in-tools.ts";
 import { createToolExecutor } from "./tools/execute.ts";
 import { createToolRegistry } from "./tools/registry.ts";
-import { EventJournal } from "./turns/event-journal.ts";
+import type { EventJournal } from "./turns/event-journal.ts";
 import { HitlDesk } from "./turns/hitl-desk.ts";
+import { openJournal } from "./turns/open-journal.ts";
 import { TaskSlots } from "./turns/task-slots.ts";
 import { TurnRunner } from "./turns/turn-runner.ts";
 
@@ -49,9 +50,9 @@ export function createApp({
   store: Store;
 }): EngineApp {
   const logger = createLogger("engine", config.logLevel);
-  const journal = new EventJournal(new EventTable(store));
-  const desk = new HitlDesk(new HitlTable(store), journal);
   const slots = new TaskSlots(CHANNEL_TTL_MS);
+  const journal = openJournal(new EventTable(store), { slots, logger });
+  const desk = new HitlDesk(new HitlTable(store), journal);
   const messages = new MessageTable(store);
   const workspaceDir = join(launch.data_dir, "workspace");
   mkdirSync(workspaceDir, { recursive: true });
@@ -85,7 +86,7 @@ export function createApp({
   });
   runner.recover();
   const idempotency = new IdempotencyTable(store);
-  const pruning = setInterval(() => prune({ journal, idempotency }), PRUNE_EVERY_MS).unref();
+  const pruning = setInterval(() => prune({ journal, idempotency, logger }), PRUNE_EVERY_MS).unref();
   const vitals = () => ({ active_turns: slots.size, pending_hitl: desk.waiting, streams: journal.readerCount() });
   const status = (): EngineStatus => ({ ...vitals(), draining: runner.draining, last_active_at: journal.lastActiveAt });
   const keys = new AcceptedKeys(launch.keys);
@@ -133,8 +134,20 @@ async function loadNow(provider: EngineProvider, logger: Logger): Promise<void> 
   }
 }
 
-function prune({ journal, idempotency }: { journal: EventJournal; idempotency: IdempotencyTable }): void {
+function prune({
+  journal,
+  idempotency,
+  logger,
+}: {
+  journal: EventJournal;
+  idempotency: IdempotencyTable;
+  logger: Logger;
+}): void {
   const before = Date.now() - EVENTS_KEPT_MS;
-  journal.prune(before, EVENTS_KEPT);
-  idempotency.prune(before);
+  try {
+    journal.prune(before, EVENTS_KEPT);
+    idempotency.prune(before);
+  } catch (error) {
+    logger.error({ err: error }, "old events could not be dropped");
+  }
 }

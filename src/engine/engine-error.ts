@@ -17,3 +17,17 @@ export class EngineError extends Error {
     return ENGINE_ERRORS[this.code].status ?? 500;
   }
 }
+
+const SQLITE_FAULTS: Readonly<Record<number, string>> = {
+  8: "the engine's store cannot be written: it is read-only",
+  10: "the engine's store cannot be read or written: the disk fails",
+  11: "the engine's store is damaged",
+  13: "the engine's store cannot be written: the disk is full",
+};
+
+/** A fault of ours as a client may see it; what its operator can mend is told, anything else is for the log. */
+export function internalError(error: unknown, otherwise: string): EngineError {
+  const sqlite = error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode : 0;
+  // The upper bits only tell how the disk failed.
+  return new EngineError("INTERNAL_ERROR", SQLITE_FAULTS[sqlite & 0xff] ?? otherwise, undefined, error);
+}

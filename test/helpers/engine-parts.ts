@@ -20,8 +20,9 @@ import { WorkingMemoryTable } from "../../src/engine/store/working-memory.ts";
 import { createToolExecutor } from "../../src/engine/tools/execute.ts";
 import { createToolRegistry } from "../../src/engine/tools/registry.ts";
 import type { Tool } from "../../src/engine/tools/tool.ts";
-import { EventJournal } from "../../src/engine/turns/event-journal.ts";
+import type { EventJournal } from "../../src/engine/turns/event-journal.ts";
 import { HitlDesk } from "../../src/engine/turns/hitl-desk.ts";
+import { openJournal } from "../../src/engine/turns/open-journal.ts";
 import { TaskSlots } from "../../src/engine/turns/task-slots.ts";
 import { TurnRunner } from "../../src/engine/turns/turn-runner.ts";
 import { createLogger } from "../../src/kit/logger.ts";
@@ -119,9 +120,9 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const logger = createLogger("test", "silent");
   const store = openStore(dataDir);
   t.teardown(() => store.close());
-  const journal = new EventJournal(new EventTable(store));
-  const desk = new HitlDesk(new HitlTable(store), journal);
   const slots = new TaskSlots(ttlMs);
+  const journal = openJournal(new EventTable(store), { slots, logger });
+  const desk = new HitlDesk(new HitlTable(store), journal);
   const messages = new MessageTable(store);
   const grants: { tool: string; pattern: string; taskId: string | null }[] = [];
   const runAgent = createAgentLoop({

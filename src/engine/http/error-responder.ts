@@ -2,7 +2,7 @@ import type { ErrorRequestHandler } from "express";
 import type { EngineErrorBody } from "../../contract/engine-api.ts";
 import type { Logger } from "../../kit/logger.ts";
 import { InvalidInput } from "../../kit/parse.ts";
-import { EngineError } from "../engine-error.ts";
+import { EngineError, internalError } from "../engine-error.ts";
 
 /** Turns whatever a call threw into one row of the error table, in the flat form. */
 export function errorResponder(logger: Logger): ErrorRequestHandler {
@@ -25,5 +25,5 @@ function toEngineError(error: unknown): EngineError {
   if (status === 413) return new EngineError("PAYLOAD_TOO_LARGE", "body: expected at most 2 MiB");
   if (status === 400 || status === 415)
     return new EngineError("INVALID_REQUEST", "body: expected JSON, not compressed");
-  return new EngineError("INTERNAL_ERROR", "unexpected fault; the engine's log has it");
+  return internalError(error, "unexpected fault; the engine's log has it");
 }

@@ -21,8 +21,8 @@ export interface StreamWish {
   readonly withIds: boolean;
   readonly limits: StreamLimits;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The time for a heartbeat: an exact cut behind everything a reader that is up to date has been given. */
-  cut(): string;
+  /** The time for a heartbeat: an exact cut behind everything a reader that is up to date has been given. Null: not now. */
+  cut(): string | null;
 }
 
 /** The interface's frame is `event: x`, the library's `event:x`: its hook for cleaning values puts the blank in. */
@@ -122,7 +122,7 @@ export class EventStream {
     if (!this.upToDate) return;
     const now = this.#wish.cut();
     // Taking the cut may have written more than the reader bears, or ended the stream.
-    if (this.upToDate) this.#send([{ type: "heartbeat", data: JSON.stringify({ now }), seq: null }]);
+    if (this.upToDate && now !== null) this.#send([{ type: "heartbeat", data: JSON.stringify({ now }), seq: null }]);
   }
 
   #send(frames: readonly { readonly type: string; readonly data: string; readonly seq: number | null }[]): void {

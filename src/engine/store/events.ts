@@ -60,7 +60,7 @@ export class EventTable {
       for (let to = 1; to <= rows.length; to++) {
         length += rows[to - 1]?.body.length ?? 0;
         const full = to - from >= MAX_RUN || length >= MAX_RUN_LENGTH;
-        if (!full && rows[to]?.turnId === rows[from]?.turnId) continue;
+        if (!full && continues(rows[to - 1], rows[to])) continue;
         this.#insertRun(rows, from, to);
         [from, length] = [to, 0];
       }
@@ -126,6 +126,9 @@ export class EventTable {
     this.#insert.run(last.seq, last.ts, last.taskId, last.turnId, lines);
   }
 }
+
+const continues = (before: EventRow | undefined, row: EventRow | undefined): boolean =>
+  before?.turnId === row?.turnId && before?.seq === (row?.seq ?? 0) - 1;
 
 /** The events of a row that are wanted. JSON holds no line breaks, and a type no blanks. */
 function* eventsOf(

@@ -23,30 +23,45 @@ export interface Store {
 export function openStore(dataDir: string): Store {
   const lock = takeLock(join(dataDir, "engine.lock"));
   const file = join(dataDir, "engine.db");
+  try {
+    const db = openDatabase(file);
+    const transaction = transactionsOf(db);
+    migrate(db, transaction, file);
+    return {
+      db,
+      transaction,
+      close() {
+        db.close();
+        lock.close();
+      },
+    };
+  } catch (error) {
+    if (!(error instanceof Error) || !("errcode" in error)) throw error;
+    throw new StoreUnusable(`${file} cannot be used: ${error.message}`, { cause: error });
+  }
+}
+
+function openDatabase(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: BUSY_WAIT_MS });
   db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on");
   // Folding the log back into the file waits for the disk: every 32 MB instead of 4, so that few turns meet it.
   db.exec("pragma wal_autocheckpoint = 8000");
+  return db;
+}
+
+function transactionsOf(db: DatabaseSync): Store["transaction"] {
   const [begin, commit] = [db.prepare("begin immediate"), db.prepare("commit")];
-  const transaction = <T>(work: () => T): T => {
+  return <T>(work: () => T): T => {
     begin.run();
     try {
       const result = work();
       commit.run();
       return result;
     } catch (error) {
-      db.exec("rollback");
+      // SQLite may have undone it by itself: on a full disk it does.
+      if (db.isTransaction) db.exec("rollback");
       throw error;
     }
-  };
-  migrate(db, transaction, file);
-  return {
-    db,
-    transaction,
-    close() {
-      db.close();
-      lock.close();
-    },
   };
 }
 
@@ -56,7 +71,8 @@ function takeLock(file: string): DatabaseSync {
     lock.exec("begin exclusive");
     return lock;
   } catch (error) {
-    throw new StoreUnusable(`another engine has ${file}, or it cannot be written`, { cause: error });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StoreUnusable(`another engine has ${file}, or it cannot be written (${why})`, { cause: error });
   }
 }
 

@@ -10,10 +10,17 @@ export type JournalEvent = Exclude<EngineEvent, { event: "heartbeat" }>;
 const UNSTORED_DRAWS = 1000;
 export const EVERY_TASK = Symbol("every task");
 export type Reader = (rows: readonly EventRow[]) => void;
+const TRY_AGAIN_MS = 1000;
+
+/** The end of a turn: what is stored together with its last events, and what is done before anybody sees them. */
+interface Ending {
+  readonly alongside: () => void;
+  readonly between: () => void;
+}
 
 /**
  * The one road of events: stamped in the order they happen, stored, and only then handed to the readers. What happens
- * within one turn of the event loop is one transaction.
+ * within one turn of the event loop is one transaction. What cannot be stored (a full disk) is kept, and tried again.
  */
 export class EventJournal {
   readonly #table: EventTable;
@@ -22,10 +29,21 @@ export class EventJournal {
   #seq: number;
   #lastTs: number;
   #pending: EventRow[] = [];
+  #endings: Ending[] = [];
   #scheduled: NodeJS.Immediate | undefined;
+  #again: NodeJS.Timeout | undefined;
+  readonly #cannotStore: (error: unknown, turnIds: ReadonlySet<string>) => void;
 
-  constructor(table: EventTable, now: () => number = Date.now) {
+  /** `cannotStore` is told whose events wait, each time they could not be stored. */
+  constructor(
+    table: EventTable,
+    {
+      now = Date.now,
+      cannotStore = () => undefined,
+    }: { now?: () => number; cannotStore?: (error: unknown, turnIds: ReadonlySet<string>) => void } = {},
+  ) {
     this.#table = table;
+    this.#cannotStore = cannotStore;
     const last = table.last();
     this.#seq = last.seq;
     this.#lastTs = last.ts;
@@ -54,24 +72,35 @@ export class EventJournal {
     this.#scheduled ??= setImmediate(() => this.flush());
   }
 
-  /** Stores what is pending now and hands it on. Throws when it cannot be stored: nothing is handed on then. */
-  flush(): void {
-    clearImmediate(this.#scheduled);
-    this.#scheduled = undefined;
-    const rows = this.#store();
-    this.#deliver(rows);
+  /** Stores what is pending now and hands it on. False when it could not be stored: it waits, and is tried again. */
+  flush(): boolean {
+    try {
+      this.#settle();
+      return true;
+    } catch (error) {
+      if (this.#again === undefined) this.#again = setTimeout(() => this.#tryAgain(), TRY_AGAIN_MS).unref();
+      this.#cannotStore(error, new Set(this.#pending.map(({ turnId }) => turnId)));
+      return false;
+    }
+  }
+
+  /** Stores a turn's first event with what else is stored of it, all or nothing. Throws when it cannot, and forgets the event. */
+  begin(turnId: string, alongside: () => void): void {
+    try {
+      this.#settle(alongside);
+    } catch (error) {
+      this.#pending = this.#pending.filter((row) => row.turnId !== turnId);
+      throw error;
+    }
   }
 
   /**
    * Stores what is pending and, in the same transaction, `alongside`; does `between`, and only then hands the rows on:
    * for the end of a turn, whose slot must be free before anybody can see its last event.
    */
-  flushAfter({ alongside, between }: { alongside: () => void; between: () => void }): void {
-    clearImmediate(this.#scheduled);
-    this.#scheduled = undefined;
-    const rows = this.#store(alongside);
-    between();
-    this.#deliver(rows);
+  end(ending: Ending): void {
+    this.#endings.push(ending);
+    this.flush();
   }
 
   /** Hands a task's events (or all) to `reader` from now on, in batches, each as soon as it is stored. Returns the undo. */
@@ -107,18 +136,32 @@ export class EventJournal {
     return this.#table.oldest();
   }
 
-  /** A time of the same clock, behind everything that has been stored and handed on: an exact cursor for a reader. */
-  cut(): string {
-    this.flush();
-    return new Date(this.#clock.draw()).toISOString();
+  /**
+   * A time of the same clock, behind everything that has been stored and handed on: an exact cursor for a reader. Null
+   * while something waits to be stored.
+   */
+  cut(): string | null {
+    return this.flush() ? new Date(this.#clock.draw()).toISOString() : null;
   }
 
-  #store(alongside?: () => void): readonly EventRow[] {
-    const rows = this.#pending;
-    if (rows.length === 0 && alongside === undefined) return rows;
-    this.#table.insert(rows, alongside);
+  #tryAgain(): void {
+    this.#again = undefined;
+    this.flush();
+  }
+
+  #settle(alongside?: () => void): void {
+    clearImmediate(this.#scheduled);
+    this.#scheduled = undefined;
+    const [rows, endings] = [this.#pending, this.#endings];
+    if (rows.length === 0 && endings.length === 0 && alongside === undefined) return;
+    this.#table.insert(rows, () => {
+      for (const ending of endings) ending.alongside();
+      alongside?.();
+    });
     this.#pending = [];
-    return rows;
+    this.#endings = [];
+    for (const ending of endings) ending.between();
+    this.#deliver(rows);
   }
 
   #deliver(rows: readonly EventRow[]): void {

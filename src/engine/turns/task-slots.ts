@@ -1,12 +1,13 @@
+import type { EngineError } from "../engine-error.ts";
 /** What a task holds while a turn of it is in flight. */
 export interface Slot {
   readonly taskId: string;
   readonly turnId: string;
   readonly startedAt: number;
-  /** Aborted by cancel, expiry or drain; the reason says which. */
+  /** Aborted by cancel, expiry, drain or a fault of the engine; the reason says which. */
   readonly signal: AbortSignal;
   readonly state: "running" | "waiting_for_human";
-  abort(reason: TurnAborted): void;
+  abort(reason: TurnAborted | EngineError): void;
   /** The turn did something: it is not stuck. */
   progress(): void;
   /** A human is asked: time does not count meanwhile. Returns what ends the waiting. */

@@ -43,8 +43,10 @@ export class TurnLifecycle {
     this.#turnId = turnId;
   }
 
-  start(): void {
+  /** Throws when it, and what belongs to it, cannot be stored. */
+  start(alongside: () => void): void {
     this.#append(this.#lifecycle("started"));
+    this.#journal.begin(this.#turnId, alongside);
   }
 
   emit(event: JournalEvent): void {
@@ -62,7 +64,7 @@ export class TurnLifecycle {
     if (event === "content_block_stop") this.#openBlock = null;
   }
 
-  /** Stores the end, frees the slot, and lets the last events out: in that order, and in one go. */
+  /** Stores the end, frees the slot, and lets the last events out: in that order, in one go, as soon as it can be stored. */
   end(outcome: Outcome, freeSlot: () => void): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -81,7 +83,7 @@ export class TurnLifecycle {
       this.#append({ event: "error", data: { error: code, message, ...(details && { details }) } });
     }
     const errorCode = outcome.kind === "errored" ? outcome.code : null;
-    this.#journal.flushAfter({
+    this.#journal.end({
       alongside: () => this.#turns.end(this.#turnId, { errorCode, endedAt: Date.now() }),
       between: freeSlot,
     });

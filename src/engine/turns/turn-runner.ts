@@ -2,7 +2,7 @@ import type { ExecuteRequest } from "../../contract/engine-api.ts";
 import { newId } from "../../kit/ids.ts";
 import type { Logger } from "../../kit/logger.ts";
 import { type AgentLoop, type ToldResult, type TurnContext, finishOpenCalls } from "../agent/agent-loop.ts";
-import { EngineError } from "../engine-error.ts";
+import { EngineError, internalError } from "../engine-error.ts";
 import type { MessageTable } from "../store/messages.ts";
 import type { TurnTable } from "../store/turns.ts";
 import type { WorkingMemoryTable } from "../store/working-memory.ts";
@@ -51,16 +51,14 @@ export class TurnRunner {
     if (claim.kind === "busy") throw busy(claim.holder);
     const { slot } = claim;
     try {
-      this.#storeMessage(request, turnId);
-      remember(turnId);
       const lifecycle = new TurnLifecycle({ journal, turns, taskId, turnId });
-      lifecycle.start();
-      journal.flush();
+      lifecycle.start(() => {
+        this.#storeMessage(request, turnId);
+        remember(turnId);
+      });
       return { turnId, go: () => void this.#run(request, slot, lifecycle) };
     } catch (error) {
       slot.release();
-      // A turn that has not begun must not count as running.
-      turns.end(turnId, { errorCode: "INTERNAL_ERROR", endedAt: Date.now() });
       throw error;
     }
   }
@@ -100,10 +98,9 @@ export class TurnRunner {
    * in vain and no conversation ends in a tool call without its result.
    */
   recover(): void {
-    const { turns, journal, desk } = this.#parts;
+    const { turns, journal } = this.#parts;
     for (const { turnId, taskId } of turns.running()) {
-      this.#finishOpenCalls(taskId, turnId, "the engine restarted; whether the call took effect is unknown");
-      desk.closeAll(turnId);
+      this.#closeOpenEnds(taskId, turnId, "the engine restarted; whether the call took effect is unknown");
       const lifecycle = new TurnLifecycle({ journal, turns, taskId, turnId });
       for (const { type, data } of journal.read({ turnId, types: BRACKETS, limit: MAX_TURN_EVENTS })) {
         lifecycle.observe({ event: type, data: JSON.parse(data) } as JournalEvent);
@@ -130,7 +127,7 @@ export class TurnRunner {
   }
 
   async #run(request: ExecuteRequest, slot: Slot, lifecycle: TurnLifecycle): Promise<void> {
-    const { logger, desk, runAgent } = this.#parts;
+    const { logger, runAgent } = this.#parts;
     const { taskId, turnId } = slot;
     let outcome: Outcome;
     try {
@@ -140,13 +137,18 @@ export class TurnRunner {
       if (outcome.kind === "errored" && outcome.code === "INTERNAL_ERROR")
         logger.error({ err: error, turn_id: turnId }, "turn failed");
     }
+    this.#closeOpenEnds(taskId, turnId, outcome.kind === "errored" ? "the turn ended before the call did" : null);
+    this.#end(slot, lifecycle, outcome);
+  }
+
+  /** Calls without a result get `words` for one; nobody is asked in vain. A turn ends even when this cannot be stored. */
+  #closeOpenEnds(taskId: string, turnId: string, words: string | null): void {
+    const { desk, logger } = this.#parts;
     try {
-      if (outcome.kind === "errored") this.#finishOpenCalls(taskId, turnId, "the turn ended before the call did");
+      if (words !== null) this.#finishOpenCalls(taskId, turnId, words);
       desk.closeAll(turnId);
     } catch (error) {
       logger.error({ err: error, turn_id: turnId }, "a turn's open ends could not be closed");
-    } finally {
-      this.#end(slot, lifecycle, outcome);
     }
   }
 
@@ -161,15 +163,12 @@ export class TurnRunner {
   }
 
   #end(slot: Slot, lifecycle: TurnLifecycle, outcome: Outcome): void {
-    const { logger } = this.#parts;
     const code = outcome.kind === "errored" ? { code: outcome.code } : {};
-    logger.info({ turn_id: slot.turnId, took_ms: Date.now() - slot.startedAt, ...code }, `turn ${outcome.kind}`);
-    try {
-      lifecycle.end(outcome, () => slot.release());
-    } catch (error) {
-      logger.fatal({ err: error, turn_id: slot.turnId }, "the end of a turn could not be stored");
-      slot.release();
-    }
+    this.#parts.logger.info(
+      { turn_id: slot.turnId, took_ms: Date.now() - slot.startedAt, ...code },
+      `turn ${outcome.kind}`,
+    );
+    lifecycle.end(outcome, () => slot.release());
   }
 
   #contextOf(request: ExecuteRequest, slot: Slot, lifecycle: TurnLifecycle): TurnContext {
@@ -203,11 +202,9 @@ function busy({ turnId, startedAt, state }: Slot): EngineError {
 function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
   const cause: unknown = signal.aborted ? signal.reason : error;
   if (cause instanceof TurnAborted) return { kind: "errored", code: cause.code, message: cause.message };
-  if (cause instanceof EngineError)
-    return { kind: "errored", code: cause.code, message: cause.message, details: cause.details };
-  return {
-    kind: "errored",
-    code: "INTERNAL_ERROR",
-    message: "unexpected fault; the engine's log has it under the turn id",
-  };
+  const { code, message, details } =
+    cause instanceof EngineError
+      ? cause
+      : internalError(cause, "unexpected fault; the engine's log has it under the turn id");
+  return { kind: "errored", code, message, details };
 }

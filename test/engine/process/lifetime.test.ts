@@ -97,6 +97,14 @@ t.test("what stops a start is told in plain words", async (t) => {
     for (const name of Object.keys(settings)) t.match(output, new RegExp(`${name}: expected`));
   });
 
+  t.test("a store that is damaged", async (t) => {
+    const dataDir = t.testdir({ "engine.db": "no database ".repeat(1000) });
+    t.match(await exitOf({ dataDir }), {
+      code: 75,
+      output: /^the engine cannot start: .*engine\.db cannot be used: .*not a database\n$/,
+    });
+  });
+
   t.test("another engine on the same data", async (t) => {
     const dataDir = t.testdir();
     const engine = await startEngine(t, { dataDir });

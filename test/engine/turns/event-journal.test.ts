@@ -9,18 +9,18 @@ t.test("stamps rise whatever the clock does, over a restart as well", async (t) 
   const dataDir = t.testdir();
   let now = 1_000_000;
   const first = openStore(dataDir);
-  const journal = new EventJournal(new EventTable(first), () => now);
+  const journal = new EventJournal(new EventTable(first), { now: () => now });
   for (const step of [0, 0, 5, -100_000]) {
     now += step;
     journal.append("task", "turn", said("x"));
   }
   journal.flush();
-  const heartbeat = journal.cut();
+  const heartbeat = journal.cut() ?? "";
   const rows = journal.read({ limit: 10 });
   first.close();
   const second = openStore(dataDir);
   t.teardown(() => second.close());
-  const later = new EventJournal(new EventTable(second), () => now);
+  const later = new EventJournal(new EventTable(second), { now: () => now });
   later.append("task", "turn", said("y"));
   later.flush();
   const all = later.read({ limit: 10 });
