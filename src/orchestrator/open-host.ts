@@ -1,0 +1,117 @@
+import { join } from "node:path";
+import PQueue from "p-queue";
+import type { Logger } from "../kit/logger.ts";
+import type { Releasers } from "../kit/releasers.ts";
+import { SealedBox } from "../kit/sealed-box.ts";
+import { SerialLanes } from "../kit/serial-lanes.ts";
+import { StallWatch } from "../kit/stall-watch.ts";
+import type { Config } from "./config.ts";
+import type { DataFolder } from "./data-folder.ts";
+import { LiveEngines } from "./fleet/live-engines.ts";
+import { createProcessBackend } from "./fleet/process-backend.ts";
+import { BootQueue } from "./operations/boot-queue.ts";
+import { FleetBreaker } from "./operations/fleet-breaker.ts";
+import { Metrics } from "./operations/metrics.ts";
+import type { Orchestration } from "./operations/orchestration.ts";
+import type { Readiness } from "./operations/readiness.ts";
+import { RecentFailures } from "./operations/recent-failures.ts";
+import { tellBreaker } from "./operations/tell-breaker.ts";
+import { startBundledPostgres } from "./postgres/start-bundled-postgres.ts";
+import { type Connection, openDatabase } from "./store/database.ts";
+import { EngineStates } from "./store/engine-states.ts";
+import { EventLog } from "./store/events.ts";
+import { type HostTakenOver, holdHost } from "./store/host-lock.ts";
+import { isDraining } from "./store/hosts.ts";
+import { migrateToLatest } from "./store/migrate.ts";
+import { preparePorts } from "./store/ports.ts";
+import { ProductDirectory } from "./store/product-directory.ts";
+
+const MAX_PROBES = 32;
+const PORT_REUSE_DELAY_S = 60;
+
+export interface HostParts {
+  readonly config: Config;
+  readonly installDir: string;
+  readonly folder: DataFolder;
+  readonly logger: Logger;
+  readonly readiness: Readiness;
+  readonly opened: Releasers;
+  readonly stopping: AbortSignal;
+  /** Another daemon looks after this host: told again and again while it is waited for. */
+  readonly onWait: () => void;
+  readonly onLoss: (error: HostTakenOver) => void;
+}
+
+export interface OpenHost {
+  readonly o: Orchestration;
+  /** For people. */
+  readonly database: string;
+}
+
+/**
+ * Everything that operations need, once this daemon is the one that looks after the host: the database, its tables
+ * brought up to date, the fleet. Null when the daemon stops before that.
+ */
+export async function openHost(parts: HostParts): Promise<OpenHost | null> {
+  const { config, folder, logger, readiness, opened, stopping } = parts;
+  const database = await reachDatabase(parts);
+  const { db, newClient } = openDatabase(database.connection, logger);
+  opened.push(() => db.destroy());
+  readiness.watch(db);
+  const { hostId } = folder;
+  await holdHost({ newClient, hostId, logger, signal: stopping }, parts);
+  if (stopping.aborted) return null;
+  await migrateToLatest(db);
+  const portRange = { hostId, min: config.portMin, max: config.portMax, reuseDelayS: PORT_REUSE_DELAY_S };
+  await preparePorts(db, portRange);
+  readiness.draining = await isDraining(db, hostId);
+  const directory = new ProductDirectory(db);
+  await directory.listen(newClient, logger, stopping);
+  const events = new EventLog(hostId);
+  const stalls = new StallWatch();
+  opened.push(() => stalls.stop());
+  const o: Orchestration = {
+    db,
+    events,
+    states: new EngineStates(db, events),
+    directory,
+    backend: createProcessBackend({
+      nodePath: process.execPath,
+      engineEntry: join(parts.installDir, "bin", "orch-engine.cjs"),
+      cacheDir: join(config.dataDir, "cache"),
+      runDir: join(config.dataDir, "run"),
+      logger,
+      path: config.path,
+    }),
+    live: new LiveEngines(),
+    boots: new Map(),
+    bootQueue: new BootQueue(config.bootConcurrency),
+    breaker: new FleetBreaker((news) => tellBreaker({ db, events, logger }, news)),
+    failures: new RecentFailures(),
+    lanes: new SerialLanes(),
+    probes: new PQueue({ concurrency: MAX_PROBES }),
+    stalls,
+    box: new SealedBox(folder.secretKey),
+    readiness,
+    metrics: new Metrics(),
+    settings: { ...config, portRange, engineHost: config.host },
+    now: Date.now,
+    logger,
+    stopping,
+  };
+  return { o, database: database.describe };
+}
+
+async function reachDatabase({
+  config,
+  installDir,
+  logger,
+  opened,
+}: HostParts): Promise<{ readonly connection: Connection; readonly describe: string }> {
+  if (config.databaseUrl !== undefined) {
+    return { connection: { connectionString: config.databaseUrl }, describe: "PostgreSQL at DATABASE_URL" };
+  }
+  const bundled = await startBundledPostgres({ installDir, dataDir: config.dataDir, logger });
+  opened.push(() => bundled.stop());
+  return bundled;
+}
