@@ -1,0 +1,33 @@
+import t from "tap";
+import { ENGINE_STATES, type EngineState } from "../../../src/contract/orchestrator-api.ts";
+import { type Adoption, type Observed, judgeLeft } from "../../../src/orchestrator/rules/adoption.ts";
+
+const SEEN: readonly Observed[] = ["answers", "silent", "gone", "rebooted"];
+
+/** What follows from each thing seen, in the order of `SEEN`. */
+const WANTED: readonly Adoption[] = ["adopt", "as_crashed", "as_crashed", "start_again"];
+const always = (adoption: Adoption): readonly Adoption[] => SEEN.map(() => adoption);
+const EXPECTED: Readonly<Record<EngineState, readonly Adoption[]>> = {
+  provisioning: always("undo"),
+  starting: WANTED,
+  running: WANTED,
+  unhealthy: WANTED,
+  backoff: always("start_when_due"),
+  stopping: always("finish_stop"),
+  stopped: always("rest"),
+  failed: always("rest"),
+  stop_failed: always("rest"),
+  destroying: always("finish_destroy"),
+};
+
+t.test("what a starting daemon does with an engine follows from its state and what is seen of it", async (t) => {
+  for (const state of ENGINE_STATES) {
+    const judged = SEEN.map((observed) => judgeLeft({ state, provisioned: true, observed }));
+    t.same(judged, EXPECTED[state], state);
+  }
+});
+
+t.test("a provision whose caller never got the key is undone, even when its engine has come up", async (t) => {
+  for (const observed of SEEN)
+    t.equal(judgeLeft({ state: "starting", provisioned: false, observed }), "undo", observed);
+});
