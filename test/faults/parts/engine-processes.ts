@@ -1,8 +1,11 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readlinkSync } from "node:fs";
+import { basename } from "node:path";
 import { readText } from "../../helpers/fleet.ts";
 
 export interface EngineProcess {
   readonly pid: number;
+  /** Whose folder it works in. */
+  readonly engineId: string;
   /** Of the life it was started for. */
   readonly incarnation: string;
 }
@@ -15,6 +18,17 @@ export function engineProcesses(dataDir: string): readonly EngineProcess[] {
     .flatMap((pid) => {
       // Zombies have no environment.
       const [, rest] = `\0${readText(`/proc/${pid}/environ`)}`.split(born);
-      return rest === undefined ? [] : [{ pid: Number(pid), incarnation: rest.slice(0, rest.indexOf(".json")) }];
+      if (rest === undefined) return [];
+      return [{ pid: Number(pid), engineId: workFolder(pid), incarnation: rest.slice(0, rest.indexOf(".json")) }];
     });
+}
+
+function workFolder(pid: string): string {
+  try {
+    return basename(readlinkSync(`/proc/${pid}/cwd`).replace(/ \(deleted\)$/, ""));
+  } catch (error) {
+    // It has just ended.
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ESRCH")) return "";
+    throw error;
+  }
 }

@@ -117,7 +117,7 @@ export async function clearAway(site: Site): Promise<void> {
   await site.restart();
 }
 
-async function look({ db, dataDir, product }: Site): Promise<View> {
+async function look({ db, dataDir, products }: Site): Promise<View> {
   const { rows } = await db.query<Row>(
     `select id, user_id, state, desired_state, deadline_at, port, incarnation, pid,
        case when previous_key_expires_at > now() then array[key_hash, previous_key_hash] else array[key_hash] end as keys
@@ -127,14 +127,14 @@ async function look({ db, dataDir, product }: Site): Promise<View> {
     "select port, engine_id from ports where engine_id is not null",
   );
   const accepted = await Promise.all(rows.filter(isRunning).map(acceptedKeys));
-  const list = await product.get("/engines?limit=200");
+  const lists = await Promise.all(products.map((product) => product.get("/engines?limit=200")));
   return {
     rows,
     ports: taken.rows.map(({ port, engine_id }) => `${port} ${engine_id}`),
     processes: engineProcesses(dataDir),
     launchFiles: listFolder(join(dataDir, "run")),
     folders: listFolder(join(dataDir, "engines")),
-    shown: (list.body?.data ?? []).map((engine: Row) => `${engine.user_id} ${engine.state}`),
+    shown: lists.flatMap(({ body }) => (body?.data ?? []).map((engine: Row) => `${engine.user_id} ${engine.state}`)),
     accepted: new Map(accepted.flat()),
   };
 }

@@ -20,18 +20,22 @@ export interface SiteOptions {
   readonly engine?: string;
   readonly preload?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Gives the daemon's way to the database, when it is not the straight one. */
+  readonly reach?: (connection: BundledPostgres["connection"]) => Promise<string>;
 }
 
 /** One deployment that outlives its daemons: a data folder, a PostgreSQL, a product without limits. */
 export interface Site {
   readonly dataDir: string;
-  readonly postgres: BundledPostgres;
-  readonly databaseUrl: string;
+  /** Stops the database's server; gives what starts it again. */
+  databaseAway(): Promise<() => Promise<void>>;
   /** The test's own eyes on the daemon's database. */
-  readonly db: pg.Client;
+  readonly db: pg.Pool;
   /** The daemon of now. */
   readonly daemon: Daemon;
+  /** The first of its products. */
   readonly product: Product;
+  readonly products: readonly Product[];
   /** The next daemon on the same data, once the one before is gone. */
   restart(): Promise<Daemon>;
   newProduct(policy?: Readonly<Record<string, unknown>>): Promise<Product>;
@@ -42,21 +46,21 @@ export interface Product {
   readonly key: string;
   get(path: string): Promise<Answer>;
   post(path: string, body?: unknown, signal?: AbortSignal): Promise<Answer>;
-  del(path: string): Promise<Answer>;
+  del(path: string, signal?: AbortSignal): Promise<Answer>;
 }
 
 export const UNLIMITED = { max_engines: null, requests_per_minute: null, drain_s: 1 };
 
-export async function openSite(t: Test, { engine, preload, env = {} }: SiteOptions = {}): Promise<Site> {
+export async function openSite(t: Test, { engine, preload, env = {}, reach }: SiteOptions = {}): Promise<Site> {
   const postgresDir = freshFolder(t, "orchd-faults-pg");
-  const postgres = await startBundledPostgres({ installDir, dataDir: postgresDir, logger: silent });
+  const startPostgres = () => startBundledPostgres({ installDir, dataDir: postgresDir, logger: silent });
+  let postgres = await startPostgres();
   t.teardown(() => postgres.stop());
-  const { host, user, password, database } = postgres.connection;
-  const databaseUrl = `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(host)}`;
-  const db = new pg.Client(postgres.connection);
-  // Its end, when a test ends the server, is the test's doing.
+  const { connection } = postgres;
+  const databaseUrl = (await reach?.(connection)) ?? urlOf(connection);
+  // Its own connection each time: the server may have been away since.
+  const db = new pg.Pool({ ...connection, max: 2 });
   db.on("error", () => undefined);
-  await db.connect();
   t.teardown(() => db.end());
   const dataDir = freshFolder(t, "orchd-faults");
   t.teardown(() => endEngines(t, dataDir));
@@ -70,30 +74,37 @@ export async function openSite(t: Test, { engine, preload, env = {} }: SiteOptio
       env: { ORCH_PORT_MIN: String(portMin), ORCH_PORT_MAX: String(portMin + 299), ORCH_BOOT_CONCURRENCY: "4", ...env },
     });
   let daemon = await start();
-  let products = 0;
+  const products: Product[] = [];
   const newProduct = async (policy = {}): Promise<Product> => {
-    const body = { slug: `p${++products}`, policy: { ...UNLIMITED, ...policy } };
+    const body = { slug: `p${products.length + 1}`, policy: { ...UNLIMITED, ...policy } };
     const made = await daemon.admin("/products/register", { method: "POST", body });
     if (made.status !== 201) throw new Error(made.text);
     const key: string = made.body.platform_api_key;
-    return {
+    const product: Product = {
       id: made.body.id,
       key,
       get: (path) => daemon.platform(key, path),
       post: (path, body = {}, signal) =>
         daemon.platform(key, path, { method: "POST", body, ...(signal && { signal }) }),
-      del: (path) => daemon.platform(key, path, { method: "DELETE" }),
+      del: (path, signal) => daemon.platform(key, path, { method: "DELETE", ...(signal && { signal }) }),
     };
+    products.push(product);
+    return product;
   };
   return {
     dataDir,
-    postgres,
-    databaseUrl,
     db,
+    async databaseAway() {
+      await postgres.stop();
+      return async () => {
+        postgres = await startPostgres();
+      };
+    },
     get daemon() {
       return daemon;
     },
     product: await newProduct(),
+    products,
     async restart() {
       await until("the daemon before is gone", () => daemon.process.exitCode !== null || daemon.process.signalCode);
       daemon = await start();
@@ -101,6 +112,10 @@ export async function openSite(t: Test, { engine, preload, env = {} }: SiteOptio
     },
     newProduct,
   };
+}
+
+function urlOf({ host, user, password, database }: BundledPostgres["connection"]): string {
+  return `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(host)}`;
 }
 
 /** Engines outlive their daemon: at the end of a test they are ended one by one. */
