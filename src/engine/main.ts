@@ -8,6 +8,7 @@ import { shutdownSignal } from "../kit/shutdown-signals.ts";
 import { VERSION } from "../kit/version.ts";
 import { readEngineConfig } from "./config.ts";
 import type { EngineApp } from "./engine-app.ts";
+import { refuseUnreadable } from "./http/unreadable-request.ts";
 import { type Store, StoreUnusable, openStore } from "./store/open-store.ts";
 
 /** What the supervisor reads from an exit code (sysexits): a start that may go better later, and one that never will. */
@@ -102,6 +103,7 @@ function listen({ host, port, engine_id, incarnation }: EngineLaunch, app: LazyA
       app.loaded.answer(request, response);
     }
   });
+  server.on("clientError", refuseUnreadable);
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => resolve(server));

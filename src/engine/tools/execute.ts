@@ -75,5 +75,6 @@ async function shortened(output: unknown, { workspaceDir, toolCallId }: ToolCont
   await mkdir(join(workspaceDir, ".orch", "outputs"), { recursive: true });
   await writeFile(join(workspaceDir, path), text);
   const left = text.length - 2 * SHOWN_OF_LONG;
-  return `${text.slice(0, SHOWN_OF_LONG)}\n… [${left} characters more, all of it in ${path}] …\n${text.slice(-SHOWN_OF_LONG)}`;
+  const ends = [text.slice(0, SHOWN_OF_LONG), text.slice(-SHOWN_OF_LONG)].map((end) => end.toWellFormed());
+  return ends.join(`\n… [${left} characters more, all of it in ${path}] …\n`);
 }

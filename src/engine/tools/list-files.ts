@@ -40,7 +40,13 @@ async function list(folder: string, into: { depth: number; root: string; entries
       entries.push(`${name}/`);
       if (depth > 1) await list(path, { depth: depth - 1, root, entries });
     } else {
-      entries.push(entry.isFile() ? `${name} (${(await stat(path)).size})` : name);
+      entries.push(entry.isFile() ? `${name}${await sizeOf(path)}` : name);
     }
   }
+}
+
+/** Nothing for a file that has gone meanwhile, or whose name is no text. */
+async function sizeOf(path: string): Promise<string> {
+  const found = await stat(path).catch(() => null);
+  return found === null ? "" : ` (${found.size})`;
 }

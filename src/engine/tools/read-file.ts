@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { constants, open } from "node:fs/promises";
 import * as z from "zod/mini";
 import { type Tool, ToolFailed } from "./tool.ts";
 import { workspacePath } from "./workspace-path.ts";
@@ -28,7 +28,8 @@ export const readFile: Tool<{ path: string; offset?: number; limit?: number }> =
 };
 
 async function readAll(file: string, path: string): Promise<Buffer> {
-  const handle = await open(file, "r").catch((error: NodeJS.ErrnoException) => {
+  // Without waiting: to open a pipe that nobody writes to would take a thread of the process for ever.
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
     throw new ToolFailed(`${path} cannot be read (${error.code ?? error.message})`);
   });
   try {

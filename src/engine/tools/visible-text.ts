@@ -6,5 +6,6 @@ export function visibleText(text: string, max: number): string {
   });
   if (shown.length <= max) return shown;
   const half = Math.floor(max / 2);
-  return `${shown.slice(0, half)} … [${shown.length - 2 * half} characters more] … ${shown.slice(-half)}`;
+  const ends = [shown.slice(0, half), shown.slice(-half)].map((end) => end.toWellFormed());
+  return ends.join(` … [${shown.length - 2 * half} characters more] … `);
 }

@@ -13,7 +13,7 @@ export async function workspacePath(workspaceDir: string, path: string): Promise
   let existing = wanted;
   let rest = "";
   for (;;) {
-    const real = await realOf(existing);
+    const real = await realOf(existing, path);
     if (real !== null) {
       const target = rest === "" ? real : join(real, rest);
       if (target !== root && !target.startsWith(root + sep))
@@ -25,9 +25,9 @@ export async function workspacePath(workspaceDir: string, path: string): Promise
   }
 }
 
-async function realOf(path: string): Promise<string | null> {
+async function realOf(place: string, path: string): Promise<string | null> {
   try {
-    return await realpath(path);
+    return await realpath(place);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT") return null;

@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import t from "tap";
 import { ask } from "../../helpers/api.ts";
 import { KEY, engineParts, says, scriptedProvider, servedParts } from "../../helpers/engine-parts.ts";
 import { openStream, startEngine } from "../../helpers/engine.ts";
+import { until } from "../../helpers/until.ts";
 
 const headers = { "x-engine-key": KEY };
 const frames = { ...headers, accept: "text/event-stream" };
@@ -20,6 +23,29 @@ t.test("an engine answers to its whole address as to its path", async (t) => {
   const engine = await startEngine(t);
   t.match(await ask(engine.url, `${engine.url}/health`), { status: 200, body: { status: "ok" } });
   t.match(await engine.call(`${engine.url}/hitl/pending`), { status: 200, body: { requests: [] } });
+});
+
+t.test("what is no HTTP is refused in the form of every error, but never inside an answer", async (t) => {
+  const { url, key, launch } = await startEngine(t);
+  const bytes = async (sent: string, enough: RegExp): Promise<string> => {
+    const socket = connect(launch.port, launch.host).setEncoding("utf8");
+    t.teardown(() => socket.destroy());
+    const closed = once(socket, "close");
+    let got = "";
+    socket.on("data", (text: string) => (got += text)).on("error", () => undefined);
+    socket.write(sent);
+    await until(`${String(enough)} comes`, () => enough.test(got));
+    socket.write("\r\n\r\nno HTTP at all\r\n\r\n");
+    await closed;
+    return got;
+  };
+  t.match(await bytes("\u0016\u0003\u0001\r\n\r\n", /\}$/), /^HTTP\/1.1 400 .*\r\n\r\n\{"error":"INVALID_REQUEST",/s);
+  const large = `GET /health HTTP/1.1\r\nhost: x\r\nx: ${"x".repeat(20_000)}\r\n\r\n`;
+  t.match(await bytes(large, /\}$/), /^HTTP\/1.1 431 .*"error":"INVALID_REQUEST"/s);
+  const body = '{"task_id":"x","message":"/say so\\n/slow 60000"}';
+  const execute = `POST /execute HTTP/1.1\r\nhost: x\r\nx-engine-key: ${key}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  t.notMatch(await bytes(execute, /"so"/), /INVALID_REQUEST/);
+  t.match(await ask(url, "/health"), { status: 200 });
 });
 
 t.test("a HEAD has no stream to follow", async (t) => {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
@@ -58,6 +59,8 @@ t.test("files are read whole or by lines, and what is no text file is refused in
   await t.rejects(run(readFile, { path: "binary" }), { message: /no text file/ });
   await t.rejects(run(readFile, { path: "b" }), { message: /no file/ });
   await t.rejects(run(readFile, { path: "nothing" }), { message: /ENOENT/ });
+  const long = "x".repeat(300);
+  await t.rejects(run(readFile, { path: long }), { message: `path: ${long} cannot be used (ENAMETOOLONG)` });
 });
 
 t.test("a file is written whole with its folders, and nothing is left of a write that fails", async (t) => {
@@ -70,6 +73,19 @@ t.test("a file is written whole with its folders, and nothing is left of a write
   await t.rejects(run(writeFile, { path: "b", content: "x" }), { message: /b cannot be written/ });
   t.same(await run(listFiles, {}), { path: ".", entries: ["a.txt (13)", "b/", "new/"], truncated: false });
   t.same(await run(listFiles, { path: "b", depth: 2 }), { path: "b", entries: ["b/c.txt (4)"], truncated: false });
+});
+
+t.test("a pipe is no file, and nobody waits for it", async (t) => {
+  const { workspaceDir, run } = workspace(t);
+  execFileSync("mkfifo", [join(workspaceDir, "pipe")]);
+  for (let count = 0; count < 8; count++)
+    await t.rejects(run(readFile, { path: "pipe" }), { message: "pipe is no file" });
+});
+
+t.test("a file that cannot be looked at is listed all the same", async (t) => {
+  const { workspaceDir, run } = workspace(t);
+  writeFileSync(Buffer.concat([Buffer.from(`${workspaceDir}/b/`), Buffer.from([0x78, 0xff])]), "no name of text");
+  t.match(await run(listFiles, { path: "b" }), { entries: ["b/c.txt (4)", "b/x\ufffd"] });
 });
 
 t.test("a long list is cut and says so", async (t) => {
