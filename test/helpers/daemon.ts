@@ -51,7 +51,7 @@ export async function startDaemon(
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     ...env,
   };
-  const { process, output } = launchDaemon(settings, installDir, preload);
+  const { process, output } = launchDaemon(settings, { installDir, preload });
   const url = `http://127.0.0.1:${port}`;
   const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
     if (process.exitCode === null && process.signalCode === null) {
@@ -90,11 +90,14 @@ export async function startDaemon(
 /** Starts the built daemon with just this environment and does not wait for it. */
 export function launchDaemon(
   env: Readonly<Record<string, string>>,
-  installDir = root,
-  preload?: string,
+  {
+    installDir = root,
+    preload,
+    args = [],
+  }: { readonly installDir?: string; readonly preload?: string | undefined; readonly args?: readonly string[] } = {},
 ): { process: ChildProcess; output: () => string } {
   const options = preload === undefined ? [] : ["--import", preload];
-  const child = spawn(process.execPath, [...options, join(installDir, "bin/orchd.js")], {
+  const child = spawn(process.execPath, [...options, join(installDir, "bin/orchd.js"), ...args], {
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/", ...env },
     stdio: ["ignore", "pipe", "pipe", ...(preload === undefined ? [] : (["ipc"] as const))],
   });

@@ -45,7 +45,7 @@ async function stream(o: Orchestration, call: Call, filter: Filter): Promise<voi
   const after = eventIdHeader(call);
   const { response } = call;
   const signal = AbortSignal.any([call.clientGone, o.stopping]);
-  const events = followEvents(o, filter, { after, signal });
+  const events = await followEvents(o, filter, { after, signal });
   const session = await openSession(call);
   for await (const followed of events) {
     if (signal.aborted) break;

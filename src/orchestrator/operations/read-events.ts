@@ -1,6 +1,13 @@
 import type { EventRecord } from "../../contract/orchestrator-events.ts";
 import { delay } from "../../kit/clock.ts";
-import { type EventFilter, eventsAfter, lastPosition, listEvents, positionOf } from "../store/events.ts";
+import {
+  type EventFilter,
+  type EventPosition,
+  eventsAfter,
+  lastPosition,
+  listEvents,
+  positionOf,
+} from "../store/events.ts";
 import type { Orchestration } from "./orchestration.ts";
 
 const PAGE = 500;
@@ -19,15 +26,23 @@ export type FollowedEvent =
   | { readonly kind: "gap" };
 
 /**
- * Events as they are written, each once and in order, until the signal: from behind the event `after`, or from now on.
- * While the database is away it waits.
+ * Events as they are written, each once and in order, until the signal: from behind the event `after`, or from now on,
+ * which is when this resolves. While the database is away it waits.
  */
-export async function* followEvents(
+export async function followEvents(
   o: Orchestration,
   filter: EventFilter,
   { after, signal }: { readonly after: string | null; readonly signal: AbortSignal },
+): Promise<AsyncIterable<FollowedEvent>> {
+  const position = after === null ? await lastPosition(o.db) : await positionOf(o.db, after);
+  return follow(o, filter, { known: position, signal });
+}
+
+async function* follow(
+  o: Orchestration,
+  filter: EventFilter,
+  { known, signal }: { readonly known: EventPosition | null; readonly signal: AbortSignal },
 ): AsyncGenerator<FollowedEvent, void, undefined> {
-  const known = after === null ? await lastPosition(o.db) : await positionOf(o.db, after);
   if (known === null) yield { kind: "gap" };
   let position = known ?? "0";
   while (!signal.aborted) {
