@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import t, { type Test } from "tap";
 import { until } from "../helpers/until.ts";
+import { isPortFree } from "../../src/orchestrator/fleet/port-check.ts";
 import { readIdentity } from "../../src/orchestrator/fleet/process-identity.ts";
 import { LONG } from "./parts/long.ts";
+import { engineProcesses } from "./parts/engine-processes.ts";
 import { isAlive } from "./parts/is-alive.ts";
 import { settle } from "./parts/invariants.ts";
 import { openSite } from "./parts/site.ts";
@@ -79,11 +81,18 @@ t.test("a stranger that answers on the recorded port keeps it", async (t) => {
   const { body } = await product.post("/engines/provision", { user_id: "robbed" });
   await site.daemon.stop("SIGKILL");
   process.kill(body.pid, "SIGKILL");
-  await until("the port is free", () => !isAlive(body.pid));
+  await until("the port is free", () => isPortFree("127.0.0.1", body.port));
   await thief.take(body.port);
   await site.restart();
-  await until("it runs", async () => (await product.get("/engines/robbed")).body.state === "running", 30_000);
-  t.not((await product.get("/engines/robbed")).body.port, body.port);
+  const again = await until(
+    "it runs again",
+    async () => {
+      const now = await product.get("/engines/robbed");
+      return now.body.state === "running" && now.body.pid !== body.pid && now.body;
+    },
+    30_000,
+  );
+  t.not(again.port, body.port);
   t.same(await settle(site, tally), {});
   await thief.letGo();
 });
@@ -92,10 +101,10 @@ t.test("after a reboot everything wanted starts again, and nothing recorded is s
   tally.tried++;
   const foreign = stranger(t);
   const users = ["one", "two", "three"];
-  const made = await Promise.all(users.map((user_id) => product.post("/engines/provision", { user_id })));
+  await Promise.all(users.map((user_id) => product.post("/engines/provision", { user_id })));
   await product.post("/engines/three/stop", { force: true });
   await site.daemon.stop("SIGKILL");
-  for (const { body } of made) if (isAlive(body.pid)) process.kill(body.pid, "SIGKILL");
+  for (const { pid } of engineProcesses(site.dataDir)) process.kill(pid, "SIGKILL");
   for (const user of users.slice(0, 2)) await write(user, readIdentity(foreign.pid));
   await db.query("update engines set boot_id = 'of-an-earlier-boot' where boot_id is not null");
   await site.restart();

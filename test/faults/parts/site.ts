@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import pg from "pg";
 import type { Test } from "tap";
 import { createLogger } from "../../../src/kit/logger.ts";
@@ -11,6 +12,7 @@ import { type Daemon, startDaemon } from "../../helpers/daemon.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 import { engineProcesses } from "./engine-processes.ts";
+import { isAlive } from "./is-alive.ts";
 
 const installDir = resolve(import.meta.dirname, "../../..");
 const silent = createLogger("test", "silent");
@@ -95,7 +97,7 @@ export async function openSite(t: Test, { engine, preload, env = {}, reach }: Si
     dataDir,
     db,
     async databaseAway() {
-      await postgres.stop();
+      await endServer(db);
       return async () => {
         postgres = await startPostgres();
       };
@@ -112,6 +114,14 @@ export async function openSite(t: Test, { engine, preload, env = {}, reach }: Si
     },
     newProduct,
   };
+}
+
+/** At once and with all its sessions, whoever else uses it. */
+async function endServer(db: pg.Pool): Promise<void> {
+  const { rows } = await db.query<{ data_directory: string }>("show data_directory");
+  const [line = ""] = readFileSync(join(rows[0]?.data_directory ?? "", "postmaster.pid"), "utf8").split("\n");
+  process.kill(Number(line), "SIGINT");
+  await until("PostgreSQL has ended", () => !isAlive(Number(line)), 30_000);
 }
 
 function urlOf({ host, user, password, database }: BundledPostgres["connection"]): string {
