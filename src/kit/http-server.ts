@@ -1,6 +1,8 @@
 import { type RequestListener, type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
+const SWEEP_MS = 50;
+
 export interface ListeningServer {
   readonly server: Server;
   readonly port: number;
@@ -25,11 +27,14 @@ export async function listen(listener: RequestListener, host: string, port: numb
   };
 }
 
+/** Node.js closes the connections that are idle now; those whose request ends later are closed then. */
 function closeServer(server: Server, deadlineMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), deadlineMs);
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
     server.close(() => {
       clearTimeout(cut);
+      clearInterval(sweep);
       resolve();
     });
     server.closeIdleConnections();

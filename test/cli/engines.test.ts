@@ -138,9 +138,14 @@ t.test("show tells what went wrong last, with the end of the log", async (t) => 
     log_tail: ["starting", "no settings\u0007"],
     at: "2026-11-01T12:00:02.000Z",
   } as const;
-  server.on("GET /engines/alice", { body: engine({ state: "failed", running: false, pid: null, last_error }) });
+  const next_at = "2026-11-01T12:00:09.000Z";
+  const restarts = { count: 3, window_started_at: "2026-11-01T11:55:00.000Z", next_at };
+  const asleep = { state: "failed", running: false, pid: null, restarts, stop_reason: "gave up", last_error } as const;
+  server.on("GET /engines/alice", { body: engine(asleep) });
   const { stdout } = await orchctl(["engines", "show", "alice"], { env: KEY });
   t.match(stdout, /state +failed \(wanted: running\)/);
+  t.match(stdout, `restarts         3 since 2026-11-01T11:55:00.000Z, next at ${next_at}\n`);
+  t.match(stdout, /stopped because +gave up\n/);
   t.match(stdout, /last error, at 2026-11-01T12:00:02\.000Z, boot:/);
   t.match(stdout, /exited before it was healthy \(exit code 78, out of memory\)/);
   t.match(stdout, "    starting\n    no settings\\u{7}\n");
@@ -157,6 +162,20 @@ t.test("logs prints lines as they come and ends quietly when nobody reads on", a
   const ran = await orchctl(["logs", "alice", "-n", "3"], { env: KEY });
   t.equal(ran.stdout, "one\ntwo \\u{1b}[31mred\nthree\n");
   t.equal(server.calls[0]?.path, "/engines/alice/logs?tail=3&follow=false");
+});
+
+t.test("an output that cannot be written ends with 1, and a closed standard error changes no exit code", async (t) => {
+  const server = await startFakeServer(t);
+  const { env } = orchctlFor(t, server);
+  server.on("GET /engines", { body: { data: [], next_cursor: null } });
+  const shell = async (words: string) => {
+    const command = `"${process.execPath}" bin/orchctl.js engines list ${words}; echo "\${PIPESTATUS[0]}"`;
+    const child = spawn("bash", ["-c", command], { env: { ...env, ...KEY }, timeout: 30_000 });
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { stdout, stderr };
+  };
+  t.same(await shell(">/dev/full"), { stdout: "1\n", stderr: "the output cannot be written (ENOSPC)\n" });
+  t.match(await shell("--nonsense 2>&1 >/dev/null | head -c 0"), { stdout: "2\n" });
 });
 
 t.test("a reader that has seen enough ends a command without a word", async (t) => {
