@@ -55,8 +55,8 @@ export interface OpenHost {
 export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   const { config, folder, logger, readiness, opened, stopping } = parts;
   const database = await reachDatabase(parts);
-  const { db, newClient } = openDatabase(database.connection, logger);
-  opened.push(() => db.destroy());
+  const { db, newClient, close } = openDatabase(database.connection, logger);
+  opened.push(close);
   readiness.watch(db);
   const { hostId } = folder;
   await holdHost({ newClient, hostId, logger, signal: stopping }, parts);

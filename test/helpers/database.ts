@@ -28,8 +28,8 @@ export function onEachServer(
   for (const [name, connect] of Object.entries(servers)) {
     t.test(`${title} (${name})`, async (inner) => {
       const connection = await connect(inner);
-      const { db, newClient } = openDatabase(connection, logger);
-      inner.teardown(() => db.destroy());
+      const { db, newClient, close } = openDatabase(connection, logger);
+      inner.teardown(close);
       await migrateToLatest(db);
       await test(inner, { db, newClient, connection });
     });

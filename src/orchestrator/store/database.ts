@@ -1,6 +1,8 @@
 import { Kysely, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
 import type { Logger } from "../../kit/logger.ts";
+import { delay } from "../../kit/clock.ts";
+import { cut } from "./session.ts";
 import type { Database } from "./tables.ts";
 
 export type Db = Kysely<Database>;
@@ -19,17 +21,55 @@ export type Connection =
 
 /** No statement here takes long: one that does is stuck, and better refused than waited for. */
 const DEADLINES = { connectionTimeoutMillis: 3000, statement_timeout: 10_000, query_timeout: 12_000 };
+/** Of a connection that is kept for a lock or a LISTEN: it must be known soon that it is gone. */
+const SESSION_DEADLINES = { ...DEADLINES, query_timeout: 4000 };
+const CLOSE_MS = 2000;
 
-export function openDatabase(connection: Connection, logger: Logger): { db: Db; newClient: () => pg.Client } {
+export interface OpenDatabase {
+  readonly db: Db;
+  readonly newClient: () => pg.Client;
+  close(): Promise<void>;
+}
+
+export function openDatabase(connection: Connection, logger: Logger): OpenDatabase {
   const pool = new pg.Pool({ ...connection, ...DEADLINES, max: 20, idleTimeoutMillis: 60_000, keepAlive: true });
+  const clients = new Set<pg.PoolClient>();
   // Without listeners a connection's end (the server restarts) would end the daemon, be it idle or in use.
   const lost = (error: Error) => logger.warn({ reason: error.message }, "database connection lost");
   pool.on("error", lost);
-  pool.on("connect", (client) => client.on("error", lost));
+  pool.on("remove", (client) => clients.delete(client));
+  pool.on("connect", (client) => {
+    clients.add(client);
+    client.on("error", lost);
+    cutWhenSilent(client);
+  });
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   return {
-    db: new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }),
-    newClient: () => new pg.Client({ ...connection, ...DEADLINES, keepAlive: true }),
+    db,
+    newClient: () => new pg.Client({ ...connection, ...SESSION_DEADLINES, keepAlive: true }),
+    async close() {
+      await Promise.race([db.destroy(), delay(CLOSE_MS)]);
+      for (const client of clients) cut(client);
+    },
   };
+}
+
+/**
+ * A connection that did not answer in time is ended: the pool would give it out again, and each statement on it would
+ * wait for the answer of the one before.
+ */
+function cutWhenSilent(client: pg.PoolClient): void {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  const watched = (...args: unknown[]): unknown => {
+    const answer = query(...args);
+    if (answer instanceof Promise) {
+      answer.catch((error: unknown) => {
+        if (error instanceof Error && error.message === "Query read timeout") cut(client);
+      });
+    }
+    return answer;
+  };
+  client.query = watched as typeof client.query;
 }
 
 const AWAY_CODES = new Set([

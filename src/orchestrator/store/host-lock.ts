@@ -2,10 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { Client } from "pg";
 import type { Logger } from "../../kit/logger.ts";
 import { delay } from "../../kit/clock.ts";
+import { type Session, openSession } from "./session.ts";
 
 const RETRY_MS = 1000;
-/** A connection that is only believed to stand is found out within this and a statement's deadline. */
-const PING_MS = 5000;
 
 /** Another daemon took the host over while this one had lost its connection to the database. */
 export class HostTakenOver extends Error {
@@ -70,31 +69,18 @@ async function lockAgain(parts: HostLockParts, name: string): Promise<Session | 
   }
 }
 
-/** Holds the lock until it has ended. */
-interface Session {
-  readonly ended: Promise<void>;
-}
-
 /** `taken` when another daemon has the lock; null when it is given up. */
 async function lock({ newClient, hostId, signal }: HostLockParts, name: string): Promise<Session | "taken" | null> {
   if (signal.aborted) return null;
-  const client = newClient();
-  const gone = new AbortController();
-  client.on("error", () => gone.abort());
-  client.on("end", () => gone.abort());
-  // A connection that is gone cannot be ended properly; nothing is lost with it.
-  const close = () => client.end().catch(() => undefined);
+  const session = await openSession(newClient, signal);
   try {
-    await client.connect();
-    await client.query("select set_config('application_name', $1, false)", [name]);
-    if (await tryLock(client, hostId, name)) {
-      return { ended: untilGone(client, AbortSignal.any([gone.signal, signal])).then(close) };
-    }
+    await session.client.query("select set_config('application_name', $1, false)", [name]);
+    if (await tryLock(session.client, hostId, name)) return session;
   } catch (error) {
-    await close();
+    await session.close();
     throw error;
   }
-  await close();
+  await session.close();
   return "taken";
 }
 
@@ -116,15 +102,4 @@ async function tryLock(client: Client, hostId: string, name: string): Promise<bo
     [hostId, name],
   );
   return rowCount !== null && rowCount > 0 && (await attempt());
-}
-
-async function untilGone(client: Client, signal: AbortSignal): Promise<void> {
-  while (await delay(PING_MS, signal)) {
-    try {
-      await client.query("select 1");
-    } catch {
-      // What is wrong with it is found out, and told, by who makes the next one.
-      return;
-    }
-  }
 }

@@ -2,15 +2,16 @@ import type { Client } from "pg";
 import type { Logger } from "../../kit/logger.ts";
 import { delay } from "../../kit/clock.ts";
 import type { Db } from "./database.ts";
+import { openSession } from "./session.ts";
 import { type Product, type ProductByKey, findProductByKeyHash } from "./products.ts";
 
 const MAX_ENTRIES = 10_000;
 const RECONNECT_MS = 1000;
 
 /**
- * Products by key hash, so that a call costs no look-up of its product. Never stale: an entry lives only while this
- * process listens for changes of the tables (a trigger tells them, whoever makes them), and a change drops them all.
- * While it cannot listen every look-up goes to the database.
+ * Products by key hash, so that a call costs no look-up of its product. An entry lives only while this process
+ * listens for changes of the tables (a trigger tells them, whoever makes them), and a change drops them all. While it
+ * cannot listen, which it knows within seconds, every look-up goes to the database.
  */
 export class ProductDirectory {
   readonly #db: Db;
@@ -45,29 +46,24 @@ export class ProductDirectory {
 
   async #keepListening(newClient: () => Client, logger: Logger, signal: AbortSignal, tried: () => void): Promise<void> {
     while (!signal.aborted) {
-      const client = newClient();
-      const ended = Promise.withResolvers<void>();
-      const stop = () => ended.resolve();
-      client.on("error", stop);
-      client.on("end", stop);
-      client.on("notification", () => this.changed());
-      signal.addEventListener("abort", stop, { once: true });
       try {
-        await client.connect();
-        await client.query("listen orchd_products");
-        this.changed();
-        this.#listening = true;
-        tried();
-        await ended.promise;
+        const session = await openSession(newClient, signal);
+        session.client.on("notification", () => this.changed());
+        try {
+          await session.client.query("listen orchd_products");
+          this.changed();
+          this.#listening = true;
+          tried();
+          await session.ended;
+        } finally {
+          await session.close();
+        }
       } catch (error) {
         logger.warn({ err: error }, "cannot listen for product changes");
       }
       this.#listening = false;
       this.changed();
       tried();
-      signal.removeEventListener("abort", stop);
-      // A connection that is gone cannot be ended properly; nothing is lost with it.
-      await client.end().catch(() => undefined);
       await delay(RECONNECT_MS, signal);
     }
   }
