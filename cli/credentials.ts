@@ -90,8 +90,9 @@ export class Credentials {
     try {
       text = await readFile(this.path, "utf8");
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return {};
-      throw error;
+      const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+      if (code === "ENOENT") return {};
+      throw new CliFailure("unexpected", `${this.path} cannot be read (${code})`);
     }
     try {
       return z.parse(file, JSON.parse(text));

@@ -15,6 +15,9 @@ export interface HttpCall {
   readonly idleMs?: number | undefined;
 }
 
+/** Node takes a longer one for none at all. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Opens a call and gives the answer's beginning. A server that is not there is told in words. */
 export async function openCall(
   base: string,
@@ -30,7 +33,7 @@ export async function openCall(
     headers: { ...(body !== undefined && { "content-type": "application/json" }), ...checked(headers) },
   });
   const late = new CliFailure("timeout", `${base} did not answer within ${deadlineMs / 1000} s`);
-  const timer = setTimeout(() => request.destroy(late), deadlineMs);
+  const timer = setTimeout(() => request.destroy(late), Math.min(deadlineMs, LONGEST_TIMER_MS));
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       request.on("response", resolve);

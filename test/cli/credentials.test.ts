@@ -66,6 +66,15 @@ t.test("a damaged file is told and left alone, and the key is shown all the same
   t.equal(readFileSync(join(path, "credentials.json"), "utf8"), "{");
 });
 
+t.test("a file that cannot be read is told in words", async (t) => {
+  const orchctl = orchctlFor(t, await startFakeServer(t));
+  const env = { ORCHCTL_CONFIG_DIR: join(t.testdir({ config: { "credentials.json": {} } }), "config") };
+  t.match(await orchctl(["engines", "list"], { env }), {
+    code: 1,
+    stderr: /^orchctl: .*credentials\.json cannot be read \(EISDIR\)\n$/,
+  });
+});
+
 t.test("a key may come from a file; one that is missing, empty or no key is told without showing it", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);

@@ -61,6 +61,8 @@ t.test("each verb calls its route with what was given", async (t) => {
     [["stop", "alice"], "POST /engines/alice/stop", {}],
     [["stop", "alice", "--drain", "5s", "--force"], "POST /engines/alice/stop", { drain_s: 5, force: true }],
     [["rotate-key", "alice", "--grace", "10m"], "POST /engines/alice/rotate-key", { grace_s: 600 }],
+    // Longer than a timer can be set for.
+    [["wait", "alice", "--timeout", "30d"], "GET /engines/alice/wait?state=running&timeout_s=2592000", undefined],
     [["wait", "alice"], "GET /engines/alice/wait?state=running&timeout_s=60", undefined],
     [
       ["wait", "alice", "--state", "stopped", "--timeout", "5"],
