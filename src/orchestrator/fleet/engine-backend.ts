@@ -14,6 +14,8 @@ export interface EngineBackend {
   launch(order: LaunchOrder): Promise<EngineProcess>;
   /** Finds an engine of an earlier daemon again; `null` when the recorded process is gone or is another one. */
   attach(handle: ProcessHandle, incarnation: string): EngineProcess | null;
+  /** The same for a life whose process was never written down: looked for among all processes of the machine. */
+  find(incarnation: string): EngineProcess | null;
   /**
    * For a life whose process is gone without this daemon having seen it: removes its launch file and kills what
    * still provably stems from it. What a watched process leaves is cleared without being asked.

@@ -1,12 +1,17 @@
-import type { EngineProcess } from "./engine-backend.ts";
+import type { EngineProcess, LaunchOrder } from "./engine-backend.ts";
 
 /** What this daemon knows of an engine's process from watching it; kept in memory, lost with it, learned again. */
 export interface LiveEngine {
   readonly id: string;
+  readonly productId: string;
   readonly incarnation: string;
   readonly url: string;
   readonly controlToken: string;
   readonly process: EngineProcess;
+  /** What it would be started with again now; kept up to date, for a start without the database. */
+  order: LaunchOrder;
+  /** Restarts so far, as the database knew them when this life began; the window in milliseconds since the epoch. */
+  readonly restarts: { readonly count: number; readonly windowStartedAt: number | null };
   /** Milliseconds since the epoch. */
   readonly healthySince: number;
   lastOkAt: number;

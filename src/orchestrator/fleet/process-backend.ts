@@ -8,6 +8,7 @@ import { EngineCgroups } from "./engine-cgroups.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
 import { ExitWatch } from "./exit-watch.ts";
 import { findOrphans } from "./find-orphans.ts";
+import { findRoot } from "./find-root.ts";
 import { launchFilePath, removeLaunchFile, removeOldLaunchFiles } from "./launch-file.ts";
 import { LogRotation } from "./log-rotation.ts";
 import { bootId, sameProcess, startVariable } from "./process-identity.ts";
@@ -67,8 +68,19 @@ export function createProcessBackend({
     }
   }
 
+  function attach(handle: ProcessHandle, incarnation: string): EngineProcess | null {
+    if (!sameProcess(handle)) return null;
+    const launchFile = launchFilePath(runDir, incarnation);
+    // A row that names a living process of somebody else is no proof; what the process was born with is.
+    if (startVariable(handle.pid, LAUNCH_FILE_VARIABLE) !== launchFile) return null;
+    const cgroup = cgroups?.find(incarnation) ?? null;
+    const life = { handle, launchFile, cgroup, ended: watch.ended(handle), look: () => watch.look() };
+    return track(life, logFolder(handle.pid));
+  }
+
   return {
     bootId: boot,
+    attach,
 
     async launch(order: LaunchOrder): Promise<EngineProcess> {
       const folder = order.launch.data_dir;
@@ -77,14 +89,9 @@ export function createProcessBackend({
       return track({ ...life, handle: { ...identity, bootId: boot }, look: () => undefined }, folder);
     },
 
-    attach(handle: ProcessHandle, incarnation: string): EngineProcess | null {
-      if (!sameProcess(handle)) return null;
-      const launchFile = launchFilePath(runDir, incarnation);
-      // A row that names a living process of somebody else is no proof; what the process was born with is.
-      if (startVariable(handle.pid, LAUNCH_FILE_VARIABLE) !== launchFile) return null;
-      const cgroup = cgroups?.find(incarnation) ?? null;
-      const life = { handle, launchFile, cgroup, ended: watch.ended(handle), look: () => watch.look() };
-      return track(life, logFolder(handle.pid));
+    find(incarnation: string): EngineProcess | null {
+      const root = findRoot(launchFilePath(runDir, incarnation));
+      return root === null ? null : attach({ ...root, bootId: boot }, incarnation);
     },
 
     async endLeftovers(incarnation: string): Promise<StopOutcome> {

@@ -9,7 +9,8 @@ import { type FailedBoot, describe, failed } from "./boot-failure.ts";
 import { LeftQueue } from "./boot-queue.ts";
 import { engineUrl } from "./engine-record.ts";
 import { bootDeadline } from "./fresh-life.ts";
-import { controlToken, launchOrder } from "./launch-order.ts";
+import { launchOrder } from "./launch-order.ts";
+import { liveEngine } from "./live-engine.ts";
 import type { Orchestration } from "./orchestration.ts";
 
 const GIVE_UP_TERM_MS = 2000;
@@ -88,9 +89,10 @@ async function bootOnPort(
   o: Orchestration,
   { engine, product, signal, deadline }: { engine: EngineRow; product: Product; signal: AbortSignal; deadline: number },
 ): Promise<BootResult | { readonly kind: "port_taken" }> {
+  const order = launchOrder(o, engine, product);
   let process: EngineProcess;
   try {
-    process = await o.backend.launch(launchOrder(o, engine, product));
+    process = await o.backend.launch(order);
   } catch (error) {
     if (error instanceof PortTaken) return { kind: "port_taken" };
     if (error instanceof LaunchFailed) return failed(o, engine, { reason: error.message, cause: error });
@@ -111,18 +113,7 @@ async function bootOnPort(
     if (recorded === null || signal.aborted) return await abandon(process, { kind: "overtaken" });
     if (isPortTaken(verdict)) return await abandon(process, { kind: "port_taken" });
     if (verdict.kind !== "healthy") return await abandon(process, await failed(o, engine, describe(o, verdict)));
-    const live: LiveEngine = {
-      id: engine.id,
-      incarnation: engine.incarnation,
-      url,
-      controlToken: controlToken(o, engine),
-      process,
-      healthySince: o.now(),
-      lastOkAt: o.now(),
-      consecutiveFailures: 0,
-      lastActiveAt: null,
-      lastActiveStored: 0,
-    };
+    const live = liveEngine(o, engine, { process, order, healthySince: o.now() });
     o.live.add(live);
     const running = await enterRunning(o, engine, { pid: process.handle.pid, version: verdict.version });
     if (running === null) {

@@ -2,13 +2,16 @@ import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { setEngineKeys } from "../fleet/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { probeOnce } from "../fleet/health-probe.ts";
+import { isRunning } from "../rules/engine-lifecycle.ts";
 import { type Observed, judgeLeft } from "../rules/adoption.ts";
 import { listEnginesOfHost } from "../store/engines.ts";
+import { type Product, findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { abandonProvision, afterUnseenEnd, finishDestroy, finishStop } from "./end-passing.ts";
 import { recordedProcess } from "./end-process.ts";
 import { engineUrl } from "./engine-record.ts";
-import { acceptedKeys, controlToken } from "./launch-order.ts";
+import { acceptedKeys, launchOrder } from "./launch-order.ts";
+import { liveEngine } from "./live-engine.ts";
 import type { Orchestration } from "./orchestration.ts";
 import { restartLater, superviseEngine } from "./supervise-engine.ts";
 
@@ -20,19 +23,32 @@ const PROBE_TIMEOUT_MS = 2000;
  */
 export async function reconcileFleet(o: Orchestration): Promise<{ readonly adopted: number }> {
   const rows = await listEnginesOfHost(o.db, o.settings.portRange.hostId);
+  const products = eachOnce((id: string) => findProduct(o.db, id));
   // Before anything is started: lives that begin now are no orphans.
   reportOrphans(o, rows);
-  const adopted = await Promise.all(rows.map((row) => reconcile(o, row)));
+  const adopted = await Promise.all(rows.map((row) => reconcile(o, row, products)));
   return { adopted: adopted.filter(Boolean).length };
 }
 
+type ProductLookUp = (id: string) => Promise<Product | null>;
+
+/** Many engines have one product. */
+function eachOnce<T>(find: (id: string) => Promise<T>): (id: string) => Promise<T> {
+  const found = new Map<string, Promise<T>>();
+  return (id) => {
+    const known = found.get(id) ?? find(id);
+    found.set(id, known);
+    return known;
+  };
+}
+
 /** True when the engine was adopted. */
-async function reconcile(o: Orchestration, row: EngineRow): Promise<boolean> {
+async function reconcile(o: Orchestration, row: EngineRow, products: ProductLookUp): Promise<boolean> {
   const { process, observed } = await observe(o, row);
   const adoption = judgeLeft({ state: row.state, provisioned: row.provisioned, observed });
   switch (adoption) {
     case "adopt":
-      if (process !== null) await adopt(o, row, process);
+      if (process !== null) await adopt(o, row, { process, products });
       return process !== null;
     case "as_crashed":
       inBackground(o, row, afterUnseenEnd(o, row, process));
@@ -65,7 +81,7 @@ async function observe(
   row: EngineRow,
 ): Promise<{ readonly process: EngineProcess | null; readonly observed: Observed }> {
   if (row.boot_id !== null && row.boot_id !== o.backend.bootId) return { process: null, observed: "rebooted" };
-  const process = recordedProcess(o, row);
+  const process = recordedProcess(o, row) ?? unrecordedProcess(o, row);
   if (process === null) return { process, observed: "gone" };
   const url = engineUrl(o.settings.engineHost, row.port);
   const identity = { engineId: row.id, incarnation: row.incarnation, timeoutMs: PROBE_TIMEOUT_MS };
@@ -73,36 +89,32 @@ async function observe(
   return { process, observed: answer.kind === "ok" ? "answers" : "silent" };
 }
 
-async function adopt(o: Orchestration, row: EngineRow, process: EngineProcess): Promise<void> {
+/** A daemon that was cut short may not have written down the process that it started. */
+const unrecordedProcess = (o: Orchestration, row: EngineRow): EngineProcess | null =>
+  row.state === "starting" || isRunning(row.state) ? o.backend.find(row.incarnation) : null;
+
+async function adopt(
+  o: Orchestration,
+  row: EngineRow,
+  { process, products }: { readonly process: EngineProcess; readonly products: ProductLookUp },
+): Promise<void> {
   const { id, incarnation } = row;
-  const live: LiveEngine = {
-    id,
-    incarnation,
-    url: engineUrl(o.settings.engineHost, row.port),
-    controlToken: controlToken(o, row),
-    process,
-    healthySince: row.started_at?.getTime() ?? o.now(),
-    lastOkAt: o.now(),
-    consecutiveFailures: 0,
-    lastActiveAt: null,
-    lastActiveStored: row.last_active_at?.getTime() ?? 0,
-  };
+  const product = await products(row.product_id);
+  if (product === null) throw new Error(`the product ${row.product_id} of a running engine does not exist`);
+  const healthySince = row.started_at?.getTime() ?? o.now();
+  const live = liveEngine(o, row, { process, order: launchOrder(o, row, product), healthySince });
   process.forgetLaunchFile();
   o.live.add(live);
   await tellKeys(o, row, live);
-  const event = { type: "engine.adopted" as const, data: { pid: row.pid, port: row.port } };
-  if (row.state === "running") {
-    await o.events.insert(o.db, { ...event, engine: row });
-  } else {
-    await o.states.move({
-      id,
-      from: ["starting", "unhealthy"],
-      to: "running",
-      incarnation,
-      set: { started_at: row.started_at ?? new Date(o.now()) },
-      event,
-    });
-  }
+  const { pid, bootId, startTime } = process.handle;
+  await o.states.move({
+    id,
+    from: ["starting", "running", "unhealthy"],
+    to: "running",
+    incarnation,
+    set: { pid, boot_id: bootId, process_start: startTime, started_at: row.started_at ?? new Date(o.now()) },
+    event: { type: "engine.adopted", always: true, data: { pid, port: row.port } },
+  });
   superviseEngine(o, live);
 }
 

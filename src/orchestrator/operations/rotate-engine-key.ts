@@ -8,7 +8,7 @@ import { findEngineById, replaceEngineKey } from "../store/engines.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { engineRecord, engineUrl } from "./engine-record.ts";
-import { acceptedKeys, controlToken } from "./launch-order.ts";
+import { acceptedKeys, controlToken, launchOrder } from "./launch-order.ts";
 import { getEngineRow } from "./look-up-engine.ts";
 import type { Orchestration } from "./orchestration.ts";
 import { assertAllowed } from "./policy-check.ts";
@@ -61,6 +61,8 @@ export function rotateEngineKey(
         return replaced;
       });
       if (row === null) throw new ApiError("ENGINE_NOT_RUNNING", "the engine ended while its key was being replaced");
+      const live = o.live.get(id);
+      if (live?.incarnation === incarnation) live.order = launchOrder(o, row, product);
       return { record: engineRecord(o, row), apiKey, previousExpiresAt };
     } catch (error) {
       await tellStoredKeys(o, engine, target);

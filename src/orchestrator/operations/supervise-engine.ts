@@ -1,4 +1,3 @@
-import type { LastError } from "../../contract/orchestrator-api.ts";
 import { delay } from "../../kit/clock.ts";
 import { outsideRequests } from "../../kit/request-context.ts";
 import type { EngineExit } from "../fleet/engine-backend.ts";
@@ -12,6 +11,8 @@ import { freshLife } from "./fresh-life.ts";
 import { describeError } from "./last-error.ts";
 import { insist } from "./insist.ts";
 import type { Orchestration } from "./orchestration.ts";
+import { reviveEngine } from "./revive-engine.ts";
+import type { UnaskedEnd } from "./unasked-end.ts";
 import { watchEngine } from "./watch-engine.ts";
 
 /** From `running` on: watches this life of an engine and, when it ends unasked, starts the next one or gives up. */
@@ -22,7 +23,7 @@ export function superviseEngine(o: Orchestration, live: LiveEngine): void {
       const exit = await live.process.exited;
       const lastError = await describeError(o, live.id, { phase: "run", reason: describeExit(exit), exit });
       o.live.remove(live.id, live.incarnation);
-      await restartOrGiveUp(o, {
+      await afterEnd(o, live, {
         id: live.id,
         incarnation: live.incarnation,
         from: ["running", "unhealthy"],
@@ -31,6 +32,18 @@ export function superviseEngine(o: Orchestration, live: LiveEngine): void {
       });
     }),
   );
+}
+
+/** Supervision does not wait for the database: while that is away, it goes on from what is remembered. */
+async function afterEnd(o: Orchestration, live: LiveEngine, end: UnaskedEnd): Promise<void> {
+  const recorded = await recordEnd(o, end).catch((error: unknown) => {
+    o.logger.warn({ err: error, engine_id: live.id }, "the end of an engine cannot be written down now");
+    return "away" as const;
+  });
+  if (recorded !== "away") return goOn(o, recorded);
+  const revived = await reviveEngine(o, live, end);
+  if (revived === null) await restartOrGiveUp(o, end);
+  else superviseEngine(o, revived);
 }
 
 /** Waits out the back-off of an engine and for its turn, then starts it; a stop, start or destroy meanwhile wins. */
@@ -69,35 +82,33 @@ async function restart(o: Orchestration, engine: EngineRow) {
   return { ...(await bootEngine(o, claimed, product)), incarnation: claimed.incarnation };
 }
 
-export interface UnaskedEnd {
-  readonly id: string;
-  readonly incarnation: string;
-  readonly from: readonly ("starting" | "running" | "unhealthy")[];
-  readonly lastError: LastError;
-  readonly healthyForMs: number;
-}
-
 /** Writes down how a life ended and what follows, in one move; nothing when a request has taken the engine over. */
 export async function restartOrGiveUp(o: Orchestration, end: UnaskedEnd): Promise<void> {
-  const engine = await insist(o, "crash", async () => {
-    const row = await findEngineById(o.db, end.id);
-    // Ended because a stop or a destroy wanted it: nothing unasked about that.
-    if (row === null || row.incarnation !== end.incarnation) return null;
-    // Written before, by a statement whose answer was lost.
-    if (row.state === "backoff") return row;
-    if (!end.from.some((state) => state === row.state)) return null;
-    const verdict = judgeExit({
-      exitCode: end.lastError.exit_code,
-      healthyForMs: end.healthyForMs,
-      history: { count: row.restart_count, windowStartedAt: row.restart_window_started_at?.getTime() ?? null },
-      now: o.now(),
-      random: Math.random(),
-    });
-    return writeEnd(o, end, verdict);
+  await goOn(o, (await insist(o, "crash", () => recordEnd(o, end))) ?? null);
+}
+
+async function goOn(o: Orchestration, engine: EngineRow | null): Promise<void> {
+  if (engine?.state === "backoff") await restartLater(o, engine);
+}
+
+/** The engine after it, waiting for its restart or given up. */
+async function recordEnd(o: Orchestration, end: UnaskedEnd): Promise<EngineRow | null> {
+  const row = await findEngineById(o.db, end.id);
+  // Ended because a stop or a destroy wanted it: nothing unasked about that.
+  if (row === null || row.incarnation !== end.incarnation) return null;
+  // Written before, by a statement whose answer was lost.
+  if (row.state === "backoff") return row;
+  if (!end.from.some((state) => state === row.state)) return null;
+  const verdict = judgeExit({
+    exitCode: end.lastError.exit_code,
+    healthyForMs: end.healthyForMs,
+    history: { count: row.restart_count, windowStartedAt: row.restart_window_started_at?.getTime() ?? null },
+    now: o.now(),
+    random: Math.random(),
   });
-  if (!engine) return;
-  o.breaker.noteFailure(end.id, o.live.ids());
-  if (engine.state === "backoff") await restartLater(o, engine);
+  const engine = await writeEnd(o, end, verdict);
+  if (engine !== null) o.breaker.noteFailure(end.id, o.live.ids());
+  return engine;
 }
 
 async function writeEnd(o: Orchestration, end: UnaskedEnd, verdict: RestartVerdict): Promise<EngineRow | null> {

@@ -16,7 +16,8 @@ const MOVES: Readonly<Record<EngineState, readonly EngineState[]>> = {
   provisioning: ["starting", "destroying"],
   // Into itself: the process of a claimed start is written down.
   starting: ["starting", "running", "failed", "backoff", "stopping", "destroying"],
-  running: ["unhealthy", "backoff", "failed", "stopping", "destroying"],
+  // Into itself: another process, started while nothing could be written down.
+  running: ["running", "unhealthy", "backoff", "failed", "stopping", "destroying"],
   unhealthy: ["running", "backoff", "failed", "stopping", "destroying"],
   backoff: ["starting", "failed", "stopped", "destroying"],
   stopping: ["stopped", "stop_failed", "destroying"],

@@ -25,6 +25,8 @@ export interface Move {
   readonly event?: {
     readonly type?: EventType;
     readonly reason?: string;
+    /** Told too when the state stays what it was. */
+    readonly always?: boolean;
     readonly data?: Readonly<Record<string, unknown>>;
   };
 }
@@ -82,7 +84,7 @@ export class EngineStates {
             eb
               .selectFrom("moved")
               .select([...this.#event(event.type ?? ENTERED[to], event), "state_before", "state"])
-              .whereRef("state_before", "<>", "state"),
+              .where(event.always ? sql.lit(true) : sql<boolean>`state_before <> state`),
           ),
       )
       .selectFrom("moved")
@@ -90,7 +92,7 @@ export class EngineStates {
       .executeTakeFirst();
     if (row === undefined) return null;
     const { state_before: before, ...engine } = row;
-    if (before !== to) this.#events.count(event.type ?? ENTERED[to]);
+    if (before !== to || event.always) this.#events.count(event.type ?? ENTERED[to]);
     this.#tell(id);
     return engine;
   }

@@ -1,0 +1,28 @@
+import type { EngineProcess, LaunchOrder } from "../fleet/engine-backend.ts";
+import type { LiveEngine } from "../fleet/live-engines.ts";
+import type { EngineRow } from "../store/tables.ts";
+import { engineUrl } from "./engine-record.ts";
+import type { Orchestration } from "./orchestration.ts";
+
+/** What is known of an engine from the moment that its process answers. */
+export function liveEngine(
+  o: Orchestration,
+  row: EngineRow,
+  { process, order, healthySince }: { process: EngineProcess; order: LaunchOrder; healthySince: number },
+): LiveEngine {
+  return {
+    id: row.id,
+    productId: row.product_id,
+    incarnation: row.incarnation,
+    url: engineUrl(o.settings.engineHost, row.port),
+    controlToken: order.launch.control_token,
+    process,
+    order,
+    restarts: { count: row.restart_count, windowStartedAt: row.restart_window_started_at?.getTime() ?? null },
+    healthySince,
+    lastOkAt: o.now(),
+    consecutiveFailures: 0,
+    lastActiveAt: null,
+    lastActiveStored: row.last_active_at?.getTime() ?? 0,
+  };
+}

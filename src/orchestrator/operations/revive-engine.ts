@@ -1,0 +1,93 @@
+import { delay } from "../../kit/clock.ts";
+import type { EngineProcess } from "../fleet/engine-backend.ts";
+import { awaitHealthy } from "../fleet/health-probe.ts";
+import type { LiveEngine } from "../fleet/live-engines.ts";
+import { type RestartVerdict, judgeExit } from "../rules/restart.ts";
+import { insist } from "./insist.ts";
+import type { Orchestration } from "./orchestration.ts";
+import type { UnaskedEnd } from "./unasked-end.ts";
+
+const GIVE_UP_TERM_MS = 2000;
+
+/**
+ * Starts an engine that ended while the database is away, from what is remembered of it. It keeps the incarnation that
+ * the database knows, so that whoever reads the row next recognises the process. Null when that must wait: the restart
+ * rule gives up, or it does not come up.
+ */
+export async function reviveEngine(o: Orchestration, live: LiveEngine, end: UnaskedEnd): Promise<LiveEngine | null> {
+  const verdict = judgeExit({
+    exitCode: end.lastError.exit_code,
+    healthyForMs: end.healthyForMs,
+    history: live.restarts,
+    now: o.now(),
+    random: Math.random(),
+  });
+  if (verdict.kind === "give_up") return null;
+  if (!(await delay(verdict.delayMs, o.stopping)) || !(await o.breaker.pass(o.stopping))) return null;
+  const turn = { productId: live.productId, requested: false };
+  const process = await o.bootQueue.run(turn, () => launchAgain(o, live));
+  if (process === null) return null;
+  o.logger.warn({ engine_id: live.id, incarnation: live.incarnation }, "an engine was restarted without the database");
+  const now = o.now();
+  const revived: LiveEngine = {
+    ...live,
+    process,
+    restarts: verdict.history,
+    healthySince: now,
+    lastOkAt: now,
+    consecutiveFailures: 0,
+  };
+  o.live.add(revived);
+  void record(o, revived, { end, verdict });
+  return revived;
+}
+
+async function launchAgain(
+  o: Orchestration,
+  { id, incarnation, url, order }: LiveEngine,
+): Promise<EngineProcess | null> {
+  let process: EngineProcess;
+  try {
+    process = await o.backend.launch(order);
+  } catch (error) {
+    o.logger.warn({ err: error, engine_id: id }, "an engine could not be restarted without the database");
+    return null;
+  }
+  const { exited } = process;
+  const deadlineMs = o.settings.bootTimeoutMs;
+  const identity = { engineId: id, incarnation };
+  const verdict = await awaitHealthy({ url, ...identity, exited, deadlineMs, signal: o.stopping });
+  process.forgetLaunchFile();
+  if (verdict.kind === "healthy") return process;
+  await process.stop(GIVE_UP_TERM_MS);
+  return null;
+}
+
+/** Writes the end and the new process down as soon as the database takes it; a stop or a destroy that was quicker wins. */
+async function record(
+  o: Orchestration,
+  { id, incarnation, process, healthySince }: LiveEngine,
+  { end, verdict }: { readonly end: UnaskedEnd; readonly verdict: Extract<RestartVerdict, { kind: "restart" }> },
+): Promise<void> {
+  const { pid, bootId, startTime } = process.handle;
+  const { count, windowStartedAt } = verdict.history;
+  const written = await insist(o, "revival", () =>
+    o.states.move({
+      id,
+      from: ["running", "unhealthy"],
+      to: "running",
+      incarnation,
+      set: {
+        pid,
+        boot_id: bootId,
+        process_start: startTime,
+        started_at: new Date(healthySince),
+        last_error: JSON.stringify(end.lastError),
+        restart_count: count,
+        restart_window_started_at: windowStartedAt === null ? null : new Date(windowStartedAt),
+      },
+      event: { type: "engine.restarting", always: true, reason: end.lastError.reason, data: { restart: count, pid } },
+    }),
+  );
+  if (written === null) await process.stop(GIVE_UP_TERM_MS);
+}
