@@ -37,7 +37,12 @@ export async function withFault(
   await tell({ n, mode });
   await work();
   const report = await tell(null);
-  if (report !== null) return { ...report, died: false };
+  if (report !== null) {
+    // A fault that strikes once the answer is out may come a moment after it.
+    const died = report.fired !== null && kills(mode);
+    if (died) await exited;
+    return { ...report, died };
+  }
   const [, fired = "unknown"] = /\{"fault":"(.*)"\}/.exec(daemon.output().slice(printed)) ?? [];
   return { count: n, fired, died: true };
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { EngineState } from "../../../src/contract/orchestrator-api.ts";
 import { ask } from "../../helpers/api.ts";
 import { engineProcesses } from "./engine-processes.ts";
+import { type History, readHistory } from "./history.ts";
 import type { Site } from "./site.ts";
 import type { Tally } from "./tally.ts";
 
@@ -31,6 +32,7 @@ interface View {
   readonly shown: readonly string[];
   /** Hashes of the keys a running engine accepts, by its id; only fixtures tell. */
   readonly accepted: ReadonlyMap<string, readonly string[]>;
+  readonly history: History;
 }
 
 const isRunning = ({ state }: Row): boolean => state === "running" || state === "unhealthy";
@@ -62,6 +64,9 @@ const INVARIANTS: Readonly<Record<string, (view: View) => readonly unknown[]>> =
     ),
   "a running engine accepts exactly the keys of its row": ({ rows, accepted }) =>
     rows.filter(isRunning).filter(({ id, keys }) => difference(keys, accepted.get(id) ?? keys).length > 0),
+  "an engine's events are one walk through its states": ({ history }) => history.gaps,
+  "its last event tells the state it is in": ({ history }) => history.contradictions,
+  "the audit log's chain holds": ({ history }) => history.brokenLinks,
   "the daemon shows what is": ({ rows, shown }) =>
     difference(
       rows.map(({ user_id, state }) => `${user_id} ${state}`),
@@ -112,7 +117,7 @@ export async function clearAway(site: Site): Promise<void> {
   const { db, dataDir } = site;
   await site.daemon.stop("SIGKILL");
   for (const { pid } of engineProcesses(dataDir)) process.kill(pid, "SIGKILL");
-  await db.query("delete from engines");
+  await db.query("delete from engines; delete from events");
   for (const folder of ["run", "engines", "kept"]) rmSync(join(dataDir, folder), { recursive: true, force: true });
   await site.restart();
 }
@@ -136,6 +141,7 @@ async function look({ db, dataDir, products }: Site): Promise<View> {
     folders: listFolder(join(dataDir, "engines")),
     shown: lists.flatMap(({ body }) => (body?.data ?? []).map((engine: Row) => `${engine.user_id} ${engine.state}`)),
     accepted: new Map(accepted.flat()),
+    history: await readHistory(db),
   };
 }
 
