@@ -17,6 +17,8 @@ const EXIT_CONFIGURATION = 78;
 /** Together less than the 10 s that a supervisor leaves between TERM and KILL. */
 const DRAIN_MS = 7000;
 const CLOSE_MS = 1000;
+/** Longer than the minute for which proxies keep idle connections: who closes first must not be us, while a call comes. */
+const KEEP_ALIVE_MS = 75_000;
 /** Long enough for a health answer to be out before the loading of everything else takes the processor. */
 const LOAD_AFTER_MS = 5;
 /** Also where nobody asks: an upgrade may replace the bundles at any time, and they have to belong together. */
@@ -103,6 +105,7 @@ function listen({ host, port, engine_id, incarnation }: EngineLaunch, app: LazyA
       app.loaded.answer(request, response);
     }
   });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on("clientError", refuseUnreadable);
   return new Promise((resolve, reject) => {
     server.once("error", reject);

@@ -113,9 +113,12 @@ export class EventStream {
     }
   }
 
+  /** What is left is read, however slowly; a reader that reads none of it for too long is cut off. */
   end(): void {
     clearInterval(this.#heartbeat);
-    if (!this.closed.aborted) this.#response.end();
+    if (this.closed.aborted) return;
+    this.#response.setTimeout(this.#wish.limits.maxQueuedMs);
+    this.#response.end();
   }
 
   #beat(): void {

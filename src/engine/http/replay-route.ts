@@ -39,6 +39,8 @@ export function replayRoute({ journal, runner, limits }: ReplayParts): RequestHa
     if (request.accepts(["application/json", "text/event-stream"]) !== "text/event-stream") {
       const filter = { ...cursor, ...where, limit: limit ?? DEFAULT_LIMIT, maxLength: MAX_PAGE_LENGTH };
       const after = parameter(request, "after") ?? null;
+      // Who never reads it must not keep it in memory.
+      response.setTimeout(limits.maxQueuedMs);
       response.type("json").send(pageOf(journal.read(filter), { truncated, oldest, after }));
       return;
     }
