@@ -1,13 +1,13 @@
 import t, { type Test } from "tap";
 import { LONG } from "./parts/long.ts";
-import { MODES, type Mode, type Tried, kills, withFault } from "./parts/injected-fault.ts";
+import { type Fault, MODES, type Mode, type Tried, kills, withFault } from "./parts/injected-fault.ts";
 import { clearAway, settle } from "./parts/invariants.ts";
 import { OPERATIONS, type OperationUnderFault, bring, stateOf } from "./parts/operations-under-fault.ts";
 import { openSite } from "./parts/site.ts";
 import { Tally } from "./parts/tally.ts";
 
 /** Of each operation and run in the short form. */
-const POINTS = 6;
+const POINTS = 5;
 const MAX_CALLS = 150;
 
 t.setTimeout(LONG ? 3_600_000 : 120_000);
@@ -41,11 +41,11 @@ async function everywhere(t: Test, operation: OperationUnderFault): Promise<void
 async function here(t: Test, operation: OperationUnderFault, calls: number): Promise<void> {
   for (let point = 0; point < POINTS; point++) {
     const n = Math.ceil(((point + 0.5) * calls) / POINTS);
-    await disturb(t, operation, { n, mode: MODES[point % MODES.length] ?? "before" });
+    await disturb(t, operation, { n, mode: MODES[(point + OPERATIONS.indexOf(operation)) % MODES.length] ?? "before" });
   }
 }
 
-async function disturb(t: Test, operation: OperationUnderFault, fault: { n: number; mode: Mode }): Promise<Tried> {
+async function disturb(t: Test, operation: OperationUnderFault, fault: Fault): Promise<Tried> {
   const user = `user-${++users}`;
   await bring(site, user, operation.from);
   let status: number | null = null;

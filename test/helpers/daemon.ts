@@ -65,7 +65,10 @@ export async function startDaemon(
   await until(
     "the daemon is ready",
     async () => {
-      if (process.exitCode !== null) throw new Error(`the daemon exited with ${process.exitCode}:\n${output()}`);
+      const { exitCode, signalCode } = process;
+      if (exitCode !== null || signalCode !== null) {
+        throw new Error(`the daemon ended with ${exitCode ?? signalCode}:\n${output()}`);
+      }
       return (await ask(url, "/ready").catch(() => null))?.status === 200;
     },
     60_000,

@@ -5,44 +5,55 @@ export const MODES = ["before", "after", "fail", "lost"] as const;
 export type Mode = (typeof MODES)[number];
 export const kills = (mode: Mode): boolean => mode === "before" || mode === "after";
 
-interface Report {
-  readonly count: number;
-  readonly fired: string | null;
+export interface Fault {
+  /** Which outside call, counted from when the daemon is told. */
+  readonly n: number;
+  readonly mode: Mode;
 }
 
-export interface Tried extends Report {
+export interface Tried {
+  /** Outside calls made. */
+  readonly count: number;
+  /** The call that was disturbed; null when there were fewer. */
+  readonly fired: string | null;
   /** The fault ended the daemon. */
   readonly died: boolean;
 }
 
-/**
- * Lets a fault happen at the n-th outside call that a preloaded daemon makes during `work`, and tells how many calls
- * there were and which one it was.
- */
-export async function withFault(
-  daemon: Daemon,
-  { n, mode }: { readonly n: number; readonly mode: Mode },
-  work: () => Promise<unknown>,
-): Promise<Tried> {
-  const { process: child } = daemon;
-  const exited = once(child, "exit");
-  const tell = async (arm: object | null): Promise<Report | null> => {
-    const answer = once(child, "message");
-    // A daemon that has just died takes no message; that it died is what counts.
-    child.send({ arm }, () => undefined);
-    const [report] = await Promise.race([answer, exited.then(() => [null])]);
-    return report;
-  };
+/** Lets a fault happen to a preloaded daemon during `work`. */
+export async function withFault(daemon: Daemon, fault: Fault, work: () => Promise<unknown>): Promise<Tried> {
   const printed = daemon.output().length;
-  await tell({ n, mode });
+  await tell(daemon, fault);
   await work();
-  const report = await tell(null);
+  return disarm(daemon, fault, printed);
+}
+
+/** What a daemon starts with so that a fault happens to it from its first call on. */
+export const armed = (fault: Fault) => ({ ORCHD_FAULT: JSON.stringify(fault) });
+
+/** No fault from now on; what became of the one before. */
+export async function disarm(daemon: Daemon, { n, mode }: Fault, printed = 0): Promise<Tried> {
+  const report = await tell(daemon, null);
   if (report !== null) {
     // A fault that strikes once the answer is out may come a moment after it.
     const died = report.fired !== null && kills(mode);
-    if (died) await exited;
+    if (died) await ended(daemon);
     return { ...report, died };
   }
-  const [, fired = "unknown"] = /\{"fault":"(.*)"\}/.exec(daemon.output().slice(printed)) ?? [];
-  return { count: n, fired, died: true };
+  return { count: n, fired: faultIn(daemon.output().slice(printed)), died: true };
+}
+
+/** The call a daemon died at, by what it printed. */
+export const faultIn = (output: string): string => /\{"fault":"(.*)"\}/.exec(output)?.[1] ?? "unknown";
+
+/** Null when the daemon has died: it takes no message then. */
+async function tell(daemon: Daemon, arm: Fault | null): Promise<Omit<Tried, "died"> | null> {
+  const answer = once(daemon.process, "message");
+  daemon.process.send({ arm }, () => undefined);
+  const [report] = await Promise.race([answer, ended(daemon).then(() => [null])]);
+  return report;
+}
+
+async function ended({ process: child }: Daemon): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
 }

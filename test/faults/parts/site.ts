@@ -38,8 +38,8 @@ export interface Site {
   /** The first of its products. */
   readonly product: Product;
   readonly products: readonly Product[];
-  /** The next daemon on the same data, once the one before is gone. */
-  restart(): Promise<Daemon>;
+  /** The next daemon on the same data, once the one before is gone. Rejects when it ends before it is ready. */
+  restart(more?: Readonly<Record<string, string>>): Promise<Daemon>;
   newProduct(policy?: Readonly<Record<string, unknown>>): Promise<Product>;
 }
 
@@ -67,13 +67,19 @@ export async function openSite(t: Test, { engine, preload, env = {}, reach }: Si
   const dataDir = freshFolder(t, "orchd-faults");
   t.teardown(() => endEngines(t, dataDir));
   const portMin = 20_000 + Math.floor(Math.random() * 9000);
-  const start = () =>
+  const start = (more = {}) =>
     startDaemon(t, {
       dataDir,
       databaseUrl,
       ...(engine !== undefined && { engine: resolve(installDir, "test/fixtures/engines", `${engine}.cjs`) }),
       ...(preload !== undefined && { preload: resolve(installDir, "test/fixtures", preload) }),
-      env: { ORCH_PORT_MIN: String(portMin), ORCH_PORT_MAX: String(portMin + 299), ORCH_BOOT_CONCURRENCY: "4", ...env },
+      env: {
+        ORCH_PORT_MIN: String(portMin),
+        ORCH_PORT_MAX: String(portMin + 299),
+        ORCH_BOOT_CONCURRENCY: "4",
+        ...env,
+        ...more,
+      },
     });
   let daemon = await start();
   const products: Product[] = [];
@@ -107,9 +113,9 @@ export async function openSite(t: Test, { engine, preload, env = {}, reach }: Si
     },
     product: await newProduct(),
     products,
-    async restart() {
+    async restart(more) {
       await until("the daemon before is gone", () => daemon.process.exitCode !== null || daemon.process.signalCode);
-      daemon = await start();
+      daemon = await start(more);
       return daemon;
     },
     newProduct,
