@@ -48,7 +48,7 @@ t.test("a reader that stops reading is cut off, and neither the turn nor another
     yield { kind: "done", reason: "stop", usage: { inputTokens: 1, outputTokens: 1, cacheHitTokens: 0 } };
   });
   const parts = engineParts(t, { provider });
-  const url = await servedParts(t, parts, { maxQueuedBytes: 100_000, maxQueuedMs: 300 });
+  const url = await servedParts(t, parts, { maxQueuedBytes: 100_000, maxQueuedMs: 2000 });
   const stuck = await openStream(url, "/execute", { headers, body: { task_id: "full", message: "go" } });
   stuck.pause();
   const reader = await openStream(url, "/execute/replay?task_id=full&follow=true", {
