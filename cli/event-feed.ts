@@ -48,7 +48,8 @@ export type Followed =
   | { readonly kind: "event"; readonly event: EventRecord }
   /** Some events behind the last one are no longer kept. */
   | { readonly kind: "gap" }
-  | { readonly kind: "lost"; readonly reason: string }
+  /** There is no stream now; it is tried again. */
+  | { readonly kind: "away"; readonly reason: string }
   | { readonly kind: "connected-again" };
 
 /**
@@ -61,13 +62,13 @@ export async function* followEvents(
 ): AsyncGenerator<Followed> {
   let last = after;
   let tries = 0;
-  let phase: "connecting" | "connected" | "cut" = "connecting";
+  let away = false;
   for (;;) {
     let reason = "it was closed";
     try {
       const response = await openStream(feed, last);
-      if (phase === "cut") yield { kind: "connected-again" };
-      phase = "connected";
+      if (away) yield { kind: "connected-again" };
+      away = false;
       for await (const { type, id, data } of readFrames(response)) {
         tries = 0;
         if (type === GAP_EVENT) {
@@ -79,13 +80,13 @@ export async function* followEvents(
         }
       }
     } catch (error) {
-      if (phase === "connecting" || !isPassing(error)) throw error;
+      if (!isPassing(error)) throw error;
       reason = isCut(error) ? String(error.code) : error.message;
     }
-    if (phase === "connected") yield { kind: "lost", reason };
-    phase = "cut";
+    if (!away) yield { kind: "away", reason };
+    away = true;
     const waitMs = reconnectMs[tries++];
-    if (waitMs === undefined) throw new CliFailure("unavailable", `the connection to the daemon is lost (${reason})`);
+    if (waitMs === undefined) throw new CliFailure("unavailable", `the stream of events stays away (${reason})`);
     await sleep(waitMs);
   }
 }

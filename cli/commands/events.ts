@@ -65,8 +65,8 @@ function inWords(told: Exclude<Followed, { kind: "event" }>): string {
   switch (told.kind) {
     case "gap":
       return "some events before the next one are no longer kept";
-    case "lost":
-      return `the connection to the daemon was lost (${safe(told.reason)}); trying again …`;
+    case "away":
+      return `the stream of events is away (${safe(told.reason)}); trying again …`;
     case "connected-again":
       return "connected again";
     default:

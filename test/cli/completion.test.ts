@@ -27,7 +27,9 @@ t.test("bash offers what may follow: groups, verbs, and options behind arguments
     t.equal(ran.stderr, "");
     return ran.stdout.trim().split("\n");
   };
-  t.same(offered("e"), ["engines"]);
+  t.same(offered("e"), ["engines", "events"]);
+  t.same(offered("audit", "v"), ["verify"]);
+  t.same(offered("events", "alice", "--ty"), ["--type"]);
   t.same(offered("engines", "st"), ["start", "stop"]);
   t.same(offered("engines", "stop", "alice", "--d"), ["--drain"]);
   t.same(offered("--product", "engines", "pro"), ["products"], "an option's value is no command");

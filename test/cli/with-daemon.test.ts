@@ -72,7 +72,7 @@ t.test("a follower sees each event once and in order, across a daemon that is ki
   await until("bob is seen", () => seen.some(({ user_id, to }) => user_id === "bob" && to === "running"), 45_000);
   child?.kill("SIGINT");
   const { stdout, stderr } = await following;
-  t.match(stderr, /was lost .*trying again …\n(.*\n)*orchctl: connected again\n/);
+  t.match(stderr, /is away .*trying again …\n(.*\n)*orchctl: connected again\n/);
   const all = eventsIn(await orchctl("events", "-n", "200", "--json"));
   const followed = eventsIn(stdout);
   t.same(followed, all.slice(-followed.length), "exactly the history's last ones");
