@@ -1,3 +1,4 @@
+import { oneLine } from "../../kit/one-line.ts";
 import type { EventRow } from "../turns/event-journal.ts";
 
 const MAX_MERGED = 64 * 1024;
@@ -35,5 +36,5 @@ export function mergeDeltas(rows: readonly EventRow[]): EventRow[] {
 
 function joined(run: readonly EventRow[], last: EventRow): string {
   const text = run.map(({ data }) => (JSON.parse(data) as { text: string }).text).join("");
-  return JSON.stringify({ ...(JSON.parse(last.data) as object), text });
+  return oneLine({ ...(JSON.parse(last.data) as object), text });
 }

@@ -1,3 +1,4 @@
+import { oneLine } from "../../kit/one-line.ts";
 import type { Store } from "./open-store.ts";
 
 /** One event: `body` is its own JSON as it is kept, `data` the same with the stamp in it, as it goes on the wire. */
@@ -17,7 +18,7 @@ export function withStamp(
   body: string,
   { seq, ts, taskId, turnId }: Pick<EventRow, "seq" | "ts" | "taskId" | "turnId">,
 ) {
-  const place = `"task_id":${JSON.stringify(taskId)},"turn_id":"${turnId}"`;
+  const place = `"task_id":${oneLine(taskId)},"turn_id":"${turnId}"`;
   return `${body.slice(0, -1)},"ts":"${new Date(ts).toISOString()}","seq":${seq},${place}}`;
 }
 

@@ -1,4 +1,5 @@
 import type { EngineEvent } from "../../contract/engine-events.ts";
+import { oneLine } from "../../kit/one-line.ts";
 import { type EventFilter, type EventRow, type EventTable, withStamp } from "../store/events.ts";
 import { RisingClock } from "./rising-clock.ts";
 
@@ -59,7 +60,7 @@ export class EventJournal {
       event === "thread_lifecycle"
         ? { ...data, task_id: undefined, turn_id: undefined, timestamp: new Date(ts).toISOString() }
         : data;
-    const body = JSON.stringify(own);
+    const body = oneLine(own);
     this.#pending.push({
       seq,
       ts,

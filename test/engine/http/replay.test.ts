@@ -50,6 +50,20 @@ t.test("replay gives back what a client missed", async (t) => {
     t.equal((await page(engine, `after=${next}`)).next_after, next);
   });
 
+  t.test("on lines that end where every client says they end", async (t) => {
+    const said = "one\u2028two\u2029three\u0085four";
+    const frames = [
+      ...(await engine.turn("lines\u2028", `/say ${said}`)),
+      ...(await (
+        await engine.stream(`/execute/replay?task_id=${encodeURIComponent("lines\u2028")}`, {
+          headers: { accept: "text/event-stream" },
+        })
+      ).all()),
+    ];
+    const deltas = frames.filter(({ event }) => event === "text_delta").map(({ data }) => data.text);
+    t.equal(deltas.join(""), said + said);
+  });
+
   t.test("page by page", async (t) => {
     const got: Frame[] = [];
     let after = "0";

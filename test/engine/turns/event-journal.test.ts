@@ -80,13 +80,16 @@ t.test("the store gives back exactly what was put in, from any cursor and in pag
     journal.append(
       `task "${index % 3}"`,
       `turn${Math.floor(index / 70)}-${index % 3}`,
-      said(`line\nbreak \u2028 ${index} "`),
+      said(`line\nbreak \u0085 \u2028 ${index} "`),
     );
     if (index % 41 === 0) journal.flush();
   }
   journal.flush();
   t.strictSame(journal.read({ limit: 1000 }), wire);
-  t.ok(wire.every(({ data, seq }) => JSON.parse(data).seq === seq && !data.includes("\n")));
+  for (const { data, seq } of wire) {
+    t.match(JSON.parse(data), { seq, text: /^line\nbreak \u0085 \u2028 / });
+    t.notMatch(data, /[\n\r\u0085\u2028\u2029]/, "one line, whatever a client takes for the end of one");
+  }
   for (const { seq, ts } of wire) {
     const rest = wire.slice(wire.findIndex((row) => row.seq === seq) + 1);
     const same = (rows: readonly EventRow[], wanted: readonly EventRow[]) =>
