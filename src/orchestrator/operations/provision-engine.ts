@@ -6,7 +6,7 @@ import { ApiError } from "../api-error.ts";
 import { LaunchFailed } from "../fleet/engine-backend.ts";
 import { discardEngineFolder, isRestored, prepareEngineFolder, settleEngineFolder } from "../fleet/engine-folder.ts";
 import { fitsQuota } from "../rules/admission.ts";
-import { countEngines, findEngine, insertEngine } from "../store/engines.ts";
+import { countEngines, findEngine, findEngineById, insertEngine } from "../store/engines.ts";
 import { soonestPort, takePort } from "../store/ports.ts";
 import { type Product, lockPolicy } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
@@ -78,65 +78,71 @@ function reserve(
   { request, apiKey, action }: { request: ProvisionRequest; apiKey: string; action: PolicyAction },
 ): Promise<EngineRow> {
   const productId = product.record.id;
-  return o.db.transaction().execute(async (trx) => {
-    const policy = await lockPolicy(trx, productId);
-    if (policy === null) throw new ApiError("PRODUCT_NOT_FOUND", "the product has been deleted");
-    if ((await findEngine(trx, productId, request.user_id)) !== null) {
-      throw new ApiError("ENGINE_ALREADY_EXISTS", "an engine for this user_id exists");
-    }
-    const engines = await countEngines(trx, productId);
-    if (!fitsQuota(policy, engines)) {
-      throw new ApiError("QUOTA_EXCEEDED", `the product has ${engines} of ${policy.max_engines ?? 0} engines`);
-    }
-    const id = newId("eng");
-    const port = await takePort(trx, id, o.settings.portRange);
-    if (port === null) {
-      const { min, max } = o.settings.portRange;
-      const waitS = (await soonestPort(trx, o.settings.portRange)) ?? FULL_RETRY_S;
-      throw new ApiError("PORT_EXHAUSTION", `no free port from ${min} to ${max}`, {
-        retryAfterS: Math.ceil(waitS) + 1,
+  const reserveNow = () =>
+    o.db.transaction().execute(async (trx) => {
+      const policy = await lockPolicy(trx, productId);
+      if (policy === null) throw new ApiError("PRODUCT_NOT_FOUND", "the product has been deleted");
+      if ((await findEngine(trx, productId, request.user_id)) !== null) {
+        throw new ApiError("ENGINE_ALREADY_EXISTS", "an engine for this user_id exists");
+      }
+      const engines = await countEngines(trx, productId);
+      if (!fitsQuota(policy, engines)) {
+        throw new ApiError("QUOTA_EXCEEDED", `the product has ${engines} of ${policy.max_engines ?? 0} engines`);
+      }
+      const id = newId("eng");
+      const port = await takePort(trx, id, o.settings.portRange);
+      if (port === null) {
+        const { min, max } = o.settings.portRange;
+        const waitS = (await soonestPort(trx, o.settings.portRange)) ?? FULL_RETRY_S;
+        throw new ApiError("PORT_EXHAUSTION", `no free port from ${min} to ${max}`, {
+          retryAfterS: Math.ceil(waitS) + 1,
+        });
+      }
+      const wanted = request.start ?? true;
+      const engine = await insertEngine(trx, {
+        id,
+        productId,
+        userId: request.user_id,
+        hostId: o.settings.portRange.hostId,
+        port,
+        incarnation: randomUUID(),
+        key: storedKey(apiKey),
+        metadata: request.metadata ?? {},
+        state: wanted ? "provisioning" : "stopped",
+        deadlineAt: wanted ? new Date(o.now() + RESERVATION_MS + o.settings.bootTimeoutMs) : null,
       });
-    }
-    const wanted = request.start ?? true;
-    const engine = await insertEngine(trx, {
-      id,
-      productId,
-      userId: request.user_id,
-      hostId: o.settings.portRange.hostId,
-      port,
-      incarnation: randomUUID(),
-      key: storedKey(apiKey),
-      metadata: request.metadata ?? {},
-      state: wanted ? "provisioning" : "stopped",
-      deadlineAt: wanted ? new Date(o.now() + RESERVATION_MS + o.settings.bootTimeoutMs) : null,
+      await o.events.insert(trx, { type: "engine.provisioned", engine, reason: action, data: { port } });
+      return engine;
     });
-    await o.events.insert(trx, { type: "engine.provisioned", engine, reason: action, data: { port } });
-    return engine;
-  });
+  // A crowd waits here, not in the database, where each would hold one of the few connections.
+  return o.lanes.run(`reserve ${productId}`, reserveNow);
 }
 
 /**
  * Removes only what this provision made, once the row is claimed for that: an engine that has become `running` after
- * all, or that a destroy took over, keeps its folder.
+ * all keeps its folder. In the lane of destroys: one that took the engine over has ended by then, perhaps before this
+ * provision made the folder.
  */
-export async function undoProvision(o: Orchestration, engine: EngineRow): Promise<void> {
+export function undoProvision(o: Orchestration, engine: EngineRow): Promise<void> {
   const { id, incarnation } = engine;
   const folder = engineFolder(o, id);
   const reason = "the provision did not succeed";
-  const claimed = await o.states.move({
-    id,
-    from: ["provisioning", "starting", "stopped"],
-    to: "destroying",
-    incarnation,
-    set: {
-      desired_state: "destroyed",
-      // What an earlier engine of the user left is put back, by whoever ends this.
-      keep_data: await isRestored(folder),
-      deadline_at: new Date(o.now() + UNDO_MS),
-    },
-    event: { reason },
+  return o.lanes.run(id, async () => {
+    const claimed = await o.states.move({
+      id,
+      from: ["provisioning", "starting", "stopped"],
+      to: "destroying",
+      incarnation,
+      set: {
+        desired_state: "destroyed",
+        // What an earlier engine of the user left is put back, by whoever ends this.
+        keep_data: await isRestored(folder),
+        deadline_at: new Date(o.now() + UNDO_MS),
+      },
+      event: { reason },
+    });
+    if (claimed === null && (await findEngineById(o.db, id)) !== null) return;
+    await discardEngineFolder(folder, keptFolder(o, engine));
+    if (claimed !== null) await o.states.remove({ id, from: ["destroying"], incarnation, reason });
   });
-  if (claimed === null) return;
-  await discardEngineFolder(folder, keptFolder(o, engine));
-  await o.states.remove({ id, from: ["destroying"], incarnation, reason });
 }

@@ -10,6 +10,7 @@ import type { EngineRow } from "../store/tables.ts";
 import { abandonProvision, afterUnseenEnd, finishDestroy, finishStop } from "./end-passing.ts";
 import { recordedProcess } from "./end-process.ts";
 import { engineUrl } from "./engine-record.ts";
+import { insist } from "./insist.ts";
 import { acceptedKeys, launchOrder } from "./launch-order.ts";
 import { liveEngine } from "./live-engine.ts";
 import type { Orchestration } from "./orchestration.ts";
@@ -26,8 +27,10 @@ export async function reconcileFleet(o: Orchestration): Promise<{ readonly adopt
   const products = eachOnce((id: string) => findProduct(o.db, id));
   // Before anything is started: lives that begin now are no orphans.
   reportOrphans(o, rows);
-  const adopted = await Promise.all(rows.map((row) => reconcile(o, row, products)));
-  return { adopted: adopted.filter(Boolean).length };
+  const outcomes = await Promise.all(rows.map((row) => reconcile(o, row, products)));
+  const waiting = rows.filter((_, at) => outcomes[at] === "start_again");
+  void startAgain(o, waiting);
+  return { adopted: outcomes.filter((outcome) => outcome === "adopted").length };
 }
 
 type ProductLookUp = (id: string) => Promise<Product | null>;
@@ -42,34 +45,36 @@ function eachOnce<T>(find: (id: string) => Promise<T>): (id: string) => Promise<
   };
 }
 
-/** True when the engine was adopted. */
-async function reconcile(o: Orchestration, row: EngineRow, products: ProductLookUp): Promise<boolean> {
+async function reconcile(
+  o: Orchestration,
+  row: EngineRow,
+  products: ProductLookUp,
+): Promise<"adopted" | "start_again" | "settled"> {
   const { process, observed } = await observe(o, row);
   const adoption = judgeLeft({ state: row.state, provisioned: row.provisioned, observed });
   switch (adoption) {
     case "adopt":
       if (process !== null) await adopt(o, row, { process, products });
-      return process !== null;
+      return "adopted";
     case "as_crashed":
       inBackground(o, row, afterUnseenEnd(o, row, process));
-      return false;
+      return "settled";
     case "start_again":
-      inBackground(o, row, startAgain(o, row));
-      return false;
+      return "start_again";
     case "start_when_due":
       inBackground(o, row, restartLater(o, row));
-      return false;
+      return "settled";
     case "finish_stop":
       inBackground(o, row, finishStop(o, row));
-      return false;
+      return "settled";
     case "finish_destroy":
       inBackground(o, row, finishDestroy(o, row));
-      return false;
+      return "settled";
     case "undo":
       await abandonProvision(o, row);
-      return false;
+      return "settled";
     case "rest":
-      return false;
+      return "settled";
     default:
       return adoption satisfies never;
   }
@@ -125,18 +130,25 @@ async function tellKeys(o: Orchestration, row: EngineRow, { url, controlToken: t
     o.logger.warn({ engine_id: row.id, reason: told.reason }, "an adopted engine did not take its keys");
 }
 
-/** Its machine was restarted: no fault of the engine's, so nothing is counted against it. */
-async function startAgain(o: Orchestration, row: EngineRow): Promise<void> {
-  const { id, incarnation } = row;
-  const waiting = await o.states.move({
-    id,
-    from: ["starting", "running", "unhealthy"],
-    to: "backoff",
-    incarnation,
-    set: { pid: null, boot_id: null, process_start: null, next_restart_at: new Date(o.now()) },
-    event: { type: "engine.stopped", reason: "the machine was restarted" },
-  });
-  if (waiting !== null) await restartLater(o, waiting);
+/**
+ * Their machine was restarted: no fault of theirs, so nothing is counted against them. One by one, for they start in
+ * the order in which they come to wait for it.
+ */
+async function startAgain(o: Orchestration, rows: readonly EngineRow[]): Promise<void> {
+  for (const row of rows) {
+    const { id, incarnation } = row;
+    const waiting = await insist(o, "reboot", () =>
+      o.states.move({
+        id,
+        from: ["starting", "running", "unhealthy"],
+        to: "backoff",
+        incarnation,
+        set: { pid: null, boot_id: null, process_start: null, next_restart_at: new Date(o.now()) },
+        event: { type: "engine.stopped", reason: "the machine was restarted" },
+      }),
+    );
+    if (waiting) inBackground(o, row, restartLater(o, waiting));
+  }
 }
 
 /** Engine processes of ours that no row knows: told, not ended, for a database from a backup knows too little. */

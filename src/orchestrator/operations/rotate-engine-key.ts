@@ -40,7 +40,11 @@ export function rotateEngineKey(
       { hash: key.hash, expires_at: null },
       { hash: engine.key_hash, expires_at: previousExpiresAt.toISOString() },
     ]);
-    if (told.kind === "failed") throw new ApiError("BACKEND_ERROR", `the engine did not take the key: ${told.reason}`);
+    if (told.kind === "failed") {
+      // It may have taken the key all the same: only its answer was lost.
+      await tellStoredKeys(o, engine, target);
+      throw new ApiError("BACKEND_ERROR", `the engine did not take the key: ${told.reason}`);
+    }
     try {
       const { id, incarnation } = engine;
       const row = await o.db.transaction().execute(async (trx) => {
