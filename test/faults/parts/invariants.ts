@@ -74,9 +74,9 @@ const INVARIANTS: Readonly<Record<string, (view: View) => readonly unknown[]>> =
     ),
 };
 
-const difference = (left: readonly string[], right: readonly string[]): string[] => [
-  ...left.filter((one) => !right.includes(one)),
-  ...right.filter((one) => !left.includes(one)),
+const difference = (expected: readonly string[], found: readonly string[]): string[] => [
+  ...expected.filter((one) => !found.includes(one)).map((one) => `missing: ${one}`),
+  ...found.filter((one) => !expected.includes(one)).map((one) => `too much: ${one}`),
 ];
 
 export interface SettleOptions {
