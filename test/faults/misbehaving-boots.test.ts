@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
+import { ask } from "../helpers/api.ts";
 import { until } from "../helpers/until.ts";
 import { LONG } from "./parts/long.ts";
 import { settle } from "./parts/invariants.ts";
@@ -107,6 +109,36 @@ t.test("an engine that prints without end keeps its logs in bounds and harms not
   t.same(await settle(site, tally), {});
   t.equal((await product.del("/engines/log-bomb")).status, 200);
 });
+
+t.test(
+  "an engine that prints 100 MB a second for a minute fills no disk and slows nobody",
+  { skip: !LONG && "long" },
+  async (t) => {
+    tally.tried++;
+    const user = "log-bomb.minute";
+    const neighbour = await product.post("/engines/provision", { user_id: "well-behaved" });
+    const { body } = await product.post("/engines/provision", { user_id: user });
+    const sizes = () => readdirSync(folderOf(body.id)).map((name) => statSync(join(folderOf(body.id), name)).size);
+    let most = 0;
+    let slowest = 0;
+    for (const end = Date.now() + 60_000; Date.now() < end; await sleep(100)) {
+      const start = performance.now();
+      t.equal((await ask(neighbour.body.url, "/health")).status, 200);
+      t.equal((await product.get("/engines/well-behaved")).body.state, "running");
+      slowest = Math.max(slowest, performance.now() - start);
+      most = Math.max(
+        most,
+        sizes().reduce((sum, size) => sum + size, 0),
+      );
+    }
+    t.comment(`at most ${Math.round(most / 1e6)} MB of logs, slowest pair of calls ${Math.round(slowest)} ms`);
+    t.ok(most < 500_000_000, `${most} bytes`);
+    await until("its logs fit", () => sizes().reduce((sum, size) => sum + size, 0) <= 60 * 1024 * 1024, 60_000);
+    t.equal((await product.get(`/engines/${user}`)).body.pid, body.pid);
+    for (const name of [user, "well-behaved"]) t.equal((await product.del(`/engines/${name}`)).status, 200);
+    t.same(await settle(site, tally), {});
+  },
+);
 
 t.test("a grandchild that keeps the port of a dead engine is ended, and the engine runs again", async (t) => {
   tally.tried++;

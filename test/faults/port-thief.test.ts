@@ -13,6 +13,18 @@ const site = await openSite(t, { engine: "is-robbed" });
 const thief = await startThief(t, site.dataDir);
 const { product } = site;
 
+async function toldOf(engineId: string): Promise<readonly number[]> {
+  const { rows } = await site.db.query("select data from events where type = 'host.port_taken' and engine_id = $1", [
+    engineId,
+  ]);
+  return rows.map(({ data }) => data.port);
+}
+
+async function isQuarantined(port: number | undefined): Promise<boolean> {
+  const { rowCount } = await site.db.query("select from ports where port = $1 and quarantined_until > now()", [port]);
+  return rowCount === 1;
+}
+
 t.test("an engine whose port is stolen while it starts comes up on another", async (t) => {
   for (const user_id of ["ends", "x.lingers"]) {
     tally.tried++;
@@ -22,6 +34,8 @@ t.test("an engine whose port is stolen while it starts comes up on another", asy
     const [stolen] = thief.held;
     t.not(made.body.port, stolen);
     t.equal((await ask(made.body.url, "/health")).body.incarnation, made.body.incarnation);
+    t.same(await toldOf(made.body.id), [stolen], "the theft is told");
+    t.ok(await isQuarantined(stolen), "and the port is left alone for a while");
     t.same(await settle(site, tally), {});
     await thief.letGo();
   }
