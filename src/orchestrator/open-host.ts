@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import PQueue from "p-queue";
+import { delay } from "../kit/clock.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { Releasers } from "../kit/releasers.ts";
 import { SealedBox } from "../kit/sealed-box.ts";
@@ -17,16 +18,19 @@ import type { Readiness } from "./operations/readiness.ts";
 import { RecentFailures } from "./operations/recent-failures.ts";
 import { tellBreaker } from "./operations/tell-breaker.ts";
 import { startBundledPostgres } from "./postgres/start-bundled-postgres.ts";
-import { type Connection, openDatabase } from "./store/database.ts";
+import { type Connection, type Db, openDatabase } from "./store/database.ts";
 import { EngineStates } from "./store/engine-states.ts";
 import { EventLog } from "./store/events.ts";
 import { type HostTakenOver, holdHost } from "./store/host-lock.ts";
 import { isDraining } from "./store/hosts.ts";
 import { migrateToLatest } from "./store/migrate.ts";
+import { databaseAnswers } from "./store/ping.ts";
 import { preparePorts } from "./store/ports.ts";
 import { ProductDirectory } from "./store/product-directory.ts";
 
 const MAX_PROBES = 32;
+const SERVER_LOOK_MS = 3000;
+const SERVER_PATIENCE_MS = 2000;
 const PORT_REUSE_DELAY_S = 60;
 
 export interface HostParts {
@@ -57,6 +61,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   const database = await reachDatabase(parts);
   const { db, newClient, close } = openDatabase(database.connection, logger);
   opened.push(close);
+  if (database.ensureRunning !== undefined) void keepServer(db, database.ensureRunning, parts);
   readiness.watch(db);
   const { hostId } = folder;
   await holdHost({ newClient, hostId, logger, signal: stopping }, parts);
@@ -102,12 +107,30 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   return { o, database: database.describe };
 }
 
-async function reachDatabase({
-  config,
-  installDir,
-  logger,
-  opened,
-}: HostParts): Promise<{ readonly connection: Connection; readonly describe: string }> {
+interface ReachableDatabase {
+  readonly connection: Connection;
+  readonly describe: string;
+  /** Of a server that is ours to look after. */
+  readonly ensureRunning?: () => Promise<void>;
+}
+
+/** Starts our own server again when it has died; until the daemon stops. */
+async function keepServer(
+  db: Db,
+  ensureRunning: () => Promise<void>,
+  { logger, stopping }: Pick<HostParts, "logger" | "stopping">,
+): Promise<void> {
+  while (await delay(SERVER_LOOK_MS, stopping)) {
+    if (await databaseAnswers(db, SERVER_PATIENCE_MS)) continue;
+    try {
+      await ensureRunning();
+    } catch (error) {
+      logger.error({ err: error }, "PostgreSQL does not start again");
+    }
+  }
+}
+
+async function reachDatabase({ config, installDir, logger, opened }: HostParts): Promise<ReachableDatabase> {
   if (config.databaseUrl !== undefined) {
     return { connection: { connectionString: config.databaseUrl }, describe: "PostgreSQL at DATABASE_URL" };
   }

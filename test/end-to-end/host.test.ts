@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { request } from "node:http";
 import { networkInterfaces } from "node:os";
 import t, { type Test } from "tap";
@@ -157,6 +158,20 @@ t.test("events are told in order, live and from where a reader left off, each on
   await daemon.admin("/products/other?force=true", { method: "DELETE" });
 });
 
+t.test("a stream ends when the key it was opened with is no longer good", async (t) => {
+  const daemon = await startDaemon(t, { dataDir: freshFolder(t) });
+  const key = await register(daemon);
+  const headers = { "x-platform-key": key };
+  await daemon.platform(key, "/engines/provision", { method: "POST", body: { user_id: "alice" } });
+  const streams = ["/events", "/engines/alice/logs?follow=true"].map((path) => follow(t, daemon.url, path, headers));
+  await Promise.all(streams.map(({ open }) => open));
+  const api_key_hash = createHash("sha256").update("orchp_of-another-key").digest("hex");
+  await daemon.admin("/products/acme/platform-key-hash", { method: "PUT", body: { api_key_hash } });
+  await until("both have ended", () => streams.every(({ ended }) => ended()), 20_000);
+  t.equal((await ask(daemon.url, "/events", { headers })).status, 401);
+  await daemon.admin("/products/acme?force=true", { method: "DELETE" });
+});
+
 t.test("admin and key actions are one hash chain, without a secret in it", async (t) => {
   const daemon = await startDaemon(t, { dataDir: freshFolder(t) });
   const key = await register(daemon);
@@ -216,13 +231,21 @@ t.test("metrics are for this host, or for who has the admin key; a proxy is not 
 function follow(test: Test, base: string, path: string, headers: Record<string, string>) {
   const opened = Promise.withResolvers<void>();
   let text = "";
+  let over = false;
   const call = request(base + path, { headers: { ...headers, accept: "text/event-stream" } }, (response) => {
     response.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    response.on("end", () => (over = true));
     opened.resolve();
   });
   call.on("error", () => undefined).end();
   test.teardown(() => void call.destroy());
   const fields = (name: string) =>
     [...text.matchAll(new RegExp(`^${name}: (.+)$`, "gm"))].map((match) => match[1] ?? "");
-  return { open: opened.promise, types: () => fields("event"), ids: () => fields("id"), end: () => call.destroy() };
+  return {
+    open: opened.promise,
+    types: () => fields("event"),
+    ids: () => fields("id"),
+    ended: () => over,
+    end: () => call.destroy(),
+  };
 }

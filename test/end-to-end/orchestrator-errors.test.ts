@@ -300,7 +300,7 @@ t.test("ports: one that another program holds is passed over, and none left is s
   await small.admin("/products/small?force=true", { method: "DELETE" });
 });
 
-t.test("without its database the daemon answers 503 and lives on; /health does not care", async (t) => {
+t.test("without its database the daemon answers 503 and lives on; its own server it starts again", async (t) => {
   const folder = freshFolder(t);
   const lonely = await startDaemon(t, { dataDir: folder });
   const { key } = await register("lonely", {}, lonely);
@@ -315,6 +315,8 @@ t.test("without its database the daemon answers 503 and lives on; /health does n
   t.ok(Number(away.headers["retry-after"]) >= 1);
   t.equal((await ask(lonely.url, "/health")).status, 200);
   refused(t, await ask(lonely.url, "/ready"), "SERVICE_UNAVAILABLE", /database/);
+  await until("its own server runs again", async () => (await ask(lonely.url, "/ready")).status === 200, 30_000);
+  t.equal((await lonely.platform(key, "/engines")).status, 200);
 });
 
 t.test("a request id that is well formed comes back, another is replaced", async (t) => {

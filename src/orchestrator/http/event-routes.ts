@@ -2,17 +2,19 @@ import { once } from "node:events";
 import { type Session, createSession } from "better-sse";
 import { GAP_EVENT } from "../../contract/orchestrator-events.ts";
 import { ApiError } from "../api-error.ts";
+import { lookUpProduct } from "../operations/look-up-product.ts";
 import { followEvents, pageOfEvents } from "../operations/read-events.ts";
 import type { Orchestration } from "../operations/orchestration.ts";
 import { type Answer, type Call, type Handler, eventIdHeader, pageOf, pageParameters } from "./call.ts";
 import { userParameter } from "./engine-routes.ts";
+import { streamSignal } from "./stream-signal.ts";
 
 const KEEP_ALIVE_MS = 15_000;
 /** Each open stream asks the database now and then. */
 const MAX_STREAMS = 100;
 
 interface Filter {
-  readonly productId?: string | undefined;
+  readonly productId?: string;
   readonly userId?: string;
 }
 
@@ -37,14 +39,17 @@ export function eventRoutes(o: Orchestration) {
   return {
     events: (call) => answer(call, { productId: call.product.record.id }),
     engineEvents: (call) => answer(call, { productId: call.product.record.id, userId: userParameter(call) }),
-    adminEvents: (call) => answer(call, { productId: call.query["product_id"] }),
+    adminEvents: async (call) => {
+      const product = call.query["product_id"];
+      return answer(call, product === undefined ? {} : { productId: (await lookUpProduct(o, product)).id });
+    },
   } satisfies Record<string, Handler>;
 }
 
 async function stream(o: Orchestration, call: Call, filter: Filter): Promise<void> {
   const after = eventIdHeader(call);
   const { response } = call;
-  const signal = AbortSignal.any([call.clientGone, o.stopping]);
+  const signal = streamSignal(o, call);
   const events = await followEvents(o, filter, { after, signal });
   const session = await openSession(call);
   for await (const followed of events) {

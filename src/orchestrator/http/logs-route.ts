@@ -3,6 +3,7 @@ import { followEngineLog, tailEngineLog } from "../operations/engine-logs.ts";
 import type { Orchestration } from "../operations/orchestration.ts";
 import { type Handler, flagParameter, integerParameter } from "./call.ts";
 import { userParameter } from "./engine-routes.ts";
+import { streamSignal } from "./stream-signal.ts";
 
 /** An engine's log as plain text: its last lines, and with `follow=true` each new one until the client leaves. */
 export function logsRoute(o: Orchestration): Handler {
@@ -10,7 +11,7 @@ export function logsRoute(o: Orchestration): Handler {
     const wish = { userId: userParameter(call), lines: integerParameter(call, "tail", 200, { min: 0, max: 10_000 }) };
     const follow = flagParameter(call, "follow");
     const { response } = call;
-    const signal = AbortSignal.any([call.clientGone, o.stopping]);
+    const signal = streamSignal(o, call);
     const lines = follow
       ? await followEngineLog(o, call.product, { ...wish, signal })
       : await tailEngineLog(o, call.product, wish);

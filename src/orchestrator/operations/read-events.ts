@@ -12,6 +12,7 @@ import type { Orchestration } from "./orchestration.ts";
 
 const PAGE = 500;
 const POLL_MS = 250;
+const AWAY_POLL_MS = 2000;
 
 /** The newest events first, older than `after` (the id of the last of the page before). */
 export const pageOfEvents = (
@@ -45,19 +46,18 @@ async function* follow(
 ): AsyncGenerator<FollowedEvent, void, undefined> {
   if (known === null) yield { kind: "gap" };
   let position = known ?? "0";
+  let away = false;
   while (!signal.aborted) {
-    const page = await nextPage(o, { ...filter, after: position, limit: PAGE });
-    for (const event of page.events) yield { kind: "event", event };
-    ({ position } = page);
-    if (page.events.length < PAGE && !(await delay(POLL_MS, signal))) return;
-  }
-}
-
-async function nextPage(o: Orchestration, wish: Parameters<typeof eventsAfter>[1]): ReturnType<typeof eventsAfter> {
-  try {
-    return await eventsAfter(o.db, wish);
-  } catch (error) {
-    o.logger.warn({ err: error }, "events cannot be read now");
-    return { events: [], position: wish.after };
+    try {
+      const page = await eventsAfter(o.db, { ...filter, after: position, limit: PAGE });
+      for (const event of page.events) yield { kind: "event", event };
+      ({ position } = page);
+      away = false;
+      if (page.events.length < PAGE) await delay(POLL_MS, signal);
+    } catch (error) {
+      if (!away) o.logger.warn({ err: error }, "events cannot be read now");
+      away = true;
+      await delay(AWAY_POLL_MS, signal);
+    }
   }
 }

@@ -10,6 +10,8 @@ const MISSES_RESTART = 6;
 const PROBE_TIMEOUT_MS = 2000;
 const RESTART_TERM_MS = 10_000;
 const JITTER = 0.1;
+/** When an engine last worked is asked with the first probe and then with every so many: it need not be known exactly. */
+const PROBES_PER_ACTIVITY = 6;
 
 /**
  * Looks after one life of an engine from `running` to its process's end. What the end means is the business of
@@ -34,6 +36,7 @@ export function watchEngine(o: Orchestration, live: LiveEngine, onGone: (live: L
 
 async function keepProbing(o: Orchestration, live: LiveEngine, signal: AbortSignal): Promise<void> {
   const interval = o.settings.healthIntervalMs;
+  let answers = 0;
   while (await delay(interval * (1 + JITTER * (2 * Math.random() - 1)), signal)) {
     const verdict = await probe(o, live, Math.min(PROBE_TIMEOUT_MS, interval));
     if (signal.aborted) return;
@@ -42,7 +45,7 @@ async function keepProbing(o: Orchestration, live: LiveEngine, signal: AbortSign
       live.lastOkAt = o.now();
       if (live.consecutiveFailures >= MISSES_UNHEALTHY) record(o, live, { from: "unhealthy", to: "running" });
       live.consecutiveFailures = 0;
-      await noteActivity(o, live);
+      if (answers++ % PROBES_PER_ACTIVITY === 0) await noteActivity(o, live);
       continue;
     }
     live.consecutiveFailures++;

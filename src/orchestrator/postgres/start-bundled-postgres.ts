@@ -27,6 +27,8 @@ export interface BundledPostgres {
   readonly connection: ServerConnection & { readonly application_name: string };
   /** For people: what runs, and where its files and its log lie. */
   readonly describe: string;
+  /** Starts the server again if it has ended. */
+  ensureRunning(): Promise<void>;
   /** Once our other sessions are closed; the server goes on while anybody else has one. */
   stop(): Promise<void>;
 }
@@ -65,15 +67,17 @@ export async function startBundledPostgres({
       if (polite.failed && (await answers(socketPath(socket)))) await control(["-m", "immediate", "-w", "stop"]);
       if (socket !== home) await rm(socket, { recursive: true, force: true });
     };
-    const isRunning = await answers(socketPath(socket));
-    if (isRunning) {
-      logger.info({ home }, "found PostgreSQL running");
-    } else {
+    /** True when it ran already. */
+    const startServer = async (): Promise<boolean> => {
+      if (await answers(socketPath(socket))) return true;
       await writeSettings(join(cluster.data, SETTINGS_FILE), socket, user);
       await rotateLog(log);
       const started = await control(["-l", log, "-w", "-t", String(START_DEADLINE_S), "start"]);
       if (started.failed) throw await startFailure(log, started.stderr);
-    }
+      return false;
+    };
+    const isRunning = await startServer();
+    if (isRunning) logger.info({ home }, "found PostgreSQL running");
     const connection = { host: socket, port: PORT, user: cluster.user, password, database: "postgres" };
     // Before the lock is given back: otherwise another daemon's stop could come between start and first use.
     const presence = await enter(connection, logger).catch(async (error: unknown) => {
@@ -87,6 +91,15 @@ export async function startBundledPostgres({
     return {
       connection: { ...connection, application_name: presence.name },
       describe: `bundled PostgreSQL ${files.version.split("-")[0]} in ${home}`,
+      async ensureRunning() {
+        const again = await takeLock(lockFile, START_LOCK_WAIT_MS);
+        try {
+          if (stopping === undefined && !(await startServer()))
+            logger.warn({ home }, "PostgreSQL had ended: started again");
+        } finally {
+          again?.release();
+        }
+      },
       stop: () => (stopping ??= stopUnlessUsed({ lockFile, presence, stopServer, logger })),
     };
   } finally {
