@@ -118,22 +118,25 @@ t.test(
     const user = "log-bomb.minute";
     const neighbour = await product.post("/engines/provision", { user_id: "well-behaved" });
     const { body } = await product.post("/engines/provision", { user_id: user });
-    const sizes = () => readdirSync(folderOf(body.id)).map((name) => statSync(join(folderOf(body.id), name)).size);
+    const logBytes = () =>
+      readdirSync(folderOf(body.id))
+        // One that is moved on meanwhile is seen under its next name, or the next time.
+        .map((name) => statSync(join(folderOf(body.id), name), { throwIfNoEntry: false })?.size ?? 0)
+        .reduce((sum, size) => sum + size, 0);
+    const answers = new Set<unknown>();
     let most = 0;
     let slowest = 0;
     for (const end = Date.now() + 60_000; Date.now() < end; await sleep(100)) {
       const start = performance.now();
-      t.equal((await ask(neighbour.body.url, "/health")).status, 200);
-      t.equal((await product.get("/engines/well-behaved")).body.state, "running");
+      answers.add((await ask(neighbour.body.url, "/health")).status);
+      answers.add((await product.get("/engines/well-behaved")).body.state);
       slowest = Math.max(slowest, performance.now() - start);
-      most = Math.max(
-        most,
-        sizes().reduce((sum, size) => sum + size, 0),
-      );
+      most = Math.max(most, logBytes());
     }
+    t.same([...answers], [200, "running"], "its neighbour and the daemon answer all the time");
     t.comment(`at most ${Math.round(most / 1e6)} MB of logs, slowest pair of calls ${Math.round(slowest)} ms`);
     t.ok(most < 500_000_000, `${most} bytes`);
-    await until("its logs fit", () => sizes().reduce((sum, size) => sum + size, 0) <= 60 * 1024 * 1024, 60_000);
+    await until("its logs fit", () => logBytes() <= 60 * 1024 * 1024, 60_000);
     t.equal((await product.get(`/engines/${user}`)).body.pid, body.pid);
     for (const name of [user, "well-behaved"]) t.equal((await product.del(`/engines/${name}`)).status, 200);
     t.same(await settle(site, tally), {});
