@@ -4,6 +4,7 @@ import t from "tap";
 import { ENGINE_ERRORS } from "../../src/contract/engine-errors.ts";
 import { ORCHESTRATOR_ROUTES } from "../../src/contract/orchestrator-api.ts";
 import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator-errors.ts";
+import { ORCHESTRATOR_EVENTS } from "../../src/contract/orchestrator-events.ts";
 import { SETTINGS } from "../../src/orchestrator/config.ts";
 
 const readme = readFileSync(resolve(import.meta.dirname, "../../README.md"), "utf8");
@@ -57,6 +58,11 @@ t.test("the README's routes are the routes of the code, both ways", async (t) =>
     rows,
     Object.values(ORCHESTRATOR_ROUTES).map(({ method, path, auth }) => [`${method} ${path}`, auth]),
   );
+});
+
+t.test("the README's events are the events of the code, both ways", async (t) => {
+  const rows = tableAfter("<!-- events -->").map(([type, meaning]) => [plain(type), meaning]);
+  t.same(rows, Object.entries(ORCHESTRATOR_EVENTS));
 });
 
 t.test("the README names every setting of the daemon, and no other", async (t) => {

@@ -1,9 +1,10 @@
-import { readFile, statfs } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { availableParallelism, loadavg, totalmem } from "node:os";
 import { ENGINE_STATES, type EngineState, type HostStatus } from "../../contract/orchestrator-api.ts";
 import { VERSION } from "../../kit/version.ts";
 import { countByState, listIncarnations } from "../store/engines.ts";
 import { portUse } from "../store/ports.ts";
+import { hostResources } from "./host-resources.ts";
 import type { Orchestration } from "./orchestration.ts";
 
 const MIB = 1_048_576;
@@ -11,11 +12,10 @@ const MIB = 1_048_576;
 /** How this host is: what it runs, what it has left, and what its operator should know. */
 export async function hostStatus(o: Orchestration): Promise<HostStatus> {
   const { portRange, dataDir } = o.settings;
-  const [counts, use, disk, memoryMb, ephemeral] = await Promise.all([
+  const [counts, use, resources, ephemeral] = await Promise.all([
     countByState(o.db, portRange.hostId),
     portUse(o.db, portRange),
-    statfs(dataDir),
-    availableMemoryMb(),
+    hostResources(dataDir),
     ephemeralPorts(),
   ]);
   const ports = {
@@ -44,9 +44,9 @@ export async function hostStatus(o: Orchestration): Promise<HostStatus> {
     load: {
       average: loadavg()[0] ?? 0,
       cores: availableParallelism(),
-      memory_available_mb: memoryMb,
+      memory_available_mb: resources.memoryAvailableMb,
       memory_total_mb: Math.round(totalmem() / MIB),
-      disk_free_mb: Math.round((disk.bavail * disk.bsize) / MIB),
+      disk_free_mb: resources.diskFreeMb,
     },
     orphans: o.backend.orphans(new Set(await listIncarnations(o.db, portRange.hostId))),
     warnings: [...(overlap === null ? [] : [overlap]), ...headroom],
@@ -70,9 +70,4 @@ export async function ephemeralPorts(): Promise<readonly [number, number] | null
   const text = await readFile("/proc/sys/net/ipv4/ip_local_port_range", "utf8").catch(() => "");
   const [low, high] = text.trim().split(/\s+/).map(Number);
   return low !== undefined && high !== undefined && low > 0 ? [low, high] : null;
-}
-
-async function availableMemoryMb(): Promise<number> {
-  const text = await readFile("/proc/meminfo", "utf8").catch(() => "");
-  return Math.round(Number(/^MemAvailable:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) / 1024);
 }

@@ -10,6 +10,7 @@ import { countEngines, findEngine, findEngineById, insertEngine } from "../store
 import { soonestPort, takePort } from "../store/ports.ts";
 import { type Product, lockPolicy } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
+import { assertRoom } from "./assert-room.ts";
 import { bootInTurn } from "./boot-engine.ts";
 import { engineRecord } from "./engine-record.ts";
 import { engineFolder, keptFolder } from "./engine-folders.ts";
@@ -39,7 +40,7 @@ export async function provisionEngine(
   action: PolicyAction = "provision",
 ): Promise<Provisioned> {
   assertAllowed(product, action);
-  o.readiness.assertAdmits();
+  await assertRoom(o);
   const apiKey = newKey(ENGINE_KEY_PREFIX);
   const engine = await reserve(o, product, { request, apiKey, action });
   try {

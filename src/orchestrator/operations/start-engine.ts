@@ -3,6 +3,7 @@ import { ApiError } from "../api-error.ts";
 import { mayStart } from "../rules/engine-lifecycle.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
+import { assertRoom } from "./assert-room.ts";
 import { type BootResult, bootEngine } from "./boot-engine.ts";
 import { engineRecord } from "./engine-record.ts";
 import { freshLife } from "./fresh-life.ts";
@@ -14,7 +15,7 @@ import { superviseEngine } from "./supervise-engine.ts";
 /** Starts an engine at rest. When it does not come up it is left `failed`, its data intact. */
 export async function startEngine(o: Orchestration, product: Product, userId: string): Promise<EngineRecord> {
   assertAllowed(product, "start");
-  o.readiness.assertAdmits();
+  await assertRoom(o);
   const engine = await getEngineRow(o, product, userId);
   const verdict = mayStart(engine.state);
   if (verdict !== "go") throw new ApiError(verdict, `the engine is ${engine.state}`);

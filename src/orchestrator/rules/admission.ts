@@ -7,6 +7,24 @@ export function denial(policy: Policy, action: PolicyAction): string | null {
   return null;
 }
 
+/** Engines write their stores, and a full disk or memory takes those down that run already. */
+const LEAST_DISK_MB = 512;
+const LEAST_MEMORY_MB = 256;
+
+/** Why the host cannot take one more engine; null when it can. */
+export function roomless({
+  diskFreeMb,
+  memoryAvailableMb,
+}: {
+  readonly diskFreeMb: number;
+  readonly memoryAvailableMb: number;
+}): string | null {
+  if (diskFreeMb < LEAST_DISK_MB) return `the host has ${diskFreeMb} MiB of disk left, it needs ${LEAST_DISK_MB}`;
+  if (memoryAvailableMb < LEAST_MEMORY_MB)
+    return `the host has ${memoryAvailableMb} MiB of memory left, it needs ${LEAST_MEMORY_MB}`;
+  return null;
+}
+
 /** Whether one more engine fits, given how many are not destroyed, those being provisioned included. */
 export function fitsQuota(policy: Policy, engines: number): boolean {
   return policy.max_engines === null || engines < policy.max_engines;

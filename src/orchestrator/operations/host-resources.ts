@@ -1,0 +1,19 @@
+import { readFile, statfs } from "node:fs/promises";
+
+const MIB = 1_048_576;
+
+export interface HostResources {
+  readonly memoryAvailableMb: number;
+  /** Below the data folder. */
+  readonly diskFreeMb: number;
+}
+
+export async function hostResources(dataDir: string): Promise<HostResources> {
+  const [disk, memory] = await Promise.all([statfs(dataDir), readFile("/proc/meminfo", "utf8").catch(() => "")]);
+  const availableKb = /^MemAvailable:\s+(\d+) kB$/m.exec(memory)?.[1];
+  return {
+    diskFreeMb: Math.floor((disk.bavail * disk.bsize) / MIB),
+    // Where the kernel does not say it is not what stands in the way.
+    memoryAvailableMb: availableKb === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(Number(availableKb) / 1024),
+  };
+}
