@@ -1,12 +1,14 @@
 import type { ProcessEnd } from "./engine-backend.ts";
-import { type ProcessIdentity, isAlive, isInUse } from "./process-identity.ts";
+import { LivingProcess } from "./living-process.ts";
+import { type ProcessIdentity, isInUse } from "./process-identity.ts";
 
 const POLL_MS = 250;
-/** Every this many looks a pid that is in use is asked whose it is: that costs ten times as much. */
+/** Every this many looks a pid that is in use is asked whose it is: that costs several times as much. */
 const LOOKS_PER_PROOF = 2;
 
 interface Waiting {
-  readonly identity: ProcessIdentity;
+  readonly pid: number;
+  readonly process: LivingProcess;
   readonly resolve: (end: ProcessEnd) => void;
 }
 
@@ -21,26 +23,27 @@ export class ExitWatch {
 
   ended(identity: ProcessIdentity): Promise<ProcessEnd> {
     return new Promise((resolve) => {
-      this.#waiting.add({ identity, resolve });
+      this.#waiting.add({ pid: identity.pid, process: new LivingProcess(identity), resolve });
       this.#timer ??= setInterval(() => this.#glance(), POLL_MS).unref();
     });
   }
 
   /** Looks closely now, for who knows that a process has just ended. */
   look(): void {
-    this.#settle(({ identity }) => isAlive(identity));
+    this.#settle(({ process }) => process.isAlive());
   }
 
   #glance(): void {
     this.#looks++;
     if (this.#looks % LOOKS_PER_PROOF === 0) this.look();
-    else this.#settle(({ identity }) => isInUse(identity.pid));
+    else this.#settle(({ pid }) => isInUse(pid));
   }
 
   #settle(lives: (waiting: Waiting) => boolean): void {
     for (const waiting of this.#waiting) {
       if (lives(waiting)) continue;
       this.#waiting.delete(waiting);
+      waiting.process.close();
       waiting.resolve({ code: null, signal: null });
     }
     if (this.#waiting.size > 0) return;
