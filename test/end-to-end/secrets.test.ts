@@ -45,6 +45,12 @@ t.test(
       (await daemon.platform(platformKey, "/engines/alice/logs?tail=1000")).text,
       (await daemon.admin("/products")).text,
       (await daemon.admin("/products/hush")).text,
+      (await daemon.platform(platformKey, "/events?limit=200")).text,
+      (await daemon.admin("/admin/events?limit=200")).text,
+      (await daemon.admin("/admin/audit?limit=200")).text,
+      (await daemon.admin("/admin/engines")).text,
+      (await daemon.admin("/admin/status")).text,
+      (await daemon.admin("/metrics")).text,
     ];
     const secrets = [
       platformKey,
