@@ -1,9 +1,13 @@
+import { delay } from "../../kit/clock.ts";
 import type { EngineExit, EngineProcess, ProcessEnd, ProcessHandle, StopOutcome } from "./engine-backend.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import { removeLaunchFile } from "./launch-file.ts";
 import { type OomKills, hostOomKills, killedForMemory } from "./oom-kill.ts";
 import { ProcessTree } from "./process-tree.ts";
 import { stopTree } from "./stop-ladder.ts";
+
+/** Looking through all processes holds everything else up: who waits for the end is told first. */
+const CLEAR_AFTER_MS = 5;
 
 /** One life of an engine and everything it forked, started by this daemon or adopted from an earlier one. */
 export class TrackedProcess implements EngineProcess {
@@ -59,6 +63,7 @@ export class TrackedProcess implements EngineProcess {
   /** After the root's own end: ends what it left, and removes the launch file it may not have read. */
   async clear(): Promise<StopOutcome> {
     this.forgetLaunchFile();
+    await delay(CLEAR_AFTER_MS);
     return this.#end(0);
   }
 

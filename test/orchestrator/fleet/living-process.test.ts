@@ -1,0 +1,44 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { LivingProcess } from "../../../src/orchestrator/fleet/living-process.ts";
+import { readIdentity } from "../../../src/orchestrator/fleet/process-identity.ts";
+import { freshFolder } from "../../helpers/folder.ts";
+import { until } from "../../helpers/until.ts";
+
+t.test("a process lives until its end, whatever its name", async (t) => {
+  const program = join(freshFolder(t, "living"), "a) Z 1 (b");
+  copyFileSync("/bin/sleep", program);
+  const child = spawn(program, ["60"], { stdio: "ignore" });
+  const living = new LivingProcess(readIdentity(child.pid ?? 0));
+  t.ok(living.isAlive());
+  t.ok(living.isAlive(), "asked again");
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  t.notOk(living.isAlive());
+  living.close();
+  t.notOk(living.isAlive());
+});
+
+t.test("a zombie does not live", async (t) => {
+  // The shell becomes a program that never asks how its child ended.
+  const parent = spawn("/bin/sh", ["-c", "sleep 60 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
+  t.teardown(() => parent.kill("SIGKILL"));
+  const [printed] = (await once(parent.stdout, "data")) as [Buffer];
+  const pid = Number(printed.toString());
+  const living = new LivingProcess(readIdentity(pid));
+  t.teardown(() => living.close());
+  t.ok(living.isAlive());
+  process.kill(pid, "SIGKILL");
+  await until("the zombie is told from the living", () => !living.isAlive());
+  t.ok(readIdentity(pid), "it is still there");
+});
+
+t.test("a process that has another's pid is not taken for it", (t) => {
+  const { pid, startTime } = readIdentity(process.pid);
+  const living = new LivingProcess({ pid, startTime: String(Number(startTime) - 1) });
+  t.notOk(living.isAlive());
+  t.end();
+});
