@@ -23,7 +23,7 @@ import { TurnTable } from "./store/turns.ts";
 import { WorkingMemoryTable } from "./store/working-memory.ts";
 import { BUILT_IN_TOOLS } from "./tools/built-in-tools.ts";
 import { createToolExecutor } from "./tools/execute.ts";
-import { createToolRegistry } from "./tools/registry.ts";
+import { joinedRegistry } from "./tools/registry.ts";
 import type { EventJournal } from "./turns/event-journal.ts";
 import { HitlDesk } from "./turns/hitl-desk.ts";
 import { openJournal } from "./turns/open-journal.ts";
@@ -65,7 +65,7 @@ export function createApp({
     system: systemPrompt({ product: launch.product, tools: BUILT_IN_TOOLS.map(({ name }) => name) }),
     conversation: messages,
     tools: {
-      registry: createToolRegistry(BUILT_IN_TOOLS),
+      registry: joinedRegistry([{ tools: () => BUILT_IN_TOOLS }]),
       execute: createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, logger }),
       concurrency: config.toolConcurrency,
       workspaceDir,

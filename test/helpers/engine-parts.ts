@@ -18,7 +18,8 @@ import { type Store, openStore } from "../../src/engine/store/open-store.ts";
 import { TurnTable } from "../../src/engine/store/turns.ts";
 import { WorkingMemoryTable } from "../../src/engine/store/working-memory.ts";
 import { createToolExecutor } from "../../src/engine/tools/execute.ts";
-import { createToolRegistry } from "../../src/engine/tools/registry.ts";
+import { joinedRegistry } from "../../src/engine/tools/registry.ts";
+import { toolInput } from "../../src/engine/tools/tool-input.ts";
 import type { Tool } from "../../src/engine/tools/tool.ts";
 import type { EventJournal } from "../../src/engine/turns/event-journal.ts";
 import { HitlDesk } from "../../src/engine/turns/hitl-desk.ts";
@@ -74,7 +75,7 @@ export function testTool(name: string, run: Tool["run"], more: Partial<Tool> = {
   return {
     name,
     description: name,
-    input: z.object({ n: z.optional(z.number()) }),
+    input: toolInput(z.object({ n: z.optional(z.number()) })),
     readOnly: true,
     permission: "allow",
     resources: () => [],
@@ -132,7 +133,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     system: "",
     conversation: messages,
     tools: {
-      registry: createToolRegistry(tools),
+      registry: joinedRegistry([{ tools: () => tools }]),
       execute: createToolExecutor({ timeoutMs: toolTimeoutMs, logger }),
       concurrency,
       workspaceDir,

@@ -66,7 +66,7 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
 
 function requestOf({ provider: _, conversation, tools, ...request }: AgentParts, { taskId, thinking }: TurnContext) {
   const messages = modelMessages(conversation.ofTask(taskId), OPEN_CALL);
-  return { ...request, messages, tools: tools.registry.modelTools, thinking };
+  return { ...request, messages, tools: tools.registry().modelTools, thinking };
 }
 
 function store(

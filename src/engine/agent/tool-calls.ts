@@ -1,14 +1,15 @@
 import PQueue from "p-queue";
 import type { ToolOutcome } from "../model/model-provider.ts";
 import { type Grant, type PermissionOption, authorize, grantOf } from "../tools/authorize.ts";
-import { type ToolExecutor, checkInput } from "../tools/execute.ts";
+import type { ToolExecutor } from "../tools/execute.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
 import type { RequestedCall } from "./model-call.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 export interface ToolParts {
-  readonly registry: ToolRegistry;
+  /** The tools as they are now. */
+  readonly registry: () => ToolRegistry;
   readonly execute: ToolExecutor;
   /** How many calls of one step run at once. */
   readonly concurrency: number;
@@ -71,11 +72,11 @@ export async function runToolCalls(
 
 /** A call the model got wrong, or that is not allowed, is told to the model; it never fails the turn. */
 async function prepare(call: RequestedCall, context: TurnContext, parts: ToolParts): Promise<Prepared> {
-  const tool = parts.registry.get(call.tool);
+  const tool = parts.registry().get(call.tool);
   if (tool === undefined) return { kind: "refused", call, words: `there is no tool named ${call.tool}` };
   if (call.input === null)
     return { kind: "refused", call, words: `the arguments are not valid JSON: ${call.rawInput.slice(0, 500)}` };
-  const checked = checkInput(tool, call.input);
+  const checked = tool.input.check(call.input);
   if (checked.kind === "invalid") return { kind: "refused", call, words: checked.words };
   const { input } = checked;
   const verdict = authorize({ tool, input, grants: parts.grants.ofTask(context.taskId) });

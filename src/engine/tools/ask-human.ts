@@ -1,14 +1,17 @@
 import * as z from "zod/mini";
 import type { Tool } from "./tool.ts";
+import { toolInput } from "./tool-input.ts";
 
 export const askHuman: Tool<{ question: string; options?: string[]; allow_free_text?: boolean }> = {
   name: "ask_human",
   description: "Asks the user a question and waits for the answer. Use it when only the user can decide or know.",
-  input: z.object({
-    question: z.string().check(z.minLength(1), z.maxLength(4000)),
-    options: z.optional(z.array(z.string().check(z.minLength(1), z.maxLength(400))).check(z.maxLength(20))),
-    allow_free_text: z.optional(z.boolean().check(z.describe("Whether other words than the options are an answer"))),
-  }),
+  input: toolInput(
+    z.object({
+      question: z.string().check(z.minLength(1), z.maxLength(4000)),
+      options: z.optional(z.array(z.string().check(z.minLength(1), z.maxLength(400))).check(z.maxLength(20))),
+      allow_free_text: z.optional(z.boolean().check(z.describe("Whether other words than the options are an answer"))),
+    }),
+  ),
   readOnly: true,
   permission: "allow",
   asksHuman: true,

@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "../../kit/logger.ts";
-import { InvalidInput, parse } from "../../kit/parse.ts";
 import { type Tool, type ToolContext, ToolFailed } from "./tool.ts";
 
 const MAX_OUTPUT = 50_000;
@@ -18,21 +17,6 @@ export type ToolExecutor = (
   input: Readonly<Record<string, unknown>>,
   context: ToolContext,
 ) => Promise<ToolResult>;
-
-/** The input as the tool takes it, or words for the model on what is wrong with it. */
-export function checkInput(
-  tool: Tool,
-  input: unknown,
-):
-  | { readonly kind: "valid"; readonly input: Readonly<Record<string, unknown>> }
-  | { readonly kind: "invalid"; readonly words: string } {
-  try {
-    return { kind: "valid", input: parse(tool.input, input).value };
-  } catch (error) {
-    if (error instanceof InvalidInput) return { kind: "invalid", words: `invalid arguments: ${error.message}` };
-    throw error;
-  }
-}
 
 /**
  * Runs one authorized call under a deadline. The deadline does not depend on the tool's good will: one that does not

@@ -2,6 +2,7 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import * as z from "zod/mini";
 import { type Tool, ToolFailed } from "./tool.ts";
+import { toolInput } from "./tool-input.ts";
 import { workspacePath } from "./workspace-path.ts";
 
 const MAX_ENTRIES = 1000;
@@ -10,10 +11,12 @@ export const listFiles: Tool<{ path?: string; depth?: number }> = {
   name: "list_files",
   description:
     "Lists files and folders of the workspace, folders with a slash behind them and files with their size in bytes.",
-  input: z.object({
-    path: z.optional(z.string().check(z.describe("Folder to list; the workspace itself when left out"))),
-    depth: z.optional(z.int().check(z.gte(1), z.lte(10), z.describe("How many levels down; 1 when left out"))),
-  }),
+  input: toolInput(
+    z.object({
+      path: z.optional(z.string().check(z.describe("Folder to list; the workspace itself when left out"))),
+      depth: z.optional(z.int().check(z.gte(1), z.lte(10), z.describe("How many levels down; 1 when left out"))),
+    }),
+  ),
   readOnly: true,
   permission: "allow",
   resources: () => [],

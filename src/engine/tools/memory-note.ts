@@ -1,15 +1,18 @@
 import * as z from "zod/mini";
 import type { Tool } from "./tool.ts";
+import { toolInput } from "./tool-input.ts";
 
 const ENTRY_TYPES = ["note", "observation", "summary"] as const;
 
 export const memoryNote: Tool<{ content: string; entry_type?: (typeof ENTRY_TYPES)[number] }> = {
   name: "memory_note",
   description: "Notes something in working memory, to be remembered later in this task.",
-  input: z.object({
-    content: z.string().check(z.minLength(1), z.maxLength(10_000)),
-    entry_type: z.optional(z.enum(ENTRY_TYPES)),
-  }),
+  input: toolInput(
+    z.object({
+      content: z.string().check(z.minLength(1), z.maxLength(10_000)),
+      entry_type: z.optional(z.enum(ENTRY_TYPES)),
+    }),
+  ),
   readOnly: false,
   permission: "allow",
   resources: () => ["working-memory"],

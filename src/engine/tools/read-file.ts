@@ -1,6 +1,7 @@
 import { constants, open } from "node:fs/promises";
 import * as z from "zod/mini";
 import { type Tool, ToolFailed } from "./tool.ts";
+import { toolInput } from "./tool-input.ts";
 import { workspacePath } from "./workspace-path.ts";
 
 const MAX_BYTES = 10 * 1024 * 1024;
@@ -8,11 +9,13 @@ const MAX_BYTES = 10 * 1024 * 1024;
 export const readFile: Tool<{ path: string; offset?: number; limit?: number }> = {
   name: "read_file",
   description: "Reads a text file of the workspace, the whole or some of its lines.",
-  input: z.object({
-    path: z.string().check(z.minLength(1)),
-    offset: z.optional(z.int().check(z.gte(1), z.describe("First line, counted from 1"))),
-    limit: z.optional(z.int().check(z.gte(1), z.describe("How many lines"))),
-  }),
+  input: toolInput(
+    z.object({
+      path: z.string().check(z.minLength(1)),
+      offset: z.optional(z.int().check(z.gte(1), z.describe("First line, counted from 1"))),
+      limit: z.optional(z.int().check(z.gte(1), z.describe("How many lines"))),
+    }),
+  ),
   readOnly: true,
   permission: "allow",
   resources: () => [],

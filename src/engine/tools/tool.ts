@@ -1,4 +1,4 @@
-import type * as z from "zod/mini";
+import type { ToolInput } from "./tool-input.ts";
 
 /**
  * The seam to everything the model may call. A tool checks nothing of permission (one `authorize` stands in front of
@@ -8,8 +8,7 @@ import type * as z from "zod/mini";
 export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly<Record<string, unknown>>> {
   readonly name: string;
   readonly description: string;
-  /** Checks what the model wrote before anything else happens; also the source of the JSON Schema the model sees. */
-  readonly input: z.ZodMiniObject;
+  readonly input: ToolInput;
   /** A read-only call may be run again after a crash, and never waits for others. */
   readonly readOnly: boolean;
   /** `ask` puts a human in front of each call unless a grant stands. */

@@ -3,6 +3,7 @@ import { mkdir, rename, rm, writeFile as write } from "node:fs/promises";
 import { dirname, normalize } from "node:path";
 import * as z from "zod/mini";
 import { type Tool, ToolFailed } from "./tool.ts";
+import { toolInput } from "./tool-input.ts";
 import { workspacePath } from "./workspace-path.ts";
 
 const MAX_CHARACTERS = 1024 * 1024;
@@ -10,10 +11,12 @@ const MAX_CHARACTERS = 1024 * 1024;
 export const writeFile: Tool<{ path: string; content: string }> = {
   name: "write_file",
   description: "Writes a text file of the workspace, making or replacing it whole.",
-  input: z.object({
-    path: z.string().check(z.minLength(1)),
-    content: z.string().check(z.maxLength(MAX_CHARACTERS)),
-  }),
+  input: toolInput(
+    z.object({
+      path: z.string().check(z.minLength(1)),
+      content: z.string().check(z.maxLength(MAX_CHARACTERS)),
+    }),
+  ),
   readOnly: false,
   permission: "ask",
   resources: ({ path }) => [`file:${normalize(path)}`],

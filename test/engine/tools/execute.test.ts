@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import * as z from "zod/mini";
-import { checkInput, createToolExecutor } from "../../../src/engine/tools/execute.ts";
+import { createToolExecutor } from "../../../src/engine/tools/execute.ts";
+import { toolInput } from "../../../src/engine/tools/tool-input.ts";
 import { type Tool, type ToolContext, ToolFailed } from "../../../src/engine/tools/tool.ts";
 import { createLogger } from "../../../src/kit/logger.ts";
 
@@ -10,7 +11,7 @@ const logger = createLogger("test", "silent");
 const tool = (run: Tool["run"]): Tool => ({
   name: "probe",
   description: "",
-  input: z.object({ n: z.optional(z.int()) }),
+  input: toolInput(z.object({ n: z.optional(z.int()) })),
   readOnly: true,
   permission: "allow",
   resources: () => [],
@@ -74,7 +75,7 @@ t.test("long output goes to a file, and the model sees both ends and where it is
 
 t.test("input is checked before the tool sees it, and what is wrong is said", async (t) => {
   const probe = tool(() => Promise.resolve(1));
-  t.match(checkInput(probe, { n: 1 }), { kind: "valid", input: { n: 1 } });
-  t.match(checkInput(probe, { n: "1" }), { kind: "invalid", words: /n: expected/ });
-  t.match(checkInput(probe, []), { kind: "invalid", words: /expected a JSON object/ });
+  t.match(probe.input.check({ n: 1 }), { kind: "valid", input: { n: 1 } });
+  t.match(probe.input.check({ n: "1" }), { kind: "invalid", words: /n: expected/ });
+  t.match(probe.input.check([]), { kind: "invalid", words: /expected a JSON object/ });
 });
