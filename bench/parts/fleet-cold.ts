@@ -1,0 +1,40 @@
+import { availableParallelism } from "node:os";
+import { end, inParallel, startServer } from "../measure.ts";
+import { type Row, countRow, row } from "../report.ts";
+import type { Site } from "../site.ts";
+
+/** Calls that a client has open at a time. */
+const CALLS = 50;
+/** As many as the daemon starts at a time. */
+const STARTS = Math.max(2, Math.floor(availableParallelism() / 2));
+
+/** All engines provisioned by one client, against as many bare servers, started as many at a time as engines are. */
+export async function coldFleet(
+  site: Site,
+  engines: number,
+): Promise<{ readonly rows: readonly Row[]; readonly floorS: number }> {
+  const users = Array.from({ length: engines }, (_, index) => `fleet-${index}`);
+  const floorS = await bareServers(users);
+  let refused = 0;
+  const began = performance.now();
+  await inParallel(users, CALLS, async (user) => {
+    await site.provision(user, () => refused++);
+  });
+  const oursS = (performance.now() - began) / 1000;
+  const rows = [
+    row(`${engines} engines from cold`, { ours: [oursS], theirs: [floorS], unit: "s", aim: "≤ 2.0" }),
+    countRow("… of their calls, told to come back", { count: refused, aim: "0" }),
+  ];
+  return { rows, floorS };
+}
+
+async function bareServers(users: readonly string[]): Promise<number> {
+  const children: Awaited<ReturnType<typeof startServer>>["child"][] = [];
+  const began = performance.now();
+  await inParallel(users, STARTS, async () => {
+    children.push((await startServer("bare-server")).child);
+  });
+  const took = (performance.now() - began) / 1000;
+  await Promise.all(children.map((child) => end(child)));
+  return took;
+}

@@ -1,0 +1,47 @@
+import { median } from "./measure.ts";
+
+export interface Row {
+  readonly what: string;
+  readonly ours: string;
+  readonly floor: string;
+  readonly ratio: string;
+  readonly aim: string;
+}
+
+/** What a part measured, round by round: ours and the floor's. */
+export interface Rounds {
+  readonly ours: readonly number[];
+  readonly theirs: readonly number[];
+  readonly unit: string;
+  readonly aim: string;
+}
+
+export function row(what: string, { ours, theirs, unit, aim }: Rounds): Row {
+  return {
+    what,
+    ours: figure(median(ours), unit),
+    floor: figure(median(theirs), unit),
+    // Each round's pair met the same machine: the median of their ratios is steadier than the ratio of medians.
+    ratio: median(ours.map((value, index) => value / (theirs[index] ?? Number.NaN))).toFixed(2),
+    aim,
+  };
+}
+
+/** Something that is counted and has no floor. */
+export const countRow = (what: string, { count, aim }: { readonly count: number; readonly aim: string }): Row => ({
+  what,
+  ours: String(count),
+  floor: "–",
+  ratio: "–",
+  aim,
+});
+
+export function table(rows: readonly Row[]): string {
+  const lines = rows.map((one) => `| ${one.what} | ${one.ours} | ${one.floor} | ${one.ratio} | ${one.aim} |\n`);
+  return `| what | orchd | floor | ratio | aim |\n| --- | --- | --- | --- | --- |\n${lines.join("")}`;
+}
+
+function figure(value: number, unit: string): string {
+  const digits = value < 10 && unit !== "ms" ? 2 : value < 100 ? 1 : 0;
+  return `${value.toFixed(digits)} ${unit}`;
+}
