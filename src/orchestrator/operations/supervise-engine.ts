@@ -66,7 +66,7 @@ export async function restartLater(o: Orchestration, engine: EngineRow): Promise
 
 /** Null when somebody else has taken the engine over, or the daemon stops. */
 async function restart(o: Orchestration, engine: EngineRow) {
-  const claimed = await insist(o, "restart", () =>
+  const claim = () =>
     o.states.move({
       id: engine.id,
       from: ["backoff"],
@@ -74,11 +74,12 @@ async function restart(o: Orchestration, engine: EngineRow) {
       incarnation: engine.incarnation,
       set: freshLife(o, {}),
       event: { type: "engine.restarting", data: { restart: engine.restart_count } },
-    }),
-  );
-  if (!claimed) return null;
-  const product = await insist(o, "restart", () => findProduct(o.db, claimed.product_id));
-  if (!product) return null;
+    });
+  const [claimed, product] = await Promise.all([
+    insist(o, "restart", claim),
+    insist(o, "restart", () => findProduct(o.db, engine.product_id)),
+  ]);
+  if (!claimed || !product) return null;
   return { ...(await bootEngine(o, claimed, product)), incarnation: claimed.incarnation };
 }
 
