@@ -30,6 +30,17 @@ function stranger(t: Test): ChildProcess & { readonly pid: number } {
 const write = (user: string, { pid, startTime }: { pid: number; startTime: string }) =>
   db.query("update engines set pid = $2, process_start = $3 where user_id = $1", [user, pid, startTime]);
 
+/** As an earlier daemon leaves it that dies right after it has begun. */
+async function begin(state: string, engineId: string): Promise<void> {
+  await db.query("update engines set state = $2, deadline_at = now() where id = $1", [engineId, state]);
+  await db.query(
+    `insert into events (id, host_id, type, engine_id, from_state, to_state, actor)
+     select 'evt_' || gen_random_uuid(), host_id, 'engine.stopping', id, 'running', state, 'product' from engines
+     where id = $1`,
+    [engineId],
+  );
+}
+
 /** Nobody's signal reached it, and the engine is where it may be. */
 async function standsStill(t: Test, foreign: { readonly pid: number }, user: string): Promise<void> {
   await until(`${user} settles`, async () => (await product.get(`/engines/${user}`)).body.state === "running", 30_000);
@@ -69,7 +80,7 @@ t.test("a stop and a destroy that an earlier daemon began signal no stranger eit
     await site.daemon.stop("SIGKILL");
     process.kill(body.pid, "SIGKILL");
     await write(state, readIdentity(foreign.pid));
-    await db.query("update engines set state = $2, deadline_at = now() where user_id = $1", [state, state]);
+    await begin(state, body.id);
     await site.restart();
     t.same(await settle(site, tally), {}, state);
     t.ok(isAlive(foreign.pid), "the stranger was not signalled");
