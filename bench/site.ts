@@ -14,6 +14,9 @@ const ADMIN_KEY = "bench-admin-key-0123456789";
 /** Between the daemon's usual range and the kernel's, so that tests beside us are not in the way. */
 const PORTS = { ORCH_PORT_MIN: "30000", ORCH_PORT_MAX: "32700" };
 
+/** As in `systemd/orchd.service`, and in the first line of `bin/orchd.js`. */
+const NODE_OPTIONS = ["--max-semi-space-size=8"];
+
 export interface Engine {
   readonly user_id: string;
   readonly url: string;
@@ -104,7 +107,7 @@ export class Site {
       ORCH_LOG_LEVEL: "warn",
       DATABASE_URL: this.databaseUrl,
     };
-    const child = start([join(installDir, "bin/orchd.js")], env, "pipe");
+    const child = start([...NODE_OPTIONS, join(installDir, "bin/orchd.js")], env, "pipe");
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on("data", (chunk: Buffer) => (this.#printed = (this.#printed + chunk.toString()).slice(-20_000)));
     }
