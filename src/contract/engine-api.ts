@@ -6,6 +6,9 @@ export const ENGINE_KEY_HEADER = "X-Engine-Key";
 export const TURN_ID_HEADER = "X-Turn-Id";
 export const MAX_ENGINE_BODY_BYTES = 2 * 1024 * 1024;
 
+/** The agent of the catalog that answers when a call names none. */
+export const DEFAULT_AGENT = "default";
+
 export const taskId = opaqueId(1, 256);
 
 export const executeRequest = z.object({

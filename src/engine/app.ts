@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { join } from "node:path";
+import { DEFAULT_AGENT } from "../contract/engine-api.ts";
 import type { EngineStatus } from "../contract/engine-control.ts";
 import type { EngineLaunch } from "../contract/engine-launch.ts";
 import { delay } from "../kit/clock.ts";
@@ -57,15 +58,15 @@ export function createApp({
   const workspaceDir = join(launch.data_dir, "workspace");
   mkdirSync(workspaceDir, { recursive: true });
   const grants = new GrantTable(store);
+  const registry = joinedRegistry([{ tools: () => BUILT_IN_TOOLS }]);
+  const system = systemPrompt({ product: launch.product, tools: BUILT_IN_TOOLS.map(({ name }) => name) });
   const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs });
   const runAgent = createAgentLoop({
     provider: modelProvider,
-    model: config.model,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
-    system: systemPrompt({ product: launch.product, tools: BUILT_IN_TOOLS.map(({ name }) => name) }),
+    profiles: () => ({ system, model: config.model, registry: registry() }),
     conversation: messages,
     tools: {
-      registry: joinedRegistry([{ tools: () => BUILT_IN_TOOLS }]),
       execute: createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, logger }),
       concurrency: config.toolConcurrency,
       workspaceDir,
@@ -100,6 +101,7 @@ export function createApp({
     keys,
     controlToken: launch.control_token,
     status,
+    hasAgent: (name) => name === DEFAULT_AGENT,
     limits: STREAM_LIMITS,
     logger,
   });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { mkdirSync } from "node:fs";
 import type { Test } from "tap";
 import * as z from "zod/mini";
+import { DEFAULT_AGENT } from "../../src/contract/engine-api.ts";
 import { createAgentLoop } from "../../src/engine/agent/agent-loop.ts";
 import { AcceptedKeys } from "../../src/engine/http/accepted-keys.ts";
 import { STREAM_LIMITS, type StreamLimits } from "../../src/engine/http/event-stream.ts";
@@ -126,14 +127,13 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const desk = new HitlDesk(new HitlTable(store), journal);
   const messages = new MessageTable(store);
   const grants: { tool: string; pattern: string; taskId: string | null }[] = [];
+  const registry = joinedRegistry([{ tools: () => tools }]);
   const runAgent = createAgentLoop({
     provider,
-    model: "scripted",
     maxOutputTokens: 1000,
-    system: "",
+    profiles: () => ({ system: "", model: "scripted", registry: registry() }),
     conversation: messages,
     tools: {
-      registry: joinedRegistry([{ tools: () => tools }]),
       execute: createToolExecutor({ timeoutMs: toolTimeoutMs, logger }),
       concurrency,
       workspaceDir,
@@ -176,6 +176,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     keys: new AcceptedKeys([{ hash: sha256(KEY), expires_at: null }]),
     controlToken: "token",
     status: () => ({ active_turns: 0, pending_hitl: 0, streams: 0, draining: false, last_active_at: null }),
+    hasAgent: (name) => name === DEFAULT_AGENT,
     limits: { ...STREAM_LIMITS, ...limits },
     logger: createLogger("test", "silent"),
   });

@@ -1,6 +1,7 @@
 import type { EngineErrorCode } from "../../contract/engine-errors.ts";
 import { EngineError } from "../engine-error.ts";
-import type { ModelFailure, ModelProvider, ModelUsage, ToolOutcome } from "../model/model-provider.ts";
+import type { ModelFailure, ModelProvider, ModelRequest, ModelUsage, ToolOutcome } from "../model/model-provider.ts";
+import type { AgentProfile, AgentProfiles } from "./agent-profile.ts";
 import { modelMessages } from "./conversation.ts";
 import { LOOP_HINT, LoopGuard } from "./loop-guard.ts";
 import { BlockCounter, type ModelAnswer, type RequestedCall, callModel } from "./model-call.ts";
@@ -22,12 +23,10 @@ export type AgentLoop = (context: TurnContext) => Promise<AgentOutcome>;
 
 export interface AgentParts {
   readonly provider: ModelProvider;
-  readonly model: string;
   readonly maxOutputTokens: number;
-  /** The same bytes from turn to turn, so that the provider's cache hits. */
-  readonly system: string;
+  readonly profiles: AgentProfiles;
   readonly conversation: Conversation;
-  readonly tools: ToolParts;
+  readonly tools: Omit<ToolParts, "registry">;
 }
 
 const OPEN_CALL = "the call did not finish; whether it took effect is unknown";
@@ -39,12 +38,13 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
     const guard = new LoopGuard();
     const usage = new TurnUsage();
     for (let step = 0; step < context.maxSteps; step++) {
-      const answer = await callModel(parts.provider, requestOf(parts, context), { context, blocks });
+      const profile = parts.profiles(context.agent);
+      const answer = await callModel(parts.provider, requestOf(parts, profile, context), { context, blocks });
       if (answer.content.length > 0) store(parts, context, { role: "assistant", content: answer.content });
       usage.add(answer.usage, context);
       if (answer.failure !== null) return failedOutcome(answer.failure, context);
       if (answer.calls.length === 0) return { kind: "completed" };
-      const outcomes = await runToolCalls(answer.calls, context, parts.tools);
+      const outcomes = await runToolCalls(answer.calls, context, { ...parts.tools, registry: profile.registry });
       const judged = outcomes.map((outcome) => judge(guard, answer, outcome));
       store(parts, context, { role: "tool", content: judged.map(({ outcome }) => outcome) });
       if (judged.some(({ verdict }) => verdict === "stop")) {
@@ -64,9 +64,13 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
   };
 }
 
-function requestOf({ provider: _, conversation, tools, ...request }: AgentParts, { taskId, thinking }: TurnContext) {
+function requestOf(
+  { conversation, maxOutputTokens }: AgentParts,
+  { system, model, registry }: AgentProfile,
+  { taskId, thinking }: TurnContext,
+): ModelRequest {
   const messages = modelMessages(conversation.ofTask(taskId), OPEN_CALL);
-  return { ...request, messages, tools: tools.registry().modelTools, thinking };
+  return { model, system, messages, tools: registry.modelTools, thinking, maxOutputTokens };
 }
 
 function store(

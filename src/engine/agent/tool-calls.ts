@@ -8,8 +8,8 @@ import type { RequestedCall } from "./model-call.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 export interface ToolParts {
-  /** The tools as they are now. */
-  readonly registry: () => ToolRegistry;
+  /** The tools that the model was shown. */
+  readonly registry: ToolRegistry;
   readonly execute: ToolExecutor;
   /** How many calls of one step run at once. */
   readonly concurrency: number;
@@ -72,7 +72,7 @@ export async function runToolCalls(
 
 /** A call the model got wrong, or that is not allowed, is told to the model; it never fails the turn. */
 async function prepare(call: RequestedCall, context: TurnContext, parts: ToolParts): Promise<Prepared> {
-  const tool = parts.registry().get(call.tool);
+  const tool = parts.registry.get(call.tool);
   if (tool === undefined) return { kind: "refused", call, words: `there is no tool named ${call.tool}` };
   if (call.input === null)
     return { kind: "refused", call, words: `the arguments are not valid JSON: ${call.rawInput.slice(0, 500)}` };

@@ -14,6 +14,8 @@ export interface HumanRequest {
 export interface TurnContext {
   readonly taskId: string;
   readonly turnId: string;
+  /** Name of the catalog's agent that answers. */
+  readonly agent: string;
   /** Aborted by cancel, expiry or drain. */
   readonly signal: AbortSignal;
   readonly thinking: boolean;

@@ -8,8 +8,6 @@ import { readBody } from "./call.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
 
-/** The one there is until a catalog brings more. */
-const DEFAULT_AGENT = "default";
 const KEPT_MS = 24 * 3600 * 1000;
 
 export interface ExecuteParts {
@@ -20,6 +18,8 @@ export interface ExecuteParts {
     find(key: string, notBefore: number): { readonly bodyHash: string; readonly turnId: string } | null;
     insert(key: string, call: { readonly bodyHash: string; readonly turnId: string }, createdAt: number): void;
   };
+  /** Whether the catalog has an agent of this name. */
+  readonly hasAgent: (name: string) => boolean;
   readonly limits: StreamLimits;
 }
 
@@ -27,7 +27,7 @@ export interface ExecuteParts {
 export function executeRoute(parts: ExecuteParts): RequestHandler {
   return async (request, response) => {
     const wish = readBody(executeRequest, request, response);
-    if (wish.agent !== undefined && wish.agent !== DEFAULT_AGENT)
+    if (wish.agent !== undefined && !parts.hasAgent(wish.agent))
       throw new EngineError("NOT_FOUND", `agent: there is no agent named ${wish.agent}`);
     const earlier = findEarlier(parts, request, wish);
     // A turn that an earlier call began is on its way.

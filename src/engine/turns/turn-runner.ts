@@ -1,4 +1,4 @@
-import type { ExecuteRequest } from "../../contract/engine-api.ts";
+import { DEFAULT_AGENT, type ExecuteRequest } from "../../contract/engine-api.ts";
 import { newId } from "../../kit/ids.ts";
 import type { Logger } from "../../kit/logger.ts";
 import { type AgentLoop, type ToldResult, type TurnContext, finishOpenCalls } from "../agent/agent-loop.ts";
@@ -177,6 +177,7 @@ export class TurnRunner {
     return {
       taskId,
       turnId,
+      agent: request.agent ?? DEFAULT_AGENT,
       signal: slot.signal,
       thinking: request.thinking ?? false,
       maxSteps: request.max_steps ?? 100,
