@@ -1,4 +1,4 @@
-import type { EngineState, IsoTime } from "./orchestrator-api.ts";
+import type { EngineState, IsoTime } from "./orchestrator-records.ts";
 
 /** Every kind of event: what the README's table is compared with. */
 export const ORCHESTRATOR_EVENTS = {

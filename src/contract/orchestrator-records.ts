@@ -1,0 +1,165 @@
+/** The orchestrator's words on the wire: headers and records, without the checks of what is sent. */
+export const PLATFORM_KEY_HEADER = "X-Platform-Key";
+export const ADMIN_KEY_HEADER = "X-Admin-Key";
+export const REQUEST_ID_HEADER = "X-Request-Id";
+export const IDEMPOTENCY_KEY_HEADER = "Idempotency-Key";
+export const IDEMPOTENT_REPLAYED_HEADER = "Idempotent-Replayed";
+export const IGNORED_FIELDS_HEADER = "X-Ignored-Fields";
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+export const ENGINE_STATES = [
+  "provisioning",
+  "starting",
+  "running",
+  "unhealthy",
+  "backoff",
+  "stopping",
+  "stopped",
+  "failed",
+  "stop_failed",
+  "destroying",
+] as const;
+export type EngineState = (typeof ENGINE_STATES)[number];
+export type DesiredState = "running" | "stopped" | "destroyed";
+
+export const POLICY_ACTIONS = ["provision", "start", "stop", "rotate_key", "destroy", "auto_provision"] as const;
+export type PolicyAction = (typeof POLICY_ACTIONS)[number];
+
+/** A product's policy as it is kept and shown. `engine_env` is write-only and no part of it. */
+export interface Policy {
+  /** Engines not destroyed; `null` is no limit. */
+  readonly max_engines: number | null;
+  /** `null` is no limit. */
+  readonly requests_per_minute: number | null;
+  readonly allowed_actions: readonly PolicyAction[];
+  readonly suspended: boolean;
+  /** Seconds without work after which an engine is stopped; 0 is never. */
+  readonly idle_stop_s: number;
+  /** Seconds a stop waits for running turns. */
+  readonly drain_s: number;
+  readonly memory_mb: number;
+}
+
+export const DEFAULT_POLICY: Policy = {
+  max_engines: 100,
+  requests_per_minute: 600,
+  allowed_actions: POLICY_ACTIONS,
+  suspended: false,
+  idle_stop_s: 0,
+  drain_s: 30,
+  memory_mb: 1024,
+};
+
+/** `2026-11-01T12:00:00.000Z` */
+export type IsoTime = string;
+
+export interface ProductRecord {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string | null;
+  readonly policy: Policy;
+  /** The names set in the policy's `engine_env`; their values are never read back. */
+  readonly engine_env_names: readonly string[];
+  /** The hash's companions: enough to recognise the key by. */
+  readonly platform_key: {
+    readonly prefix: string | null;
+    readonly last4: string | null;
+    readonly created_at: IsoTime;
+  };
+  readonly created_at: IsoTime;
+  readonly updated_at: IsoTime;
+}
+
+export interface LastError {
+  readonly phase: "boot" | "run" | "stop";
+  readonly reason: string;
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  readonly oom: boolean;
+  readonly log_tail: readonly string[];
+  readonly at: IsoTime;
+}
+
+export interface EngineRecord {
+  readonly id: string;
+  readonly product_id: string;
+  readonly user_id: string;
+  readonly state: EngineState;
+  /** True in `running` and `unhealthy`. */
+  readonly running: boolean;
+  readonly desired_state: DesiredState;
+  readonly port: number;
+  readonly url: string;
+  readonly incarnation: string;
+  readonly pid: number | null;
+  readonly version: string | null;
+  readonly api_key: {
+    readonly prefix: string;
+    readonly last4: string;
+    readonly created_at: IsoTime;
+    readonly previous_expires_at: IsoTime | null;
+  };
+  readonly health: {
+    readonly status: "unknown" | "ok" | "failing";
+    readonly last_ok_at: IsoTime | null;
+    readonly consecutive_failures: number;
+  };
+  readonly restarts: {
+    readonly count: number;
+    readonly window_started_at: IsoTime | null;
+    readonly next_at: IsoTime | null;
+  };
+  readonly last_error: LastError | null;
+  readonly stop_reason: string | null;
+  readonly last_active_at: IsoTime | null;
+  readonly created_at: IsoTime;
+  readonly started_at: IsoTime | null;
+  readonly stopped_at: IsoTime | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** The daemon's host, for operators. */
+export interface HostStatus {
+  readonly version: string;
+  readonly host_id: string;
+  readonly uptime_s: number;
+  readonly draining: boolean;
+  /** Open while so many engines fail at once that restarts wait. */
+  readonly breaker: "open" | "closed";
+  readonly engines: Readonly<Record<EngineState, number>>;
+  readonly boots: { readonly starting: number; readonly waiting: number };
+  readonly ports: {
+    readonly min: number;
+    readonly max: number;
+    readonly total: number;
+    readonly taken: number;
+    readonly free: number;
+    /** Free, but not given to another engine yet. */
+    readonly resting: number;
+    /** Another program was seen there. */
+    readonly quarantined: number;
+  };
+  readonly load: {
+    /** Of the last minute. */
+    readonly average: number;
+    readonly cores: number;
+    readonly memory_available_mb: number;
+    readonly memory_total_mb: number;
+    readonly disk_free_mb: number;
+  };
+  /** Processes that stem from engines which no record knows. */
+  readonly orphans: readonly { readonly incarnation: string; readonly pids: readonly number[] }[];
+  /** What an operator should know. */
+  readonly warnings: readonly string[];
+}
+
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly next_cursor: string | null;
+}
+
+export interface ErrorBody {
+  readonly error: { readonly code: string; readonly message: string };
+}
+
+export type StopResult = "drained" | "cut_off" | "killed";
