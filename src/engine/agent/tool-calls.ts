@@ -1,6 +1,7 @@
 import PQueue from "p-queue";
 import type { ToolOutcome } from "../model/model-provider.ts";
 import { type Grant, type PermissionOption, authorize, grantOf } from "../tools/authorize.ts";
+import { type Claims, claimsOf, mustWaitFor } from "../tools/call-order.ts";
 import type { ToolExecutor } from "../tools/execute.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
@@ -31,7 +32,7 @@ type Prepared =
 
 /**
  * The calls of one model answer. What needs a person's leave is settled first, one question at a time, before any of
- * them runs. Then they run together up to the cap, those that change the same thing in order; a call that itself asks
+ * them runs. Then they run together up to the cap, those that change what others use in order; a call that itself asks
  * a human runs alone at the end, for nothing else goes on while a question is open. Events come as calls finish; the
  * outcomes are given in call order.
  */
@@ -55,17 +56,15 @@ export async function runToolCalls(
     settle(call, output, error);
   };
   const queue = new PQueue({ concurrency: parts.concurrency });
-  const tails = new Map<string, Promise<void>>();
-  const together = ready
-    .filter(({ tool }) => !tool.asksHuman)
-    .map((one) => {
-      const keys = one.tool.resources(one.input);
-      const before = keys.flatMap((key) => tails.get(key) ?? []);
-      const done = Promise.allSettled(before).then(() => queue.add(() => run(one)));
-      for (const key of keys) tails.set(key, done);
-      return done;
-    });
-  await Promise.all(together);
+  const begun: { readonly claims: Claims; readonly done: Promise<void> }[] = [];
+  for (const one of ready.filter(({ tool }) => !tool.asksHuman)) {
+    const claims = claimsOf(one.tool, one.input);
+    const before = begun.filter((earlier) => mustWaitFor(claims, earlier.claims)).map(({ done }) => done);
+    begun.push({ claims, done: Promise.allSettled(before).then(() => queue.add(() => run(one))) });
+  }
+  // A call that fails here was cut off with the turn, which ends when the processes of all are gone.
+  await Promise.allSettled(begun.map(({ done }) => done));
+  await Promise.all(begun.map(({ done }) => done));
   for (const one of ready.filter(({ tool }) => tool.asksHuman)) await run(one);
   return calls.flatMap(({ id }) => outcomes.get(id) ?? []);
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Tool } from "./tool.ts";
 import { visibleText } from "./visible-text.ts";
 
@@ -21,7 +22,8 @@ export type Authorization =
       readonly options: readonly PermissionOption[];
     };
 
-const MAX_SHOWN = 4000;
+const MAX_SHOWN = 10_000;
+const SHOWN_IN_QUESTION = 500;
 
 /** The one gate in front of every call, on the input that will be run: a grant allows, else the tool's own rule. */
 export function authorize({
@@ -35,12 +37,18 @@ export function authorize({
 }): Authorization {
   if (tool.permission === "allow") return { kind: "allow" };
   const pattern = patternOf(tool, input);
-  if (grants.some((grant) => grant.tool === tool.name && grant.pattern === pattern)) return { kind: "allow" };
+  const whole = isShownWhole(pattern);
+  if (whole && grants.some((grant) => grant.tool === tool.name && grant.pattern === pattern)) return { kind: "allow" };
+  const text = JSON.stringify(input);
   return {
     kind: "ask",
-    question: `May the agent use ${tool.name} on ${visibleText(pattern, 200)}?`,
-    context: { tool: tool.name, input: visibleText(JSON.stringify(input), MAX_SHOWN) },
-    options: PERMISSION_OPTIONS,
+    question: `May the agent use ${tool.name} on ${visibleText(pattern, SHOWN_IN_QUESTION)}?`,
+    context: {
+      tool: tool.name,
+      input: visibleText(text, MAX_SHOWN),
+      ...(!isShownWhole(text) && { input_sha256: createHash("sha256").update(text).digest("hex") }),
+    },
+    options: whole ? PERMISSION_OPTIONS : ["allow_once", "deny"],
   };
 }
 
@@ -54,8 +62,13 @@ export function grantOf(
   return { tool: tool.name, pattern: patternOf(tool, input), taskId: answer === "allow_task" ? taskId : null };
 }
 
-/** What a grant is about: the resources a call changes, or, where it names none, exactly this input. */
+/** What nobody could read to its end is allowed for once only. */
+const isShownWhole = (text: string): boolean => text.length <= MAX_SHOWN;
+
+/** What a grant is about: the tool's own words, else what a call changes, or, where it names nothing, exactly this input. */
 function patternOf(tool: Tool, input: Readonly<Record<string, unknown>>): string {
+  const subject = tool.subject?.(input);
+  if (subject !== undefined) return subject;
   const resources = tool.resources(input);
   return resources.length > 0 ? resources.join(" ") : JSON.stringify(input);
 }

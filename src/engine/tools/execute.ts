@@ -1,10 +1,6 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { Logger } from "../../kit/logger.ts";
+import { shortened } from "./spill.ts";
 import { type Tool, type ToolContext, ToolFailed } from "./tool.ts";
-
-const MAX_OUTPUT = 50_000;
-const SHOWN_OF_LONG = 10_000;
 
 export interface ToolResult {
   readonly output: unknown;
@@ -30,35 +26,44 @@ export function createToolExecutor({
   readonly logger: Logger;
 }): ToolExecutor {
   return async (tool, input, context) => {
-    const deadline = tool.asksHuman ? undefined : AbortSignal.timeout(timeoutMs);
+    const ms = tool.timeoutMs?.(input) ?? timeoutMs;
+    const deadline = tool.asksHuman ? undefined : AbortSignal.timeout(ms);
     const signal = deadline === undefined ? context.signal : AbortSignal.any([context.signal, deadline]);
-    const aborted = Promise.withResolvers<never>();
-    const giveUp = () => aborted.reject(signal.reason);
-    signal.addEventListener("abort", giveUp, { once: true });
+    const leaving = leaveBehind(signal, tool.goneWithinMs ?? 0);
     try {
       signal.throwIfAborted();
-      const output = await Promise.race([tool.run(input, { ...context, signal }), aborted.promise]);
+      const output = await Promise.race([tool.run(input, { ...context, signal }), leaving.left]);
       return { output: await shortened(output ?? null, context), error: null };
     } catch (error) {
       context.signal.throwIfAborted();
-      if (deadline?.aborted) return { output: null, error: `TIMEOUT: the call took longer than ${timeoutMs / 1000} s` };
-      if (error instanceof ToolFailed) return { output: null, error: error.message };
+      const words = error instanceof ToolFailed ? error.message : null;
+      if (deadline?.aborted) {
+        const tooLong = `TIMEOUT: the call took longer than ${ms / 1000} s`;
+        return { output: null, error: words === null ? tooLong : `${tooLong}; ${words}` };
+      }
+      if (words !== null) return { output: null, error: words };
       logger.error({ err: error, tool: tool.name, turn_id: context.turnId }, "tool failed unexpectedly");
       return { output: null, error: "the tool failed unexpectedly" };
     } finally {
-      signal.removeEventListener("abort", giveUp);
+      leaving.stop();
     }
   };
 }
 
-/** Long output goes to a file of the workspace; the model sees both ends and where the rest is. */
-async function shortened(output: unknown, { workspaceDir, toolCallId }: ToolContext): Promise<unknown> {
-  const text = typeof output === "string" ? output : JSON.stringify(output);
-  if (text.length <= MAX_OUTPUT) return output;
-  const path = join(".orch", "outputs", `${toolCallId.replaceAll(/[^\w-]/g, "_")}.txt`);
-  await mkdir(join(workspaceDir, ".orch", "outputs"), { recursive: true });
-  await writeFile(join(workspaceDir, path), text);
-  const left = text.length - 2 * SHOWN_OF_LONG;
-  const ends = [text.slice(0, SHOWN_OF_LONG), text.slice(-SHOWN_OF_LONG)].map((end) => end.toWellFormed());
-  return ends.join(`\n… [${left} characters more, all of it in ${path}] …\n`);
+/** Rejects some time after the signal: at once for most tools, later for one that has processes to end. */
+function leaveBehind(signal: AbortSignal, afterMs: number): { readonly left: Promise<never>; stop(): void } {
+  const { promise: left, reject } = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const leave = () => {
+    if (afterMs === 0) reject(signal.reason);
+    else timer = setTimeout(() => reject(signal.reason), afterMs);
+  };
+  signal.addEventListener("abort", leave, { once: true });
+  return {
+    left,
+    stop() {
+      signal.removeEventListener("abort", leave);
+      clearTimeout(timer);
+    },
+  };
 }

@@ -1,9 +1,11 @@
-import { readdir, realpath, stat } from "node:fs/promises";
+import { lstat, realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
 import * as z from "zod/mini";
 import { type Tool, ToolFailed } from "./tool.ts";
 import { toolInput } from "./tool-input.ts";
+import { WorkspaceFolder } from "./workspace-folder.ts";
 import { workspacePath } from "./workspace-path.ts";
+import { workspaceResource } from "./workspace-resource.ts";
 
 const MAX_ENTRIES = 1000;
 
@@ -20,36 +22,46 @@ export const listFiles: Tool<{ path?: string; depth?: number }> = {
   readOnly: true,
   permission: "allow",
   resources: () => [],
-  async run({ path = ".", depth = 1 }, { workspaceDir }) {
+  reads: ({ path = "." }) => [workspaceResource(path)],
+  async run({ path = ".", depth = 1 }, { workspaceDir, signal }) {
     const root = await realpath(workspaceDir);
-    const folder = await workspacePath(workspaceDir, path);
+    const place = await workspacePath(workspaceDir, path);
+    const name = relative(root, place);
     const entries: string[] = [];
-    await list(folder, { depth, root, entries });
+    const folder = await WorkspaceFolder.open(workspaceDir, place).catch((error: NodeJS.ErrnoException) => {
+      throw new ToolFailed(`${path} cannot be listed (${error.code ?? error.message})`);
+    });
+    await list(folder, { name, depth, entries, signal });
     const shown = entries.slice(0, MAX_ENTRIES);
-    return { path: relative(root, folder) || ".", entries: shown, truncated: entries.length > shown.length };
+    return { path: name || ".", entries: shown, truncated: entries.length > shown.length };
   },
 };
 
-async function list(folder: string, into: { depth: number; root: string; entries: string[] }): Promise<void> {
-  const { depth, root, entries } = into;
-  const found = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    throw new ToolFailed(`${relative(root, folder) || "."} cannot be listed (${error.code ?? error.message})`);
-  });
-  for (const entry of found.toSorted((left, right) => (left.name < right.name ? -1 : 1))) {
-    if (entries.length > MAX_ENTRIES) return;
-    const path = join(folder, entry.name);
-    const name = relative(root, path);
-    if (entry.isDirectory()) {
-      entries.push(`${name}/`);
-      if (depth > 1) await list(path, { depth: depth - 1, root, entries });
-    } else {
-      entries.push(entry.isFile() ? `${name}${await sizeOf(path)}` : name);
+async function list(
+  folder: WorkspaceFolder,
+  { name, depth, entries, signal }: { name: string; depth: number; entries: string[]; signal: AbortSignal },
+): Promise<void> {
+  try {
+    for (const entry of await folder.entries()) {
+      if (entries.length > MAX_ENTRIES) return;
+      signal.throwIfAborted();
+      const path = join(name, entry.name);
+      if (!entry.isDirectory()) {
+        entries.push(entry.isFile() ? `${path}${await sizeOf(folder.at(entry.name))}` : path);
+        continue;
+      }
+      entries.push(`${path}/`);
+      // One that has gone meanwhile, or is closed to us, is only named.
+      const inner = depth > 1 ? await folder.folder(entry.name).catch(() => null) : null;
+      if (inner !== null) await list(inner, { name: path, depth: depth - 1, entries, signal });
     }
+  } finally {
+    await folder.close();
   }
 }
 
 /** Nothing for a file that has gone meanwhile, or whose name is no text. */
 async function sizeOf(path: string): Promise<string> {
-  const found = await stat(path).catch(() => null);
+  const found = await lstat(path).catch(() => null);
   return found === null ? "" : ` (${found.size})`;
 }

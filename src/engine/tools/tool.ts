@@ -3,20 +3,28 @@ import type { ToolInput } from "./tool-input.ts";
 /**
  * The seam to everything the model may call. A tool checks nothing of permission (one `authorize` stands in front of
  * one `execute`) and keeps no deadline of its own: the executor aborts `context.signal` and the tool must then be gone,
- * its child processes included. It returns text or JSON for the model; it throws {@link ToolFailed} for what the model should read.
+ * its child processes included; what it throws then may hold what it had so far. It returns text or JSON for the model; it throws {@link ToolFailed} for what the model should read.
  */
 export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly<Record<string, unknown>>> {
   readonly name: string;
   readonly description: string;
   readonly input: ToolInput;
-  /** A read-only call may be run again after a crash, and never waits for others. */
+  /** A read-only call may be run again after a crash. */
   readonly readOnly: boolean;
   /** `ask` puts a human in front of each call unless a grant stands. */
   readonly permission: "allow" | "ask";
   /** It waits for a person: such a call runs alone, for nothing else goes on while a question is open. */
   readonly asksHuman?: boolean;
-  /** Names of what a call changes: calls that share one run in order, all others at once. */
+  /** Where the tool needs more or less time than others; what the executor has for all is in force otherwise. */
+  timeoutMs?(input: Input): number;
+  /** How long after its signal a call may take to have its processes gone; it is not over before. At once if left out. */
+  readonly goneWithinMs?: number;
+  /** Names of what a call changes, those below a name included (`workspace/notes` covers `workspace/notes/a.md`). */
   resources(input: Input): readonly string[];
+  /** Names of what it looks at. Calls of one step that meet run in order when one changes, all others at once. */
+  reads?(input: Input): readonly string[];
+  /** What a person is asked about and a grant covers, word for word; what the call changes if left out. */
+  subject?(input: Input): string;
   run(input: Input, context: ToolContext): Promise<unknown>;
 }
 

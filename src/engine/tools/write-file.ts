@@ -1,10 +1,8 @@
-import { randomBytes } from "node:crypto";
-import { mkdir, rename, rm, writeFile as write } from "node:fs/promises";
-import { dirname, normalize } from "node:path";
 import * as z from "zod/mini";
-import { type Tool, ToolFailed } from "./tool.ts";
+import type { Tool } from "./tool.ts";
 import { toolInput } from "./tool-input.ts";
-import { workspacePath } from "./workspace-path.ts";
+import { writeInWorkspace } from "./workspace-files.ts";
+import { subjectOf, workspaceResource } from "./workspace-resource.ts";
 
 const MAX_CHARACTERS = 1024 * 1024;
 
@@ -19,20 +17,10 @@ export const writeFile: Tool<{ path: string; content: string }> = {
   ),
   readOnly: false,
   permission: "ask",
-  resources: ({ path }) => [`file:${normalize(path)}`],
+  resources: ({ path }) => [workspaceResource(path)],
+  subject: ({ path }) => subjectOf(path),
   async run({ path, content }, { workspaceDir }) {
-    const file = await workspacePath(workspaceDir, path);
-    // Written beside and moved into place: a reader sees the old file or the new one.
-    const draft = `${file}.${randomBytes(4).toString("hex")}`;
-    try {
-      await mkdir(dirname(file), { recursive: true });
-      await write(draft, content, { flag: "wx" });
-      await rename(draft, file);
-    } catch (error) {
-      await rm(draft, { force: true });
-      const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-      throw new ToolFailed(`${path} cannot be written (${code})`);
-    }
+    await writeInWorkspace(workspaceDir, path, content);
     return { path, bytes: Buffer.byteLength(content) };
   },
 };

@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import type { Stats } from "node:fs";
+import { type FileHandle, constants, lstat, open, rename, rm } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { ToolFailed } from "./tool.ts";
+import { WorkspaceFolder } from "./workspace-folder.ts";
+import { workspacePath } from "./workspace-path.ts";
+
+const MAX_BYTES = 10 * 1024 * 1024;
+/** Without waiting: to open a pipe that nobody writes to would take a thread of the process for ever. */
+const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+
+export interface FileContent {
+  readonly bytes: Buffer;
+  readonly stats: Stats;
+}
+
+/** A file of the workspace; whatever is none (a folder, a pipe, a device) or is too large is refused. */
+export function readInWorkspace(workspaceDir: string, path: string): Promise<FileContent> {
+  return inItsFolder({ workspaceDir, path, verb: "read" }, (folder, name) => readFrom(folder, name, path));
+}
+
+export async function readFrom(folder: WorkspaceFolder, name: string, path: string): Promise<FileContent> {
+  // Looked at before it is opened: the mere opening of some devices does something.
+  if (!(await lstat(folder.at(name))).isFile()) throw new ToolFailed(`${path} is no file`);
+  const handle = await open(folder.at(name), READ);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new ToolFailed(`${path} is no file`);
+    if (stats.size > MAX_BYTES) throw new ToolFailed(`${path} is larger than ${MAX_BYTES} bytes`);
+    return { bytes: await handle.readFile(), stats };
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Writes a file whole, with its folders: beside its place and moved there, so that a reader sees the old file or the new
+ * one. With `replacing` it has to be the file that was read, unchanged.
+ */
+export function writeInWorkspace(
+  workspaceDir: string,
+  path: string,
+  content: string,
+  { replacing }: { readonly replacing?: Stats } = {},
+): Promise<void> {
+  return inItsFolder({ workspaceDir, path, verb: "written", create: true }, async (folder, name) => {
+    const old = await lstat(folder.at(name)).catch(nullIfMissing);
+    if (old !== null && !old.isFile()) throw new ToolFailed(`${path} cannot be written: it is no file`);
+    const draft = folder.at(`.orch-draft-${randomBytes(6).toString("hex")}`);
+    try {
+      const handle = await open(draft, "wx", 0o666);
+      await fill(handle, content, old);
+      const now = await lstat(folder.at(name)).catch(nullIfMissing);
+      if (replacing !== undefined && !isSame(replacing, now))
+        throw new ToolFailed(`${path} was changed meanwhile; read it again`);
+      await rename(draft, folder.at(name));
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+  });
+}
+
+async function fill(handle: FileHandle, content: string, old: Stats | null): Promise<void> {
+  try {
+    await handle.writeFile(content);
+    if (old !== null) await handle.chmod(old.mode & 0o777);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function inItsFolder<T>(
+  {
+    workspaceDir,
+    path,
+    verb,
+    create = false,
+  }: { readonly workspaceDir: string; readonly path: string; readonly verb: string; readonly create?: boolean },
+  use: (folder: WorkspaceFolder, name: string) => Promise<T>,
+): Promise<T> {
+  const place = await workspacePath(workspaceDir, path);
+  if (place === (await workspacePath(workspaceDir, "."))) throw new ToolFailed(`${path} is no file`);
+  try {
+    const folder = await WorkspaceFolder.open(workspaceDir, dirname(place), { create });
+    try {
+      return await use(folder, basename(place));
+    } finally {
+      await folder.close();
+    }
+  } catch (error) {
+    if (error instanceof ToolFailed) throw error;
+    if (error instanceof Error && "code" in error && "syscall" in error)
+      throw new ToolFailed(`${path} cannot be ${verb} (${String(error.code)})`);
+    throw error;
+  }
+}
+
+const isSame = (read: Stats, now: Stats | null): boolean =>
+  now !== null && now.ino === read.ino && now.size === read.size && now.mtimeMs === read.mtimeMs;
+
+function nullIfMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === "ENOENT") return null;
+  throw error;
+}

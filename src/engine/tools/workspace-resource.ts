@@ -1,0 +1,14 @@
+import { isAbsolute, normalize } from "node:path";
+
+/** All files of the workspace together: what a command may change. */
+export const WORKSPACE = "workspace";
+
+/** The name by which calls wait for each other that have to do with one file, or with a folder and what is in it. */
+export function workspaceResource(path: string): string {
+  const name = subjectOf(path);
+  // A whole path may lead to any file of the workspace by another name.
+  return name === "." || isAbsolute(name) ? WORKSPACE : `${WORKSPACE}/${name}`;
+}
+
+/** A file as a person is asked about it: one name however it is written. */
+export const subjectOf = (path: string): string => normalize(path).replace(/(?<=.)\/+$/, "");
