@@ -1,8 +1,10 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
-import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
-import { cacheBreakpoints } from "./anthropic-cache.ts";
+import type { LanguageModelV4CallOptions, LanguageModelV4Message, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import { anthropicThinking } from "./anthropic-thinking.ts";
+import { cacheBreakpoints } from "./cache-breakpoints.ts";
 import { type ModelFamily, type ModelSettings, packageSettings } from "./model-family.ts";
+
+const BREAKPOINT: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
 /** The Messages interface. */
 export function openFamily(settings: ModelSettings): ModelFamily {
@@ -14,7 +16,7 @@ export function openFamily(settings: ModelSettings): ModelFamily {
       // The package adds the budget to the limit it is given; the sum is what was asked for.
       const budget = thinking?.type === "enabled" ? thinking.budgetTokens : 0;
       return {
-        ...cacheBreakpoints(withoutUnsignedThinking(options)),
+        ...cacheBreakpoints(withoutUnsignedThinking(options), BREAKPOINT),
         maxOutputTokens: request.maxOutputTokens - budget,
         // Arguments are used when they are whole, so they need not come before they are known to be JSON.
         providerOptions: { anthropic: { toolStreaming: false, ...(thinking && { thinking }) } },

@@ -6,7 +6,7 @@ import { sandboxProvider } from "./sandbox-provider.ts";
 import { trustCertificates } from "./trust-certificates.ts";
 
 export interface ProviderSettings extends ModelSettings {
-  readonly provider: "anthropic" | "openai" | "google" | "openai-compatible" | "sandbox";
+  readonly provider: "anthropic" | "openai" | "google" | "bedrock" | "openai-compatible" | "sandbox";
 }
 
 export interface EngineProvider extends ModelProvider {
@@ -42,6 +42,8 @@ function importFamily(provider: Exclude<ProviderSettings["provider"], "sandbox">
       return import("./openai-model.ts");
     case "google":
       return import("./google-model.ts");
+    case "bedrock":
+      return import("./bedrock-model.ts");
     case "openai-compatible":
       return import("./openai-compatible-model.ts");
     default:

@@ -6,6 +6,8 @@ export interface ModelSettings {
   readonly apiKey: string | undefined;
   /** As the provider's own package takes it. */
   readonly baseUrl: string | undefined;
+  /** Where the provider's servers are, for one that has regions. */
+  readonly region?: string | undefined;
 }
 
 /** What differs between providers: how a model is opened, and what a call says beyond what all of them understand. */

@@ -17,7 +17,8 @@ const REFUSED = /authentication|permission|invalid_request|not_found|invalid_api
 const UNTRUSTED = /CERT|SELF_SIGNED|ERR_TLS|UNABLE_TO_VERIFY/;
 /** The provider package itself would not send the request. */
 const NOT_SENT = /^AI_(?:InvalidPrompt|UnsupportedFunctionality|InvalidArgument|NoSuchModel|LoadAPIKey|LoadSetting)/;
-const WORTH_ANOTHER_TRY: readonly number[] = [408, 409, 425];
+/** 424 is how Bedrock says that the model behind it failed. */
+const WORTH_ANOTHER_TRY: readonly number[] = [408, 409, 424, 425];
 
 /**
  * What a provider's failure means for the turn. The words are ours: what the provider wrote may quote the key or the

@@ -13,18 +13,21 @@ export function readFinish({
   usage: told,
 }: Extract<LanguageModelV4StreamPart, { type: "finish" }>): Finish {
   const usage = readUsage(told);
+  const interrupted: Finish = { reason: null, usage: told.inputTokens.total === undefined ? null : usage };
   switch (finishReason.unified) {
     case "stop":
     case "length":
-    case "other":
       return { reason: finishReason.unified, usage };
+    case "other":
+      // Some packages begin with it, and end with it when the stream was cut before it said why it ends.
+      return finishReason.raw === undefined ? interrupted : { reason: "other", usage };
     case "tool-calls":
       return { reason: "tool_use", usage };
     case "content-filter":
       return { reason: "refused", usage };
     case "error":
     case "interrupted":
-      return { reason: null, usage: told.inputTokens.total === undefined ? null : usage };
+      return interrupted;
     default:
       return finishReason.unified satisfies never;
   }

@@ -9,6 +9,7 @@ const MODELS: Readonly<Record<Remote, string>> = {
   anthropic: "claude-sonnet-4-5",
   openai: "gpt-5.1",
   google: "gemini-2.5-pro",
+  bedrock: "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
   "openai-compatible": "any",
 };
 
@@ -30,6 +31,7 @@ const OPEN: Readonly<Record<Remote, () => Promise<{ openFamily(settings: ModelSe
   anthropic: () => import("../../../src/engine/model/anthropic-model.ts"),
   openai: () => import("../../../src/engine/model/openai-model.ts"),
   google: () => import("../../../src/engine/model/google-model.ts"),
+  bedrock: () => import("../../../src/engine/model/bedrock-model.ts"),
   "openai-compatible": () => import("../../../src/engine/model/openai-compatible-model.ts"),
 };
 

@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import t from "tap";
-import type { AssistantContent, ModelFailure, ModelPart } from "../../../src/engine/model/model-provider.ts";
+import { aiSdkProvider } from "../../../src/engine/model/ai-sdk-provider.ts";
+import { openFamily as openBedrock } from "../../../src/engine/model/bedrock-model.ts";
+import type {
+  AssistantContent,
+  ModelFailure,
+  ModelPart,
+  ModelRequest,
+} from "../../../src/engine/model/model-provider.ts";
 import { until } from "../../helpers/until.ts";
 import { KEY, adapterTo, outline, partsOf, requestTo } from "./adapter.ts";
 import {
@@ -168,7 +175,7 @@ t.test("an answer may take longer than a silence may", async (t) => {
 
 t.test("arguments that are no JSON come as they are, and are not lost", async (t) => {
   const broken = FRAMES.anthropic.map((frame) =>
-    frame.replace(String.raw`{\"path\":\"a\"}`, String.raw`{\"path\":\"a`),
+    String(frame).replace(String.raw`{\"path\":\"a\"}`, String.raw`{\"path\":\"a`),
   );
   const upstream = await startUpstream(t, streams(broken));
   const parts = await partsOf(adapterTo("anthropic", upstream.url), requestTo("anthropic"));
@@ -230,6 +237,43 @@ t.test("anthropic is told where to cache, how to think, and the limit that was a
   t.equal((await asked("another-makers-model", true)).thinking.type, "enabled");
   t.notOk("thinking" in (await asked("claude-3-5-haiku-20241022", true)));
   t.notOk("thinking" in (await asked("claude-sonnet-4-5", false)));
+});
+
+t.test("bedrock is told where to cache and how to think as each maker's models take it", async (t) => {
+  const upstream = await startUpstream(t, streams(FRAMES.bedrock));
+  const provider = adapterTo("bedrock", upstream.url);
+  const asked = async (more: Partial<ModelRequest>) => {
+    await partsOf(provider, requestTo("bedrock", more));
+    return upstream.received.at(-1)?.body;
+  };
+  const body = await asked({});
+  t.equal(upstream.received[0]?.path, "/v1/model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse-stream");
+  t.match(body.inferenceConfig, { maxTokens: 16_000 });
+  t.match(body.additionalModelRequestFields, { thinking: { type: "enabled", budget_tokens: 8000 } });
+  t.strictSame(body.system, [{ text: "Be brief." }, { cachePoint: { type: "default" } }]);
+  t.strictSame(body.messages.at(-1).content.at(-1), { cachePoint: { type: "default" } });
+  const today = await asked({ model: "global.anthropic.claude-sonnet-5" });
+  t.match(today.additionalModelRequestFields, { thinking: { type: "adaptive", display: "summarized" } });
+  const nova = await asked({ model: "us.amazon.nova-2-lite-v1:0" });
+  t.match(nova.additionalModelRequestFields, { reasoningConfig: { type: "enabled", maxReasoningEffort: "medium" } });
+  t.equal(nova.inferenceConfig.maxTokens, 16_000);
+  const other = await asked({ model: "meta.llama4-maverick-17b-instruct-v1:0" });
+  t.notMatch(JSON.stringify(other), /cachePoint|reasoning/);
+  t.notMatch(JSON.stringify(await asked({ thinking: false })), /thinking|reasoning/);
+});
+
+t.test("an access key signs what is sent to bedrock and is not sent itself", async (t) => {
+  const upstream = await startUpstream(t, streams(FRAMES.bedrock));
+  const apiKey = "AKIAIOSFODNN7EXAMPLE:wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY:session";
+  const provider = aiSdkProvider({
+    name: "bedrock",
+    load: async () => openBedrock({ apiKey, baseUrl: upstream.url, region: "eu-central-1" }),
+  });
+  t.match((await partsOf(provider, requestTo("bedrock"))).at(-1), { kind: "done" });
+  const headers = JSON.stringify(upstream.received[0]?.headers);
+  t.match(headers, /AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE\/\d+\/eu-central-1\/bedrock\/aws4_request/);
+  t.match(headers, /"x-amz-security-token":"session"/);
+  t.notMatch(headers, "EXAMPLEKEY");
 });
 
 t.test("openai keeps nothing and returns its reasoning encrypted", async (t) => {

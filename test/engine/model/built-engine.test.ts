@@ -2,7 +2,7 @@ import t from "tap";
 import { startEngine } from "../../helpers/engine.ts";
 import { KEY } from "./adapter.ts";
 import { refuses, startUpstream, streams } from "./upstream.ts";
-import { FRAMES, REMOTES } from "./wire-formats.ts";
+import { FRAMES, NEEDED_SETTINGS, REMOTES } from "./wire-formats.ts";
 
 for (const remote of REMOTES) {
   t.test(`a built engine speaks to ${remote}, returns what it signed, and tells nobody the key`, async (t) => {
@@ -13,7 +13,7 @@ for (const remote of REMOTES) {
         LLM_PROVIDER: remote,
         LLM_API_KEY: KEY,
         LLM_BASE_URL: upstream.url,
-        ...(remote === "openai-compatible" && { LLM_MODEL: "any" }),
+        ...NEEDED_SETTINGS[remote],
         ENGINE_LOG_LEVEL: "DEBUG",
       },
     });

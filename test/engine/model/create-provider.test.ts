@@ -90,7 +90,7 @@ t.test("a provider of another make understands us", async (t) => {
   await mock.start();
   t.teardown(() => mock.stop());
   for (const name of REMOTES) {
-    const baseUrl = `${mock.url}/${name === "google" ? "v1beta" : "v1"}`;
+    const baseUrl = `${mock.url}${{ google: "/v1beta", bedrock: "" }[name as string] ?? "/v1"}`;
     const provider = remote(name, baseUrl);
     const say = (text: string, to: ModelProvider = provider) =>
       partsOf(to, requestTo(name, { messages: [{ role: "user", text }] }));

@@ -11,6 +11,8 @@ export interface Received {
   // Tests look into whatever came; a wrong shape fails the comparison.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
+  /** The body as it came. */
+  readonly text: string;
   /** Whether the caller has gone, or the answer is out. */
   closed: boolean;
 }
@@ -33,6 +35,7 @@ export async function startUpstream(t: Test, ...behaviours: readonly Behaviour[]
       path: request.url ?? "",
       headers: request.headers,
       body: JSON.parse(text || "null"),
+      text,
       closed: false,
     };
     response.on("close", () => (call.closed = true));
@@ -59,26 +62,32 @@ export async function deadAddress(): Promise<string> {
 
 const openStream = (response: ServerResponse) => response.writeHead(200, { "content-type": "text/event-stream" });
 
+export type Frames = readonly (string | Buffer)[];
+
+const bytesOf = (frames: Frames): Buffer => Buffer.concat(frames.map((frame) => Buffer.from(frame)));
+
 /** A whole answer. */
 export const streams =
-  (frames: readonly string[]): Behaviour =>
-  (response) =>
-    openStream(response).end(frames.join(""));
+  (frames: Frames, headers: Readonly<Record<string, string>> = {}): Behaviour =>
+  (response) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    openStream(response).end(bytesOf(frames));
+  };
 
 /** Ends cleanly behind some frames, as if they were all. */
-export const endsAfter = (count: number, frames: readonly string[]): Behaviour => streams(frames.slice(0, count));
+export const endsAfter = (count: number, frames: Frames): Behaviour => streams(frames.slice(0, count));
 
 /** Cuts the socket behind some frames. */
 export const cutsAfter =
-  (count: number, frames: readonly string[]): Behaviour =>
+  (count: number, frames: Frames): Behaviour =>
   (response) =>
-    openStream(response).write(frames.slice(0, count).join(""), () => response.destroy());
+    openStream(response).write(bytesOf(frames.slice(0, count)), () => response.destroy());
 
 /** Says so much, and no more; the socket stays open. */
 export const stallsAfter =
-  (count: number, frames: readonly string[]): Behaviour =>
+  (count: number, frames: Frames): Behaviour =>
   (response) =>
-    void openStream(response).write(frames.slice(0, count).join("") || ":\n\n");
+    void openStream(response).write(count === 0 ? ":\n\n" : bytesOf(frames.slice(0, count)));
 
 /** Takes the call and never answers. */
 export const silent: Behaviour = () => undefined;

@@ -1,4 +1,6 @@
-/** One answer in the wire formats of four providers: a thought, a text in two pieces, two tool calls at once. */
+import { crc32 } from "node:zlib";
+
+/** One answer in the wire formats of the providers: a thought, a text in two pieces, two tool calls at once. */
 const data = (value: unknown) => `data: ${typeof value === "string" ? value : JSON.stringify(value)}\n\n`;
 const typed = (value: { readonly type: string; readonly [field: string]: unknown }) =>
   `event: ${value.type}\n${data(value)}`;
@@ -179,6 +181,67 @@ export const googleFrames: readonly string[] = [
   },
 ].map(data);
 
+/** A message of the event stream encoding of AWS: lengths, their checksum, headers, the JSON, and a checksum of all. */
+function eventMessage(headers: Readonly<Record<string, string>>, payload: unknown): Buffer {
+  const header = ([name, value]: [string, string]) => {
+    const length = Buffer.alloc(2);
+    length.writeUInt16BE(Buffer.byteLength(value));
+    return Buffer.concat([Buffer.from([name.length]), Buffer.from(name), Buffer.from([7]), length, Buffer.from(value)]);
+  };
+  const head = Buffer.concat(Object.entries(headers).map(header));
+  const body = Buffer.from(JSON.stringify(payload));
+  const prelude = Buffer.alloc(12);
+  prelude.writeUInt32BE(head.length + body.length + 16, 0);
+  prelude.writeUInt32BE(head.length, 4);
+  prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8);
+  const message = Buffer.concat([prelude, head, body, Buffer.alloc(4)]);
+  message.writeUInt32BE(crc32(message.subarray(0, -4)), message.length - 4);
+  return message;
+}
+
+/** What Bedrock pads its messages with differs in length, so that theirs tells nothing. */
+const converse = ([type, payload]: readonly [string, Readonly<Record<string, unknown>>]): Buffer =>
+  eventMessage(
+    { ":event-type": type, ":content-type": "application/json", ":message-type": "event" },
+    { ...payload, p: "abcdefghijk" },
+  );
+const delta = (contentBlockIndex: number, value: unknown) =>
+  ["contentBlockDelta", { contentBlockIndex, delta: value }] as const;
+const stop = (contentBlockIndex: number) => ["contentBlockStop", { contentBlockIndex }] as const;
+const toolStart = (contentBlockIndex: number, toolUseId: string, name: string) =>
+  ["contentBlockStart", { contentBlockIndex, start: { toolUse: { toolUseId, name } } }] as const;
+
+export const converseFrames: readonly Buffer[] = [
+  ["messageStart", { role: "assistant" }] as const,
+  delta(0, { reasoningContent: { text: "Let me see." } }),
+  delta(0, { reasoningContent: { signature: "SIGNED==" } }),
+  stop(0),
+  delta(1, { text: "Hello " }),
+  delta(1, { text: "there" }),
+  stop(1),
+  toolStart(2, "call_1", "list_files"),
+  delta(2, { toolUse: { input: '{"path":' } }),
+  delta(2, { toolUse: { input: '"."}' } }),
+  stop(2),
+  toolStart(3, "call_2", "read_file"),
+  delta(3, { toolUse: { input: '{"path":"a"}' } }),
+  stop(3),
+  ["messageStop", { stopReason: "tool_use" }] as const,
+  [
+    "metadata",
+    {
+      metrics: { latencyMs: 1 },
+      usage: {
+        inputTokens: 20,
+        outputTokens: 30,
+        totalTokens: 130,
+        cacheReadInputTokens: 70,
+        cacheWriteInputTokens: 10,
+      },
+    },
+  ] as const,
+].map(converse);
+
 /** How each provider reports, inside a stream that was going well, that it cannot go on. */
 export const streamedErrors = {
   anthropic: typed({ type: "error", error: { type: "overloaded_error", message: "SECRET Overloaded" } }),
@@ -190,6 +253,14 @@ export const streamedErrors = {
     sequence_number: 99,
   }),
   google: data({ error: { code: 503, message: "SECRET overloaded", status: "UNAVAILABLE" } }),
+  bedrock: eventMessage(
+    {
+      ":exception-type": "modelStreamErrorException",
+      ":content-type": "application/json",
+      ":message-type": "exception",
+    },
+    { message: "SECRET the model broke", originalStatusCode: 503 },
+  ),
   "openai-compatible": data({ error: { message: "SECRET overloaded", type: "server_error", code: 503 } }),
 };
 
@@ -197,7 +268,17 @@ export const FRAMES = {
   anthropic: anthropicFrames,
   openai: responsesFrames,
   google: googleFrames,
+  bedrock: converseFrames,
   "openai-compatible": chatFrames,
 };
 export type Remote = keyof typeof FRAMES;
 export const REMOTES = Object.keys(FRAMES) as readonly Remote[];
+
+/** The settings that an engine needs for a provider besides its name, key and address. */
+export const NEEDED_SETTINGS: Readonly<Record<Remote, Readonly<Record<string, string>>>> = {
+  anthropic: {},
+  openai: {},
+  google: {},
+  bedrock: { LLM_MODEL: "us.anthropic.claude-sonnet-4-5-20250929-v1:0" },
+  "openai-compatible": { LLM_MODEL: "any" },
+};

@@ -4,7 +4,7 @@ import t, { type Test } from "tap";
 import { startEngine } from "../../helpers/engine.ts";
 import { until } from "../../helpers/until.ts";
 import { refuses, startUpstream, streams } from "../model/upstream.ts";
-import { FRAMES, REMOTES } from "../model/wire-formats.ts";
+import { FRAMES, NEEDED_SETTINGS, REMOTES } from "../model/wire-formats.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 
@@ -35,7 +35,7 @@ for (const remote of REMOTES) {
       LLM_PROVIDER: remote,
       LLM_API_KEY: "sk-upstream",
       LLM_BASE_URL: upstream.url,
-      ...(remote === "openai-compatible" && { LLM_MODEL: "any" }),
+      ...NEEDED_SETTINGS[remote],
       ENGINE_LOG_LEVEL: "DEBUG",
     };
     const engine = await startEngine(t, { installation, settings, dataDir: join(installation, "data") });

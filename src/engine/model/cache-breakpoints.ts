@@ -1,22 +1,23 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message, SharedV4ProviderOptions } from "@ai-sdk/provider";
 
-const BREAKPOINT: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
-
 /**
  * Marks where the provider's prompt cache may end, at its limit of four places: behind the tools and the system prompt,
  * which never change; behind everything sent this time; and behind what was sent the time before, because the provider
- * looks back only some 20 blocks from a mark for what it has kept.
+ * looks back only some 20 blocks from a mark for what it has kept. `mark` says it in the provider's words.
  */
-export function cacheBreakpoints(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+export function cacheBreakpoints(
+  options: LanguageModelV4CallOptions,
+  mark: SharedV4ProviderOptions,
+): LanguageModelV4CallOptions {
   const { prompt, tools = [] } = options;
   const sent = prompt.flatMap(({ role }, index) => (role === "user" || role === "tool" ? [index] : []));
   const marked = new Set([prompt.findIndex(({ role }) => role === "system"), ...lastSent(prompt, sent)]);
   return {
     ...options,
-    prompt: prompt.map((message, index) => (marked.has(index) ? { ...message, providerOptions: BREAKPOINT } : message)),
+    prompt: prompt.map((message, index) => (marked.has(index) ? { ...message, providerOptions: mark } : message)),
     ...(tools.length > 0 && {
       tools: tools.map((tool, index) =>
-        index === tools.length - 1 && tool.type === "function" ? { ...tool, providerOptions: BREAKPOINT } : tool,
+        index === tools.length - 1 && tool.type === "function" ? { ...tool, providerOptions: mark } : tool,
       ),
     }),
   };

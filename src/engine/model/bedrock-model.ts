@@ -1,0 +1,54 @@
+import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
+import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
+import { anthropicThinking } from "./anthropic-thinking.ts";
+import { cacheBreakpoints } from "./cache-breakpoints.ts";
+import { type ModelFamily, type ModelSettings, packageSettings } from "./model-family.ts";
+import type { ModelRequest } from "./model-provider.ts";
+
+const BREAKPOINT: SharedV4ProviderOptions = { amazonBedrock: { cachePoint: { type: "default" } } };
+/** The others refuse to be told where to cache. */
+const KEEPS_A_CACHE = /anthropic\.|amazon\.nova/;
+const THINKS_BY_EFFORT = /amazon\.nova-2/;
+/** An access key of AWS: `id:secret`, or `id:secret:session token` for one that passes. */
+const ACCESS_KEY = /^(A[A-Z0-9]{15,}):([^:]+)(?::(.+))?$/s;
+
+/** The Converse interface, for the models of many makers. */
+export function openFamily(settings: ModelSettings): ModelFamily {
+  const { region } = settings;
+  const provider = createAmazonBedrock({ ...credentials(settings), ...(region !== undefined && { region }) });
+  return {
+    model: (id) => provider(id),
+    adapt: (options, request) => {
+      const reasoningConfig = thinkingOf(request);
+      const budget = reasoningConfig?.type === "enabled" ? (reasoningConfig.budgetTokens ?? 0) : 0;
+      return {
+        ...(KEEPS_A_CACHE.test(request.model) ? cacheBreakpoints(options, BREAKPOINT) : options),
+        // The package adds the budget to the limit it is given; the sum is what was asked for.
+        maxOutputTokens: request.maxOutputTokens - budget,
+        ...(reasoningConfig && { providerOptions: { amazonBedrock: { reasoningConfig } } }),
+      };
+    },
+  };
+}
+
+/** A key of Bedrock is sent as it is, an access key signs each request. */
+function credentials(settings: ModelSettings) {
+  const { apiKey, ...rest } = packageSettings(settings);
+  const [, accessKeyId, secretAccessKey, sessionToken] = ACCESS_KEY.exec(apiKey ?? "") ?? [];
+  if (accessKeyId === undefined || secretAccessKey === undefined) return { ...rest, ...(apiKey && { apiKey }) };
+  // An empty key keeps the package from looking for one elsewhere.
+  return { ...rest, apiKey: " ", accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
+}
+
+type Reasoning = {
+  type: "enabled" | "adaptive";
+  budgetTokens?: number;
+  maxReasoningEffort?: "medium";
+};
+
+function thinkingOf(request: ModelRequest): Reasoning | undefined {
+  if (request.model.includes("anthropic.")) return anthropicThinking(request);
+  return request.thinking && THINKS_BY_EFFORT.test(request.model)
+    ? { type: "enabled", maxReasoningEffort: "medium" }
+    : undefined;
+}
