@@ -1,4 +1,5 @@
 import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
+import { sendSignal, withDescendants } from "../../kit/processes.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import { type ProcessIdentity, type ProcessStat, isAlive, listProcesses, startVariable } from "./process-identity.ts";
 
@@ -46,8 +47,8 @@ export class ProcessTree {
     if (signal === "SIGKILL") this.#cgroup?.kill();
     for (const member of members) {
       if (!isAlive(member)) continue;
-      if (signal === "SIGKILL" && member.group === this.root?.pid) send(-member.group, signal);
-      else send(member.pid, signal);
+      if (signal === "SIGKILL" && member.group === this.root?.pid) sendSignal(-member.group, signal);
+      else sendSignal(member.pid, signal);
     }
   }
 
@@ -82,31 +83,8 @@ export class ProcessTree {
   }
 }
 
-function withDescendants(seeds: readonly ProcessStat[], processes: readonly ProcessStat[]): ProcessStat[] {
-  const members = [...seeds];
-  const pids = new Set(seeds.map(({ pid }) => pid));
-  for (const parent of members) {
-    for (const one of processes) {
-      if (one.parent !== parent.pid || pids.has(one.pid)) continue;
-      pids.add(one.pid);
-      members.push(one);
-    }
-  }
-  return members;
-}
-
 /** The daemon and its own group are never part of a tree, whatever the evidence says. */
 function notOurselves(processes: readonly ProcessStat[]): (member: ProcessStat) => boolean {
   const own = processes.find(({ pid }) => pid === process.pid);
   return ({ pid, group }) => pid > 1 && pid !== process.pid && group !== own?.group;
-}
-
-function send(target: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(target, signal);
-  } catch (error) {
-    // It went meanwhile, or became another user's: the ladder finds out which.
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code !== "ESRCH" && code !== "EPERM") throw error;
-  }
 }
