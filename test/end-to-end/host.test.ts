@@ -158,6 +158,25 @@ t.test("events are told in order, live and from where a reader left off, each on
   await daemon.admin("/products/other?force=true", { method: "DELETE" });
 });
 
+t.test("one product's streams leave room for others'", async (t) => {
+  const daemon = await startDaemon(t, { dataDir: freshFolder(t) });
+  const [key, other] = [await register(daemon), await register(daemon, "other")];
+  const headers = { "x-platform-key": key };
+  const streams = Array.from({ length: 25 }, () => follow(t, daemon.url, "/events", headers));
+  await Promise.all(streams.map(({ open }) => open));
+  const refused = await ask(daemon.url, "/events", { headers: { ...headers, accept: "text/event-stream" } });
+  t.match(refused, { status: 503, text: /CAPACITY_EXHAUSTED/, headers: { "retry-after": "10" } });
+  await follow(t, daemon.url, "/events", { "x-platform-key": other }).open;
+  streams[0]?.end();
+  await until("there is room again", async () => {
+    const again = follow(t, daemon.url, "/events", headers);
+    await again.open;
+    return again.status() === 200;
+  });
+  t.match(await daemon.admin("/admin/drain", { method: "POST", body: "{bad" }), { status: 400, text: /body/ });
+  t.equal((await ask(daemon.url, "/ready")).status, 200, "what was refused has done nothing");
+});
+
 t.test("a stream ends when the key it was opened with is no longer good", async (t) => {
   const daemon = await startDaemon(t, { dataDir: freshFolder(t) });
   const key = await register(daemon);
@@ -232,9 +251,11 @@ function follow(test: Test, base: string, path: string, headers: Record<string, 
   const opened = Promise.withResolvers<void>();
   let text = "";
   let over = false;
+  let status = 0;
   const call = request(base + path, { headers: { ...headers, accept: "text/event-stream" } }, (response) => {
     response.on("data", (chunk: Buffer) => (text += chunk.toString()));
     response.on("end", () => (over = true));
+    status = response.statusCode ?? 0;
     opened.resolve();
   });
   call.on("error", () => undefined).end();
@@ -246,6 +267,7 @@ function follow(test: Test, base: string, path: string, headers: Record<string, 
     types: () => fields("event"),
     ids: () => fields("id"),
     ended: () => over,
+    status: () => status,
     end: () => call.destroy(),
   };
 }

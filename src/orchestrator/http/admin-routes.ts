@@ -1,4 +1,4 @@
-import { ENGINE_STATES } from "../../contract/orchestrator-api.ts";
+import { ENGINE_STATES, drainRequest } from "../../contract/orchestrator-api.ts";
 import { drainHost } from "../operations/drain-host.ts";
 import { hostStatus } from "../operations/host-status.ts";
 import { pageOfEngines } from "../operations/look-up-engine.ts";
@@ -21,11 +21,13 @@ export function adminRoutes(o: Orchestration) {
       const last = data.at(-1);
       return { status: 200, body: { data, next_cursor: data.length === limit && last ? String(last.seq) : null } };
     },
-    drainHost: async () => {
+    drainHost: async (call) => {
+      call.body(drainRequest);
       await drainHost(o, true);
       return { status: 200, body: await hostStatus(o) };
     },
-    resumeHost: async () => {
+    resumeHost: async (call) => {
+      call.body(drainRequest);
       await drainHost(o, false);
       return { status: 200, body: await hostStatus(o) };
     },

@@ -10,8 +10,8 @@ import { userParameter } from "./engine-routes.ts";
 import { streamSignal } from "./stream-signal.ts";
 
 const KEEP_ALIVE_MS = 15_000;
-/** Each open stream asks the database now and then. */
-const MAX_STREAMS = 100;
+/** Each open stream asks the database now and then; of one product, or of operators, there are so many at most. */
+const MAX_STREAMS = 25;
 
 interface Filter {
   readonly productId?: string;
@@ -19,20 +19,22 @@ interface Filter {
 }
 
 export function eventRoutes(o: Orchestration) {
-  let streams = 0;
+  const open = new Map<string, number>();
   const answer = async (call: Call, filter: Filter): Promise<Answer> => {
     if (!call.headers.accept?.includes("text/event-stream")) {
       const page = pageParameters(call);
       return pageOf(await pageOfEvents(o, filter, page), page.limit);
     }
+    const reader = filter.productId ?? "operators";
+    const streams = open.get(reader) ?? 0;
     if (streams >= MAX_STREAMS) {
       throw new ApiError("CAPACITY_EXHAUSTED", `${MAX_STREAMS} event streams are open`, { retryAfterS: 10 });
     }
-    streams++;
+    open.set(reader, streams + 1);
     try {
       await stream(o, call, filter);
     } finally {
-      streams--;
+      open.set(reader, (open.get(reader) ?? 1) - 1);
     }
     return undefined;
   };
