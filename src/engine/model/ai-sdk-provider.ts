@@ -1,9 +1,11 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { BlockSequence } from "./block-sequence.ts";
 import type { ModelFamily } from "./model-family.ts";
-import type { ModelFailure, ModelProvider } from "./model-provider.ts";
+import type { ModelFailure, ModelProvider, ModelRequest } from "./model-provider.ts";
 import { callOptions } from "./prompt.ts";
+import { readProviderError } from "./provider-error.ts";
 import { failureOf } from "./provider-failure.ts";
+import type { Headers } from "./rate-headers.ts";
 import { type Finish, readFinish } from "./stream-finish.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -12,6 +14,8 @@ export interface AiSdkProviderParts {
   /** Loads the provider's package, at the first call: engines that never speak to it do not carry it. */
   readonly load: () => Promise<ModelFamily>;
   readonly deadlines?: Deadlines;
+  /** Told what the provider answered with, in words of its own about its limits. */
+  readonly heard?: (request: ModelRequest, headers: Headers) => void;
 }
 
 /** How long a call may go without a sign of life: before the first, and between two. */
@@ -23,7 +27,12 @@ export interface Deadlines {
 const DEADLINES: Deadlines = { firstMs: 60_000, betweenMs: 120_000 };
 
 /** A provider package of the AI SDK behind our seam. It retries nothing; the wrapper around it does. */
-export function aiSdkProvider({ name, load, deadlines = DEADLINES }: AiSdkProviderParts): ModelProvider {
+export function aiSdkProvider({
+  name,
+  load,
+  deadlines = DEADLINES,
+  heard = () => undefined,
+}: AiSdkProviderParts): ModelProvider {
   return {
     name,
     async *stream(request, signal) {
@@ -35,7 +44,9 @@ export function aiSdkProvider({ name, load, deadlines = DEADLINES }: AiSdkProvid
         watchdog.within(deadlines.firstMs);
         const family = await load();
         const options = family.adapt(callOptions(request, watchdog.signal), request);
-        for await (const part of partsOf(family.model(request.model), options, watchdog.signal)) {
+        const { stream, response } = await family.model(request.model).doStream(options);
+        heard(request, response?.headers ?? {});
+        for await (const part of partsOf(stream, watchdog.signal)) {
           watchdog.within(deadlines.betweenMs);
           if (part.type === "error") throw part.error;
           if (part.type === "finish") finish = readFinish(part);
@@ -46,6 +57,7 @@ export function aiSdkProvider({ name, load, deadlines = DEADLINES }: AiSdkProvid
         if (signal.aborted) failure = { kind: "aborted" };
         else if (watchdog.expired) failure = { ...UNASKED, message: `${name} fell silent` };
         else failure = failureOf(error, { provider: name, now: Date.now() });
+        heard(request, readProviderError(error).headers);
       } finally {
         watchdog.end();
       }
@@ -59,11 +71,9 @@ export function aiSdkProvider({ name, load, deadlines = DEADLINES }: AiSdkProvid
 const UNASKED = { kind: "transient", status: null, retryAfterS: null } as const;
 
 async function* partsOf(
-  model: LanguageModelV4,
-  options: LanguageModelV4CallOptions,
+  stream: ReadableStream<LanguageModelV4StreamPart>,
   abortSignal: AbortSignal,
 ): AsyncGenerator<LanguageModelV4StreamPart> {
-  const { stream } = await model.doStream(options);
   const reader = stream.getReader();
   const aborted = Promise.withResolvers<never>();
   // Nobody may be waiting when it is aborted.

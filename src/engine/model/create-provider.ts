@@ -1,12 +1,14 @@
-import { aiSdkProvider } from "./ai-sdk-provider.ts";
+import { type Deadlines, aiSdkProvider } from "./ai-sdk-provider.ts";
 import type { ModelFamily, ModelSettings } from "./model-family.ts";
 import type { ModelProvider } from "./model-provider.ts";
+import { RateLimiter } from "./rate-limiter.ts";
 import { retryingProvider } from "./retrying-provider.ts";
 import { sandboxProvider } from "./sandbox-provider.ts";
 import { trustCertificates } from "./trust-certificates.ts";
 
 export interface ProviderSettings extends ModelSettings {
   readonly provider: "anthropic" | "openai" | "google" | "bedrock" | "openai-compatible" | "sandbox";
+  readonly deadlines?: Deadlines;
 }
 
 export interface EngineProvider extends ModelProvider {
@@ -26,7 +28,14 @@ export function createProvider(
     if (extraCaCerts !== null) await trustCertificates(extraCaCerts);
     return (await importFamily(provider)).openFamily(settings);
   });
-  return { ...retryingProvider(aiSdkProvider({ name: provider, load })), load };
+  const limiter = new RateLimiter();
+  const remote = aiSdkProvider({
+    name: provider,
+    load,
+    ...(settings.deadlines && { deadlines: settings.deadlines }),
+    heard: (request, headers) => limiter.heard(request, headers, Date.now()),
+  });
+  return { ...retryingProvider(remote, { limiter }), load };
 }
 
 interface FamilyModule {

@@ -1,45 +1,76 @@
 import { type Clock, delay as waitFor } from "../../kit/clock.ts";
-import type { ModelFailure, ModelPart, ModelProvider } from "./model-provider.ts";
-import { RateGate } from "./rate-gate.ts";
-import { retryVerdict } from "./retry-rule.ts";
+import type { ModelFailure, ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
+import { RateLimiter } from "./rate-limiter.ts";
+import { RETRY_RULE, retryVerdict } from "./retry-rule.ts";
 
 export interface RetryParts {
+  readonly limiter?: RateLimiter;
   /** False when the signal came first. */
   readonly delay?: (ms: number, signal: AbortSignal) => Promise<boolean>;
   readonly random?: () => number;
   readonly clock?: Clock;
 }
 
-type Failed = Extract<ModelPart, { kind: "failed" }>;
+/** A provider that says to come back tomorrow is asked again before that. */
+const LONGEST_CLOSED_MS = 600_000;
 
-/** Tries again what failed before its first part: once something has been told, a second try would tell it twice. */
+type Failed = Extract<ModelPart, { kind: "failed" }>;
+const ABORTED: Failed = { kind: "failed", failure: { kind: "aborted" }, usage: null };
+
+/**
+ * Waits its turn at the limiter, and tries again what failed before its first part: once something has been told, a
+ * second try would tell it twice.
+ */
 export function retryingProvider(
   inner: ModelProvider,
-  { delay = waitFor, random = Math.random, clock = Date.now }: RetryParts = {},
+  { limiter = new RateLimiter(), delay = waitFor, random = Math.random, clock = Date.now }: RetryParts = {},
 ): ModelProvider {
-  const gate = new RateGate();
+  /** Until the limiter lets the call be made; else why it will not be. */
+  const queue = async (request: ModelRequest, signal: AbortSignal, leftMs: number): Promise<Queued> => {
+    const closedMs = limiter.gate.waitMs(request.model, clock());
+    if (closedMs > 0) return { failed: limited(inner.name, closedMs), waitedMs: 0 };
+    const waitMs = limiter.reserve(request, clock());
+    if (waitMs > leftMs) return { failed: limited(inner.name, waitMs), waitedMs: 0 };
+    if (waitMs > 0 && !(await delay(waitMs, signal))) return { failed: ABORTED, waitedMs: waitMs };
+    // Another call may have been refused meanwhile.
+    const closedNowMs = limiter.gate.waitMs(request.model, clock());
+    return { failed: closedNowMs > 0 ? limited(inner.name, closedNowMs) : null, waitedMs: waitMs };
+  };
   return {
     name: inner.name,
     async *stream(request, signal) {
       let waitedMs = 0;
       for (let tries = 1; ; tries++) {
-        const closedMs = gate.waitMs(request.model, clock());
-        const failed = closedMs > 0 ? limited(inner.name, closedMs) : yield* tell(inner.stream(request, signal));
+        let made = false;
+        let failed: Failed | null;
+        try {
+          const queued = await queue(request, signal, RETRY_RULE.longestWaitMs - waitedMs);
+          waitedMs += queued.waitedMs;
+          made = queued.failed === null;
+          failed = queued.failed ?? (yield* tell(inner.stream(request, signal), { limiter, request }));
+        } finally {
+          limiter.over(request, { made, nowMs: clock() });
+        }
         if (failed === null) return;
+        if (made) closeGate(limiter, { request, failure: failed.failure, now: clock() });
         const verdict = retryVerdict(failed.failure, { tries, waitedMs, random: random() });
         if (verdict.kind === "give_up") {
           yield { ...failed, failure: verdict.failure };
           return;
         }
-        if (closedMs === 0) closeGate(gate, { model: request.model, failure: failed.failure, now: clock() });
         waitedMs += verdict.ms;
         if (!(await delay(verdict.ms, signal))) {
-          yield { kind: "failed", failure: { kind: "aborted" }, usage: null };
+          yield ABORTED;
           return;
         }
       }
     },
   };
+}
+
+interface Queued {
+  readonly failed: Failed | null;
+  readonly waitedMs: number;
 }
 
 /** What the provider told another call holds for this one too: it is not asked just to hear it again. */
@@ -54,18 +85,22 @@ const limited = (name: string, closedMs: number): Failed => ({
 });
 
 function closeGate(
-  gate: RateGate,
-  { model, failure, now }: { readonly model: string; readonly failure: ModelFailure; readonly now: number },
+  { gate }: RateLimiter,
+  { request, failure, now }: { readonly request: ModelRequest; readonly failure: ModelFailure; readonly now: number },
 ): void {
   if (failure.kind === "rate_limited" && failure.retryAfterS !== null)
-    gate.close(model, now + failure.retryAfterS * 1000);
+    gate.close(request.model, now + Math.min(failure.retryAfterS * 1000, LONGEST_CLOSED_MS));
 }
 
 /** Hands the parts on; returns the failure that came before any of them. */
-async function* tell(parts: AsyncIterable<ModelPart>): AsyncGenerator<ModelPart, Failed | null> {
+async function* tell(
+  parts: AsyncIterable<ModelPart>,
+  { limiter, request }: { readonly limiter: RateLimiter; readonly request: ModelRequest },
+): AsyncGenerator<ModelPart, Failed | null> {
   let told = false;
   for await (const part of parts) {
     if (part.kind === "failed" && !told) return part;
+    if (part.kind === "done") limiter.used(request, part.usage);
     told = true;
     yield part;
   }

@@ -175,7 +175,7 @@ t.test("an answer may take longer than a silence may", async (t) => {
 
 t.test("arguments that are no JSON come as they are, and are not lost", async (t) => {
   const broken = FRAMES.anthropic.map((frame) =>
-    String(frame).replace(String.raw`{\"path\":\"a\"}`, String.raw`{\"path\":\"a`),
+    frame.replace(String.raw`{\"path\":\"a\"}`, String.raw`{\"path\":\"a`),
   );
   const upstream = await startUpstream(t, streams(broken));
   const parts = await partsOf(adapterTo("anthropic", upstream.url), requestTo("anthropic"));
