@@ -22,7 +22,7 @@ import { MessageTable } from "./store/messages.ts";
 import type { Store } from "./store/open-store.ts";
 import { TurnTable } from "./store/turns.ts";
 import { WorkingMemoryTable } from "./store/working-memory.ts";
-import { BUILT_IN_TOOLS } from "./tools/built-in-tools.ts";
+import { builtInTools } from "./tools/built-in-tools.ts";
 import { createToolExecutor } from "./tools/execute.ts";
 import { joinedRegistry } from "./tools/registry.ts";
 import type { EventJournal } from "./turns/event-journal.ts";
@@ -45,10 +45,12 @@ export function createApp({
   launch,
   config,
   store,
+  environment,
 }: {
   launch: EngineLaunch;
   config: EngineConfig;
   store: Store;
+  environment: NodeJS.ProcessEnv;
 }): EngineApp {
   const logger = createLogger("engine", config.logLevel);
   const slots = new TaskSlots(CHANNEL_TTL_MS);
@@ -58,8 +60,9 @@ export function createApp({
   const workspaceDir = join(launch.data_dir, "workspace");
   mkdirSync(workspaceDir, { recursive: true });
   const grants = new GrantTable(store);
-  const registry = joinedRegistry([{ tools: () => BUILT_IN_TOOLS }]);
-  const system = systemPrompt({ product: launch.product, tools: BUILT_IN_TOOLS.map(({ name }) => name) });
+  const builtIn = builtInTools({ environment });
+  const registry = joinedRegistry([{ tools: () => builtIn }]);
+  const system = systemPrompt({ product: launch.product, tools: builtIn.map(({ name }) => name) });
   const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs });
   const runAgent = createAgentLoop({
     provider: modelProvider,

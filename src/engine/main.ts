@@ -34,7 +34,8 @@ export async function run(): Promise<void> {
     const launch = readLaunch(process.env[LAUNCH_FILE_VARIABLE]);
     const config = readEngineConfig(launch.settings);
     const store = openStore(launch.data_dir);
-    const app = new LazyApp(async () => (await import("./app.ts")).createApp({ launch, config, store }));
+    const parts = { launch, config, store, environment: process.env };
+    const app = new LazyApp(async () => (await import("./app.ts")).createApp(parts));
     const server = await listen(launch, app);
     app.loadAfter(LOAD_UNASKED_AFTER_MS);
     setTimeout(() => flushCompileCache(), 500).unref();

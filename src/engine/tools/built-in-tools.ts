@@ -1,9 +1,17 @@
 import { askHuman } from "./ask-human.ts";
+import { runCommand } from "./command/run-command.ts";
 import { listFiles } from "./list-files.ts";
 import { memoryNote } from "./memory-note.ts";
 import { readFile } from "./read-file.ts";
 import type { Tool } from "./tool.ts";
 import { writeFile } from "./write-file.ts";
 
+export interface BuiltInParts {
+  /** The engine's own; a command gets little of it. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
 /** What every engine's agent has. Their inputs are checked by their own schemas before they see them. */
-export const BUILT_IN_TOOLS: readonly Tool[] = [askHuman, listFiles, memoryNote, readFile, writeFile];
+export function builtInTools({ environment }: BuiltInParts): readonly Tool[] {
+  return [askHuman, listFiles, memoryNote, readFile, runCommand(environment), writeFile];
+}

@@ -1,10 +1,11 @@
 import t from "tap";
 import { PERMISSION_OPTIONS, authorize, grantOf } from "../../../src/engine/tools/authorize.ts";
-import { BUILT_IN_TOOLS } from "../../../src/engine/tools/built-in-tools.ts";
+import { builtInTools } from "../../../src/engine/tools/built-in-tools.ts";
 import { createToolRegistry } from "../../../src/engine/tools/registry.ts";
 import { visibleText } from "../../../src/engine/tools/visible-text.ts";
 import { writeFile } from "../../../src/engine/tools/write-file.ts";
 
+const BUILT_IN_TOOLS = builtInTools({ environment: {} });
 const registry = createToolRegistry(BUILT_IN_TOOLS);
 const input = { path: "notes/today.md", content: "x" };
 

@@ -1,0 +1,76 @@
+import { existsSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import * as z from "zod/mini";
+import { byteLength } from "../../../kit/parse.ts";
+import type { Tool } from "../tool.ts";
+import { toolInput } from "../tool-input.ts";
+import { WORKSPACE } from "../workspace-resource.ts";
+import { commandEnvironment } from "./command-environment.ts";
+import { runProgram } from "./run-program.ts";
+
+/** The kernel takes no argument over 128 KiB. */
+const MAX_COMMAND_BYTES = 100_000;
+const DEFAULT_TIMEOUT_S = 120;
+const MAX_TIMEOUT_S = 600;
+/** For TERM, half a second, KILL and a look whether that was all. */
+const GONE_WITHIN_MS = 5000;
+
+const BASH = "/bin/bash";
+
+/**
+ * Runs a shell command. A grant is for exactly one command line: the beginning of a line says nothing about what
+ * stands behind it (`git status; rm -rf .`).
+ */
+export function runCommand(
+  environment: Readonly<Record<string, string | undefined>>,
+): Tool<{ command: string; timeout_s?: number }> {
+  const shell = existsSync(BASH) ? BASH : "/bin/sh";
+  return {
+    name: "run_command",
+    description:
+      "Runs a shell command in the workspace, without input, and gives its exit code and what it printed. What it leaves running in the background is ended with the call.",
+    input: toolInput(
+      z.object({
+        command: z.string().check(
+          z.minLength(1),
+          z.refine((text) => byteLength(text) <= MAX_COMMAND_BYTES, {
+            error: `expected at most ${MAX_COMMAND_BYTES} bytes`,
+          }),
+          z.refine((text) => !text.includes("\0"), { error: "expected no NUL character" }),
+        ),
+        timeout_s: z.optional(
+          z
+            .int()
+            .check(
+              z.gte(1),
+              z.lte(MAX_TIMEOUT_S),
+              z.describe(`Seconds until it is ended; ${DEFAULT_TIMEOUT_S} when left out`),
+            ),
+        ),
+      }),
+    ),
+    readOnly: false,
+    permission: "ask",
+    goneWithinMs: GONE_WITHIN_MS,
+    timeoutMs: ({ timeout_s: seconds = DEFAULT_TIMEOUT_S }) => seconds * 1000,
+    resources: () => [WORKSPACE],
+    subject: ({ command }) => command,
+    async run({ command }, { workspaceDir, signal, ...context }) {
+      const cwd = await realpath(workspaceDir);
+      const env = commandEnvironment(environment, cwd);
+      const end = await runProgram({
+        argv: [shell, "-c", "--", command],
+        cwd,
+        env,
+        signal,
+        onOutput: () => context.progress(),
+      });
+      return {
+        exit_code: end.exitCode,
+        ...(end.signal !== null && { signal: end.signal }),
+        output: end.output,
+        ...(end.leftBehind > 0 && { note: `${end.leftBehind} processes that it left running were ended` }),
+      };
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { delay } from "../../../kit/clock.ts";
+import { readIdentity } from "../../../kit/processes.ts";
+import { ToolFailed } from "../tool.ts";
+import { CALL_MARK, CommandTree } from "./command-tree.ts";
+import { Printed } from "./printed.ts";
+
+const MAX_PRINTED_BYTES = 64 * 1024 * 1024;
+/** For what is still in the pipe when everybody who could write to it has gone. */
+const DRAIN_MS = 1000;
+const SHOWN_OF_UNFINISHED = 4000;
+
+/** One after another in one pipe, in the order in which they were written. */
+const BOTH_OUTPUTS = ["-c", 'exec "$@" 2>&1', "sh"];
+
+export interface Program {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  /** Called whenever it prints. */
+  readonly onOutput: () => void;
+}
+
+export interface ProgramEnd {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Both outputs together. */
+  readonly output: string;
+  /** How many processes it had left behind, which were ended. */
+  readonly leftBehind: number;
+}
+
+/** Runs a program to its end or the signal's; when the promise settles, none of its processes is left. */
+export async function runProgram({ argv, cwd, env, signal, onOutput }: Program): Promise<ProgramEnd> {
+  const mark = randomUUID();
+  const child = spawn("/bin/sh", [...BOTH_OUTPUTS, ...argv], {
+    cwd,
+    env: { ...env, [CALL_MARK]: mark },
+    // A session and group of its own.
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const { pid } = child;
+  if (pid === undefined) {
+    const [error] = (await once(child, "error")) as [NodeJS.ErrnoException];
+    throw new ToolFailed(`the command cannot be started (${error.code ?? error.message})`);
+  }
+  const tree = new CommandTree(process.platform === "linux" ? readIdentity(pid) : { pid, startTime: "0" }, mark);
+  const exited = new Promise<{ exitCode: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
+  });
+  const printed = new Printed();
+  const flood = new AbortController();
+  child.stdout.on("data", (chunk: Buffer) => {
+    printed.add(chunk);
+    onOutput();
+    if (printed.bytes > MAX_PRINTED_BYTES) flood.abort();
+  });
+  const closed = new Promise<void>((resolve) => {
+    child.stdout.once("close", resolve);
+  });
+  const stop = AbortSignal.any([signal, flood.signal]);
+  await Promise.race([exited, aborted(stop)]);
+  const cutOff = stop.aborted;
+  const leftBehind = await tree.end();
+  await Promise.race([closed, delay(DRAIN_MS)]);
+  child.stdout.destroy();
+  if (cutOff) throw new ToolFailed(unfinished(printed, flood.signal.aborted));
+  return { ...(await exited), output: printed.text(), leftBehind };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+function unfinished(printed: Printed, flooded: boolean): string {
+  const why = flooded ? `it printed more than ${MAX_PRINTED_BYTES} bytes; ` : "";
+  const text = printed.text();
+  const end = text.slice(-SHOWN_OF_UNFINISHED).toWellFormed();
+  const shown = text === "" ? "it had printed nothing" : `the end of what it had printed:\n${end}`;
+  return `${why}the command and all that it started were ended; ${shown}`;
+}

@@ -1,0 +1,40 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Test } from "tap";
+import { type ToolExecutor, createToolExecutor } from "../../src/engine/tools/execute.ts";
+import type { Tool, ToolContext } from "../../src/engine/tools/tool.ts";
+import { createLogger } from "../../src/kit/logger.ts";
+
+export interface ToolBench {
+  readonly workspaceDir: string;
+  readonly notes: [type: string, content: string][];
+  /** Checks the input, then runs the tool under the executor, as a turn does; a refusal of the input is an error too. */
+  run(tool: Tool, input: Readonly<Record<string, unknown>>, more?: Partial<ToolContext>): ReturnType<ToolExecutor>;
+}
+
+/** A workspace and everything else that a tool needs, without an engine around it. */
+export function toolBench(t: Test, files: Parameters<Test["testdir"]>[0] = {}): ToolBench {
+  const workspaceDir = join(t.testdir({ workspace: files ?? {} }), "workspace");
+  mkdirSync(workspaceDir, { recursive: true });
+  const notes: [string, string][] = [];
+  const execute = createToolExecutor({ timeoutMs: 30_000, logger: createLogger("test", "silent") });
+  const context: ToolContext = {
+    taskId: "task",
+    turnId: "turn",
+    toolCallId: "call",
+    workspaceDir,
+    signal: new AbortController().signal,
+    ask: () => Promise.reject(new Error("nobody is asked here")),
+    note: (type, content) => void notes.push([type, content]),
+    progress: () => undefined,
+  };
+  return {
+    workspaceDir,
+    notes,
+    async run(tool, input, more = {}) {
+      const checked = tool.input.check(input);
+      if (checked.kind === "invalid") return { output: null, error: checked.words };
+      return execute(tool, checked.input, { ...context, ...more });
+    },
+  };
+}
