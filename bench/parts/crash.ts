@@ -7,28 +7,34 @@ import { call, end, floor, freePort, start, untilHealthy } from "../measure.ts";
 import { type Row, row } from "../report.ts";
 import { type Site, installDir } from "../site.ts";
 
-const ROUNDS = 11;
+const ROUNDS = 9;
 const WARM_UP = 1;
 /** An engine healthy for ten seconds starts again without delay. */
 const STABLE_MS = 10_500;
-const FLOOR_LIFE = "floor";
+/** An engine goes on loading when it has answered for the first time: the other one must not meet that. */
+const SETTLE_MS = 500;
 
-/** From the KILL of a running engine until its next life answers, against a loop that starts the same program again. */
+/**
+ * From the KILL of a running engine until its next life answers, against a loop that starts the same program again.
+ * Each engine and each loop is met once, when it has run for as long as any other.
+ */
 export async function crash(site: Site): Promise<readonly Row[]> {
   const users = Array.from({ length: ROUNDS + WARM_UP }, (_, index) => `crash-${index}`);
-  const engines = [];
-  for (const user of users) engines.push(await site.provision(user));
-  const bare = await startLoop(site);
+  const pairs = [];
+  for (const user of users) pairs.push({ user, engine: await site.provision(user), bare: await startLoop(site, user) });
   await sleep(STABLE_MS);
   const ours: number[] = [];
   const theirs: number[] = [];
-  for (const { pid, url } of engines) {
-    theirs.push(await crashed(pidOfFloor(site), bare.url));
-    ours.push(await crashed(pid, url));
+  for (const { user, engine, bare } of pairs) {
+    theirs.push(await crashed(pidOf(site, bare.life), bare.url));
+    await sleep(SETTLE_MS);
+    ours.push(await crashed(engine.pid, engine.url));
+    await sleep(SETTLE_MS);
+    // What is not measured any more would only be in the way.
+    await end(bare.loop);
+    process.kill(pidOf(site, bare.life), "SIGKILL");
+    await site.destroy(user);
   }
-  await end(bare.loop);
-  process.kill(pidOfFloor(site), "SIGKILL");
-  for (const user of users) await site.destroy(user);
   return [
     row("crash of an engine, KILL to healthy again", {
       ours: ours.slice(WARM_UP),
@@ -50,21 +56,22 @@ async function crashed(pid: number, url: string): Promise<number> {
 const incarnationIn = (health: string): string => (JSON.parse(health) as { incarnation: string }).incarnation;
 
 /** The same program with the same files, options and compile cache as the daemon's engines. */
-async function startLoop(site: Site) {
+async function startLoop(site: Site, user: string) {
   const port = await freePort();
-  const dataDir = join(site.dataDir, FLOOR_LIFE);
+  const life = `floor-${user}`;
+  const dataDir = join(site.dataDir, life);
   mkdirSync(dataDir);
-  const launchFile = join(site.runDir, `launch-${FLOOR_LIFE}.json`);
+  const launchFile = join(site.runDir, `launch-${life}.json`);
   const launch = encodeLaunch({
-    engine_id: FLOOR_LIFE,
-    incarnation: FLOOR_LIFE,
+    engine_id: life,
+    incarnation: life,
     product: "bench",
-    user_id: FLOOR_LIFE,
+    user_id: user,
     host: "127.0.0.1",
     port,
     data_dir: dataDir,
     keys: [],
-    control_token: FLOOR_LIFE,
+    control_token: life,
     settings: {},
     extra_ca_certs: null,
   });
@@ -78,12 +85,13 @@ async function startLoop(site: Site) {
   });
   const url = `http://127.0.0.1:${port}`;
   await untilHealthy(`${url}/health`);
-  return { loop, url };
+  return { loop, url, life };
 }
 
-function pidOfFloor(site: Site): number {
+/** The engine that a loop has started. */
+function pidOf(site: Site, life: string): number {
   const found = findOrphans({ runDir: site.runDir, cgroups: null }, new Set());
-  const pid = found.find(({ incarnation }) => incarnation === FLOOR_LIFE)?.pids[0];
+  const pid = found.find(({ incarnation }) => incarnation === life)?.pids[0];
   if (pid === undefined) throw new Error("the floor's engine does not run");
   return pid;
 }

@@ -24,6 +24,8 @@ export type BootVerdict =
 
 const BOOT_PROBE_TIMEOUT_MS = 1000;
 const LAST_PROBE_TIMEOUT_MS = 250;
+/** No Node.js answers sooner; asked before, it would only be held up. */
+const FIRST_PROBE_MS = 25;
 const FIRST_POLL_MS = 2;
 const LAST_POLL_MS = 100;
 /** Each wait is a tenth of the time already waited, so that polling adds 10 % at most, and costs little. */
@@ -85,6 +87,7 @@ export async function awaitHealthy({
   const ended = AbortSignal.any([gone.signal, signal]);
   let last: ProbeVerdict = { kind: "failed", reason: "it was not asked" };
   let strangerSince: number | null = null;
+  await delay(Math.min(FIRST_PROBE_MS, deadlineMs), ended);
   for (let late = false; !ended.aborted;) {
     const leftMs = Math.ceil(start + deadlineMs - performance.now());
     // Asked once more after the deadline: it may be we who did not run for a while.
