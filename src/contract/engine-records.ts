@@ -40,3 +40,51 @@ export interface EngineErrorBody {
   readonly message: string;
   readonly details?: Readonly<Record<string, unknown>>;
 }
+
+/** A tool server as `GET /assets/servers` lists it. */
+export interface ToolServerRecord {
+  readonly name: string;
+  readonly transport: string;
+  readonly status: string;
+  readonly tools: readonly unknown[];
+  readonly error?: string;
+}
+
+/** One result of `POST /memory/knowledge/search`. */
+export interface KnowledgeHit {
+  readonly id: string;
+  readonly key: string;
+  readonly content: string;
+  readonly score: number;
+  readonly source: string;
+  readonly trust: string;
+  readonly created_at: string;
+  readonly valid_from: string | null;
+  readonly valid_to: string | null;
+}
+
+/** What `POST /admin/reload-catalog` loaded, and which entries it left out. */
+export interface CatalogReload {
+  readonly agents: number;
+  readonly skills: number;
+  readonly tools: number;
+  readonly servers: number;
+  readonly errors: readonly { readonly path: string; readonly message: string }[];
+}
+
+export interface CoreSoulReload {
+  readonly hash: string;
+  readonly bytes: number;
+}
+
+/** What one learning batch did. */
+export interface LearningBatch {
+  readonly batch_id: string;
+  readonly trajectories: number;
+  readonly episodes: number;
+  readonly knowledge_added: number;
+  readonly knowledge_closed: number;
+  readonly nodes: number;
+  readonly skills_drafted: number;
+  readonly duration_ms: number;
+}

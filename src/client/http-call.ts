@@ -1,0 +1,128 @@
+import { chunksOf, readText, unreachable } from "./body.ts";
+import type { ClientLimits } from "./limits.ts";
+import { OrchdError } from "./orchd-error.ts";
+import { objectOf, refusalOf } from "./read-answer.ts";
+import { retryWait } from "./retry-rule.ts";
+import { Leash, pause } from "./waiting.ts";
+
+/** Where calls go, and with what. */
+export interface Service {
+  readonly url: string;
+  /** The key's header. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fetch: typeof globalThis.fetch;
+  readonly limits: ClientLimits;
+}
+
+export interface Retry {
+  readonly error: OrchdError;
+  /** How many have failed. */
+  readonly tries: number;
+  readonly waitMs: number;
+}
+
+export interface Wish {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+  readonly deadlineMs?: number | undefined;
+}
+
+/** Whether a call that may have been done already is tried again; left out, it is. */
+export interface RetryWish {
+  readonly repeatable?: boolean;
+  readonly onRetry?: ((retry: Retry) => void) | undefined;
+}
+
+/** One call, answered by a JSON object, and tried again as its refusals allow. */
+export function ask<T>(service: Service, wish: Wish, retry: RetryWish = {}): Promise<T> {
+  return persistently(service, { ...retry, signal: wish.signal }, () => askOnce<T>(service, wish));
+}
+
+async function askOnce<T>(service: Service, wish: Wish): Promise<T> {
+  const leash = deadlined(service, wish);
+  try {
+    const response = await send(service, { ...wish, signal: leash.signal }, "application/json");
+    return objectOf(await readText(response, leash.signal), response) as T;
+  } finally {
+    leash.letGo();
+  }
+}
+
+/** An open event stream. Whoever reads it to its end or leaves it closes it. */
+export interface OpenStream {
+  readonly headers: Headers;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** Opens a stream of events, once: `silenceMs` without a byte ends it with an error. */
+export async function openStream(service: Service, wish: Wish & { readonly signal: AbortSignal }): Promise<OpenStream> {
+  const leash = deadlined(service, wish);
+  try {
+    const response = await send(service, { ...wish, signal: leash.signal }, "text/event-stream");
+    const type = response.headers.get("content-type") ?? "";
+    if (!/^text\/event-stream\b/i.test(type)) throw await refusalOf(response, leash.signal);
+    const { silenceMs } = service.limits;
+    return { headers: response.headers, chunks: chunksOf(response, { silenceMs, signal: wish.signal }) };
+  } finally {
+    leash.letGo();
+  }
+}
+
+/** The caller's signal and the call's deadline in one. */
+const deadlined = ({ limits, url }: Service, { signal, deadlineMs = limits.deadlineMs }: Wish): Leash =>
+  new Leash(signal, {
+    ms: deadlineMs,
+    reason: () => new OrchdError({ code: "TIMEOUT", message: `${url} did not answer within ${deadlineMs / 1000} s` }),
+  });
+
+/** The answer's beginning; what is no success is thrown. */
+async function send(
+  { url, headers, fetch }: Service,
+  { method, path, body, headers: more, signal }: Wish & { readonly signal: AbortSignal },
+  accept: string,
+): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(url + path, {
+      method,
+      headers: { accept, ...(body !== undefined && { "content-type": "application/json" }), ...headers, ...more },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      // Where it leads to, the key has not been given to.
+      redirect: "manual",
+      cache: "no-store",
+      signal,
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unreachable(url, error);
+  }
+  if (!response.ok) throw await refusalOf(response, signal);
+  return response;
+}
+
+/** Tries until it succeeds, or the rule for its error says that there is no other try. */
+export async function persistently<T>(
+  { limits }: Pick<Service, "limits">,
+  { signal, repeatable = true, onRetry }: RetryWish & { readonly signal?: AbortSignal | undefined },
+  attempt: () => Promise<T>,
+): Promise<T> {
+  const leash = new Leash(signal);
+  try {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!(error instanceof OrchdError)) throw error;
+        const waitMs = retryWait(error, { tries, repeatable, limits, random: Math.random() });
+        if (waitMs === null) throw error;
+        onRetry?.({ error, tries, waitMs });
+        await pause(waitMs, leash.signal);
+      }
+    }
+  } finally {
+    leash.letGo();
+  }
+}

@@ -1,0 +1,24 @@
+/** `orchd/client`: an engine's and an orchestrator's calls, for Node.js from 20 on and for browsers. */
+export { type CallOptions, type EngineClient, type EngineClientOptions, type ExecuteOptions } from "./engine-client.ts";
+export { type ReplayOptions, type ResumeOptions, type TypedReplayPage, createEngineClient } from "./engine-client.ts";
+export type { HumanRequest, OnHuman } from "./humans.ts";
+export type { Retry } from "./http-call.ts";
+export { type ClientLimits, DEFAULT_LIMITS } from "./limits.ts";
+export { CLIENT_ERRORS, type ClientErrorCode, type ErrorCode, OrchdError } from "./orchd-error.ts";
+export {
+  type EngineWithKey,
+  type OrchestratorClient,
+  type OrchestratorClientOptions,
+  type ProvisionOptions,
+  createOrchestratorClient,
+} from "./orchestrator-client.ts";
+export type { EventGap, OrchestratorEvent } from "./orchestrator-stream.ts";
+export type { Turn } from "./turn.ts";
+export type { TurnResult } from "./turn-tally.ts";
+export type { HeartbeatEvent, TurnEvent, UnknownEvent } from "./turn-event.ts";
+export type * from "../contract/engine-records.ts";
+export type { EngineErrorCode } from "../contract/engine-errors.ts";
+export type * from "../contract/engine-events.ts";
+export type { OrchestratorErrorCode } from "../contract/orchestrator-errors.ts";
+export type { EventRecord, EventType } from "../contract/orchestrator-events.ts";
+export type { EngineRecord, EngineState, LastError, StopResult } from "../contract/orchestrator-records.ts";

@@ -1,0 +1,61 @@
+import { ENGINE_EVENT_TYPES, type EngineEventData, type StoredEvent } from "../contract/engine-events.ts";
+import { OrchdError } from "./orchd-error.ts";
+import { retryAfterOf } from "./read-answer.ts";
+import { type SseFrame, readFrames } from "./sse-frames.ts";
+
+export interface HeartbeatEvent {
+  readonly event: "heartbeat";
+  readonly data: EngineEventData["heartbeat"];
+}
+
+/** An event of a later engine. */
+export interface UnknownEvent {
+  readonly event: "unknown";
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export type TurnEvent = StoredEvent | HeartbeatEvent | UnknownEvent;
+
+/** The events of an engine's stream, as they come. */
+export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TurnEvent> {
+  for await (const frame of readFrames(chunks)) {
+    if (frame.type !== null) yield toEvent(frame.type, dataOf(frame));
+  }
+}
+
+/** Gives an event its type; one that this client does not know stays whole. */
+export function toEvent(type: string, data: Readonly<Record<string, unknown>>): TurnEvent {
+  const known: readonly string[] = ENGINE_EVENT_TYPES;
+  // The engine is trusted to fill its own events.
+  return known.includes(type) ? ({ event: type, data } as unknown as TurnEvent) : { event: "unknown", type, data };
+}
+
+export const seqOf = ({ data }: TurnEvent): number | null =>
+  "seq" in data && typeof data.seq === "number" ? data.seq : null;
+
+export const turnIdOf = ({ data }: TurnEvent): string | null =>
+  "turn_id" in data && typeof data.turn_id === "string" ? data.turn_id : null;
+
+/** A turn's last event: `completed`, or `error`, which comes behind `errored`. */
+export const endsTurn = (event: TurnEvent): boolean =>
+  event.event === "error" || (event.event === "thread_lifecycle" && event.data.phase === "completed");
+
+/** What an `error` event says, to be thrown. */
+export const failureOf = ({ error, message, details }: EngineEventData["error"]): OrchdError =>
+  new OrchdError({ code: error, message, details, retryAfterS: retryAfterOf(details) });
+
+function dataOf({ type, data }: SseFrame): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch (error) {
+    throw damaged(type, error);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw damaged(type);
+  return value as Record<string, unknown>;
+}
+
+/** Something on the way has spoilt the stream; another connection may bring it whole. */
+const damaged = (type: string | null, cause?: unknown): OrchdError =>
+  new OrchdError({ code: "CONNECTION_LOST", message: `a ${type} event came that is no JSON object`, cause });
