@@ -1,6 +1,10 @@
 import type { Logger } from "../../kit/logger.ts";
+import { CallDeadline } from "./call-deadline.ts";
 import { shortened } from "./spill.ts";
 import { type Tool, type ToolContext, ToolFailed } from "./tool.ts";
+
+/** However alive a call is. */
+const MAX_MS = 600_000;
 
 export interface ToolResult {
   readonly output: unknown;
@@ -27,17 +31,18 @@ export function createToolExecutor({
 }): ToolExecutor {
   return async (tool, input, context) => {
     const ms = tool.timeoutMs?.(input) ?? timeoutMs;
-    const deadline = tool.asksHuman ? undefined : AbortSignal.timeout(ms);
-    const signal = deadline === undefined ? context.signal : AbortSignal.any([context.signal, deadline]);
+    const prolonged = tool.prolongedByProgress === true;
+    const deadline = tool.asksHuman ? undefined : new CallDeadline({ ms, maxMs: MAX_MS, prolonged });
+    const signal = deadline === undefined ? context.signal : AbortSignal.any([context.signal, deadline.signal]);
     const leaving = leaveBehind(signal, tool.goneWithinMs ?? 0);
     try {
       signal.throwIfAborted();
-      const output = await Promise.race([tool.run(input, { ...context, signal }), leaving.left]);
+      const output = await Promise.race([tool.run(input, { ...timed(context, deadline), signal }), leaving.left]);
       return { output: await shortened(output ?? null, context), error: null };
     } catch (error) {
       context.signal.throwIfAborted();
       const words = error instanceof ToolFailed ? error.message : null;
-      if (deadline?.aborted) {
+      if (deadline?.signal.aborted) {
         const tooLong = `TIMEOUT: the call took longer than ${ms / 1000} s`;
         return { output: null, error: words === null ? tooLong : `${tooLong}; ${words}` };
       }
@@ -45,8 +50,21 @@ export function createToolExecutor({
       logger.error({ err: error, tool: tool.name, turn_id: context.turnId }, "tool failed unexpectedly");
       return { output: null, error: "the tool failed unexpectedly" };
     } finally {
+      deadline?.end();
       leaving.stop();
     }
+  };
+}
+
+function timed(context: ToolContext, deadline: CallDeadline | undefined): ToolContext {
+  if (deadline === undefined) return context;
+  return {
+    ...context,
+    ask: (question) => deadline.whileAsking(context.ask(question)),
+    progress() {
+      deadline.signOfLife();
+      context.progress();
+    },
   };
 }
 

@@ -17,6 +17,8 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   readonly asksHuman?: boolean;
   /** Where the tool needs more or less time than others; what the executor has for all is in force otherwise. */
   timeoutMs?(input: Input): number;
+  /** Its time counts from its last sign of life, ten minutes in all at most. */
+  readonly prolongedByProgress?: boolean;
   /** How long after its signal a call may take to have its processes gone; it is not over before. At once if left out. */
   readonly goneWithinMs?: number;
   /** Names of what a call changes, those below a name included (`workspace/notes` covers `workspace/notes/a.md`). */

@@ -1,0 +1,45 @@
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import t from "tap";
+import { CallDeadline } from "../../../src/engine/tools/call-deadline.ts";
+
+const holder = setInterval(() => undefined, 1000);
+t.teardown(() => clearInterval(holder));
+
+t.test("time spent waiting for a person is not the call's", async (t) => {
+  const deadline = new CallDeadline({ ms: 200, maxMs: 200, prolonged: false });
+  const answer = Promise.withResolvers<string>();
+  const asked = deadline.whileAsking(answer.promise);
+  await sleep(600);
+  t.notOk(deadline.signal.aborted, "the clock stood still");
+  answer.resolve("yes");
+  t.equal(await asked, "yes");
+  await once(deadline.signal, "abort");
+  t.match(deadline.signal.reason, { name: "TimeoutError" });
+});
+
+t.test("signs of life give a call its time anew, but not for ever", async (t) => {
+  const deadline = new CallDeadline({ ms: 1000, maxMs: 3000, prolonged: true });
+  const begin = performance.now();
+  const alive = setInterval(() => deadline.signOfLife(), 50);
+  await once(deadline.signal, "abort");
+  clearInterval(alive);
+  t.ok(performance.now() - begin >= 2900);
+});
+
+t.test("a call that signs of life do not prolong ends in its time", async (t) => {
+  const deadline = new CallDeadline({ ms: 300, maxMs: 60_000, prolonged: false });
+  const alive = setInterval(() => deadline.signOfLife(), 20);
+  await once(deadline.signal, "abort");
+  clearInterval(alive);
+  t.pass("it ended");
+});
+
+t.test("a call that is over holds nothing and ends no more", async (t) => {
+  const deadline = new CallDeadline({ ms: 50, maxMs: 50, prolonged: true });
+  const never = deadline.whileAsking(new Promise<string>((resolve) => setTimeout(resolve, 100, "late")));
+  deadline.end();
+  await never;
+  await sleep(150);
+  t.notOk(deadline.signal.aborted);
+});
