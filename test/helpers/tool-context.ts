@@ -1,21 +1,28 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
 import { type ToolExecutor, createToolExecutor } from "../../src/engine/tools/execute.ts";
 import type { Tool, ToolContext } from "../../src/engine/tools/tool.ts";
 import { createLogger } from "../../src/kit/logger.ts";
 
+type Folder = Exclude<Parameters<Test["testdir"]>[0], undefined>;
+
 export interface ToolBench {
   readonly workspaceDir: string;
+  /** A folder beside the workspace that no tool may reach. */
+  readonly outside: string;
   readonly notes: [type: string, content: string][];
   /** Checks the input, then runs the tool under the executor, as a turn does; a refusal of the input is an error too. */
-  run(tool: Tool, input: Readonly<Record<string, unknown>>, more?: Partial<ToolContext>): ReturnType<ToolExecutor>;
+  readonly run: (
+    tool: Tool,
+    input: Readonly<Record<string, unknown>>,
+    more?: Partial<ToolContext>,
+  ) => ReturnType<ToolExecutor>;
 }
 
 /** A workspace and everything else that a tool needs, without an engine around it. */
-export function toolBench(t: Test, files: Parameters<Test["testdir"]>[0] = {}): ToolBench {
-  const workspaceDir = join(t.testdir({ workspace: files ?? {} }), "workspace");
-  mkdirSync(workspaceDir, { recursive: true });
+export function toolBench(t: Test, files: Folder = {}, others: Folder = {}): ToolBench {
+  const root = t.testdir({ workspace: files, outside: others });
+  const workspaceDir = join(root, "workspace");
   const notes: [string, string][] = [];
   const execute = createToolExecutor({ timeoutMs: 30_000, logger: createLogger("test", "silent") });
   const context: ToolContext = {
@@ -30,6 +37,7 @@ export function toolBench(t: Test, files: Parameters<Test["testdir"]>[0] = {}): 
   };
   return {
     workspaceDir,
+    outside: join(root, "outside"),
     notes,
     async run(tool, input, more = {}) {
       const checked = tool.input.check(input);

@@ -1,5 +1,6 @@
 import { askHuman } from "./ask-human.ts";
 import { runCommand } from "./command/run-command.ts";
+import { editFile } from "./edit-file.ts";
 import { listFiles } from "./list-files.ts";
 import { memoryNote } from "./memory-note.ts";
 import { readFile } from "./read-file.ts";
@@ -13,5 +14,5 @@ export interface BuiltInParts {
 
 /** What every engine's agent has. Their inputs are checked by their own schemas before they see them. */
 export function builtInTools({ environment }: BuiltInParts): readonly Tool[] {
-  return [askHuman, listFiles, memoryNote, readFile, runCommand(environment), writeFile];
+  return [askHuman, editFile, listFiles, memoryNote, readFile, runCommand(environment), writeFile];
 }

@@ -1,0 +1,47 @@
+import * as z from "zod/mini";
+import { replacePassage } from "./replace-passage.ts";
+import { type Tool, ToolFailed } from "./tool.ts";
+import { toolInput } from "./tool-input.ts";
+import { readInWorkspace, writeInWorkspace } from "./workspace-files.ts";
+import { subjectOf, workspaceResource } from "./workspace-resource.ts";
+
+const MAX_CHARACTERS = 1024 * 1024;
+const passage = () => z.string().check(z.maxLength(MAX_CHARACTERS));
+
+export const editFile: Tool<{ path: string; old_text: string; new_text: string; replace_all?: boolean }> = {
+  name: "edit_file",
+  description:
+    "Replaces a passage of a text file of the workspace. The passage must be there exactly as given, and once only unless replace_all is set.",
+  input: toolInput(
+    z.object({
+      path: z.string().check(z.minLength(1)),
+      old_text: passage().check(z.minLength(1), z.describe("The passage, exactly as it stands in the file")),
+      new_text: passage().check(z.describe("What stands there afterwards; empty to remove the passage")),
+      replace_all: z.optional(z.boolean().check(z.describe("Replace it wherever it occurs"))),
+    }),
+  ),
+  readOnly: false,
+  permission: "ask",
+  resources: ({ path }) => [workspaceResource(path)],
+  subject: ({ path }) => subjectOf(path),
+  async run({ path, old_text: passage, new_text: replacement, replace_all: all = false }, { workspaceDir }) {
+    const { bytes, stats } = await readInWorkspace(workspaceDir, path);
+    const text = textOf(bytes);
+    if (text === null) throw new ToolFailed(`${path} is no text file`);
+    const edit = replacePassage(text, { passage, replacement, all });
+    if (edit.kind === "refused") throw new ToolFailed(`${path} was not changed: ${edit.words}`);
+    await writeInWorkspace(workspaceDir, path, edit.text, { replacing: stats });
+    return { path, replaced: edit.lines.length, lines: edit.lines.slice(0, 20) };
+  },
+};
+
+/** Null for what would not be the same bytes when written again. A mark at the beginning is part of the text. */
+function textOf(bytes: Buffer): string | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}

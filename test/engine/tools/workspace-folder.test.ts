@@ -1,0 +1,94 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, renameSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import t from "tap";
+import { listFiles } from "../../../src/engine/tools/list-files.ts";
+import { readFile } from "../../../src/engine/tools/read-file.ts";
+import { ToolFailed } from "../../../src/engine/tools/tool.ts";
+import { readInWorkspace, writeInWorkspace } from "../../../src/engine/tools/workspace-files.ts";
+import { WorkspaceFolder } from "../../../src/engine/tools/workspace-folder.ts";
+import { writeFile } from "../../../src/engine/tools/write-file.ts";
+import { toolBench } from "../../helpers/tool-context.ts";
+
+t.test("a folder that is exchanged for a link after its check is not followed", async (t) => {
+  const { workspaceDir, outside } = toolBench(t, { sub: { "a.txt": "mine" } }, { "a.txt": "theirs" });
+  const folder = await WorkspaceFolder.open(workspaceDir, join(workspaceDir, "sub"));
+  t.teardown(() => folder.close());
+  renameSync(join(workspaceDir, "sub"), join(workspaceDir, "moved"));
+  symlinkSync(outside, join(workspaceDir, "sub"));
+  t.equal(readFileSync(folder.at("a.txt"), "utf8"), "mine", "what is held open is the folder that was checked");
+  await t.rejects(WorkspaceFolder.open(workspaceDir, join(workspaceDir, "sub")), { code: /ELOOP|ENOTDIR/ });
+});
+
+/** Exchanges a folder and a link to one outside, as fast as it can. */
+const SWAP = `
+const { renameSync } = require("node:fs");
+const { workerData } = require("node:worker_threads");
+const move = (from, to) => renameSync(workerData + "/" + from, workerData + "/" + to);
+for (;;) {
+  move("swap", "aside"); move("evil", "swap"); move("swap", "evil"); move("aside", "swap");
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random());
+}`;
+
+t.test("a race for the folder of a file never reads or writes outside", async (t) => {
+  const { workspaceDir, outside } = toolBench(t, { swap: { "a.txt": "mine" } }, { "a.txt": "theirs" });
+  symlinkSync(outside, join(workspaceDir, "evil"));
+  const swapping = new Worker(SWAP, { eval: true, workerData: workspaceDir });
+  t.teardown(() => swapping.terminate());
+  const seen = { read: 0, written: 0, refused: 0 };
+  const refused = (error: unknown) => {
+    if (!(error instanceof ToolFailed)) throw error;
+    seen.refused++;
+  };
+  const enough = () => seen.read > 50 && seen.written > 50 && seen.refused > 50;
+  for (let round = 0; round < 20_000 && !enough(); round++) {
+    await readInWorkspace(workspaceDir, "swap/a.txt").then(({ bytes }) => {
+      seen.read++;
+      if (bytes.toString() !== "mine") t.fail(`read ${bytes.toString()}`);
+    }, refused);
+    await writeInWorkspace(workspaceDir, "swap/a.txt", "mine").then(() => seen.written++, refused);
+  }
+  t.comment(JSON.stringify(seen));
+  t.equal(readFileSync(join(outside, "a.txt"), "utf8"), "theirs");
+});
+
+t.test("no way by /proc, a socket, a device or a pipe", async (t) => {
+  const { run, workspaceDir } = toolBench(t, {});
+  symlinkSync("/proc/self/root", join(workspaceDir, "root"));
+  symlinkSync("/proc/self/fd", join(workspaceDir, "fds"));
+  symlinkSync("/dev/zero", join(workspaceDir, "zero"));
+  execFileSync("mkfifo", [join(workspaceDir, "pipe")]);
+  for (const path of [
+    "/proc/self/root/etc/hostname",
+    "root/etc/hostname",
+    "fds/0",
+    "zero",
+    "/proc/self/environ",
+    "pipe",
+  ]) {
+    t.match((await run(readFile, { path })).error, /leads out|no file|cannot be/, path);
+    t.match((await run(writeFile, { path, content: "x" })).error, /leads out|no file|cannot be/, path);
+  }
+  for (const path of ["root/etc", "fds", "root"]) t.match((await run(listFiles, { path })).error, /leads out/, path);
+  t.same((await run(listFiles, { depth: 5 })).output, {
+    path: ".",
+    entries: ["fds", "pipe", "root", "zero"],
+    truncated: false,
+  });
+});
+
+t.test("long output goes no way out over a link either", async (t) => {
+  const { run, workspaceDir, outside } = toolBench(t, { "long.txt": "x".repeat(60_000) });
+  symlinkSync(outside, join(workspaceDir, ".orch"));
+  t.match((await run(readFile, { path: "long.txt" })).error, /leads out/);
+  t.notOk(existsSync(join(outside, "outputs")));
+});
+
+t.test("a long text of an object is put away alone, and the rest of it stays", async (t) => {
+  const { run, workspaceDir } = toolBench(t, {});
+  const tool = { ...readFile, run: async () => ({ code: 1, text: `a\n${"x".repeat(60_000)}`, list: [1] }) };
+  const { output } = (await run(tool, { path: "x" })) as { output: { text: string } };
+  t.match(output, { code: 1, list: [1], text: /^a\nx.*all of it in \.orch\/outputs\/call\.txt/s });
+  t.equal(readFileSync(join(workspaceDir, ".orch/outputs/call.txt"), "utf8").length, 60_002);
+});
