@@ -1,4 +1,5 @@
 import { sql as runState } from "./0001-run-state.ts";
+import { sql as durableTurns } from "./0002-durable-turns.ts";
 
 /** In order; a store's `user_version` counts those that it has had. Forward only, never edited. */
-export const ENGINE_MIGRATIONS: readonly string[] = [runState];
+export const ENGINE_MIGRATIONS: readonly string[] = [runState, durableTurns];

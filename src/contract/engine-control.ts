@@ -16,6 +16,7 @@ export const CONTROL_PATHS = {
 export const controlKeysRequest = z.object({ keys: z.array(engineKey) });
 
 export interface EngineStatus {
+  /** Once it drains: those that get further without a person, for nobody waits for the others. */
   readonly active_turns: number;
   readonly pending_hitl: number;
   readonly streams: number;

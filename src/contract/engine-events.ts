@@ -30,7 +30,15 @@ export interface EngineEventData {
   error: { error: string; message: string; details?: Readonly<Record<string, unknown>> };
   text_delta: { text: string };
   thinking_delta: { text: string };
-  content_block_start: { block_index: number; block_type: BlockType };
+  content_block_start: {
+    block_index: number;
+    block_type: BlockType;
+    /**
+     * Only when a restart cut an answer off, which is now given anew: this block takes the place of those from this
+     * index on, and what they held is void.
+     */
+    replaces_from?: number;
+  };
   content_block_stop: { block_index: number; block_type: BlockType };
   tool_call: { tool: string; tool_call_id: string; input: Readonly<Record<string, unknown>> };
   tool_result: { tool: string; tool_call_id: string; output: unknown; error: string | null };

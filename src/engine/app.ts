@@ -20,6 +20,7 @@ import { HitlTable } from "./store/hitl-requests.ts";
 import { IdempotencyTable } from "./store/idempotency-keys.ts";
 import { MessageTable } from "./store/messages.ts";
 import type { Store } from "./store/open-store.ts";
+import { ToolCallTable } from "./store/tool-calls.ts";
 import { TurnTable } from "./store/turns.ts";
 import { WorkingMemoryTable } from "./store/working-memory.ts";
 import { builtInTools } from "./tools/built-in-tools.ts";
@@ -36,6 +37,8 @@ const TOOL_TIMEOUT_MS = 120_000;
 const MAX_OUTPUT_TOKENS = 16_000;
 const EVENTS_KEPT = 200_000;
 const EVENTS_KEPT_MS = 24 * 3600 * 1000;
+/** How long the processes of tools have to be gone when the engine stops. */
+const TOOLS_GONE_MS = 2500;
 const PRUNE_EVERY_MS = 600_000;
 /** Long enough for the other engines of a busy host to be healthy first. */
 const LOAD_PROVIDER_AFTER_MS = 1000;
@@ -55,7 +58,7 @@ export function createApp({
   const logger = createLogger("engine", config.logLevel);
   const slots = new TaskSlots(CHANNEL_TTL_MS);
   const journal = openJournal(new EventTable(store), { slots, logger });
-  const desk = new HitlDesk(new HitlTable(store), journal);
+  const desk = new HitlDesk(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const messages = new MessageTable(store);
   const workspaceDir = join(launch.data_dir, "workspace");
   mkdirSync(workspaceDir, { recursive: true });
@@ -68,7 +71,6 @@ export function createApp({
     provider: modelProvider,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     profiles: () => ({ system, model: config.model, registry: registry() }),
-    conversation: messages,
     tools: {
       execute: createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, logger }),
       concurrency: config.toolConcurrency,
@@ -84,6 +86,7 @@ export function createApp({
     slots,
     turns: new TurnTable(store),
     messages,
+    toolCalls: new ToolCallTable(store),
     workingMemory,
     runAgent,
     logger,
@@ -92,7 +95,12 @@ export function createApp({
   const idempotency = new IdempotencyTable(store);
   const pruning = setInterval(() => prune({ journal, idempotency, logger }), PRUNE_EVERY_MS).unref();
   const vitals = () => ({ active_turns: slots.size, pending_hitl: desk.waiting, streams: journal.readerCount() });
-  const status = (): EngineStatus => ({ ...vitals(), draining: runner.draining, last_active_at: journal.lastActiveAt });
+  const status = (): EngineStatus => ({
+    ...vitals(),
+    ...(runner.draining && { active_turns: runner.busy }),
+    draining: runner.draining,
+    last_active_at: journal.lastActiveAt,
+  });
   const keys = new AcceptedKeys(launch.keys);
   const { provider, model } = config;
   logger.info({ engine_id: launch.engine_id, incarnation: launch.incarnation, provider, model }, "engine serves turns");
@@ -112,13 +120,11 @@ export function createApp({
     answer: (request, response) => void routes(request, response),
     vitals,
     async drain(deadlineMs) {
-      runner.drain();
       const end = Date.now() + deadlineMs;
-      // A person may take hours: who waits for one is not waited for.
-      while (slots.all().some(({ state }) => state === "running") && Date.now() < end) await delay(20);
-      runner.abortAll();
-      const cut = Date.now() + 1000;
-      while (slots.size > 0 && Date.now() < cut) await delay(5);
+      for (runner.park(); runner.busy > 0 && Date.now() < end; runner.park()) await delay(20);
+      runner.parkAll();
+      const gone = Date.now() + TOOLS_GONE_MS;
+      while (!runner.idle && Date.now() < gone) await delay(5);
       clearInterval(pruning);
     },
   };

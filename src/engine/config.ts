@@ -33,6 +33,8 @@ export interface EngineConfig {
   readonly reactiveCompact: boolean;
   readonly cacheHitMonitor: boolean;
   readonly toolConcurrency: number;
+  /** How long a person has to answer before it counts as a no; null: as long as they like. */
+  readonly hitlTtlMs: number | null;
   readonly logLevel: LogLevel;
 }
 
@@ -43,6 +45,7 @@ export function readEngineConfig(settings: Readonly<Record<string, string>>): En
   // The HTTP client gives up by itself after five minutes of silence.
   const seconds = (name: string, fallback: number) => read.integer(name, fallback, { min: 1, max: 290 }) * 1000;
   const window = read.integer("LLM_CONTEXT_WINDOW", 0, { min: 4000, max: 100_000_000 });
+  const hitlTtlS = read.integer("ENGINE_HITL_TTL_S", 0, { min: 1, max: 2_000_000 });
   const config: EngineConfig = {
     ...upstream,
     lightModel: read.text("LIGHT_MODEL", upstream.model),
@@ -54,6 +57,7 @@ export function readEngineConfig(settings: Readonly<Record<string, string>>): En
     },
     reactiveCompact: read.flag("REACTIVE_COMPACT_ENABLED", true),
     cacheHitMonitor: read.flag("CACHE_HIT_MONITOR_ENABLED", false),
+    hitlTtlMs: hitlTtlS === 0 ? null : hitlTtlS * 1000,
     toolConcurrency: read.integer("ORCH_CODE_MAX_TOOL_USE_CONCURRENCY", 10, { min: 1, max: 1000 }),
     logLevel: readLevel(read),
   };

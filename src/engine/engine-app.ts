@@ -5,6 +5,6 @@ import type { EngineHealth } from "../contract/engine-api.ts";
 export interface EngineApp {
   answer(request: IncomingMessage, response: ServerResponse): void;
   vitals(): Pick<EngineHealth, "active_turns" | "pending_hitl" | "streams">;
-  /** No new turns; waits for the running ones, then ends them at the deadline. */
+  /** No new turns, and no new steps of the running ones; what has not ended by the deadline goes on at the next start. */
   drain(deadlineMs: number): Promise<void>;
 }

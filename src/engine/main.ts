@@ -14,8 +14,8 @@ import { type Store, StoreUnusable, openStore } from "./store/open-store.ts";
 /** What the supervisor reads from an exit code (sysexits): a start that may go better later, and one that never will. */
 const EXIT_TEMPORARY = 75;
 const EXIT_CONFIGURATION = 78;
-/** Together less than the 10 s that a supervisor leaves between TERM and KILL. */
-const DRAIN_MS = 7000;
+/** With what the app takes to end its tools' processes, less than the 10 s that a supervisor leaves between TERM and KILL. */
+const DRAIN_MS = 6000;
 const CLOSE_MS = 1000;
 /** Longer than the minute for which proxies keep idle connections: who closes first must not be us, while a call comes. */
 const KEEP_ALIVE_MS = 75_000;

@@ -16,6 +16,7 @@ import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
 import { IdempotencyTable } from "../../src/engine/store/idempotency-keys.ts";
 import { MessageTable } from "../../src/engine/store/messages.ts";
 import { type Store, openStore } from "../../src/engine/store/open-store.ts";
+import { ToolCallTable } from "../../src/engine/store/tool-calls.ts";
 import { TurnTable } from "../../src/engine/store/turns.ts";
 import { WorkingMemoryTable } from "../../src/engine/store/working-memory.ts";
 import { createToolExecutor } from "../../src/engine/tools/execute.ts";
@@ -132,7 +133,6 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     provider,
     maxOutputTokens: 1000,
     profiles: () => ({ system: "", model: "scripted", registry: registry() }),
-    conversation: messages,
     tools: {
       execute: createToolExecutor({ timeoutMs: toolTimeoutMs, logger }),
       concurrency,
@@ -142,7 +142,9 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   });
   const turns = new TurnTable(store);
   const workingMemory = new WorkingMemoryTable(store);
-  const runner = new TurnRunner({ journal, desk, slots, turns, messages, workingMemory, runAgent, logger });
+  const toolCalls = new ToolCallTable(store);
+  const parts = { journal, desk, slots, turns, messages, toolCalls, workingMemory, runAgent, logger };
+  const runner = new TurnRunner(parts);
   const events = (turnId: string) =>
     journal
       .read({ turnId, limit: 1_000_000 })

@@ -1,18 +1,18 @@
 import type { EngineErrorCode } from "../../contract/engine-errors.ts";
 import { EngineError } from "../engine-error.ts";
-import type { ModelFailure, ModelProvider, ModelRequest, ModelUsage, ToolOutcome } from "../model/model-provider.ts";
+import type { ModelFailure, ModelProvider, ModelRequest, ToolOutcome } from "../model/model-provider.ts";
 import type { AgentProfile, AgentProfiles } from "./agent-profile.ts";
 import { modelMessages } from "./conversation.ts";
 import { LOOP_HINT, LoopGuard } from "./loop-guard.ts";
-import { BlockCounter, type ModelAnswer, type RequestedCall, callModel } from "./model-call.ts";
+import { callModel } from "./model-call.ts";
+import type { LoggedCall, StepLog } from "./step-log.ts";
 import { type ToolParts, runToolCalls } from "./tool-calls.ts";
-import type { Conversation, TurnContext } from "./turn-context.ts";
-
-export { type ToldResult, finishOpenCalls } from "./conversation.ts";
-export type { TurnContext } from "./turn-context.ts";
+import type { TurnContext } from "./turn-context.ts";
 
 export type AgentOutcome =
   | { readonly kind: "completed" }
+  /** The engine stops: the turn goes on from its last stored step at the next start. */
+  | { readonly kind: "parked" }
   | {
       readonly kind: "errored";
       readonly code: EngineErrorCode;
@@ -25,64 +25,78 @@ export interface AgentParts {
   readonly provider: ModelProvider;
   readonly maxOutputTokens: number;
   readonly profiles: AgentProfiles;
-  readonly conversation: Conversation;
   readonly tools: Omit<ToolParts, "registry">;
+  /** Before each model call: the request as it is to be sent, made smaller where the conversation has grown too large. */
+  readonly makeRoom?: (request: ModelRequest, context: TurnContext) => Promise<ModelRequest>;
 }
 
-const OPEN_CALL = "the call did not finish; whether it took effect is unknown";
-
-/** Model call, tool calls, and again, until the model has nothing more to call. Each step is stored as it is done. */
+/**
+ * Model call, tool calls, and again, until the model has nothing more to call. What comes next is read from the log,
+ * where each step is stored as it is done: a turn of an engine that was killed runs through here as any other.
+ */
 export function createAgentLoop(parts: AgentParts): AgentLoop {
   return async (context) => {
-    const blocks = new BlockCounter();
-    const guard = new LoopGuard();
-    const usage = new TurnUsage();
-    for (let step = 0; step < context.maxSteps; step++) {
-      const profile = parts.profiles(context.agent);
-      const answer = await callModel(parts.provider, requestOf(parts, profile, context), { context, blocks });
-      if (answer.content.length > 0) store(parts, context, { role: "assistant", content: answer.content });
-      usage.add(answer.usage, context);
-      if (answer.failure !== null) return failedOutcome(answer.failure, context);
-      if (answer.calls.length === 0) return { kind: "completed" };
-      const outcomes = await runToolCalls(answer.calls, context, { ...parts.tools, registry: profile.registry });
-      const judged = outcomes.map((outcome) => judge(guard, answer, outcome));
-      store(parts, context, { role: "tool", content: judged.map(({ outcome }) => outcome) });
-      if (judged.some(({ verdict }) => verdict === "stop")) {
-        return {
-          kind: "errored",
-          code: "LOOP_DETECTED",
-          message: "the same tool call gave the same result five times",
-        };
+    const { log } = context;
+    const guard = new LoopGuard(log.settledCalls());
+    let profile = parts.profiles(context.agent);
+    for (;;) {
+      if (context.parking()) return { kind: "parked" };
+      const next = log.next();
+      switch (next.kind) {
+        case "ask_model": {
+          if (log.steps >= context.maxSteps) return stepLimit(context.maxSteps);
+          profile = parts.profiles(context.agent);
+          const failure = await askModel(parts, profile, context);
+          if (failure !== null) return failedOutcome(failure, context);
+          break;
+        }
+        case "settle_calls": {
+          const outcomes = await runToolCalls(next.calls, context, { ...parts.tools, registry: profile.registry });
+          if (outcomes === null) return { kind: "parked" };
+          if (settle(next.calls, outcomes, { guard, log }) === "stop") return LOOP_DETECTED;
+          break;
+        }
+        case "done":
+          return { kind: "completed" };
+        default:
+          next satisfies never;
       }
     }
-    return {
-      kind: "errored",
-      code: "STEP_LIMIT",
-      message: `the turn reached ${context.maxSteps} model calls`,
-      details: { max_steps: context.maxSteps },
-    };
   };
 }
 
+async function askModel(parts: AgentParts, profile: AgentProfile, context: TurnContext): Promise<ModelFailure | null> {
+  const whole = requestOf(parts, profile, context);
+  const request = (await parts.makeRoom?.(whole, context)) ?? whole;
+  const answer = await callModel(parts.provider, request, context);
+  if (answer.usage !== null) context.spend(answer.usage);
+  if (answer.failure === null) context.log.answered(answer);
+  else context.log.brokeOff(answer.content);
+  return answer.failure;
+}
+
 function requestOf(
-  { conversation, maxOutputTokens }: AgentParts,
+  { maxOutputTokens }: AgentParts,
   { system, model, registry }: AgentProfile,
-  { taskId, thinking }: TurnContext,
+  { log, thinking }: TurnContext,
 ): ModelRequest {
-  const messages = modelMessages(conversation.ofTask(taskId), OPEN_CALL);
+  const messages = modelMessages(log.messages());
   return { model, system, messages, tools: registry.modelTools, thinking, maxOutputTokens };
 }
 
-function store(
-  { conversation }: AgentParts,
-  { taskId, turnId }: TurnContext,
-  message: { role: "assistant" | "tool"; content: unknown },
-): void {
-  conversation.append(taskId, { turnId, ...message });
+/** Stores the results as the model reads them, with a hint where a call goes round in circles. */
+function settle(
+  calls: readonly LoggedCall[],
+  outcomes: readonly ToolOutcome[],
+  { guard, log }: { readonly guard: LoopGuard; readonly log: StepLog },
+): "fine" | "stop" {
+  const judged = calls.map((call, index) => judge(guard, call, outcomes[index]));
+  log.settled(judged.map(({ outcome }) => outcome));
+  return judged.some(({ verdict }) => verdict === "stop") ? "stop" : "fine";
 }
 
-function judge(guard: LoopGuard, { calls }: ModelAnswer, outcome: ToolOutcome) {
-  const call = calls.find(({ id }) => id === outcome.id) as RequestedCall;
+function judge(guard: LoopGuard, call: LoggedCall, outcome: ToolOutcome | undefined) {
+  if (outcome === undefined) throw new Error(`call ${call.id} has no outcome`);
   const verdict = guard.judge(call, outcome);
   const hinted = verdict === "hint" ? { ...outcome, output: `${textOf(outcome.output)}${LOOP_HINT}` } : outcome;
   return { verdict, outcome: hinted };
@@ -90,28 +104,18 @@ function judge(guard: LoopGuard, { calls }: ModelAnswer, outcome: ToolOutcome) {
 
 const textOf = (output: unknown): string => (typeof output === "string" ? output : JSON.stringify(output));
 
-/** What the turn has used so far; told after each model call that says what it used. */
-class TurnUsage {
-  #total: ModelUsage = { inputTokens: 0, outputTokens: 0, cacheHitTokens: 0 };
+const LOOP_DETECTED: AgentOutcome = {
+  kind: "errored",
+  code: "LOOP_DETECTED",
+  message: "the same tool call gave the same result five times",
+};
 
-  add(used: ModelUsage | null, context: TurnContext): void {
-    if (used === null) return;
-    const { inputTokens, outputTokens, cacheHitTokens } = this.#total;
-    this.#total = {
-      inputTokens: inputTokens + used.inputTokens,
-      outputTokens: outputTokens + used.outputTokens,
-      cacheHitTokens: cacheHitTokens + used.cacheHitTokens,
-    };
-    context.emit({
-      event: "usage",
-      data: {
-        input_tokens: this.#total.inputTokens,
-        output_tokens: this.#total.outputTokens,
-        cache_hit_tokens: this.#total.cacheHitTokens,
-      },
-    });
-  }
-}
+const stepLimit = (maxSteps: number): AgentOutcome => ({
+  kind: "errored",
+  code: "STEP_LIMIT",
+  message: `the turn reached ${maxSteps} model calls`,
+  details: { max_steps: maxSteps },
+});
 
 function failedOutcome(failure: ModelFailure, { signal }: TurnContext): AgentOutcome {
   switch (failure.kind) {

@@ -1,14 +1,16 @@
 import type { AssistantContent, ModelMessage, ToolOutcome } from "../model/model-provider.ts";
-import type { Conversation } from "./turn-context.ts";
+import type { StoredMessage } from "./step-log.ts";
 
 type ToolUse = Extract<AssistantContent, { kind: "tool_use" }>;
+
+const OPEN_CALL = "the call did not finish; whether it took effect is unknown";
 
 /**
  * The conversation as a provider accepts it, whatever became of earlier turns: every tool call is followed by exactly
  * one result, in call order, and no result stands without its call. One call left open would make every later
  * request of the task fail.
  */
-export function modelMessages(stored: ReturnType<Conversation["ofTask"]>, openCall: string): ModelMessage[] {
+export function modelMessages(stored: readonly StoredMessage[], openCall = OPEN_CALL): ModelMessage[] {
   const messages: ModelMessage[] = [];
   let open: readonly ToolUse[] = [];
   const settle = (results: readonly ToolOutcome[]) => {
@@ -38,27 +40,22 @@ export function modelMessages(stored: ReturnType<Conversation["ofTask"]>, openCa
   return messages;
 }
 
-/** A result as its event told it. */
-export interface ToldResult {
-  readonly tool_call_id: string;
-  readonly output: unknown;
-  readonly error: string | null;
-}
+/** The ids of all calls of a conversation. */
+export const callIdsOf = (stored: readonly StoredMessage[]): readonly string[] =>
+  stored
+    .filter(({ role }) => role === "assistant")
+    .flatMap(({ content }) =>
+      (content as AssistantContent[]).flatMap((part) => (part.kind === "tool_use" ? part.id : [])),
+    );
 
-/** Stores the results of a turn's last answer that was cut off: those told before it, `words` for the calls without. */
-export function finishOpenCalls(
-  conversation: Conversation,
-  { taskId, turnId }: { readonly taskId: string; readonly turnId: string },
-  { told, words }: { readonly told: () => readonly ToldResult[]; readonly words: string },
-): void {
-  const last = conversation.ofTask(taskId).at(-1);
-  if (last?.role !== "assistant") return;
-  const calls = (last.content as AssistantContent[]).filter((part) => part.kind === "tool_use");
-  if (calls.length === 0) return;
-  const known = new Map(told().map((result) => [result.tool_call_id, result]));
-  const results: ToolOutcome[] = calls.map(({ id, tool }) => {
-    const { output, error } = known.get(id) ?? { output: null, error: words };
-    return { id, tool, output: error ?? output, isError: error !== null };
-  });
-  conversation.append(taskId, { turnId, role: "tool", content: results });
+/** A result for each call of an answer that ends unsettled: what is known of it, or `words`. */
+export function closingResults(
+  content: readonly AssistantContent[],
+  { known, words }: { readonly known: ReadonlyMap<string, ToolOutcome>; readonly words: string },
+): ToolOutcome[] {
+  return content.flatMap((part) =>
+    part.kind === "tool_use"
+      ? (known.get(part.id) ?? { id: part.id, tool: part.tool, output: words, isError: true })
+      : [],
+  );
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ToolOutcome } from "../model/model-provider.ts";
 import type { RequestedCall } from "./model-call.ts";
+import type { LoggedCall } from "./step-log.ts";
 
 const HINT_AT = 3;
 const STOP_AT = 5;
@@ -11,6 +12,11 @@ export const LOOP_HINT =
 /** Notices the same call giving the same result again and again within a turn. */
 export class LoopGuard {
   readonly #seen = new Map<string, number>();
+
+  /** `earlier`: what the turn did before the engine restarted counts. */
+  constructor(earlier: readonly LoggedCall[] = []) {
+    for (const call of earlier) if (call.progress.kind === "finished") this.judge(call, call.progress.outcome);
+  }
 
   /** `hint` from the third time on, `stop` at the fifth. */
   judge(call: RequestedCall, outcome: ToolOutcome): "fine" | "hint" | "stop" {

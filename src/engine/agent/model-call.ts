@@ -14,8 +14,6 @@ export interface RequestedCall {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>> | null;
   readonly rawInput: string;
-  /** The provider's, to go back unchanged with the call. */
-  readonly signature?: unknown;
 }
 
 export interface ModelAnswer {
@@ -25,19 +23,11 @@ export interface ModelAnswer {
   readonly failure: ModelFailure | null;
 }
 
-/** Numbers the content blocks of one turn. */
-export class BlockCounter {
-  #next = 0;
-  next(): number {
-    return this.#next++;
-  }
-}
-
 /** One model call: its parts become events as they come, and an answer to be stored. */
 export async function callModel(
   provider: ModelProvider,
   request: ModelRequest,
-  { context, blocks }: { readonly context: TurnContext; readonly blocks: BlockCounter },
+  context: TurnContext,
 ): Promise<ModelAnswer> {
   const content: AssistantContent[] = [];
   const calls: RequestedCall[] = [];
@@ -49,7 +39,7 @@ export async function callModel(
   for await (const part of provider.stream(request, context.signal)) {
     switch (part.kind) {
       case "block_start":
-        blockIndex = blocks.next();
+        blockIndex = context.nextBlock();
         openBlock = part.block;
         call = undefined;
         text = "";
@@ -66,22 +56,21 @@ export async function callModel(
         if (part.text !== "") context.emit({ event: "thinking_delta", data: { text: part.text } });
         break;
       case "tool_use":
-        call = part;
+        call = { id: context.callId(part.id), tool: part.tool, input: part.input, rawInput: part.rawInput };
+        signature = part.signature;
         break;
       case "block_stop":
         if (part.block === "text" && text !== "") content.push({ kind: "text", text });
-        if (part.block === "thinking")
-          content.push({ kind: "thinking", text, ...(signature !== undefined && { signature }) });
+        if (part.block === "thinking") content.push({ kind: "thinking", text, ...signed(signature) });
         context.emit({ event: "content_block_stop", data: { block_index: blockIndex, block_type: part.block } });
         if (part.block === "tool_use" && call !== undefined) {
           calls.push(call);
-          const { id, tool, input, signature: signed } = call;
           content.push({
             kind: "tool_use",
-            id,
-            tool,
-            input: input ?? {},
-            ...(signed !== undefined && { signature: signed }),
+            id: call.id,
+            tool: call.tool,
+            input: call.input ?? {},
+            ...signed(signature),
           });
           announce(context, call);
         }
@@ -99,6 +88,9 @@ export async function callModel(
   }
   throw new Error(`provider ${provider.name} ended without saying how`);
 }
+
+/** What the provider signed goes back unchanged. */
+const signed = (signature: unknown) => (signature === undefined ? {} : { signature });
 
 function announce(context: TurnContext, call: RequestedCall): void {
   context.emit({ event: "tool_call", data: { tool: call.tool, tool_call_id: call.id, input: call.input ?? {} } });

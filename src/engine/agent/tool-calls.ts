@@ -1,56 +1,56 @@
 import PQueue from "p-queue";
 import type { ToolOutcome } from "../model/model-provider.ts";
-import { type Grant, type PermissionOption, authorize, grantOf } from "../tools/authorize.ts";
 import { type Claims, claimsOf, mustWaitFor } from "../tools/call-order.ts";
-import type { ToolExecutor } from "../tools/execute.ts";
-import type { ToolRegistry } from "../tools/registry.ts";
-import type { Tool, ToolContext } from "../tools/tool.ts";
-import type { RequestedCall } from "./model-call.ts";
+import { type Prepared, type ReadyCall, type ToolParts, prepareCall, toolContext } from "./prepare-call.ts";
+import type { LoggedCall } from "./step-log.ts";
 import type { TurnContext } from "./turn-context.ts";
 
-export interface ToolParts {
-  /** The tools that the model was shown. */
-  readonly registry: ToolRegistry;
-  readonly execute: ToolExecutor;
-  /** How many calls of one step run at once. */
-  readonly concurrency: number;
-  readonly workspaceDir: string;
-  readonly grants: {
-    ofTask(taskId: string): readonly Grant[];
-    add(grant: Grant): void;
-  };
-}
-
-type Prepared =
-  | {
-      readonly kind: "ready";
-      readonly call: RequestedCall;
-      readonly tool: Tool;
-      readonly input: Readonly<Record<string, unknown>>;
-    }
-  | { readonly kind: "refused"; readonly call: RequestedCall; readonly words: string };
+export type { ToolParts } from "./prepare-call.ts";
 
 /**
- * The calls of one model answer. What needs a person's leave is settled first, one question at a time, before any of
- * them runs. Then they run together up to the cap, those that change what others use in order; a call that itself asks
- * a human runs alone at the end, for nothing else goes on while a question is open. Events come as calls finish; the
- * outcomes are given in call order.
+ * The calls of one model answer, or what a restart has left of them. What needs a person's leave is settled first, one
+ * question at a time, before any of them runs. Then they run together up to the cap, those that change what others use
+ * in order; a call that itself asks a human runs alone at the end, for nothing else goes on while a question is open.
+ * Events come as calls finish; the outcomes are given in call order, or null when the engine stops before all are there.
  */
 export async function runToolCalls(
-  calls: readonly RequestedCall[],
+  calls: readonly LoggedCall[],
   context: TurnContext,
   parts: ToolParts,
-): Promise<ToolOutcome[]> {
-  const prepared: Prepared[] = [];
-  for (const call of calls) prepared.push(await prepare(call, context, parts));
+): Promise<readonly ToolOutcome[] | null> {
   const outcomes = new Map<string, ToolOutcome>();
-  const settle = (call: RequestedCall, output: unknown, error: string | null) => {
-    outcomes.set(call.id, { id: call.id, tool: call.tool, output: error ?? output, isError: error !== null });
-    context.emit({ event: "tool_result", data: { tool: call.tool, tool_call_id: call.id, output, error } });
+  for (const { id, progress } of calls) if (progress.kind === "finished") outcomes.set(id, progress.outcome);
+  const settle = ({ id, tool }: LoggedCall, output: unknown, error: string | null) => {
+    const outcome = { id, tool, output: error ?? output, isError: error !== null };
+    context.emit({ event: "tool_result", data: { tool, tool_call_id: id, output, error } });
+    context.log.finished(outcome);
+    outcomes.set(id, outcome);
   };
+  const prepared: Prepared[] = [];
+  for (const call of calls.filter(({ id }) => !outcomes.has(id))) {
+    if (context.parking()) return null;
+    prepared.push(await prepareCall(call, context, parts));
+  }
   for (const one of prepared) if (one.kind === "refused") settle(one.call, null, one.words);
   const ready = prepared.filter((one) => one.kind === "ready");
-  const run = async ({ call, tool, input }: Extract<Prepared, { kind: "ready" }>) => {
+  await runTogether(ready, context, { parts, settle });
+  return outcomes.size === calls.length ? calls.flatMap(({ id }) => outcomes.get(id) ?? []) : null;
+}
+
+async function runTogether(
+  ready: readonly ReadyCall[],
+  context: TurnContext,
+  {
+    parts,
+    settle,
+  }: {
+    readonly parts: ToolParts;
+    readonly settle: (call: LoggedCall, output: unknown, error: string | null) => void;
+  },
+): Promise<void> {
+  const run = async ({ call, tool, input }: ReadyCall) => {
+    if (context.parking()) return;
+    context.log.started(call.id, tool);
     const { output, error } = await parts.execute(tool, input, toolContext(call, context, parts));
     context.signal.throwIfAborted();
     settle(call, output, error);
@@ -66,62 +66,4 @@ export async function runToolCalls(
   await Promise.allSettled(begun.map(({ done }) => done));
   await Promise.all(begun.map(({ done }) => done));
   for (const one of ready.filter(({ tool }) => tool.asksHuman)) await run(one);
-  return calls.flatMap(({ id }) => outcomes.get(id) ?? []);
-}
-
-/** A call the model got wrong, or that is not allowed, is told to the model; it never fails the turn. */
-async function prepare(call: RequestedCall, context: TurnContext, parts: ToolParts): Promise<Prepared> {
-  const tool = parts.registry.get(call.tool);
-  if (tool === undefined) return { kind: "refused", call, words: `there is no tool named ${call.tool}` };
-  if (call.input === null)
-    return { kind: "refused", call, words: `the arguments are not valid JSON: ${call.rawInput.slice(0, 500)}` };
-  const checked = tool.input.check(call.input);
-  if (checked.kind === "invalid") return { kind: "refused", call, words: checked.words };
-  const { input } = checked;
-  const verdict = authorize({ tool, input, grants: parts.grants.ofTask(context.taskId) });
-  switch (verdict.kind) {
-    case "allow":
-      return { kind: "ready", call, tool, input };
-    case "deny":
-      return { kind: "refused", call, words: verdict.reason };
-    case "ask": {
-      const { question, options } = verdict;
-      const answer = await context.ask({
-        kind: "permission",
-        toolCallId: call.id,
-        question,
-        context: verdict.context,
-        options,
-        allowFreeText: false,
-      });
-      const grant = grantOf(tool, input, { answer: answer as PermissionOption, taskId: context.taskId });
-      if (grant !== null) parts.grants.add(grant);
-      return answer === "deny"
-        ? { kind: "refused", call, words: "the user denied this call" }
-        : { kind: "ready", call, tool, input };
-    }
-    default:
-      return verdict satisfies never;
-  }
-}
-
-function toolContext(call: RequestedCall, context: TurnContext, { workspaceDir }: ToolParts): ToolContext {
-  return {
-    taskId: context.taskId,
-    turnId: context.turnId,
-    toolCallId: call.id,
-    workspaceDir,
-    signal: context.signal,
-    ask: ({ question, options, allowFreeText }) =>
-      context.ask({
-        kind: "question",
-        toolCallId: call.id,
-        question,
-        context: { tool: call.tool },
-        options,
-        allowFreeText,
-      }),
-    note: (entryType, content) => context.note(entryType, content),
-    progress: () => context.progress(),
-  };
 }

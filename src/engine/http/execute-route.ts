@@ -7,6 +7,7 @@ import type { BegunTurn, TurnRunner } from "../turns/turn-runner.ts";
 import { readBody } from "./call.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
+import type { FollowerSeats } from "./follower-seats.ts";
 
 const KEPT_MS = 24 * 3600 * 1000;
 
@@ -20,6 +21,7 @@ export interface ExecuteParts {
   };
   /** Whether the catalog has an agent of this name. */
   readonly hasAgent: (name: string) => boolean;
+  readonly seats: FollowerSeats;
   readonly limits: StreamLimits;
 }
 
@@ -30,6 +32,7 @@ export function executeRoute(parts: ExecuteParts): RequestHandler {
     if (wish.agent !== undefined && !parts.hasAgent(wish.agent))
       throw new EngineError("NOT_FOUND", `agent: there is no agent named ${wish.agent}`);
     const earlier = findEarlier(parts, request, wish);
+    if (earlier !== null) parts.seats.take(wish.task_id, response);
     // A turn that an earlier call began is on its way.
     const turn = earlier === null ? begin(parts, request, wish) : { turnId: earlier, go: () => undefined };
     const { turnId } = turn;

@@ -2,16 +2,15 @@ import type { Request, RequestHandler } from "express";
 import type { ReplayPage } from "../../contract/engine-api.ts";
 import { isoTime } from "../../kit/clock.ts";
 import { InvalidInput } from "../../kit/parse.ts";
-import { EngineError } from "../engine-error.ts";
-import type { EventJournal, EventRow } from "../turns/event-journal.ts";
+import { EVERY_TASK, type EventJournal, type EventRow } from "../turns/event-journal.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 import { flagParameter, integerParameter, parameter } from "./call.ts";
 import { wantsIds } from "./execute-route.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
+import type { FollowerSeats } from "./follower-seats.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
 
-const MAX_FOLLOWERS = 16;
 const DEFAULT_LIMIT = 1000;
 /** A page may hold fewer events than asked for: one of large events would cost the engine its memory. */
 const MAX_PAGE_LENGTH = 4 * 1024 * 1024;
@@ -21,11 +20,12 @@ type Cursor = { readonly afterSeq?: number; readonly afterTs?: number };
 export interface ReplayParts {
   readonly journal: EventJournal;
   readonly runner: TurnRunner;
+  readonly seats: FollowerSeats;
   readonly limits: StreamLimits;
 }
 
 /** What was missed since a cursor: a page of JSON, or with `Accept: text/event-stream` frames, on request live. */
-export function replayRoute({ journal, runner, limits }: ReplayParts): RequestHandler {
+export function replayRoute({ journal, runner, seats, limits }: ReplayParts): RequestHandler {
   return async (request, response) => {
     const cursor = readCursor(request);
     const turnId = parameter(request, "turn_id");
@@ -44,9 +44,7 @@ export function replayRoute({ journal, runner, limits }: ReplayParts): RequestHa
       response.type("json").send(pageOf(journal.read(filter), { truncated, oldest, after }));
       return;
     }
-    if (live && where.taskId !== undefined && journal.readerCount(where.taskId) >= MAX_FOLLOWERS) {
-      throw new EngineError("TASK_BUSY", `the task has ${MAX_FOLLOWERS} readers already`);
-    }
+    if (live) seats.take(followed(where, runner), response);
     const headers = { "X-Truncated": String(truncated), ...(oldest !== null && { "X-Oldest-Ts": isoTime(oldest.ts) }) };
     const stream = await EventStream.open(response, {
       withIds: wantsIds(request),
@@ -64,6 +62,10 @@ export function replayRoute({ journal, runner, limits }: ReplayParts): RequestHa
     });
   };
 }
+
+/** A turn is followed as part of its task; one that never was gives a stream that ends at once. */
+const followed = ({ taskId, turnId }: { taskId: string | undefined; turnId: string | undefined }, runner: TurnRunner) =>
+  taskId ?? (turnId === undefined ? EVERY_TASK : (runner.taskOf(turnId) ?? turnId));
 
 const limitParameter = (request: Request): number | undefined =>
   parameter(request, "limit") === undefined

@@ -8,10 +8,11 @@ import type { AcceptedKeys } from "./accepted-keys.ts";
 import { controlOnly, drainRoute, keysRoute, statusRoute } from "./control-routes.ts";
 import { errorResponder } from "./error-responder.ts";
 import { type ExecuteParts, executeRoute } from "./execute-route.ts";
+import { FollowerSeats } from "./follower-seats.ts";
 import { replayRoute } from "./replay-route.ts";
 import { cancelRoute, pendingRoute, respondRoute, serversRoute } from "./turn-routes.ts";
 
-export interface RouteParts extends ExecuteParts {
+export interface RouteParts extends Omit<ExecuteParts, "seats"> {
   readonly desk: HitlDesk;
   readonly keys: AcceptedKeys;
   readonly controlToken: string;
@@ -33,10 +34,11 @@ export function createRoutes(parts: RouteParts): Express {
     next();
   };
   const control = controlOnly(controlToken);
+  const streams = { ...parts, seats: new FollowerSeats() };
   const body = express.raw({ type: () => true, limit: MAX_ENGINE_BODY_BYTES, inflate: false });
   const routes: readonly [Method, string, RequestHandler, RequestHandler][] = [
-    ["post", "/execute", keyed, executeRoute(parts)],
-    ["get", "/execute/replay", keyed, replayRoute(parts)],
+    ["post", "/execute", keyed, executeRoute(streams)],
+    ["get", "/execute/replay", keyed, replayRoute(streams)],
     ["post", "/execute/cancel", keyed, cancelRoute(runner)],
     ["post", "/hitl/respond", keyed, respondRoute(desk)],
     ["get", "/hitl/pending", keyed, pendingRoute(desk)],

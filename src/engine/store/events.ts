@@ -54,7 +54,11 @@ export class EventTable {
   }
 
   /** All or none, and with them what belongs to them in other tables. */
-  insert(rows: readonly EventRow[], alongside: () => void = () => undefined): void {
+  insert(
+    rows: readonly EventRow[],
+    alongside: () => void = () => undefined,
+    how: { readonly durable?: boolean } = {},
+  ): void {
     this.#store.transaction(() => {
       alongside();
       let [from, length] = [0, 0];
@@ -65,7 +69,7 @@ export class EventTable {
         this.#insertRun(rows, from, to);
         [from, length] = [to, 0];
       }
-    });
+    }, how);
   }
 
   /** The stamp of the last event ever written. */

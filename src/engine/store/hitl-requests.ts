@@ -13,6 +13,8 @@ export interface HitlRow {
   readonly allowFreeText: boolean;
   readonly createdAt: number;
   readonly answer: string | null;
+  /** Nobody answered: the engine closed it, and `answer` says why. */
+  readonly lapsed: boolean;
   readonly resolvedAt: number | null;
 }
 
@@ -23,7 +25,7 @@ export class HitlTable {
     this.#store = store;
   }
 
-  insert(row: Omit<HitlRow, "answer" | "resolvedAt">): void {
+  insert(row: Omit<HitlRow, "answer" | "lapsed" | "resolvedAt">): void {
     this.#store.db
       .prepare(
         `insert into hitl_requests (request_id, task_id, turn_id, tool_call_id, kind, question, context, options,
@@ -43,17 +45,30 @@ export class HitlTable {
       );
   }
 
-  /** The first answer wins: false when there was one before. */
-  resolve(requestId: string, answer: string, resolvedAt: number): boolean {
-    const { changes } = this.#store.db
-      .prepare("update hitl_requests set answer = ?, resolved_at = ? where request_id = ? and resolved_at is null")
-      .run(answer, resolvedAt, requestId);
-    return changes > 0;
+  /** The first answer wins: one that comes later changes nothing. */
+  resolve(
+    requestId: string,
+    { answer, lapsed, resolvedAt }: { readonly answer: string; readonly lapsed: boolean; readonly resolvedAt: number },
+  ): void {
+    this.#store.db
+      .prepare(
+        `update hitl_requests set answer = ?, lapsed = ?, resolved_at = ?
+         where request_id = ? and resolved_at is null`,
+      )
+      .run(answer, lapsed ? 1 : 0, resolvedAt, requestId);
   }
 
   find(requestId: string): HitlRow | null {
     const row = this.#store.db.prepare("select * from hitl_requests where request_id = ?").get(requestId);
     return row === undefined ? null : toRow(row);
+  }
+
+  /** Everything one call has asked, in order. */
+  ofCall(turnId: string, toolCallId: string): HitlRow[] {
+    return this.#store.db
+      .prepare("select * from hitl_requests where turn_id = ? and tool_call_id = ? order by created_at, request_id")
+      .all(turnId, toolCallId)
+      .map(toRow);
   }
 
   /** Unanswered, the oldest first; of one turn if given. */
@@ -82,6 +97,7 @@ function toRow(row: Record<string, unknown>): HitlRow {
     allowFreeText: row["allow_free_text"] === 1,
     createdAt: Number(row["created_at"]),
     answer: row["answer"] === null ? null : String(row["answer"]),
+    lapsed: row["lapsed"] === 1,
     resolvedAt: row["resolved_at"] === null ? null : Number(row["resolved_at"]),
   };
 }

@@ -7,30 +7,48 @@ export interface StoredMessage {
   readonly content: unknown;
 }
 
-/** A task's conversation, in order: what the model is shown is made from it, and from nothing else. */
+/**
+ * Conversations, in order: what the model is shown is made from them, and from nothing else. A task's own has the
+ * thread "", one inside a turn of it a name of its own.
+ */
 export class MessageTable {
   readonly #insert;
   readonly #select;
+  readonly #answers;
+  readonly #last;
   readonly #hasAnswer;
   readonly #delete;
 
   constructor({ db }: Store) {
-    this.#insert = db.prepare("insert into messages (task_id, turn_id, role, content) values (?, ?, ?, ?)");
-    this.#select = db.prepare("select turn_id, role, content from messages where task_id = ? order by id");
+    this.#insert = db.prepare("insert into messages (task_id, turn_id, role, content, thread) values (?, ?, ?, ?, ?)");
+    this.#select = db.prepare(
+      "select turn_id, role, content from messages where task_id = ? and thread = ? order by id",
+    );
+    this.#answers = db.prepare(
+      "select count(*) as answers from messages where turn_id = ? and thread = ? and role = 'assistant'",
+    );
+    this.#last = db.prepare(
+      "select turn_id, role, content from messages where turn_id = ? and thread = ? order by id desc limit 1",
+    );
     this.#hasAnswer = db.prepare("select 1 from messages where turn_id = ? and role <> 'user' limit 1");
     this.#delete = db.prepare("delete from messages where turn_id = ? and role = 'user'");
   }
 
-  append(taskId: string, { turnId, role, content }: StoredMessage): void {
-    this.#insert.run(taskId, turnId, role, JSON.stringify(content));
+  append(taskId: string, { turnId, role, content }: StoredMessage, thread = ""): void {
+    this.#insert.run(taskId, turnId, role, JSON.stringify(content), thread);
   }
 
-  ofTask(taskId: string): StoredMessage[] {
-    return this.#select.all(taskId).map((row) => ({
-      turnId: String(row["turn_id"]),
-      role: row["role"] as StoredMessage["role"],
-      content: JSON.parse(String(row["content"])) as unknown,
-    }));
+  ofTask(taskId: string, thread = ""): StoredMessage[] {
+    return this.#select.all(taskId, thread).map(storedMessage);
+  }
+
+  /** How far a turn has come: the model's answers in it, and what was said last (null: nothing yet). */
+  progress(turnId: string, thread: string): { readonly answers: number; readonly last: StoredMessage | null } {
+    const last = this.#last.get(turnId, thread);
+    return {
+      answers: Number(this.#answers.get(turnId, thread)?.["answers"]),
+      last: last === undefined ? null : storedMessage(last),
+    };
   }
 
   hasAnswer(turnId: string): boolean {
@@ -42,3 +60,9 @@ export class MessageTable {
     this.#delete.run(turnId);
   }
 }
+
+const storedMessage = (row: Record<string, unknown>): StoredMessage => ({
+  turnId: String(row["turn_id"]),
+  role: row["role"] as StoredMessage["role"],
+  content: JSON.parse(String(row["content"])) as unknown,
+});

@@ -11,8 +11,8 @@ export class StoreUnusable extends Error {
 
 export interface Store {
   readonly db: DatabaseSync;
-  /** Runs in one transaction, kept whole or not at all. Not re-entrant. */
-  transaction<T>(work: () => T): T;
+  /** Runs in one transaction, kept whole or not at all; a `durable` one survives the machine's power too. Not re-entrant. */
+  transaction<T>(work: () => T, how?: { readonly durable?: boolean }): T;
   close(): void;
 }
 
@@ -51,9 +51,10 @@ function openDatabase(file: string): DatabaseSync {
 
 function transactionsOf(db: DatabaseSync): Store["transaction"] {
   const [begin, commit] = [db.prepare("begin immediate"), db.prepare("commit")];
-  return <T>(work: () => T): T => {
-    begin.run();
+  return <T>(work: () => T, { durable = false } = {}): T => {
+    if (durable) db.exec("pragma synchronous = full");
     try {
+      begin.run();
       const result = work();
       commit.run();
       return result;
@@ -61,6 +62,8 @@ function transactionsOf(db: DatabaseSync): Store["transaction"] {
       // SQLite may have undone it by itself: on a full disk it does.
       if (db.isTransaction) db.exec("rollback");
       throw error;
+    } finally {
+      if (durable) db.exec("pragma synchronous = normal");
     }
   };
 }

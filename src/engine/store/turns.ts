@@ -5,7 +5,21 @@ export interface NewTurn {
   readonly taskId: string;
   readonly message: string;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** How it was asked for, beside the message: needed to go on with it after a restart. */
+  readonly request: Readonly<Record<string, unknown>>;
   readonly startedAt: number;
+}
+
+/** A turn that a process before this one left running. */
+export interface RunningTurn {
+  readonly turnId: string;
+  readonly taskId: string;
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly startedAt: number;
+  /** How often it was taken up again since its last step. */
+  readonly resumes: number;
+  /** How many content blocks belong to answers that are stored whole. */
+  readonly blocks: number;
 }
 
 export interface EndedTurn {
@@ -16,18 +30,23 @@ export interface EndedTurn {
 
 export class TurnTable {
   readonly #store: Store;
+  readonly #stepped;
+  readonly #answered;
 
   constructor(store: Store) {
     this.#store = store;
+    this.#stepped = store.db.prepare("update turns set resumes = 0 where turn_id = ? and resumes > 0");
+    this.#answered = store.db.prepare("update turns set blocks = ? where turn_id = ?");
   }
 
   /** Throws when the task has a running turn: the index decides, not a look before. */
-  insert({ turnId, taskId, message, metadata, startedAt }: NewTurn): void {
+  insert({ turnId, taskId, message, metadata, request, startedAt }: NewTurn): void {
     this.#store.db
       .prepare(
-        "insert into turns (turn_id, task_id, state, message, metadata, started_at) values (?, ?, 'running', ?, ?, ?)",
+        `insert into turns (turn_id, task_id, state, message, metadata, request, started_at)
+         values (?, ?, 'running', ?, ?, ?, ?)`,
       )
-      .run(turnId, taskId, message, JSON.stringify(metadata), startedAt);
+      .run(turnId, taskId, message, JSON.stringify(metadata), JSON.stringify(request), startedAt);
   }
 
   end(turnId: string, { errorCode, endedAt }: { readonly errorCode: string | null; readonly endedAt: number }): void {
@@ -36,11 +55,41 @@ export class TurnTable {
       .run(errorCode === null ? "completed" : "errored", errorCode, endedAt, turnId);
   }
 
-  /** Turns that a process before this one left running. */
-  running(): { readonly turnId: string; readonly taskId: string }[] {
+  /** Turns that a process before this one left running, the oldest first. */
+  running(): RunningTurn[] {
     return this.#store.db
-      .prepare("select turn_id as turnId, task_id as taskId from turns where state = 'running' order by started_at")
-      .all() as unknown as { turnId: string; taskId: string }[];
+      .prepare(
+        `select turn_id, task_id, request, started_at, resumes, blocks from turns
+         where state = 'running' order by started_at, turn_id`,
+      )
+      .all()
+      .map((row) => ({
+        turnId: String(row["turn_id"]),
+        taskId: String(row["task_id"]),
+        request: JSON.parse(String(row["request"])) as Record<string, unknown>,
+        startedAt: Number(row["started_at"]),
+        resumes: Number(row["resumes"]),
+        blocks: Number(row["blocks"]),
+      }));
+  }
+
+  /** It did something that is stored: whatever may end it, it has not hung where it was. */
+  stepped(turnId: string): void {
+    this.#stepped.run(turnId);
+  }
+
+  /** An answer is stored whole, and so many blocks have been told until then. */
+  answered(turnId: string, blocks: number): void {
+    this.#answered.run(blocks, turnId);
+  }
+
+  resumed(turnId: string): void {
+    this.#store.db.prepare("update turns set resumes = resumes + 1 where turn_id = ?").run(turnId);
+  }
+
+  /** The engine stops of its own will: none of the turns it leaves running is to blame. */
+  parked(): void {
+    this.#store.db.exec("update turns set resumes = 0 where state = 'running' and resumes > 0");
   }
 
   /** The task's last turn that has ended; null for a new task. */
@@ -52,6 +101,11 @@ export class TurnTable {
       )
       .get(taskId) as unknown as EndedTurn | undefined;
     return row ?? null;
+  }
+
+  taskOf(turnId: string): string | null {
+    const row = this.#store.db.prepare("select task_id from turns where turn_id = ?").get(turnId);
+    return row === undefined ? null : String(row["task_id"]);
   }
 
   state(turnId: string): "running" | "completed" | "errored" | null {

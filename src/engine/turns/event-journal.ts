@@ -51,25 +51,8 @@ export class EventJournal {
     this.#clock = new RisingClock(last.ts + UNSTORED_DRAWS, now);
   }
 
-  append(taskId: string, turnId: string, { event, data }: JournalEvent): void {
-    const ts = this.#clock.draw();
-    const seq = ++this.#seq;
-    this.#lastTs = ts;
-    // Its ids are those of the stamp, its time is the stamp's.
-    const own =
-      event === "thread_lifecycle"
-        ? { ...data, task_id: undefined, turn_id: undefined, timestamp: new Date(ts).toISOString() }
-        : data;
-    const body = oneLine(own);
-    this.#pending.push({
-      seq,
-      ts,
-      taskId,
-      turnId,
-      type: event,
-      body,
-      data: withStamp(body, { seq, ts, taskId, turnId }),
-    });
+  append(taskId: string, turnId: string, event: JournalEvent): void {
+    this.#pending.push(this.#stamped(taskId, turnId, event));
     this.#scheduled ??= setImmediate(() => this.flush());
   }
 
@@ -79,7 +62,7 @@ export class EventJournal {
       this.#settle();
       return true;
     } catch (error) {
-      if (this.#again === undefined) this.#again = setTimeout(() => this.#tryAgain(), TRY_AGAIN_MS).unref();
+      this.#tryLater();
       this.#cannotStore(error, new Set(this.#pending.map(({ turnId }) => turnId)));
       return false;
     }
@@ -91,6 +74,29 @@ export class EventJournal {
       this.#settle(alongside);
     } catch (error) {
       this.#pending = this.#pending.filter((row) => row.turnId !== turnId);
+      this.#tryLater();
+      throw error;
+    }
+  }
+
+  /** Stores `work` and what is pending, which tells of it, all or nothing. Throws when it cannot: the events wait. */
+  keep(work: () => void, how: { readonly durable?: boolean } = {}): void {
+    try {
+      this.#settle(work, how);
+    } catch (error) {
+      this.#tryLater();
+      throw error;
+    }
+  }
+
+  /** The same for something that one event tells of: when it cannot be stored the event is forgotten as well. */
+  keepTold({ taskId, turnId, event }: { taskId: string; turnId: string; event: JournalEvent }, work: () => void): void {
+    const row = this.#stamped(taskId, turnId, event);
+    this.#pending.push(row);
+    try {
+      this.keep(work);
+    } catch (error) {
+      this.#pending = this.#pending.filter((one) => one !== row);
       throw error;
     }
   }
@@ -145,20 +151,37 @@ export class EventJournal {
     return this.flush() ? new Date(this.#clock.draw()).toISOString() : null;
   }
 
-  #tryAgain(): void {
-    this.#again = undefined;
-    this.flush();
+  #stamped(taskId: string, turnId: string, { event, data }: JournalEvent): EventRow {
+    const ts = this.#clock.draw();
+    const seq = ++this.#seq;
+    this.#lastTs = ts;
+    // Its ids are those of the stamp, its time is the stamp's.
+    const own =
+      event === "thread_lifecycle"
+        ? { ...data, task_id: undefined, turn_id: undefined, timestamp: new Date(ts).toISOString() }
+        : data;
+    const body = oneLine(own);
+    return { seq, ts, taskId, turnId, type: event, body, data: withStamp(body, { seq, ts, taskId, turnId }) };
   }
 
-  #settle(alongside?: () => void): void {
+  #tryLater(): void {
+    if (this.#again !== undefined) return;
+    this.#again = setTimeout(() => {
+      this.#again = undefined;
+      this.flush();
+    }, TRY_AGAIN_MS).unref();
+  }
+
+  #settle(alongside?: () => void, how: { readonly durable?: boolean } = {}): void {
     clearImmediate(this.#scheduled);
     this.#scheduled = undefined;
     const [rows, endings] = [this.#pending, this.#endings];
     if (rows.length === 0 && endings.length === 0 && alongside === undefined) return;
-    this.#table.insert(rows, () => {
+    const work = () => {
       for (const ending of endings) ending.alongside();
       alongside?.();
-    });
+    };
+    this.#table.insert(rows, work, how);
     this.#pending = [];
     this.#endings = [];
     for (const ending of endings) ending.between();

@@ -1,49 +1,58 @@
 import type { PendingRequest } from "../../contract/engine-api.ts";
 import { isoTime } from "../../kit/clock.ts";
 import { newId } from "../../kit/ids.ts";
-import type { HumanRequest } from "../agent/turn-context.ts";
+import type { HumanAnswer, HumanRequest } from "../agent/turn-context.ts";
 import { EngineError } from "../engine-error.ts";
 import type { HitlRow, HitlTable } from "../store/hitl-requests.ts";
 import type { EventJournal } from "./event-journal.ts";
-import type { Slot } from "./task-slots.ts";
+import { type Slot, TurnParked } from "./task-slots.ts";
 
-/** Where turns wait for people. A question is stored before it is told, and answered once. */
+/** What a request is closed by that no person has answered. */
+const CANCELLED = "cancelled";
+const EXPIRED = "expired";
+
+type Place = Pick<HitlRow, "requestId" | "taskId" | "turnId">;
+
+/**
+ * Where turns wait for people. A question is stored together with the event that tells it, and answered once. It
+ * outlives the engine: a turn that goes on after a restart finds its question again, or the answer.
+ */
 export class HitlDesk {
   readonly #table: HitlTable;
   readonly #journal: EventJournal;
-  readonly #waiting = new Map<string, (answer: string) => void>();
+  readonly #ttlMs: number | null;
+  readonly #waiting = new Map<string, (answer: HumanAnswer) => void>();
+  /** How many questions each call has asked in this process. */
+  readonly #asked = new Map<string, number>();
 
-  constructor(table: HitlTable, journal: EventJournal) {
+  /** `ttlMs`: how long a person has to answer; null: as long as they like. */
+  constructor(table: HitlTable, journal: EventJournal, { ttlMs = null }: { readonly ttlMs?: number | null } = {}) {
     this.#table = table;
     this.#journal = journal;
+    this.#ttlMs = ttlMs;
   }
 
-  /** Asks and waits, however long; rejects with the abort's reason when the turn ends first. */
-  async ask(slot: Slot, question: HumanRequest): Promise<string> {
+  /** Asks and waits; rejects with the abort's reason when the turn ends first. */
+  async ask(slot: Slot, question: HumanRequest): Promise<HumanAnswer> {
     slot.signal.throwIfAborted();
-    const { taskId, turnId } = slot;
-    const requestId = `hitl-${newId("q").slice(2)}`;
-    this.#table.insert({ requestId, taskId, turnId, createdAt: Date.now(), ...question });
-    const answered = Promise.withResolvers<string>();
-    this.#waiting.set(requestId, answered.resolve);
-    const { kind, options } = question;
-    const context = { ...question.context, tool_call_id: question.toolCallId, allow_free_text: question.allowFreeText };
-    this.#journal.append(taskId, turnId, {
-      event: "hitl_request",
-      data: { request_id: requestId, kind, question: question.question, context, options },
-    });
+    const row = this.#earlier(slot.turnId, question) ?? this.#open(slot, question);
+    if (row.answer !== null) return row.lapsed ? { kind: "expired" } : { kind: "answered", answer: row.answer };
+    const answered = Promise.withResolvers<HumanAnswer>();
+    this.#waiting.set(row.requestId, answered.resolve);
     const resume = slot.waitForHuman();
     const giveUp = () => answered.reject(slot.signal.reason);
     slot.signal.addEventListener("abort", giveUp, { once: true });
+    const expiry = this.#expireLater(row, answered);
     try {
       return await answered.promise;
     } catch (error) {
-      this.#close(requestId, slot, "cancelled");
+      if (!(error instanceof TurnParked)) this.#close(row, CANCELLED);
       throw error;
     } finally {
+      clearTimeout(expiry);
       resume();
       slot.signal.removeEventListener("abort", giveUp);
-      this.#waiting.delete(requestId);
+      this.#waiting.delete(row.requestId);
     }
   }
 
@@ -56,14 +65,11 @@ export class HitlDesk {
         options: row.options,
       });
     }
-    if (this.#table.resolve(requestId, answer, Date.now())) {
-      this.#tell(row, answer);
-      this.#waiting.get(requestId)?.(answer);
-      return;
-    }
-    const before = this.#table.find(requestId)?.answer ?? null;
-    if (before !== answer) {
-      throw new EngineError("HITL_ALREADY_ANSWERED", "the request has been answered otherwise", { answer: before });
+    if (row.answer === null) {
+      this.#resolve(row, answer, { lapsed: false });
+      this.#waiting.get(requestId)?.({ kind: "answered", answer });
+    } else if (row.answer !== answer || row.lapsed) {
+      throw new EngineError("HITL_ALREADY_ANSWERED", "the request has been answered otherwise", { answer: row.answer });
     }
   }
 
@@ -72,7 +78,7 @@ export class HitlDesk {
       request_id: row.requestId,
       kind: row.kind,
       question: row.question,
-      context: { ...row.context, tool_call_id: row.toolCallId, allow_free_text: row.allowFreeText },
+      context: told(row),
       options: row.options,
       task_id: row.taskId,
       turn_id: row.turnId,
@@ -84,16 +90,70 @@ export class HitlDesk {
     return this.#waiting.size;
   }
 
+  /** Whether a turn waits for a person, as far as the store knows. */
+  waitsFor(turnId: string): boolean {
+    return this.#table.open(turnId).length > 0;
+  }
+
   /** Closes what a turn that is over left open, so that nobody is asked in vain. */
   closeAll(turnId: string): void {
-    for (const row of this.#table.open(turnId)) this.#close(row.requestId, row, "cancelled");
+    for (const row of this.#table.open(turnId)) this.#close(row, CANCELLED);
+    for (const key of this.#asked.keys()) if (key.startsWith(`${turnId} `)) this.#asked.delete(key);
   }
 
-  #close(requestId: string, { taskId, turnId }: Pick<HitlRow, "taskId" | "turnId">, answer: string): void {
-    if (this.#table.resolve(requestId, answer, Date.now())) this.#tell({ requestId, taskId, turnId }, answer);
+  /** A call that runs again after a restart asks what it asked before: the same request, and its answer if it has one. */
+  #earlier(turnId: string, { toolCallId, kind, question }: HumanRequest): HitlRow | null {
+    const key = `${turnId} ${toolCallId}`;
+    const nth = this.#asked.get(key) ?? 0;
+    this.#asked.set(key, nth + 1);
+    const row = this.#table.ofCall(turnId, toolCallId)[nth];
+    if (row === undefined) return null;
+    if (row.kind === kind && row.question === question) return row;
+    this.#close(row, CANCELLED);
+    return null;
   }
 
-  #tell({ requestId, taskId, turnId }: Pick<HitlRow, "requestId" | "taskId" | "turnId">, answer: string): void {
-    this.#journal.append(taskId, turnId, { event: "hitl_resolved", data: { request_id: requestId, answer } });
+  #open({ taskId, turnId }: Slot, question: HumanRequest): HitlRow {
+    const requestId = `hitl-${newId("q").slice(2)}`;
+    const row = { requestId, taskId, turnId, createdAt: Date.now(), ...question };
+    const { kind, options } = question;
+    const data = { request_id: requestId, kind, question: question.question, context: told(question), options };
+    this.#journal.keepTold({ taskId, turnId, event: { event: "hitl_request", data } }, () => this.#table.insert(row));
+    return { ...row, answer: null, lapsed: false, resolvedAt: null };
+  }
+
+  /** The time runs from when it was asked, over restarts. */
+  #expireLater(row: HitlRow, waiting: PromiseWithResolvers<HumanAnswer>): NodeJS.Timeout | undefined {
+    if (this.#ttlMs === null) return undefined;
+    const expire = () => {
+      try {
+        this.#close(row, EXPIRED);
+        waiting.resolve({ kind: "expired" });
+      } catch (error) {
+        waiting.reject(error);
+      }
+    };
+    return setTimeout(expire, Math.max(0, row.createdAt + this.#ttlMs - Date.now())).unref();
+  }
+
+  #close(row: Place, answer: typeof CANCELLED | typeof EXPIRED): void {
+    if (this.#table.find(row.requestId)?.answer === null) this.#resolve(row, answer, { lapsed: true });
+  }
+
+  #resolve({ requestId, taskId, turnId }: Place, answer: string, { lapsed }: { readonly lapsed: boolean }): void {
+    const event = { event: "hitl_resolved", data: { request_id: requestId, answer } } as const;
+    this.#journal.keepTold({ taskId, turnId, event }, () =>
+      this.#table.resolve(requestId, { answer, lapsed, resolvedAt: Date.now() }),
+    );
   }
 }
+
+const told = ({
+  context,
+  toolCallId,
+  allowFreeText,
+}: Pick<HumanRequest, "context" | "toolCallId" | "allowFreeText">) => ({
+  ...context,
+  tool_call_id: toolCallId,
+  allow_free_text: allowFreeText,
+});

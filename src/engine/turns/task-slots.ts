@@ -1,4 +1,5 @@
 import type { EngineError } from "../engine-error.ts";
+
 /** What a task holds while a turn of it is in flight. */
 export interface Slot {
   readonly taskId: string;
@@ -7,7 +8,7 @@ export interface Slot {
   /** Aborted by cancel, expiry, drain or a fault of the engine; the reason says which. */
   readonly signal: AbortSignal;
   readonly state: "running" | "waiting_for_human";
-  abort(reason: TurnAborted | EngineError): void;
+  abort(reason: TurnAborted | TurnParked | EngineError): void;
   /** The turn did something: it is not stuck. */
   progress(): void;
   /** A human is asked: time does not count meanwhile. Returns what ends the waiting. */
@@ -15,7 +16,7 @@ export interface Slot {
   release(): void;
 }
 
-export type AbortCode = "CANCELLED" | "CHANNEL_EXPIRED" | "ENGINE_RESTARTED";
+export type AbortCode = "CANCELLED" | "CHANNEL_EXPIRED";
 
 export class TurnAborted extends Error {
   override readonly name = "TurnAborted";
@@ -23,6 +24,14 @@ export class TurnAborted extends Error {
   constructor(code: AbortCode, message: string) {
     super(message);
     this.code = code;
+  }
+}
+
+/** The engine stops: the turn is left as it is stored, and goes on from there at the next start. */
+export class TurnParked extends Error {
+  override readonly name = "TurnParked";
+  constructor() {
+    super("the engine is stopping");
   }
 }
 
@@ -39,10 +48,11 @@ export class TaskSlots {
   claim(
     taskId: string,
     turnId: string,
+    startedAt = Date.now(),
   ): { readonly kind: "claimed"; readonly slot: Slot } | { readonly kind: "busy"; readonly holder: Slot } {
     const holder = this.#slots.get(taskId);
     if (holder !== undefined) return { kind: "busy", holder };
-    const slot = this.#newSlot(taskId, turnId);
+    const slot = this.#newSlot(taskId, turnId, startedAt);
     this.#slots.set(taskId, slot);
     return { kind: "claimed", slot };
   }
@@ -59,7 +69,7 @@ export class TaskSlots {
     return this.#slots.size;
   }
 
-  #newSlot(taskId: string, turnId: string): Slot {
+  #newSlot(taskId: string, turnId: string, startedAt: number): Slot {
     const abort = new AbortController();
     const seconds = Math.round(this.#ttlMs / 1000);
     const expire = () => abort.abort(new TurnAborted("CHANNEL_EXPIRED", `the turn made no progress for ${seconds} s`));
@@ -70,7 +80,7 @@ export class TaskSlots {
     return {
       taskId,
       turnId,
-      startedAt: Date.now(),
+      startedAt,
       signal: abort.signal,
       get state() {
         return waits > 0 ? "waiting_for_human" : "running";

@@ -1,9 +1,9 @@
-import type { BlockType } from "../../contract/engine-events.ts";
 import type { EngineErrorCode } from "../../contract/engine-errors.ts";
 import type { TurnTable } from "../store/turns.ts";
 import type { EventJournal, JournalEvent } from "./event-journal.ts";
+import { TurnTally } from "./turn-tally.ts";
 
-export type Outcome =
+export type Ending =
   | { readonly kind: "completed" }
   | {
       readonly kind: "errored";
@@ -12,92 +12,104 @@ export type Outcome =
       readonly details?: Readonly<Record<string, unknown>> | undefined;
     };
 
+export interface LifecycleParts {
+  readonly journal: EventJournal;
+  readonly turns: TurnTable;
+  readonly taskId: string;
+  readonly turnId: string;
+}
+
 /**
  * The events of one turn between its two ends. It opens with `started`; it closes once, with `completed`, or with
  * `errored` and behind it `error`; whatever comes later is dropped, for nothing may follow the end.
  */
 export class TurnLifecycle {
-  readonly #journal: EventJournal;
-  readonly #turns: TurnTable;
-  readonly #taskId: string;
-  readonly #turnId: string;
-  /** Calls told without their result, and the block that has not been closed: the end closes both. */
-  readonly #openCalls = new Map<string, string>();
-  #openBlock: { readonly block_index: number; readonly block_type: BlockType } | null = null;
-  #ended = false;
+  readonly #parts: LifecycleParts;
+  readonly tally: TurnTally;
+  /** The first block of an answer that a restart cut off, until the answer in its place begins. */
+  #replacesFrom: number | null = null;
+  #over = false;
 
-  constructor({
-    journal,
-    turns,
-    taskId,
-    turnId,
-  }: {
-    journal: EventJournal;
-    turns: TurnTable;
-    taskId: string;
-    turnId: string;
-  }) {
-    this.#journal = journal;
-    this.#turns = turns;
-    this.#taskId = taskId;
-    this.#turnId = turnId;
+  constructor(parts: LifecycleParts, tally = new TurnTally()) {
+    this.#parts = parts;
+    this.tally = tally;
   }
 
   /** Throws when it, and what belongs to it, cannot be stored. */
   start(alongside: () => void): void {
     this.#append(this.#lifecycle("started"));
-    this.#journal.begin(this.#turnId, alongside);
+    this.#parts.journal.begin(this.#parts.turnId, alongside);
+  }
+
+  /**
+   * Goes on where a process before this one was cut off. What that one had told of an answer it could not store is
+   * closed: its block, and its calls, which were never run. `blocks`: how many belong to stored answers.
+   */
+  resume({ blocks, isStored }: { readonly blocks: number; isStored: (callId: string) => boolean }): void {
+    const { openBlock, openCalls, nextBlock } = this.tally;
+    if (openBlock !== null) this.emit({ event: "content_block_stop", data: openBlock });
+    for (const [id, tool] of openCalls) {
+      if (!isStored(id)) this.#close(id, tool, "the engine restarted before the call began; the model is asked again");
+    }
+    if (nextBlock > blocks) this.#replacesFrom = blocks;
   }
 
   emit(event: JournalEvent): void {
-    if (this.#ended) return;
-    this.observe(event);
-    this.#append(event);
+    if (this.#over) return;
+    this.tally.count(event);
+    this.#append(event.event === "content_block_start" ? this.#replacing(event) : event);
   }
 
-  /** Takes note of an event that has been told already: by this turn, or by the process that had it before. */
-  observe({ event, data }: JournalEvent): void {
-    if (event === "tool_call") this.#openCalls.set(data.tool_call_id, data.tool);
-    if (event === "tool_result") this.#openCalls.delete(data.tool_call_id);
-    if (event === "content_block_start")
-      this.#openBlock = { block_index: data.block_index, block_type: data.block_type };
-    if (event === "content_block_stop") this.#openBlock = null;
+  /** Tells nothing more, and no end either: the turn goes on in another process. */
+  park(): void {
+    this.#over = true;
   }
 
   /** Stores the end, frees the slot, and lets the last events out: in that order, in one go, as soon as it can be stored. */
-  end(outcome: Outcome, freeSlot: () => void): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    if (this.#openBlock !== null) this.#append({ event: "content_block_stop", data: this.#openBlock });
-    for (const [id, tool] of this.#openCalls) {
-      this.#append({
-        event: "tool_result",
-        data: { tool, tool_call_id: id, output: null, error: "the turn ended before the call did" },
-      });
-    }
-    if (outcome.kind === "completed") {
+  end(
+    ending: Ending,
+    { alongside, freeSlot }: { readonly alongside: () => void; readonly freeSlot: () => void },
+  ): void {
+    if (this.#over) return;
+    const { openBlock, openCalls } = this.tally;
+    if (openBlock !== null) this.emit({ event: "content_block_stop", data: openBlock });
+    for (const [id, tool] of openCalls) this.#close(id, tool, "the turn ended before the call did");
+    this.#over = true;
+    if (ending.kind === "completed") {
       this.#append(this.#lifecycle("completed"));
     } else {
-      const { code, message, details } = outcome;
+      const { code, message, details } = ending;
       this.#append(this.#lifecycle("errored", { error: code, message }));
       this.#append({ event: "error", data: { error: code, message, ...(details && { details }) } });
     }
-    const errorCode = outcome.kind === "errored" ? outcome.code : null;
-    this.#journal.end({
-      alongside: () => this.#turns.end(this.#turnId, { errorCode, endedAt: Date.now() }),
+    const errorCode = ending.kind === "errored" ? ending.code : null;
+    const { journal, turns, turnId } = this.#parts;
+    journal.end({
+      alongside: () => {
+        alongside();
+        turns.end(turnId, { errorCode, endedAt: Date.now() });
+      },
       between: freeSlot,
     });
   }
 
+  #replacing(event: Extract<JournalEvent, { event: "content_block_start" }>): JournalEvent {
+    const from = this.#replacesFrom;
+    this.#replacesFrom = null;
+    return from === null ? event : { ...event, data: { ...event.data, replaces_from: from } };
+  }
+
+  #close(id: string, tool: string, error: string): void {
+    this.emit({ event: "tool_result", data: { tool, tool_call_id: id, output: null, error } });
+  }
+
   #append(event: JournalEvent): void {
-    this.#journal.append(this.#taskId, this.#turnId, event);
+    this.#parts.journal.append(this.#parts.taskId, this.#parts.turnId, event);
   }
 
   #lifecycle(phase: "started" | "completed" | "errored", why: { error?: string; message?: string } = {}): JournalEvent {
+    const { taskId, turnId } = this.#parts;
     // The journal sets the timestamp to the event's own stamp.
-    return {
-      event: "thread_lifecycle",
-      data: { phase, task_id: this.#taskId, turn_id: this.#turnId, timestamp: "", ...why },
-    };
+    return { event: "thread_lifecycle", data: { phase, task_id: taskId, turn_id: turnId, timestamp: "", ...why } };
   }
 }

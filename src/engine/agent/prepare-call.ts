@@ -1,0 +1,85 @@
+import { type Grant, type PermissionOption, authorize, grantOf } from "../tools/authorize.ts";
+import type { ToolExecutor } from "../tools/execute.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
+import { type Tool, type ToolContext, ToolFailed } from "../tools/tool.ts";
+import type { LoggedCall } from "./step-log.ts";
+import type { TurnContext } from "./turn-context.ts";
+
+export interface ToolParts {
+  /** The tools that the model was shown. */
+  readonly registry: ToolRegistry;
+  readonly execute: ToolExecutor;
+  /** How many calls of one step run at once. */
+  readonly concurrency: number;
+  readonly workspaceDir: string;
+  readonly grants: {
+    ofTask(taskId: string): readonly Grant[];
+    add(grant: Grant): void;
+  };
+}
+
+export interface ReadyCall {
+  readonly kind: "ready";
+  readonly call: LoggedCall;
+  readonly tool: Tool;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+export type Prepared = ReadyCall | { readonly kind: "refused"; readonly call: LoggedCall; readonly words: string };
+
+const OUTCOME_UNKNOWN =
+  "OUTCOME UNKNOWN: the engine restarted while this call was running. It may have taken effect, wholly or in part, and " +
+  "was not run again. Find out what it did before you repeat it.";
+
+/** A call the model got wrong, or that is not allowed, is told to the model; it never fails the turn. */
+export async function prepareCall(call: LoggedCall, context: TurnContext, parts: ToolParts): Promise<Prepared> {
+  const refused = (words: string): Prepared => ({ kind: "refused", call, words });
+  const tool = parts.registry.get(call.tool);
+  if (call.progress.kind === "started" && tool?.readOnly !== true) return refused(OUTCOME_UNKNOWN);
+  if (tool === undefined) return refused(`there is no tool named ${call.tool}`);
+  if (call.input === null) return refused(`the arguments are not valid JSON: ${call.rawInput.slice(0, 500)}`);
+  const checked = tool.input.check(call.input);
+  if (checked.kind === "invalid") return refused(checked.words);
+  const { input } = checked;
+  const verdict = authorize({ tool, input, grants: parts.grants.ofTask(context.taskId) });
+  switch (verdict.kind) {
+    case "allow":
+      return { kind: "ready", call, tool, input };
+    case "deny":
+      return refused(verdict.reason);
+    case "ask": {
+      const { question, options } = verdict;
+      const request = { kind: "permission", toolCallId: call.id, question, context: verdict.context, options } as const;
+      const asked = await context.ask({ ...request, allowFreeText: false });
+      if (asked.kind === "expired") return refused("nobody allowed this call in time: it is denied");
+      const grant = grantOf(tool, input, { answer: asked.answer as PermissionOption, taskId: context.taskId });
+      if (grant !== null) parts.grants.add(grant);
+      return asked.answer === "deny" ? refused("the user denied this call") : { kind: "ready", call, tool, input };
+    }
+    default:
+      return verdict satisfies never;
+  }
+}
+
+export function toolContext(call: LoggedCall, context: TurnContext, { workspaceDir }: ToolParts): ToolContext {
+  return {
+    taskId: context.taskId,
+    turnId: context.turnId,
+    toolCallId: call.id,
+    workspaceDir,
+    signal: context.signal,
+    async ask({ question, options, allowFreeText }) {
+      const asked = await context.ask({
+        kind: "question",
+        toolCallId: call.id,
+        question,
+        context: { tool: call.tool },
+        options,
+        allowFreeText,
+      });
+      if (asked.kind === "expired") throw new ToolFailed("nobody answered in time");
+      return asked.answer;
+    },
+    note: (entryType, content) => context.note(entryType, content),
+    progress: () => context.progress(),
+  };
+}

@@ -1,0 +1,26 @@
+import type { Response } from "express";
+import { EngineError } from "../engine-error.ts";
+import { EVERY_TASK } from "../turns/event-journal.ts";
+
+const MAX_FOLLOWERS = 16;
+
+/** How many may follow one task at once, beside the call that began its turn; as many follow all tasks together. */
+export class FollowerSeats {
+  readonly #taken = new Map<string | typeof EVERY_TASK, number>();
+
+  /** Taken before anything is waited for, so that calls at the same moment count; given back when the reader is gone. */
+  take(taskId: string | typeof EVERY_TASK, response: Response): void {
+    const taken = this.#taken.get(taskId) ?? 0;
+    if (taken >= MAX_FOLLOWERS) {
+      const who = taskId === EVERY_TASK ? "the engine" : "the task";
+      throw new EngineError("TASK_BUSY", `${who} has ${MAX_FOLLOWERS} readers already`);
+    }
+    if (response.closed) return;
+    this.#taken.set(taskId, taken + 1);
+    response.once("close", () => {
+      const left = (this.#taken.get(taskId) ?? 1) - 1;
+      if (left === 0) this.#taken.delete(taskId);
+      else this.#taken.set(taskId, left);
+    });
+  }
+}

@@ -1,0 +1,148 @@
+import { callIdsOf, closingResults } from "../agent/conversation.ts";
+import type { AssistantContent, LoggedCall, NextStep, StepLog, StoredMessage, ToolOutcome } from "../agent/step-log.ts";
+import type { MessageTable } from "../store/messages.ts";
+import type { ToolCallRow, ToolCallTable } from "../store/tool-calls.ts";
+import type { TurnTable } from "../store/turns.ts";
+import type { EventJournal } from "./event-journal.ts";
+
+export interface TurnLogParts {
+  readonly journal: EventJournal;
+  readonly turns: TurnTable;
+  readonly messages: MessageTable;
+  readonly toolCalls: ToolCallTable;
+}
+
+/** The turn and the conversation in it that a log is about: the task's own has the thread "". */
+export interface LogPlace {
+  readonly taskId: string;
+  readonly turnId: string;
+  readonly thread: string;
+  readonly signal: AbortSignal;
+  /** How many content blocks of the turn have been told. */
+  readonly blocks: () => number;
+}
+
+/** The steps of one loop of a turn, in the store. Each is one transaction with the events that tell it. */
+export class TurnLog implements StepLog {
+  readonly #parts: TurnLogParts;
+  readonly #place: LogPlace;
+  readonly #calls: LoggedCall[];
+  #steps: number;
+  #next: NextStep["kind"];
+  #brokenOff: readonly AssistantContent[] = [];
+
+  constructor(parts: TurnLogParts, place: LogPlace) {
+    this.#parts = parts;
+    this.#place = place;
+    const { answers, last } = parts.messages.progress(place.turnId, place.thread);
+    this.#steps = answers;
+    this.#calls = parts.toolCalls.ofThread(place.turnId, place.thread).map(loggedCall);
+    const asksForCalls = last?.role === "assistant" && callIdsOf([last]).length > 0;
+    if (asksForCalls && this.#open().length > 0) this.#next = "settle_calls";
+    else this.#next = last?.role === "assistant" && !asksForCalls ? "done" : "ask_model";
+  }
+
+  get steps(): number {
+    return this.#steps;
+  }
+
+  next(): NextStep {
+    return this.#next === "settle_calls" ? { kind: this.#next, calls: this.#open() } : { kind: this.#next };
+  }
+
+  messages(): readonly StoredMessage[] {
+    return this.#parts.messages.ofTask(this.#place.taskId, this.#place.thread);
+  }
+
+  settledCalls(): readonly LoggedCall[] {
+    return this.#next === "settle_calls" ? this.#calls.filter(({ step }) => step < this.#steps) : this.#calls;
+  }
+
+  callIds(): readonly string[] {
+    return callIdsOf(this.messages());
+  }
+
+  /** The message that begins a conversation inside the turn, unless it has begun. */
+  open(message: string): void {
+    if (this.messages().length === 0) this.#store(() => this.#append("user", message));
+  }
+
+  answered({ content, calls }: Parameters<StepLog["answered"]>[0]): void {
+    const { turnId, thread, blocks } = this.#place;
+    const { turns, toolCalls } = this.#parts;
+    const step = this.#steps + 1;
+    this.#store(() => {
+      if (content.length > 0) this.#append("assistant", content);
+      for (const { id, tool, input, rawInput } of calls)
+        toolCalls.plan({ turnId, thread, step }, { toolCallId: id, tool, input, rawInput });
+      turns.answered(turnId, blocks());
+    });
+    this.#steps = step;
+    this.#calls.push(...calls.map((call): LoggedCall => ({ ...call, step, progress: { kind: "planned" } })));
+    this.#next = calls.length > 0 ? "settle_calls" : "done";
+  }
+
+  started(callId: string, { readOnly }: { readonly readOnly: boolean }): void {
+    const { turnId } = this.#place;
+    // It must not be run twice even when the machine loses its power.
+    this.#store(() => this.#parts.toolCalls.start(turnId, callId), { durable: !readOnly, isStep: false });
+  }
+
+  finished(outcome: ToolOutcome): void {
+    this.#store(() => this.#parts.toolCalls.finish(this.#place.turnId, outcome.id, outcome));
+    const at = this.#calls.findIndex(({ id }) => id === outcome.id);
+    const call = this.#calls[at];
+    if (call !== undefined) this.#calls[at] = { ...call, progress: { kind: "finished", outcome } };
+  }
+
+  settled(results: readonly ToolOutcome[]): void {
+    this.#store(() => this.#append("tool", results));
+    this.#next = "ask_model";
+  }
+
+  brokeOff(content: readonly AssistantContent[]): void {
+    this.#brokenOff = content;
+  }
+
+  /**
+   * For the transaction of the turn's end: what was said of an answer that broke off, and a result for each call that
+   * has none. Changes nothing but the store, for the transaction may be tried again.
+   */
+  close(words: string): void {
+    const known = new Map(
+      this.#open().flatMap(({ id, progress }) => (progress.kind === "finished" ? [[id, progress.outcome]] : [])),
+    );
+    if (this.#brokenOff.length > 0) this.#append("assistant", this.#brokenOff);
+    const unsettled =
+      this.#next === "settle_calls"
+        ? this.#open().map(({ id, tool }): AssistantContent => ({ kind: "tool_use", id, tool, input: {} }))
+        : this.#brokenOff;
+    const results = closingResults(unsettled, { known, words });
+    if (results.length > 0) this.#append("tool", results);
+  }
+
+  #open(): readonly LoggedCall[] {
+    return this.#calls.filter(({ step }) => step === this.#steps);
+  }
+
+  #append(role: StoredMessage["role"], content: unknown): void {
+    const { taskId, turnId, thread } = this.#place;
+    this.#parts.messages.append(taskId, { turnId, role, content }, thread);
+  }
+
+  #store(work: () => void, { durable = false, isStep = true } = {}): void {
+    const { turnId, signal } = this.#place;
+    signal.throwIfAborted();
+    const step = () => {
+      work();
+      if (isStep) this.#parts.turns.stepped(turnId);
+    };
+    this.#parts.journal.keep(step, { durable });
+  }
+}
+
+function loggedCall({ step, toolCallId: id, tool, input, rawInput, state, output, isError }: ToolCallRow): LoggedCall {
+  const call = { step, id, tool, input, rawInput };
+  if (state === "finished") return { ...call, progress: { kind: state, outcome: { id, tool, output, isError } } };
+  return { ...call, progress: { kind: state } };
+}

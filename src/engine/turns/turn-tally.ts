@@ -1,0 +1,54 @@
+import type { BlockType } from "../../contract/engine-events.ts";
+import type { ModelUsage } from "../agent/turn-context.ts";
+import type { EventJournal, JournalEvent } from "./event-journal.ts";
+
+/** Never a turn's text, of which there may be hundreds of megabytes. */
+const COUNTED = ["tool_call", "tool_result", "content_block_start", "content_block_stop", "usage"];
+const MAX_TURN_EVENTS = 1_000_000;
+
+/** What the events of a turn add up to: what is open, what is taken, what was used. */
+export class TurnTally {
+  /** Calls told without their result: id to tool. */
+  readonly openCalls = new Map<string, string>();
+  readonly callIds = new Set<string>();
+  openBlock: { readonly block_index: number; readonly block_type: BlockType } | null = null;
+  nextBlock = 0;
+  usage: ModelUsage = { inputTokens: 0, outputTokens: 0, cacheHitTokens: 0 };
+
+  /** Of the events that a process before this one has told. */
+  static of(journal: EventJournal, turnId: string): TurnTally {
+    const tally = new TurnTally();
+    for (const { type, data } of journal.read({ turnId, types: COUNTED, limit: MAX_TURN_EVENTS })) {
+      tally.count({ event: type, data: JSON.parse(data) } as JournalEvent);
+    }
+    return tally;
+  }
+
+  count({ event, data }: JournalEvent): void {
+    switch (event) {
+      case "tool_call":
+        this.callIds.add(data.tool_call_id);
+        this.openCalls.set(data.tool_call_id, data.tool);
+        break;
+      case "tool_result":
+        this.openCalls.delete(data.tool_call_id);
+        break;
+      case "content_block_start":
+        this.nextBlock = data.block_index + 1;
+        this.openBlock = { block_index: data.block_index, block_type: data.block_type };
+        break;
+      case "content_block_stop":
+        this.openBlock = null;
+        break;
+      case "usage":
+        this.usage = {
+          inputTokens: data.input_tokens,
+          outputTokens: data.output_tokens,
+          cacheHitTokens: data.cache_hit_tokens,
+        };
+        break;
+      default:
+        break;
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import { randomBytes } from "node:crypto";
+import { DEFAULT_AGENT, type ExecuteRequest } from "../../contract/engine-api.ts";
+import type { Logger } from "../../kit/logger.ts";
+import type { AgentLoop, AgentOutcome } from "../agent/agent-loop.ts";
+import type { ModelUsage, TurnContext } from "../agent/turn-context.ts";
+import { EngineError, internalError } from "../engine-error.ts";
+import type { MessageTable } from "../store/messages.ts";
+import type { ToolCallTable } from "../store/tool-calls.ts";
+import type { TurnTable } from "../store/turns.ts";
+import type { WorkingMemoryTable } from "../store/working-memory.ts";
+import type { EventJournal } from "./event-journal.ts";
+import type { HitlDesk } from "./hitl-desk.ts";
+import { type Slot, type TaskSlots, TurnAborted, TurnParked } from "./task-slots.ts";
+import { type Ending, TurnLifecycle } from "./turn-lifecycle.ts";
+import { TurnLog } from "./turn-log.ts";
+import { TurnTally } from "./turn-tally.ts";
+
+export interface TurnParts {
+  readonly journal: EventJournal;
+  readonly desk: HitlDesk;
+  readonly slots: TaskSlots;
+  readonly turns: TurnTable;
+  readonly messages: MessageTable;
+  readonly toolCalls: ToolCallTable;
+  readonly workingMemory: WorkingMemoryTable;
+  readonly runAgent: AgentLoop;
+  readonly logger: Logger;
+}
+
+/** How a turn was asked for, beside its message: what is stored of it to go on after a restart. */
+export type TurnRequest = Pick<ExecuteRequest, "agent" | "thinking" | "max_steps" | "on_disconnect">;
+
+/** One turn in flight, from its claim to its one end, whatever the agent, a tool or the store does. */
+export class Turn {
+  readonly slot: Slot;
+  readonly lifecycle: TurnLifecycle;
+  readonly #parts: TurnParts;
+  readonly #request: TurnRequest;
+  readonly #parking: () => boolean;
+  #log: TurnLog | undefined;
+
+  /** `tally`: of what another process has told of it. */
+  constructor(
+    parts: TurnParts,
+    {
+      slot,
+      request,
+      parking,
+      tally = new TurnTally(),
+    }: {
+      readonly slot: Slot;
+      readonly request: TurnRequest;
+      readonly parking: () => boolean;
+      readonly tally?: TurnTally;
+    },
+  ) {
+    this.#parts = parts;
+    this.slot = slot;
+    this.#request = request;
+    this.#parking = parking;
+    this.lifecycle = new TurnLifecycle({ ...parts, taskId: slot.taskId, turnId: slot.turnId }, tally);
+  }
+
+  async run(): Promise<void> {
+    const { runAgent, logger } = this.#parts;
+    const { signal, turnId } = this.slot;
+    let outcome: AgentOutcome | Ending;
+    try {
+      this.#log = this.#openLog("");
+      outcome = await runAgent(this.#context(this.#log));
+    } catch (error) {
+      outcome = outcomeOf(error, signal);
+      if (outcome.kind === "errored" && outcome.code === "INTERNAL_ERROR")
+        logger.error({ err: error, turn_id: turnId }, "turn failed");
+    }
+    if (outcome.kind === "parked") this.park();
+    else this.end(outcome);
+  }
+
+  /** Leaves it as it is stored, for the next start. */
+  park(): void {
+    this.lifecycle.park();
+    this.slot.abort(new TurnParked());
+    this.slot.release();
+  }
+
+  end(ending: Ending): void {
+    const { desk, toolCalls, logger } = this.#parts;
+    const { turnId, startedAt } = this.slot;
+    try {
+      desk.closeAll(turnId);
+    } catch (error) {
+      logger.error({ err: error, turn_id: turnId }, "a turn's questions could not be closed");
+    }
+    const log = this.#log ?? this.#openLog("");
+    const code = ending.kind === "errored" ? { code: ending.code } : {};
+    logger.info({ turn_id: turnId, took_ms: Date.now() - startedAt, ...code }, `turn ${ending.kind}`);
+    this.lifecycle.end(ending, {
+      alongside: () => {
+        log.close("the turn ended before the call did");
+        toolCalls.forget(turnId);
+      },
+      freeSlot: () => this.slot.release(),
+    });
+  }
+
+  #openLog(thread: string): TurnLog {
+    const { taskId, turnId, signal } = this.slot;
+    const blocks = () => this.lifecycle.tally.nextBlock;
+    const log = new TurnLog(this.#parts, { taskId, turnId, thread, signal, blocks });
+    for (const id of log.callIds()) this.lifecycle.tally.callIds.add(id);
+    return log;
+  }
+
+  #context(log: TurnLog): TurnContext {
+    const { desk, workingMemory, journal } = this.#parts;
+    const { slot, lifecycle } = this;
+    const { taskId, turnId, signal } = slot;
+    const { tally } = lifecycle;
+    const emit: TurnContext["emit"] = (event) => {
+      slot.progress();
+      lifecycle.emit(event);
+    };
+    const context: TurnContext = {
+      taskId,
+      turnId,
+      agent: this.#request.agent ?? DEFAULT_AGENT,
+      signal,
+      thinking: this.#request.thinking ?? false,
+      maxSteps: this.#request.max_steps ?? 100,
+      log,
+      emit,
+      nextBlock: () => tally.nextBlock,
+      callId: (wanted) => (wanted === "" || tally.callIds.has(wanted) ? newCallId() : wanted),
+      spend: (used) => emit({ event: "usage", data: usageData(tally.usage, used) }),
+      ask: (question) => desk.ask(slot, question),
+      progress: () => slot.progress(),
+      note: (entryType, content) => {
+        lifecycle.emit({ event: "working_memory_update", data: { entry_type: entryType, content } });
+        journal.keep(() => workingMemory.append({ taskId, turnId, entryType, content, createdAt: Date.now() }));
+      },
+      parking: this.#parking,
+      branch: (name, message) => {
+        const branch = this.#openLog(name);
+        branch.open(message);
+        return { ...context, log: branch };
+      },
+    };
+    return context;
+  }
+}
+
+/** Short enough for every provider. */
+const newCallId = (): string => `call_${randomBytes(12).toString("hex")}`;
+
+const usageData = (before: ModelUsage, used: ModelUsage) => ({
+  input_tokens: before.inputTokens + used.inputTokens,
+  output_tokens: before.outputTokens + used.outputTokens,
+  cache_hit_tokens: before.cacheHitTokens + used.cacheHitTokens,
+});
+
+function outcomeOf(error: unknown, signal: AbortSignal): AgentOutcome | Ending {
+  const cause: unknown = signal.aborted ? signal.reason : error;
+  if (cause instanceof TurnParked) return { kind: "parked" };
+  if (cause instanceof TurnAborted) return { kind: "errored", code: cause.code, message: cause.message };
+  const { code, message, details } =
+    cause instanceof EngineError
+      ? cause
+      : internalError(cause, "unexpected fault; the engine's log has it under the turn id");
+  return { kind: "errored", code, message, details };
+}
