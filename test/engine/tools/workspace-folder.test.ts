@@ -21,20 +21,29 @@ t.test("a folder that is exchanged for a link after its check is not followed", 
   await t.rejects(WorkspaceFolder.open(workspaceDir, join(workspaceDir, "sub")), { code: /ELOOP|ENOTDIR/ });
 });
 
-/** Exchanges a folder and a link to one outside, as fast as it can. */
+/** Puts now a folder, now a link to one outside in the same place; what a writer makes there meanwhile is removed. */
 const SWAP = `
-const { renameSync } = require("node:fs");
-const { workerData } = require("node:worker_threads");
-const move = (from, to) => renameSync(workerData + "/" + from, workerData + "/" + to);
+const { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } = require("node:fs");
+const { workspaceDir, outside } = require("node:worker_threads").workerData;
+const [swap, made, aside] = ["swap", "made", "aside"].map((name) => workspaceDir + "/" + name);
+const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random());
 for (;;) {
-  move("swap", "aside"); move("evil", "swap"); move("swap", "evil"); move("aside", "swap");
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random());
+  try {
+    for (const path of [swap, made, aside]) rmSync(path, { recursive: true, force: true });
+    mkdirSync(made);
+    writeFileSync(made + "/a.txt", "mine");
+    renameSync(made, swap);
+    pause();
+    renameSync(swap, aside);
+    symlinkSync(outside, swap);
+    pause();
+  } catch {}
 }`;
 
 t.test("a race for the folder of a file never reads or writes outside", async (t) => {
   const { workspaceDir, outside } = toolBench(t, { swap: { "a.txt": "mine" } }, { "a.txt": "theirs" });
   symlinkSync(outside, join(workspaceDir, "evil"));
-  const swapping = new Worker(SWAP, { eval: true, workerData: workspaceDir });
+  const swapping = new Worker(SWAP, { eval: true, workerData: { workspaceDir, outside } });
   t.teardown(() => swapping.terminate());
   const seen = { read: 0, written: 0, refused: 0 };
   const refused = (error: unknown) => {
@@ -49,6 +58,8 @@ t.test("a race for the folder of a file never reads or writes outside", async (t
     }, refused);
     await writeInWorkspace(workspaceDir, "swap/a.txt", "mine").then(() => seen.written++, refused);
   }
+  // Before the folder is cleared away under it.
+  await swapping.terminate();
   t.comment(JSON.stringify(seen));
   t.equal(readFileSync(join(outside, "a.txt"), "utf8"), "theirs");
 });
