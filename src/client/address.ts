@@ -27,7 +27,7 @@ export function pathSegment(text: string): string {
 
 /** `?a=b`, without what is undefined; empty when nothing is left. */
 export function queryOf(parameters: Readonly<Record<string, string | number | boolean | null | undefined>>): string {
-  const given = Object.entries(parameters).flatMap(([name, value]) =>
+  const given = Object.entries(parameters).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === null ? [] : [[name, String(value)]],
   );
   return given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`;
