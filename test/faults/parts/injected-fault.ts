@@ -48,12 +48,19 @@ export const faultIn = (output: string): string => /\{"fault":"(.*)"\}/.exec(out
 
 /** Null when the daemon has died: it takes no message then. */
 async function tell(daemon: Daemon, arm: Fault | null): Promise<Omit<Tried, "died"> | null> {
-  const answer = once(daemon.process, "message");
+  const settled = new AbortController();
+  const { signal } = settled;
+  const answer = once(daemon.process, "message", { signal }).then(([report]) => report);
+  // The one that was not quicker is called off.
+  answer.catch(() => undefined);
+  const gone = ended(daemon, signal).then(() => null);
+  gone.catch(() => undefined);
   daemon.process.send({ arm }, () => undefined);
-  const [report] = await Promise.race([answer, ended(daemon).then(() => [null])]);
+  const report = await Promise.race([answer, gone]);
+  settled.abort();
   return report;
 }
 
-async function ended({ process: child }: Daemon): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+async function ended({ process: child }: Daemon, signal?: AbortSignal): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit", { ...(signal && { signal }) });
 }
