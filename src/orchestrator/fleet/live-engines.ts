@@ -12,6 +12,8 @@ export interface LiveEngine {
   order: LaunchOrder;
   /** Restarts so far, as the database knew them when this life began; the window in milliseconds since the epoch. */
   readonly restarts: { readonly count: number; readonly windowStartedAt: number | null };
+  /** A stop or a destroy ends it: no crash, whatever comes of it. */
+  isBeingEnded: boolean;
   /** Milliseconds since the epoch. */
   readonly healthySince: number;
   lastOkAt: number;

@@ -1,5 +1,4 @@
 import { type EngineProcess, LaunchFailed, PortTaken } from "../fleet/engine-backend.ts";
-import { discardEngineFolder } from "../fleet/engine-folder.ts";
 import { type BootVerdict, awaitHealthy } from "../fleet/health-probe.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { findEngineById } from "../store/engines.ts";
@@ -8,8 +7,8 @@ import { changePort } from "../store/ports.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { type FailedBoot, describe, failed } from "./boot-failure.ts";
 import { LeftQueue } from "./boot-queue.ts";
+import { clearBehindDestroy } from "./clear-behind-destroy.ts";
 import { engineUrl } from "./engine-record.ts";
-import { engineFolder, keptFolder } from "./engine-folders.ts";
 import { bootDeadline } from "./fresh-life.ts";
 import { launchOrder } from "./launch-order.ts";
 import { liveEngine } from "./live-engine.ts";
@@ -64,15 +63,6 @@ async function inFlight(
   } finally {
     if (o.boots.get(engine.id) === entry) o.boots.delete(engine.id);
   }
-}
-
-/** A launch makes the engine's folder: one that a destroy overtook just before must not leave it behind. */
-function clearBehindDestroy(o: Orchestration, engine: EngineRow): Promise<void> {
-  const { id } = engine;
-  return o.lanes.run(id, async () => {
-    if ((await findEngineById(o.db, id)) === null)
-      await discardEngineFolder(engineFolder(o, id), keptFolder(o, engine));
-  });
 }
 
 /** On the engine's port, or when another program has that one, on the next that is free. */

@@ -40,7 +40,9 @@ export async function endProcess(
   const boot = o.boots.get(engine.id);
   boot?.abort("stopped");
   await boot?.settled.catch(() => undefined);
-  const process = o.live.get(engine.id)?.process ?? recordedProcess(o, engine);
+  const live = o.live.get(engine.id);
+  if (live !== undefined) live.isBeingEnded = true;
+  const process = live?.process ?? recordedProcess(o, engine);
   if (process === null) return leftovers(o, engine);
   const busy = await drain(o, engine, { process, drainMs });
   const outcome = await process.stop(termMs);

@@ -1,29 +1,39 @@
-import { delay } from "../../kit/clock.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { awaitHealthy } from "../fleet/health-probe.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { type RestartVerdict, judgeExit } from "../rules/restart.ts";
+import { clearBehindDestroy } from "./clear-behind-destroy.ts";
 import { insist } from "./insist.ts";
 import type { Orchestration } from "./orchestration.ts";
 import type { UnaskedEnd } from "./unasked-end.ts";
 
 const GIVE_UP_TERM_MS = 2000;
 
-/**
- * Starts an engine that ended while the database is away, from what is remembered of it. It keeps the incarnation that
- * the database knows, so that whoever reads the row next recognises the process. Null when that must wait: the restart
- * rule gives up, or it does not come up.
- */
-export async function reviveEngine(o: Orchestration, live: LiveEngine, end: UnaskedEnd): Promise<LiveEngine | null> {
-  const verdict = judgeExit({
+/** What follows from an end, by the restarts that are remembered. */
+export const judgeRemembered = (o: Orchestration, live: LiveEngine, end: UnaskedEnd): RestartVerdict =>
+  judgeExit({
     exitCode: end.lastError.exit_code,
     healthyForMs: end.healthyForMs,
     history: live.restarts,
     now: o.now(),
     random: Math.random(),
   });
-  if (verdict.kind === "give_up") return null;
-  if (!(await delay(verdict.delayMs, o.stopping)) || !(await o.breaker.pass(o.stopping))) return null;
+
+interface Revival {
+  readonly end: UnaskedEnd;
+  readonly verdict: Extract<RestartVerdict, { kind: "restart" }>;
+}
+
+/**
+ * Starts an engine that ended while the database is away, from what is remembered of it. It keeps the incarnation that
+ * the database knows, so that whoever reads the row next recognises the process. Null when it does not come up.
+ */
+export async function reviveEngine(
+  o: Orchestration,
+  live: LiveEngine,
+  { end, verdict }: Revival,
+): Promise<LiveEngine | null> {
+  if (!(await o.breaker.pass(o.stopping))) return null;
   const turn = { productId: live.productId, requested: false };
   const process = await o.bootQueue.run(turn, () => launchAgain(o, live));
   if (process === null) return null;
@@ -66,8 +76,8 @@ async function launchAgain(
 /** Writes the end and the new process down as soon as the database takes it; a stop or a destroy that was quicker wins. */
 async function record(
   o: Orchestration,
-  { id, incarnation, process, healthySince }: LiveEngine,
-  { end, verdict }: { readonly end: UnaskedEnd; readonly verdict: Extract<RestartVerdict, { kind: "restart" }> },
+  { id, productId, incarnation, process, healthySince, order }: LiveEngine,
+  { end, verdict }: Revival,
 ): Promise<void> {
   const { pid, bootId, startTime } = process.handle;
   const { count, windowStartedAt } = verdict.history;
@@ -89,5 +99,7 @@ async function record(
       event: { type: "engine.restarting", always: true, reason: end.lastError.reason, data: { restart: count, pid } },
     }),
   );
-  if (written === null) await process.stop(GIVE_UP_TERM_MS);
+  if (written !== null) return;
+  await process.stop(GIVE_UP_TERM_MS);
+  await clearBehindDestroy(o, { id, product_id: productId, user_id: order.launch.user_id });
 }

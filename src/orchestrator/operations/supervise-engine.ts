@@ -11,9 +11,12 @@ import { freshLife } from "./fresh-life.ts";
 import { describeError } from "./last-error.ts";
 import { insist } from "./insist.ts";
 import type { Orchestration } from "./orchestration.ts";
-import { reviveEngine } from "./revive-engine.ts";
+import { judgeRemembered, reviveEngine } from "./revive-engine.ts";
 import type { UnaskedEnd } from "./unasked-end.ts";
 import { watchEngine } from "./watch-engine.ts";
+
+/** One lost answer is no absence: the database is away when it is still not there after this. */
+const AWAY_MS = 500;
 
 /** From `running` on: watches this life of an engine and, when it ends unasked, starts the next one or gives up. */
 export function superviseEngine(o: Orchestration, live: LiveEngine): void {
@@ -21,6 +24,7 @@ export function superviseEngine(o: Orchestration, live: LiveEngine): void {
   outsideRequests(() =>
     watchEngine(o, live, async () => {
       const exit = await live.process.exited;
+      if (live.isBeingEnded) return;
       const lastError = await describeError(o, live.id, { phase: "run", reason: describeExit(exit), exit });
       o.live.remove(live.id, live.incarnation);
       await afterEnd(o, live, {
@@ -34,14 +38,21 @@ export function superviseEngine(o: Orchestration, live: LiveEngine): void {
   );
 }
 
-/** Supervision does not wait for the database: while that is away, it goes on from what is remembered. */
+/** Supervision does not wait for the database: while that stays away, it goes on from what is remembered. */
 async function afterEnd(o: Orchestration, live: LiveEngine, end: UnaskedEnd): Promise<void> {
-  const recorded = await recordEnd(o, end).catch((error: unknown) => {
-    o.logger.warn({ err: error, engine_id: live.id }, "the end of an engine cannot be written down now");
-    return "away" as const;
-  });
+  const record = () =>
+    recordEnd(o, end).catch((error: unknown) => {
+      o.logger.warn({ err: error, engine_id: live.id }, "the end of an engine cannot be written down now");
+      return "away" as const;
+    });
+  const recorded = await record();
   if (recorded !== "away") return goOn(o, recorded);
-  const revived = await reviveEngine(o, live, end);
+  const verdict = judgeRemembered(o, live, end);
+  if (verdict.kind === "give_up") return restartOrGiveUp(o, end);
+  if (!(await delay(Math.max(verdict.delayMs, AWAY_MS), o.stopping))) return;
+  const later = await record();
+  if (later !== "away") return goOn(o, later);
+  const revived = await reviveEngine(o, live, { end, verdict });
   if (revived === null) await restartOrGiveUp(o, end);
   else superviseEngine(o, revived);
 }
