@@ -75,9 +75,10 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/engine/tools": ["src/engine/memory", "src/contract", "src/kit"],
   "src/engine/memory": ["src/engine/store", "src/contract", "src/kit"],
   "src/engine/store": ["migrations/engine", "src/contract", "src/kit"],
-  "src/engine/catalog": ["src/contract", "src/kit"],
+  "src/engine/catalog": ["src/engine/tools", "src/contract", "src/kit"],
   "src/engine/upkeep": ["src/engine/model", "src/engine/memory", "src/engine/catalog", "src/contract", "src/kit"],
-  cli: ["src/contract", "src/kit"],
+  "src/client": ["src/contract"],
+  cli: ["src/client", "src/contract", "src/kit"],
 };
 
 /** Packages that only some rooms may name; files not listed here may not import them. */
@@ -94,6 +95,7 @@ const PACKAGES: Record<string, readonly string[]> = {
     "cli",
   ],
   commander: ["cli"],
+  yaml: ["src/engine/catalog/front-matter.ts"],
   pino: ["src/kit/logger.ts"],
   "prom-client": ["src/orchestrator/operations/metrics.ts"],
 };

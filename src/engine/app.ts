@@ -1,13 +1,15 @@
 import { mkdirSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { join } from "node:path";
-import { DEFAULT_AGENT } from "../contract/engine-api.ts";
 import type { EngineStatus } from "../contract/engine-control.ts";
 import type { EngineLaunch } from "../contract/engine-launch.ts";
 import { delay } from "../kit/clock.ts";
 import { type Logger, createLogger } from "../kit/logger.ts";
 import { createAgentLoop } from "./agent/agent-loop.ts";
-import { systemPrompt } from "./agent/system-prompt.ts";
+import { catalogProfiles } from "./agent/agent-profiles.ts";
+import { DELEGATE } from "./agent/system-prompt.ts";
+import { countServers } from "./catalog/count-servers.ts";
+import { LiveCatalog } from "./catalog/live-catalog.ts";
 import type { EngineConfig } from "./config.ts";
 import type { EngineApp } from "./engine-app.ts";
 import { AcceptedKeys } from "./http/accepted-keys.ts";
@@ -44,7 +46,7 @@ const PRUNE_EVERY_MS = 600_000;
 const LOAD_PROVIDER_AFTER_MS = 1000;
 
 /** Everything of an engine but its `/health`: loaded after that has been answered. */
-export function createApp({
+export async function createApp({
   launch,
   config,
   store,
@@ -54,7 +56,7 @@ export function createApp({
   config: EngineConfig;
   store: Store;
   environment: NodeJS.ProcessEnv;
-}): EngineApp {
+}): Promise<EngineApp> {
   const logger = createLogger("engine", config.logLevel);
   const slots = new TaskSlots(CHANNEL_TTL_MS);
   const journal = openJournal(new EventTable(store), { slots, logger });
@@ -64,13 +66,26 @@ export function createApp({
   mkdirSync(workspaceDir, { recursive: true });
   const grants = new GrantTable(store);
   const builtIn = builtInTools({ environment });
-  const registry = joinedRegistry([{ tools: () => builtIn }]);
-  const system = systemPrompt({ product: launch.product, tools: builtIn.map(({ name }) => name) });
+  const catalog = await LiveCatalog.open({
+    folder: join(launch.data_dir, "catalog"),
+    isReserved: (name) => name === DELEGATE || builtIn.some((tool) => tool.name === name),
+    checkServers: countServers,
+    onServers: () => undefined,
+    environment,
+    logger,
+  });
+  const profiles = catalogProfiles({
+    now: () => catalog,
+    registry: joinedRegistry([{ tools: () => builtIn }, catalog]),
+    models: { main: config.model, planner: config.plannerModel, light: config.lightModel },
+    userId: launch.user_id,
+    product: launch.product,
+  });
   const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs });
   const runAgent = createAgentLoop({
     provider: modelProvider,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
-    profiles: () => ({ system, model: config.model, registry: registry() }),
+    profiles: profiles.ofAgent,
     tools: {
       execute: createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, logger }),
       concurrency: config.toolConcurrency,
@@ -112,13 +127,14 @@ export function createApp({
     keys,
     controlToken: launch.control_token,
     status,
-    hasAgent: (name) => name === DEFAULT_AGENT,
+    hasAgent: (name) => catalog.catalog.agents.has(name),
+    catalog,
     limits: STREAM_LIMITS,
     logger,
   });
   return {
     answer: (request, response) => void routes(request, response),
-    vitals,
+    vitals: () => ({ ...vitals(), core_soul_hash: catalog.soul.hash }),
     async drain(deadlineMs) {
       const end = Date.now() + deadlineMs;
       for (runner.park(); runner.busy > 0 && Date.now() < end; runner.park()) await delay(20);

@@ -84,7 +84,7 @@ class LazyApp {
 }
 
 function listen({ host, port, engine_id, incarnation }: EngineLaunch, app: LazyApp): Promise<Server> {
-  const idle = { active_turns: 0, pending_hitl: 0, streams: 0 };
+  const idle = { active_turns: 0, pending_hitl: 0, streams: 0, core_soul_hash: null };
   const server = createServer((request, response) => {
     // Some proxies name the whole address where the path would do.
     request.url = request.url?.replace(/^https?:\/\/[^/?]*\/?/i, "/");
@@ -96,7 +96,6 @@ function listen({ host, port, engine_id, incarnation }: EngineLaunch, app: LazyA
         version: VERSION,
         uptime_s: Math.floor(process.uptime()),
         ...(app.loaded?.vitals() ?? idle),
-        core_soul_hash: null,
       };
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(health));
       if (app.loaded === undefined) app.loadAfter(LOAD_AFTER_MS);

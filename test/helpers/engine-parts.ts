@@ -106,6 +106,7 @@ export interface PartsOptions {
   readonly toolTimeoutMs?: number;
   readonly ttlMs?: number;
   readonly dataDir?: string;
+  readonly store?: Store;
 }
 
 /** An engine's inside without its process: on a real store, with a scripted model. */
@@ -121,7 +122,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const workspaceDir = join(dataDir, "workspace");
   mkdirSync(workspaceDir, { recursive: true });
   const logger = createLogger("test", "silent");
-  const store = openStore(dataDir);
+  const store = options.store ?? openStore(dataDir);
   t.teardown(() => store.close());
   const slots = new TaskSlots(ttlMs);
   const journal = openJournal(new EventTable(store), { slots, logger });
@@ -179,6 +180,10 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     controlToken: "token",
     status: () => ({ active_turns: 0, pending_hitl: 0, streams: 0, draining: false, last_active_at: null }),
     hasAgent: (name) => name === DEFAULT_AGENT,
+    catalog: {
+      reload: () => Promise.resolve({ kind: "refused", problems: [] }),
+      reloadSoul: () => Promise.resolve({ kind: "refused", problems: [] }),
+    },
     limits: { ...STREAM_LIMITS, ...limits },
     logger: createLogger("test", "silent"),
   });

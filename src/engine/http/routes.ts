@@ -4,6 +4,7 @@ import { CONTROL_PATHS, type EngineStatus } from "../../contract/engine-control.
 import type { Logger } from "../../kit/logger.ts";
 import { EngineError } from "../engine-error.ts";
 import type { HitlDesk } from "../turns/hitl-desk.ts";
+import { type Reloads, reloadCatalogRoute, reloadCoreSoulRoute } from "./admin-routes.ts";
 import type { AcceptedKeys } from "./accepted-keys.ts";
 import { controlOnly, drainRoute, keysRoute, statusRoute } from "./control-routes.ts";
 import { errorResponder } from "./error-responder.ts";
@@ -14,6 +15,7 @@ import { cancelRoute, pendingRoute, respondRoute, serversRoute } from "./turn-ro
 
 export interface RouteParts extends Omit<ExecuteParts, "seats"> {
   readonly desk: HitlDesk;
+  readonly catalog: Reloads;
   readonly keys: AcceptedKeys;
   readonly controlToken: string;
   readonly status: () => EngineStatus;
@@ -24,7 +26,7 @@ type Method = "get" | "post";
 
 /** Every route but `/health`, which is answered before this is loaded. The key is checked before a body is read. */
 export function createRoutes(parts: RouteParts): Express {
-  const { runner, desk, keys, controlToken, status, logger } = parts;
+  const { runner, desk, catalog, keys, controlToken, status, logger } = parts;
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
   const keyed: RequestHandler = (request, _response, next) => {
@@ -43,6 +45,8 @@ export function createRoutes(parts: RouteParts): Express {
     ["post", "/hitl/respond", keyed, respondRoute(desk)],
     ["get", "/hitl/pending", keyed, pendingRoute(desk)],
     ["get", "/assets/servers", keyed, serversRoute],
+    ["post", "/admin/reload-catalog", keyed, reloadCatalogRoute(catalog)],
+    ["post", "/admin/reload-core-soul", keyed, reloadCoreSoulRoute(catalog)],
     ["post", CONTROL_PATHS.keys, control, keysRoute(keys)],
     ["post", CONTROL_PATHS.drain, control, drainRoute(runner, status)],
     ["get", CONTROL_PATHS.status, control, statusRoute(status)],

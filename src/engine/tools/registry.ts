@@ -9,6 +9,7 @@ export interface ToolDefinition {
 
 export interface ToolRegistry {
   get(name: string): Tool | undefined;
+  readonly tools: readonly Tool[];
   /** Sorted by name and made once: the same bytes at every model call. */
   readonly modelTools: readonly ToolDefinition[];
 }
@@ -19,6 +20,7 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   const sorted = tools.toSorted((left, right) => (left.name < right.name ? -1 : 1));
   return {
     get: (name) => byName.get(name),
+    tools: sorted,
     modelTools: sorted.map(({ name, description, input }) => ({ name, description, inputSchema: input.jsonSchema })),
   };
 }

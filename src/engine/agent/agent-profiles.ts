@@ -1,0 +1,95 @@
+import type { AgentDefinition } from "../catalog/agent-file.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { CoreSoul } from "../catalog/core-soul.ts";
+import { toolsFor } from "../catalog/tools-for.ts";
+import { DEFAULT_AGENT } from "../../contract/engine-api.ts";
+import { type ToolRegistry, createToolRegistry } from "../tools/registry.ts";
+import type { AgentProfile, AgentProfiles } from "./agent-profile.ts";
+import { DELEGATE, systemPrompt } from "./system-prompt.ts";
+
+export interface ProfileParts {
+  /** As they are now. */
+  readonly now: () => { readonly catalog: Catalog; readonly soul: CoreSoul };
+  readonly registry: () => ToolRegistry;
+  readonly models: { readonly main: string; readonly planner: string; readonly light: string };
+  readonly userId: string;
+  readonly product: string;
+}
+
+export interface CatalogProfiles {
+  readonly ofAgent: AgentProfiles;
+  /** An agent at work for another: its tools are among those of `parent`, with no more leave, and it delegates nothing. */
+  ofSubAgent(agent: string, parent: string): AgentProfile;
+}
+
+/** Profiles by the catalog: made once and the same from then on, until catalog, core soul or tools are others. */
+export function catalogProfiles(parts: ProfileParts): CatalogProfiles {
+  const kept = new ProfileCache(parts);
+  const ofAgent = (agent: string): AgentProfile =>
+    kept.take(agent, ({ catalog, registry }) => {
+      const definition = definitionOf(catalog, agent);
+      return { definition, registry: createToolRegistry(toolsFor(definition, registry.tools)) };
+    });
+  return {
+    ofAgent,
+    ofSubAgent: (agent, parent) =>
+      kept.take(`${parent} > ${agent}`, ({ catalog }) => {
+        const definition = definitionOf(catalog, agent);
+        const offered = ofAgent(parent).registry.tools.filter(({ name }) => name !== DELEGATE);
+        return { definition, registry: createToolRegistry(toolsFor(definition, offered, { neverAbove: true })) };
+      }),
+  };
+}
+
+/** One that a reload has taken away gives way to the one that is always there. */
+function definitionOf({ agents }: Catalog, agent: string): AgentDefinition {
+  const found = agents.get(agent) ?? agents.get(DEFAULT_AGENT);
+  if (found === undefined) throw new Error("the catalog has no default agent");
+  return found;
+}
+
+interface Sources {
+  readonly catalog: Catalog;
+  readonly soul: CoreSoul;
+  readonly registry: ToolRegistry;
+}
+
+class ProfileCache {
+  readonly #parts: ProfileParts;
+  readonly #profiles = new Map<string, AgentProfile>();
+  #sources: Sources | undefined;
+
+  constructor(parts: ProfileParts) {
+    this.#parts = parts;
+  }
+
+  take(
+    name: string,
+    make: (sources: Sources) => { readonly definition: AgentDefinition; readonly registry: ToolRegistry },
+  ): AgentProfile {
+    const sources = this.#current();
+    const known = this.#profiles.get(name);
+    if (known !== undefined) return known;
+    const { definition, registry } = make(sources);
+    const { models, userId, product } = this.#parts;
+    const { catalog, soul } = sources;
+    const system = systemPrompt({ soul, catalog, agent: definition, registry, userId, product });
+    const profile = { system, model: modelOf(definition, models), registry };
+    this.#profiles.set(name, profile);
+    return profile;
+  }
+
+  #current(): Sources {
+    const { catalog, soul } = this.#parts.now();
+    const registry = this.#parts.registry();
+    const known = this.#sources;
+    if (known?.catalog === catalog && known.soul === soul && known.registry === registry) return known;
+    this.#profiles.clear();
+    this.#sources = { catalog, soul, registry };
+    return this.#sources;
+  }
+}
+
+function modelOf({ model }: AgentDefinition, models: ProfileParts["models"]): string {
+  return model === "main" || model === "planner" || model === "light" ? models[model] : model;
+}

@@ -1,0 +1,91 @@
+import { type Dirent, constants } from "node:fs";
+import { open, readdir, realpath, stat } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { BadEntry } from "./bad-entry.ts";
+
+/**
+ * Reads text out of one folder and from nowhere else: a symbolic link may lead about inside it, as those of mounted
+ * configurations do, and not out of it. Throws {@link BadEntry} for what cannot be taken.
+ */
+export class CatalogFolder {
+  readonly #root: string;
+
+  private constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Null when there is no such folder. */
+  static async open(folder: string): Promise<CatalogFolder | null> {
+    const root = await realOf(folder);
+    return root === null ? null : new CatalogFolder(root);
+  }
+
+  /** Names in a folder, in order, without hidden ones; none when the folder does not exist. */
+  async names(folder: string): Promise<readonly { readonly name: string; readonly isFolder: boolean }[]> {
+    const place = await this.place(folder);
+    if (place === null) return [];
+    const found = await readdir(place, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+      throw new BadEntry(`cannot be read (${error.code ?? error.message})`);
+    });
+    const shown = found
+      .filter(({ name }) => !name.startsWith("."))
+      .toSorted((left, right) => (left.name < right.name ? -1 : 1));
+    return Promise.all(shown.map(async (entry) => ({ name: entry.name, isFolder: await isFolder(place, entry) })));
+  }
+
+  /** Null when there is no such file. */
+  async text(path: string, maxBytes: number): Promise<string | null> {
+    const place = await this.place(path);
+    return place === null ? null : readText(place, maxBytes);
+  }
+
+  /** The real path of what is there. */
+  async place(path: string): Promise<string | null> {
+    const real = await realOf(join(this.#root, path));
+    if (real === null || real === this.#root || real.startsWith(this.#root + sep)) return real;
+    throw new BadEntry("leads out of its folder");
+  }
+}
+
+/** A link counts as what it leads to, one that leads nowhere as a file. */
+async function isFolder(place: string, entry: Dirent): Promise<boolean> {
+  if (!entry.isSymbolicLink()) return entry.isDirectory();
+  const target = await stat(join(place, entry.name)).catch(() => null);
+  return target?.isDirectory() ?? false;
+}
+
+async function realOf(path: string): Promise<string | null> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (code === "ENOENT") return null;
+    throw new BadEntry(`cannot be read (${code})`);
+  }
+}
+
+async function readText(place: string, maxBytes: number): Promise<string> {
+  // Without waiting: to open a pipe that nobody writes to would take a thread of the process for ever.
+  const handle = await open(place, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
+    throw new BadEntry(`cannot be read (${error.code ?? error.message})`);
+  });
+  try {
+    const stat = await handle.stat();
+    if (!stat.isFile()) throw new BadEntry("expected a file");
+    if (stat.size > maxBytes) throw new BadEntry(`expected at most ${maxBytes} bytes, got ${stat.size}`);
+    return textOf(await handle.readFile());
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A byte order mark in front is dropped. */
+function textOf(bytes: Buffer): string {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (!text.includes("\0")) return text;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+  throw new BadEntry("expected text in UTF-8");
+}

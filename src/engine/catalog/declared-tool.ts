@@ -1,0 +1,86 @@
+import { type Tool, type ToolContext, ToolFailed } from "../tools/tool.ts";
+import { BadEntry } from "./bad-entry.ts";
+import { callHttp } from "./call-http.ts";
+import { CatalogFolder } from "./catalog-folder.ts";
+import type { Values } from "./fill-in.ts";
+import { runDeclaredCommand } from "./run-declared-command.ts";
+import type { DeclaredTool } from "./tool-file.ts";
+
+const MAX_SECRET_BYTES = 16 * 1024;
+
+/** For TERM, half a second, KILL and a look whether that was all. */
+const GONE_WITHIN_MS = 5000;
+
+export interface DeclaredToolParts {
+  /** The catalog's. */
+  readonly folder: string;
+  /** The engine's own; a command gets little of it. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** A tool of the catalog as the engine calls it. What it gives to the model never holds a secret it was given. */
+export function declaredTool(declared: DeclaredTool, parts: DeclaredToolParts): Tool {
+  const { name, description, input, readOnly, permission, timeoutMs, action } = declared;
+  return {
+    name,
+    description,
+    input,
+    readOnly,
+    permission,
+    timeoutMs: () => timeoutMs,
+    ...(action.kind === "command" && { goneWithinMs: GONE_WITHIN_MS }),
+    resources: () => [],
+    subject: (given) => JSON.stringify(given),
+    async run(given, context) {
+      const secrets = await secretsOf(declared, parts.folder);
+      const values: Values = new Map([
+        ...Object.entries(given),
+        ...[...secrets].map(([secret, value]) => [`secret:${secret}`, value] as const),
+      ]);
+      const hide = (text: string) =>
+        [...secrets.values()].reduce((left, secret) => left.replaceAll(secret, "[secret]"), text);
+      try {
+        return hide(await run(action, { values, context, environment: parts.environment }));
+      } catch (error) {
+        if (error instanceof ToolFailed) throw new ToolFailed(hide(error.message));
+        throw error;
+      }
+    },
+  };
+}
+
+function run(
+  action: DeclaredTool["action"],
+  call: Pick<DeclaredToolParts, "environment"> & { readonly values: Values; readonly context: ToolContext },
+): Promise<string> {
+  switch (action.kind) {
+    case "command":
+      return runDeclaredCommand(action.command, call);
+    case "http":
+      return callHttp(action.http, call.values, call.context.signal);
+    default:
+      return action satisfies never;
+  }
+}
+
+/** Read at each call, so that a rotated secret needs no reload. */
+async function secretsOf({ secrets }: DeclaredTool, catalogFolder: string): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  if (Object.keys(secrets).length === 0) return found;
+  const folder = await CatalogFolder.open(catalogFolder);
+  for (const [name, file] of Object.entries(secrets)) {
+    const text = await secretText(folder, file);
+    if (text === "") throw new ToolFailed(`the tool's secret ${name} cannot be read; its operator has to see to it`);
+    found.set(name, text);
+  }
+  return found;
+}
+
+async function secretText(folder: CatalogFolder | null, file: string): Promise<string> {
+  try {
+    return ((await folder?.text(file, MAX_SECRET_BYTES)) ?? "").trim();
+  } catch (error) {
+    if (error instanceof BadEntry) return "";
+    throw error;
+  }
+}

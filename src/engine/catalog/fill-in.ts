@@ -1,0 +1,41 @@
+/** What a placeholder may stand for: the call's arguments, and the tool's secrets as `secret:<name>`. */
+export type Values = ReadonlyMap<string, unknown>;
+
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
+
+/** Names within `{{` and `}}`, in every text of a JSON value. */
+export function placeholdersIn(template: unknown): readonly string[] {
+  if (typeof template === "string") return [...template.matchAll(PLACEHOLDER)].map(([, name = ""]) => name.trim());
+  if (typeof template !== "object" || template === null) return [];
+  return Object.values(template).flatMap(placeholdersIn);
+}
+
+/** Null when one of its values is not given. What is filled in is not looked through again. */
+export function fillText(template: string, values: Values, write: (text: string) => string = same): string | null {
+  let missing = false;
+  const filled = template.replaceAll(PLACEHOLDER, (_, name: string) => {
+    const value = values.get(name.trim());
+    if (value === undefined || value === null) missing = true;
+    return write(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+  });
+  return missing ? null : filled;
+}
+
+/** A text that is one placeholder becomes the value itself, of whatever type; what lacks its value is left out. */
+export function fillJson(template: unknown, values: Values): unknown {
+  if (typeof template === "string") {
+    const [, only] = /^\{\{([^{}]*)\}\}$/.exec(template) ?? [];
+    return only === undefined ? (fillText(template, values) ?? undefined) : values.get(only.trim());
+  }
+  if (Array.isArray(template)) {
+    return template.map((inner) => fillJson(inner, values)).filter((inner) => inner !== undefined);
+  }
+  if (typeof template !== "object" || template === null) return template;
+  return Object.fromEntries(
+    Object.entries(template)
+      .map(([key, inner]) => [key, fillJson(inner, values)] as const)
+      .filter(([, inner]) => inner !== undefined),
+  );
+}
+
+const same = (text: string): string => text;

@@ -1,0 +1,69 @@
+import { LineCounter, type Document, type YAMLError, isMap, isScalar, parseDocument } from "yaml";
+import type * as z from "zod/mini";
+import { InvalidInput, byteLength, parse } from "../../kit/parse.ts";
+import { BadEntry } from "./bad-entry.ts";
+
+const MAX_FRONT_MATTER = 16 * 1024;
+/** What is between the two lines of dashes, and what follows the second. */
+const PARTS = /^---[ \t]*\n(?<head>(?:[\s\S]*?\n)??)---[ \t]*(?:\n(?<body>[\s\S]*))?$/;
+
+export interface FrontMatter<Fields> {
+  readonly fields: Fields;
+  readonly body: string;
+  /** Fields that the schema does not know. */
+  readonly ignored: readonly string[];
+}
+
+/**
+ * A markdown file that begins with YAML between two lines of dashes. The YAML is plain data: no tags, no aliases, no
+ * key twice. Throws {@link BadEntry} with the line.
+ */
+export function readFrontMatter<S extends z.ZodMiniObject>(schema: S, file: string): FrontMatter<z.output<S>> {
+  const { head, body = "" } = PARTS.exec(file.replaceAll(/\r\n?/g, "\n"))?.groups ?? {};
+  if (head === undefined) throw new BadEntry("expected front matter: YAML between two lines of ---", 1);
+  if (byteLength(head) > MAX_FRONT_MATTER)
+    throw new BadEntry(`expected at most ${MAX_FRONT_MATTER} bytes of front matter`, 1);
+  const lines = new LineCounter();
+  const document = parsed(head, lines);
+  const fields = plainData(document);
+  try {
+    const { value, ignored } = parse(schema, fields);
+    return { fields: value, ignored, body: body.trim() };
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new BadEntry(error.message, lineOf(document, lines, error.field.split(".")[0]));
+  }
+}
+
+function parsed(head: string, lineCounter: LineCounter): Document {
+  try {
+    const document = parseDocument(head, { schema: "core", prettyErrors: false, lineCounter });
+    // A tag that nobody knows is only a warning there; here it is somebody's wish that would not come true.
+    const problem: YAMLError | undefined = document.errors[0] ?? document.warnings[0];
+    if (problem !== undefined)
+      throw new BadEntry(`no valid YAML: ${problem.message}`, lineCounter.linePos(problem.pos[0]).line + 1);
+    return document;
+  } catch (error) {
+    if (error instanceof RangeError) throw new BadEntry("nested too deep", 1);
+    throw error;
+  }
+}
+
+function plainData(document: Document): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 0 });
+  } catch (error) {
+    // Its words for an alias that leads nowhere and for one too many.
+    if (error instanceof ReferenceError) throw new BadEntry("aliases are not taken", 1);
+    if (error instanceof RangeError) throw new BadEntry("nested too deep", 1);
+    throw error;
+  }
+}
+
+/** Where the field stands in the file; the first line for one that is missing. */
+function lineOf({ contents }: Document, lines: LineCounter, field: string | undefined): number {
+  if (!isMap(contents)) return 1;
+  const pair = contents.items.find(({ key }) => isScalar(key) && key.value === field);
+  const start = isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
+  return start === undefined ? 1 : lines.linePos(start).line + 1;
+}

@@ -1,0 +1,119 @@
+import type { CatalogReloaded, CoreSoulReloaded } from "../../contract/catalog-records.ts";
+import type { Logger } from "../../kit/logger.ts";
+import type { Tool } from "../tools/tool.ts";
+import type { ToolSource } from "../tools/registry.ts";
+import { BadEntry, type EntryProblem } from "./bad-entry.ts";
+import { CatalogFolder } from "./catalog-folder.ts";
+import type { Catalog, CatalogReading } from "./catalog.ts";
+import { catalogTools } from "./catalog-tools.ts";
+import type { DeclaredToolParts } from "./declared-tool.ts";
+import { type CoreSoul, parseCoreSoul } from "./core-soul.ts";
+import { SHIPPED_CORE_SOUL } from "./defaults/core-soul.ts";
+import { type LoadParts, loadCatalog } from "./load-catalog.ts";
+import { sharedRuns } from "./shared-runs.ts";
+
+const SOUL_FILE = "core-soul.md";
+const MAX_SOUL_BYTES = 64 * 1024;
+
+export interface LiveCatalogParts extends LoadParts, DeclaredToolParts {
+  /** Told whenever a catalog comes into force. */
+  readonly onServers: (text: string | null) => void;
+  readonly logger: Logger;
+}
+
+export type Reload<Answer> =
+  | { readonly kind: "reloaded"; readonly answer: Answer }
+  /** What was in force stays, the whole of it. */
+  | { readonly kind: "refused"; readonly problems: readonly EntryProblem[] };
+
+/**
+ * The catalog and the core soul in force. A reload is all or nothing: one bad entry, and the old ones stay. At the
+ * start there is nothing old: what is bad is left out then, and told in the log.
+ */
+export class LiveCatalog implements ToolSource {
+  readonly #parts: LiveCatalogParts;
+  #catalog: Catalog;
+  #tools: readonly Tool[];
+  #soul: CoreSoul;
+  readonly reload: () => Promise<Reload<CatalogReloaded>>;
+  readonly reloadSoul: () => Promise<Reload<CoreSoulReloaded>>;
+
+  private constructor(parts: LiveCatalogParts, { catalog, soul }: { catalog: Catalog; soul: CoreSoul }) {
+    this.#parts = parts;
+    this.#catalog = catalog;
+    this.#tools = catalogTools(catalog, parts);
+    this.#soul = soul;
+    this.reload = sharedRuns(() => this.#reload());
+    this.reloadSoul = sharedRuns(() => this.#reloadSoul());
+  }
+
+  static async open(parts: LiveCatalogParts): Promise<LiveCatalog> {
+    const { catalog, problems, warnings } = await loadCatalog(parts);
+    const soul = await readSoul(parts.folder);
+    for (const problem of [...problems, ...(soul instanceof BadEntry ? [soulProblem(soul)] : [])])
+      parts.logger.error(problem, "bad entry of the catalog left out");
+    for (const warning of warnings) parts.logger.warn(warning, "entry of the catalog");
+    const shipped = parseCoreSoul(SHIPPED_CORE_SOUL);
+    const live = new LiveCatalog(parts, { catalog, soul: soul instanceof BadEntry ? shipped : soul });
+    parts.onServers(catalog.servers.text);
+    return live;
+  }
+
+  /** As it is now; it never changes itself. */
+  get catalog(): Catalog {
+    return this.#catalog;
+  }
+
+  get soul(): CoreSoul {
+    return this.#soul;
+  }
+
+  tools(): readonly Tool[] {
+    return this.#tools;
+  }
+
+  async #reload(): Promise<Reload<CatalogReloaded>> {
+    const { logger, onServers } = this.#parts;
+    const { catalog, problems, warnings } = await loadCatalog(this.#parts);
+    if (problems.length > 0) {
+      logger.warn({ problems }, "reload of the catalog refused");
+      return { kind: "refused", problems };
+    }
+    this.#catalog = catalog;
+    this.#tools = catalogTools(catalog, this.#parts);
+    onServers(catalog.servers.text);
+    const answer = { ...counts(catalog), errors: [], warnings };
+    logger.info(counts(catalog), "catalog reloaded");
+    return { kind: "reloaded", answer };
+  }
+
+  async #reloadSoul(): Promise<Reload<CoreSoulReloaded>> {
+    const { folder, logger } = this.#parts;
+    const soul = await readSoul(folder);
+    if (soul instanceof BadEntry) return { kind: "refused", problems: [soulProblem(soul)] };
+    this.#soul = soul;
+    const { hash, bytes } = soul;
+    logger.info({ hash, bytes }, "core soul reloaded");
+    return { kind: "reloaded", answer: { hash, bytes } };
+  }
+}
+
+const counts = ({ agents, skills, tools, servers }: CatalogReading["catalog"]) => ({
+  agents: agents.size,
+  skills: skills.size,
+  tools: tools.size,
+  servers: servers.count,
+});
+
+const soulProblem = ({ message }: BadEntry): EntryProblem => ({ path: SOUL_FILE, message });
+
+/** The shipped one when the folder has none; what is wrong with the one it has. */
+async function readSoul(folder: string): Promise<CoreSoul | BadEntry> {
+  try {
+    const text = await (await CatalogFolder.open(folder))?.text(SOUL_FILE, MAX_SOUL_BYTES);
+    return parseCoreSoul(text ?? SHIPPED_CORE_SOUL);
+  } catch (error) {
+    if (error instanceof BadEntry) return error;
+    throw error;
+  }
+}

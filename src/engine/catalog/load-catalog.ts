@@ -1,0 +1,148 @@
+import { DEFAULT_AGENT } from "../../contract/engine-api.ts";
+import { type AgentDefinition, parseAgent } from "./agent-file.ts";
+import { BadEntry, type EntryProblem } from "./bad-entry.ts";
+import { CatalogFolder } from "./catalog-folder.ts";
+import type { CatalogReading, ServerList } from "./catalog.ts";
+import { SHIPPED } from "./defaults/shipped.ts";
+import { USE_SKILL } from "./reserved-names.ts";
+import { type SkillDefinition, parseSkill } from "./skill-file.ts";
+import { type DeclaredTool, parseDeclaredTool } from "./tool-file.ts";
+
+const MAX_ENTRIES = 200;
+const MAX_AGENT_BYTES = 64 * 1024;
+export const MAX_SKILL_BYTES = 256 * 1024;
+const MAX_TOOL_BYTES = 64 * 1024;
+const MAX_SERVERS_BYTES = 256 * 1024;
+const SERVERS_FILE = ".mcp.json";
+
+export interface LoadParts {
+  readonly folder: string;
+  /** Names that no tool of the catalog may take. */
+  readonly isReserved: (toolName: string) => boolean;
+  /** Reads a `.mcp.json`. */
+  readonly checkServers: (text: string) => { readonly count: number; readonly problems: readonly EntryProblem[] };
+}
+
+/** Reads what ships and, over it, the folder. A bad entry is left out and told; it never takes another with it. */
+export async function loadCatalog(parts: LoadParts): Promise<CatalogReading> {
+  const notes: Notes = { problems: [], warnings: [] };
+  const folder = await attempt(parts.folder, notes, () => CatalogFolder.open(parts.folder));
+  const agents = shippedOf("agents", (name, text) => parseAgent(name, text));
+  const skills = shippedOf("skills", shippedSkill);
+  const tools = shippedOf("tools", (name, text) => parseDeclaredTool(name, text));
+  if (folder === undefined || folder === null)
+    return { catalog: { agents, skills, tools, servers: { count: 0, text: null } }, ...notes };
+  const reading = { folder, notes };
+  await readKind(reading, { kind: "agents", into: agents, read: readAgent });
+  await readKind(reading, { kind: "skills", into: skills, read: readSkill });
+  await readKind(reading, { kind: "tools", into: tools, read: (at, name) => readTool(at, name, parts.isReserved) });
+  const servers = await attempt(SERVERS_FILE, notes, () => readServers(reading, parts.checkServers));
+  return { catalog: { agents, skills, tools, servers: servers ?? { count: 0, text: null } }, ...notes };
+}
+
+interface Notes {
+  readonly problems: EntryProblem[];
+  readonly warnings: EntryProblem[];
+}
+
+interface Reading {
+  readonly folder: CatalogFolder;
+  readonly notes: Notes;
+}
+
+/** Where an entry lies, and a place for remarks on it. */
+interface Place extends Reading {
+  readonly path: string;
+}
+
+/** Undefined, and told, when the entry is bad. */
+async function attempt<T>(path: string, { problems }: Notes, read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof BadEntry)) throw error;
+    problems.push({ path, message: error.message });
+    return undefined;
+  }
+}
+
+function shippedOf<T>(kind: keyof typeof SHIPPED, parse: (name: string, text: string) => T | null): Map<string, T> {
+  const parsed = Object.entries(SHIPPED[kind]).map(([name, text]) => [name, parse(name, text)] as const);
+  return new Map(parsed.flatMap(([name, entry]) => (entry === null ? [] : [[name, entry] as const])));
+}
+
+/** `read` gives null for an entry that is switched off, by which one that ships can be taken away. */
+async function readKind<T>(
+  { folder, notes }: Reading,
+  {
+    kind,
+    into,
+    read,
+  }: {
+    readonly kind: keyof typeof SHIPPED;
+    readonly into: Map<string, T>;
+    readonly read: (place: Place, name: string) => Promise<T | null>;
+  },
+): Promise<void> {
+  const suffix = { agents: ".md", skills: "", tools: ".json" }[kind];
+  const found = (await attempt(kind, notes, () => folder.names(kind))) ?? [];
+  const isEntry = ({ name, isFolder }: (typeof found)[number]) =>
+    isFolder === (kind === "skills") && name.endsWith(suffix);
+  const entries = found.filter(isEntry);
+  for (const { name } of found.filter((one) => !isEntry(one)))
+    notes.warnings.push({ path: `${kind}/${name}`, message: `not read: expected ${EXPECTED[kind]}` });
+  if (entries.length > MAX_ENTRIES)
+    notes.problems.push({ path: kind, message: `expected at most ${MAX_ENTRIES} entries, got ${entries.length}` });
+  for (const { name: fileName } of entries.slice(0, MAX_ENTRIES)) {
+    const name = fileName.slice(0, fileName.length - suffix.length);
+    const path = kind === "skills" ? `${kind}/${name}/SKILL.md` : `${kind}/${fileName}`;
+    const entry = await attempt(path, notes, () => read({ folder, notes, path }, name));
+    if (entry === null) into.delete(name);
+    else if (entry !== undefined) into.set(name, entry);
+  }
+}
+
+const EXPECTED = { agents: "<name>.md", skills: "a folder with SKILL.md", tools: "<name>.json" };
+
+async function textOf({ folder, path }: Place, maxBytes: number): Promise<string> {
+  const text = await folder.text(path, maxBytes);
+  if (text === null) throw new BadEntry("no such file");
+  return text;
+}
+
+async function readAgent(place: Place, name: string): Promise<AgentDefinition | null> {
+  const agent = parseAgent(name, await textOf(place, MAX_AGENT_BYTES));
+  if (agent === null && name === DEFAULT_AGENT)
+    throw new BadEntry("disabled: the agent that answers when none is named cannot be switched off");
+  return agent;
+}
+
+async function readSkill(place: Place, name: string): Promise<SkillDefinition | null> {
+  const { skill, ignored } = parseSkill(name, await textOf(place, MAX_SKILL_BYTES));
+  for (const field of ignored) place.notes.warnings.push({ path: place.path, message: `${field}: unknown, not used` });
+  return skill === null ? null : { ...skill, shipped: null };
+}
+
+function shippedSkill(name: string, text: string): SkillDefinition | null {
+  const { skill } = parseSkill(name, text);
+  return skill === null ? null : { ...skill, shipped: text };
+}
+
+async function readTool(place: Place, name: string, isReserved: LoadParts["isReserved"]): Promise<DeclaredTool | null> {
+  const tool = parseDeclaredTool(name, await textOf(place, MAX_TOOL_BYTES));
+  if (name === USE_SKILL || name.startsWith("mcp__") || isReserved(name))
+    throw new BadEntry(`name: ${name} is the name of a tool of the engine's own`);
+  for (const [secret, file] of Object.entries(tool?.secrets ?? {})) {
+    if ((await place.folder.place(file)) === null) throw new BadEntry(`secrets.${secret}: there is no file ${file}`);
+  }
+  return tool;
+}
+
+/** The text is kept although some of its servers are bad: the others can be used. */
+async function readServers({ folder, notes }: Reading, check: LoadParts["checkServers"]): Promise<ServerList> {
+  const text = await folder.text(SERVERS_FILE, MAX_SERVERS_BYTES);
+  if (text === null) return { text, count: 0 };
+  const { count, problems } = check(text);
+  notes.problems.push(...problems.map(({ path, message }) => ({ path, message })));
+  return { text, count };
+}

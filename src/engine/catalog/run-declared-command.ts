@@ -1,0 +1,62 @@
+import { realpath } from "node:fs/promises";
+import { commandEnvironment } from "../tools/command/command-environment.ts";
+import { runProgram } from "../tools/command/run-program.ts";
+import { type ToolContext, ToolFailed } from "../tools/tool.ts";
+import { type Values, fillText } from "./fill-in.ts";
+import type { CommandAction } from "./tool-file.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A program with its arguments, which no shell ever reads: what the model gives is one argument or part of one. */
+export async function runDeclaredCommand(
+  { argv, env = {} }: CommandAction,
+  {
+    values,
+    environment,
+    context,
+  }: { readonly values: Values; readonly environment: Environment; readonly context: ToolContext },
+): Promise<string> {
+  const { workspaceDir, signal } = context;
+  const cwd = await realpath(workspaceDir);
+  const own = Object.entries(env).flatMap(([name, template]) => {
+    const value = fillText(template, values);
+    return value === null ? [] : [[name, withoutNul(value)] as const];
+  });
+  const end = await runProgram({
+    argv: filledArguments(argv, values),
+    cwd,
+    env: { ...commandEnvironment(environment, cwd), ...Object.fromEntries(own) },
+    signal,
+    onOutput: () => context.progress(),
+  });
+  if (end.exitCode !== 0)
+    throw new ToolFailed(`the command ended with ${end.signal ?? `exit code ${end.exitCode}`}: ${end.output}`);
+  return end.output;
+}
+
+function filledArguments(argv: CommandAction["argv"], values: Values): string[] {
+  const filled: string[] = [];
+  for (const element of argv) {
+    const group = [element].flat().map((template) => argument(template, values, filled.includes("--")));
+    const given = group.filter((text) => text !== null);
+    if (given.length === group.length) filled.push(...given);
+    else if (typeof element === "string") throw new ToolFailed("an argument that the command needs is missing");
+  }
+  return filled;
+}
+
+/** Null when a value is missing. Text that would be read as an option is refused: it could ask for anything. */
+function argument(template: string, values: Values, optionsAreOver: boolean): string | null {
+  const filled = fillText(template, values);
+  if (filled === null) return null;
+  const [, first = ""] = /^\{\{([^{}]*)\}\}/.exec(template) ?? [];
+  const isText = typeof values.get(first.trim()) === "string";
+  if (isText && filled.startsWith("-") && !optionsAreOver)
+    throw new ToolFailed(`${first.trim()}: expected text that does not begin with a hyphen`);
+  return withoutNul(filled);
+}
+
+function withoutNul(text: string): string {
+  if (text.includes("\0")) throw new ToolFailed("expected no NUL character");
+  return text;
+}

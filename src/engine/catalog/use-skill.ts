@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { type Tool, ToolFailed } from "../tools/tool.ts";
+import { toolInput } from "../tools/tool-input.ts";
+import { BadEntry } from "./bad-entry.ts";
+import { CatalogFolder } from "./catalog-folder.ts";
+import { MAX_SKILL_BYTES } from "./load-catalog.ts";
+import { USE_SKILL } from "./reserved-names.ts";
+import type { SkillDefinition } from "./skill-file.ts";
+
+const MAX_LISTED = 200;
+const MAX_DEPTH = 5;
+const MAIN = "SKILL.md";
+
+/** Skills are read when they are used, as they lie there by then; their folders are only ever read. */
+export function useSkill(
+  skills: ReadonlyMap<string, SkillDefinition>,
+  catalogFolder: string,
+): Tool<{ name: string; file?: string }> {
+  return {
+    name: USE_SKILL,
+    description:
+      "Reads a skill: instructions for one kind of work. Use it before you begin work that a listed skill is for, and follow it. Its other files are read by naming them.",
+    input: toolInput(
+      z.object({
+        name: z.string().check(z.describe("Name of the skill")),
+        file: z.optional(
+          z.string().check(z.minLength(1), z.describe("Another file of the skill; SKILL.md if left out")),
+        ),
+      }),
+    ),
+    readOnly: true,
+    permission: "allow",
+    resources: () => [],
+    async run({ name, file = MAIN }) {
+      const skill = skills.get(name);
+      if (skill === undefined)
+        throw new ToolFailed(`there is no skill named ${name}; there are: ${[...skills.keys()].join(", ")}`);
+      try {
+        return await read(skill, join(catalogFolder, "skills", name), file);
+      } catch (error) {
+        if (error instanceof BadEntry) throw new ToolFailed(`${file} of the skill ${name}: ${error.message}`);
+        throw error;
+      }
+    },
+  };
+}
+
+async function read({ shipped }: SkillDefinition, place: string, file: string): Promise<unknown> {
+  if (shipped !== null) {
+    if (file !== MAIN) throw new BadEntry("no such file");
+    return { file, content: shipped };
+  }
+  if (file.includes("\0")) throw new BadEntry("no such file");
+  const folder = await CatalogFolder.open(place);
+  const content = (await folder?.text(file, MAX_SKILL_BYTES)) ?? null;
+  if (folder === null || content === null) throw new BadEntry("no such file");
+  if (file !== MAIN) return { file, content };
+  const files = await listed(folder, ".");
+  return { file, content, ...(files.length > 0 && { folder: place, files: files.slice(0, MAX_LISTED) }) };
+}
+
+/** The folder's own name goes with them: a skill's programs are run from there by way of `run_command`. */
+async function listed(folder: CatalogFolder, path: string, depth = 1): Promise<string[]> {
+  const found: string[] = [];
+  for (const { name, isFolder } of await folder.names(path)) {
+    const inner = join(path, name);
+    const into = isFolder && depth < MAX_DEPTH && (await leadsInside(folder, inner));
+    found.push(...(into ? await listed(folder, inner, depth + 1) : [inner]));
+    if (found.length > MAX_LISTED) break;
+  }
+  return found.filter((file) => file !== MAIN);
+}
+
+async function leadsInside(folder: CatalogFolder, path: string): Promise<boolean> {
+  try {
+    return (await folder.place(path)) !== null;
+  } catch (error) {
+    if (error instanceof BadEntry) return false;
+    throw error;
+  }
+}

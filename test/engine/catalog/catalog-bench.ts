@@ -1,0 +1,51 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Test } from "tap";
+import type { LoadParts } from "../../../src/engine/catalog/load-catalog.ts";
+import { LiveCatalog, type LiveCatalogParts } from "../../../src/engine/catalog/live-catalog.ts";
+import { createLogger } from "../../../src/kit/logger.ts";
+import { freshFolder } from "../../helpers/folder.ts";
+
+export const agentFile = (name: string, more = "", body = `I am ${name}.`): string =>
+  `---\nname: ${name}\ndescription: Does what ${name} does.\n${more}---\n${body}\n`;
+export const skillFile = (name: string, more = ""): string =>
+  `---\nname: ${name}\ndescription: For ${name}.\n${more}---\nDo it like ${name}.\n`;
+export const toolFile = (more: Readonly<Record<string, unknown>> = {}): string =>
+  JSON.stringify({ description: "Says something.", command: { argv: ["echo", "hello"] }, ...more });
+
+export interface CatalogBench {
+  readonly folder: string;
+  readonly parts: LoadParts;
+  /** Below the catalog's folder; null removes. */
+  readonly write: (path: string, content: string | Buffer | null) => void;
+  readonly live: (more?: Partial<LiveCatalogParts>) => Promise<LiveCatalog>;
+}
+
+/** A catalog's folder and what reads it, with a tool `read_file` that is the engine's own. */
+export function catalogBench(t: Test, files: Readonly<Record<string, string | Buffer>> = {}): CatalogBench {
+  const folder = join(freshFolder(t), "catalog");
+  const write = (path: string, content: string | Buffer | null) => {
+    const place = join(folder, path);
+    if (content === null) return rmSync(place, { recursive: true });
+    mkdirSync(dirname(place), { recursive: true });
+    writeFileSync(place, content);
+  };
+  for (const [path, content] of Object.entries(files)) write(path, content);
+  const parts: LoadParts = {
+    folder,
+    isReserved: (name) => name === "read_file",
+    checkServers: (text) =>
+      text.includes("bad")
+        ? { count: 0, problems: [{ path: ".mcp.json: x", message: "bad" }] }
+        : { count: 1, problems: [] },
+  };
+  const live = (more: Partial<LiveCatalogParts> = {}) =>
+    LiveCatalog.open({
+      ...parts,
+      environment: { PATH: process.env["PATH"] },
+      onServers: () => undefined,
+      logger: createLogger("test", "silent"),
+      ...more,
+    });
+  return { folder, parts, write, live };
+}

@@ -1,0 +1,32 @@
+import t from "tap";
+import { parseCoreSoul, renderCoreSoul } from "../../../src/engine/catalog/core-soul.ts";
+import { SHIPPED_CORE_SOUL } from "../../../src/engine/catalog/defaults/core-soul.ts";
+import { sha256 } from "../../../src/kit/secrets.ts";
+
+const values = { user_id: "u", product: "p", agents: "- a", skills: "- s" };
+
+t.test("placeholders are filled once, and what is filled in is not looked through again", async (t) => {
+  const soul = parseCoreSoul("{{user_id}} of {{ product }}\n{{agents}}{{skills}} {single} }}");
+  t.equal(
+    renderCoreSoul(soul, { ...values, user_id: "{{product}} $& $1" }),
+    "{{product}} $& $1 of p\n- a- s {single} }}",
+  );
+});
+
+t.test("a placeholder that nobody can fill is named with its line", async (t) => {
+  t.throws(() => parseCoreSoul("one\ntwo {{user_name}}\n"), {
+    message: /^line 2: unknown placeholder {{user_name}}; there are user_id/,
+  });
+  t.throws(() => parseCoreSoul("one\r\ntwo\r\n{{}}"), { message: /^line 3: unknown placeholder {{}}/ });
+  t.throws(() => parseCoreSoul("{{constructor}}"), { message: /unknown placeholder/ });
+  t.throws(() => parseCoreSoul("a\n{{user_id"), { message: /^line 2: {{ without its }}/ });
+  t.throws(() => parseCoreSoul("{{user_id\n}}"), { message: /^line 1: {{ without its }}/ });
+  t.throws(() => parseCoreSoul(" \n\t"), { message: "expected some text" });
+});
+
+t.test("its hash and size are those of the file", async (t) => {
+  t.match(parseCoreSoul("Grüße {{user_id}}\n"), { hash: sha256("Grüße {{user_id}}\n"), bytes: 20 });
+  const shipped = renderCoreSoul(parseCoreSoul(SHIPPED_CORE_SOUL), values);
+  t.notMatch(shipped, /{{|}}/);
+  t.match(shipped, "- a");
+});

@@ -1,0 +1,209 @@
+import { type IncomingMessage, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import t, { type Test } from "tap";
+import { declaredTool } from "../../../src/engine/catalog/declared-tool.ts";
+import { parseDeclaredTool } from "../../../src/engine/catalog/tool-file.ts";
+import type { Tool } from "../../../src/engine/tools/tool.ts";
+import { toolBench } from "../../helpers/tool-context.ts";
+import { catalogBench } from "./catalog-bench.ts";
+
+const object = (...names: readonly string[]) => ({
+  type: "object",
+  properties: Object.fromEntries(names.map((name) => [name, {}])),
+});
+
+function toolOf(
+  t: Test,
+  fields: Readonly<Record<string, unknown>>,
+  files: Readonly<Record<string, string>> = {},
+): Tool {
+  const { folder } = catalogBench(t, files);
+  const declared = parseDeclaredTool("probe", JSON.stringify({ description: "Probes.", ...fields }));
+  if (declared === null) throw new Error("switched off");
+  return declaredTool(declared, { folder, environment: { PATH: process.env["PATH"], LLM_API_KEY: "sk-upstream" } });
+}
+
+const shown = (parameters: unknown, ...argv: readonly unknown[]) => ({
+  parameters,
+  command: { argv: ["node", "-e", "console.log(JSON.stringify(process.argv.slice(1)))", ...argv] },
+});
+
+t.test("what the model gives is one argument, whatever is in it", async (t) => {
+  const bench = toolBench(t);
+  const tool = toolOf(t, shown(object("a", "b"), "--", "x", "{{a}}", ["--b", "{{b}}"], "<{{a}}>"));
+  t.equal(tool.permission, "ask");
+  const evil = `$(touch evil) "; rm -rf / #\n{{b}} *`;
+  t.same(await bench.run(tool, { a: evil, b: { c: [1] } }), {
+    output: `${JSON.stringify(["x", evil, "--b", '{"c":[1]}', `<${evil}>`])}\n`,
+    error: null,
+  });
+  t.same(
+    JSON.parse(String((await bench.run(tool, { a: -5 })).output)),
+    ["x", "-5", "<-5>"],
+    "what is optional is left out",
+  );
+  t.match(await bench.run(tool, { b: 1 }), { error: /an argument that the command needs is missing/ });
+  t.match(await bench.run(tool, { a: "x\0y" }), { error: /NUL/ });
+});
+
+t.test("text is never an option of the command", async (t) => {
+  const bench = toolBench(t);
+  const tool = toolOf(t, shown(object("a"), "--", "--name={{a}}"));
+  t.match(await bench.run(tool, { a: "-x" }), { error: null });
+  const open = toolOf(t, { parameters: object("a"), command: { argv: ["echo", "{{a}}"] } });
+  t.match(await bench.run(open, { a: "--version" }), { error: /a: expected text that does not begin with a hyphen/ });
+  t.match(await bench.run(open, { a: "fine" }), { output: "fine\n" });
+});
+
+t.test("arguments are checked by the tool's own JSON Schema", async (t) => {
+  const bench = toolBench(t);
+  const parameters = {
+    type: "object",
+    properties: { city: { type: "string", maxLength: 5 }, days: { $ref: "#/$defs/days" } },
+    required: ["city"],
+    additionalProperties: false,
+    $defs: { days: { type: "integer", minimum: 1 } },
+  };
+  const tool = toolOf(t, { parameters, command: { argv: ["echo", "{{city}}", ["{{days}}"]] } });
+  t.same(tool.input.jsonSchema, parameters);
+  for (const wrong of [{}, { city: 1 }, { city: "too long" }, { city: "x", days: 0 }, { city: "x", other: 1 }])
+    t.match(await bench.run(tool, wrong), { error: /^invalid arguments: / });
+  t.match(await bench.run(tool, { city: "Bern", days: 2 }), { output: "Bern 2\n" });
+});
+
+t.test("a command sees its own environment alone, and its secrets stay with it", async (t) => {
+  const bench = toolBench(t);
+  const tool = toolOf(
+    t,
+    {
+      secrets: { token: "secrets/token" },
+      command: { argv: ["env"], env: { TOKEN: "Bearer {{secret:token}}", PLAIN: "yes" } },
+    },
+    { "secrets/token": "hush-hush\n" },
+  );
+  const { output } = await bench.run(tool, {});
+  t.match(output, /^TOKEN=Bearer \[secret\]$/m);
+  t.match(output, /^PLAIN=yes$/m);
+  t.notMatch(output, /sk-upstream|hush/);
+  t.throws(() => toolOf(t, { secrets: { token: "x" }, command: { argv: ["echo", "{{secret:token}}"] } }), {
+    message: /a secret may stand in env only/,
+  });
+});
+
+t.test("a command that fails says how, and one that hangs is ended with all it started", async (t) => {
+  const bench = toolBench(t);
+  const failing = toolOf(t, { command: { argv: ["node", "-e", "console.error('no luck'); process.exit(3)"] } });
+  t.match(await bench.run(failing, {}), { error: /exit code 3: no luck/ });
+  t.match(await bench.run(toolOf(t, { command: { argv: ["no-such-program-here"] } }), {}), { error: /exit code 127/ });
+  const slow = toolOf(t, { command: { argv: ["sleep", "100"] }, timeout_s: 1 });
+  t.match(await bench.run(slow, {}), { error: /^TIMEOUT: the call took longer than 1 s/ });
+});
+
+interface Seen {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+async function startServer(t: Test): Promise<{ readonly url: string; readonly seen: Seen[] }> {
+  const seen: Seen[] = [];
+  const server = createServer(async (request, response) => {
+    const { method, url, headers } = request;
+    seen.push({ method, url, headers, body: await text(request) });
+    if (url === "/moved") response.writeHead(302, { location: "http://169.254.169.254/" }).end();
+    else if (url === "/broken") response.writeHead(500).end(`no: ${headers.authorization}`);
+    else if (url === "/large") response.end(Buffer.alloc(2 * 1024 * 1024));
+    else if (url === "/silent") response.flushHeaders();
+    else response.end(JSON.stringify({ you: headers.authorization ?? "nobody" }));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+t.test("an HTTP tool calls where its file says, whatever it is given", async (t) => {
+  const bench = toolBench(t);
+  const { url, seen } = await startServer(t);
+  const tool = toolOf(t, {
+    parameters: object("city", "unit", "day"),
+    http: { url: `${url}/v1/{{city}}/now?fixed=1&unit={{unit}}`, query: { day: "{{day}}" } },
+  });
+  t.equal(tool.readOnly, true);
+  t.match(await bench.run(tool, { city: "../x?y#z é", unit: "a&b=c" }), { output: '{"you":"nobody"}', error: null });
+  t.match(seen.at(-1), { method: "GET", url: "/v1/..%2Fx%3Fy%23z%20%C3%A9/now?fixed=1&unit=a%26b%3Dc", body: "" });
+  await bench.run(tool, { city: "x", unit: "u", day: "1&2" });
+  t.match(seen.at(-1)?.url, "/v1/x/now?fixed=1&unit=u&day=1%262");
+  const before = seen.length;
+  for (const city of ["..", ".", ""])
+    t.match(await bench.run(tool, { city, unit: "u" }), { error: /cannot stand in the address/ });
+  t.match(await bench.run(tool, { city: "x" }), { error: /an argument that the address needs is missing/ });
+  t.equal(seen.length, before, "nothing was called");
+});
+
+t.test("an HTTP tool sends JSON, keeps its secret, and follows nobody elsewhere", async (t) => {
+  const bench = toolBench(t);
+  const { url, seen } = await startServer(t);
+  const files = { "secrets/key": "k-12345" };
+  const common = { secrets: { key: "secrets/key" }, parameters: object("text", "tags", "more", "path") };
+  const headers = { Authorization: "Bearer {{secret:key}}" };
+  const body = {
+    text: "{{text}}",
+    note: "<{{text}}>",
+    tags: "{{tags}}",
+    more: "{{more}}",
+    deep: [{ fixed: 1 }, "{{more}}"],
+  };
+  const post = toolOf(t, { ...common, http: { method: "POST", url: `${url}/notes`, headers, body } }, files);
+  t.equal(post.readOnly, false);
+  t.match(await bench.run(post, { text: 'a "b"', tags: ["x", 2] }), { output: '{"you":"Bearer [secret]"}' });
+  t.match(seen.at(-1), {
+    method: "POST",
+    headers: { authorization: "Bearer k-12345", "content-type": "application/json" },
+  });
+  t.same(JSON.parse(seen.at(-1)?.body ?? ""), { text: 'a "b"', note: '<a "b">', tags: ["x", 2], deep: [{ fixed: 1 }] });
+  const get = toolOf(
+    t,
+    { ...common, http: { url: `${url}/{{path}}`, headers: { ...headers, "X-Text": "{{text}}" } } },
+    files,
+  );
+  t.match(await bench.run(get, { path: "moved" }), { error: /redirects \(302\) to http:\/\/169/ });
+  t.match(await bench.run(get, { path: "broken" }), { error: "HTTP 500: no: Bearer [secret]" });
+  t.match(await bench.run(get, { path: "large" }), { error: /larger than 1048576 bytes/ });
+  t.match(await bench.run(get, { path: "x", text: "a\r\nX-Evil: 1" }), { error: /cannot stand in the header/ });
+  const silent = toolOf(t, { http: { url: `${url}/silent` }, timeout_s: 1 });
+  t.match(await bench.run(silent, {}), { error: /^TIMEOUT/ });
+  const gone = toolOf(t, { http: { url: "http://127.0.0.1:1/" } });
+  t.match(await bench.run(gone, {}), { error: /the call failed: / });
+});
+
+t.test("a secret that cannot be read is told, and nothing is called", async (t) => {
+  const bench = toolBench(t);
+  const { url, seen } = await startServer(t);
+  const tool = toolOf(t, { secrets: { key: "../../outside" }, http: { url, headers: { "X-Key": "{{secret:key}}" } } });
+  t.match(await bench.run(tool, {}), { error: /the tool's secret key cannot be read/ });
+  t.equal(seen.length, 0);
+});
+
+t.test("a file cannot leave open where its calls go", async (t) => {
+  const urls = [
+    "http://{{host}}/",
+    "http://user:pw@x/",
+    "file:///etc/passwd",
+    "http://x{{a}}/",
+    "//x/",
+    "http://",
+    "x",
+  ];
+  for (const url of urls)
+    t.throws(() => toolOf(t, { parameters: object("host", "a"), http: { url } }), { message: /http\.url/ }, url);
+  const http = { url: "http://x/{{secret:key}}" };
+  t.throws(() => toolOf(t, { secrets: { key: "k" }, http }), {
+    message: /a secret may stand in query, headers and body only/,
+  });
+});

@@ -1,0 +1,86 @@
+import t from "tap";
+import { SHIPPED_CORE_SOUL } from "../../../src/engine/catalog/defaults/core-soul.ts";
+import { sharedRuns } from "../../../src/engine/catalog/shared-runs.ts";
+import { sha256 } from "../../../src/kit/secrets.ts";
+import { agentFile, catalogBench, toolFile } from "./catalog-bench.ts";
+
+t.test("a reload is all or nothing", async (t) => {
+  const { live, write } = catalogBench(t, { "agents/first.md": agentFile("first") });
+  const servers: (string | null)[] = [];
+  const catalog = await live({ onServers: (text) => servers.push(text) });
+  const before = { catalog: catalog.catalog, tools: catalog.tools() };
+  write("agents/second.md", agentFile("second"));
+  write("tools/say.json", "{");
+  write(".mcp.json", "{}");
+  t.match(await catalog.reload(), { kind: "refused", problems: [{ path: "tools/say.json" }] });
+  t.equal(catalog.catalog, before.catalog);
+  t.equal(catalog.tools(), before.tools);
+  t.same(servers, [null]);
+  write("tools/say.json", toolFile());
+  t.same(await catalog.reload(), {
+    kind: "reloaded",
+    answer: { agents: 7, skills: 3, tools: 2, servers: 1, errors: [], warnings: [] },
+  });
+  t.ok(catalog.catalog.agents.has("second"));
+  t.ok(catalog.tools().some(({ name }) => name === "say"));
+  t.notOk(before.catalog.agents.has("second"), "who holds the old one keeps it as it was");
+  t.same(servers, [null, "{}"]);
+});
+
+t.test("a start goes on without what is bad, and a reload tells of it", async (t) => {
+  const { live, write } = catalogBench(t, { "agents/bad.md": "?", "core-soul.md": "{{nobody}}" });
+  const catalog = await live();
+  t.ok(catalog.catalog.agents.has("default"));
+  t.equal(catalog.soul.hash, sha256(SHIPPED_CORE_SOUL));
+  t.match(await catalog.reload(), { kind: "refused", problems: [{ path: "agents/bad.md" }] });
+  t.match(await catalog.reloadSoul(), {
+    kind: "refused",
+    problems: [{ path: "core-soul.md", message: /^line 1: unknown placeholder {{nobody}}/ }],
+  });
+  write("core-soul.md", "I serve {{user_id}}.");
+  t.same(await catalog.reloadSoul(), {
+    kind: "reloaded",
+    answer: { hash: sha256("I serve {{user_id}}."), bytes: 20 },
+  });
+  t.equal(catalog.soul.template, "I serve {{user_id}}.");
+  write("core-soul.md", Buffer.alloc(70_000, 0x61));
+  t.match(await catalog.reloadSoul(), { kind: "refused" });
+  t.equal(catalog.soul.template, "I serve {{user_id}}.");
+  write("core-soul.md", null);
+  t.match(await catalog.reloadSoul(), { kind: "reloaded", answer: { hash: sha256(SHIPPED_CORE_SOUL) } });
+});
+
+t.test("a hundred reloads at once are two, and each caller sees what was there when it called", async (t) => {
+  const { live, write, parts } = catalogBench(t);
+  let reads = 0;
+  const checkServers: typeof parts.checkServers = (text) => ({ count: Number(text), problems: [] });
+  write(".mcp.json", "1");
+  const catalog = await live({ checkServers: (text) => (reads++, checkServers(text)) });
+  const first = Array.from({ length: 50 }, () => catalog.reload());
+  write(".mcp.json", "2");
+  const rest = Array.from({ length: 50 }, () => catalog.reload());
+  for (const outcome of await Promise.all(rest)) t.match(outcome, { answer: { servers: 2 } });
+  await Promise.all(first);
+  t.ok(reads <= 3, `${reads - 1} readings for 100 reloads`);
+});
+
+t.test("a run that fails is its callers' matter, and the next one begins all the same", async (t) => {
+  let runs = 0;
+  let open = Promise.withResolvers<void>();
+  const shared = sharedRuns(async () => {
+    const run = ++runs;
+    await open.promise;
+    if (run === 1) throw new Error("first");
+    return run;
+  });
+  const first = shared();
+  await new Promise(setImmediate);
+  const [second, third] = [shared(), shared()];
+  open.resolve();
+  await t.rejects(first, { message: "first" });
+  t.equal(await second, 2);
+  t.equal(await third, 2);
+  open = Promise.withResolvers<void>();
+  open.resolve();
+  t.equal(await shared(), 3);
+});

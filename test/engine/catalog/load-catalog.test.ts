@@ -1,0 +1,146 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { loadCatalog } from "../../../src/engine/catalog/load-catalog.ts";
+import { agentFile, catalogBench, skillFile, toolFile } from "./catalog-bench.ts";
+
+t.test("an engine without a folder has what ships, and all of it is good", async (t) => {
+  const { parts } = catalogBench(t);
+  const { catalog, problems, warnings } = await loadCatalog(parts);
+  t.same(problems, []);
+  t.same(warnings, []);
+  t.same([...catalog.agents.keys()], ["default", "planner", "researcher", "coder", "reviewer"]);
+  t.same([...catalog.skills.keys()], ["research-report", "analyse-data", "find-a-fault"]);
+  t.same([...catalog.tools.keys()], ["current_time"]);
+  t.equal(catalog.agents.get("planner")?.model, "planner");
+});
+
+t.test("a file takes the place of one that ships under its name, or takes it away", async (t) => {
+  const { parts } = catalogBench(t, {
+    "agents/coder.md": agentFile(
+      "coder",
+      "tools: read_file, mcp__*\npermissions:\n  run_command: deny\nmodel: light\n",
+    ),
+    "agents/planner.md": agentFile("planner", "disabled: true\n"),
+    "skills/find-a-fault/SKILL.md": skillFile("find-a-fault"),
+    "skills/new-one/SKILL.md": skillFile("new-one", "license: MIT\nallowed-tools: Read Bash\nmodel: x\n"),
+    "tools/say.json": toolFile({ name: "say" }),
+    ".mcp.json": '{"mcpServers":{"a":{"command":"x"}}}',
+  });
+  const { catalog, problems, warnings } = await loadCatalog(parts);
+  t.same(problems, []);
+  t.same(warnings, [{ path: "skills/new-one/SKILL.md", message: "model: unknown, not used" }]);
+  t.same(catalog.agents.get("coder"), {
+    name: "coder",
+    description: "Does what coder does.",
+    model: "light",
+    tools: ["read_file", "mcp__*"],
+    permissions: { run_command: "deny" },
+    instructions: "I am coder.",
+  });
+  t.equal(catalog.agents.has("planner"), false);
+  t.match(catalog.skills.get("find-a-fault"), { description: "For find-a-fault.", shipped: null });
+  t.ok(catalog.skills.has("new-one"));
+  t.match(catalog.tools.get("say"), { permission: "ask", readOnly: false });
+  t.equal(catalog.servers.count, 1);
+});
+
+t.test("each bad entry is told by its path, and no other is lost by it", async (t) => {
+  const { parts } = catalogBench(t, {
+    "agents/good.md": agentFile("good"),
+    "agents/open-door.md": agentFile("open-door", "tool: [read_file]\n"),
+    "agents/other-name.md": agentFile("good"),
+    "agents/Upper.md": agentFile("Upper"),
+    "agents/coder.md": "no front matter",
+    "agents/default.md": agentFile("default", "disabled: true\n"),
+    "agents/latin.md": Buffer.from("---\nname: latin\ndescription: caf\xe9\n---\n", "latin1"),
+    "agents/large.md": Buffer.alloc(10 * 1024 * 1024, 0x61),
+    "agents/loud.md": agentFile("loud", "permissions: {run_command: always}\n"),
+    "skills/empty/notes.md": "",
+    "skills/double--hyphen/SKILL.md": skillFile("double--hyphen"),
+    "skills/long/SKILL.md": `---\nname: long\ndescription: ${"x".repeat(1025)}\n---\n`,
+    "tools/read_file.json": toolFile(),
+    "tools/two.json": toolFile({ http: { url: "http://x/" } }),
+    "tools/broken.json": '{\n  "description": "x",\n}',
+    "tools/shell.json": toolFile({ command: { argv: ["{{program}}"] } }),
+    "tools/free.json": toolFile({ command: { argv: ["echo", "{{text}}"] } }),
+    "tools/with-hyphen.json": toolFile(),
+    "tools/keyed.json": toolFile({ secrets: { key: "secrets/none" } }),
+    "tools/schema.json": toolFile({ parameters: { type: "string" } }),
+    ".mcp.json": "bad",
+  });
+  const { catalog, problems } = await loadCatalog(parts);
+  const found = Object.fromEntries(problems.map(({ path, message }) => [path, message]));
+  t.match(found, {
+    "agents/open-door.md": /^line 4: tool: unknown field/,
+    "agents/other-name.md": /name: expected other-name, as its file is named, got good/,
+    "agents/Upper.md": /^line 2: name: expected small letters/,
+    "agents/coder.md": /^line 1: expected front matter/,
+    "agents/default.md": /cannot be switched off/,
+    "agents/latin.md": /expected text in UTF-8/,
+    "agents/large.md": /expected at most 65536 bytes, got 10485760/,
+    "agents/loud.md": /^line 4: permissions\.run_command: /,
+    "skills/empty/SKILL.md": /no such file/,
+    "skills/double--hyphen/SKILL.md": /^line 2: name: expected small letters/,
+    "skills/long/SKILL.md": /^line 3: description: /,
+    "tools/read_file.json": /a tool of the engine's own/,
+    "tools/two.json": /expected either command or http/,
+    "tools/broken.json": /no valid JSON: .*line 3/,
+    "tools/shell.json": /command\.argv\.0: expected a program, without a placeholder/,
+    "tools/free.json": /unknown placeholder {{text}}/,
+    "tools/with-hyphen.json": /expected up to 64 letters/,
+    "tools/keyed.json": /secrets\.key: there is no file secrets\/none/,
+    "tools/schema.json": /parameters\.type: expected "object"/,
+    ".mcp.json: x": "bad",
+  });
+  t.equal(problems.length, 20);
+  t.ok(catalog.agents.has("good"));
+  t.match(
+    catalog.agents.get("coder")?.instructions,
+    /You write programs/,
+    "the shipped one stands in for the broken one",
+  );
+  t.ok(catalog.agents.has("default"));
+});
+
+t.test("links lead about inside the folder and not out of it, and pipes are not waited for", async (t) => {
+  const bench = catalogBench(t, { "..data/agent.md": agentFile("linked"), "agents/plain.md": agentFile("plain") });
+  const outside = join(bench.folder, "..", "outside");
+  mkdirSync(join(outside, "away"), { recursive: true });
+  writeFileSync(join(outside, "agent.md"), agentFile("leak"));
+  writeFileSync(join(outside, "away/SKILL.md"), skillFile("away"));
+  mkdirSync(join(bench.folder, "skills"));
+  symlinkSync("../..data/agent.md", join(bench.folder, "agents/linked.md"));
+  symlinkSync(join(outside, "agent.md"), join(bench.folder, "agents/leak.md"));
+  symlinkSync("loop.md", join(bench.folder, "agents/loop.md"));
+  symlinkSync("absent.md", join(bench.folder, "agents/nowhere.md"));
+  symlinkSync(join(outside, "away"), join(bench.folder, "skills/away"));
+  mkdirSync(join(bench.folder, "agents/folder.md"));
+  execFileSync("mkfifo", [join(bench.folder, "agents/pipe.md")]);
+  const { catalog, problems, warnings } = await loadCatalog(bench.parts);
+  t.same(
+    problems.map(({ path, message }) => `${path}: ${message}`),
+    [
+      "agents/leak.md: leads out of its folder",
+      "agents/loop.md: cannot be read (ELOOP)",
+      "agents/nowhere.md: no such file",
+      "agents/pipe.md: expected a file",
+      "skills/away/SKILL.md: leads out of its folder",
+    ],
+  );
+  t.match(warnings, [{ path: "agents/folder.md", message: /not read: expected <name>\.md/ }]);
+  t.ok(catalog.agents.has("linked"));
+  t.ok(catalog.agents.has("plain"));
+});
+
+t.test("a folder that is none, or holds too much, is told", async (t) => {
+  const { parts, folder, write } = catalogBench(t, { agents: "a file" });
+  t.match((await loadCatalog(parts)).problems, [{ path: "agents", message: "cannot be read (ENOTDIR)" }]);
+  write("agents", null);
+  for (let at = 0; at < 201; at++) write(`agents/a${at}.md`, agentFile(`a${at}`));
+  t.match((await loadCatalog(parts)).problems, [{ path: "agents", message: /at most 200 entries, got 201/ }]);
+  write("", null);
+  writeFileSync(folder, "a file");
+  t.ok((await loadCatalog(parts)).problems.length > 0);
+});
