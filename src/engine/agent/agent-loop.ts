@@ -40,8 +40,9 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
     const guard = new LoopGuard(log.settledCalls());
     let profile = parts.profiles(context.agent);
     for (;;) {
-      if (context.parking()) return { kind: "parked" };
       const next = log.next();
+      if (next.kind === "done") return { kind: "completed" };
+      if (context.parking()) return { kind: "parked" };
       switch (next.kind) {
         case "ask_model": {
           if (log.steps >= context.maxSteps) return stepLimit(context.maxSteps);
@@ -56,8 +57,6 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
           if (settle(next.calls, outcomes, { guard, log }) === "stop") return LOOP_DETECTED;
           break;
         }
-        case "done":
-          return { kind: "completed" };
         default:
           next satisfies never;
       }
