@@ -1,8 +1,10 @@
-import type { EngineEventData } from "../src/contract/engine-events.ts";
+import type { EngineClient } from "../src/client/engine-client.ts";
+import type { HumanRequest } from "../src/client/humans.ts";
+import { CLIENT_ERRORS, OrchdError } from "../src/client/orchd-error.ts";
 import { onInterrupt } from "../src/kit/shutdown-signals.ts";
 import { type AnswerSources, decide } from "./answers.ts";
-import type { EngineClient } from "./engine-client.ts";
-import { CliFailure, type ExitName } from "./exit-codes.ts";
+import { cliFailure } from "./client-failure.ts";
+import { CliFailure } from "./exit-codes.ts";
 import { type Printer, safe } from "./output.ts";
 import { TurnView } from "./turn-view.ts";
 
@@ -13,12 +15,6 @@ export interface ChatParts {
   readonly thinking: boolean;
   readonly answers: AnswerSources;
 }
-
-const EXIT_OF_TURN: Readonly<Record<string, ExitName>> = {
-  LLM_RATE_LIMITED: "limited",
-  CANCELLED: "interrupted",
-  CHANNEL_EXPIRED: "timeout",
-};
 
 /** One conversation with one engine, turn after turn. */
 export class Chat {
@@ -33,12 +29,19 @@ export class Chat {
     const { engine, taskId, thinking, print } = this.#parts;
     const view = new TurnView(print);
     const undo = onInterrupt(() => void this.#cancel());
+    const turn = engine.execute({
+      taskId,
+      message,
+      thinking,
+      onHuman: (question) => this.#respond(question),
+      onRetry: ({ error, waitMs }) =>
+        print.note(`orchctl: ${safe(error.message)}; trying again in ${Math.ceil(waitMs / 1000)} s`),
+    });
     try {
-      for await (const { event } of engine.execute({ taskId, message, thinking })) {
-        view.show(event);
-        if (event.event === "hitl_request") await this.#respond(event.data);
-        if (event.event === "error") throw failureOf(event.data);
-      }
+      for await (const event of turn) view.show(event);
+      await turn.result();
+    } catch (error) {
+      throw failureOf(error);
     } finally {
       undo();
     }
@@ -62,20 +65,19 @@ export class Chat {
     }
   }
 
-  async #respond(question: EngineEventData["hitl_request"]): Promise<void> {
+  /** The answer to the engine's question, if there is somebody to give it. */
+  async #respond(question: HumanRequest): Promise<string | undefined> {
     const { engine, answers, print } = this.#parts;
     const decision = await decide(question, answers);
     switch (decision.kind) {
       case "answer":
-        return engine.answer(question.request_id, decision.answer).catch((error: unknown) => {
-          // Somebody else was faster: the turn goes on, with their answer.
-          if (!(error instanceof CliFailure && error.code === "HITL_ALREADY_ANSWERED")) throw error;
-          print.note("orchctl: this was answered elsewhere");
-        });
+        return decision.answer;
       case "cancel":
-        return this.#cancel();
+        await this.#cancel();
+        return undefined;
       case "nobody":
-        return print.note(howToAnswer(engine.url, question));
+        print.note(howToAnswer(engine.url, question));
+        return undefined;
       default:
         return decision satisfies never;
     }
@@ -91,7 +93,7 @@ export class Chat {
   }
 }
 
-function howToAnswer(url: string, { request_id: id, options }: EngineEventData["hitl_request"]): string {
+function howToAnswer(url: string, { request_id: id, options }: HumanRequest): string {
   const body = JSON.stringify({ request_id: id, answer: options[0] ?? "…" }).replaceAll("'", "'\\''");
   return [
     "orchctl: the turn waits for an answer, and nobody is at a terminal to give it. From elsewhere:",
@@ -100,6 +102,10 @@ function howToAnswer(url: string, { request_id: id, options }: EngineEventData["
   ].join("\n");
 }
 
-function failureOf({ error, message }: EngineEventData["error"]): CliFailure {
-  return new CliFailure(EXIT_OF_TURN[error] ?? "unavailable", `the turn failed: ${safe(message)} (${error})`, error);
+/** A turn's own failure has no status; a refused call is told as such. */
+function failureOf(error: unknown): unknown {
+  const failure = cliFailure(error);
+  if (!(failure instanceof CliFailure && error instanceof OrchdError)) return failure;
+  const failed = error.status === null && !(error.code in CLIENT_ERRORS);
+  return failed ? new CliFailure(failure.exit, `the turn failed: ${safe(failure.message)}`, failure.code) : failure;
 }

@@ -1,15 +1,18 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readFrames } from "../src/client/sse-frames.ts";
 import { type EventRecord, GAP_EVENT } from "../src/contract/orchestrator-events.ts";
+import { cliFailure } from "./client-failure.ts";
 import { CliFailure, type ExitName } from "./exit-codes.ts";
+import { isCut } from "./http.ts";
 import type { Caller, OrchestratorClient } from "./orchestrator-client.ts";
-import { isCut, readFrames } from "./sse-frames.ts";
 
 /** Four keep-alive comments: a stream that is silent for longer is dead. */
 const IDLE_MS = 60_000;
 const OPEN_MS = 10_000;
 /** Five minutes in all: long enough for an upgrade of the daemon. */
 const RECONNECT_MS: readonly number[] = [200, 1000, 2000, 4000, ...Array<number>(58).fill(5000)];
+const GOOD_MS = 10_000;
 /** Refusals that another try may mend: a daemon that starts, or has too many readers. */
 const PASSING: readonly ExitName[] = ["unavailable", "timeout", "limited"];
 /** An id before every other: behind it comes all that is kept. */
@@ -64,30 +67,43 @@ export async function* followEvents(
   let tries = 0;
   let away = false;
   for (;;) {
+    let openedAt = Infinity;
     let reason = "it was closed";
     try {
       const response = await openStream(feed, last);
       if (away) yield { kind: "connected-again" };
       away = false;
+      openedAt = Date.now();
       for await (const { type, id, data } of readFrames(response)) {
         tries = 0;
         if (type === GAP_EVENT) {
           // Who has seen nothing misses nothing.
           if (last !== null) yield { kind: "gap" };
-        } else if (data !== null && id !== last) {
-          yield { kind: "event", event: data as EventRecord };
+        } else if (id === null || id !== last) {
+          yield { kind: "event", event: readRecord(data) };
           last = id ?? last;
         }
       }
-    } catch (error) {
+    } catch (thrown) {
+      const error = cliFailure(thrown);
       if (!isPassing(error)) throw error;
       reason = isCut(error) ? String(error.code) : error.message;
     }
+    // One that stayed open was a good one, even if nothing happened meanwhile.
+    if (Date.now() - openedAt > GOOD_MS) tries = 0;
     if (!away) yield { kind: "away", reason };
     away = true;
     const waitMs = reconnectMs[tries++];
     if (waitMs === undefined) throw new CliFailure("unavailable", `the stream of events stays away (${reason})`);
     await sleep(waitMs);
+  }
+}
+
+function readRecord(json: string): EventRecord {
+  try {
+    return JSON.parse(json) as EventRecord;
+  } catch (error) {
+    throw new CliFailure("unexpected", `an event came that is no JSON (${String(error).slice(0, 100)})`);
   }
 }
 

@@ -109,3 +109,7 @@ export function pathSegment(text: string): string {
 }
 
 export const enginePath = (user: string): string => `/engines/${pathSegment(user)}`;
+
+/** What has a code is the connection's failure, which another connection may mend; anything else is not. */
+export const isCut = (error: unknown): error is Error & { readonly code: unknown } =>
+  error instanceof Error && !(error instanceof CliFailure) && "code" in error;

@@ -1,4 +1,4 @@
-import type { EngineEvent } from "../src/contract/engine-events.ts";
+import type { TurnEvent } from "../src/client/turn-event.ts";
 import { type Printer, safe, safeLines } from "./output.ts";
 
 const MAX_SHOWN = 300;
@@ -14,12 +14,13 @@ export class TurnView {
   }
 
   /** With `--json` each event as one line, as it came. */
-  show(event: EngineEvent): void {
-    if (this.#print.json) this.#print.line(JSON.stringify(event));
-    else this.#showWords(event);
+  show(event: TurnEvent): void {
+    if (!this.#print.json) return this.#showWords(event);
+    const came = event.event === "unknown" ? { event: event.type, data: event.data } : event;
+    this.#print.line(JSON.stringify(came));
   }
 
-  #showWords(event: EngineEvent): void {
+  #showWords(event: TurnEvent): void {
     const { style } = this.#print;
     switch (event.event) {
       case "content_block_start":
@@ -69,9 +70,9 @@ export class TurnView {
         this.#freshLine();
         break;
       case "heartbeat":
+      case "unknown":
         break;
       default:
-        // An event of a later engine: what is not known is not shown.
         event satisfies never;
     }
   }

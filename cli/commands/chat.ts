@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { Option } from "commander";
+import { type EngineClient, createEngineClient } from "../../src/client/engine-client.ts";
 import type { EngineRecord } from "../../src/contract/orchestrator-api.ts";
 import { Chat } from "../chat.ts";
-import { EngineClient } from "../engine-client.ts";
+import { cliFailure } from "../client-failure.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { enginePath } from "../http.ts";
 import { gathered } from "../option-values.ts";
@@ -53,9 +54,18 @@ async function engineOf({ client, credentials, settings }: Session, user: string
   }
   const kept = settings.engineKey ?? (await credentials.engineKey(record.id));
   const key = kept ?? (await promptSecret(`Engine key of ${safe(user)}: `));
-  if (key !== null) return new EngineClient(record.url, key);
+  if (key !== null) return connect(record.url, key);
   const way = `orchctl engines rotate-key ${safe(user)} makes a new one`;
   throw new CliFailure("denied", `no key of this engine is kept: set ORCH_ENGINE_KEY, or ${way}`);
+}
+
+/** A person is told at once that another turn is running, and need not wait for it. */
+function connect(url: string, key: string): EngineClient {
+  try {
+    return createEngineClient({ url, key, limits: { retryBusy: false } });
+  } catch (error) {
+    throw cliFailure(error);
+  }
 }
 
 /** Who gives no message at all is shown what one does. */

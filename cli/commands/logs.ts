@@ -1,10 +1,9 @@
 import { CliFailure } from "../exit-codes.ts";
-import { enginePath } from "../http.ts";
+import { enginePath, isCut } from "../http.ts";
 import { wholeNumber } from "../option-values.ts";
 import { safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 import { splitStream } from "../split-stream.ts";
-import { isCut } from "../sse-frames.ts";
 
 interface Options {
   readonly tail: number;

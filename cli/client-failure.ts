@@ -1,0 +1,19 @@
+import { OrchdError } from "../src/client/orchd-error.ts";
+import { CliFailure, type ExitName, exitOfStatus } from "./exit-codes.ts";
+
+const EXITS: Readonly<Record<string, ExitName>> = {
+  LLM_RATE_LIMITED: "limited",
+  CANCELLED: "interrupted",
+  CHANNEL_EXPIRED: "timeout",
+  TIMEOUT: "timeout",
+  INVALID_ARGUMENT: "usage",
+  BAD_ANSWER: "unexpected",
+};
+
+/** What the client throws, as the command line's own failure; anything else stays what it is. */
+export function cliFailure(error: unknown): unknown {
+  if (!(error instanceof OrchdError)) return error;
+  const { code, status, message } = error;
+  const exit = EXITS[code] ?? (status === null ? "unavailable" : exitOfStatus(status));
+  return new CliFailure(exit, `${message} (${code})`, code);
+}
