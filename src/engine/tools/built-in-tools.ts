@@ -5,6 +5,7 @@ import { listFiles } from "./list-files.ts";
 import { memoryNote } from "./memory-note.ts";
 import { readFile } from "./read-file.ts";
 import type { Tool } from "./tool.ts";
+import { fetchUrl } from "./web/fetch-url.ts";
 import { writeFile } from "./write-file.ts";
 
 export interface BuiltInParts {
@@ -14,5 +15,5 @@ export interface BuiltInParts {
 
 /** What every engine's agent has. Their inputs are checked by their own schemas before they see them. */
 export function builtInTools({ environment }: BuiltInParts): readonly Tool[] {
-  return [askHuman, editFile, listFiles, memoryNote, readFile, runCommand(environment), writeFile];
+  return [askHuman, editFile, fetchUrl(), listFiles, memoryNote, readFile, runCommand(environment), writeFile];
 }

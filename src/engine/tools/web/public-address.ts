@@ -1,0 +1,52 @@
+import { BlockList, isIP } from "node:net";
+import { networkInterfaces } from "node:os";
+
+/** Not the public internet (IANA's special-purpose registries), and what clouds tell their machines' secrets under. */
+const NOT_PUBLIC_V4: readonly (readonly [network: string, prefix: number])[] = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  // Metadata services of most clouds are link-local; Azure's host channel has a public address.
+  ["169.254.0.0", 16],
+  ["168.63.129.16", 32],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
+];
+
+/** Of the one block that is public at all: protocol assignments, Teredo and 6to4, which hold IPv4 addresses, examples. */
+const NOT_PUBLIC_V6: readonly (readonly [network: string, prefix: number])[] = [
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["3fff::", 20],
+];
+
+const notPublic = new BlockList();
+for (const [network, prefix] of NOT_PUBLIC_V4) notPublic.addSubnet(network, prefix, "ipv4");
+for (const [network, prefix] of NOT_PUBLIC_V6) notPublic.addSubnet(network, prefix, "ipv6");
+const globalUnicast = new BlockList();
+globalUnicast.addSubnet("2000::", 3, "ipv6");
+
+/** Whether an IP address is one of the public internet, and not one of this machine's own. */
+export function isPublicAddress(address: string): boolean {
+  const ours = Object.values(networkInterfaces()).some((each) => each?.some((own) => own.address === address));
+  if (ours) return false;
+  switch (isIP(address)) {
+    case 4:
+      return !notPublic.check(address, "ipv4");
+    case 6:
+      // Mapped, translated and compatible IPv4 addresses lie outside of it.
+      return globalUnicast.check(address, "ipv6") && !notPublic.check(address, "ipv6");
+    default:
+      return false;
+  }
+}
