@@ -83,15 +83,23 @@ t.test("the core soul's hash is told by health, and changes with a good one only
 
 t.test("a turn takes new tools at its next model call, and never in the middle of one", async (t) => {
   const { engine, write, reload } = await startWith(t, { "tools/greet.json": toolFile({ permission: "allow" }) });
-  const message = "/slow 300\n/tool greet {}\n/tool greet {}\n/say done";
-  const turn = await engine.execute({ task_id: "a", message });
+  const turn = await engine.execute({
+    task_id: "a",
+    message: "/slow 500\n/tool greet {}\n/say then\n/tool greet {}",
+  });
   await turn.first("thread_lifecycle");
   rmSync(join(engine.dataDir, "catalog/tools/greet.json"));
   write("skills/extra/SKILL.md", skillFile("extra"));
-  t.equal((await reload("catalog")).status, 200);
-  t.match((await turn.all()).at(-1)?.data, { phase: "completed" });
-  const gone = (await engine.turn("b", "/tool greet {}\n/say x")).find(({ event }) => event === "tool_result");
-  t.match(gone?.data, { error: /there is no tool named greet/ });
+  t.match((await reload("catalog")).body, { skills: 4, tools: 1 });
+  const events = await turn.all();
+  t.match(
+    events.filter(({ event }) => event === "tool_result").map(({ data }) => data),
+    [{ tool: "greet", output: "hello\n", error: null }],
+    "the call that was asked for with the old tools runs",
+  );
+  const said = events.flatMap(({ event, data }) => (event === "text_delta" ? [data.text] : [])).join("");
+  t.match(said, /greet/, "the model that asks for it again is told that there is no such tool");
+  t.match(events.at(-1)?.data, { phase: "completed" });
 });
 
 t.test("a hundred reloads at once all answer", async (t) => {
