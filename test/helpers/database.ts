@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import pg from "pg";
-import type { Test } from "tap";
+import tap, { type Test } from "tap";
 import { createLogger } from "../../src/kit/logger.ts";
-import { startBundledPostgres } from "../../src/orchestrator/postgres/start-bundled-postgres.ts";
+import { type BundledPostgres, startBundledPostgres } from "../../src/orchestrator/postgres/start-bundled-postgres.ts";
 import { type Connection, type Db, openDatabase } from "../../src/orchestrator/store/database.ts";
 import { migrateToLatest } from "../../src/orchestrator/store/migrate.ts";
 import { freshFolder } from "./folder.ts";
@@ -36,23 +36,37 @@ export function onEachServer(
   }
 }
 
+/** One server a test file: to start one takes longer than most tests. */
+const shared: { server?: Promise<BundledPostgres> } = {};
+
 async function bundled(t: Test): Promise<Connection> {
-  const server = await startBundledPostgres({ installDir, dataDir: freshFolder(t), logger });
-  t.teardown(() => server.stop());
-  return server.connection;
+  shared.server ??= startShared();
+  const { connection } = await shared.server;
+  return { ...connection, database: await createDatabase(t, connection) };
+}
+
+async function startShared(): Promise<BundledPostgres> {
+  const server = await startBundledPostgres({ installDir, dataDir: freshFolder(tap), logger });
+  tap.teardown(() => server.stop());
+  return server;
 }
 
 async function freshDatabase(t: Test, url: string): Promise<Connection> {
+  const address = new URL(url);
+  address.pathname = `/${await createDatabase(t, { connectionString: url })}`;
+  return { connectionString: address.href };
+}
+
+/** Gives its name; dropped after the test. */
+async function createDatabase(t: Test, server: pg.ClientConfig): Promise<string> {
   const name = `orchd_test_${randomBytes(6).toString("hex")}`;
   const run = async (statement: string) => {
-    const client = new pg.Client({ connectionString: url });
+    const client = new pg.Client(server);
     await client.connect();
     await client.query(statement);
     await client.end();
   };
   await run(`create database ${name}`);
   t.teardown(() => run(`drop database if exists ${name} with (force)`));
-  const address = new URL(url);
-  address.pathname = `/${name}`;
-  return { connectionString: address.href };
+  return name;
 }
