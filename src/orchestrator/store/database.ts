@@ -28,7 +28,7 @@ const CLOSE_MS = 2000;
 export interface OpenDatabase {
   readonly db: Db;
   readonly newClient: () => pg.Client;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export function openDatabase(connection: Connection, logger: Logger): OpenDatabase {
@@ -47,7 +47,7 @@ export function openDatabase(connection: Connection, logger: Logger): OpenDataba
   return {
     db,
     newClient: () => new pg.Client({ ...connection, ...SESSION_DEADLINES, keepAlive: true }),
-    async close() {
+    close: async () => {
       await Promise.race([db.destroy(), delay(CLOSE_MS)]);
       for (const client of clients) cut(client);
     },
