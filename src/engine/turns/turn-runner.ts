@@ -5,6 +5,7 @@ import type { RunningTurn } from "../store/turns.ts";
 import { resumeVerdict } from "./resume-rule.ts";
 import { type Slot, TurnAborted } from "./task-slots.ts";
 import { Turn, type TurnParts } from "./turn.ts";
+import { TurnLifecycle } from "./turn-lifecycle.ts";
 import { TurnTally } from "./turn-tally.ts";
 
 export type { TurnParts } from "./turn.ts";
@@ -114,9 +115,7 @@ export class TurnRunner {
       try {
         this.#resume(row, claim.slot);
       } catch (error) {
-        this.#parts.logger.error({ err: error, turn_id: row.turnId }, "turn cannot go on after a restart");
-        const turn = new Turn(this.#parts, { slot: claim.slot, request: {}, parking: () => this.#parking });
-        turn.end({ kind: "errored", code: "ENGINE_RESTARTED", message: "what is stored of the turn cannot be read" });
+        this.#close(row, claim.slot, error);
       }
     }
   }
@@ -128,7 +127,7 @@ export class TurnRunner {
     const verdict = resumeVerdict(row, { waits: desk.waitsFor(turnId) });
     const turn = new Turn(this.#parts, { slot, request, parking, tally: TurnTally.of(journal, turnId) });
     if (verdict.kind === "give_up") {
-      turn.end({ kind: "errored", code: "ENGINE_RESTARTED", message: verdict.reason });
+      turn.giveUp({ kind: "errored", code: "ENGINE_RESTARTED", message: verdict.reason });
       return;
     }
     logger.info({ turn_id: turnId, resumes: row.resumes }, "turn goes on after a restart");
@@ -136,6 +135,17 @@ export class TurnRunner {
     journal.keep(() => turns.resumed(turnId));
     // When the rest of the engine is there as well.
     setImmediate(() => this.#go(turn));
+  }
+
+  /** What is stored of it is of no use: it ends without being looked at. */
+  #close({ taskId, turnId }: RunningTurn, slot: Slot, why: unknown): void {
+    const { toolCalls, logger } = this.#parts;
+    logger.error({ err: why, turn_id: turnId }, "turn cannot go on after a restart");
+    const message = "what is stored of the turn cannot be read";
+    new TurnLifecycle({ ...this.#parts, taskId, turnId }).end(
+      { kind: "errored", code: "ENGINE_RESTARTED", message },
+      { alongside: () => toolCalls.forget(turnId), freeSlot: () => slot.release() },
+    );
   }
 
   #go(turn: Turn): void {

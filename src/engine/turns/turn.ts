@@ -77,6 +77,12 @@ export class Turn {
     else this.end(outcome);
   }
 
+  /** Ends what another process began, instead of going on with it. */
+  giveUp(ending: Ending): void {
+    this.#log = this.#openLog("");
+    this.end(ending);
+  }
+
   /** Leaves it as it is stored, for the next start. */
   park(): void {
     this.lifecycle.park();
@@ -92,12 +98,12 @@ export class Turn {
     } catch (error) {
       logger.error({ err: error, turn_id: turnId }, "a turn's questions could not be closed");
     }
-    const log = this.#log ?? this.#openLog("");
+    const log = this.#log;
     const code = ending.kind === "errored" ? { code: ending.code } : {};
     logger.info({ turn_id: turnId, took_ms: Date.now() - startedAt, ...code }, `turn ${ending.kind}`);
     this.lifecycle.end(ending, {
       alongside: () => {
-        log.close("the turn ended before the call did");
+        log?.close("the turn ended before the call did");
         toolCalls.forget(turnId);
       },
       freeSlot: () => this.slot.release(),
