@@ -27,14 +27,11 @@ export function row(what: string, { ours, theirs, unit, aim }: Rounds): Row {
   };
 }
 
-/** Something that is counted and has no floor. */
-export const countRow = (what: string, { count, aim }: { readonly count: number; readonly aim: string }): Row => ({
-  what,
-  ours: String(count),
-  floor: "–",
-  ratio: "–",
-  aim,
-});
+/** Something that has no floor. */
+export const loneRow = (
+  what: string,
+  { value, unit, aim }: { readonly value: number; readonly unit?: string; readonly aim: string },
+): Row => ({ what, ours: unit === undefined ? String(value) : figure(value, unit), floor: "–", ratio: "–", aim });
 
 export function table(rows: readonly Row[]): string {
   const lines = rows.map((one) => `| ${one.what} | ${one.ours} | ${one.floor} | ${one.ratio} | ${one.aim} |\n`);

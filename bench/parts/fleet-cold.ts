@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { end, inParallel, startServer } from "../measure.ts";
-import { type Row, countRow, row } from "../report.ts";
+import { type Row, loneRow, row } from "../report.ts";
 import type { Site } from "../site.ts";
 
 /** Calls that a client has open at a time. */
@@ -23,7 +23,7 @@ export async function coldFleet(
   const oursS = (performance.now() - began) / 1000;
   const rows = [
     row(`${engines} engines from cold`, { ours: [oursS], theirs: [floorS], unit: "s", aim: "≤ 2.0" }),
-    countRow("… of their calls, told to come back", { count: refused, aim: "0" }),
+    loneRow("… of their calls, told to come back", { value: refused, aim: "0" }),
   ];
   return { rows, floorS };
 }

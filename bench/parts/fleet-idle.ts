@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { cpuSeconds, end, floor, proportionalMiB, residentMiB, start } from "../measure.ts";
-import { type Row, countRow, row } from "../report.ts";
+import { type Row, loneRow, row } from "../report.ts";
 import type { Site } from "../site.ts";
 
 const SETTLE_MS = 5000;
@@ -30,13 +30,12 @@ export async function idleFleet(site: Site, engines: number): Promise<readonly R
     }),
     row("… its resident memory", { ...both(pids, residentMiB), unit: "MiB", aim: "≤ 150 MiB" }),
     row("… with shared pages counted in part (PSS)", { ...both(pids, proportionalMiB), unit: "MiB", aim: "≤ 150 MiB" }),
-    row("PSS of all those engines", {
-      ours: [running.reduce((sum, { pid }) => sum + proportionalMiB(pid), 0)],
-      theirs: [Number.NaN],
+    loneRow("PSS of one of those engines", {
+      value: running.reduce((sum, { pid }) => sum + proportionalMiB(pid), 0) / running.length,
       unit: "MiB",
       aim: "–",
     }),
-    countRow("engines missed, ended or restarted since", { count: await troubles(site), aim: "0" }),
+    loneRow("engines missed, ended or restarted since", { value: await troubles(site), aim: "0" }),
   ];
   await end(bare);
   return rows;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Row, countRow, row } from "../report.ts";
+import { type Row, loneRow, row } from "../report.ts";
 import type { Site } from "../site.ts";
 import { troubles } from "./fleet-idle.ts";
 
@@ -34,11 +34,11 @@ export async function reboot(
       unit: "s",
       aim: "≤ 2.0",
     }),
-    countRow("… places any of them was from the order of last use", {
-      count: await displaced(site, lastEvent),
+    loneRow("… places any of them was from the order of last use", {
+      value: await displaced(site, lastEvent),
       aim: "≤ 5",
     }),
-    countRow("… restarts counted, engines missed", { count: (await troubles(site)) - before, aim: "0" }),
+    loneRow("… restarts counted, engines missed", { value: (await troubles(site)) - before, aim: "0" }),
   ];
 }
 

@@ -4,7 +4,7 @@ import type { Site } from "../site.ts";
 
 const ROUNDS = 5;
 const WARM_UP = 1;
-const LOAD = { seconds: 3, connections: 16 };
+const LOAD = { seconds: 2, connections: 16 };
 
 /** Authenticated look-ups a second, against one Express route with one indexed query. */
 export async function lookUp(site: Site): Promise<readonly Row[]> {
