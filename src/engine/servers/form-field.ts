@@ -1,0 +1,130 @@
+export type FieldValue = string | number | boolean | string[];
+
+/** One field of a form, as a person is asked for it. */
+export interface Field {
+  readonly name: string;
+  readonly kind: "text" | "number" | "integer" | "boolean" | "list";
+  readonly required: boolean;
+  readonly words: string;
+  /** The only answers there are; none where any text may be one. */
+  readonly options: readonly string[];
+  /** The value behind each choice. */
+  readonly choices: ReadonlyMap<string, string>;
+  readonly limits: {
+    readonly min: number | undefined;
+    readonly max: number | undefined;
+  };
+}
+
+export type ReadField =
+  | { readonly kind: "value"; readonly value: FieldValue }
+  | { readonly kind: "wrong"; readonly problem: string };
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** The fields of a form's schema, in its order. What is no simple field is asked for as text. */
+export function readFields(schema: Schema): readonly Field[] {
+  const required = new Set(Array.isArray(schema["required"]) ? schema["required"].map(String) : []);
+  const properties = isSchema(schema["properties"]) ? schema["properties"] : {};
+  return Object.entries(properties).map(([name, value]) =>
+    fieldOf(name, isSchema(value) ? value : {}, required.has(name)),
+  );
+}
+
+/** What a person's answer means for a field. */
+export function readField({ kind, choices, limits }: Field, answer: string): ReadField {
+  switch (kind) {
+    case "boolean":
+      return { kind: "value", value: answer === "true" };
+    case "text": {
+      const value = choices.get(answer) ?? answer;
+      return choices.size > 0
+        ? { kind: "value", value }
+        : bounded(value, value.length, { limits, unit: " characters" });
+    }
+    case "number":
+    case "integer": {
+      const value = answer.trim() === "" ? NaN : Number(answer);
+      if (!Number.isFinite(value) || (kind === "integer" && !Number.isInteger(value)))
+        return wrong(kind === "integer" ? "expected a whole number" : "expected a number");
+      return bounded(value, value, { limits, unit: "" });
+    }
+    case "list": {
+      const parts = answer
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== "");
+      const unknown = parts.find((part) => choices.size > 0 && !choices.has(part));
+      if (unknown !== undefined) return wrong(`${unknown} is none of the choices`);
+      return bounded(
+        parts.map((part) => choices.get(part) ?? part),
+        parts.length,
+        { limits, unit: " choices" },
+      );
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+const wrong = (problem: string): ReadField => ({ kind: "wrong", problem });
+
+function bounded(
+  value: FieldValue,
+  measure: number,
+  { limits: { min, max }, unit }: { readonly limits: Field["limits"]; readonly unit: string },
+): ReadField {
+  if (min !== undefined && measure < min) return wrong(`expected at least ${min}${unit}`);
+  if (max !== undefined && measure > max) return wrong(`expected at most ${max}${unit}`);
+  return { kind: "value", value };
+}
+
+function fieldOf(name: string, schema: Schema, required: boolean): Field {
+  const items = isSchema(schema["items"]) ? schema["items"] : {};
+  const kind = kindOf(schema);
+  const choices = choicesOf(kind === "list" ? items : schema);
+  const [low, high] = BOUNDS[kind];
+  const limits = { min: numberOr(schema[low]), max: numberOr(schema[high]) };
+  const options = kind === "boolean" ? ["true", "false"] : kind === "list" ? [] : [...choices.keys()];
+  const title = typeof schema["title"] === "string" ? `${schema["title"]} (${name})` : name;
+  const details = [
+    schema["description"],
+    required ? "" : "optional",
+    kind === "list"
+      ? `several, with commas between them${choices.size > 0 ? `, of: ${[...choices.keys()].join(", ")}` : ""}`
+      : kind,
+    schema["format"],
+    schema["default"] !== undefined && `usually ${JSON.stringify(schema["default"])}`,
+  ].filter(Boolean);
+  return { name, kind, required, words: `${title}: ${details.join("; ")}`, options, choices, limits };
+}
+
+const BOUNDS = {
+  text: ["minLength", "maxLength"],
+  number: ["minimum", "maximum"],
+  integer: ["minimum", "maximum"],
+  list: ["minItems", "maxItems"],
+  boolean: ["", ""],
+} as const;
+
+function kindOf({ type }: Schema): Field["kind"] {
+  if (type === "number" || type === "integer" || type === "boolean") return type;
+  return type === "array" ? "list" : "text";
+}
+
+/** Choices by what a person calls them: `enum` with or without `enumNames`, or `oneOf`/`anyOf` of titled constants. */
+function choicesOf(schema: Schema): ReadonlyMap<string, string> {
+  const { enum: values, enumNames: names } = schema;
+  if (Array.isArray(values))
+    return new Map(
+      values.map((value, at) => [String(Array.isArray(names) ? (names[at] ?? value) : value), String(value)]),
+    );
+  const titled = schema["oneOf"] ?? schema["anyOf"];
+  if (!Array.isArray(titled)) return new Map();
+  return new Map(titled.filter(isSchema).map((one) => [String(one["title"] ?? one["const"]), String(one["const"])]));
+}
+
+const numberOr = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

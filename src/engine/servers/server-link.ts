@@ -1,0 +1,179 @@
+import { delay } from "../../kit/clock.ts";
+import type { SerialLanes } from "../../kit/serial-lanes.ts";
+import { type ToolContext, ToolFailed } from "../tools/tool.ts";
+import { askForm } from "./ask-form.ts";
+import type {
+  Connect,
+  ConnectOrder,
+  Connection,
+  FormAnswer,
+  FormQuestion,
+  ListedTool,
+  ServerLog,
+} from "./connection.ts";
+import { resultForModel, textOf } from "./result-words.ts";
+import type { ServerConfig } from "./server-config.ts";
+
+/**
+ * `connecting` until the first try has ended. `ready` while a connection stands. `restarting` after one was lost, until
+ * the next try has ended; `failed` after a try that came to nothing. From both it tries again, 1 s later and then twice
+ * as long each time, up to a minute.
+ */
+export type LinkState =
+  | { readonly kind: "connecting" }
+  | { readonly kind: "ready"; readonly connection: Connection }
+  | { readonly kind: "restarting" | "failed"; readonly error: string };
+
+export interface LinkParts extends Pick<ConnectOrder, "workspaceDir" | "environment"> {
+  readonly log: ServerLog;
+  readonly loadConnect: () => Promise<Connect>;
+  readonly onListed: (tools: readonly ListedTool[]) => void;
+  /** By turn: a person is asked one thing at a time, whichever server it comes from. */
+  readonly questions: SerialLanes;
+  readonly tell: (state: LinkState) => void;
+}
+
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 60_000;
+/** A connection that stood so long was a good one: the next loss is waited for from the beginning. */
+const STEADY_MS = 60_000;
+const MAX_ERROR_CHARACTERS = 10_000;
+
+/** One server, from the file's entry to the end of it: connected, listed, and connected again when it is lost. */
+export class ServerLink {
+  readonly server: ServerConfig;
+  readonly #parts: LinkParts;
+  readonly #over = new AbortController();
+  readonly #running: ToolContext[] = [];
+  #state: LinkState = { kind: "connecting" };
+  #life: Promise<void> = Promise.resolve();
+
+  constructor(server: ServerConfig, parts: LinkParts) {
+    this.server = server;
+    this.#parts = parts;
+  }
+
+  get state(): LinkState {
+    return this.#state;
+  }
+
+  begin(): void {
+    this.#life = this.#live();
+  }
+
+  /** Ends the connection and everything the server had running. */
+  async close(): Promise<void> {
+    this.#over.abort(new Error("the tool server is not in use any more"));
+    await this.#life;
+  }
+
+  /** One call; a server that is not there fails it at once. */
+  async call(tool: string, input: Readonly<Record<string, unknown>>, context: ToolContext): Promise<unknown> {
+    const state = this.#state;
+    const name = `the tool server ${this.server.name}`;
+    if (state.kind === "connecting") throw new ToolFailed(`${name} is not connected yet`);
+    if (state.kind !== "ready")
+      throw new ToolFailed(`${name} is not connected (${state.error}); it is tried again by itself`);
+    this.#running.push(context);
+    try {
+      const { signal } = context;
+      const answer = await state.connection.call(tool, input, { signal, onProgress: () => context.progress() });
+      if (answer.kind === "failed") throw new ToolFailed(`${name} failed: ${cut(this.#parts.log.hide(answer.words))}`);
+      if (answer.isError) throw new ToolFailed(cut(textOf(answer.content)) || "the tool failed and did not say why");
+      return resultForModel(answer);
+    } finally {
+      this.#running.splice(this.#running.indexOf(context), 1);
+    }
+  }
+
+  async #live(): Promise<void> {
+    let waitMs = FIRST_WAIT_MS;
+    const { signal } = this.#over;
+    while (!signal.aborted) {
+      const { stoodMs, error } = await this.#connectOnce();
+      if (signal.aborted) return;
+      this.#become({ kind: stoodMs === null ? "failed" : "restarting", error });
+      if (stoodMs !== null && stoodMs >= STEADY_MS) waitMs = FIRST_WAIT_MS;
+      await delay(waitMs, signal);
+      waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+    }
+  }
+
+  /** From one try to the end of what came of it; how long it stood, null when it never did. */
+  async #connectOnce(): Promise<{ readonly stoodMs: number | null; readonly error: string }> {
+    let connection: Connection | undefined;
+    let since: number | null = null;
+    const stoodMs = () => (since === null ? null : Date.now() - since);
+    try {
+      const connect = await this.#parts.loadConnect();
+      connection = await connect(this.#order());
+      this.#parts.onListed(await connection.listTools());
+      this.#over.signal.throwIfAborted();
+      since = Date.now();
+      this.#become({ kind: "ready", connection });
+      const error = await Promise.race([connection.ended, whenAborted(this.#over.signal)]);
+      return { stoodMs: stoodMs(), error };
+    } catch (error) {
+      return {
+        stoodMs: stoodMs(),
+        error: this.#parts.log.hide(error instanceof Error ? error.message : String(error)),
+      };
+    } finally {
+      await connection?.close().catch((error: unknown) => this.#parts.log.note(String(error)));
+    }
+  }
+
+  #order(): ConnectOrder {
+    const { workspaceDir, environment, log } = this.#parts;
+    return {
+      server: this.server,
+      workspaceDir,
+      environment,
+      log,
+      onToolsChanged: () => void this.#listAgain(),
+      onQuestion: (question) => this.#ask(question),
+      signal: this.#over.signal,
+    };
+  }
+
+  /** What cannot be listed again stays as it was. */
+  async #listAgain(): Promise<void> {
+    const state = this.#state;
+    if (state.kind !== "ready") return;
+    try {
+      const tools = await state.connection.listTools();
+      if (this.#state === state) this.#parts.onListed(tools);
+    } catch (error) {
+      this.#parts.log.note(`the tools could not be listed again: ${String(error)}`);
+    }
+  }
+
+  /** The protocol does not say which call a question belongs to: the one begun last is the likeliest. */
+  async #ask(question: FormQuestion): Promise<FormAnswer> {
+    const context = this.#running.at(-1);
+    if (context === undefined) return { action: "cancel" };
+    try {
+      return await this.#parts.questions.run(context.turnId, () =>
+        askForm(this.server.name, question, (one) => context.ask(one)),
+      );
+    } catch (error) {
+      this.#parts.log.note(`a question came to nothing: ${String(error)}`);
+      return { action: "cancel" };
+    }
+  }
+
+  #become(state: LinkState): void {
+    this.#state = state;
+    this.#parts.tell(state);
+  }
+}
+
+const cut = (text: string): string =>
+  text.length > MAX_ERROR_CHARACTERS ? `${text.slice(0, MAX_ERROR_CHARACTERS).toWellFormed()}…` : text;
+
+function whenAborted(signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve("closed");
+    else signal.addEventListener("abort", () => resolve("closed"), { once: true });
+  });
+}

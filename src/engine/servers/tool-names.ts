@@ -1,0 +1,24 @@
+import { createHash } from "node:crypto";
+
+const MAX_LENGTH = 64;
+const HASH_LENGTH = 8;
+
+/**
+ * The name a model calls a server's tool by: `mcp__<server>__<tool>`, in the characters and the length that every
+ * provider takes. What had to be changed to fit, or could be read as another pair, carries a hash of the pair: a name
+ * never depends on which other tools there are, and no two pairs share one.
+ */
+export function toolName(server: string, tool: string): string {
+  const plain = `mcp__${server}__${tool}`;
+  const fits = /^[A-Za-z0-9_-]+$/.test(plain) && plain.length <= MAX_LENGTH && tool !== "";
+  const unambiguous = /^[^_]+(?:_[^_]+)*$/.test(server) && !looksHashed(tool);
+  if (fits && unambiguous) return plain;
+  const hash = createHash("sha256")
+    .update(JSON.stringify([server, tool]))
+    .digest("hex")
+    .slice(0, HASH_LENGTH);
+  const kept = plain.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_LENGTH - HASH_LENGTH - 1);
+  return `${kept}_${hash}`;
+}
+
+const looksHashed = (tool: string): boolean => /_[0-9a-f]{8}$/.test(tool);

@@ -1,0 +1,155 @@
+import { flushCompileCache } from "node:module";
+import type { ServerAsset } from "../../contract/engine-api.ts";
+import type { Logger } from "../../kit/logger.ts";
+import { SerialLanes } from "../../kit/serial-lanes.ts";
+import { VERSION } from "../../kit/version.ts";
+import type { ToolSource } from "../tools/registry.ts";
+import { type Tool, ToolFailed } from "../tools/tool.ts";
+import type { Connect } from "./connection.ts";
+import type { PinnedDefinitions } from "./pinned-definitions.ts";
+import { badServerAsset, serverAsset } from "./server-asset.ts";
+import { type BadServer, NO_SERVERS, type ServerConfig, type ServersConfig } from "./server-config.ts";
+import { ServerLink } from "./server-link.ts";
+import { createServerLog } from "./server-log.ts";
+import { serverTool } from "./server-tool.ts";
+import { type Allowed, ToolShelf } from "./tool-shelf.ts";
+
+export interface ToolServersParts {
+  readonly pins: PinnedDefinitions;
+  readonly workspaceDir: string;
+  /** All that local servers inherit. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly logger: Logger;
+  /** Loads what speaks the protocol; asked for by the first server. */
+  readonly loadConnect?: () => Promise<Connect>;
+}
+
+interface Served {
+  readonly link: ServerLink;
+  readonly shelf: ToolShelf;
+}
+
+/** The tool servers of this engine. Nothing waits for them: what they offer is there from when they have said so. */
+export class ToolServers implements ToolSource {
+  readonly #parts: ToolServersParts;
+  readonly #questions = new SerialLanes();
+  #served: ReadonlyMap<string, Served> = new Map();
+  #errors: readonly BadServer[] = [];
+  #seen: readonly (readonly Tool[])[] = [];
+  #tools: readonly Tool[] = [];
+  #over = false;
+
+  constructor(parts: ToolServersParts) {
+    this.#parts = parts;
+  }
+
+  /** Those of servers that are being restarted are among them: the model's list does not change with each mishap. */
+  tools(): readonly Tool[] {
+    const lists = [...this.#served.values()].map(({ shelf }) => shelf.tools);
+    if (lists.length !== this.#seen.length || lists.some((list, at) => list !== this.#seen[at])) {
+      this.#seen = lists;
+      this.#tools = lists.flat();
+    }
+    return this.#tools;
+  }
+
+  /**
+   * Takes what the file says now: new servers are begun, removed ones ended, changed ones both, all others go on as they
+   * are. Resolves when what was ended is gone.
+   */
+  async reload({ servers, errors }: ServersConfig): Promise<void> {
+    if (this.#over) return;
+    const before = this.#served;
+    const next = new Map<string, Served>();
+    const endings: Promise<void>[] = [];
+    for (const server of servers) {
+      const old = before.get(server.name);
+      if (old !== undefined && JSON.stringify(old.link.server) === JSON.stringify(server)) {
+        next.set(server.name, old);
+        continue;
+      }
+      const fresh = this.#serve(server);
+      next.set(server.name, fresh);
+      // Two of one server would meet in its files and ports.
+      const ended = old?.link.close() ?? Promise.resolve();
+      endings.push(ended);
+      void ended.then(() => this.#served.get(server.name) === fresh && !this.#over && fresh.link.begin());
+    }
+    for (const [name, { link }] of before) if (!next.has(name)) endings.push(link.close());
+    this.#served = next;
+    this.#errors = errors;
+    await Promise.all(endings);
+  }
+
+  /** As `GET /assets/servers` tells it: entries that cannot be used are among them. */
+  list(): {
+    readonly servers: readonly ServerAsset[];
+    readonly errors?: readonly Pick<BadServer, "path" | "message">[];
+  } {
+    const served = [...this.#served.values()].map(({ link, shelf }) => serverAsset(link, shelf));
+    const bad = new Set(this.#errors.flatMap(({ name }) => name ?? []));
+    const unusable = [...bad].map((name) =>
+      badServerAsset(
+        name,
+        this.#errors.filter((error) => error.name === name),
+      ),
+    );
+    const errors = this.#errors.map(({ path, message }) => ({ path, message }));
+    return { servers: [...served, ...unusable], ...(errors.length > 0 && { errors }) };
+  }
+
+  /** A person has looked at what a server changed, and allows it. */
+  allow(server: string, wish: Parameters<ToolShelf["allow"]>[0]): Allowed {
+    const answer = this.#served.get(server)?.shelf.allow(wish) ?? "unknown";
+    if (answer === "allowed") this.#parts.logger.info({ tool_server: server }, "changed tools were allowed");
+    return answer;
+  }
+
+  /** Ends all of them; no process of any is left. */
+  async close(): Promise<void> {
+    const reloaded = this.reload(NO_SERVERS);
+    this.#over = true;
+    await reloaded;
+  }
+
+  #serve(server: ServerConfig): Served {
+    const { pins, workspaceDir, environment, logger, loadConnect = loadFromBundle } = this.#parts;
+    const link: ServerLink = new ServerLink(server, {
+      workspaceDir,
+      environment,
+      loadConnect,
+      log: createServerLog(logger, server),
+      questions: this.#questions,
+      onListed: (tools) => {
+        shelf.put(tools);
+        const held = shelf.entries.filter(({ kind }) => kind === "held").map(({ tool }) => tool);
+        if (held.length > 0) logger.warn({ tool_server: server.name, held }, "changed tools are held back");
+      },
+      tell: (state) => {
+        const error = "error" in state ? { error: state.error } : {};
+        logger.info({ tool_server: server.name, ...error, tools: shelf.tools.length }, `tool server ${state.kind}`);
+      },
+    });
+    const shelf: ToolShelf = new ToolShelf(server, pins, (entry) =>
+      serverTool(server.name, entry, (input, context) => {
+        // Between the model's choice and the call a server may have made another tool of it.
+        if (!shelf.isOffered(entry.tool, entry.hash))
+          throw new ToolFailed("the tool has changed or is gone since it was offered; it was not called");
+        return link.call(entry.tool, input, context);
+      }),
+    );
+    return { link, shelf };
+  }
+}
+
+/**
+ * What speaks the protocol is a bundle of its own, which only engines with servers load. An upgrade may have replaced it
+ * since this one was loaded, and the two have to belong together.
+ */
+async function loadFromBundle(): Promise<Connect> {
+  const bundle = await import("./connect-server.ts");
+  if (bundle.VERSION !== VERSION)
+    throw new Error("the engine was upgraded while it ran and has to be restarted before it can use tool servers");
+  flushCompileCache();
+  return bundle.connectServer;
+}
