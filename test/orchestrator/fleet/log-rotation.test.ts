@@ -68,13 +68,15 @@ t.test("a log that cannot be rotated is reported and does not stop the others fr
   t.teardown(() => clearInterval(hold));
   const [bad, good] = [join(folder, "bad", "engine.log"), join(folder, "engine.log")];
   const rotation = new LogRotation(silent, { maxBytes: 10, keep: 2, totalBytes: 1000 });
-  rotation.watch(join("/dev/null", "engine.log"));
+  const unreadable = join(folder, "a-file", "engine.log");
+  writeFileSync(join(folder, "a-file"), "");
+  rotation.watch(unreadable);
   rotation.watch(bad);
   rotation.watch(good);
   appendFileSync(good, "more than ten bytes");
   await until("the good log is rotated", () => statSync(good).size === 0);
   t.equal(readFileSync(`${good}.1`, "utf8"), "n ten bytes".slice(-10));
-  for (const path of [join("/dev/null", "engine.log"), bad, good]) rotation.forget(path);
+  for (const path of [unreadable, bad, good]) rotation.forget(path);
 });
 
 /** Rotated an hour ago and the given minutes later. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readlinkSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { LaunchFailed, PortTaken } from "../../../src/orchestrator/fleet/engine-backend.ts";
@@ -76,12 +76,14 @@ t.test("a Node.js that may not be run is LaunchFailed", async (t) => {
 });
 
 t.test("a folder that cannot be made is LaunchFailed", async (t) => {
-  const { backend, order, settings } = testFleet(t, "well-behaved");
-  const given = await order({ data_dir: "/dev/null/engine" });
+  const { backend, order, settings, folder } = testFleet(t, "well-behaved");
+  const file = join(folder, "a-file");
+  writeFileSync(file, "");
+  const given = await order({ data_dir: join(file, "engine") });
   const error = await backend.launch(given).catch((error: unknown) => error);
   t.ok(error instanceof LaunchFailed);
   t.match(error, { message: /: a file is where a folder should be$/ });
-  const prepared = await prepareEngineFolder("/dev/null/engine", "/dev/null/kept").catch((error: unknown) => error);
+  const prepared = await prepareEngineFolder(join(file, "engine"), join(file, "kept")).catch((error: unknown) => error);
   t.match(prepared, { name: "LaunchFailed", message: /: something is where a new file should be$/ });
   t.notOk(existsSync(join(settings.runDir, `launch-${given.launch.incarnation}.json`)));
 });
