@@ -4,6 +4,7 @@ import { editFile } from "./edit-file.ts";
 import { listFiles } from "./list-files.ts";
 import { memoryNote } from "./memory-note.ts";
 import { readFile } from "./read-file.ts";
+import { searchFiles } from "./search/search-files.ts";
 import type { Tool } from "./tool.ts";
 import { fetchUrl } from "./web/fetch-url.ts";
 import { writeFile } from "./write-file.ts";
@@ -15,5 +16,15 @@ export interface BuiltInParts {
 
 /** What every engine's agent has. Their inputs are checked by their own schemas before they see them. */
 export function builtInTools({ environment }: BuiltInParts): readonly Tool[] {
-  return [askHuman, editFile, fetchUrl(), listFiles, memoryNote, readFile, runCommand(environment), writeFile];
+  return [
+    askHuman,
+    editFile,
+    fetchUrl(),
+    listFiles,
+    memoryNote,
+    readFile,
+    runCommand(environment),
+    searchFiles,
+    writeFile,
+  ];
 }

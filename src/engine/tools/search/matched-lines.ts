@@ -1,0 +1,29 @@
+const MAX_LINE = 500;
+
+/** The lines at `hits` with some around them, as grep tells them: `path:12: text`, around it `path-11- text`. */
+export function matchedLines(
+  text: string,
+  hits: readonly number[],
+  { path, context }: { readonly path: string; readonly context: number },
+): readonly string[] {
+  const lines = text.split("\n");
+  const marks = new Map<number, ":" | "-">();
+  for (const hit of hits) {
+    for (let at = Math.max(0, hit - context); at <= Math.min(lines.length - 1, hit + context); at++) {
+      if (!marks.has(at)) marks.set(at, "-");
+    }
+  }
+  for (const hit of hits) marks.set(hit, ":");
+  let last: number | undefined;
+  return [...marks].flatMap(([at, mark]) => {
+    const told = `${path}${mark}${at + 1}${mark} ${clipped(lines[at] ?? "")}`;
+    const gap = context > 0 && last !== undefined && at > last + 1;
+    last = at;
+    return gap ? ["--", told] : [told];
+  });
+}
+
+function clipped(line: string): string {
+  const text = line.endsWith("\r") ? line.slice(0, -1) : line;
+  return text.length <= MAX_LINE ? text : `${text.slice(0, MAX_LINE).toWellFormed()}… [${text.length} characters]`;
+}

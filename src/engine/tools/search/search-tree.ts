@@ -1,0 +1,143 @@
+import type { Dirent } from "node:fs";
+import { lstat, realpath } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
+import { ToolFailed } from "../tool.ts";
+import { readFrom } from "../workspace-files.ts";
+import { WorkspaceFolder } from "../workspace-folder.ts";
+import { workspacePath } from "../workspace-path.ts";
+import { matchedLines } from "./matched-lines.ts";
+import type { PatternThread } from "./pattern-thread.ts";
+
+const MAX_FILES = 20_000;
+/** Soon enough for what was found to be told before the call's own deadline. */
+const MAX_MS = 45_000;
+/** Not what a person means by their files; `.orch` holds outputs that were too long to be shown. */
+const LEFT_OUT = new Set([".git", ".hg", ".svn", "node_modules", ".orch"]);
+
+export interface Search {
+  readonly workspaceDir: string;
+  readonly path: string;
+  readonly glob: string | null;
+  readonly context: number;
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Found {
+  readonly lines: readonly string[];
+  readonly matches: number;
+  readonly files: number;
+  readonly skipped: number;
+  /** Why not everything was looked at or told. */
+  readonly cut: string | null;
+}
+
+/** Goes through a folder of the workspace, or one file, without following links. */
+export async function searchTree(thread: PatternThread, search: Search): Promise<Found> {
+  const place = await workspacePath(search.workspaceDir, search.path);
+  const name = relative(await realpath(search.workspaceDir), place);
+  const state = new Tally(search);
+  const walk = new Walk(thread, state, search);
+  try {
+    if ((await lstat(place)).isDirectory()) {
+      await walk.folder(await WorkspaceFolder.open(search.workspaceDir, place), name);
+    } else {
+      const folder = await WorkspaceFolder.open(search.workspaceDir, dirname(place));
+      try {
+        await walk.files(folder, dirname(name), [basename(place)]);
+      } finally {
+        await folder.close();
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error && "code" in error)) throw error;
+    throw new ToolFailed(`${search.path} cannot be searched (${String(error.code)})`);
+  }
+  return state;
+}
+
+class Tally implements Found {
+  readonly #limit: number;
+  readonly #end = Date.now() + MAX_MS;
+  readonly lines: string[] = [];
+  matches = 0;
+  files = 0;
+  skipped = 0;
+
+  constructor({ limit }: Search) {
+    this.#limit = limit;
+  }
+
+  get left(): number {
+    return this.#limit - this.matches;
+  }
+
+  get cut(): string | null {
+    if (this.left <= 0) return `only the first ${this.#limit} matches are told`;
+    if (this.files + this.skipped >= MAX_FILES) return `only ${MAX_FILES} files were looked at`;
+    return Date.now() > this.#end ? "the time was up before everything was looked at" : null;
+  }
+}
+
+class Walk {
+  readonly #thread: PatternThread;
+  readonly #tally: Tally;
+  readonly #search: Search;
+
+  constructor(thread: PatternThread, tally: Tally, search: Search) {
+    this.#thread = thread;
+    this.#tally = tally;
+    this.#search = search;
+  }
+
+  /** Closes the folder. Its files come first, then the folders in it. */
+  async folder(folder: WorkspaceFolder, path: string): Promise<void> {
+    try {
+      const entries = await folder.entries();
+      const names = (fits: (entry: Dirent) => boolean) => entries.filter(fits).map(({ name }) => name);
+      await this.files(
+        folder,
+        path,
+        names((entry) => entry.isFile()),
+      );
+      for (const name of names((entry) => entry.isDirectory() && !LEFT_OUT.has(entry.name))) {
+        if (this.#tally.cut !== null) return;
+        this.#search.signal.throwIfAborted();
+        // One that has gone meanwhile, or is closed to us, holds nothing for us.
+        const inner = await folder.folder(name).catch(() => null);
+        if (inner !== null) await this.folder(inner, join(path, name));
+      }
+    } finally {
+      await folder.close();
+    }
+  }
+
+  async files(folder: WorkspaceFolder, path: string, names: readonly string[]): Promise<void> {
+    const { glob, context, signal } = this.#search;
+    const paths = names.map((name) => join(path, name));
+    const wanted = glob === null || paths.length === 0 ? paths : await this.#thread.fitting(paths, glob);
+    for (const file of wanted) {
+      if (this.#tally.cut !== null) return;
+      signal.throwIfAborted();
+      const bytes = await bytesOf(folder, file);
+      if (bytes === null || bytes.includes(0)) {
+        this.#tally.skipped++;
+        continue;
+      }
+      this.#tally.files++;
+      const text = bytes.toString("utf8").replace(/\n$/, "");
+      const hits = text === "" ? [] : (await this.#thread.matchingLines(text, file)).slice(0, this.#tally.left);
+      this.#tally.matches += hits.length;
+      this.#tally.lines.push(...matchedLines(text, hits, { path: file, context }));
+    }
+  }
+}
+
+async function bytesOf(folder: WorkspaceFolder, file: string): Promise<Buffer | null> {
+  try {
+    return (await readFrom(folder, basename(file), file)).bytes;
+  } catch (error) {
+    if (error instanceof ToolFailed || (error instanceof Error && "syscall" in error)) return null;
+    throw error;
+  }
+}
