@@ -16,6 +16,12 @@ export type TurnPhase = "started" | "completed" | "errored";
 export type HitlKind = "question" | "permission";
 export type WorkingMemoryEntryType = "note" | "observation" | "summary";
 
+/** Only of an agent that works for another: its name, and the call of `delegate` it works for. */
+export interface ForAnother {
+  readonly agent?: string;
+  readonly parent_tool_call_id?: string;
+}
+
 /** Event type to the fields of its data, before the stamp. */
 export interface EngineEventData {
   thread_lifecycle: {
@@ -40,8 +46,8 @@ export interface EngineEventData {
     replaces_from?: number;
   };
   content_block_stop: { block_index: number; block_type: BlockType };
-  tool_call: { tool: string; tool_call_id: string; input: Readonly<Record<string, unknown>> };
-  tool_result: { tool: string; tool_call_id: string; output: unknown; error: string | null };
+  tool_call: { tool: string; tool_call_id: string; input: Readonly<Record<string, unknown>> } & ForAnother;
+  tool_result: { tool: string; tool_call_id: string; output: unknown; error: string | null } & ForAnother;
   hitl_request: {
     request_id: string;
     kind: HitlKind;
@@ -51,7 +57,13 @@ export interface EngineEventData {
   };
   hitl_resolved: { request_id: string; answer: string };
   working_memory_update: { entry_type: WorkingMemoryEntryType; content: string };
-  compaction_event: { before_tokens: number; after_tokens: number; strategy: "summary" | "structured_extraction" };
+  compaction_event: {
+    before_tokens: number;
+    after_tokens: number;
+    strategy: "summary" | "structured_extraction";
+    /** With `summary`: the turns that the model now sees as a summary; the store keeps them whole. */
+    summarised_turn_ids?: readonly string[];
+  };
   heartbeat: { now: string };
   usage: { input_tokens: number; output_tokens: number; cache_hit_tokens: number };
 }

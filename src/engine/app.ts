@@ -6,6 +6,8 @@ import type { EngineLaunch } from "../contract/engine-launch.ts";
 import { delay } from "../kit/clock.ts";
 import { type Logger, createLogger } from "../kit/logger.ts";
 import { createAgentLoop } from "./agent/agent-loop.ts";
+import { createCompactor } from "./agent/compaction.ts";
+import { stateOutside } from "./agent/state-outside.ts";
 import { catalogProfiles } from "./agent/agent-profiles.ts";
 import { DELEGATE } from "./agent/system-prompt.ts";
 import { countServers } from "./catalog/count-servers.ts";
@@ -15,7 +17,9 @@ import type { EngineApp } from "./engine-app.ts";
 import { AcceptedKeys } from "./http/accepted-keys.ts";
 import { STREAM_LIMITS } from "./http/event-stream.ts";
 import { createRoutes } from "./http/routes.ts";
+import { contextWindow, outputTokensWithin } from "./model/context-window.ts";
 import { type EngineProvider, createProvider } from "./model/create-provider.ts";
+import { CompactionTable } from "./store/compactions.ts";
 import { EventTable } from "./store/events.ts";
 import { GrantTable } from "./store/grants.ts";
 import { HitlTable } from "./store/hitl-requests.ts";
@@ -37,6 +41,8 @@ import { TurnRunner } from "./turns/turn-runner.ts";
 const CHANNEL_TTL_MS = 900_000;
 const TOOL_TIMEOUT_MS = 120_000;
 const MAX_OUTPUT_TOKENS = 16_000;
+/** Of the agent's own notes, in what stands for a conversation that was summarised. */
+const NOTES_SHOWN = 30;
 const EVENTS_KEPT = 200_000;
 const EVENTS_KEPT_MS = 24 * 3600 * 1000;
 /** How long the processes of tools have to be gone when the engine stops. */
@@ -81,10 +87,23 @@ export async function createApp({
     userId: launch.user_id,
     product: launch.product,
   });
-  const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs });
+  const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs, logger });
+  const workingMemory = new WorkingMemoryTable(store);
   const runAgent = createAgentLoop({
     provider: modelProvider,
-    maxOutputTokens: MAX_OUTPUT_TOKENS,
+    maxOutputTokens: outputTokensWithin(contextWindow(config.model, config.contextWindow), MAX_OUTPUT_TOKENS),
+    compactor: createCompactor({
+      provider: modelProvider,
+      lightModel: config.lightModel,
+      window: config.contextWindow,
+      reactive: config.reactiveCompact,
+      state: (taskId) =>
+        stateOutside({
+          notes: workingMemory.ofTask(taskId, NOTES_SHOWN),
+          questions: desk.pending().filter((one) => one.task_id === taskId),
+        }),
+      logger,
+    }),
     profiles: profiles.ofAgent,
     tools: {
       execute: createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, logger }),
@@ -94,7 +113,6 @@ export async function createApp({
     },
   });
   setTimeout(() => void loadNow(modelProvider, logger), LOAD_PROVIDER_AFTER_MS).unref();
-  const workingMemory = new WorkingMemoryTable(store);
   const runner = new TurnRunner({
     journal,
     desk,
@@ -102,6 +120,7 @@ export async function createApp({
     turns: new TurnTable(store),
     messages,
     toolCalls: new ToolCallTable(store),
+    compactions: new CompactionTable(store),
     workingMemory,
     runAgent,
     logger,

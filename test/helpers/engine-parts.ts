@@ -7,10 +7,12 @@ import type { Test } from "tap";
 import * as z from "zod/mini";
 import { DEFAULT_AGENT } from "../../src/contract/engine-api.ts";
 import { createAgentLoop } from "../../src/engine/agent/agent-loop.ts";
+import type { Compactor } from "../../src/engine/agent/compaction.ts";
 import { AcceptedKeys } from "../../src/engine/http/accepted-keys.ts";
 import { STREAM_LIMITS, type StreamLimits } from "../../src/engine/http/event-stream.ts";
 import { createRoutes } from "../../src/engine/http/routes.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/model/model-provider.ts";
+import { CompactionTable } from "../../src/engine/store/compactions.ts";
 import { EventTable } from "../../src/engine/store/events.ts";
 import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
 import { IdempotencyTable } from "../../src/engine/store/idempotency-keys.ts";
@@ -106,6 +108,7 @@ export interface PartsOptions {
   readonly toolTimeoutMs?: number;
   readonly ttlMs?: number;
   readonly dataDir?: string;
+  readonly compactor?: Compactor;
   readonly store?: Store;
 }
 
@@ -133,6 +136,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const runAgent = createAgentLoop({
     provider,
     maxOutputTokens: 1000,
+    ...(options.compactor && { compactor: options.compactor }),
     profiles: () => ({ system: "", model: "scripted", registry: registry() }),
     tools: {
       execute: createToolExecutor({ timeoutMs: toolTimeoutMs, logger }),
@@ -144,7 +148,8 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const turns = new TurnTable(store);
   const workingMemory = new WorkingMemoryTable(store);
   const toolCalls = new ToolCallTable(store);
-  const parts = { journal, desk, slots, turns, messages, toolCalls, workingMemory, runAgent, logger };
+  const compactions = new CompactionTable(store);
+  const parts = { journal, desk, slots, turns, messages, toolCalls, compactions, workingMemory, runAgent, logger };
   const runner = new TurnRunner(parts);
   const events = (turnId: string) =>
     journal

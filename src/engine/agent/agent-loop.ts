@@ -2,9 +2,10 @@ import type { EngineErrorCode } from "../../contract/engine-errors.ts";
 import { EngineError } from "../engine-error.ts";
 import type { ModelFailure, ModelProvider, ModelRequest, ToolOutcome } from "../model/model-provider.ts";
 import type { AgentProfile, AgentProfiles } from "./agent-profile.ts";
+import type { Compactor } from "./compaction.ts";
 import { modelMessages } from "./conversation.ts";
 import { LOOP_HINT, LoopGuard } from "./loop-guard.ts";
-import { callModel } from "./model-call.ts";
+import { type ModelAnswer, callModel } from "./model-call.ts";
 import type { LoggedCall, StepLog } from "./step-log.ts";
 import { type ToolParts, runToolCalls } from "./tool-calls.ts";
 import type { TurnContext } from "./turn-context.ts";
@@ -26,8 +27,8 @@ export interface AgentParts {
   readonly maxOutputTokens: number;
   readonly profiles: AgentProfiles;
   readonly tools: Omit<ToolParts, "registry">;
-  /** Before each model call: the request as it is to be sent, made smaller where the conversation has grown too large. */
-  readonly makeRoom?: (request: ModelRequest, context: TurnContext) => Promise<ModelRequest>;
+  /** Makes requests smaller where the conversation has grown too large. */
+  readonly compactor?: Compactor;
 }
 
 /**
@@ -66,12 +67,23 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
 
 async function askModel(parts: AgentParts, profile: AgentProfile, context: TurnContext): Promise<ModelFailure | null> {
   const whole = requestOf(parts, profile, context);
-  const request = (await parts.makeRoom?.(whole, context)) ?? whole;
-  const answer = await callModel(parts.provider, request, context);
-  if (answer.usage !== null) context.spend(answer.usage);
+  const { compactor } = parts;
+  let request = (await compactor?.fit(whole, context)) ?? whole;
+  let answer = await callAndSpend(parts, request, context);
+  if (answer.failure !== null && answer.content.length === 0) {
+    const smaller = await compactor?.shrink(whole, answer.failure, context);
+    if (smaller) answer = await callAndSpend(parts, (request = smaller), context);
+  }
+  if (answer.usage !== null && answer.failure === null) compactor?.measured(request, answer.usage, context);
   if (answer.failure === null) context.log.answered(answer);
   else context.log.brokeOff(answer.content);
   return answer.failure;
+}
+
+async function callAndSpend(parts: AgentParts, request: ModelRequest, context: TurnContext): Promise<ModelAnswer> {
+  const answer = await callModel(parts.provider, request, context);
+  if (answer.usage !== null) context.spend(answer.usage);
+  return answer;
 }
 
 function requestOf(

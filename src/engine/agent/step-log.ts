@@ -1,7 +1,11 @@
 import type { AssistantContent, ToolOutcome } from "../model/model-provider.ts";
+import type { CompactionRecord } from "./compaction-record.ts";
+import type { PlacedMessage } from "./conversation-units.ts";
 import type { ModelAnswer, RequestedCall } from "./model-call.ts";
 
 export type { AssistantContent, ToolOutcome } from "../model/model-provider.ts";
+export type { CompactionRecord } from "./compaction-record.ts";
+export type { PlacedMessage } from "./conversation-units.ts";
 
 export interface StoredMessage {
   readonly role: "user" | "assistant" | "tool";
@@ -32,8 +36,14 @@ export type NextStep =
  */
 export interface StepLog {
   next(): NextStep;
-  /** The conversation as it is stored, with what came before this turn. */
-  messages(): readonly StoredMessage[];
+  /** Names the conversation among all of the engine's. */
+  readonly conversation: string;
+  /** The conversation as it is stored, with what came before this turn; without what only its summary shows. */
+  messages(): readonly PlacedMessage[];
+  /** How it is shown; null when it was never made smaller. */
+  compaction(): CompactionRecord | null;
+  /** From now on it is shown so. */
+  compacted(record: CompactionRecord): void;
   /** How many answers of the model this turn has. */
   readonly steps: number;
   /** The calls of answers whose results the model has been given. */

@@ -1,4 +1,7 @@
+import type { Logger } from "../../kit/logger.ts";
 import { type Deadlines, aiSdkProvider } from "./ai-sdk-provider.ts";
+import { monitoredProvider } from "./cache-monitor.ts";
+import { loggedProvider } from "./logged-provider.ts";
 import type { ModelFamily, ModelSettings } from "./model-family.ts";
 import type { ModelProvider } from "./model-provider.ts";
 import { RateLimiter } from "./rate-limiter.ts";
@@ -9,6 +12,8 @@ import { trustCertificates } from "./trust-certificates.ts";
 export interface ProviderSettings extends ModelSettings {
   readonly provider: "anthropic" | "openai" | "google" | "bedrock" | "openai-compatible" | "sandbox";
   readonly deadlines?: Deadlines;
+  /** Whether the log tells of calls that the provider's cache should have served. */
+  readonly cacheHitMonitor?: boolean;
 }
 
 export interface EngineProvider extends ModelProvider {
@@ -19,11 +24,11 @@ export interface EngineProvider extends ModelProvider {
 /** The provider of an engine; all of its model calls go through it. Nothing is loaded before it is asked. */
 export function createProvider(
   settings: ProviderSettings,
-  { extraCaCerts }: { readonly extraCaCerts: string | null },
+  { extraCaCerts, logger }: { readonly extraCaCerts: string | null; readonly logger: Logger },
 ): EngineProvider {
   const { provider } = settings;
   // What the sandbox was told to fail with is to be seen, not to be tried again.
-  if (provider === "sandbox") return { ...sandboxProvider, load: () => Promise.resolve() };
+  if (provider === "sandbox") return { ...loggedProvider(sandboxProvider, logger), load: () => Promise.resolve() };
   const load = once(async () => {
     if (extraCaCerts !== null) await trustCertificates(extraCaCerts);
     return (await importFamily(provider)).openFamily(settings);
@@ -35,7 +40,9 @@ export function createProvider(
     ...(settings.deadlines && { deadlines: settings.deadlines }),
     heard: (request, headers) => limiter.heard(request, headers, Date.now()),
   });
-  return { ...retryingProvider(remote, { limiter }), load };
+  const retrying = retryingProvider(remote, { limiter });
+  const watched = settings.cacheHitMonitor ? monitoredProvider(retrying, logger) : retrying;
+  return { ...loggedProvider(watched, logger), load };
 }
 
 interface FamilyModule {

@@ -19,6 +19,10 @@ export interface ModelRequest {
   readonly tools: readonly ModelTool[];
   readonly thinking: boolean;
   readonly maxOutputTokens: number;
+  /** What the call is for, where it is not to answer the user. */
+  readonly purpose?: "summary";
+  /** It is sent again, made smaller, because the model would not take it as it was. */
+  readonly shortened?: boolean;
 }
 
 /** A tool as the model sees it; `inputSchema` is JSON Schema. */
@@ -90,8 +94,8 @@ export type ModelFailure =
       readonly status: number | null;
       readonly retryAfterS: number | null;
     }
-  /** The context did not fit the model's window. */
-  | { readonly kind: "too_long"; readonly message: string }
+  /** The context did not fit the model's window; how many tokens do, when it said so. */
+  | { readonly kind: "too_long"; readonly message: string; readonly window?: number }
   /** Not worth another try: bad key, bad request, refused. */
   | { readonly kind: "permanent"; readonly message: string; readonly status: number | null }
   | { readonly kind: "aborted" };

@@ -32,7 +32,8 @@ export function failureOf(
   const status = read.status ?? impliedStatus(read.type);
   const retryAfterS = retryAfterSeconds({ headers: read.headers, body: read.text, now });
   if (MAY_BE_TOO_LONG.includes(read.status) && TOO_LONG.some((words) => words.test(read.text))) {
-    return { kind: "too_long", message: `the conversation does not fit the context of ${provider}'s model` };
+    const message = `the conversation does not fit the context of ${provider}'s model`;
+    return { kind: "too_long", message, ...windowIn(read.text) };
   }
   if (status === 429 && NO_CREDIT.test(read.text)) {
     return { kind: "permanent", message: `${provider} reports that its quota or credit is used up`, status };
@@ -43,6 +44,14 @@ export function failureOf(
     return { kind: "transient", message: `${provider} answered ${status}${named(read)}`, status, retryAfterS };
   }
   return { kind: "permanent", message: `${provider} answered ${status}${named(read)}${advice(status)}`, status };
+}
+
+/** "300000 tokens > 200000 maximum", "maximum context length is 8192 tokens", "exceeds the context window of 32768". */
+function windowIn(text: string): { readonly window?: number } {
+  const told =
+    />\s*(\d{4,9})\s*maximum/.exec(text) ??
+    /(?:maximum|max|limit|context (?:length|size|window))\D{0,40}?(\d{4,9})/i.exec(text);
+  return told?.[1] === undefined ? {} : { window: Number(told[1]) };
 }
 
 /** Inside a stream a failure has a type and no status. */

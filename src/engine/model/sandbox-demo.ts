@@ -1,4 +1,5 @@
 import type { ModelMessage, ModelRequest, ToolOutcome } from "./model-provider.ts";
+import { isSummary } from "./summary-message.ts";
 import type { SandboxCommand } from "./sandbox-script.ts";
 
 const tool = (name: string, input: Readonly<Record<string, unknown>>): SandboxCommand => ({
@@ -67,5 +68,7 @@ function findings(listed: ToolOutcome | undefined): string {
 
 /** What the user said before the message that is being answered. */
 function earlierMessages(messages: readonly ModelMessage[]): readonly string[] {
-  return messages.flatMap((entry) => (entry.role === "user" ? [entry.text] : [])).slice(0, -1);
+  return messages
+    .flatMap((entry) => (entry.role === "user" && !isSummary(entry.text) ? [entry.text] : []))
+    .slice(0, -1);
 }

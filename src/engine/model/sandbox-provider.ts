@@ -11,6 +11,7 @@ import type {
   ModelUsage,
   ToolOutcome,
 } from "./model-provider.ts";
+import { isSummary, readCallsDone } from "./summary-message.ts";
 import { demonstration } from "./sandbox-demo.ts";
 import { type SandboxCommand, readScript } from "./sandbox-script.ts";
 
@@ -35,12 +36,7 @@ export const sandboxProvider: ModelProvider = {
 };
 
 async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
-  const { message, outcomes } = currentTurn(request.messages);
-  const script = readScript(message);
-  const commands =
-    script === null
-      ? demonstration(request, message, outcomes)
-      : remaining(script.map(callable(request.tools)), outcomes.length);
+  const commands = commandsOf(request);
   let usage = estimate(request, commands);
   let reason: FinishReason = "stop";
   let parts = 0;
@@ -52,6 +48,10 @@ async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerat
       await sleep(command.ms, undefined, { signal });
     } else if (command.kind === "fail") {
       yield* fail(command, signal);
+      return;
+    } else if (command.kind === "compact") {
+      if (request.shortened || !request.messages.some(({ role }) => role === "assistant")) continue;
+      yield* fail({ kind: "fail", how: "too-long", retryAfterS: null }, signal);
       return;
     } else {
       if (command.kind === "tool") reason = "tool_use";
@@ -68,12 +68,34 @@ async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerat
   yield { kind: "done", reason, usage };
 }
 
+function commandsOf(request: ModelRequest): readonly SandboxCommand[] {
+  if (request.purpose === "summary") return [{ kind: "say", text: sandboxSummary(request) }];
+  const { message, outcomes, callsDone } = currentTurn(request.messages);
+  const script = readScript(message);
+  if (script === null) return demonstration(request, message, outcomes);
+  return remaining(script.map(callable(request.tools)), callsDone + outcomes.length);
+}
+
 /** The user's last message, and what came back of the calls made since. */
-function currentTurn(messages: readonly ModelMessage[]): { message: string; outcomes: readonly ToolOutcome[] } {
+function currentTurn(messages: readonly ModelMessage[]): {
+  message: string;
+  outcomes: readonly ToolOutcome[];
+  /** Calls whose results the conversation shows no more. */
+  callsDone: number;
+} {
   const index = messages.findLastIndex(({ role }) => role === "user");
   const found = messages[index];
+  const before = messages[index - 1];
+  const callsDone = before?.role === "user" && isSummary(before.text) ? readCallsDone(before.text) : 0;
   const outcomes = messages.slice(index + 1).flatMap((entry) => (entry.role === "tool" ? entry.results : []));
-  return { message: found?.role === "user" ? found.text : "", outcomes };
+  return { message: found?.role === "user" ? found.text : "", outcomes, callsDone };
+}
+
+/** What the user said, as far as it is no command. */
+function sandboxSummary({ messages }: ModelRequest): string {
+  const text = messages.map((entry) => (entry.role === "user" ? entry.text : "")).join("\n");
+  const said = [...text.matchAll(/^\[turn_[^\]]*\] USER: (.*)$/gm)].map(([, words = ""]) => `“${words.slice(0, 80)}”`);
+  return `(By the sandbox model, which cannot summarise.) The user said ${said.join(", then ") || "nothing new"}.`;
 }
 
 /** Differs from step to step of a conversation, and is the same for the same step. */

@@ -11,6 +11,7 @@ import { readToolInput } from "./tool-input.ts";
  * /fail rate-limited [SECONDS]                            /fail provider       /fail mid-stream
  * /fail silent          no more parts, until the turn is cancelled or expires
  * /fail too-long        the conversation does not fit
+ * /compact              the same, until it has been made smaller: then the rest is done
  * /usage IN OUT CACHED  the tokens to report
  */
 export type SandboxCommand =
@@ -24,6 +25,7 @@ export type SandboxCommand =
       readonly rawInput: string;
     }
   | { readonly kind: "fail"; readonly how: SandboxFailure; readonly retryAfterS: number | null }
+  | { readonly kind: "compact" }
   | { readonly kind: "usage"; readonly input: number; readonly output: number; readonly cached: number };
 
 const FAILURES = ["rate-limited", "provider", "mid-stream", "silent", "too-long"] as const;
@@ -69,10 +71,12 @@ function readLine(line: string): SandboxCommand {
     }
     case "usage":
       return { kind: "usage", input: number(0, 0), output: number(1, 0), cached: number(2, 0) };
+    case "compact":
+      return { kind: "compact" };
     default:
       return {
         kind: "say",
-        text: `The sandbox model knows no command /${word}; it knows /say, /think, /stream, /slow, /tool, /ask, /fail and /usage.`,
+        text: `The sandbox model knows no command /${word}; it knows /say, /think, /stream, /slow, /tool, /ask, /fail, /compact and /usage.`,
       };
   }
 }

@@ -1,5 +1,10 @@
 import type { Store } from "./open-store.ts";
 
+/** A message with its place: later ones have higher ids. */
+export interface PlacedMessage extends StoredMessage {
+  readonly id: number;
+}
+
 export interface StoredMessage {
   readonly turnId: string;
   readonly role: "user" | "assistant" | "tool";
@@ -22,7 +27,7 @@ export class MessageTable {
   constructor({ db }: Store) {
     this.#insert = db.prepare("insert into messages (task_id, turn_id, role, content, thread) values (?, ?, ?, ?, ?)");
     this.#select = db.prepare(
-      "select turn_id, role, content from messages where task_id = ? and thread = ? order by id",
+      "select id, turn_id, role, content from messages where task_id = ? and thread = ? and id > ? order by id",
     );
     this.#answers = db.prepare(
       "select count(*) as answers from messages where turn_id = ? and thread = ? and role = 'assistant'",
@@ -38,8 +43,9 @@ export class MessageTable {
     this.#insert.run(taskId, turnId, role, JSON.stringify(content), thread);
   }
 
-  ofTask(taskId: string, thread = ""): StoredMessage[] {
-    return this.#select.all(taskId, thread).map(storedMessage);
+  /** `afterId`: only what came behind that message. */
+  ofTask(taskId: string, thread = "", afterId = 0): PlacedMessage[] {
+    return this.#select.all(taskId, thread, afterId).map((row) => ({ id: Number(row["id"]), ...storedMessage(row) }));
   }
 
   /** How far a turn has come: the model's answers in it, and what was said last (null: nothing yet). */

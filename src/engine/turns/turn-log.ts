@@ -1,5 +1,15 @@
 import { callIdsOf, closingResults } from "../agent/conversation.ts";
-import type { AssistantContent, LoggedCall, NextStep, StepLog, StoredMessage, ToolOutcome } from "../agent/step-log.ts";
+import type {
+  AssistantContent,
+  CompactionRecord,
+  LoggedCall,
+  NextStep,
+  PlacedMessage,
+  StepLog,
+  StoredMessage,
+  ToolOutcome,
+} from "../agent/step-log.ts";
+import type { CompactionTable } from "../store/compactions.ts";
 import type { MessageTable } from "../store/messages.ts";
 import type { ToolCallRow, ToolCallTable } from "../store/tool-calls.ts";
 import type { TurnTable } from "../store/turns.ts";
@@ -10,6 +20,7 @@ export interface TurnLogParts {
   readonly turns: TurnTable;
   readonly messages: MessageTable;
   readonly toolCalls: ToolCallTable;
+  readonly compactions: CompactionTable;
 }
 
 /** The turn and the conversation in it that a log is about: the task's own has the thread "". */
@@ -30,12 +41,14 @@ export class TurnLog implements StepLog {
   #steps: number;
   #next: NextStep["kind"];
   #brokenOff: readonly AssistantContent[] = [];
+  #compaction: CompactionRecord | null;
 
   constructor(parts: TurnLogParts, place: LogPlace) {
     this.#parts = parts;
     this.#place = place;
     const { answers, last } = parts.messages.progress(place.turnId, place.thread);
     this.#steps = answers;
+    this.#compaction = parts.compactions.last(place.taskId, place.thread) as CompactionRecord | null;
     this.#calls = parts.toolCalls.ofThread(place.turnId, place.thread).map(loggedCall);
     const asksForCalls = last?.role === "assistant" && callIdsOf([last]).length > 0;
     if (asksForCalls && this.#open().length > 0) this.#next = "settle_calls";
@@ -50,8 +63,33 @@ export class TurnLog implements StepLog {
     return this.#next === "settle_calls" ? { kind: this.#next, calls: this.#open() } : { kind: this.#next };
   }
 
-  messages(): readonly StoredMessage[] {
-    return this.#parts.messages.ofTask(this.#place.taskId, this.#place.thread);
+  get conversation(): string {
+    return `${this.#place.thread}\n${this.#place.taskId}`;
+  }
+
+  messages(): readonly PlacedMessage[] {
+    return this.#parts.messages.ofTask(this.#place.taskId, this.#place.thread, this.#compaction?.hiddenThrough);
+  }
+
+  compaction(): CompactionRecord | null {
+    return this.#compaction;
+  }
+
+  compacted(record: CompactionRecord): void {
+    const { taskId, turnId, thread, signal } = this.#place;
+    const { journal, compactions } = this.#parts;
+    const { strategy, beforeTokens, afterTokens, leftOut } = record;
+    signal.throwIfAborted();
+    const data = {
+      before_tokens: beforeTokens,
+      after_tokens: afterTokens,
+      strategy,
+      ...(strategy === "summary" && { summarised_turn_ids: leftOut }),
+    };
+    journal.keepTold({ taskId, turnId, event: { event: "compaction_event", data } }, () =>
+      compactions.insert({ taskId, turnId, thread, strategy, record }, Date.now()),
+    );
+    this.#compaction = record;
   }
 
   settledCalls(): readonly LoggedCall[] {
@@ -59,7 +97,7 @@ export class TurnLog implements StepLog {
   }
 
   callIds(): readonly string[] {
-    return callIdsOf(this.messages());
+    return callIdsOf(this.#parts.messages.ofTask(this.#place.taskId, this.#place.thread));
   }
 
   /** The message that begins a conversation inside the turn, unless it has begun. */

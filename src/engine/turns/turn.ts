@@ -4,6 +4,7 @@ import type { Logger } from "../../kit/logger.ts";
 import type { AgentLoop, AgentOutcome } from "../agent/agent-loop.ts";
 import type { ModelUsage, TurnContext } from "../agent/turn-context.ts";
 import { EngineError, internalError } from "../engine-error.ts";
+import type { CompactionTable } from "../store/compactions.ts";
 import type { MessageTable } from "../store/messages.ts";
 import type { ToolCallTable } from "../store/tool-calls.ts";
 import type { TurnTable } from "../store/turns.ts";
@@ -22,6 +23,7 @@ export interface TurnParts {
   readonly turns: TurnTable;
   readonly messages: MessageTable;
   readonly toolCalls: ToolCallTable;
+  readonly compactions: CompactionTable;
   readonly workingMemory: WorkingMemoryTable;
   readonly runAgent: AgentLoop;
   readonly logger: Logger;

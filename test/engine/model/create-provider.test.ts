@@ -6,6 +6,7 @@ import { LLMock } from "@copilotkit/aimock";
 import t from "tap";
 import { createProvider } from "../../../src/engine/model/create-provider.ts";
 import type { ModelProvider } from "../../../src/engine/model/model-provider.ts";
+import { createLogger } from "../../../src/kit/logger.ts";
 import { KEY, adapterTo, outline, partsOf, requestTo } from "./adapter.ts";
 import { refuses, startUpstream, streams } from "./upstream.ts";
 import { FRAMES, REMOTES } from "./wire-formats.ts";
@@ -13,7 +14,7 @@ import { FRAMES, REMOTES } from "./wire-formats.ts";
 const here = import.meta.dirname;
 const root = join(here, "../../..");
 const remote = (provider: (typeof REMOTES)[number], baseUrl: string, extraCaCerts: string | null = null) =>
-  createProvider({ provider, apiKey: KEY, baseUrl }, { extraCaCerts });
+  createProvider({ provider, apiKey: KEY, baseUrl }, { extraCaCerts, logger: createLogger("test", "silent") });
 
 t.test("no provider's package is loaded before it is asked", async (t) => {
   const folder = join(root, "src/engine/model");
@@ -22,7 +23,7 @@ t.test("no provider's package is loaded before it is asked", async (t) => {
   }
   const nobody = createProvider(
     { provider: "anthropic", apiKey: KEY, baseUrl: "no address" },
-    { extraCaCerts: "/none" },
+    { extraCaCerts: "/none", logger: createLogger("test", "silent") },
   );
   t.equal(nobody.name, "anthropic");
 });
@@ -55,7 +56,7 @@ t.test("what a provider says of its limits with an answer holds back the next ca
   const provider = remote("anthropic", upstream.url);
   await partsOf(provider, requestTo("anthropic"));
   t.match((await partsOf(provider, requestTo("anthropic"))).at(-1), { kind: "done" });
-  t.ok((times[1] ?? 0) - (times[0] ?? 0) > 800, `${times.join(" and ")}`);
+  t.ok((times[1] ?? 0) - (times[0] ?? 0) > 800, times.join(" and "));
 });
 
 t.test("behind an inspecting proxy, its certificates are trusted besides the usual ones", async (t) => {

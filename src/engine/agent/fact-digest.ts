@@ -1,0 +1,147 @@
+import type { AssistantContent, ToolOutcome } from "../model/model-provider.ts";
+import type { PlacedMessage } from "./conversation-units.ts";
+
+/** A result that is no longer than this is its own digest. */
+const SHORT_RESULT = 600;
+const RESULT_DIGEST = 600;
+const SHORT_MESSAGE = 500;
+const LINE = 200;
+/** Around each fact, where they are listed. */
+const SEPARATOR = 3;
+/** The same line with other numbers so often is a listing or a log: one of it says as much as all. */
+const REPEATED = 4;
+
+/** Addresses, paths, names of files, identifiers, amounts, dates. Each part is bounded: it is searched in long texts. */
+const VALUE =
+  /https?:\/\/\S|[\w.+-]{1,64}@[\w-]{1,64}\.\w|[\w.@~-]{0,80}[/\\][\w.@-]{2,80}|\b[\w-]{1,60}\.[a-z]{1,5}\b|\b(?=[\w-]{0,40}\d)(?=[\w-]{0,40}[A-Za-z])[\w-]{3,40}|[$€£]\s?\d|\d[\d.,:/-]{0,40}\d|\d\s?(?:%|[a-zA-Z€$£]{1,4}\b)/;
+const WISH =
+  /\b(?:always|never|must|mustn't|don't|do not|please|prefer|only|remember|want|need|should|instead|my|our|I'm|I am|call me|named?)\b/i;
+const SENTENCES = /(?<=[.!?。！？])\s+|\n+/;
+/** However much a user says, there is room for what was found. */
+const SHARE_OF_USER = 0.6;
+/** Text without an end of a sentence is looked at in pieces. */
+const PIECE = 1000;
+
+/** What was said or found, and how much it would be missed. */
+export interface Fact {
+  readonly text: string;
+  readonly score: number;
+}
+
+/**
+ * What must not be lost or rephrased, copied by code: the user's words, then identifiers, numbers and paths with the
+ * words around them. Added to what was `known` before, in order; where `room` characters do not hold all, the weightiest
+ * and newest are taken.
+ */
+export function factDigest(known: readonly Fact[], messages: readonly PlacedMessage[], room: number): readonly Fact[] {
+  const facts = [...known, ...messages.flatMap(factsOf)];
+  const ofUser = choose(facts.filter(isOfUser), room * SHARE_OF_USER);
+  const others = choose(
+    facts.filter((fact) => !isOfUser(fact)),
+    room - lengthOf(ofUser),
+  );
+  // In the order they were said.
+  const chosen = new Set([...ofUser, ...others].map(({ text }) => text));
+  return [...new Map(facts.map((fact) => [fact.text, fact])).values()].filter(({ text }) => chosen.has(text));
+}
+
+export const factLines = (facts: readonly Fact[]): readonly string[] => facts.map(({ text }) => `- ${text}`);
+
+/** What is left of a tool's result when it is cleared. */
+export function resultDigest(output: unknown): string {
+  const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
+  if (text.length <= SHORT_RESULT) return text;
+  const facts = choose(factsOfOutput(output), RESULT_DIGEST);
+  return [
+    `[Cleared to make room: a result of ${text.length} characters. What it named:]`,
+    ...factLines(facts),
+    "[End of what is left; call the tool again if the whole is needed.]",
+  ].join("\n");
+}
+
+function factsOf({ role, content }: PlacedMessage): readonly Fact[] {
+  switch (role) {
+    case "user":
+      return wordsOfUser(String(content));
+    case "assistant":
+      return (content as readonly AssistantContent[]).flatMap((part): readonly Fact[] => {
+        if (part.kind === "text") return sentences(part.text).filter(hasValue).map(said("assistant", 30));
+        if (part.kind === "thinking") return [];
+        return [{ text: clip(`called ${part.tool} ${JSON.stringify(part.input)}`), score: 25 }];
+      });
+    case "tool":
+      return (content as readonly ToolOutcome[]).flatMap(({ tool, output, isError }) => {
+        if (isError) return [{ text: clip(`${tool} failed: ${String(output)}`), score: 40 }];
+        return factsOfOutput(output).map(({ text, score }) => ({ text: `${tool}: ${text}`, score }));
+      });
+    default:
+      return role satisfies never;
+  }
+}
+
+function wordsOfUser(text: string): readonly Fact[] {
+  if (text.length <= SHORT_MESSAGE) {
+    const weighty = WISH.test(text) || hasValue(text);
+    return [{ text: `user: ${text.replaceAll(/\s+/g, " ").trim()}`, score: weighty ? 100 : 60 }];
+  }
+  return sentences(text)
+    .filter((sentence) => WISH.test(sentence) || hasValue(sentence))
+    .map((sentence) => ({ text: `user: ${clip(sentence)}`, score: WISH.test(sentence) ? 90 : 80 }));
+}
+
+const isOfUser = ({ text }: Fact): boolean => text.startsWith("user: ");
+const lengthOf = (facts: readonly Fact[]): number => facts.reduce((sum, { text }) => sum + text.length + SEPARATOR, 0);
+const said = (who: string, score: number) => (text: string) => ({ text: `${who}: ${clip(text)}`, score });
+const hasValue = (text: string): boolean => VALUE.test(text);
+const sentences = (text: string): readonly string[] =>
+  text
+    .split(SENTENCES)
+    .filter((sentence) => sentence.trim() !== "")
+    .flatMap((sentence) => (sentence.length <= PIECE ? [sentence] : pieces(sentence)));
+const pieces = (text: string): readonly string[] =>
+  Array.from({ length: Math.ceil(text.length / PIECE) }, (_, index) => text.slice(index * PIECE, (index + 1) * PIECE));
+
+/** A value in a line of its own weighs more than one of many alike. */
+function factsOfOutput(output: unknown): readonly Fact[] {
+  const lines = flatten(output, "");
+  const alike = new Map<string, number>();
+  for (const line of lines) alike.set(shape(line), (alike.get(shape(line)) ?? 0) + 1);
+  return lines
+    .filter(hasValue)
+    .map((line) => ({ text: clip(line), score: (alike.get(shape(line)) ?? 0) >= REPEATED ? 10 : 50 }));
+}
+
+const shape = (line: string): string => line.replaceAll(/[0-9a-f]{8,}|\d+/gi, "0").slice(0, 80);
+
+/** A result as lines of text: the values of an object each behind its name. */
+function flatten(value: unknown, name: string): readonly string[] {
+  if (typeof value === "string") return sentences(value).map((line) => (name === "" ? line : `${name}: ${line}`));
+  if (Array.isArray(value)) return value.flatMap((inner) => flatten(inner, name));
+  if (typeof value !== "object" || value === null) return [name === "" ? String(value) : `${name}: ${String(value)}`];
+  return Object.entries(value).flatMap(([key, inner]) => flatten(inner, name === "" ? key : `${name}.${key}`));
+}
+
+/** The part of a line around its first value. */
+function clip(line: string): string {
+  const text = line.replaceAll(/\s+/g, " ").trim();
+  if (text.length <= LINE) return text;
+  const at = Math.max(0, (VALUE.exec(text)?.index ?? 0) - LINE / 2);
+  return `${at > 0 ? "…" : ""}${text.slice(at, at + LINE)}${at + LINE < text.length ? "…" : ""}`.toWellFormed();
+}
+
+function choose(facts: readonly Fact[], room: number): readonly Fact[] {
+  const ranked = facts
+    .map((fact, index) => ({ ...fact, index }))
+    .sort((left, right) => right.score - left.score || right.index - left.index);
+  const chosen = new Map<string, Fact & { readonly index: number }>();
+  let left = room;
+  for (const fact of ranked) {
+    const { text } = fact;
+    if (text === "" || chosen.has(text) || text.length + SEPARATOR > left) continue;
+    chosen.set(text, fact);
+    left -= text.length + SEPARATOR;
+  }
+  return [...chosen.values()]
+    .sort((first, second) => first.index - second.index)
+    .map(({ text, score }) => ({ text, score }));
+}

@@ -1,0 +1,33 @@
+import type { Store } from "./open-store.ts";
+
+export interface CompactionRow {
+  readonly taskId: string;
+  readonly thread: string;
+  readonly turnId: string;
+  readonly strategy: "structured_extraction" | "summary";
+  /** Whatever the agent put in, as it was put in. */
+  readonly record: unknown;
+}
+
+/** How conversations are shown since they were made smaller. */
+export class CompactionTable {
+  readonly #insert;
+  readonly #last;
+
+  constructor({ db }: Store) {
+    this.#insert = db.prepare(
+      "insert into compactions (task_id, thread, turn_id, strategy, record, created_at) values (?, ?, ?, ?, ?, ?)",
+    );
+    this.#last = db.prepare("select record from compactions where task_id = ? and thread = ? order by id desc limit 1");
+  }
+
+  insert({ taskId, thread, turnId, strategy, record }: CompactionRow, createdAt: number): void {
+    this.#insert.run(taskId, thread, turnId, strategy, JSON.stringify(record), createdAt);
+  }
+
+  /** The record that holds; null where nothing was made smaller. */
+  last(taskId: string, thread: string): unknown {
+    const row = this.#last.get(taskId, thread);
+    return row === undefined ? null : JSON.parse(String(row["record"]));
+  }
+}
