@@ -1,14 +1,19 @@
 import type { ErrorRequestHandler, Request } from "express";
 import type { ErrorBody } from "../../contract/orchestrator-api.ts";
+import type { OrchestratorErrorCode } from "../../contract/orchestrator-errors.ts";
 import type { Logger } from "../../kit/logger.ts";
 import { InvalidInput } from "../../kit/parse.ts";
 import { ApiError } from "../api-error.ts";
+
+const LOGGED: ReadonlySet<OrchestratorErrorCode> = new Set(["INTERNAL_ERROR", "BACKEND_ERROR"]);
 
 /** Turns whatever a call threw into one row of the error table; what no row describes is logged and INTERNAL_ERROR. */
 export function errorResponder(logger: Logger, isDatabaseAway: (error: unknown) => boolean): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const known = toApiError(error, isDatabaseAway);
-    if (known.code === "INTERNAL_ERROR" || known.code === "BACKEND_ERROR" || known.code === "SERVICE_UNAVAILABLE") {
+    // That it is starting or draining is no news; that the database is away is.
+    const isNews = known.code === "SERVICE_UNAVAILABLE" ? known.cause !== undefined : LOGGED.has(known.code);
+    if (isNews) {
       const fields = { request_id: response.getHeader("x-request-id"), route: routeOf(request), code: known.code };
       logger[known.code === "INTERNAL_ERROR" ? "error" : "warn"]({ ...fields, err: error }, "call failed");
     }

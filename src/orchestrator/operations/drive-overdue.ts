@@ -2,9 +2,9 @@ import { delay } from "../../kit/clock.ts";
 import { findEngineById, listOverdue, listRunning } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { ApiError } from "../api-error.ts";
-import { abandonProvision, abandonStart, afterUnseenEnd, finishDestroy, finishStop } from "./end-passing.ts";
-import { recordedProcess } from "./end-process.ts";
+import { abandonProvision, abandonStart, finishDestroy, finishStop } from "./end-passing.ts";
 import type { Orchestration } from "./orchestration.ts";
+import { reconcileEngine } from "./reconcile-fleet.ts";
 
 const LOOK_EVERY_MS = 5000;
 /** An engine that would not die is ended again this long after the last try. */
@@ -12,8 +12,8 @@ const AGAIN_MS = 30_000;
 
 /**
  * Drives every state past its deadline to the nearest resting one, whatever became of the operation that should have
- * ended it; tries again to end engines that would not die; and takes engines for crashed that should run and that
- * nobody looks after. Until the daemon stops.
+ * ended it; tries again to end engines that would not die; and looks after engines that should run and that nobody
+ * looks after. Until the daemon stops.
  */
 export async function driveOverdue(o: Orchestration): Promise<void> {
   const driven = new Set<string>();
@@ -47,7 +47,7 @@ async function rowsOf(o: Orchestration, engines: readonly { readonly id: string 
 
 async function drive(o: Orchestration, row: EngineRow): Promise<void> {
   const fields = { engine_id: row.id, incarnation: row.incarnation, state: row.state };
-  o.logger.warn(fields, "an engine is in a state that nobody ends: it is ended");
+  o.logger.warn(fields, "an engine is in a state that nobody looks after");
   try {
     await end(o, row);
   } catch (error) {
@@ -70,7 +70,7 @@ async function end(o: Orchestration, row: EngineRow): Promise<void> {
       return row.desired_state === "destroyed" ? finishDestroy(o, row) : stopAgain(o, row);
     case "running":
     case "unhealthy":
-      return afterUnseenEnd(o, row, recordedProcess(o, row));
+      return reconcileEngine(o, row);
     case "backoff":
     case "stopped":
     case "failed":

@@ -24,7 +24,7 @@ export async function abandonStart(o: Orchestration, row: EngineRow): Promise<vo
   await restartOrGiveUp(o, { id, incarnation, from: ["starting"], lastError, healthyForMs: 0 });
 }
 
-/** Goes on after the end of an engine's process that no daemon saw, or of one (`process`) that no longer answers. */
+/** Goes on after the end of an engine's process that no daemon saw, or of a starting one (`process`) that does not answer. */
 export async function afterUnseenEnd(o: Orchestration, row: EngineRow, process: EngineProcess | null): Promise<void> {
   const { id, incarnation } = row;
   // A start whose process was never written down, or children of one that is gone: no second life beside them.

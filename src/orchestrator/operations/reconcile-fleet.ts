@@ -15,6 +15,7 @@ import { acceptedKeys, launchOrder } from "./launch-order.ts";
 import { liveEngine } from "./live-engine.ts";
 import type { Orchestration } from "./orchestration.ts";
 import { restartLater, superviseEngine } from "./supervise-engine.ts";
+import { MISSES_UNHEALTHY } from "./watch-engine.ts";
 
 const PROBE_TIMEOUT_MS = 2000;
 
@@ -27,10 +28,26 @@ export async function reconcileFleet(o: Orchestration): Promise<{ readonly adopt
   const products = eachOnce((id: string) => findProduct(o.db, id));
   // Before anything is started: lives that begin now are no orphans.
   reportOrphans(o, rows);
-  const outcomes = await Promise.all(rows.map((row) => reconcile(o, row, products)));
+  const outcomes = await Promise.all(
+    rows.map(async (row) => {
+      try {
+        return await reconcile(o, row, products);
+      } catch (error) {
+        // One engine's trouble is not the others'; it is looked at again with what is overdue or unwatched.
+        o.logger.error({ err: error, engine_id: row.id }, "an engine could not be reconciled");
+        return "settled";
+      }
+    }),
+  );
   const waiting = rows.filter((_, at) => outcomes[at] === "start_again");
   void startAgain(o, waiting);
   return { adopted: outcomes.filter((outcome) => outcome === "adopted").length };
+}
+
+/** The same for one engine that should run and that nobody looks after. */
+export async function reconcileEngine(o: Orchestration, row: EngineRow): Promise<void> {
+  const outcome = await reconcile(o, row, (id) => findProduct(o.db, id));
+  if (outcome === "start_again") await startAgain(o, [row]);
 }
 
 type ProductLookUp = (id: string) => Promise<Product | null>;
@@ -54,7 +71,8 @@ async function reconcile(
   const adoption = judgeLeft({ state: row.state, provisioned: row.provisioned, observed });
   switch (adoption) {
     case "adopt":
-      if (process !== null) await adopt(o, row, { process, products });
+    case "adopt_silent":
+      if (process !== null) await adopt(o, row, { process, products, answers: adoption === "adopt" });
       return "adopted";
     case "as_crashed":
       inBackground(o, row, afterUnseenEnd(o, row, process));
@@ -91,8 +109,10 @@ async function observe(
   const url = engineUrl(o.settings.engineHost, row.port);
   const identity = { engineId: row.id, incarnation: row.incarnation, timeoutMs: PROBE_TIMEOUT_MS };
   const answer = await o.probes.add(() => probeOnce(url, identity));
-  return { process, observed: answer.kind === "ok" ? "answers" : "silent" };
+  return { process, observed: SEEN[answer.kind] };
 }
+
+const SEEN = { ok: "answers", failed: "silent", wrong_identity: "displaced" } as const;
 
 /** A daemon that was cut short may not have written down the process that it started. */
 const unrecordedProcess = (o: Orchestration, row: EngineRow): EngineProcess | null =>
@@ -101,7 +121,11 @@ const unrecordedProcess = (o: Orchestration, row: EngineRow): EngineProcess | nu
 async function adopt(
   o: Orchestration,
   row: EngineRow,
-  { process, products }: { readonly process: EngineProcess; readonly products: ProductLookUp },
+  {
+    process,
+    products,
+    answers,
+  }: { readonly process: EngineProcess; readonly products: ProductLookUp; readonly answers: boolean },
 ): Promise<void> {
   const { id, incarnation } = row;
   const product = await products(row.product_id);
@@ -109,18 +133,21 @@ async function adopt(
   const healthySince = row.started_at?.getTime() ?? o.now();
   const live = liveEngine(o, row, { process, order: launchOrder(o, row, product), healthySince });
   process.forgetLaunchFile();
+  if (!answers) live.consecutiveFailures = MISSES_UNHEALTHY;
   o.live.add(live);
-  await tellKeys(o, row, live);
-  const { pid, bootId, startTime } = process.handle;
-  await o.states.move({
-    id,
-    from: ["starting", "running", "unhealthy"],
-    to: "running",
-    incarnation,
-    set: { pid, boot_id: bootId, process_start: startTime, started_at: row.started_at ?? new Date(o.now()) },
-    event: { type: "engine.adopted", always: true, data: { pid, port: row.port } },
-  });
   superviseEngine(o, live);
+  if (answers) await tellKeys(o, row, live);
+  const { pid, bootId, startTime } = process.handle;
+  await insist(o, "adoption", () =>
+    o.states.move({
+      id,
+      from: answers ? ["starting", "running", "unhealthy"] : ["running", "unhealthy"],
+      to: answers ? "running" : "unhealthy",
+      incarnation,
+      set: { pid, boot_id: bootId, process_start: startTime, started_at: row.started_at ?? new Date(o.now()) },
+      event: { type: "engine.adopted", always: true, data: { pid, port: row.port } },
+    }),
+  );
 }
 
 /** A rotation that was cut short may have told the engine keys that were never written down. */

@@ -5,7 +5,7 @@ import { insist } from "./insist.ts";
 import { noteActivity } from "./note-activity.ts";
 import type { Orchestration } from "./orchestration.ts";
 
-const MISSES_UNHEALTHY = 3;
+export const MISSES_UNHEALTHY = 3;
 const MISSES_RESTART = 6;
 const PROBE_TIMEOUT_MS = 2000;
 const RESTART_TERM_MS = 10_000;

@@ -2,13 +2,16 @@ import type { EngineState } from "../../contract/orchestrator-api.ts";
 
 /**
  * What a starting daemon sees of an engine's recorded process: `answers` with the engine's identity; `silent` is
- * provably that process but does not answer; `gone`; `rebooted` when the machine has started anew since.
+ * provably that process but does not answer; of a `displaced` one somebody else answers on the port; `gone`; `rebooted`
+ * when the machine has started anew since.
  */
-export type Observed = "answers" | "silent" | "gone" | "rebooted";
+export type Observed = "answers" | "silent" | "displaced" | "gone" | "rebooted";
 
 export type Adoption =
   | "adopt"
-  /** End what is silent, then as after a crash: the restart rule decides. */
+  /** As unhealthy: it may only be slow, and if it stays silent the watch restarts it. */
+  | "adopt_silent"
+  /** End what is left of it, then as after a crash: the restart rule decides. */
   | "as_crashed"
   /** Wanted, and ended through no fault of its own. */
   | "start_again"
@@ -22,8 +25,9 @@ export type Adoption =
 /**
  * What a starting daemon does with an engine that an earlier one left.
  *
- *                           answers      silent          gone            rebooted
- * wanted (running, …)       adopt        as crashed      as crashed      start again
+ *                           answers    silent          displaced, gone    rebooted
+ * running, unhealthy        adopt      adopt silent    as crashed         start again
+ * starting                  adopt      as crashed      as crashed         start again
  * wanted, in backoff        start when due, whatever is seen
  * being provisioned         undo, whatever is seen
  * stopping                  finish the stop, whatever is seen
@@ -43,10 +47,10 @@ export function judgeLeft({
     case "provisioning":
       return "undo";
     case "starting":
-      return provisioned ? judgeWanted(observed) : "undo";
+      return provisioned ? judgeWanted(observed, "as_crashed") : "undo";
     case "running":
     case "unhealthy":
-      return judgeWanted(observed);
+      return judgeWanted(observed, "adopt_silent");
     case "backoff":
       return "start_when_due";
     case "stopping":
@@ -62,7 +66,18 @@ export function judgeLeft({
   }
 }
 
-function judgeWanted(observed: Observed): Adoption {
-  if (observed === "answers") return "adopt";
-  return observed === "rebooted" ? "start_again" : "as_crashed";
+function judgeWanted(observed: Observed, whenSilent: Adoption): Adoption {
+  switch (observed) {
+    case "answers":
+      return "adopt";
+    case "silent":
+      return whenSilent;
+    case "displaced":
+    case "gone":
+      return "as_crashed";
+    case "rebooted":
+      return "start_again";
+    default:
+      return observed satisfies never;
+  }
 }

@@ -18,7 +18,7 @@ const MOVES: Readonly<Record<EngineState, readonly EngineState[]>> = {
   starting: ["starting", "running", "failed", "backoff", "stopping", "destroying"],
   // Into itself: another process, started while nothing could be written down.
   running: ["running", "unhealthy", "backoff", "failed", "stopping", "destroying"],
-  unhealthy: ["running", "backoff", "failed", "stopping", "destroying"],
+  unhealthy: ["unhealthy", "running", "backoff", "failed", "stopping", "destroying"],
   backoff: ["starting", "failed", "stopped", "destroying"],
   stopping: ["stopped", "stop_failed", "destroying"],
   stopped: ["starting", "destroying"],

@@ -2,16 +2,17 @@ import t from "tap";
 import { ENGINE_STATES, type EngineState } from "../../../src/contract/orchestrator-api.ts";
 import { type Adoption, type Observed, judgeLeft } from "../../../src/orchestrator/rules/adoption.ts";
 
-const SEEN: readonly Observed[] = ["answers", "silent", "gone", "rebooted"];
+const SEEN: readonly Observed[] = ["answers", "silent", "displaced", "gone", "rebooted"];
 
 /** What follows from each thing seen, in the order of `SEEN`. */
-const WANTED: readonly Adoption[] = ["adopt", "as_crashed", "as_crashed", "start_again"];
+const RUNNING: readonly Adoption[] = ["adopt", "adopt_silent", "as_crashed", "as_crashed", "start_again"];
+const STARTING: readonly Adoption[] = ["adopt", "as_crashed", "as_crashed", "as_crashed", "start_again"];
 const always = (adoption: Adoption): readonly Adoption[] => SEEN.map(() => adoption);
 const EXPECTED: Readonly<Record<EngineState, readonly Adoption[]>> = {
   provisioning: always("undo"),
-  starting: WANTED,
-  running: WANTED,
-  unhealthy: WANTED,
+  starting: STARTING,
+  running: RUNNING,
+  unhealthy: RUNNING,
   backoff: always("start_when_due"),
   stopping: always("finish_stop"),
   stopped: always("rest"),
