@@ -2,6 +2,7 @@ import { sql as runState } from "./0001-run-state.ts";
 import { sql as durableTurns } from "./0002-durable-turns.ts";
 import { sql as toolDefinitions } from "./0003-tool-definitions.ts";
 import { sql as compaction } from "./0004-compaction.ts";
+import { sql as plan } from "./0005-plan.ts";
 
 /** In order; a store's `user_version` counts those that it has had. Forward only, never edited. */
-export const ENGINE_MIGRATIONS: readonly string[] = [runState, durableTurns, toolDefinitions, compaction];
+export const ENGINE_MIGRATIONS: readonly string[] = [runState, durableTurns, toolDefinitions, compaction, plan];

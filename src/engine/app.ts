@@ -26,6 +26,7 @@ import { HitlTable } from "./store/hitl-requests.ts";
 import { IdempotencyTable } from "./store/idempotency-keys.ts";
 import { MessageTable } from "./store/messages.ts";
 import type { Store } from "./store/open-store.ts";
+import { PlanTable } from "./store/plans.ts";
 import { ToolCallTable } from "./store/tool-calls.ts";
 import { TurnTable } from "./store/turns.ts";
 import { WorkingMemoryTable } from "./store/working-memory.ts";
@@ -71,7 +72,8 @@ export async function createApp({
   const workspaceDir = join(launch.data_dir, "workspace");
   mkdirSync(workspaceDir, { recursive: true });
   const grants = new GrantTable(store);
-  const builtIn = builtInTools({ environment });
+  const plans = new PlanTable(store);
+  const builtIn = builtInTools({ environment, plans });
   const catalog = await LiveCatalog.open({
     folder: join(launch.data_dir, "catalog"),
     isReserved: (name) => name === DELEGATE || builtIn.some((tool) => tool.name === name),
@@ -99,6 +101,7 @@ export async function createApp({
       reactive: config.reactiveCompact,
       state: (taskId) =>
         stateOutside({
+          plan: plans.ofTask(taskId),
           notes: workingMemory.ofTask(taskId, NOTES_SHOWN),
           questions: desk.pending().filter((one) => one.task_id === taskId),
         }),

@@ -5,7 +5,7 @@ import { createToolRegistry } from "../../../src/engine/tools/registry.ts";
 import { visibleText } from "../../../src/engine/tools/visible-text.ts";
 import { writeFile } from "../../../src/engine/tools/write-file.ts";
 
-const BUILT_IN_TOOLS = builtInTools({ environment: {} });
+const BUILT_IN_TOOLS = builtInTools({ environment: {}, plans: { ofTask: () => [], replace: () => undefined } });
 const registry = createToolRegistry(BUILT_IN_TOOLS);
 const input = { path: "notes/today.md", content: "x" };
 

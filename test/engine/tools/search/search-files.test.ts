@@ -55,7 +55,9 @@ t.test("a glob, a folder or a file narrow it down", async (t) => {
 });
 
 t.test("lines around a match are shown once each", async (t) => {
-  const text = Array.from({ length: 12 }, (_, at) => (at === 2 || at === 4 || at === 10 ? "hit" : `l${at + 1}`)).join("\n");
+  const text = Array.from({ length: 12 }, (_, at) => (at === 2 || at === 4 || at === 10 ? "hit" : `l${at + 1}`)).join(
+    "\n",
+  );
   const { found } = bench(t, { "f.txt": text });
   t.equal(
     (await found("hit", { context: 1 })).found,
@@ -98,7 +100,8 @@ t.test("no link is followed, and what is no text is passed by", async (t) => {
   const result = await found("one");
   t.equal(result.matches, 3);
   t.match(result.files_skipped, /^2 that are/);
-  for (const path of ["out", "out.txt", "..", "/etc"]) t.match((await search("one", { path })).error, /leads out/, path);
+  for (const path of ["out", "out.txt", "..", "/etc"])
+    t.match((await search("one", { path })).error, /leads out/, path);
 });
 
 t.test("what is found is limited, and so are long lines", async (t) => {

@@ -1,0 +1,30 @@
+import type { Store } from "./open-store.ts";
+
+export interface PlanRow {
+  readonly text: string;
+  readonly status: "pending" | "in_progress" | "completed" | "cancelled";
+}
+
+/** The agent's list of steps, one a task. */
+export class PlanTable {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  ofTask(taskId: string): PlanRow[] {
+    return this.#store.db
+      .prepare("select text, status from plan_items where task_id = ? order by position")
+      .all(taskId) as unknown as PlanRow[];
+  }
+
+  replace(taskId: string, items: readonly PlanRow[]): void {
+    const { db } = this.#store;
+    const insert = db.prepare("insert into plan_items (task_id, position, text, status) values (?, ?, ?, ?)");
+    this.#store.transaction(() => {
+      db.prepare("delete from plan_items where task_id = ?").run(taskId);
+      for (const [position, { text, status }] of items.entries()) insert.run(taskId, position, text, status);
+    });
+  }
+}
