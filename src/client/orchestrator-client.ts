@@ -11,11 +11,14 @@ import type { CallOptions } from "./engine-client.ts";
 import { type Retry, type RetryWish, type Service, type Wish, ask } from "./http-call.ts";
 import { type ClientLimits, DEFAULT_LIMITS } from "./limits.ts";
 import { OrchdError } from "./orchd-error.ts";
+import { sortOf } from "./retry-rule.ts";
 import { NOTHING_SEEN, type OrchestratorEvent, followOrchestrator } from "./orchestrator-stream.ts";
 import { Leash } from "./waiting.ts";
 
 /** For calls that wait for an engine to come up or to end: longer than the daemon itself waits. */
 const ENGINE_DEADLINE_MS = 10 * 60_000;
+/** Five minutes in all: long enough for an upgrade of the daemon. */
+const RECONNECT_MS = [...DEFAULT_LIMITS.reconnectMs, ...Array<number>(30).fill(8000)];
 
 export interface OrchestratorClientOptions {
   readonly url: string;
@@ -54,7 +57,7 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
     url: baseAddress(options.url),
     headers: { [PLATFORM_KEY_HEADER]: headerValue("platformKey", options.platformKey) },
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    limits: { ...DEFAULT_LIMITS, reconnectMs: RECONNECT_MS, ...options.limits },
   };
   const get = <T>(path: string, { signal, deadlineMs }: Pick<Wish, "signal" | "deadlineMs"> = {}) =>
     ask<T>(service, { method: "GET", path, signal, deadlineMs });
@@ -88,7 +91,7 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
     /** The user's engine: made if there is none, started if it is stopped. */
     admit: (wish: ProvisionOptions) => bring("/engines/admit", wish),
 
-    get: (userId: string, { autoProvision, signal }: CallOptions & { readonly autoProvision?: boolean } = {}) =>
+    get: async (userId: string, { autoProvision, signal }: CallOptions & { readonly autoProvision?: boolean } = {}) =>
       get<EngineRecord & { readonly engine_api_key?: string | null }>(
         engine(userId) + queryOf({ auto_provision: autoProvision }),
         { signal, ...(autoProvision === true && { deadlineMs: ENGINE_DEADLINE_MS }) },
@@ -110,10 +113,10 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
       } while (cursor !== null);
     },
 
-    start: (userId: string, how?: ChangeOptions) => change<EngineRecord>(`${engine(userId)}/start`, {}, how),
+    start: async (userId: string, how?: ChangeOptions) => change<EngineRecord>(`${engine(userId)}/start`, {}, how),
 
     /** `drainS`: how long running turns may go on; `force` does not wait for them. */
-    stop: (
+    stop: async (
       userId: string,
       { drainS, force, ...how }: ChangeOptions & { readonly drainS?: number; readonly force?: boolean } = {},
     ) =>
@@ -124,7 +127,7 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
       ),
 
     /** Not repeated by itself when its answer is lost: each try makes another key. `graceS`: how long the old one is good. */
-    rotateKey: (userId: string, { graceS, ...how }: ChangeOptions & { readonly graceS?: number } = {}) =>
+    rotateKey: async (userId: string, { graceS, ...how }: ChangeOptions & { readonly graceS?: number } = {}) =>
       change<EngineWithKey & { readonly previous_key_expires_at: string }>(
         `${engine(userId)}/rotate-key`,
         { grace_s: graceS },
@@ -143,7 +146,7 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
     ): Promise<{ readonly destroyed: true }> {
       let wasLost = false;
       const note = (retry: Retry) => {
-        wasLost ||= retry.error.status === null;
+        wasLost ||= sortOf(retry.error) === "lost";
         onRetry?.(retry);
       };
       const path = engine(userId) + queryOf({ keep_data: keepData });
@@ -157,7 +160,7 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
     },
 
     /** Waits until the engine is in a state; `BOOT_TIMEOUT` when it is not in time. */
-    wait: (
+    wait: async (
       userId: string,
       {
         state = "running",

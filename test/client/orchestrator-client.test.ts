@@ -1,0 +1,190 @@
+import t, { type Test } from "tap";
+import type { ClientLimits } from "../../src/client/limits.ts";
+import { createOrchestratorClient } from "../../src/client/orchestrator-client.ts";
+import type { OrchestratorEvent } from "../../src/client/orchestrator-stream.ts";
+import { type FakeAnswer, type FakeServer, engine, fault, startFakeServer } from "../helpers/fake-server.ts";
+import { QUICK, open } from "./wire.ts";
+
+async function withServer(t: Test, limits: Partial<ClientLimits> = {}) {
+  const server = await startFakeServer(t);
+  const parts = { url: server.url, platformKey: "orchp_test", limits: { ...QUICK, ...limits } };
+  return { server, client: createOrchestratorClient(parts) };
+}
+
+const made = { ...engine(), engine_api_key: "sk-orch-new" };
+const paths = (server: FakeServer) => server.calls.map(({ method, path }) => `${method} ${path}`);
+
+/** Answers by each of these in its turn; null is a connection that is lost. */
+function answering(server: FakeServer, route: string, answers: readonly (FakeAnswer | null)[]): void {
+  let next = 0;
+  server.on(route, (_call, response) => {
+    const answer = answers[Math.min(next++, answers.length - 1)];
+    if (answer !== null) return answer;
+    response.socket?.destroy();
+    return undefined;
+  });
+}
+
+t.test("each call has its route, its key and its fields", async (t) => {
+  const { server, client } = await withServer(t);
+  const user = "a/b ö";
+  const path = `/engines/${encodeURIComponent(user)}`;
+  server.on("POST /engines/provision", { status: 201, body: made });
+  server.on("POST /engines/admit", { body: { ...made, engine_api_key: null } });
+  server.on(`GET ${path}`, { body: engine() });
+  server.on(`POST ${path}/start`, { body: engine() });
+  server.on(`POST ${path}/stop`, { body: { ...engine({ state: "stopped" }), stop_result: "drained" } });
+  server.on(`POST ${path}/rotate-key`, { body: { ...made, previous_key_expires_at: "2026-11-01T12:00:00.000Z" } });
+  server.on(`DELETE ${path}`, { body: { destroyed: true } });
+  server.on(`GET ${path}/wait`, { body: engine() });
+  t.equal((await client.provision({ userId: user, metadata: { a: 1 }, start: false })).engine_api_key, "sk-orch-new");
+  t.equal((await client.admit({ userId: user })).engine_api_key, null);
+  await client.get(user);
+  await client.get(user, { autoProvision: true });
+  await client.start(user);
+  t.equal((await client.stop(user, { drainS: 5, force: true })).stop_result, "drained");
+  await client.rotateKey(user, { graceS: 60 });
+  await client.wait(user, { state: "stopped", timeoutS: 5 });
+  t.same(await client.destroy(user, { keepData: true }), { destroyed: true });
+  t.same(paths(server), [
+    "POST /engines/provision",
+    "POST /engines/admit",
+    `GET ${path}`,
+    `GET ${path}?auto_provision=true`,
+    `POST ${path}/start`,
+    `POST ${path}/stop`,
+    `POST ${path}/rotate-key`,
+    `GET ${path}/wait?state=stopped&timeout_s=5`,
+    `DELETE ${path}?keep_data=true`,
+  ]);
+  t.same(
+    server.calls.filter(({ method }) => method === "POST").map(({ body }) => body),
+    [
+      { user_id: user, metadata: { a: 1 }, start: false },
+      { user_id: user },
+      {},
+      { drain_s: 5, force: true },
+      { grace_s: 60 },
+    ],
+  );
+  t.ok(server.calls.every(({ headers }) => headers["x-platform-key"] === "orchp_test"));
+  const keys = server.calls.flatMap(({ headers }) => headers["idempotency-key"] ?? []);
+  t.equal(new Set(keys).size, 5, "each change has a name of its own");
+});
+
+t.test("a provision whose answer is lost is repeated under its name, and makes one engine", async (t) => {
+  const { server, client } = await withServer(t);
+  answering(server, "POST /engines/provision", [
+    null,
+    fault(409, "OPERATION_IN_PROGRESS", "the first call is at work"),
+    { status: 201, headers: { "idempotent-replayed": "true" }, body: { ...made, engine_api_key: null } },
+  ]);
+  const tries: string[] = [];
+  const record = await client.provision({ userId: "alice", onRetry: ({ error }) => tries.push(error.code) });
+  t.equal(record.engine_api_key, null, "which was told once, and lost");
+  t.same(tries, ["UNREACHABLE", "OPERATION_IN_PROGRESS"]);
+  t.equal(new Set(server.calls.map(({ headers }) => headers["idempotency-key"])).size, 1);
+});
+
+t.test("refusals are thrown by their code, with the request's name", async (t) => {
+  const { server, client } = await withServer(t);
+  for (const [status, code] of [
+    [409, "ENGINE_ALREADY_EXISTS"],
+    [429, "QUOTA_EXCEEDED"],
+    [403, "POLICY_DENIED"],
+    [401, "INVALID_PLATFORM_KEY"],
+    [504, "BOOT_TIMEOUT"],
+    [503, "PORT_EXHAUSTION"],
+  ] as const) {
+    server.calls.length = 0;
+    server.on("POST /engines/provision", fault(status, code, "no"));
+    await t.rejects(client.provision({ userId: "alice" }), { code, status, message: "no", requestId: "req-1" });
+    t.equal(server.calls.length, 1, code);
+  }
+});
+
+t.test("what passes is waited out, as long as it asks for", async (t) => {
+  const { server, client } = await withServer(t);
+  answering(server, "POST /engines/alice/start", [
+    { ...fault(429, "RATE_LIMITED", "slow down"), headers: { "retry-after": "0" } },
+    { ...fault(503, "SERVICE_UNAVAILABLE", "starting"), headers: { "retry-after": "0" } },
+    { body: engine() },
+  ]);
+  t.equal((await client.start("alice")).state, "running");
+  answering(server, "GET /engines/alice", [
+    { ...fault(429, "RATE_LIMITED", "no"), headers: { "retry-after": "3600" } },
+  ]);
+  await t.rejects(client.get("alice"), { code: "RATE_LIMITED", retryAfterS: 3600 });
+  server.calls.length = 0;
+  answering(server, "POST /engines/alice/start", [fault(502, "BACKEND_ERROR", "no")]);
+  await t.rejects(client.start("alice"), { code: "BACKEND_ERROR" });
+  t.equal(server.calls.length, 2, "once more, and then it is the caller's");
+});
+
+t.test("a rotation whose answer is lost is not repeated: it would make a third key", async (t) => {
+  const { server, client } = await withServer(t);
+  answering(server, "POST /engines/alice/rotate-key", [null]);
+  await t.rejects(client.rotateKey("alice"), { code: "UNREACHABLE" });
+  t.equal(server.calls.length, 1);
+});
+
+t.test("an engine destroyed by a call whose answer was lost is destroyed", async (t) => {
+  const { server, client } = await withServer(t);
+  const gone = fault(404, "ENGINE_NOT_FOUND", "no engine");
+  answering(server, "DELETE /engines/alice", [null, gone]);
+  t.same(await client.destroy("alice"), { destroyed: true });
+  answering(server, "DELETE /engines/alice", [gone]);
+  await t.rejects(client.destroy("alice"), { code: "ENGINE_NOT_FOUND" });
+});
+
+t.test("a list goes on over its pages as it is read, and no further", async (t) => {
+  const { server, client } = await withServer(t);
+  server.on("GET /engines", ({ path }) => {
+    const cursor = new URL(path, "http://x").searchParams.get("cursor");
+    const data = [engine({ id: `${cursor}-1` }), engine({ id: `${cursor}-2` })];
+    return { body: { data, next_cursor: cursor === null ? "c2" : null } };
+  });
+  const ids: string[] = [];
+  for await (const { id } of client.list({ state: "running", pageSize: 2 })) ids.push(id);
+  t.same(ids, ["null-1", "null-2", "c2-1", "c2-2"]);
+  t.equal(server.calls[1]?.path, "/engines?state=running&limit=2&cursor=c2");
+  server.calls.length = 0;
+  for await (const _ of client.list()) break;
+  t.equal(server.calls.length, 1);
+});
+
+t.test("users that fetch cannot name are refused here", async (t) => {
+  const { server, client } = await withServer(t);
+  for (const user of ["", ".", "..", "\ud800"]) await t.rejects(client.get(user), { code: "INVALID_ARGUMENT" });
+  t.equal(server.calls.length, 0);
+});
+
+t.test("events go on behind the last one, each once, past a cut and a refusal; a gap is told", async (t) => {
+  const { server, client } = await withServer(t);
+  const event = (id: string) =>
+    `id: ${id}\nevent: engine.running\ndata: ${JSON.stringify({ id, type: "engine.running" })}\n\n`;
+  let streams = 0;
+  server.on("GET /events", ({ headers }, response) => {
+    if (!headers.accept?.includes("text/event-stream")) return { body: { data: [{ id: "evt_0" }], next_cursor: null } };
+    streams++;
+    if (streams === 2) return fault(503, "SERVICE_UNAVAILABLE", "starting");
+    if (streams === 4) return fault(401, "INVALID_PLATFORM_KEY", "no more");
+    open(response);
+    if (streams === 1) response.write(`: keep-alive\n\n${event("evt_1")}id: evt_2`, () => response.socket?.destroy());
+    else response.end(`event: gap\ndata: {"after":"evt_1"}\n\n${event("evt_1")}${event("evt_5")}`);
+    return undefined;
+  });
+  const seen: OrchestratorEvent[] = [];
+  const following = (async () => {
+    for await (const event of client.events()) seen.push(event);
+  })();
+  await t.rejects(following, { code: "INVALID_PLATFORM_KEY" });
+  t.same(
+    seen.map((event) => ("id" in event ? event.id : event.type)),
+    ["evt_1", "gap", "evt_5"],
+  );
+  t.same(
+    server.calls.flatMap(({ headers }) => headers["last-event-id"] ?? []),
+    ["evt_0", "evt_1", "evt_1", "evt_5"],
+  );
+});

@@ -1,0 +1,207 @@
+import t, { type Test } from "tap";
+import { createEngineClient } from "../../src/client/engine-client.ts";
+import type { TurnEvent } from "../../src/client/turn-event.ts";
+import { type TestEngine, startEngine } from "../helpers/engine.ts";
+import { until } from "../helpers/until.ts";
+import { QUICK, cuttingFetch, readAll, seqs } from "./wire.ts";
+
+const clientOf = ({ url, key }: Pick<TestEngine, "url" | "key">) => createEngineClient({ url, key, limits: QUICK });
+/** Events with neighbouring deltas put together, as they may come from the store. */
+function shape(events: readonly TurnEvent[]): readonly (readonly [string, string])[] {
+  const shown: [string, string][] = [];
+  for (const event of events) {
+    const text = "text" in event.data ? String(event.data.text) : "";
+    const last = shown.at(-1);
+    if (event.event === "heartbeat") continue;
+    if (event.event.endsWith("_delta") && last?.[0] === event.event) last[1] += text;
+    else shown.push([event.event, text]);
+  }
+  return shown;
+}
+const textOf = (events: readonly TurnEvent[]) =>
+  events.flatMap((event) => (event.event === "text_delta" ? [event.data.text] : [])).join("");
+
+async function withEngine(t: Test) {
+  const engine = await startEngine(t);
+  return { engine, client: clientOf(engine) };
+}
+
+t.test("the built engine's whole interface, by the client", async (t) => {
+  const { engine, client } = await withEngine(t);
+
+  await t.test("a turn, its events and what it comes to", async (t) => {
+    const message = "/think hm\n/say Hello \n/usage 7 5 3";
+    const turn = client.execute({ taskId: "a", message, thinking: true, metadata: { from: "test" } });
+    const { events, error } = await readAll(turn);
+    t.equal(error, null);
+    t.equal(events.at(-1)?.event, "thread_lifecycle");
+    const result = await turn.result();
+    t.match(result, { text: /^Hello/, thinking: "hm", usage: { input_tokens: 7, output_tokens: 5 }, taskId: "a" });
+    t.equal(result.turnId, turn.turnId);
+    t.ok(turn.turnId?.startsWith("turn_"));
+  });
+
+  await t.test("the demonstration, with its question answered by callback", async (t) => {
+    const asked: string[] = [];
+    const turn = client.execute({
+      taskId: "b",
+      message: "What can you do?",
+      onHuman: ({ question, options }) => {
+        asked.push(question);
+        return options[0];
+      },
+    });
+    const { text } = await turn.result();
+    t.ok(text.length > 0);
+    t.equal(asked.length, 1);
+  });
+
+  await t.test("permission is asked for, and its refusal is told to the model", async (t) => {
+    const message = '/tool write_file {"path":"a.txt","content":"x"}\n/say done';
+    const kinds: string[] = [];
+    const turn = client.execute({
+      taskId: "c",
+      message,
+      onHuman: ({ kind }) => {
+        kinds.push(kind);
+        return "deny";
+      },
+    });
+    const { events } = await readAll(turn);
+    t.same(kinds, ["permission"]);
+    t.ok(events.some((event) => event.event === "tool_result" && event.data.error !== null));
+  });
+
+  await t.test(
+    "an answer that is no option ends the reading; the question stays, and respond answers it",
+    async (t) => {
+      const turn = client.execute({ taskId: "d", message: "/ask Well? | yes | no\n/say ok", onHuman: () => "maybe" });
+      await t.rejects(turn.result(), { code: "INVALID_REQUEST", status: 400 });
+      const [open] = await client.pending();
+      t.match(open, { question: "Well?", options: ["yes", "no"], task_id: "d" });
+      await t.rejects(client.respond("hitl-nope", "yes"), { code: "HITL_NOT_FOUND", status: 404 });
+      await client.respond(open!.request_id, "yes");
+      await client.respond(open!.request_id, "yes");
+      await t.rejects(client.respond(open!.request_id, "no"), { code: "HITL_ALREADY_ANSWERED", status: 409 });
+      const rest = client.resume({ taskId: "d", turnId: turn.turnId!, onHuman: () => String(t.fail("asked again")) });
+      t.equal(await rest.text(), "ok");
+    },
+  );
+
+  await t.test("a turn that is cancelled, one that fails, and one that is rate-limited", async (t) => {
+    const silent = client.execute({ taskId: "e", message: "/fail silent" });
+    for await (const event of silent) if (event.event === "thread_lifecycle") t.type(await silent.cancel(), "boolean");
+    await t.rejects(silent.result(), { code: "CANCELLED" });
+    t.equal(await silent.cancel(), false);
+    await t.rejects(client.execute({ taskId: "f", message: "/fail mid-stream" }).text(), {
+      code: "LLM_PROVIDER_ERROR",
+    });
+    const waits: number[] = [];
+    // Longer than the engine itself would wait: it hands that to its client at once.
+    const message = "/fail rate-limited 100";
+    const patient = createEngineClient({ ...engine, limits: { ...QUICK, longestWaitMs: 99_000 } });
+    const limited = patient.execute({ taskId: "g", message, onRetry: ({ waitMs }) => waits.push(waitMs) });
+    await t.rejects(limited.text(), { code: "LLM_RATE_LIMITED", retryAfterS: 100, details: { retry_after: 100 } });
+    t.same(waits, [], "a wait that is too long is not waited");
+  });
+
+  await t.test("the same name for a turn takes it up instead of beginning another", async (t) => {
+    const wish = { taskId: "h", message: "/stream 20", idempotencyKey: "order-4711" };
+    const first = await client.execute(wish).result();
+    const again = await client.execute(wish).result();
+    t.same(again, first);
+    await t.rejects(client.execute({ ...wish, message: "other" }).text(), { code: "IDEMPOTENCY_CONFLICT" });
+  });
+
+  await t.test("a busy task is waited for", async (t) => {
+    const first = client.execute({ taskId: "i", message: "/slow 300\n/say first" });
+    const patient = createEngineClient({ ...engine, limits: { ...QUICK, backoffMs: 300 } });
+    let tried = 0;
+    for await (const event of first) {
+      if (event.event !== "thread_lifecycle" || event.data.phase !== "started") continue;
+      const second = patient.execute({ taskId: "i", message: "/say second", onRetry: () => tried++ });
+      t.equal(await second.text(), "second");
+    }
+    t.ok(tried > 0);
+  });
+
+  await t.test("replay in pages, and following from where one was", async (t) => {
+    const { turnId, text, lastSeq } = await client.execute({ taskId: "j", message: "/stream 200" }).result();
+    const events: TurnEvent[] = [];
+    let after: string | undefined;
+    for (;;) {
+      const page = await client.replay({ taskId: "j", after, limit: 50 });
+      t.equal(page.truncated, false);
+      if (page.events.length === 0) break;
+      events.push(...page.events);
+      after = page.next_after ?? undefined;
+    }
+    t.equal(textOf(events), text);
+    t.equal(seqs(events).at(-1), lastSeq);
+    const followed: TurnEvent[] = [];
+    for await (const event of client.follow({ turnId: turnId!, after: lastSeq! - 1 })) followed.push(event);
+    t.same(seqs(followed), [lastSeq]);
+
+    const live: TurnEvent[] = [];
+    const controller = new AbortController();
+    const following = (async () => {
+      for await (const event of client.follow({ taskId: "j", after: lastSeq!, signal: controller.signal }))
+        live.push(event);
+    })();
+    await client.execute({ taskId: "j", message: "/say next" }).text();
+    await until("the follower has the next turn", () => textOf(live) === "next");
+    controller.abort(new Error("enough"));
+    await t.rejects(following, { message: "enough" });
+  });
+
+  await t.test("health without a key, servers, and calls with a wrong key", async (t) => {
+    t.match(await client.health(), { status: "ok", engine_id: engine.launch.engine_id });
+    t.ok(Array.isArray(await client.servers()));
+    const stranger = createEngineClient({ url: engine.url, key: "sk-orch-wrong", limits: QUICK });
+    await t.rejects(stranger.pending(), { code: "INVALID_ENGINE_KEY", status: 401 });
+    await t.rejects(stranger.execute({ taskId: "k", message: "hi" }).text(), { code: "INVALID_ENGINE_KEY" });
+    t.match(await stranger.health(), { status: "ok" });
+  });
+});
+
+t.test("cut anywhere, twice, a turn of the real engine is read whole: the union equals the store", async (t) => {
+  const { engine } = await withEngine(t);
+  const message = "/think aé\n/stream 60\n/tool list_files {}\n/stream 60";
+  const client = clientOf(engine);
+  let faults = 0;
+  for (let cut = 0; cut < 20_000; cut += 331) {
+    const taskId = `cut-${cut}`;
+    const fetch = cuttingFetch([cut, cut % 1000]);
+    const lossy = createEngineClient({ url: engine.url, key: engine.key, fetch, limits: QUICK });
+    const { events, error } = await readAll(lossy.execute({ taskId, message }));
+    const read = seqs(events).filter((seq) => seq !== null);
+    const rising = read.every((seq, index) => index === 0 || Number(seq) > Number(read[index - 1]));
+    const stored = await client.replay({ taskId, limit: 10_000 });
+    if (error !== null || !rising || JSON.stringify(shape(events)) !== JSON.stringify(shape(stored.events))) {
+      faults++;
+      t.comment(`cut at ${cut}: ${String(error)}, ${JSON.stringify(read)}`);
+    }
+  }
+  t.equal(faults, 0);
+});
+
+t.test("an engine that is killed in a turn and started again is found again", async (t) => {
+  const first = await startEngine(t);
+  const port = first.launch.port;
+  const client = createEngineClient({ ...first, limits: { ...QUICK, reconnectMs: Array<number>(100).fill(100) } });
+  const turn = client.execute({ taskId: "k", message: "/say one\n/fail silent" });
+  const { events } = await readAll(
+    (async function* () {
+      for await (const event of turn) {
+        yield event;
+        if (event.event !== "text_delta") continue;
+        await first.stop("SIGKILL");
+        const { key, dataDir } = first;
+        await startEngine(t, { key, dataDir, port });
+        await turn.cancel();
+      }
+    })(),
+  );
+  t.match(textOf(events), /one/);
+  t.equal(events.at(-1)?.event, "error", "whatever the engine makes of it, its end is read");
+});
