@@ -9,7 +9,8 @@ import { createAgentLoop } from "./agent/agent-loop.ts";
 import { createCompactor } from "./agent/compaction.ts";
 import { stateOutside } from "./agent/state-outside.ts";
 import { catalogProfiles } from "./agent/agent-profiles.ts";
-import { DELEGATE } from "./agent/system-prompt.ts";
+import { DELEGATE } from "./agent/delegate-tool.ts";
+import { createDelegation } from "./agent/delegation.ts";
 import { countServers } from "./catalog/count-servers.ts";
 import { LiveCatalog } from "./catalog/live-catalog.ts";
 import type { EngineConfig } from "./config.ts";
@@ -30,6 +31,7 @@ import { PlanTable } from "./store/plans.ts";
 import { ToolCallTable } from "./store/tool-calls.ts";
 import { TurnTable } from "./store/turns.ts";
 import { WorkingMemoryTable } from "./store/working-memory.ts";
+import type { Grant } from "./tools/authorize.ts";
 import { builtInTools } from "./tools/built-in-tools.ts";
 import { createToolExecutor } from "./tools/execute.ts";
 import { joinedRegistry } from "./tools/registry.ts";
@@ -91,7 +93,7 @@ export async function createApp({
   });
   const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs, logger });
   const workingMemory = new WorkingMemoryTable(store);
-  const runAgent = createAgentLoop({
+  const agentParts = {
     provider: modelProvider,
     maxOutputTokens: outputTokensWithin(contextWindow(config.model, config.contextWindow), MAX_OUTPUT_TOKENS),
     compactor: createCompactor({
@@ -107,13 +109,20 @@ export async function createApp({
         }),
       logger,
     }),
-    profiles: profiles.ofAgent,
     tools: {
       execute: createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, logger }),
       concurrency: config.toolConcurrency,
       workspaceDir,
-      grants: { ofTask: (taskId) => grants.ofTask(taskId), add: (grant) => grants.insert(grant, Date.now()) },
+      grants: {
+        ofTask: (taskId: string) => grants.ofTask(taskId),
+        add: (grant: Grant) => grants.insert(grant, Date.now()),
+      },
     },
+  };
+  const runAgent = createAgentLoop({
+    ...agentParts,
+    tools: { ...agentParts.tools, delegate: createDelegation(agentParts, profiles) },
+    profiles: profiles.ofAgent,
   });
   setTimeout(() => void loadNow(modelProvider, logger), LOAD_PROVIDER_AFTER_MS).unref();
   const runner = new TurnRunner({

@@ -8,6 +8,8 @@ import * as z from "zod/mini";
 import { DEFAULT_AGENT } from "../../src/contract/engine-api.ts";
 import { createAgentLoop } from "../../src/engine/agent/agent-loop.ts";
 import type { Compactor } from "../../src/engine/agent/compaction.ts";
+import type { CatalogProfiles } from "../../src/engine/agent/agent-profiles.ts";
+import { createDelegation } from "../../src/engine/agent/delegation.ts";
 import { AcceptedKeys } from "../../src/engine/http/accepted-keys.ts";
 import { STREAM_LIMITS, type StreamLimits } from "../../src/engine/http/event-stream.ts";
 import { createRoutes } from "../../src/engine/http/routes.ts";
@@ -21,8 +23,9 @@ import { type Store, openStore } from "../../src/engine/store/open-store.ts";
 import { ToolCallTable } from "../../src/engine/store/tool-calls.ts";
 import { TurnTable } from "../../src/engine/store/turns.ts";
 import { WorkingMemoryTable } from "../../src/engine/store/working-memory.ts";
+import type { Grant } from "../../src/engine/tools/authorize.ts";
 import { createToolExecutor } from "../../src/engine/tools/execute.ts";
-import { joinedRegistry } from "../../src/engine/tools/registry.ts";
+import { type ToolRegistry, joinedRegistry } from "../../src/engine/tools/registry.ts";
 import { toolInput } from "../../src/engine/tools/tool-input.ts";
 import type { Tool } from "../../src/engine/tools/tool.ts";
 import type { EventJournal } from "../../src/engine/turns/event-journal.ts";
@@ -110,6 +113,8 @@ export interface PartsOptions {
   readonly dataDir?: string;
   readonly compactor?: Compactor;
   readonly store?: Store;
+  /** Agents of a catalog, who delegate to each other. */
+  readonly profiles?: (registry: () => ToolRegistry) => CatalogProfiles;
 }
 
 /** An engine's inside without its process: on a real store, with a scripted model. */
@@ -131,19 +136,24 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const journal = openJournal(new EventTable(store), { slots, logger });
   const desk = new HitlDesk(new HitlTable(store), journal);
   const messages = new MessageTable(store);
-  const grants: { tool: string; pattern: string; taskId: string | null }[] = [];
+  const grants: Grant[] = [];
   const registry = joinedRegistry([{ tools: () => tools }]);
-  const runAgent = createAgentLoop({
+  const profiles = options.profiles?.(registry);
+  const loop = {
     provider,
     maxOutputTokens: 1000,
     ...(options.compactor && { compactor: options.compactor }),
-    profiles: () => ({ system: "", model: "scripted", registry: registry() }),
     tools: {
       execute: createToolExecutor({ timeoutMs: toolTimeoutMs, logger }),
       concurrency,
       workspaceDir,
-      grants: { ofTask: () => grants, add: (grant) => grants.push(grant) },
+      grants: { ofTask: () => grants, add: (grant: Grant) => grants.push(grant) },
     },
+  };
+  const runAgent = createAgentLoop({
+    ...loop,
+    tools: { ...loop.tools, ...(profiles && { delegate: createDelegation(loop, profiles) }) },
+    profiles: profiles?.ofAgent ?? (() => ({ system: "", model: "scripted", registry: registry() })),
   });
   const turns = new TurnTable(store);
   const workingMemory = new WorkingMemoryTable(store);
@@ -189,6 +199,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       reload: () => Promise.resolve({ kind: "refused", problems: [] }),
       reloadSoul: () => Promise.resolve({ kind: "refused", problems: [] }),
     },
+    servers: { list: () => ({ servers: [] }), allow: () => "unknown" },
     limits: { ...STREAM_LIMITS, ...limits },
     logger: createLogger("test", "silent"),
   });

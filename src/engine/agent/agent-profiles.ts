@@ -5,7 +5,8 @@ import { toolsFor } from "../catalog/tools-for.ts";
 import { DEFAULT_AGENT } from "../../contract/engine-api.ts";
 import { type ToolRegistry, createToolRegistry } from "../tools/registry.ts";
 import type { AgentProfile, AgentProfiles } from "./agent-profile.ts";
-import { DELEGATE, systemPrompt } from "./system-prompt.ts";
+import { DELEGATE, delegateTool } from "./delegate-tool.ts";
+import { systemPrompt } from "./system-prompt.ts";
 
 export interface ProfileParts {
   /** As they are now. */
@@ -28,17 +29,17 @@ export function catalogProfiles(parts: ProfileParts): CatalogProfiles {
   const ofAgent = (agent: string): AgentProfile =>
     kept.take(agent, ({ catalog, registry }) => {
       const definition = definitionOf(catalog, agent);
-      return { definition, registry: createToolRegistry(toolsFor(definition, registry.tools)) };
+      const others = [...catalog.agents.keys()].filter((name) => name !== DEFAULT_AGENT && name !== definition.name);
+      const delegate = delegateTool(others, (name) => ofSubAgent(name, agent).registry.tools);
+      return { definition, registry: createToolRegistry(toolsFor(definition, [...registry.tools, ...delegate])) };
     });
-  return {
-    ofAgent,
-    ofSubAgent: (agent, parent) =>
-      kept.take(`${parent} > ${agent}`, ({ catalog }) => {
-        const definition = definitionOf(catalog, agent);
-        const offered = ofAgent(parent).registry.tools.filter(({ name }) => name !== DELEGATE);
-        return { definition, registry: createToolRegistry(toolsFor(definition, offered, { neverAbove: true })) };
-      }),
-  };
+  const ofSubAgent = (agent: string, parent: string): AgentProfile =>
+    kept.take(`${parent} > ${agent}`, ({ catalog }) => {
+      const definition = definitionOf(catalog, agent);
+      const offered = ofAgent(parent).registry.tools.filter(({ name }) => name !== DELEGATE);
+      return { definition, registry: createToolRegistry(toolsFor(definition, offered, { neverAbove: true })) };
+    });
+  return { ofAgent, ofSubAgent };
 }
 
 /** One that a reload has taken away gives way to the one that is always there. */

@@ -1,7 +1,8 @@
+import type PQueue from "p-queue";
 import { type Grant, type PermissionOption, authorize, grantOf } from "../tools/authorize.ts";
 import type { ToolExecutor } from "../tools/execute.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
-import { type Tool, type ToolContext, ToolFailed } from "../tools/tool.ts";
+import { type DelegateOrder, type Tool, type ToolContext, ToolFailed } from "../tools/tool.ts";
 import type { LoggedCall } from "./step-log.ts";
 import type { TurnContext } from "./turn-context.ts";
 
@@ -11,12 +12,21 @@ export interface ToolParts {
   readonly execute: ToolExecutor;
   /** How many calls of one step run at once. */
   readonly concurrency: number;
+  /** Where the calls of an agent run that works for another: with those of all in the turn. */
+  readonly queue?: PQueue;
+  readonly delegate?: Delegate;
   readonly workspaceDir: string;
   readonly grants: {
     ofTask(taskId: string): readonly Grant[];
     add(grant: Grant): void;
   };
 }
+
+/** Runs another agent for a call of this one; rejects with `ToolFailed`, or `CallParked` when the engine stops. */
+export type Delegate = (
+  order: DelegateOrder,
+  of: { readonly call: LoggedCall; readonly context: TurnContext; readonly queue: PQueue },
+) => Promise<string>;
 
 export interface ReadyCall {
   readonly kind: "ready";
@@ -60,8 +70,13 @@ export async function prepareCall(call: LoggedCall, context: TurnContext, parts:
   }
 }
 
-export function toolContext(call: LoggedCall, context: TurnContext, { workspaceDir }: ToolParts): ToolContext {
+export function toolContext(
+  call: LoggedCall,
+  context: TurnContext,
+  { workspaceDir, delegate, queue }: Pick<ToolParts, "workspaceDir" | "delegate"> & { readonly queue: PQueue },
+): ToolContext {
   return {
+    ...(delegate !== undefined && { delegate: (order) => delegate(order, { call, context, queue }) }),
     taskId: context.taskId,
     turnId: context.turnId,
     toolCallId: call.id,

@@ -4,8 +4,8 @@ import { type CoreSoul, renderCoreSoul } from "../catalog/core-soul.ts";
 import { USE_SKILL } from "../catalog/reserved-names.ts";
 import { DEFAULT_AGENT } from "../../contract/engine-api.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
+import { DELEGATE } from "./delegate-tool.ts";
 
-export const DELEGATE = "delegate";
 /** For all agents together, and for all skills: some two per cent of a common window. */
 const MAX_LISTED = 16_000;
 const MIN_SHOWN = 60;

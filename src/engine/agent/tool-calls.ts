@@ -1,6 +1,7 @@
 import PQueue from "p-queue";
 import type { ToolOutcome } from "../model/model-provider.ts";
 import { type Claims, claimsOf, mustWaitFor } from "../tools/call-order.ts";
+import { CallParked } from "../tools/tool.ts";
 import { type Prepared, type ReadyCall, type ToolParts, prepareCall, toolContext } from "./prepare-call.ts";
 import type { LoggedCall } from "./step-log.ts";
 import type { TurnContext } from "./turn-context.ts";
@@ -48,22 +49,31 @@ async function runTogether(
     readonly settle: (call: LoggedCall, output: unknown, error: string | null) => void;
   },
 ): Promise<void> {
+  const queue = parts.queue ?? new PQueue({ concurrency: parts.concurrency });
   const run = async ({ call, tool, input }: ReadyCall) => {
     if (context.parking()) return;
     context.log.started(call.id, tool);
-    const { output, error } = await parts.execute(tool, input, toolContext(call, context, parts));
+    const { output, error } = await parts.execute(tool, input, toolContext(call, context, { ...parts, queue }));
     context.signal.throwIfAborted();
     settle(call, output, error);
   };
-  const queue = new PQueue({ concurrency: parts.concurrency });
   const begun: { readonly claims: Claims; readonly done: Promise<void> }[] = [];
-  for (const one of ready.filter(({ tool }) => !tool.asksHuman)) {
+  for (const one of ready.filter((one) => !runsAlone(one))) {
     const claims = claimsOf(one.tool, one.input);
     const before = begun.filter((earlier) => mustWaitFor(claims, earlier.claims)).map(({ done }) => done);
-    begun.push({ claims, done: Promise.allSettled(before).then(() => queue.add(() => run(one))) });
+    const start = () => (one.tool.delegates === true ? run(one) : queue.add(() => run(one)));
+    begun.push({ claims, done: Promise.allSettled(before).then(start).catch(unlessParked) });
   }
   // A call that fails here was cut off with the turn, which ends when the processes of all are gone.
   await Promise.allSettled(begun.map(({ done }) => done));
   await Promise.all(begun.map(({ done }) => done));
-  for (const one of ready.filter(({ tool }) => tool.asksHuman)) await run(one);
+  for (const one of ready.filter(runsAlone)) await run(one).catch(unlessParked);
+}
+
+const runsAlone = ({ tool, input }: ReadyCall): boolean =>
+  tool.asksHuman === true || tool.mayAskHuman?.(input) === true;
+
+/** A parked call stays open: its turn goes on with it at the next start. */
+function unlessParked(error: unknown): void {
+  if (!(error instanceof CallParked)) throw error;
 }

@@ -1,7 +1,7 @@
 import type { Logger } from "../../kit/logger.ts";
 import { CallDeadline } from "./call-deadline.ts";
 import { shortened } from "./spill.ts";
-import { type Tool, type ToolContext, ToolFailed } from "./tool.ts";
+import { CallParked, type Tool, type ToolContext, ToolFailed } from "./tool.ts";
 
 /** However alive a call is. */
 const MAX_MS = 600_000;
@@ -20,7 +20,8 @@ export type ToolExecutor = (
 
 /**
  * Runs one authorized call under a deadline. The deadline does not depend on the tool's good will: one that does not
- * heed its signal is left behind. A call that asks a human waits as long as the human takes.
+ * heed its signal is left behind. A call that asks a human waits as long as the human takes,
+ * and one that waits for another agent as long as that one works.
  */
 export function createToolExecutor({
   timeoutMs,
@@ -32,7 +33,7 @@ export function createToolExecutor({
   return async (tool, input, context) => {
     const ms = tool.timeoutMs?.(input) ?? timeoutMs;
     const prolonged = tool.prolongedByProgress === true;
-    const deadline = tool.asksHuman ? undefined : new CallDeadline({ ms, maxMs: MAX_MS, prolonged });
+    const deadline = tool.asksHuman || tool.delegates ? undefined : new CallDeadline({ ms, maxMs: MAX_MS, prolonged });
     const signal = deadline === undefined ? context.signal : AbortSignal.any([context.signal, deadline.signal]);
     const leaving = leaveBehind(signal, tool.goneWithinMs ?? 0);
     try {
@@ -41,6 +42,7 @@ export function createToolExecutor({
       return { output: await shortened(output ?? null, context), error: null };
     } catch (error) {
       context.signal.throwIfAborted();
+      if (error instanceof CallParked) throw error;
       const words = error instanceof ToolFailed ? error.message : null;
       if (deadline?.signal.aborted) {
         const tooLong = `TIMEOUT: the call took longer than ${ms / 1000} s`;

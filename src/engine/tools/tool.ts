@@ -15,6 +15,10 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   readonly permission: "allow" | "ask";
   /** It waits for a person: such a call runs alone, for nothing else goes on while a question is open. */
   readonly asksHuman?: boolean;
+  /** Whether this call in particular may have to wait for one. */
+  mayAskHuman?(input: Input): boolean;
+  /** It only waits for another agent, whose calls have deadlines of their own and count against the cap themselves. */
+  readonly delegates?: boolean;
   /** Where the tool needs more or less time than others; what the executor has for all is in force otherwise. */
   timeoutMs?(input: Input): number;
   /** Its time counts from its last sign of life, ten minutes in all at most. */
@@ -43,6 +47,13 @@ export interface ToolContext {
   note(entryType: "note" | "observation" | "summary", content: string): void;
   /** Tells that the call is alive: it counts as progress of the turn. */
   progress(): void;
+  /** Has another agent of the catalog do something, within this turn, and gives its last words. */
+  delegate?(order: DelegateOrder): Promise<string>;
+}
+
+export interface DelegateOrder {
+  readonly agent: string;
+  readonly task: string;
 }
 
 export interface HumanQuestion {
@@ -50,6 +61,11 @@ export interface HumanQuestion {
   readonly options: readonly string[];
   /** Whether any text is an answer, beside the options. */
   readonly allowFreeText: boolean;
+}
+
+/** The engine stops: the call has no outcome yet and goes on at the next start. */
+export class CallParked extends Error {
+  override readonly name = "CallParked";
 }
 
 /** A failure whose words are for the model: it may try otherwise. Anything else a tool throws is a fault of ours. */

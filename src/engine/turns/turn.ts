@@ -139,7 +139,12 @@ export class Turn {
       log,
       emit,
       nextBlock: () => tally.nextBlock,
-      callId: (wanted) => (wanted === "" || tally.callIds.has(wanted) ? newCallId() : wanted),
+      callId(wanted) {
+        const id = wanted === "" || tally.callIds.has(wanted) ? newCallId() : wanted;
+        // Taken at once: several agents of a turn may call at the same time.
+        tally.callIds.add(id);
+        return id;
+      },
       spend: (used) => emit({ event: "usage", data: usageData(tally.usage, used) }),
       ask: (question) => desk.ask(slot, question),
       progress: () => slot.progress(),

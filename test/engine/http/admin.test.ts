@@ -97,8 +97,6 @@ t.test("a turn takes new tools at its next model call, and never in the middle o
     [{ tool: "greet", output: "hello\n", error: null }],
     "the call that was asked for with the old tools runs",
   );
-  const said = events.flatMap(({ event, data }) => (event === "text_delta" ? [data.text] : [])).join("");
-  t.match(said, /greet/, "the model that asks for it again is told that there is no such tool");
   t.match(events.at(-1)?.data, { phase: "completed" });
 });
 

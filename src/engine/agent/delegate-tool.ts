@@ -1,0 +1,52 @@
+import * as z from "zod/mini";
+import { type Tool, ToolFailed } from "../tools/tool.ts";
+import { toolInput } from "../tools/tool-input.ts";
+import { WORKSPACE } from "../tools/workspace-resource.ts";
+
+export const DELEGATE = "delegate";
+/** More than any tool of the other agent takes to have its processes gone. */
+const GONE_WITHIN_MS = 6000;
+/** Not read-only, and yet nothing that another agent could stumble over. */
+const HARMLESS = ["memory_note", "plan"];
+
+/**
+ * Gives work away to one of `agents`; none when there are none. `toolsOf` says what each may use: one that may have to
+ * ask a person works alone, one that changes things waits for others that do, all others work at once.
+ */
+export function delegateTool(agents: readonly string[], toolsOf: (agent: string) => readonly Tool[]): readonly Tool[] {
+  const [first, ...rest] = agents.toSorted();
+  if (first === undefined) return [];
+  const mayChange = (agent: string) =>
+    toolsOf(agent).some(({ readOnly, name }) => !readOnly && !HARMLESS.includes(name));
+  const tool: Tool<{ agent: string; task: string }> = {
+    name: DELEGATE,
+    description:
+      "Gives a piece of work to another agent and waits for its report. It has a context of its own: it knows nothing of this conversation but what you write, and of its work you see only the report. It works in the same workspace with no more rights than you. Several can work at once when called together.",
+    input: toolInput(
+      z.object({
+        agent: z.enum([first, ...rest]).check(z.describe("Who shall do it")),
+        task: z
+          .string()
+          .check(
+            z.minLength(1),
+            z.maxLength(100_000),
+            z.describe("What to do, all it has to know for it, and what to report"),
+          ),
+      }),
+    ),
+    // It goes on from its last stored step: what may not be done twice is known there.
+    readOnly: true,
+    permission: "allow",
+    delegates: true,
+    goneWithinMs: GONE_WITHIN_MS,
+    mayAskHuman: ({ agent }) =>
+      toolsOf(agent).some(({ permission, asksHuman }) => permission === "ask" || asksHuman === true),
+    resources: ({ agent }) => (mayChange(agent) ? [WORKSPACE] : []),
+    reads: () => [WORKSPACE],
+    async run(order, context) {
+      if (context.delegate === undefined) throw new ToolFailed("nobody can be given work here");
+      return context.delegate(order);
+    },
+  };
+  return [tool];
+}

@@ -1,0 +1,272 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import { catalogProfiles } from "../../../src/engine/agent/agent-profiles.ts";
+import type { ModelPart, ModelProvider, ModelRequest } from "../../../src/engine/model/model-provider.ts";
+import { startEngine } from "../../helpers/engine.ts";
+import { type Answer, calls, engineParts, says, testTool } from "../../helpers/engine-parts.ts";
+import { freshFolder } from "../../helpers/folder.ts";
+import { until } from "../../helpers/until.ts";
+import { agentFile, catalogBench } from "../catalog/catalog-bench.ts";
+
+/** What a model says by the agent it speaks for, which is the first line of the request's last system paragraph. */
+type Roles = Readonly<Record<string, (request: ModelRequest, step: number) => ReturnType<Answer>>>;
+
+const PROMPT = "common to all\n{{agents}}";
+
+async function team(t: Test, roles: Roles, options: Parameters<typeof engineParts>[1] = {}, files = TEAM) {
+  const catalog = await catalogBench(t, { ...files, "core-soul.md": PROMPT }).live();
+  const requests: { readonly agent: string; readonly request: ModelRequest }[] = [];
+  const provider: ModelProvider = {
+    name: "roles",
+    async *stream(request, signal) {
+      const agent = /I am ([\w-]+)\./.exec(request.system)?.[1] ?? "default";
+      requests.push({ agent, request });
+      const step = request.messages.filter(({ role }) => role === "tool").length;
+      const answer = roles[agent]?.(request, step) ?? says("nothing to say")();
+      for await (const part of answer) {
+        yield signal.aborted ? { kind: "failed", failure: { kind: "aborted" }, usage: null } : part;
+      }
+    },
+  };
+  const models = { main: "main-model", planner: "planner-model", light: "light-model" };
+  const parts = engineParts(t, {
+    provider,
+    ...options,
+    profiles: (registry) => catalogProfiles({ now: () => catalog, registry, models, userId: "u", product: "p" }),
+  });
+  const run = async (agent = "default") => {
+    const turn = parts.runner.begin({ task_id: "task", message: "go", agent });
+    turn.go();
+    await until("the turn is over", () => !parts.runner.isRunning(turn.turnId));
+    return parts.events(turn.turnId);
+  };
+  return { ...parts, requests, run, catalog };
+}
+
+const TEAM = {
+  "agents/scout.md": agentFile("scout", "tools: [look, delegate]\nmodel: planner\npermissions: {look: allow}\n"),
+  "agents/builder.md": agentFile("builder", "permissions: {'*': allow}\n"),
+  "agents/careful.md": agentFile("careful", "tools: [look, build, delegate]\npermissions: {look: ask}\n"),
+};
+const look = testTool("look", () => Promise.resolve("seen"));
+const build = testTool("build", () => Promise.resolve("built"), { readOnly: false, permission: "ask" });
+type Order = [id: string, tool: string, input: Readonly<Record<string, unknown>>];
+const order = (id: string, agent: string, task = `task ${id}`): Order => [id, "delegate", { agent, task }];
+const resultOf = (events: readonly { event: string; data: Record<string, unknown> }[], id: string) =>
+  events.find(({ event, data }) => event === "tool_result" && data["tool_call_id"] === id)?.data;
+
+t.test("another agent works in a conversation of its own, and its last words are the result", async (t) => {
+  const { run, requests, messages } = await team(
+    t,
+    {
+      default: (_, step) => (step === 0 ? calls(order("d1", "scout", "Look around."))() : says("the answer")()),
+      scout: (_, step) =>
+        step === 0 ? [...says("let me see")().slice(0, 3), ...calls(["c1", "look", { n: 1 }])()] : says("I saw it")(),
+    },
+    { tools: [look, build] },
+  );
+  const events = await run();
+  t.match(resultOf(events, "d1"), { tool: "delegate", output: "I saw it", error: null });
+  const scout = requests.filter(({ agent }) => agent === "scout").map(({ request }) => request);
+  t.same(scout[0]?.messages, [{ role: "user", text: "Look around." }]);
+  t.same(
+    scout[0]?.tools.map(({ name }) => name),
+    ["look"],
+    "neither more tools than its file names, nor delegate",
+  );
+  t.equal(scout[0]?.model, "planner-model");
+  t.match(scout[0]?.system, /^common to all\n\(none\)\n\nI am scout\.$/);
+  t.match(requests[0]?.request.system, /- builder: .*\n- careful: .*\n(.*\n)*- scout: Does what scout does\./);
+  t.same(
+    messages.ofTask("task").map(({ role }) => role),
+    ["user", "assistant", "tool", "assistant"],
+    "the task's conversation has none of it",
+  );
+  const said = events.flatMap(({ event, data }) => (event === "text_delta" ? [data["text"]] : []));
+  t.same(said, ["the answer"], "all text is the answer to the user");
+  const mark = { agent: "scout", parent_tool_call_id: "d1" };
+  t.match(events.find(({ data }) => data["tool"] === "look")?.data, { tool_call_id: "c1", ...mark });
+  t.match(resultOf(events, "c1"), { output: "seen", ...mark });
+  t.equal(resultOf(events, "d1")?.["agent"], undefined);
+  const blocks = events.filter(({ event }) => event.startsWith("content_block")).map(({ data }) => data["block_index"]);
+  t.same(blocks, [0, 0, 1, 1, 2, 2], "each call follows a block, and their numbers rise");
+  t.match(events.findLast(({ event }) => event === "usage")?.data, { input_tokens: 40, output_tokens: 20 });
+});
+
+t.test("at most four of a turn work at once", async (t) => {
+  let now = 0;
+  let most = 0;
+  const { run } = await team(
+    t,
+    {
+      default: (_, step) =>
+        step === 0 ? calls(...Array.from({ length: 9 }, (_, at) => order(`d${at}`, "scout")))() : says("x")(),
+      scout: async function* (): AsyncGenerator<ModelPart> {
+        most = Math.max(most, ++now);
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        now--;
+        yield* says("done")();
+      },
+    },
+    { tools: [look] },
+  );
+  const events = await run();
+  t.equal(events.filter(({ event, data }) => event === "tool_result" && data["output"] === "done").length, 9);
+  t.equal(most, 4);
+});
+
+t.test("the cap on tools is the turn's, and nobody waits for the place they hold themselves", async (t) => {
+  let now = 0;
+  let most = 0;
+  const slow = testTool("look", async () => {
+    most = Math.max(most, ++now);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    now--;
+    return "seen";
+  });
+  const { run } = await team(
+    t,
+    {
+      default: (_, step) =>
+        step === 0
+          ? calls(order("d1", "scout"), order("d2", "scout"), order("d3", "scout"), ["l", "look", {}])()
+          : says("x")(),
+      scout: ({ messages }, step) =>
+        step === 0 ? calls(["a", "look", { n: 1 }], ["b", "look", { n: messages.length }])() : says("done")(),
+    },
+    { tools: [slow], concurrency: 1 },
+  );
+  const events = await run();
+  t.equal(events.filter(({ event, data }) => event === "tool_result" && data["output"] === "done").length, 3);
+  t.equal(most, 1);
+});
+
+t.test("it never has more leave than the one it works for", async (t) => {
+  const { run, requests, desk } = await team(
+    t,
+    {
+      careful: (_, step) => (step === 0 ? calls(order("d1", "builder"))() : says("x")()),
+      builder: (_, step) => (step === 0 ? calls(["c1", "look", {}], ["c2", "other", {}])() : says("tried")()),
+    },
+    { tools: [look, build, testTool("other", () => Promise.resolve("other"))] },
+  );
+  const running = run("careful");
+  const asked = await until("somebody is asked", () => desk.pending()[0]);
+  t.match(asked, {
+    kind: "permission",
+    question: /look/,
+    context: { agent: "builder", parent_tool_call_id: "d1", tool_call_id: "c1" },
+  });
+  desk.answer(asked.request_id, "deny");
+  const events = await running;
+  t.match(resultOf(events, "c1"), { error: /denied/ });
+  t.match(resultOf(events, "c2"), { error: "there is no tool named other" });
+  t.match(resultOf(events, "d1"), { output: "tried" });
+  const builder = requests.find(({ agent }) => agent === "builder")?.request;
+  t.same(
+    builder?.tools.map(({ name }) => name),
+    ["build", "look"],
+  );
+});
+
+t.test("who may have to ask works alone, so that nothing goes on while a question is open", async (t) => {
+  const parts = await team(
+    t,
+    {
+      default: (_, step) =>
+        step === 0 ? calls(order("d1", "careful"), order("d2", "scout"), ["l", "look", {}])() : says("x")(),
+      careful: (_, step) => (step === 0 ? calls(["c1", "look", { n: 1 }])() : says("careful is done")()),
+      scout: async function* (): AsyncGenerator<ModelPart> {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        yield* says("scout is done")();
+      },
+    },
+    { tools: [look] },
+  );
+  const running = parts.run();
+  const asked = await until("somebody is asked", () => parts.desk.pending()[0]);
+  const before = parts.events(asked.turn_id);
+  t.match(resultOf(before, "d2"), { output: "scout is done" });
+  t.match(resultOf(before, "l"), { output: "seen" });
+  parts.desk.answer(asked.request_id, "allow_once");
+  t.match(resultOf(await running, "d1"), { output: "careful is done" });
+});
+
+t.test("one that fails tells how far it came, and an unknown one is refused", async (t) => {
+  const { run } = await team(
+    t,
+    {
+      default: (_, step) =>
+        step === 0
+          ? calls(order("d1", "scout"), order("d2", "nobody"), order("d3", "default"), ["d4", "delegate", {}])()
+          : says("x")(),
+      scout: (_, step) =>
+        step === 0
+          ? [...says("found half")().slice(0, 3), ...calls(["c1", "look", {}])()]
+          : [{ kind: "failed", failure: { kind: "permanent", message: "no such model", status: 404 }, usage: null }],
+    },
+    { tools: [look] },
+  );
+  const events = await run();
+  t.match(resultOf(events, "d1"), { error: "scout did not finish: no such model\nIt last said: found half" });
+  for (const id of ["d2", "d3", "d4"]) t.match(resultOf(events, id), { error: /^invalid arguments: / });
+  t.match(events.at(-1), { event: "thread_lifecycle", data: { phase: "completed" } });
+});
+
+t.test("a cancelled turn leaves nobody at work", async (t) => {
+  let begun = 0;
+  let aborted = 0;
+  const deaf = testTool(
+    "look",
+    (_, { signal }) =>
+      new Promise((_, reject) => {
+        begun++;
+        signal.addEventListener("abort", () => (aborted++, reject(signal.reason)), { once: true });
+      }),
+  );
+  const { run, runner } = await team(
+    t,
+    {
+      default: () => calls(order("d1", "scout"), order("d2", "scout"))(),
+      scout: () => calls(["c", "look", {}])(),
+    },
+    { tools: [deaf] },
+  );
+  const holder = setInterval(() => undefined, 1000);
+  t.teardown(() => clearInterval(holder));
+  const running = run();
+  await until("both are at work", () => begun === 2);
+  runner.cancel("task");
+  t.match((await running).at(-1), { event: "error", data: { error: "CANCELLED" } });
+  t.equal(aborted, 2);
+});
+
+t.test("work given away goes on where it was after the engine was killed", async (t) => {
+  const dataDir = freshFolder(t);
+  const first = await startEngine(t, { dataDir });
+  const input = JSON.stringify({ path: "note.txt", content: "kept" });
+  const task = `/tool list_files {}\n/say looked\n/tool write_file ${input}\n/say It is written.`;
+  const message = `/tool delegate ${JSON.stringify({ agent: "coder", task })}\n/say All done.`;
+  const stream = await first.execute({ task_id: "task", message });
+  const asked = await stream.first("hitl_request");
+  t.match(asked.data.context, { agent: "coder" });
+  await first.stop("SIGKILL");
+  t.notOk(existsSync(join(dataDir, "workspace/note.txt")));
+  const second = await startEngine(t, { dataDir });
+  await until("the question stands again", async () => (await second.call("/hitl/pending")).body.requests.length === 1);
+  const answer = { request_id: asked.data.request_id, answer: "allow_once" };
+  t.equal((await second.call("/hitl/respond", { body: answer })).status, 200);
+  const events = await until("the turn is over", async () => {
+    const page = (await second.call("/execute/replay?after=0&limit=1000")).body.events;
+    return page.at(-1)?.data.phase === "completed" ? page : undefined;
+  });
+  t.equal(readFileSync(join(dataDir, "workspace/note.txt"), "utf8"), "kept");
+  const results = events.filter(({ event }: { event: string }) => event === "tool_result");
+  t.same(
+    results.map(({ data }: { data: { tool: string } }) => data.tool),
+    ["list_files", "write_file", "delegate"],
+    "nothing was done twice",
+  );
+  t.match(results.at(-1).data, { output: /It is written\./, error: null });
+});
