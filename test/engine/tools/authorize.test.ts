@@ -1,5 +1,6 @@
 import t from "tap";
 import { PERMISSION_OPTIONS, authorize, grantOf } from "../../../src/engine/tools/authorize.ts";
+import { runCommand } from "../../../src/engine/tools/command/run-command.ts";
 import { builtInTools } from "../../../src/engine/tools/built-in-tools.ts";
 import { createToolRegistry } from "../../../src/engine/tools/registry.ts";
 import { visibleText } from "../../../src/engine/tools/visible-text.ts";
@@ -13,7 +14,18 @@ t.test("what only reads is allowed, what changes something asks", async (t) => {
   const verdicts = Object.fromEntries(
     BUILT_IN_TOOLS.map((tool) => [tool.name, authorize({ tool, input: { ...input, question: "?" }, grants: [] }).kind]),
   );
-  t.match(verdicts, { read_file: "allow", list_files: "allow", ask_human: "allow", write_file: "ask" });
+  t.same(verdicts, {
+    ask_human: "allow",
+    edit_file: "ask",
+    fetch_url: "allow",
+    list_files: "allow",
+    memory_note: "allow",
+    plan: "allow",
+    read_file: "allow",
+    run_command: "ask",
+    search_files: "allow",
+    write_file: "ask",
+  });
 });
 
 t.test("a grant counts for its tool, its resource and its task, and for nothing else", async (t) => {
@@ -43,8 +55,60 @@ t.test("a person is shown exactly what will be done, and the four answers", asyn
   for (const hidden of ["\u202E", "\u200B", "\u0007"]) t.notOk(shown.includes(hidden));
 });
 
+t.test("a grant of a command is for that very line", async (t) => {
+  const tool = runCommand({});
+  const grant = grantOf(tool, { command: "git status" }, { answer: "allow_always", taskId: "t" });
+  if (grant === null) throw new Error("no grant");
+  const verdict = (command: string, more = {}) =>
+    authorize({ tool, input: { command, ...more }, grants: [grant] }).kind;
+  t.equal(verdict("git status"), "allow");
+  t.equal(verdict("git status", { timeout_s: 5 }), "allow");
+  for (const command of [
+    "git status; rm -rf .",
+    "git status --short",
+    "git  status",
+    "git status ",
+    "git",
+    "git status\n",
+    "git status\u200b",
+  ])
+    t.equal(verdict(command), "ask", JSON.stringify(command));
+});
+
+t.test("what nobody could read to its end is allowed once at most, and can be told by its hash", async (t) => {
+  const tool = runCommand({});
+  const command = `echo ${"x".repeat(10_000)}; rm -rf .`;
+  const grant = { tool: "run_command", pattern: command, taskId: null };
+  const verdict = authorize({ tool, input: { command }, grants: [grant] });
+  if (verdict.kind !== "ask") throw new Error(verdict.kind);
+  t.same(verdict.options, ["allow_once", "deny"]);
+  t.match(verdict.question, /^May the agent use run_command on echo x+ … .*; rm -rf \.\?$/);
+  t.match(verdict.context, { input: /rm -rf \."\}$/, input_sha256: /^[0-9a-f]{64}$/ });
+  const short = authorize({ tool, input: { command: "ls" }, grants: [] });
+  t.notOk(short.kind === "ask" && "input_sha256" in short.context);
+});
+
 t.test("hidden characters show, and long text shows both ends", async (t) => {
   t.equal(visibleText("a\u2066b\nc", 100), "a\\u{2066}b⏎c");
+  for (const hidden of [
+    "\u3164",
+    "\ufe0f",
+    "\u{e0041}",
+    "\u2800",
+    "\u00a0",
+    "\u2028",
+    "\ud800",
+    "\u034f",
+    "\u00ad",
+    "\r",
+  ])
+    t.match(visibleText(`a${hidden}b`, 100), /^a\\u\{[0-9a-f]+\}b$/, JSON.stringify(hidden));
+  t.equal(visibleText("漢字 é 😀 a b", 100), "漢字 é 😀 a b");
+  t.equal(
+    visibleText(`ls${" ".repeat(300)}; rm`, 100),
+    "ls  [300 of these] ; rm",
+    "padding cannot push it out of sight",
+  );
   const long = visibleText(`start${"x".repeat(9000)}end`, 100);
   t.match(long, /^start.* characters more.*end$/);
 });

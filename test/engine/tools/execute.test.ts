@@ -44,6 +44,23 @@ t.test("a tool that ignores its signal does not hold the turn", async (t) => {
   t.match(await execute(deaf, {}, contextOf(t)), { output: null, error: /TIMEOUT/ });
 });
 
+t.test("a tool's own deadline counts, and what it had so far is told", async (t) => {
+  const execute = createToolExecutor({ timeoutMs: 60_000, logger });
+  const heeds = (_input: object, { signal }: ToolContext) =>
+    new Promise((_resolve, reject) => {
+      signal.addEventListener("abort", () => setTimeout(() => reject(new ToolFailed("half of it")), 50));
+    });
+  const holder = setInterval(() => undefined, 1000);
+  t.teardown(() => clearInterval(holder));
+  const ownTime = { ...tool(heeds), timeoutMs: () => 20, goneWithinMs: 30_000 };
+  t.same(await execute(ownTime, {}, contextOf(t)), {
+    output: null,
+    error: "TIMEOUT: the call took longer than 0.02 s; half of it",
+  });
+  const deaf = { ...tool(() => new Promise(() => undefined)), timeoutMs: () => 20, goneWithinMs: 20 };
+  t.match(await execute(deaf, {}, contextOf(t)), { error: "TIMEOUT: the call took longer than 0.02 s" });
+});
+
 t.test("the end of the turn ends the call, with the turn's reason", async (t) => {
   const execute = createToolExecutor({ timeoutMs: 60_000, logger });
   const abort = new AbortController();
