@@ -6,7 +6,7 @@ import { mkdirSync } from "node:fs";
 import type { Test } from "tap";
 import * as z from "zod/mini";
 import { DEFAULT_AGENT } from "../../src/contract/engine-api.ts";
-import { createAgentLoop } from "../../src/engine/agent/agent-loop.ts";
+import { type AgentLoop, createAgentLoop } from "../../src/engine/agent/agent-loop.ts";
 import type { Compactor } from "../../src/engine/agent/compaction.ts";
 import type { CatalogProfiles } from "../../src/engine/agent/agent-profiles.ts";
 import { createDelegation } from "../../src/engine/agent/delegation.ts";
@@ -115,6 +115,9 @@ export interface PartsOptions {
   readonly store?: Store;
   /** Agents of a catalog, who delegate to each other. */
   readonly profiles?: (registry: () => ToolRegistry) => CatalogProfiles;
+  readonly hitlTtlMs?: number;
+  /** Puts something of the test's own around the loop. */
+  readonly around?: (loop: AgentLoop) => AgentLoop;
 }
 
 /** An engine's inside without its process: on a real store, with a scripted model. */
@@ -125,6 +128,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     concurrency = 10,
     toolTimeoutMs = 5000,
     ttlMs = 900_000,
+    around = (loop) => loop,
   } = options;
   const dataDir = options.dataDir ?? t.testdir();
   const workspaceDir = join(dataDir, "workspace");
@@ -134,7 +138,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   t.teardown(() => store.close());
   const slots = new TaskSlots(ttlMs);
   const journal = openJournal(new EventTable(store), { slots, logger });
-  const desk = new HitlDesk(new HitlTable(store), journal);
+  const desk = new HitlDesk(new HitlTable(store), journal, { ttlMs: options.hitlTtlMs ?? null });
   const messages = new MessageTable(store);
   const grants: Grant[] = [];
   const registry = joinedRegistry([{ tools: () => tools }]);
@@ -159,8 +163,8 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const workingMemory = new WorkingMemoryTable(store);
   const toolCalls = new ToolCallTable(store);
   const compactions = new CompactionTable(store);
-  const parts = { journal, desk, slots, turns, messages, toolCalls, compactions, workingMemory, runAgent, logger };
-  const runner = new TurnRunner(parts);
+  const runParts = { turns, messages, toolCalls, compactions, workingMemory, runAgent: around(runAgent) };
+  const runner = new TurnRunner({ journal, desk, slots, logger, ...runParts });
   const events = (turnId: string) =>
     journal
       .read({ turnId, limit: 1_000_000 })

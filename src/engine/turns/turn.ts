@@ -115,9 +115,7 @@ export class Turn {
   #openLog(thread: string): TurnLog {
     const { taskId, turnId, signal } = this.slot;
     const blocks = () => this.lifecycle.tally.nextBlock;
-    const log = new TurnLog(this.#parts, { taskId, turnId, thread, signal, blocks });
-    for (const id of log.callIds()) this.lifecycle.tally.callIds.add(id);
-    return log;
+    return new TurnLog(this.#parts, { taskId, turnId, thread, signal, blocks });
   }
 
   #context(log: TurnLog): TurnContext {
@@ -129,7 +127,13 @@ export class Turn {
       slot.progress();
       lifecycle.emit(event);
     };
-    const context: TurnContext = {
+    // Read when a call comes: most turns have none, and long conversations.
+    let earlierIds: ReadonlySet<string> | undefined;
+    const isTaken = (id: string) => {
+      earlierIds ??= new Set(log.callIds());
+      return id === "" || tally.callIds.has(id) || earlierIds.has(id);
+    };
+    return {
       taskId,
       turnId,
       agent: this.#request.agent ?? DEFAULT_AGENT,
@@ -140,7 +144,7 @@ export class Turn {
       emit,
       nextBlock: () => tally.nextBlock,
       callId(wanted) {
-        const id = wanted === "" || tally.callIds.has(wanted) ? newCallId() : wanted;
+        const id = isTaken(wanted) ? newCallId() : wanted;
         // Taken at once: several agents of a turn may call at the same time.
         tally.callIds.add(id);
         return id;
@@ -156,10 +160,9 @@ export class Turn {
       branch: (name, message) => {
         const branch = this.#openLog(name);
         branch.open(message);
-        return { ...context, log: branch };
+        return this.#context(branch);
       },
     };
-    return context;
   }
 }
 

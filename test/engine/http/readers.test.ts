@@ -1,6 +1,6 @@
 import t from "tap";
 import { KEY, engineParts, says, scriptedProvider, servedParts } from "../../helpers/engine-parts.ts";
-import { type Frame, openStream } from "../../helpers/engine.ts";
+import { type Frame, type SseStream, openStream } from "../../helpers/engine.ts";
 import { ask } from "../../helpers/api.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -91,33 +91,44 @@ t.test("nothing a client puts into its query or its Host header gets into the st
   t.match((await odd.all()).at(-1)?.data, { phase: "completed" });
 });
 
-t.test("more readers than a task may have are refused", async (t) => {
+t.test("exactly sixteen may follow, by task, by turn or all, however many come at once", async (t) => {
   const answer = gate();
   const provider = scriptedProvider(async function* () {
     await answer.wait;
     yield* says("done")();
   });
-  const url = await servedParts(t, engineParts(t, { provider }));
-  const first = await openStream(url, "/execute", { headers, body: { task_id: "popular", message: "go" } });
-  await first.first("thread_lifecycle");
-  const follow = () =>
-    openStream(url, "/execute/replay?task_id=popular&follow=true", {
-      headers: { ...headers, accept: "text/event-stream" },
-    });
-  const readers = [];
-  for (let count = 0; count < 20; count++) {
-    const reader = await follow();
-    if (reader.status !== 200) break;
-    await reader.first("thread_lifecycle");
-    readers.push(reader);
-  }
-  t.ok(readers.length >= 15 && readers.length <= 16, `${readers.length} were let in`);
+  const parts = engineParts(t, { provider });
+  const url = await servedParts(t, parts);
+  const key = { "idempotency-key": "k" };
+  const call = { headers: { ...headers, ...key }, body: { task_id: "popular", message: "go" } };
+  const first = await openStream(url, "/execute", call);
+  const { turn_id: turnId } = (await first.first("thread_lifecycle")).data;
+  const follow = (query: string) =>
+    openStream(url, `/execute/replay?${query}follow=true`, { headers: { ...headers, accept: "text/event-stream" } });
+  const letIn = async (streams: readonly Promise<SseStream>[]) => {
+    const all = await Promise.all(streams);
+    const refused = all.filter(({ status }) => status !== 200);
+    for (const stream of refused) t.match(await stream.json(), { error: "TASK_BUSY" });
+    return all.filter(({ status }) => status === 200);
+  };
+  const byTask = await letIn(
+    Array.from({ length: 40 }, (_, n) => {
+      if (n % 3 === 0) return openStream(url, "/execute", call);
+      return follow(n % 3 === 1 ? "task_id=popular&" : `turn_id=${turnId}&`);
+    }),
+  );
+  const ofAll = await letIn(Array.from({ length: 40 }, () => follow("")));
+  t.strictSame([byTask.length, ofAll.length], [16, 16]);
+  byTask.pop()?.cut();
+  const next = await until("a seat that was left is taken again", async () => {
+    const stream = await follow("task_id=popular&");
+    return stream.status === 200 ? stream : null;
+  });
   answer.open();
-  for (const reader of readers) {
+  for (const reader of [first, next, ...byTask, ...ofAll]) {
     await reader.first("thread_lifecycle", ({ phase }) => phase === "completed");
     reader.cut();
   }
-  await first.all();
 });
 
 t.test("a cursor older than what is kept is told so", async (t) => {
