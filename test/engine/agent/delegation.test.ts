@@ -3,7 +3,7 @@ import { join } from "node:path";
 import t, { type Test } from "tap";
 import { catalogProfiles } from "../../../src/engine/agent/agent-profiles.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../../src/engine/model/model-provider.ts";
-import { startEngine } from "../../helpers/engine.ts";
+import { type Frame, type TestEngine, startEngine } from "../../helpers/engine.ts";
 import { type Answer, calls, engineParts, says, testTool } from "../../helpers/engine-parts.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
@@ -242,31 +242,50 @@ t.test("a cancelled turn leaves nobody at work", async (t) => {
   t.equal(aborted, 2);
 });
 
-t.test("work given away goes on where it was after the engine was killed", async (t) => {
+async function overTurn(engine: TestEngine) {
+  return until("the turn is over", async () => {
+    const page = (await engine.call("/execute/replay?after=0&limit=1000")).body.events as Frame[];
+    return page.at(-1)?.data.phase === "completed" ? page.filter(({ event }) => event === "tool_result") : undefined;
+  });
+}
+const byTool = (results: readonly Frame[]) => results.map(({ data }) => data.tool);
+
+for (const signal of ["SIGKILL", "SIGTERM"] as const) {
+  t.test(`work given away goes on where it waited for a person after ${signal}`, async (t) => {
+    const dataDir = freshFolder(t);
+    const first = await startEngine(t, { dataDir });
+    const input = JSON.stringify({ path: "note.txt", content: "kept" });
+    const task = `/tool list_files {}\n/say looked\n/tool write_file ${input}\n/say It is written.`;
+    const message = `/tool delegate ${JSON.stringify({ agent: "coder", task })}\n/say All done.`;
+    const stream = await first.execute({ task_id: "task", message });
+    const asked = await stream.first("hitl_request");
+    t.match(asked.data.context, { agent: "coder" });
+    await first.stop(signal);
+    t.notOk(existsSync(join(dataDir, "workspace/note.txt")));
+    const second = await startEngine(t, { dataDir });
+    await until("it is asked again", async () => (await second.call("/hitl/pending")).body.requests.length === 1);
+    const answer = { request_id: asked.data.request_id, answer: "allow_once" };
+    t.equal((await second.call("/hitl/respond", { body: answer })).status, 200);
+    const results = await overTurn(second);
+    t.equal(readFileSync(join(dataDir, "workspace/note.txt"), "utf8"), "kept");
+    t.same(byTool(results), ["list_files", "write_file", "delegate"], "nothing was done twice");
+    t.match(results.at(-1)?.data, { output: /It is written\./, error: null });
+  });
+}
+
+t.test("work given away stops with the engine at a step, and goes on with the next one", async (t) => {
   const dataDir = freshFolder(t);
   const first = await startEngine(t, { dataDir });
-  const input = JSON.stringify({ path: "note.txt", content: "kept" });
-  const task = `/tool list_files {}\n/say looked\n/tool write_file ${input}\n/say It is written.`;
-  const message = `/tool delegate ${JSON.stringify({ agent: "coder", task })}\n/say All done.`;
+  const task = "/slow 1000\n/tool list_files {}\n/say I looked.";
+  const order = (agent: string) => `/tool delegate ${JSON.stringify({ agent, task })}`;
+  const message = `${order("reviewer")}\n${order("planner")}\n/say All done.`;
   const stream = await first.execute({ task_id: "task", message });
-  const asked = await stream.first("hitl_request");
-  t.match(asked.data.context, { agent: "coder" });
-  await first.stop("SIGKILL");
-  t.notOk(existsSync(join(dataDir, "workspace/note.txt")));
-  const second = await startEngine(t, { dataDir });
-  await until("the question stands again", async () => (await second.call("/hitl/pending")).body.requests.length === 1);
-  const answer = { request_id: asked.data.request_id, answer: "allow_once" };
-  t.equal((await second.call("/hitl/respond", { body: answer })).status, 200);
-  const events = await until("the turn is over", async () => {
-    const page = (await second.call("/execute/replay?after=0&limit=1000")).body.events;
-    return page.at(-1)?.data.phase === "completed" ? page : undefined;
-  });
-  t.equal(readFileSync(join(dataDir, "workspace/note.txt"), "utf8"), "kept");
-  const results = events.filter(({ event }: { event: string }) => event === "tool_result");
+  await stream.first("tool_call");
+  t.equal(await first.stop(), 0);
+  const results = await overTurn(await startEngine(t, { dataDir }));
   t.same(
-    results.map(({ data }: { data: { tool: string } }) => data.tool),
-    ["list_files", "write_file", "delegate"],
-    "nothing was done twice",
+    byTool(results).toSorted((left, right) => (left < right ? -1 : 1)),
+    ["delegate", "delegate", "list_files", "list_files"],
   );
-  t.match(results.at(-1).data, { output: /It is written\./, error: null });
+  for (const { data } of results) t.equal(data.error, null);
 });

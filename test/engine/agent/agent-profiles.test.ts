@@ -1,0 +1,84 @@
+import t, { type Test } from "tap";
+import { catalogProfiles } from "../../../src/engine/agent/agent-profiles.ts";
+import { joinedRegistry } from "../../../src/engine/tools/registry.ts";
+import type { Tool } from "../../../src/engine/tools/tool.ts";
+import { testTool } from "../../helpers/engine-parts.ts";
+import { agentFile, catalogBench, skillFile, toolFile } from "../catalog/catalog-bench.ts";
+
+const tool = (name: string) => testTool(name, () => Promise.resolve(name));
+
+async function profilesOf(t: Test, files: Readonly<Record<string, string>>, own: { tools: readonly Tool[] }) {
+  const bench = catalogBench(t, files);
+  const catalog = await bench.live();
+  const profiles = catalogProfiles({
+    now: () => catalog,
+    registry: joinedRegistry([{ tools: () => own.tools }, catalog]),
+    models: { main: "m", planner: "p", light: "l" },
+    userId: "{{product}}",
+    product: "shop",
+  });
+  return { catalog, profiles, write: bench.write };
+}
+
+t.test("words and tools are the same bytes from call to call, until something is reloaded", async (t) => {
+  const own = { tools: [tool("look")] };
+  const files = {
+    "agents/scribe.md": agentFile("scribe"),
+    "core-soul.md": "For {{user_id}} of {{product}}:\n{{agents}}\n{{skills}}",
+  };
+  const { catalog, profiles, write } = await profilesOf(t, files, own);
+  const first = profiles.ofAgent("default");
+  t.equal(profiles.ofAgent("default"), first);
+  t.match(first.system, /^For \{\{product\}\} of shop:\n- coder: .*\n- planner: /);
+  t.match(first.system, /\n- analyse-data: .*\n- find-a-fault: .*\n- research-report: /);
+  t.notMatch(first.system, /- default/);
+  t.same(
+    first.registry.modelTools.map(({ name }) => name),
+    ["current_time", "delegate", "look", "use_skill"],
+  );
+  await catalog.reload();
+  const again = profiles.ofAgent("default");
+  t.same(
+    JSON.stringify([again.system, again.registry.modelTools]),
+    JSON.stringify([first.system, first.registry.modelTools]),
+  );
+  write("skills/new-one/SKILL.md", skillFile("new-one"));
+  write("tools/say.json", toolFile());
+  await catalog.reload();
+  t.match(profiles.ofAgent("default").system, /- new-one: For new-one\./);
+  t.ok(profiles.ofAgent("default").registry.get("say"));
+  t.notOk(first.registry.get("say"), "who has the old profile keeps its tools");
+  own.tools = [tool("look"), tool("late")];
+  t.ok(profiles.ofAgent("default").registry.get("late"), "a tool server's new tool is there at the next call");
+});
+
+t.test("an agent's file says which model answers, and one that is gone gives way", async (t) => {
+  const files = {
+    "agents/quick.md": agentFile("quick", "model: light\ntools: [look]\n"),
+    "agents/exact.md": agentFile("exact", "model: some/model-7\n"),
+  };
+  const { catalog, profiles, write } = await profilesOf(t, files, { tools: [tool("look"), tool("other")] });
+  t.match(profiles.ofAgent("default"), { model: "m" });
+  t.match(profiles.ofAgent("planner"), { model: "p", system: /You make plans/ });
+  t.match(profiles.ofAgent("exact"), { model: "some/model-7" });
+  const quick = profiles.ofAgent("quick");
+  t.match(quick, { model: "l", system: /# Other agents\n\n[^\n]*\n\(none\)\n[\s\S]*I am quick\.$/ });
+  t.same(
+    quick.registry.tools.map(({ name }) => name),
+    ["look"],
+  );
+  write("agents/quick.md", null);
+  await catalog.reload();
+  t.equal(profiles.ofAgent("quick").model, "m");
+  t.equal(profiles.ofAgent("quick").system, profiles.ofAgent("default").system);
+});
+
+t.test("very many skills keep their names in the prompt, and share the room for their descriptions", async (t) => {
+  const names = Array.from({ length: 150 }, (_, at) => `skill-${at}`);
+  const text = (name: string) => `---\nname: ${name}\ndescription: ${"word ".repeat(200)}\n---\n`;
+  const files = Object.fromEntries(names.map((name) => [`skills/${name}/SKILL.md`, text(name)]));
+  const { profiles } = await profilesOf(t, { ...files, "core-soul.md": "{{skills}}" }, { tools: [] });
+  const { system } = profiles.ofAgent("default");
+  for (const name of names) t.ok(system.includes(`- ${name}: word`), name);
+  t.ok(system.length < 21_000, `${system.length} characters`);
+});
