@@ -1,12 +1,11 @@
+import type { CatalogReloaded, CoreSoulReloaded } from "../contract/catalog-records.ts";
 import {
-  type CatalogReload,
-  type CoreSoulReload,
   ENGINE_KEY_HEADER,
   type EngineHealth,
   type KnowledgeHit,
   type LearningBatch,
   type PendingRequest,
-  type ToolServerRecord,
+  type ServerAsset,
 } from "../contract/engine-records.ts";
 import { baseAddress, headerValue, newIdempotencyKey, queryOf } from "./address.ts";
 import { beginAnew } from "./begin-anew.ts";
@@ -188,8 +187,8 @@ export function createEngineClient({ url, key, fetch: ownFetch, limits: wanted }
     /** Needs no key. */
     health: (call?: CallOptions) => get<EngineHealth>("/health", call),
 
-    async servers(call?: CallOptions): Promise<readonly ToolServerRecord[]> {
-      return (await get<{ servers: readonly ToolServerRecord[] }>("/assets/servers", call)).servers;
+    async servers(call?: CallOptions): Promise<readonly ServerAsset[]> {
+      return (await get<{ servers: readonly ServerAsset[] }>("/assets/servers", call)).servers;
     },
 
     async searchKnowledge({
@@ -204,8 +203,8 @@ export function createEngineClient({ url, key, fetch: ownFetch, limits: wanted }
       return found.results;
     },
 
-    reloadCatalog: ({ signal }: CallOptions = {}) => post<CatalogReload>("/admin/reload-catalog", { signal }),
-    reloadCoreSoul: ({ signal }: CallOptions = {}) => post<CoreSoulReload>("/admin/reload-core-soul", { signal }),
+    reloadCatalog: ({ signal }: CallOptions = {}) => post<CatalogReloaded>("/admin/reload-catalog", { signal }),
+    reloadCoreSoul: ({ signal }: CallOptions = {}) => post<CoreSoulReloaded>("/admin/reload-core-soul", { signal }),
 
     /** Runs a learning batch and waits for it; one whose answer is lost is not begun twice. */
     triggerLearning: ({ signal }: CallOptions = {}) =>

@@ -16,6 +16,7 @@ export type { EventGap, OrchestratorEvent } from "./orchestrator-stream.ts";
 export type { Turn } from "./turn.ts";
 export type { TurnResult } from "./turn-tally.ts";
 export type { HeartbeatEvent, TurnEvent, UnknownEvent } from "./turn-event.ts";
+export type * from "../contract/catalog-records.ts";
 export type * from "../contract/engine-records.ts";
 export type { EngineErrorCode } from "../contract/engine-errors.ts";
 export type * from "../contract/engine-events.ts";

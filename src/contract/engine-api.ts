@@ -33,38 +33,6 @@ export const hitlRespondRequest = z.object({
   answer: wellFormedText().check(z.minLength(1), z.maxLength(100_000)),
 });
 
-/** A tool server as `GET /assets/servers` tells of it: nothing of its settings but its name. */
-export interface ServerAsset {
-  readonly name: string;
-  readonly transport: "stdio" | "http" | "sse";
-  /** `held`: connected, with tools that changed since they were first seen and wait to be allowed. */
-  readonly status: "connecting" | "ready" | "held" | "restarting" | "failed";
-  readonly tools: readonly ServerToolAsset[];
-  readonly protocol_version?: string;
-  readonly error?: string;
-}
-
-export interface ServerToolAsset extends Omit<ShownDefinition, "input_schema"> {
-  /** As the model calls it. */
-  readonly name: string;
-  /** The server's own name for it. */
-  readonly tool: string;
-  readonly permission: "allow" | "ask" | "deny";
-  readonly status: "offered" | "held" | "denied" | "left_out";
-  /** Why it is held or left out. */
-  readonly reason?: string;
-  /** Of a held one: what it is now, and what it was when it was first seen or last allowed. */
-  readonly held?: { readonly now: ShownDefinition; readonly was: ShownDefinition };
-}
-
-export interface ShownDefinition {
-  readonly description: string;
-  readonly read_only: boolean;
-  readonly input_schema: Readonly<Record<string, unknown>>;
-  /** Names exactly this definition; allowing it takes this. */
-  readonly definition: string;
-}
-
 /** Lets changed tools of a server through: the one named, as it was seen, or all that are held. */
 export const allowToolsRequest = z.object({
   server: z.string().check(z.minLength(1), z.maxLength(256)),

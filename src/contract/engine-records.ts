@@ -41,13 +41,36 @@ export interface EngineErrorBody {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** A tool server as `GET /assets/servers` lists it. */
-export interface ToolServerRecord {
+/** A tool server as `GET /assets/servers` tells of it: nothing of its settings but its name. */
+export interface ServerAsset {
   readonly name: string;
-  readonly transport: string;
-  readonly status: string;
-  readonly tools: readonly unknown[];
+  readonly transport: "stdio" | "http" | "sse";
+  /** `held`: connected, with tools that changed since they were first seen and wait to be allowed. */
+  readonly status: "connecting" | "ready" | "held" | "restarting" | "failed";
+  readonly tools: readonly ServerToolAsset[];
+  readonly protocol_version?: string;
   readonly error?: string;
+}
+
+export interface ServerToolAsset extends Omit<ShownDefinition, "input_schema"> {
+  /** As the model calls it. */
+  readonly name: string;
+  /** The server's own name for it. */
+  readonly tool: string;
+  readonly permission: "allow" | "ask" | "deny";
+  readonly status: "offered" | "held" | "denied" | "left_out";
+  /** Why it is held or left out. */
+  readonly reason?: string;
+  /** Of a held one: what it is now, and what it was when it was first seen or last allowed. */
+  readonly held?: { readonly now: ShownDefinition; readonly was: ShownDefinition };
+}
+
+export interface ShownDefinition {
+  readonly description: string;
+  readonly read_only: boolean;
+  readonly input_schema: Readonly<Record<string, unknown>>;
+  /** Names exactly this definition; allowing it takes this. */
+  readonly definition: string;
 }
 
 /** One result of `POST /memory/knowledge/search`. */
@@ -61,20 +84,6 @@ export interface KnowledgeHit {
   readonly created_at: string;
   readonly valid_from: string | null;
   readonly valid_to: string | null;
-}
-
-/** What `POST /admin/reload-catalog` loaded, and which entries it left out. */
-export interface CatalogReload {
-  readonly agents: number;
-  readonly skills: number;
-  readonly tools: number;
-  readonly servers: number;
-  readonly errors: readonly { readonly path: string; readonly message: string }[];
-}
-
-export interface CoreSoulReload {
-  readonly hash: string;
-  readonly bytes: number;
 }
 
 /** What one learning batch did. */
