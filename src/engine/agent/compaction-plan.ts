@@ -18,10 +18,10 @@ export interface ContextLimits {
 
 /** In small windows, where head-room and margin would leave nothing, half of the window. */
 export function contextLimits(window: number, maxOutputTokens: number): ContextLimits {
-  const compactAt = window - Math.min(maxOutputTokens, MOST_FOR_OUTPUT) - MARGIN;
+  const output = Math.min(maxOutputTokens, MOST_FOR_OUTPUT);
   return {
-    compactAt: Math.max(compactAt, Math.floor(window / 2)),
-    most: window - outputTokensWithin(window, maxOutputTokens),
+    compactAt: Math.max(window - output - MARGIN, Math.floor(window / 2)),
+    most: window - outputTokensWithin(window, output),
   };
 }
 

@@ -78,6 +78,9 @@ export function createCompactor(parts: CompactorParts): Compactor {
     const cut = cutThrough(behind, room);
     if (cut === null) return draft;
     const left = behind.filter(({ id }) => id <= cut);
+    const place = cutAt(messages, cut);
+    // What was asked is shown all the same.
+    if (left.every(({ id }) => id > place.record.hiddenThrough && id <= place.askedId)) return draft;
     const models = [...new Set([parts.lightModel, whole.model])].map((model) => ({
       model,
       window: meter.window(model),
@@ -90,7 +93,6 @@ export function createCompactor(parts: CompactorParts): Compactor {
     if (outcome.kind === "failed") return outcome.failure;
     const roomForFacts = Math.min(MOST_FACTS, Math.floor(limitsOf(whole).compactAt * FACTS_SHARE * 4));
     const facts = factDigest(record?.facts ?? [], left, roomForFacts);
-    const place = cutAt(messages, cut);
     const turns = turnsOf(record, left);
     const state = parts.state(context.taskId);
     const summary = summaryText({ turns, callsMade: place.callsMade, state, summary: outcome.text, facts });
@@ -173,6 +175,7 @@ function cutAt(messages: readonly PlacedMessage[], cut: number) {
   const insideTurn = asked !== undefined && messages.find(({ id }) => id > cut)?.role !== "user";
   return {
     record: { summarisedThrough: cut, hiddenThrough: insideTurn ? asked.id - 1 : cut },
+    askedId: insideTurn ? asked.id : 0,
     callsMade: insideTurn ? callsOf(messages.filter(({ id }) => id > asked.id && id <= cut)).length : 0,
   };
 }

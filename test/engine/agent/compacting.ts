@@ -51,8 +51,7 @@ export function countingProvider({
       const list = isSummary ? summaries : requests;
       list.push(request);
       const said = isSummary ? summary(request, list.length) : answer(request, list.length);
-      if (typeof said === "object" && "kind" in said) return void (yield said);
-      const parts = typeof said === "string" ? text(said) : said;
+      const parts = typeof said === "string" ? text(said) : "kind" in said ? [said] : said;
       yield* parts;
       const failed = parts.some(({ kind }) => kind === "failed");
       if (!failed)
