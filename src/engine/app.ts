@@ -11,7 +11,6 @@ import { stateOutside } from "./agent/state-outside.ts";
 import { catalogProfiles } from "./agent/agent-profiles.ts";
 import { DELEGATE } from "./agent/delegate-tool.ts";
 import { createDelegation } from "./agent/delegation.ts";
-import { countServers } from "./catalog/count-servers.ts";
 import { LiveCatalog } from "./catalog/live-catalog.ts";
 import type { EngineConfig } from "./config.ts";
 import type { EngineApp } from "./engine-app.ts";
@@ -21,6 +20,7 @@ import { createRoutes } from "./http/routes.ts";
 import { contextWindow, outputTokensWithin } from "./model/context-window.ts";
 import { type EngineProvider, createProvider } from "./model/create-provider.ts";
 import { CompactionTable } from "./store/compactions.ts";
+import { openServers } from "./servers/open-servers.ts";
 import { EventTable } from "./store/events.ts";
 import { GrantTable } from "./store/grants.ts";
 import { HitlTable } from "./store/hitl-requests.ts";
@@ -29,6 +29,7 @@ import { MessageTable } from "./store/messages.ts";
 import type { Store } from "./store/open-store.ts";
 import { PlanTable } from "./store/plans.ts";
 import { ToolCallTable } from "./store/tool-calls.ts";
+import { ToolDefinitionTable } from "./store/tool-definitions.ts";
 import { TurnTable } from "./store/turns.ts";
 import { WorkingMemoryTable } from "./store/working-memory.ts";
 import type { Grant } from "./tools/authorize.ts";
@@ -76,17 +77,18 @@ export async function createApp({
   const grants = new GrantTable(store);
   const plans = new PlanTable(store);
   const builtIn = builtInTools({ environment, plans });
+  const toolServers = openServers({ launch, workspaceDir, environment, pins: new ToolDefinitionTable(store), logger });
   const catalog = await LiveCatalog.open({
     folder: join(launch.data_dir, "catalog"),
     isReserved: (name) => name === DELEGATE || builtIn.some((tool) => tool.name === name),
-    checkServers: countServers,
-    onServers: () => undefined,
+    checkServers: toolServers.check,
+    onServers: toolServers.take,
     environment,
     logger,
   });
   const profiles = catalogProfiles({
     now: () => catalog,
-    registry: joinedRegistry([{ tools: () => builtIn }, catalog]),
+    registry: joinedRegistry([{ tools: () => builtIn }, catalog, toolServers.servers]),
     models: { main: config.model, planner: config.plannerModel, light: config.lightModel },
     userId: launch.user_id,
     product: launch.product,
@@ -160,6 +162,7 @@ export async function createApp({
     status,
     hasAgent: (name) => catalog.catalog.agents.has(name),
     catalog,
+    servers: toolServers.servers,
     limits: STREAM_LIMITS,
     logger,
   });
@@ -172,6 +175,7 @@ export async function createApp({
       runner.parkAll();
       const gone = Date.now() + TOOLS_GONE_MS;
       while (!runner.idle && Date.now() < gone) await delay(5);
+      await toolServers.servers.close();
       clearInterval(pruning);
     },
   };

@@ -11,11 +11,13 @@ import { errorResponder } from "./error-responder.ts";
 import { type ExecuteParts, executeRoute } from "./execute-route.ts";
 import { FollowerSeats } from "./follower-seats.ts";
 import { replayRoute } from "./replay-route.ts";
-import { cancelRoute, pendingRoute, respondRoute, serversRoute } from "./turn-routes.ts";
+import { type Servers, allowToolsRoute, serversRoute } from "./server-routes.ts";
+import { cancelRoute, pendingRoute, respondRoute } from "./turn-routes.ts";
 
 export interface RouteParts extends Omit<ExecuteParts, "seats"> {
   readonly desk: HitlDesk;
   readonly catalog: Reloads;
+  readonly servers: Servers;
   readonly keys: AcceptedKeys;
   readonly controlToken: string;
   readonly status: () => EngineStatus;
@@ -26,7 +28,7 @@ type Method = "get" | "post";
 
 /** Every route but `/health`, which is answered before this is loaded. The key is checked before a body is read. */
 export function createRoutes(parts: RouteParts): Express {
-  const { runner, desk, catalog, keys, controlToken, status, logger } = parts;
+  const { runner, desk, catalog, servers, keys, controlToken, status, logger } = parts;
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
   const keyed: RequestHandler = (request, _response, next) => {
@@ -44,7 +46,8 @@ export function createRoutes(parts: RouteParts): Express {
     ["post", "/execute/cancel", keyed, cancelRoute(runner)],
     ["post", "/hitl/respond", keyed, respondRoute(desk)],
     ["get", "/hitl/pending", keyed, pendingRoute(desk)],
-    ["get", "/assets/servers", keyed, serversRoute],
+    ["get", "/assets/servers", keyed, serversRoute(servers)],
+    ["post", "/assets/servers/allow", keyed, allowToolsRoute(servers)],
     ["post", "/admin/reload-catalog", keyed, reloadCatalogRoute(catalog)],
     ["post", "/admin/reload-core-soul", keyed, reloadCoreSoulRoute(catalog)],
     ["post", CONTROL_PATHS.keys, control, keysRoute(keys)],

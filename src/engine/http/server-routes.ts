@@ -4,16 +4,18 @@ import { EngineError } from "../engine-error.ts";
 import type { ToolServers } from "../servers/tool-servers.ts";
 import { readBody } from "./call.ts";
 
+export type Servers = Pick<ToolServers, "list" | "allow">;
+
 /** The tool servers as they are at this moment. */
 export const serversRoute =
-  (servers: Pick<ToolServers, "list">): RequestHandler =>
+  (servers: Servers): RequestHandler =>
   (_request, response) => {
     response.json(servers.list());
   };
 
 /** A person has seen what changed. What has changed again since is not what they allowed. */
 export const allowToolsRoute =
-  (servers: Pick<ToolServers, "allow">): RequestHandler =>
+  (servers: Servers): RequestHandler =>
   (request, response) => {
     const { server, tool, definition } = readBody(allowToolsRequest, request, response);
     if ((tool === undefined) !== (definition === undefined))

@@ -24,8 +24,3 @@ export const pendingRoute =
   (_request, response) => {
     response.json({ requests: desk.pending() });
   };
-
-/** No tool server can be configured yet. */
-export const serversRoute: RequestHandler = (_request, response) => {
-  response.json({ servers: [] });
-};

@@ -5,8 +5,8 @@ const SHARE = 0.2;
 const UNNOTICED_MS = 2;
 
 /** Reads a stream chunk by chunk, and no faster than others can bear. */
-export function readFairly<Chunk>(stream: Readable, take: (chunk: Chunk) => void): void {
-  stream.on("data", (chunk: Chunk) => {
+export function readFairly(stream: Readable, take: (chunk: Buffer) => void): void {
+  stream.on("data", (chunk: Buffer) => {
     stream.pause();
     const begin = performance.now();
     take(chunk);

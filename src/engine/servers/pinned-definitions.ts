@@ -18,11 +18,13 @@ interface Row {
   readonly definition: string;
 }
 
-/** Over a table that keeps them as text. */
-export function pinnedDefinitions(table: {
+export interface PinsTable {
   ofServer(server: string): readonly Row[];
   put(server: string, rows: readonly Row[], pinnedAt: number): void;
-}): PinnedDefinitions {
+}
+
+/** Over a table that keeps them as text. */
+export function pinnedDefinitions(table: PinsTable): PinnedDefinitions {
   return {
     ofServer: (server) =>
       new Map(

@@ -26,7 +26,7 @@ export function serverAsset({ server, state }: ServerLink, { entries }: ToolShel
 }
 
 export function badServerAsset(name: string, errors: readonly BadServer[]): ServerAsset {
-  const error = errors.map(({ path, message }) => `${path}: ${message}`).join("; ");
+  const error = errors.map(({ message }) => message).join("; ");
   return { name, transport: errors[0]?.transport ?? "stdio", status: "failed", tools: [], error };
 }
 

@@ -43,6 +43,7 @@ export interface ServersConfig {
 
 export const NO_SERVERS: ServersConfig = { servers: [], errors: [] };
 
+const FILE = ".mcp.json";
 const MAX_SERVERS = 50;
 
 const texts = z.record(z.string(), z.string());
@@ -88,14 +89,14 @@ export function parseToolServers(text: string, variables: Variables): ServersCon
 
 const whole = (message: string): ServersConfig => ({
   servers: [],
-  errors: [{ name: null, transport: "stdio", path: ".mcp.json", message }],
+  errors: [{ name: null, transport: "stdio", path: FILE, message }],
 });
 
 const bad = (name: string, value: unknown, [path, message]: Problem): BadServer => ({
   name,
   transport: isObject(value) && value["url"] !== undefined ? "http" : "stdio",
-  path: [".mcp.json: mcpServers", name, ...path].join("."),
-  message,
+  path: FILE,
+  message: `${["mcpServers", name, ...path].join(".")}: ${message}`,
 });
 
 type Problem = readonly [path: readonly string[], message: string];

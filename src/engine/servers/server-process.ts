@@ -10,7 +10,7 @@ import type { ConnectOrder } from "./connection.ts";
 import type { StdioServerConfig } from "./server-config.ts";
 
 /** For a server to go by itself after the end of its input. */
-const GRACE_MS = 2000;
+const GRACE_MS = 1000;
 /** For what is still in its pipes when nobody who could write to them is left. */
 const LAST_WORDS_MS = 500;
 
@@ -24,6 +24,7 @@ const GUARDED = '( (read -r _ <&3; kill -KILL 0) </dev/null >/dev/null 2>&1 & );
 /** One process of a local tool server with all that it starts. */
 export class ServerProcess {
   readonly #child: ChildProcess;
+  readonly #tree: CommandTree | null;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
@@ -47,10 +48,11 @@ export class ServerProcess {
       stdio: ["pipe", "pipe", "pipe", "pipe"],
     });
     this.#child = child;
+    this.#tree = treeOf(child, mark);
     [this.stdin, this.stdout, this.stderr] = [child.stdin, child.stdout, child.stderr];
     // What breaks here is told by the end of the process.
     for (const stream of child.stdio) stream?.on("error", () => undefined);
-    this.exited = this.#untilGone(mark);
+    this.exited = this.#untilGone();
   }
 
   get pid(): number | null {
@@ -60,30 +62,29 @@ export class ServerProcess {
   /** The end of its input is how a server is asked to go; TERM and KILL follow for all that is left. */
   async end(): Promise<void> {
     this.stdin.end();
-    if (!(await settledWithin(this.exited, GRACE_MS))) this.#child.kill("SIGTERM");
-    if (!(await settledWithin(this.exited, GRACE_MS))) this.#child.kill("SIGKILL");
+    if (!(await settledWithin(this.exited, GRACE_MS))) await this.#tree?.end();
     await this.exited;
   }
 
-  async #untilGone(mark: string): Promise<string> {
+  async #untilGone(): Promise<string> {
     const child = this.#child;
-    const { pid } = child;
-    const tree =
-      pid === undefined
-        ? null
-        : new CommandTree(process.platform === "linux" ? readIdentity(pid) : { pid, startTime: "0" }, mark);
     const how = await new Promise<string>((resolve) => {
       child.once("error", (error) => resolve(`it could not be started: ${error.message}`));
       child.once("exit", (code, signal) =>
         resolve(signal === null ? `it exited with ${code}` : `it was ended by ${signal}`),
       );
     });
-    await tree?.end();
+    await this.#tree?.end();
     const ends = [this.stdout, this.stderr].map((stream) => finished(stream).catch(() => undefined));
     await settledWithin(Promise.all(ends), LAST_WORDS_MS);
     for (const stream of child.stdio) stream?.destroy();
     return how;
   }
+}
+
+function treeOf({ pid }: ChildProcess, mark: string): CommandTree | null {
+  if (pid === undefined) return null;
+  return new CommandTree(process.platform === "linux" ? readIdentity(pid) : { pid, startTime: "0" }, mark);
 }
 
 async function settledWithin(work: Promise<unknown>, ms: number): Promise<boolean> {

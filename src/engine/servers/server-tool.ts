@@ -22,7 +22,8 @@ export function serverTool(
     reads: () => (readOnly ? [place] : []),
     // A grant is for the tool: no two calls have the same words in their input.
     subject: () => `the tool server ${server}`,
-    run: async (input, context) => run(input, context),
+    prolongedByProgress: true,
+    run,
   };
 }
 

@@ -42,10 +42,10 @@ export class StdioTransport implements Transport {
     const child = new ServerProcess(this.#server, this.#order);
     this.#process = child;
     const lines = new MessageLines(MAX_MESSAGE_BYTES);
-    readFairly<Buffer>(child.stdout, (chunk) => {
+    readFairly(child.stdout, (chunk) => {
       for (const line of lines.take(chunk)) this.#take(line);
     });
-    readFairly<string>(child.stderr.setEncoding("utf8"), (chunk) => this.#log.stderr(chunk));
+    readFairly(child.stderr, (chunk) => this.#log.stderr(chunk.toString("utf8")));
     void child.exited.then((how) => {
       const said = this.#log.lastWords();
       this.fate = said === "" ? how : `${how}; it said: ${said}`;

@@ -131,7 +131,7 @@ export class ToolServers implements ToolSource {
       },
     });
     const shelf: ToolShelf = new ToolShelf(server, pins, (entry) =>
-      serverTool(server.name, entry, (input, context) => {
+      serverTool(server.name, entry, async (input, context) => {
         // Between the model's choice and the call a server may have made another tool of it.
         if (!shelf.isOffered(entry.tool, entry.hash))
           throw new ToolFailed("the tool has changed or is gone since it was offered; it was not called");

@@ -1,0 +1,53 @@
+import type { EngineLaunch } from "../../contract/engine-launch.ts";
+import type { Logger } from "../../kit/logger.ts";
+import { commandEnvironment } from "../tools/command/command-environment.ts";
+import { type PinsTable, pinnedDefinitions } from "./pinned-definitions.ts";
+import { type BadServer, NO_SERVERS, parseToolServers } from "./server-config.ts";
+import { ToolServers } from "./tool-servers.ts";
+
+export interface OpenServers {
+  readonly servers: ToolServers;
+  /** How many servers a `.mcp.json` has that can be used, and what is wrong with the others. */
+  check(text: string): { readonly count: number; readonly problems: readonly Pick<BadServer, "path" | "message">[] };
+  /** Takes the text of a `.mcp.json`, null without one; what has not changed in it goes on. Waits for nothing. */
+  take(text: string | null): void;
+}
+
+/** The tool servers of an engine, none of them begun. */
+export function openServers({
+  launch,
+  workspaceDir,
+  environment,
+  pins,
+  logger,
+}: {
+  readonly launch: Pick<EngineLaunch, "product" | "user_id">;
+  readonly workspaceDir: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly pins: PinsTable;
+  readonly logger: Logger;
+}): OpenServers {
+  const inherited = commandEnvironment(environment, workspaceDir);
+  const { PATH = "", HOME = "", LANG = "", TZ = "" } = inherited;
+  // All that the file may speak of: whoever writes it is not told the engine's secrets.
+  const facts = { ORCH_PRODUCT: launch.product, ORCH_USER_ID: launch.user_id, ORCH_WORKSPACE: workspaceDir };
+  const variables = { PATH, HOME, LANG, TZ, ...facts };
+  const servers = new ToolServers({
+    pins: pinnedDefinitions(pins),
+    workspaceDir,
+    environment: inherited,
+    logger,
+  });
+  return {
+    servers,
+    check(text) {
+      const { servers: usable, errors } = parseToolServers(text, variables);
+      return { count: usable.length, problems: errors.map(({ path, message }) => ({ path, message })) };
+    },
+    take(text) {
+      servers
+        .reload(text === null ? NO_SERVERS : parseToolServers(text, variables))
+        .catch((error: unknown) => logger.error({ err: error }, "a tool server could not be ended"));
+    },
+  };
+}
