@@ -6,7 +6,7 @@ export function matchedLines(
   hits: readonly number[],
   { path, context }: { readonly path: string; readonly context: number },
 ): readonly string[] {
-  const lines = text.split("\n");
+  const lines = text.split(/\r?\n/);
   const marks = new Map<number, ":" | "-">();
   for (const hit of hits) {
     for (let at = Math.max(0, hit - context); at <= Math.min(lines.length - 1, hit + context); at++) {
@@ -23,7 +23,5 @@ export function matchedLines(
   });
 }
 
-function clipped(line: string): string {
-  const text = line.endsWith("\r") ? line.slice(0, -1) : line;
-  return text.length <= MAX_LINE ? text : `${text.slice(0, MAX_LINE).toWellFormed()}… [${text.length} characters]`;
-}
+const clipped = (line: string): string =>
+  line.length <= MAX_LINE ? line : `${line.slice(0, MAX_LINE).toWellFormed()}… [${line.length} characters]`;

@@ -16,7 +16,7 @@ parentPort.on("message", ({ text, paths, glob }) => {
   parentPort.postMessage(
     paths
       ? matching(paths, (path) => matchesGlob(glob.includes("/") ? path : basename(path), glob))
-      : matching(text.split("\\n"), (line) => pattern.test(line)),
+      : matching(text.split(/\\r?\\n/), (line) => pattern.test(line)),
   );
 });`;
 

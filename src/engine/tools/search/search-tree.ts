@@ -125,7 +125,7 @@ class Walk {
         continue;
       }
       this.#tally.files++;
-      const text = bytes.toString("utf8").replace(/\n$/, "");
+      const text = bytes.toString("utf8").replace(/\r?\n$/, "");
       const hits = text === "" ? [] : (await this.#thread.matchingLines(text, file)).slice(0, this.#tally.left);
       this.#tally.matches += hits.length;
       this.#tally.lines.push(...matchedLines(text, hits, { path: file, context }));
