@@ -23,7 +23,7 @@ export const SETTINGS = [
 
 /** What engines are given of the daemon's own environment, unless their product's policy says otherwise. */
 const ENGINE_SETTING =
-  /^(LLM_[A-Z0-9_]{1,60}|PLANNER_MODEL|LIGHT_MODEL|ENGINE_LOG_LEVEL|ORCH_CODE_MAX_TOOL_USE_CONCURRENCY|REACTIVE_COMPACT_ENABLED|CACHE_HIT_MONITOR_ENABLED)$/;
+  /^(LLM_[A-Z0-9_]{1,60}|PLANNER_MODEL|LIGHT_MODEL|ENGINE_LOG_LEVEL|ENGINE_HITL_TTL_S|ORCH_CODE_MAX_TOOL_USE_CONCURRENCY|REACTIVE_COMPACT_ENABLED|CACHE_HIT_MONITOR_ENABLED)$/;
 
 export interface Config {
   /** Unset: made on first start. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ToolOutcome } from "../model/model-provider.ts";
-import type { RequestedCall } from "./model-call.ts";
+import type { RequestedCall } from "./model-answer.ts";
 import type { LoggedCall } from "./step-log.ts";
 
 const HINT_AT = 3;

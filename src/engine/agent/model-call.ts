@@ -1,27 +1,7 @@
 import type { BlockType } from "../../contract/engine-events.ts";
-import type {
-  AssistantContent,
-  ModelFailure,
-  ModelProvider,
-  ModelRequest,
-  ModelUsage,
-} from "../model/model-provider.ts";
+import type { AssistantContent, ModelProvider, ModelRequest } from "../model/model-provider.ts";
+import type { ModelAnswer, RequestedCall } from "./model-answer.ts";
 import type { TurnContext } from "./turn-context.ts";
-
-/** A tool call the model asked for; `input` is null when its JSON was broken, and `rawInput` then has it. */
-export interface RequestedCall {
-  readonly id: string;
-  readonly tool: string;
-  readonly input: Readonly<Record<string, unknown>> | null;
-  readonly rawInput: string;
-}
-
-export interface ModelAnswer {
-  readonly content: readonly AssistantContent[];
-  readonly calls: readonly RequestedCall[];
-  readonly usage: ModelUsage | null;
-  readonly failure: ModelFailure | null;
-}
 
 /** One model call: its parts become events as they come, and an answer to be stored. */
 export async function callModel(

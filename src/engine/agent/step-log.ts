@@ -1,7 +1,7 @@
 import type { AssistantContent, ToolOutcome } from "../model/model-provider.ts";
 import type { CompactionRecord } from "./compaction-record.ts";
 import type { PlacedMessage } from "./conversation-units.ts";
-import type { ModelAnswer, RequestedCall } from "./model-call.ts";
+import type { ModelAnswer, RequestedCall } from "./model-answer.ts";
 
 export type { AssistantContent, ToolOutcome } from "../model/model-provider.ts";
 export type { CompactionRecord } from "./compaction-record.ts";

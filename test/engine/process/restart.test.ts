@@ -200,3 +200,18 @@ t.test("a turn that was to be cancelled with its client's connection does not ou
   t.match(frames.at(-1)?.data, { error: "ENGINE_RESTARTED" });
   t.match(await respond(second, data.request_id, "yes"), { status: 409, body: { error: "HITL_ALREADY_ANSWERED" } });
 });
+
+t.test("an engine that drains does not count turns that wait for a person", async (t) => {
+  const engine = await startEngine(t);
+  const asking = await engine.execute({ task_id: "asking", message: "/ask Well? | yes\n/say so" });
+  const { data } = await asking.first("hitl_request");
+  const busy = await engine.execute({ task_id: "busy", message: "/slow 1000\n/say done" });
+  await busy.first("thread_lifecycle");
+  t.match((await engine.control("/control/status")).body, { active_turns: 2, draining: false });
+  const drained = await engine.control("/control/drain", { method: "POST" });
+  t.match(drained.body, { active_turns: 1, pending_hitl: 1, draining: true });
+  t.match((await busy.all()).at(-1)?.data, { phase: "completed" }, "the others go on to their end");
+  t.match((await engine.control("/control/status")).body, { active_turns: 0, pending_hitl: 1 });
+  await respond(engine, data.request_id, "yes");
+  t.match((await asking.all()).at(-1)?.data, { phase: "completed" }, "and so does one that gets its answer");
+});
