@@ -97,15 +97,14 @@ export function monitoredProvider(inner: ModelProvider, logger: Logger): ModelPr
     async *stream(request, signal) {
       for await (const part of inner.stream(request, signal)) {
         if (part.kind === "done" && request.purpose === undefined) {
-          const { kind, ...verdict } = monitor.judge(request, part.usage);
-          const about = {
-            provider: inner.name,
-            model: request.model,
-            input_tokens: part.usage.inputTokens,
-            ...verdict,
-          };
-          if (kind === "missed") logger.warn(about, "the provider's cache did not hit");
-          else logger.debug({ ...about, cache: kind }, "cache looked after");
+          const verdict = monitor.judge(request, part.usage);
+          const about = { provider: inner.name, model: request.model, input_tokens: part.usage.inputTokens };
+          if (verdict.kind === "missed") {
+            const { why, expectedTokens: expected, hitTokens: hit } = verdict;
+            logger.warn({ ...about, why, expected_tokens: expected, hit_tokens: hit }, "the cache did not hit");
+          } else {
+            logger.debug({ ...about, cache: verdict.kind }, "cache looked after");
+          }
         }
         yield part;
       }

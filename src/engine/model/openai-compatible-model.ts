@@ -13,7 +13,7 @@ export function openFamily(settings: ModelSettings): ModelFamily {
     baseURL: "",
     ...packageSettings(settings),
   });
-  return { model: (id) => provider(id), adapt: withoutGoogleSignatures };
+  return { model: (id) => provider(id), adapt: (options) => alternating(withoutGoogleSignatures(options)) };
 }
 
 /** The package forwards what Google itself signed; a server that is not Google's refuses the field. */
@@ -25,5 +25,17 @@ function withoutGoogleSignatures(options: LanguageModelV4CallOptions): LanguageM
     );
     return { ...message, content };
   });
+  return { ...options, prompt };
+}
+
+/** Templates of local models refuse two messages of the user in a row: they become one. */
+function alternating(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  const prompt: LanguageModelV4Message[] = [];
+  for (const message of options.prompt) {
+    const last = prompt.at(-1);
+    if (message.role === "user" && last?.role === "user")
+      prompt[prompt.length - 1] = { ...last, content: [...last.content, ...message.content] };
+    else prompt.push(message);
+  }
   return { ...options, prompt };
 }

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { createOpenAI } from "@ai-sdk/openai";
 import { type ModelFamily, type ModelSettings, packageSettings } from "./model-family.ts";
+import type { ModelRequest } from "./model-provider.ts";
 
 /**
  * The Responses interface, which keeps a model's reasoning from call to call. Nothing is left with the provider: the
@@ -9,9 +11,22 @@ export function openFamily(settings: ModelSettings): ModelFamily {
   const provider = createOpenAI(packageSettings(settings));
   return {
     model: (id) => provider.responses(id),
-    adapt: (options, { thinking }) => ({
+    adapt: (options, request) => ({
       ...options,
-      providerOptions: { openai: { store: false, ...(thinking && { reasoningSummary: "auto" }) } },
+      providerOptions: {
+        openai: {
+          store: false,
+          promptCacheKey: conversationKey(request),
+          ...(request.thinking && { reasoningSummary: "auto" }),
+        },
+      },
     }),
   };
 }
+
+/** Calls of one conversation are to meet the same cache; one that begins alike meets it too. */
+const conversationKey = ({ system, messages }: ModelRequest): string =>
+  createHash("sha256")
+    .update(JSON.stringify([system, messages[0]]))
+    .digest("hex")
+    .slice(0, 32);

@@ -3,6 +3,7 @@ import type { ModelPart, ModelRequest } from "../../../src/engine/model/model-pr
 import { SUMMARY_OPENING } from "../../../src/engine/model/summary-message.ts";
 import { requestTokens } from "../../../src/engine/model/token-estimate.ts";
 import { type Parts, testTool } from "../../helpers/engine-parts.ts";
+import { until } from "../../helpers/until.ts";
 import { compactingParts, countingProvider, filler, text, toolCall } from "./compacting.ts";
 
 type Event = Awaited<ReturnType<Parts["turn"]>>[number];
@@ -268,7 +269,7 @@ t.test("an abort ends a summary that does not come", async (t) => {
   const parts = compactingParts(t, { provider: waiting });
   await talk(parts, 7000);
   const turn = parts.turn("task", filler(1500));
-  while (!asked) await new Promise(setImmediate);
+  await until("the summary is asked for", () => asked);
   parts.runner.cancel("task");
   t.match(endOf(await turn), { error: "CANCELLED" });
 });

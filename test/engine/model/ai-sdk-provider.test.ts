@@ -276,6 +276,35 @@ t.test("an access key signs what is sent to bedrock and is not sent itself", asy
   t.notMatch(headers, "EXAMPLEKEY");
 });
 
+t.test("thinking is asked for only when it is wanted and the model has it", async (t) => {
+  const google = await startUpstream(t, streams(FRAMES.google));
+  const asked = async (more: Partial<ModelRequest>) => {
+    await partsOf(adapterTo("google", google.url), requestTo("google", more));
+    return google.received.at(-1)?.body.generationConfig;
+  };
+  t.match(await asked({}), { thinkingConfig: { includeThoughts: true } });
+  t.notOk("thinkingConfig" in (await asked({ thinking: false })));
+  t.notOk("thinkingConfig" in (await asked({ model: "gemini-2.0-flash" })));
+  const openai = await startUpstream(t, streams(FRAMES.openai));
+  await partsOf(adapterTo("openai", openai.url), requestTo("openai", { thinking: false }));
+  t.notOk("summary" in (openai.received[0]?.body.reasoning ?? {}));
+  const compatible = await startUpstream(t, streams(FRAMES["openai-compatible"]));
+  await partsOf(adapterTo("openai-compatible", compatible.url), requestTo("openai-compatible"));
+  t.notMatch(compatible.received[0]?.text, /reasoning|thinking/, "a server's own affair");
+});
+
+t.test("a compatible server is never given two messages of the user in a row", async (t) => {
+  const upstream = await startUpstream(t, streams(FRAMES["openai-compatible"]));
+  const messages = ["one", "two", "three"].map((text) => ({ role: "user", text }) as const);
+  await partsOf(adapterTo("openai-compatible", upstream.url), requestTo("openai-compatible", { messages }));
+  const sent = upstream.received[0]?.body.messages;
+  t.strictSame(
+    sent.map(({ role }: { role: string }) => role),
+    ["system", "user"],
+  );
+  t.match(JSON.stringify(sent), /one.*two.*three/);
+});
+
 t.test("openai keeps nothing and returns its reasoning encrypted", async (t) => {
   const upstream = await startUpstream(t, streams(FRAMES.openai));
   await partsOf(adapterTo("openai", upstream.url), requestTo("openai"));
@@ -283,6 +312,7 @@ t.test("openai keeps nothing and returns its reasoning encrypted", async (t) => 
     path: "/v1/responses",
     body: {
       store: false,
+      prompt_cache_key: /^[0-9a-f]{32}$/,
       include: ["reasoning.encrypted_content"],
       reasoning: { summary: "auto" },
       max_output_tokens: 16_000,
