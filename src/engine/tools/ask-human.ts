@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { Tool } from "./tool.ts";
 import { toolInput } from "./tool-input.ts";
+import { visibleProse } from "./visible-text.ts";
 
 export const askHuman: Tool<{ question: string; options?: string[]; allow_free_text?: boolean }> = {
   name: "ask_human",
@@ -18,6 +19,11 @@ export const askHuman: Tool<{ question: string; options?: string[]; allow_free_t
   resources: () => [],
   async run({ question, options = [], allow_free_text: allowFreeText = options.length === 0 }, context) {
     // Without options and without free text there would be nothing to answer.
-    return { answer: await context.ask({ question, options, allowFreeText: allowFreeText || options.length === 0 }) };
+    const answer = await context.ask({
+      question: visibleProse(question),
+      options: options.map((option) => visibleProse(option)),
+      allowFreeText: allowFreeText || options.length === 0,
+    });
+    return { answer };
   },
 };

@@ -3,7 +3,7 @@ import { PERMISSION_OPTIONS, authorize, grantOf } from "../../../src/engine/tool
 import { runCommand } from "../../../src/engine/tools/command/run-command.ts";
 import { builtInTools } from "../../../src/engine/tools/built-in-tools.ts";
 import { createToolRegistry } from "../../../src/engine/tools/registry.ts";
-import { visibleText } from "../../../src/engine/tools/visible-text.ts";
+import { visibleProse, visibleText } from "../../../src/engine/tools/visible-text.ts";
 import { writeFile } from "../../../src/engine/tools/write-file.ts";
 
 const BUILT_IN_TOOLS = builtInTools({ environment: {}, plans: { ofTask: () => [], replace: () => undefined } });
@@ -111,6 +111,15 @@ t.test("hidden characters show, and long text shows both ends", async (t) => {
   );
   const long = visibleText(`start${"x".repeat(9000)}end`, 100);
   t.match(long, /^start.* characters more.*end$/);
+});
+
+t.test("a question keeps its lines and its letters, and hides nothing", async (t) => {
+  const plain = "Which?\n\t1. می\u200cخواهم 2. ❤\ufe0f 3. 👨\u200d👩\u200d👧 4. क्\u200dष é";
+  t.equal(visibleProse(plain), plain);
+  t.equal(
+    visibleProse("a\u202eb\u200b \u200d\ufe0f\rd\u00a0e"),
+    "a\\u{202e}b\\u{200b} \\u{200d}\\u{fe0f}\\u{d}d\\u{a0}e",
+  );
 });
 
 t.test("a tool is known by its own name only, and the list a model sees is the same bytes each time", async (t) => {
