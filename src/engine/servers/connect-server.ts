@@ -1,5 +1,6 @@
 import {
   Client,
+  ProtocolError,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type Transport,
@@ -143,7 +144,11 @@ function livenessCheck(client: Client, remote: boolean, onDead: (why: string) =>
         : client.ping({ timeout: CHECK_MS });
     sign.then(
       () => (checking = false),
-      (error: unknown) => onDead(words(error)),
+      (error: unknown) => {
+        // A refusal is an answer too.
+        if (error instanceof ProtocolError) checking = false;
+        else onDead(words(error));
+      },
     );
   };
 }
@@ -210,9 +215,23 @@ function within<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return Promise.race([work, over.promise]).finally(() => signal.removeEventListener("abort", giveUp));
 }
 
-/** What failed and what it came from: `fetch failed` alone tells nobody anything. */
+/** What failed and what that came from: `fetch failed` alone tells nobody anything. */
 function words(error: unknown): string {
-  if (!(error instanceof Error)) return String(error).slice(0, 500);
-  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : "";
-  return `${error.message}${cause}`.slice(0, 500);
+  const said: string[] = [];
+  for (let at: unknown = error; at !== undefined && at !== null && said.length < 5; at = causeOf(at)) {
+    const { message, code } = at as { readonly message?: unknown; readonly code?: unknown };
+    const told = typeof message === "string" && message !== "" ? message : String(code ?? at);
+    if (!said.some((before) => before.includes(told))) said.push(told);
+  }
+  return said.join(": ").slice(0, 500);
+}
+
+/** Some faults of the SDK have theirs among their details. */
+function causeOf(error: unknown): unknown {
+  const { cause, data, errors } = error as {
+    readonly cause?: unknown;
+    readonly data?: { readonly cause?: unknown };
+    readonly errors?: readonly unknown[];
+  };
+  return cause ?? data?.cause ?? errors?.[0];
 }

@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { text } from "node:stream/consumers";
+import t, { type Test } from "tap";
+import { freePort } from "../../helpers/daemon.ts";
+import { until } from "../../helpers/until.ts";
+import { real, serverBench } from "./tool-server-bench.ts";
+
+async function everything(t: Test, mode: "streamableHttp" | "sse", port: number): Promise<ChildProcess> {
+  const { command, args } = real("everything", mode);
+  const child = spawn(command, args, { env: { PORT: String(port) }, stdio: "ignore" });
+  t.teardown(() => child.kill("SIGKILL"));
+  await until("it listens", () => listens(port), 30_000);
+  return child;
+}
+
+function listens(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  return new Promise((resolve) => {
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+  }).finally(() => socket.destroy()) as Promise<boolean>;
+}
+
+/** A server over HTTP in a few lines; `respond` answers a call of its only tool by itself. */
+async function tiny(
+  t: Test,
+  respond: (response: ServerResponse, id: number) => void,
+): Promise<{ url: string; seen: IncomingMessage[] }> {
+  const seen: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request);
+    if (request.method !== "POST") return void response.writeHead(405).end();
+    void text(request).then((body) => {
+      const { id, method, params } = JSON.parse(body);
+      const answer = (result: unknown) =>
+        response
+          .writeHead(200, { "content-type": "application/json" })
+          .end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+      if (id === undefined) return response.writeHead(202).end();
+      if (method === "initialize")
+        return answer({
+          protocolVersion: params.protocolVersion,
+          capabilities: { tools: {} },
+          serverInfo: { name: "tiny", version: "1" },
+        });
+      if (method === "tools/list") return answer({ tools: [{ name: "speak", inputSchema: { type: "object" } }] });
+      if (method === "tools/call") return respond(response, id);
+      return response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32601, message: "no such method" } }));
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, seen };
+}
+
+t.test("the reference server speaks over streamable HTTP, is lost and found again", async (t) => {
+  const port = await freePort();
+  const first = await everything(t, "streamableHttp", port);
+  const bench = serverBench(t);
+  await bench.load({ remote: { type: "http", url: `http://127.0.0.1:${port}/mcp` } });
+  t.match(await bench.status("remote", "ready"), { transport: "http" });
+  t.same(await bench.call("mcp__remote__echo", { message: "far" }), { output: "Echo: far", error: null });
+  let signs = 0;
+  const long = { duration: 1, steps: 3 };
+  const worked = await bench.call("mcp__remote__trigger-long-running-operation", long, { progress: () => signs++ });
+  t.match(worked, { output: /completed/, error: null });
+  t.ok(signs > 0, "progress comes over HTTP too");
+  const tools = bench.servers.tools();
+
+  first.kill("SIGKILL");
+  await once(first, "exit");
+  t.match(await bench.call("mcp__remote__echo", { message: "gone" }), { output: null, error: /remote/ });
+  await until("the loss is told", () => bench.servers.list().servers[0]?.status !== "ready", 45_000);
+  await everything(t, "streamableHttp", port);
+  await bench.status("remote", "ready");
+  t.same(await bench.call("mcp__remote__echo", { message: "back" }), { output: "Echo: back", error: null });
+  t.equal(bench.servers.tools(), tools);
+});
+
+t.test("a server of the older HTTP transport is found out and spoken to", async (t) => {
+  const port = await freePort();
+  await everything(t, "sse", port);
+  const bench = serverBench(t);
+  await bench.load({
+    named: { type: "sse", url: `http://127.0.0.1:${port}/sse` },
+    guessed: { url: `http://127.0.0.1:${port}/sse` },
+  });
+  t.match(await bench.status("named", "ready"), { transport: "sse" });
+  await bench.status("guessed", "ready");
+  for (const name of ["named", "guessed"])
+    t.match(await bench.call(`mcp__${name}__echo`, { message: "old" }), { output: "Echo: old", error: null });
+});
+
+t.test("headers go with every request, and nowhere else", async (t) => {
+  const { url, seen } = await tiny(t, (response, id) => {
+    const result = { content: [{ type: "text", text: "hello" }] };
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+  });
+  const bench = serverBench(t, { environment: { CITY: "secret-city" } });
+  await bench.load({ tiny: { url, headers: { Authorization: "Bearer ${CITY}" } } });
+  await bench.status("tiny", "ready");
+  t.same(await bench.call("mcp__tiny__speak"), { output: "hello", error: null });
+  t.ok(seen.every(({ headers }) => headers.authorization === "Bearer secret-city"));
+  t.notMatch(JSON.stringify(bench.servers.list()), /secret-city/);
+  t.notMatch(bench.log.join(""), /secret-city/);
+});
+
+t.test("an answer over HTTP without an end fails its call alone, at the latest in its time", async (t) => {
+  const pour = (response: ServerResponse) => {
+    const chunk = Buffer.alloc(1024 * 1024, "x");
+    const more = (): void => {
+      while (!response.destroyed && response.write(chunk));
+      if (!response.destroyed) response.once("drain", more);
+    };
+    more();
+  };
+  let kind = "application/json";
+  const { url } = await tiny(t, (response) => pour(response.writeHead(200, { "content-type": kind })));
+  const bench = serverBench(t, { timeoutMs: 5000 });
+  await bench.load({ tiny: { url } });
+  await bench.status("tiny", "ready");
+  const before = process.memoryUsage().rss;
+  t.match(await bench.call("mcp__tiny__speak"), { output: null, error: /longer than 10485760/ });
+  kind = "text/event-stream";
+  t.match(await bench.call("mcp__tiny__speak"), { output: null, error: /TIMEOUT/ });
+  t.ok(process.memoryUsage().rss - before < 300 * 1024 * 1024);
+  await bench.status("tiny", "ready");
+});
+
+t.test("what is no tool server is told of as what it is", async (t) => {
+  const server = createServer((_request, response) =>
+    response.writeHead(200, { "content-type": "text/html" }).end("<p>"),
+  ).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.teardown(() => server.close());
+  const bench = serverBench(t);
+  const port = await freePort();
+  await bench.load({
+    page: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+    nobody: { url: `http://127.0.0.1:${port}` },
+  });
+  t.match(await bench.status("page", "failed"), { error: /content type: text\/html/i });
+  t.match(await bench.status("nobody", "failed"), { error: /ECONNREFUSED/ });
+});

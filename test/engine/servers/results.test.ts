@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { fixture, serverBench } from "./tool-server-bench.ts";
+
+t.test("what a tool gives reaches the model, in words where it is no text", async (t) => {
+  const bench = serverBench(t);
+  const permissions = { "*": "ask", reads: "allow", malformed: "deny" };
+  await bench.load({ shows: { ...fixture("shows"), permissions } });
+  const { tools } = await bench.status("shows", "ready");
+  const call = (name: string) => bench.call(`mcp__shows__${name}`);
+  t.same(await call("fails"), { output: null, error: "no such city" });
+  t.match(await call("fails_silently"), { output: null, error: /did not say why/ });
+  t.same(await call("structured"), { output: { a: 1, b: [1, 2] }, error: null });
+  t.same(await call("both"), { output: { text: "It is warm.", structured_content: { degrees: 31 } }, error: null });
+  const kinds = await call("kinds");
+  t.same(String(kinds.output).split("\n"), [
+    "See:",
+    "[image of 1000 bytes, image/png; it cannot be shown here]",
+    "[audio of 1000 bytes, audio/wav; it cannot be shown here]",
+    "[resource file:///a.txt, text/plain]",
+    "within",
+    "[resource file:///b.bin of 1000 bytes, of unknown type; it cannot be shown here]",
+    "[link to more at https://example.com/more: text/html, 12 bytes]",
+  ]);
+  const long = String((await call("long")).output);
+  const path = /(\.orch\/outputs\/\S+?)[\s\]]/.exec(long)?.[1] ?? "";
+  t.equal(
+    readFileSync(join(bench.workspaceDir, path), "utf8").length,
+    60_000,
+    "long output goes to a file, as for all",
+  );
+
+  t.match(bench.tool("mcp__shows__reads"), { readOnly: true, permission: "allow" });
+  t.match(bench.tool("mcp__shows__both"), { readOnly: false, permission: "ask" });
+  t.same(bench.tool("mcp__shows__both").resources({}), ["server:shows"], "what may change something runs in order");
+  t.throws(() => bench.tool("mcp__shows__malformed"), "a denied tool is not offered");
+  t.match(
+    tools.find(({ tool }) => tool === "malformed"),
+    { status: "denied", permission: "deny" },
+  );
+});
+
+t.test("a result that is none fails its call with what is wrong", async (t) => {
+  const bench = serverBench(t);
+  await bench.load({ shows: fixture("shows") });
+  await bench.status("shows", "ready");
+  t.match(await bench.call("mcp__shows__malformed"), { output: null, error: /the tool server shows failed: / });
+  t.match(await bench.call("mcp__shows__both"), { error: null });
+});
+
+t.test("progress keeps a call alive beyond its time", async (t) => {
+  const bench = serverBench(t, { timeoutMs: 1500 });
+  await bench.load({ works: fixture("tells-progress") });
+  await bench.status("works", "ready");
+  let signs = 0;
+  const worked = await bench.call("mcp__works__work", { steps: 8, ms: 400 }, { progress: () => signs++ });
+  t.same(worked, { output: "worked", error: null });
+  t.ok(signs >= 6);
+  t.match(await bench.call("mcp__works__work", { steps: 1, ms: 20_000 }), { error: /TIMEOUT/ });
+});
+
+t.test("a form without fields is a yes or no; a question outside any call is nobody's", async (t) => {
+  const bench = serverBench(t);
+  await bench.load({ asks: fixture("asks") });
+  await bench.status("asks", "ready");
+  const asking = (answer: string) => ({ ask: () => Promise.resolve(answer) });
+  t.match(await bench.call("mcp__asks__confirm", {}, asking("accept")), { output: '{"action":"accept","content":{}}' });
+  t.match(await bench.call("mcp__asks__order", {}, asking("decline")), { output: '{"action":"decline"}' });
+  t.match(await bench.call("mcp__asks__confirm"), { output: '{"action":"cancel"}' }, "nobody could be asked");
+});
