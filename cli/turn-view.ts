@@ -24,6 +24,8 @@ export class TurnView {
     const { style } = this.#print;
     switch (event.event) {
       case "content_block_start":
+        if (event.data.replaces_from !== undefined)
+          this.#line(style("yellow", "↻ the engine was restarted; what it was saying is said anew"));
         if (event.data.block_type === "thinking") this.#write(style("dim", "∴ "));
         break;
       case "content_block_stop":

@@ -64,6 +64,13 @@ export interface ReplayOptions extends CallOptions {
   readonly turnId?: string | undefined;
 }
 
+export interface AllowToolsOptions extends CallOptions {
+  readonly server: string;
+  /** As the server names it; with `definition`, or not at all. */
+  readonly tool?: string | undefined;
+  readonly definition?: string | undefined;
+}
+
 export interface TypedReplayPage {
   readonly events: readonly TurnEvent[];
   readonly next_after: string | null;
@@ -189,6 +196,11 @@ export function createEngineClient({ url, key, fetch: ownFetch, limits: wanted }
 
     async servers(call?: CallOptions): Promise<readonly ServerAsset[]> {
       return (await get<{ servers: readonly ServerAsset[] }>("/assets/servers", call)).servers;
+    },
+
+    /** Lets tools through that changed since they were first seen: all of a server's, or one as `servers` shows it. */
+    async allowTools({ signal, ...wish }: AllowToolsOptions): Promise<void> {
+      await post("/assets/servers/allow", { body: wish, signal });
     },
 
     async searchKnowledge({

@@ -1,5 +1,11 @@
 /** `orchd/client`: an engine's and an orchestrator's calls, for Node.js from 20 on and for browsers. */
-export { type CallOptions, type EngineClient, type EngineClientOptions, type ExecuteOptions } from "./engine-client.ts";
+export {
+  type AllowToolsOptions,
+  type CallOptions,
+  type EngineClient,
+  type EngineClientOptions,
+  type ExecuteOptions,
+} from "./engine-client.ts";
 export { type ReplayOptions, type ResumeOptions, type TypedReplayPage, createEngineClient } from "./engine-client.ts";
 export type { HumanRequest, OnHuman } from "./humans.ts";
 export type { Retry } from "./http-call.ts";

@@ -14,10 +14,19 @@ export interface TurnResult {
   readonly lastSeq: number | null;
 }
 
+interface Block {
+  readonly index: number;
+  readonly text: string[];
+  readonly thinking: string[];
+}
+
+const newBlock = (index: number): Block => ({ index, text: [], thinking: [] });
+
 /** What a turn has come to so far. */
 export class TurnTally {
-  readonly #text: string[] = [];
-  readonly #thinking: string[] = [];
+  /** Where what comes next belongs; the first is for what comes outside of any block. */
+  #open: Block = newBlock(-1);
+  #blocks: readonly Block[] = [this.#open];
   #usage: EngineEventData["usage"] | null = null;
   #lastSeq: number | null = null;
   /** As the turn's last event told it. */
@@ -25,20 +34,24 @@ export class TurnTally {
 
   take(event: TurnEvent): void {
     this.#lastSeq = seqOf(event) ?? this.#lastSeq;
-    if (event.event === "text_delta") this.#text.push(event.data.text);
-    else if (event.event === "thinking_delta") this.#thinking.push(event.data.text);
+    if (event.event === "content_block_start") this.#begin(event.data);
+    else if (event.event === "text_delta") this.#open.text.push(event.data.text);
+    else if (event.event === "thinking_delta") this.#open.thinking.push(event.data.text);
     else if (event.event === "usage") {
       const { input_tokens, output_tokens, cache_hit_tokens } = event.data;
       this.#usage = { input_tokens, output_tokens, cache_hit_tokens };
     } else if (event.event === "error") this.failure = failureOf(event.data);
   }
 
-  get text(): string {
-    return this.#text.join("");
+  result(of: { readonly taskId: string; readonly turnId: string | null }): TurnResult {
+    const text = this.#blocks.flatMap((block) => block.text).join("");
+    const thinking = this.#blocks.flatMap((block) => block.thinking).join("");
+    return { text, thinking, usage: this.#usage, lastSeq: this.#lastSeq, ...of };
   }
 
-  result(of: { readonly taskId: string; readonly turnId: string | null }): TurnResult {
-    const thinking = this.#thinking.join("");
-    return { text: this.text, thinking, usage: this.#usage, lastSeq: this.#lastSeq, ...of };
+  /** An answer that a restart cut off is given anew, in place of what had come of it. */
+  #begin({ block_index: index, replaces_from: from = Infinity }: EngineEventData["content_block_start"]): void {
+    this.#open = newBlock(index);
+    this.#blocks = [...this.#blocks.filter((block) => block.index < from), this.#open];
   }
 }

@@ -80,6 +80,18 @@ t.test("a turn comes to its text, thinking, usage and names", async (t) => {
   t.equal(posts(server).length, 1);
 });
 
+t.test("an answer that a restart cut off and that is given anew counts once", async (t) => {
+  const { server, client } = await withServer(t);
+  const block = (index: number, type: string, more = {}): Sent => [
+    "content_block_start",
+    { block_index: index, block_type: type, ...more },
+  ];
+  const half: readonly Sent[] = [block(1, "thinking"), ["thinking_delta", { text: "h" }], block(2, "text"), text("ha")];
+  const anew: readonly Sent[] = [block(1, "text", { replaces_from: 1 }), text("half")];
+  answering(server, [[STARTED, block(0, "text"), text("whole, "), ...half, ...anew, COMPLETED]]);
+  t.match(await client.execute(MESSAGE).result(), { text: "whole, half", thinking: "" });
+});
+
 t.test("the result may be asked for beside the loop that reads the events, and after it", async (t) => {
   const { server, client } = await withServer(t);
   answering(server, [[STARTED, text("a"), COMPLETED]]);

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import t, { type Test } from "tap";
@@ -46,10 +46,22 @@ export async function use(): Promise<string> {
 export type Seen = TurnEvent["event"];
 `;
 
+/** The README's example, with what it takes for granted. */
+function readmeExample(): string {
+  const [, section = ""] = readFileSync(join(root, "README.md"), "utf8").split("## From a product's backend");
+  const [, example = ""] = /```ts\n([^]*?)```/.exec(section) ?? [];
+  return `declare const process: { stdout: { write(text: string): void } };
+    declare const platformKey: string;
+    declare function askMyUser(question: string, options: readonly string[]): Promise<string>;
+    declare function keptKeyOf(user: string): Promise<string>;
+    ${example}`;
+}
+
 t.test("the package as it is packed", async (t) => {
   const dir = await newProject(t);
   await t.test("a fresh project imports the packed client, with its types, by either way of resolving", async (t) => {
     writeFileSync(join(dir, "use.ts"), USE);
+    writeFileSync(join(dir, "readme.ts"), readmeExample());
     for (const [module, resolution] of [
       ["nodenext", "nodenext"],
       ["esnext", "bundler"],
@@ -62,7 +74,7 @@ t.test("the package as it is packed", async (t) => {
         lib: ["es2022", "dom"],
         ...strict,
       };
-      writeFileSync(join(dir, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["use.ts"] }));
+      writeFileSync(join(dir, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["use.ts", "readme.ts"] }));
       const compiler = [join(root, "node_modules/typescript/bin/tsc"), "-p", dir];
       const failure = await run(process.execPath, compiler).then(
         () => null,
