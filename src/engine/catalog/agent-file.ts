@@ -44,9 +44,9 @@ const agentFields = z.strictObject({
   disabled: z.optional(z.boolean()),
 });
 
-/** Null for one that is switched off. Throws `BadEntry`. */
-export function parseAgent(fileName: string, text: string): AgentDefinition | null {
-  const { fields, body } = readFrontMatter(agentFields, text);
+/** Null for one that is switched off. Rejects with `BadEntry`. */
+export async function parseAgent(fileName: string, text: string): Promise<AgentDefinition | null> {
+  const { fields, body } = await readFrontMatter(agentFields, text);
   const { name, description, model = "main", tools = null, permissions = {}, disabled = false } = fields;
   requireSameName(name, fileName);
   return disabled ? null : { name, description, model, tools, permissions, instructions: body };

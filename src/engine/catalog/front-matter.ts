@@ -1,4 +1,4 @@
-import { LineCounter, type Document, type YAMLError, isMap, isScalar, parseDocument } from "yaml";
+import type { Document, LineCounter, YAMLError } from "yaml";
 import type * as z from "zod/mini";
 import { InvalidInput, byteLength, parse } from "../../kit/parse.ts";
 import { BadEntry } from "./bad-entry.ts";
@@ -16,26 +16,33 @@ export interface FrontMatter<Fields> {
 
 /**
  * A markdown file that begins with YAML between two lines of dashes. The YAML is plain data: no tags, no aliases, no
- * key twice. Throws {@link BadEntry} with the line.
+ * key twice. Rejects with {@link BadEntry} with the line.
  */
-export function readFrontMatter<S extends z.ZodMiniObject>(schema: S, file: string): FrontMatter<z.output<S>> {
+export async function readFrontMatter<S extends z.ZodMiniObject>(
+  schema: S,
+  file: string,
+): Promise<FrontMatter<z.output<S>>> {
   const { head, body = "" } = PARTS.exec(file.replaceAll(/\r\n?/g, "\n"))?.groups ?? {};
   if (head === undefined) throw new BadEntry("expected front matter: YAML between two lines of ---", 1);
   if (byteLength(head) > MAX_FRONT_MATTER)
     throw new BadEntry(`expected at most ${MAX_FRONT_MATTER} bytes of front matter`, 1);
-  const lines = new LineCounter();
-  const document = parsed(head, lines);
+  // Evaluated when it is first needed, although it lies in the same bundle: it takes 3 MB that few engines need.
+  const yaml = await import("yaml");
+  const lines = new yaml.LineCounter();
+  const document = parsed(yaml, head, lines);
   const fields = plainData(document);
   try {
     const { value, ignored } = parse(schema, fields);
     return { fields: value, ignored, body: body.trim() };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    throw new BadEntry(error.message, lineOf(document, lines, error.field.split(".")[0]));
+    throw new BadEntry(error.message, lineOf(yaml, { document, lines, field: error.field.split(".")[0] }));
   }
 }
 
-function parsed(head: string, lineCounter: LineCounter): Document {
+type Yaml = typeof import("yaml");
+
+function parsed({ parseDocument }: Yaml, head: string, lineCounter: LineCounter): Document {
   try {
     const document = parseDocument(head, { schema: "core", prettyErrors: false, lineCounter });
     // A tag that nobody knows is only a warning there; here it is somebody's wish that would not come true.
@@ -61,7 +68,14 @@ function plainData(document: Document): unknown {
 }
 
 /** Where the field stands in the file; the first line for one that is missing. */
-function lineOf({ contents }: Document, lines: LineCounter, field: string | undefined): number {
+function lineOf(
+  { isMap, isScalar }: Yaml,
+  {
+    document: { contents },
+    lines,
+    field,
+  }: { readonly document: Document; readonly lines: LineCounter; readonly field: string | undefined },
+): number {
   if (!isMap(contents)) return 1;
   const pair = contents.items.find(({ key }) => isScalar(key) && key.value === field);
   const start = isScalar(pair?.key) ? pair.key.range?.[0] : undefined;

@@ -3,7 +3,7 @@ import { type AgentDefinition, parseAgent } from "./agent-file.ts";
 import { BadEntry, type EntryProblem } from "./bad-entry.ts";
 import { CatalogFolder } from "./catalog-folder.ts";
 import type { CatalogReading, ServerList } from "./catalog.ts";
-import { SHIPPED } from "./defaults/shipped.ts";
+import { shippedEntries } from "./defaults/shipped.ts";
 import { USE_SKILL } from "./reserved-names.ts";
 import { type SkillDefinition, parseSkill } from "./skill-file.ts";
 import { type DeclaredTool, parseDeclaredTool } from "./tool-file.ts";
@@ -27,9 +27,7 @@ export interface LoadParts {
 export async function loadCatalog(parts: LoadParts): Promise<CatalogReading> {
   const notes: Notes = { problems: [], warnings: [] };
   const folder = await attempt(parts.folder, notes, () => CatalogFolder.open(parts.folder));
-  const agents = shippedOf("agents", (name, text) => parseAgent(name, text));
-  const skills = shippedOf("skills", shippedSkill);
-  const tools = shippedOf("tools", (name, text) => parseDeclaredTool(name, text));
+  const { agents, skills, tools } = shippedEntries();
   if (folder === undefined || folder === null)
     return { catalog: { agents, skills, tools, servers: { count: 0, text: null } }, ...notes };
   const reading = { folder, notes };
@@ -39,6 +37,8 @@ export async function loadCatalog(parts: LoadParts): Promise<CatalogReading> {
   const servers = await attempt(SERVERS_FILE, notes, () => readServers(reading, parts.checkServers));
   return { catalog: { agents, skills, tools, servers: servers ?? { count: 0, text: null } }, ...notes };
 }
+
+type Kind = "agents" | "skills" | "tools";
 
 interface Notes {
   readonly problems: EntryProblem[];
@@ -66,11 +66,6 @@ async function attempt<T>(path: string, { problems }: Notes, read: () => Promise
   }
 }
 
-function shippedOf<T>(kind: keyof typeof SHIPPED, parse: (name: string, text: string) => T | null): Map<string, T> {
-  const parsed = Object.entries(SHIPPED[kind]).map(([name, text]) => [name, parse(name, text)] as const);
-  return new Map(parsed.flatMap(([name, entry]) => (entry === null ? [] : [[name, entry] as const])));
-}
-
 /** `read` gives null for an entry that is switched off, by which one that ships can be taken away. */
 async function readKind<T>(
   { folder, notes }: Reading,
@@ -79,7 +74,7 @@ async function readKind<T>(
     into,
     read,
   }: {
-    readonly kind: keyof typeof SHIPPED;
+    readonly kind: Kind;
     readonly into: Map<string, T>;
     readonly read: (place: Place, name: string) => Promise<T | null>;
   },
@@ -111,21 +106,16 @@ async function textOf({ folder, path }: Place, maxBytes: number): Promise<string
 }
 
 async function readAgent(place: Place, name: string): Promise<AgentDefinition | null> {
-  const agent = parseAgent(name, await textOf(place, MAX_AGENT_BYTES));
+  const agent = await parseAgent(name, await textOf(place, MAX_AGENT_BYTES));
   if (agent === null && name === DEFAULT_AGENT)
     throw new BadEntry("disabled: the agent that answers when none is named cannot be switched off");
   return agent;
 }
 
 async function readSkill(place: Place, name: string): Promise<SkillDefinition | null> {
-  const { skill, ignored } = parseSkill(name, await textOf(place, MAX_SKILL_BYTES));
+  const { skill, ignored } = await parseSkill(name, await textOf(place, MAX_SKILL_BYTES));
   for (const field of ignored) place.notes.warnings.push({ path: place.path, message: `${field}: unknown, not used` });
   return skill === null ? null : { ...skill, shipped: null };
-}
-
-function shippedSkill(name: string, text: string): SkillDefinition | null {
-  const { skill } = parseSkill(name, text);
-  return skill === null ? null : { ...skill, shipped: text };
 }
 
 async function readTool(place: Place, name: string, isReserved: LoadParts["isReserved"]): Promise<DeclaredTool | null> {

@@ -6,7 +6,7 @@ import { readFrontMatter } from "./front-matter.ts";
 export interface SkillDefinition {
   readonly name: string;
   readonly description: string;
-  /** Its whole SKILL.md for one that ships with the engine; null for one that lies in the catalog's folder. */
+  /** The instructions of one that ships with the engine; null for one that lies in the catalog's folder. */
   readonly shipped: string | null;
 }
 
@@ -28,9 +28,9 @@ export interface ParsedSkill {
   readonly ignored: readonly string[];
 }
 
-/** Throws `BadEntry`. */
-export function parseSkill(folderName: string, text: string): ParsedSkill {
-  const { fields, ignored } = readFrontMatter(skillFields, text);
+/** Rejects with `BadEntry`. */
+export async function parseSkill(folderName: string, text: string): Promise<ParsedSkill> {
+  const { fields, ignored } = await readFrontMatter(skillFields, text);
   const { name, description, disabled = false } = fields;
   requireSameName(name, folderName);
   return { skill: disabled ? null : { name, description }, ignored };

@@ -14,6 +14,11 @@ t.test("an engine without a folder has what ships, and all of it is good", async
   t.same([...catalog.skills.keys()], ["research-report", "analyse-data", "find-a-fault"]);
   t.same([...catalog.tools.keys()], ["current_time"]);
   t.equal(catalog.agents.get("planner")?.model, "planner");
+  for (const { name, description } of [...catalog.agents.values(), ...catalog.skills.values()]) {
+    t.match(name, /^[a-z]+(-[a-z]+)*$/);
+    t.match(description, /^.{20,1024}$/);
+  }
+  for (const { shipped } of catalog.skills.values()) t.match(shipped, /^# [^]+\n$/);
 });
 
 t.test("a file takes the place of one that ships under its name, or takes it away", async (t) => {

@@ -1,9 +1,17 @@
+import { parseDeclaredTool } from "../tool-file.ts";
 import { SHIPPED_AGENTS } from "./agents.ts";
 import { SHIPPED_SKILLS } from "./skills.ts";
 import { SHIPPED_TOOLS } from "./tools.ts";
 
 /**
- * The catalog every engine begins with, by the names its files would have. It is text in the bundle and no files beside
- * it: an upgrade may replace those at any time under a running engine.
+ * The catalog every engine begins with. It is in the bundle and in no files beside it: an upgrade may replace those at
+ * any time under a running engine.
  */
-export const SHIPPED = { agents: SHIPPED_AGENTS, skills: SHIPPED_SKILLS, tools: SHIPPED_TOOLS };
+export const shippedEntries = () => ({
+  agents: byName(SHIPPED_AGENTS),
+  skills: byName(SHIPPED_SKILLS),
+  tools: byName(Object.entries(SHIPPED_TOOLS).flatMap(([name, text]) => parseDeclaredTool(name, text) ?? [])),
+});
+
+const byName = <T extends { readonly name: string }>(entries: readonly T[]): Map<string, T> =>
+  new Map(entries.map((entry) => [entry.name, entry]));

@@ -1,10 +1,12 @@
-/** Skills that ship with every engine, by the Agent Skills specification. */
-export const SHIPPED_SKILLS: Readonly<Record<string, string>> = {
-  "research-report": `---
-name: research-report
-description: How to answer a larger question with a written report that names its sources. Use when the user asks for a report, an overview, a comparison or a well-founded recommendation.
----
-# A report with sources
+import type { SkillDefinition } from "../skill-file.ts";
+
+/** Skills that ship with every engine, as they would stand in files by the Agent Skills specification. */
+export const SHIPPED_SKILLS: readonly SkillDefinition[] = [
+  {
+    name: "research-report",
+    description:
+      "How to answer a larger question with a written report that names its sources. Use when the user asks for a report, an overview, a comparison or a well-founded recommendation.",
+    shipped: `# A report with sources
 
 1. **Scope.** Write the question in one sentence, who reads the report and what they will decide by it. If two readings of the question lead to different reports, ask.
 2. **Parts.** List three to seven sub-questions. Each must change the answer; drop the rest.
@@ -20,12 +22,12 @@ description: How to answer a larger question with a written report that names it
 
 Write it to a file of the workspace (\`reports/<subject>.md\`) when it is longer than a page, and give the user the answer and the path.
 `,
-
-  "analyse-data": `---
-name: analyse-data
-description: How to look into tables and data files (CSV, TSV, JSON, JSON lines, spreadsheets saved as text, logs) and report figures that are right. Use when the user gives data or asks for totals, trends, outliers or a chart.
----
-# Figures that are right
+  },
+  {
+    name: "analyse-data",
+    description:
+      "How to look into tables and data files (CSV, TSV, JSON, JSON lines, spreadsheets saved as text, logs) and report figures that are right. Use when the user gives data or asks for totals, trends, outliers or a chart.",
+    shipped: `# Figures that are right
 
 1. **Look first.** List the files with their sizes. Read the first and the last twenty lines, never a whole large file. Note: separator, header, columns and their types, units, time zone, encoding, what stands for a missing value.
 2. **Count.** Rows, rows without each column, repeated keys, smallest and largest value of each column. Compare with what the user expects; a surprise here is worth a question before anything else.
@@ -34,12 +36,12 @@ description: How to look into tables and data files (CSV, TSV, JSON, JSON lines,
 5. **Check.** Work out one figure in a second way. Parts have to add up to the whole.
 6. **Report** the answer first, then the figures it rests on with units and number of rows, what was left out and why, and the script's path, so that it can be run again.
 `,
-
-  "find-a-fault": `---
-name: find-a-fault
-description: How to find out why something does not work - a program, a configuration, a calculation, a process - and mend its cause. Use when the user reports an error, a wrong result or something that fails only now and then.
----
-# From symptom to cause
+  },
+  {
+    name: "find-a-fault",
+    description:
+      "How to find out why something does not work - a program, a configuration, a calculation, a process - and mend its cause. Use when the user reports an error, a wrong result or something that fails only now and then.",
+    shipped: `# From symptom to cause
 
 1. **Say what is wrong**: what was done, what came out, what was expected. Get the exact words of the error. If you do not have them, get them first.
 2. **Make it happen.** Find the smallest way to see it again and note it. If it comes only now and then, find out what differs: input, order, time, load, place.
@@ -50,4 +52,5 @@ description: How to find out why something does not work - a program, a configur
 7. **Mend the cause**, as small as possible. See that the way of step 2 now goes well, and that what worked before still does. Where there are tests, add one that would have caught it.
 8. **Tell**: the cause, the change, how it was checked, and where the same mistake may stand elsewhere.
 `,
-};
+  },
+];
