@@ -37,7 +37,7 @@ export function fetchUrl(network: Network = INTERNET): Tool<{ url: string; metho
         content_type: page.contentType,
       };
       if (method === "HEAD") return found;
-      const read = pageText(page);
+      const read = await pageText(page);
       if (read === null) return { ...found, bytes: page.body.length, note: "this is no text" };
       const { title, text } = read;
       return { ...found, ...(title !== null && { title }), ...(page.truncated && { truncated: true }), text };

@@ -1,3 +1,4 @@
+import { setImmediate as others } from "node:timers/promises";
 import { decodeEntities } from "./html-entities.ts";
 
 /** What is in them is no text to read. */
@@ -10,6 +11,8 @@ const BREAKS = new Set(
 const MARKS: Readonly<Record<string, string>> = { li: "\n- ", td: " | ", th: " | " };
 const TAG = /(\/?)([a-z][a-z0-9-]*)/iy;
 const LONGEST_TAG_READ = 4000;
+/** So much is read before others have their turn: some milliseconds. */
+const READ_AT_ONCE = 64 * 1024;
 
 export interface HtmlText {
   readonly title: string | null;
@@ -20,12 +23,17 @@ export interface HtmlText {
  * The text of a page for a model to read: no markup, headings and lists marked, links with where they lead. Goes over
  * the page once, whatever is in it.
  */
-export function htmlText(html: string, base: URL): HtmlText {
+export async function htmlText(html: string, base: URL): Promise<HtmlText> {
   const pieces: string[] = [];
   let title: string | null = null;
   let link: string | null = null;
   let at = 0;
+  let pause = READ_AT_ONCE;
   for (;;) {
+    if (at > pause) {
+      await others();
+      pause = at + READ_AT_ONCE;
+    }
     const open = html.indexOf("<", at);
     pieces.push(decodeEntities(html.slice(at, open === -1 ? undefined : open)));
     if (open === -1) break;

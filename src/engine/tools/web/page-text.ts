@@ -8,7 +8,7 @@ const HTML = /^(text\/html|application\/xhtml\+xml)\b/;
 const TAG_CHARACTERS = /[\u{E0000}-\u{E007F}]/gu;
 
 /** A page's text, and its title where it has one; null for what is no text. */
-export function pageText({ body, contentType, url }: Page): HtmlText | null {
+export async function pageText({ body, contentType, url }: Page): Promise<HtmlText | null> {
   const type = contentType.toLowerCase().trim();
   if (!TEXTUAL.test(type) && !HTML.test(type)) return null;
   const isHtml = HTML.test(type);
