@@ -86,15 +86,20 @@ async function linkPrograms(): Promise<void> {
   }
 }
 
-const client = bundleClient();
-await bundle(join(root, "src/orchestrator/main.ts"), "orchd");
-await bundle(join(root, "cli/main.ts"), "orchctl");
+async function bundlePrograms(): Promise<void> {
+  await bundle(join(root, "src/orchestrator/main.ts"), "orchd");
+  await bundle(join(root, "cli/main.ts"), "orchctl");
+  const pending = new Set<string>();
+  await bundle(join(root, "src/engine/main.ts"), "engine", [ownBundles(pending)]);
+  // A Set visits what is added while it is walked: the bundles of bundles too.
+  for (const file of pending) await bundle(file, bundleName(file), [ownBundles(pending)]);
+}
 
-const pending = new Set<string>();
-await bundle(join(root, "src/engine/main.ts"), "engine", [ownBundles(pending)]);
-// A Set visits what is added while it is walked: the bundles of bundles too.
-for (const file of pending) await bundle(file, bundleName(file), [ownBundles(pending)]);
-await client;
-await rm(dist, { recursive: true, force: true });
-await rename(workshop, dist);
+try {
+  await Promise.all([bundlePrograms(), bundleClient()]);
+  await rm(dist, { recursive: true, force: true });
+  await rename(workshop, dist);
+} finally {
+  await rm(workshop, { recursive: true, force: true });
+}
 await linkPrograms();
