@@ -43,6 +43,7 @@ export function delegateTool(agents: readonly string[], toolsOf: (agent: string)
       toolsOf(agent).some(({ permission, asksHuman }) => permission === "ask" || asksHuman === true),
     resources: ({ agent }) => (mayChange(agent) ? [WORKSPACE] : []),
     reads: () => [WORKSPACE],
+    subject: ({ agent, task }) => `${agent}: ${task}`,
     async run(order, context) {
       if (context.delegate === undefined) throw new ToolFailed("nobody can be given work here");
       return context.delegate(order);

@@ -17,6 +17,8 @@ async function startWith(t: Test, files: Readonly<Record<string, string>> = {}) 
   };
   for (const [path, content] of Object.entries(files)) write(path, content);
   const engine = await startEngine(t, { dataDir });
+  // Health answers before the catalog is read.
+  await engine.call("/hitl/pending");
   const reload = (what: "catalog" | "core-soul") => engine.call(`/admin/reload-${what}`, { method: "POST" });
   return { engine, write, reload, remove: (path: string) => rmSync(join(dataDir, "catalog", path)) };
 }
@@ -98,6 +100,21 @@ t.test("a turn takes new tools at its next model call, and never in the middle o
     "the call that was asked for with the old tools runs",
   );
   t.match(events.at(-1)?.data, { phase: "completed" });
+});
+
+t.test("tool servers are read with the catalog, and refused with it", async (t) => {
+  const { engine, write, reload } = await startWith(t);
+  write(".mcp.json", '{"mcpServers":{"good":{"command":"true"},"bad":{"url":"ftp://x"}}}');
+  const refused = await reload("catalog");
+  t.match(refused, { status: 422, body: { error: "CATALOG_INVALID" } });
+  t.match(refused.body.details.errors, [{ path: ".mcp.json", message: /^mcpServers\.bad\.url: / }]);
+  t.same((await engine.call("/assets/servers")).body, { servers: [] }, "none of them is started");
+  write(".mcp.json", '{"mcpServers":{"good":{"command":"true"}}}');
+  t.match(await reload("catalog"), { status: 200, body: { servers: 1 } });
+  t.match((await engine.call("/assets/servers")).body, { servers: [{ name: "good" }] });
+  write(".mcp.json", "{");
+  t.match((await reload("catalog")).status, 422);
+  t.match((await engine.call("/assets/servers")).body, { servers: [{ name: "good" }] });
 });
 
 t.test("a hundred reloads at once all answer", async (t) => {
