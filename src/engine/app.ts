@@ -21,6 +21,7 @@ import { contextWindow, outputTokensWithin } from "./model/context-window.ts";
 import { type EngineProvider, createProvider } from "./model/create-provider.ts";
 import { CompactionTable } from "./store/compactions.ts";
 import { openServers } from "./servers/open-servers.ts";
+import type { ToolServers } from "./servers/tool-servers.ts";
 import { EventTable } from "./store/events.ts";
 import { GrantTable } from "./store/grants.ts";
 import { HitlTable } from "./store/hitl-requests.ts";
@@ -51,6 +52,8 @@ const EVENTS_KEPT = 200_000;
 const EVENTS_KEPT_MS = 24 * 3600 * 1000;
 /** How long the processes of tools have to be gone when the engine stops. */
 const TOOLS_GONE_MS = 2500;
+/** How long turns that go on after a restart wait for the tool servers they may have been using. */
+const SERVERS_CONNECTED_MS = 15_000;
 const PRUNE_EVERY_MS = 600_000;
 /** Long enough for the other engines of a busy host to be healthy first. */
 const LOAD_PROVIDER_AFTER_MS = 1000;
@@ -139,7 +142,7 @@ export async function createApp({
     runAgent,
     logger,
   });
-  runner.recover();
+  runner.recover(() => connected(toolServers.servers));
   const idempotency = new IdempotencyTable(store);
   const pruning = setInterval(() => prune({ journal, idempotency, logger }), PRUNE_EVERY_MS).unref();
   const vitals = () => ({ active_turns: slots.size, pending_hitl: desk.waiting, streams: journal.readerCount() });
@@ -179,6 +182,13 @@ export async function createApp({
       clearInterval(pruning);
     },
   };
+}
+
+/** When each tool server has been reached or has failed, or has had its time. */
+async function connected(servers: ToolServers): Promise<void> {
+  const end = Date.now() + SERVERS_CONNECTED_MS;
+  const isConnecting = () => servers.list().servers.some(({ status }) => status === "connecting");
+  while (isConnecting() && Date.now() < end) await delay(50);
 }
 
 /** An upgrade replaces the installation under a running engine: nothing may be left to be read from it later. */

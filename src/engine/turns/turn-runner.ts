@@ -107,20 +107,26 @@ export class TurnRunner {
     return this.#running.size === 0;
   }
 
-  /** Goes on with the turns that a process before this one left running, each from its last stored step. */
-  recover(): void {
-    for (const row of this.#parts.turns.running()) {
+  /**
+   * Goes on with the turns that a process before this one left running, each from its last stored step, when what they
+   * need is `ready`: their tools may come from servers that are still being connected.
+   */
+  recover(ready: () => Promise<void> = () => Promise.resolve()): void {
+    const rows = this.#parts.turns.running();
+    if (rows.length === 0) return;
+    const after = ready();
+    for (const row of rows) {
       const claim = this.#parts.slots.claim(row.taskId, row.turnId, row.startedAt);
       if (claim.kind === "busy") continue;
       try {
-        this.#resume(row, claim.slot);
+        this.#resume(row, claim.slot, after);
       } catch (error) {
         this.#close(row, claim.slot, error);
       }
     }
   }
 
-  #resume(row: RunningTurn, slot: Slot): void {
+  #resume(row: RunningTurn, slot: Slot, after: Promise<void>): void {
     const { journal, turns, toolCalls, desk, logger } = this.#parts;
     const { turnId, request, blocks } = row;
     const parking = () => this.#parking;
@@ -133,8 +139,7 @@ export class TurnRunner {
     logger.info({ turn_id: turnId, resumes: row.resumes }, "turn goes on after a restart");
     turn.lifecycle.resume({ blocks, isStored: (callId) => toolCalls.has(turnId, callId) });
     journal.keep(() => turns.resumed(turnId));
-    // When the rest of the engine is there as well.
-    setImmediate(() => this.#go(turn));
+    this.#go(turn, after);
   }
 
   /** What is stored of it is of no use: it ends without being looked at. */
@@ -148,9 +153,9 @@ export class TurnRunner {
     );
   }
 
-  #go(turn: Turn): void {
+  #go(turn: Turn, after?: Promise<void>): void {
     this.#running.add(turn);
-    void turn.run().finally(() => this.#running.delete(turn));
+    void turn.run(after).finally(() => this.#running.delete(turn));
   }
 
   /**

@@ -63,11 +63,13 @@ export class Turn {
     this.lifecycle = new TurnLifecycle({ ...parts, taskId: slot.taskId, turnId: slot.turnId }, tally);
   }
 
-  async run(): Promise<void> {
+  /** `after`: what a turn that goes on after a restart waits for, unless it ends first. */
+  async run(after?: Promise<void>): Promise<void> {
     const { runAgent, logger } = this.#parts;
     const { signal, turnId } = this.slot;
     let outcome: AgentOutcome | Ending;
     try {
+      if (after !== undefined) await Promise.race([after, aborted(signal)]);
       this.#log = this.#openLog("");
       outcome = await runAgent(this.#context(this.#log));
     } catch (error) {
@@ -165,6 +167,12 @@ export class Turn {
     };
   }
 }
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 
 /** Short enough for every provider. */
 const newCallId = (): string => `call_${randomBytes(12).toString("hex")}`;

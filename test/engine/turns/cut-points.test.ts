@@ -70,8 +70,8 @@ function model(requests: ModelRequest[]): ModelProvider {
       requests.push(request);
       for (const part of script[answersSoFar(request.messages)]?.() ?? says("beyond the end")()) {
         await new Promise(setImmediate);
-        if (signal.aborted) return void (yield { kind: "failed", failure: { kind: "aborted" }, usage: null });
-        yield part;
+        yield signal.aborted ? { kind: "failed", failure: { kind: "aborted" }, usage: null } : part;
+        if (signal.aborted) break;
       }
     },
   };

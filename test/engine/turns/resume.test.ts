@@ -148,3 +148,19 @@ t.test("a turn whose stored state cannot be read ends, and frees its task", asyn
   t.equal(state?.["error_code"], "ENGINE_RESTARTED");
   t.match((await second.turn("task", "new")).at(-1)?.data, { phase: "completed" });
 });
+
+t.test("a turn waits for what it needs before it goes on, and can be cancelled meanwhile", async (t) => {
+  const provider = scriptedProvider(...rounds(1), silent);
+  const first = engineParts(t, { provider, tools: [same] });
+  const turnId = await runningUntil(first, provider, 2);
+  const dataDir = killed(t, first);
+  const later = scriptedProvider(says("on"));
+  const second = engineParts(t, { dataDir, provider: later, tools: [same] });
+  second.runner.recover(() => new Promise(() => undefined));
+  await new Promise(setImmediate);
+  t.equal(later.requests.length, 0);
+  t.equal(second.slots.get("task")?.turnId, turnId);
+  t.ok(second.runner.cancel("task"));
+  await until("the turn is over", () => second.slots.size === 0);
+  t.match(second.events(turnId).at(-1), { event: "error", data: { error: "CANCELLED" } });
+});
