@@ -20,7 +20,7 @@ const result = (stream: SseStream, tool: string) => stream.first("tool_result", 
 const FAMILY = `sleep 300 & echo $! >> pids
 setsid sh -c 'echo $$ >> pids; exec sleep 300' &
 (setsid sh -c '(sleep 300 & echo $! >> pids) & exit 0' > /dev/null 2>&1 &)
-wait; sleep 300`
+wait`
   .replaceAll("\n", "; ")
   .replaceAll("&;", "&");
 
