@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import t, { type Test } from "tap";
 import { readStat } from "../../../src/kit/processes.ts";
 import { type EngineOptions, type TestEngine, startEngine } from "../../helpers/engine.ts";
@@ -198,4 +198,35 @@ t.test("an engine whose servers never answer is healthy and takes turns", async 
   await server(engine, "silent", "connecting");
   t.equal(await engine.stop(), 0, "and stops in good order");
   t.notOk(existsSync(join(engine.dataDir, "workspace", ".npm")));
+});
+
+/** What an engine is made of, with more bundles or without. */
+function install(t: Test, ...bundles: readonly string[]): string {
+  const root = resolve(import.meta.dirname, "../../..");
+  const folder = t.testdir({ bin: {}, dist: {} });
+  copyFileSync(join(root, "bin/orch-engine.cjs"), join(folder, "bin/orch-engine.cjs"));
+  for (const name of ["engine", "engine-app", ...bundles])
+    copyFileSync(join(root, "dist", `${name}.cjs`), join(folder, "dist", `${name}.cjs`));
+  return folder;
+}
+
+t.test("only an engine with servers loads what speaks to them, and then needs its installation no more", async (t) => {
+  const bare = install(t);
+  const without = await startEngine(t, { installation: bare, dataDir: join(bare, "data") });
+  t.match((await without.turn("task", "/say fine")).at(-1)?.data, { phase: "completed" });
+  t.same((await without.call("/assets/servers")).body, { servers: [] });
+
+  const whole = install(t, "engine-connect-server");
+  const mortal = { ...fixture("dies-in-call"), permissions: { "*": "allow" } };
+  const engine = await engineWith(t, { mortal }, { installation: whole, dataDir: join(whole, "data") });
+  await server(engine, "mortal", "ready");
+  writeFileSync(join(whole, "dist/engine-connect-server.cjs"), "throw new Error('of another version')");
+  t.match(resultOf(await engine.turn("task", "/tool mcp__mortal__die {}")), { error: /exited with 3/ });
+  await server(engine, "mortal", "ready");
+  t.match(resultOf(await engine.turn("task", "/tool mcp__mortal__live {}")), { output: /alive/ });
+
+  const other = install(t, "engine-connect-server");
+  writeFileSync(join(other, "dist/engine-connect-server.cjs"), "exports.VERSION = '999.0.0';");
+  const upgraded = await engineWith(t, { mortal }, { installation: other, dataDir: join(other, "data") });
+  t.match(await server(upgraded, "mortal", "failed"), { error: /upgraded while it ran and has to be restarted/ });
 });

@@ -69,3 +69,12 @@ t.test("a form without fields is a yes or no; a question outside any call is nob
   t.match(await bench.call("mcp__asks__order", {}, asking("decline")), { output: '{"action":"decline"}' });
   t.match(await bench.call("mcp__asks__confirm"), { output: '{"action":"cancel"}' }, "nobody could be asked");
 });
+
+t.test("a server of the newest protocol asks with its result, and is called again with the answer", async (t) => {
+  const bench = serverBench(t);
+  await bench.load({ newest: fixture("newest") });
+  t.match(await bench.status("newest", "ready"), { protocol_version: "2026-07-28" });
+  const { output, error } = await bench.call("mcp__newest__order", {}, { ask: () => Promise.resolve("blue") });
+  t.equal(error, null);
+  t.match(JSON.parse(String(output)), [{ first: { action: "accept", content: { colour: "blue" } } }, "kept"]);
+});
