@@ -13,6 +13,8 @@ export interface CompactionRecord {
   /** Messages up to this one are shown as `summary`; 0 when none are. */
   readonly summarisedThrough: number;
   readonly summary: string;
+  /** The part of `summary` that a model wrote. */
+  readonly gist: string;
   /** What `summary` has word for word, for the next one to keep. */
   readonly facts: readonly Fact[];
   /** Messages up to this one are not needed to show the conversation. */
@@ -28,11 +30,12 @@ export interface CompactionRecord {
 export function shownConversation(
   stored: readonly PlacedMessage[],
   record: Pick<CompactionRecord, "clearedThrough" | "summarisedThrough" | "summary"> | null,
+  digest: (output: unknown, key: string) => string = resultDigest,
 ): readonly Pick<PlacedMessage, "role" | "content">[] {
   if (record === null) return stored;
   const { clearedThrough, summarisedThrough, summary } = record;
   const kept = stored.filter(({ id }) => id > summarisedThrough);
-  const shown = kept.map((message) => (message.id <= clearedThrough ? cleared(message) : message));
+  const shown = kept.map((message) => (message.id <= clearedThrough ? cleared(message, digest) : message));
   if (summarisedThrough === 0) return shown;
   // A turn that was cut in its middle must still know what it was asked.
   const asked =
@@ -42,8 +45,11 @@ export function shownConversation(
   return [{ role: "user", content: summary }, ...(asked === undefined ? [] : [asked]), ...shown];
 }
 
-function cleared(message: PlacedMessage): PlacedMessage {
+function cleared(message: PlacedMessage, digest: (output: unknown, key: string) => string): PlacedMessage {
   if (message.role !== "tool") return message;
   const results = message.content as readonly ToolOutcome[];
-  return { ...message, content: results.map((result) => ({ ...result, output: resultDigest(result.output) })) };
+  return {
+    ...message,
+    content: results.map((one) => ({ ...one, output: digest(one.output, `${message.id} ${one.id}`) })),
+  };
 }

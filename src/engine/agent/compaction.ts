@@ -9,6 +9,7 @@ import { type StateSection, summaryText } from "./compaction-text.ts";
 import { ContextMeter } from "./context-meter.ts";
 import { modelMessages } from "./conversation.ts";
 import { type PlacedMessage, callsOf } from "./conversation-units.ts";
+import { DigestCache } from "./digest-cache.ts";
 import { factDigest } from "./fact-digest.ts";
 import type { TurnContext } from "./turn-context.ts";
 
@@ -52,11 +53,14 @@ interface Draft {
 export function createCompactor(parts: CompactorParts): Compactor {
   const { logger } = parts;
   const meter = new ContextMeter(parts.window);
+  const digests = new DigestCache();
   const limitsOf = ({ model, maxOutputTokens }: ModelRequest) => contextLimits(meter.window(model), maxOutputTokens);
 
   const draftOf = (whole: ModelRequest, { log }: TurnContext, record = log.compaction()): Draft => {
     const request =
-      record === null ? whole : { ...whole, messages: modelMessages(shownConversation(log.messages(), record)) };
+      record === null
+        ? whole
+        : { ...whole, messages: modelMessages(shownConversation(log.messages(), record, digests.of)) };
     return { record, whole, request, tokens: meter.tokens(log.conversation, request) };
   };
 
@@ -86,7 +90,7 @@ export function createCompactor(parts: CompactorParts): Compactor {
       window: meter.window(model),
     }));
     const outcome = await summarise(
-      { before: record?.summary ?? "", messages: left, models },
+      { before: record?.gist ?? "", messages: left, models },
       { provider: parts.provider, ...context },
     );
     context.signal.throwIfAborted();
@@ -97,7 +101,11 @@ export function createCompactor(parts: CompactorParts): Compactor {
     const state = parts.state(context.taskId);
     const summary = summaryText({ turns, callsMade: place.callsMade, state, summary: outcome.text, facts });
     const leftOut = [...new Set(left.map(({ turnId }) => turnId))];
-    return change(draft, { strategy: "summary", ...place.record, summary, facts, turns, leftOut }, context);
+    return change(
+      draft,
+      { strategy: "summary", ...place.record, summary, gist: outcome.text, facts, turns, leftOut },
+      context,
+    );
   };
 
   /** As much as is needed, in order of what is lost by it. */
@@ -194,6 +202,7 @@ const EMPTY: CompactionRecord = {
   summarisedThrough: 0,
   hiddenThrough: 0,
   summary: "",
+  gist: "",
   facts: [],
   turns: null,
   leftOut: [],

@@ -54,6 +54,9 @@ export class ContextMeter {
     const scale = Math.max(LEAST_SCALE, inputTokens / requestTokens(request));
     this.of(key).scale = scale;
     this.#scales.set(request.model, scale);
+    // It took more than it had said it would.
+    if (inputTokens > (this.#windows.get(request.model) ?? Number.POSITIVE_INFINITY))
+      this.#windows.delete(request.model);
   }
 
   window(model: string): number {

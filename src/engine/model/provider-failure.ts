@@ -49,7 +49,7 @@ export function failureOf(
 /** "300000 tokens > 200000 maximum", "maximum context length is 8192 tokens", "exceeds the context window of 32768". */
 function windowIn(text: string): { readonly window?: number } {
   const told =
-    />\s*(\d{4,9})\s*maximum/.exec(text) ??
+    />\s*(\d{4,9})\b/.exec(text) ??
     /(?:maximum|max|limit|context (?:length|size|window))\D{0,40}?(\d{4,9})/i.exec(text);
   return told?.[1] === undefined ? {} : { window: Number(told[1]) };
 }

@@ -37,6 +37,22 @@ t.test("a conversation that does not fit is recognised in every provider's words
   t.equal(answered(401, { error: { message: "prompt is too long" } }).kind, "permanent", "the status goes first");
 });
 
+t.test("the window is read from the refusal where it says it", async (t) => {
+  const cases: readonly [string, number | undefined][] = [
+    ["prompt is too long: 210000 tokens > 200000 maximum", 200_000],
+    ["input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000", 200_000],
+    ["This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.", 8192],
+    ["The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", 1_048_576],
+    ["the request exceeds the available context size (4096 tokens)", 4096],
+    ["Your input exceeds the context window of this model. Please adjust your input and try again.", undefined],
+    ["Input is too long for requested model.", undefined],
+  ];
+  for (const [message, window] of cases) {
+    const failure = answered(400, { error: { message } });
+    t.equal(failure.kind === "too_long" ? failure.window : failure.kind, window, message);
+  }
+});
+
 t.test("an error without a status is told by its type", async (t) => {
   t.match(read({ type: "rate_limit_error", message: "x" }), { kind: "rate_limited" });
   t.match(read({ code: 429, message: "x" }), { kind: "rate_limited" });
