@@ -26,11 +26,16 @@ wait`
 
 function family(t: Test, dataDir: string) {
   const file = join(dataDir, "workspace", "pids");
-  const pids = () => (existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : []);
-  t.teardown(() => pids().forEach((pid) => sendSignal(pid, "SIGKILL")));
+  let pids: readonly number[] = [];
+  // Remembered: by the time of the teardown the folder may be gone.
+  t.teardown(() => pids.forEach((pid) => sendSignal(pid, "SIGKILL")));
   return {
-    complete: () => until("all of them run", () => (pids().length === 3 ? pids() : null)),
-    living: () => pids().filter((pid) => readStat(pid) !== null),
+    complete: () =>
+      until("all of them run", () => {
+        pids = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : [];
+        return pids.length === 3 ? pids : null;
+      }),
+    living: () => pids.filter((pid) => readStat(pid) !== null),
   };
 }
 
