@@ -33,6 +33,9 @@ interface Served {
 export class ToolServers implements ToolSource {
   readonly #parts: ToolServersParts;
   readonly #questions = new SerialLanes();
+  /** By name: the end of one server, and the beginning of the next of that name. */
+  readonly #endings = new SerialLanes();
+  readonly #named = new Set<string>();
   #served: ReadonlyMap<string, Served> = new Map();
   #errors: readonly BadServer[] = [];
   #seen: readonly (readonly Tool[])[] = [];
@@ -68,14 +71,15 @@ export class ToolServers implements ToolSource {
         next.set(server.name, old);
         continue;
       }
+      this.#named.add(server.name);
       const fresh = this.#serve(server);
       next.set(server.name, fresh);
-      // Two of one server would meet in its files and ports.
-      const ended = old?.link.close() ?? Promise.resolve();
-      endings.push(ended);
-      void ended.then(() => this.#served.get(server.name) === fresh && !this.#over && fresh.link.begin());
+      // Two of one server would meet in its files and ports: what had the name before ends first.
+      const ended = this.#endings.run(server.name, async () => old?.link.close());
+      endings.push(ended.then(() => this.#begin(fresh)));
     }
-    for (const [name, { link }] of before) if (!next.has(name)) endings.push(link.close());
+    for (const [name, { link }] of before)
+      if (!next.has(name)) endings.push(this.#endings.run(name, () => link.close()));
     this.#served = next;
     this.#errors = errors;
     await Promise.all(endings);
@@ -107,9 +111,17 @@ export class ToolServers implements ToolSource {
 
   /** Ends all of them; no process of any is left. */
   async close(): Promise<void> {
+    const names = [...this.#named];
     const reloaded = this.reload(NO_SERVERS);
     this.#over = true;
     await reloaded;
+    // Those that an earlier reload took out may still be going.
+    await Promise.all(names.map((name) => this.#endings.run(name, () => Promise.resolve())));
+  }
+
+  /** Unless it has been taken out meanwhile. */
+  #begin({ link }: Served): void {
+    if (this.#served.get(link.server.name)?.link === link) link.begin();
   }
 
   #serve(server: ServerConfig): Served {

@@ -31,7 +31,10 @@ async function tiny(
   const seen: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     seen.push(request);
-    if (request.method !== "POST") return void response.writeHead(405).end();
+    if (request.method !== "POST") {
+      response.writeHead(405).end();
+      return;
+    }
     void text(request).then((body) => {
       const { id, method, params } = JSON.parse(body);
       const answer = (result: unknown) =>

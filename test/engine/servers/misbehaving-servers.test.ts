@@ -116,3 +116,24 @@ t.test("a server that exits at a question of the newest protocol is spoken to in
   await bench.status("old", "ready");
   t.same(await bench.call("mcp__old__speak"), { output: "here", error: null });
 });
+
+t.test("a server that is changed again and again never runs twice at once, and none is left", async (t) => {
+  const bench = serverBench(t);
+  const pids = ["a", "b", "c", "d"].map((name) => join(bench.workspaceDir, name));
+  const load = (file: string) => bench.load({ lingers: fixture("lingers", file) });
+  const [first = "", second = "", third = "", last = ""] = pids;
+  void load(first);
+  await bench.status("lingers", "ready");
+  const began = readFileSync(first, "utf8").split(" ").map(Number);
+  void load(second);
+  void bench.load({});
+  void load(third);
+  void load(last);
+  await bench.status("lingers", "ready");
+  t.notOk(began.some(alive), "the one before had ended first");
+  t.notOk(existsSync(second) || existsSync(third), "what was replaced before it began never did");
+  const lives = readFileSync(last, "utf8").split(" ").map(Number);
+  void bench.load({});
+  await bench.servers.close();
+  t.notOk(lives.some(alive));
+});

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Test } from "tap";
-import { type ServerConfig, parseToolServers } from "../../../src/engine/servers/server-config.ts";
+import { parseToolServers } from "../../../src/engine/servers/server-config.ts";
 import { type PinnedDefinitions, pinnedDefinitions } from "../../../src/engine/servers/pinned-definitions.ts";
 import { ToolServers } from "../../../src/engine/servers/tool-servers.ts";
 import { createToolExecutor } from "../../../src/engine/tools/execute.ts";
@@ -107,16 +107,3 @@ export function rememberedPins(): PinnedDefinitions {
     },
   });
 }
-
-export const stdio = (name: string, more: Partial<ServerConfig> = {}): ServerConfig =>
-  ({
-    name,
-    transport: "stdio",
-    command: "x",
-    args: [],
-    env: {},
-    cwd: ".",
-    permissions: {},
-    pin: true,
-    ...more,
-  }) as ServerConfig;
