@@ -8,7 +8,10 @@ import { ToolServers } from "./tool-servers.ts";
 export interface OpenServers {
   readonly servers: ToolServers;
   /** How many servers a `.mcp.json` has that can be used, and what is wrong with the others. */
-  readonly check: (text: string) => { readonly count: number; readonly problems: readonly Pick<BadServer, "path" | "message">[] };
+  readonly check: (text: string) => {
+    readonly count: number;
+    readonly problems: readonly Pick<BadServer, "path" | "message">[];
+  };
   /** Takes the text of a `.mcp.json`, null without one; what has not changed in it goes on. Waits for nothing. */
   readonly take: (text: string | null) => void;
 }
