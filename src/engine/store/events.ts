@@ -1,25 +1,11 @@
-import { oneLine } from "../../kit/one-line.ts";
+import { EventStamper, type Stamp } from "./event-stamp.ts";
 import type { Store } from "./open-store.ts";
 
 /** One event: `body` is its own JSON as it is kept, `data` the same with the stamp in it, as it goes on the wire. */
-export interface EventRow {
-  readonly seq: number;
-  /** Milliseconds since the epoch. */
-  readonly ts: number;
-  readonly taskId: string;
-  readonly turnId: string;
+export interface EventRow extends Stamp {
   readonly type: string;
   readonly body: string;
   readonly data: string;
-}
-
-/** Puts the stamp behind an event's own fields; as text, for a copy of every token's object is what a fast stream would spend most on. */
-export function withStamp(
-  body: string,
-  { seq, ts, taskId, turnId }: Pick<EventRow, "seq" | "ts" | "taskId" | "turnId">,
-) {
-  const place = `"task_id":${oneLine(taskId)},"turn_id":"${turnId}"`;
-  return `${body.slice(0, -1)},"ts":"${new Date(ts).toISOString()}","seq":${seq},${place}}`;
 }
 
 /** What to read: events behind a cursor, of all or of one task or turn, in order. */
@@ -45,6 +31,7 @@ const MAX_RUN_LENGTH = 64 * 1024;
 export class EventTable {
   readonly #store: Store;
   readonly #insert;
+  readonly #stamper = new EventStamper();
 
   constructor(store: Store) {
     this.#store = store;
@@ -95,7 +82,7 @@ export class EventTable {
     const found: EventRow[] = [];
     let length = 0;
     for (const run of runs) {
-      for (const event of eventsOf(run, wanted)) {
+      for (const event of eventsOf(run, { wanted, stamper: this.#stamper })) {
         found.push(event);
         length += event.data.length;
         if (found.length === limit || length >= maxLength) return found;
@@ -138,7 +125,13 @@ const continues = (before: EventRow | undefined, row: EventRow | undefined): boo
 /** The events of a row that are wanted. JSON holds no line breaks, and a type no blanks. */
 function* eventsOf(
   run: Record<string, unknown>,
-  wanted: (seq: number, ts: number, type: string) => boolean,
+  {
+    wanted,
+    stamper,
+  }: {
+    readonly wanted: (seq: number, ts: number, type: string) => boolean;
+    readonly stamper: EventStamper;
+  },
 ): Generator<EventRow> {
   const lines = String(run["lines"]).split("\n");
   const firstSeq = Number(run["last_seq"]) - lines.length + 1;
@@ -151,6 +144,6 @@ function* eventsOf(
     const stamp = { seq: firstSeq + index, ts: Number(line.slice(time, rest - 1)), taskId, turnId };
     if (!wanted(stamp.seq, stamp.ts, type)) continue;
     const body = line.slice(rest);
-    yield { ...stamp, type, body, data: withStamp(body, stamp) };
+    yield { ...stamp, type, body, data: stamper.stamp(body, stamp) };
   }
 }

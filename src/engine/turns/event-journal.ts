@@ -1,6 +1,7 @@
 import type { EngineEvent } from "../../contract/engine-events.ts";
 import { oneLine } from "../../kit/one-line.ts";
-import { type EventFilter, type EventRow, type EventTable, withStamp } from "../store/events.ts";
+import { EventStamper } from "../store/event-stamp.ts";
+import type { EventFilter, EventRow, EventTable } from "../store/events.ts";
 import { RisingClock } from "./rising-clock.ts";
 
 export type { EventRow } from "../store/events.ts";
@@ -12,6 +13,8 @@ const UNSTORED_DRAWS = 1000;
 export const EVERY_TASK = Symbol("every task");
 export type Reader = (rows: readonly EventRow[]) => void;
 const TRY_AGAIN_MS = 1000;
+/** So many events at once are a stream that is faster than it can be read: it is stored in larger pieces, for a moment's delay. */
+const FAST = { events: 32, untilEvents: 256, forMs: 1 };
 
 /** The end of a turn: what is stored together with its last events, and what is done before anybody sees them. */
 interface Ending {
@@ -21,17 +24,20 @@ interface Ending {
 
 /**
  * The one road of events: stamped in the order they happen, stored, and only then handed to the readers. What happens
- * within one turn of the event loop is one transaction. What cannot be stored (a full disk) is kept, and tried again.
+ * within one turn of the event loop is one transaction; a fast stream makes it a few turns. What cannot be stored (a full disk) is kept, and tried again.
  */
 export class EventJournal {
   readonly #table: EventTable;
   readonly #clock: RisingClock;
+  readonly #stamper = new EventStamper();
   readonly #readers = new Map<string | typeof EVERY_TASK, Set<Reader>>();
   #seq: number;
   #lastTs: number;
   #pending: EventRow[] = [];
   #endings: Ending[] = [];
   #scheduled: NodeJS.Immediate | undefined;
+  /** What the last turn of the event loop left pending of a fast stream, and since when. */
+  #left = { events: 0, since: 0 };
   #again: NodeJS.Timeout | undefined;
   readonly #cannotStore: (error: unknown, turnIds: ReadonlySet<string>) => void;
 
@@ -53,7 +59,7 @@ export class EventJournal {
 
   append(taskId: string, turnId: string, event: JournalEvent): void {
     this.#pending.push(this.#stamped(taskId, turnId, event));
-    this.#scheduled ??= setImmediate(() => this.flush());
+    this.#scheduled ??= setImmediate(() => this.#tick());
   }
 
   /** Stores what is pending now and hands it on. False when it could not be stored: it waits, and is tried again. */
@@ -151,6 +157,19 @@ export class EventJournal {
     return this.flush() ? new Date(this.#clock.draw()).toISOString() : null;
   }
 
+  #tick(): void {
+    const [events, now] = [this.#pending.length, performance.now()];
+    const { events: before, since } = this.#left;
+    const first = before === 0;
+    const isFast = events - before >= FAST.events && events < FAST.untilEvents;
+    if (!isFast || (!first && now - since >= FAST.forMs)) {
+      this.flush();
+      return;
+    }
+    this.#left = { events, since: first ? now : since };
+    this.#scheduled = setImmediate(() => this.#tick());
+  }
+
   #stamped(taskId: string, turnId: string, { event, data }: JournalEvent): EventRow {
     const ts = this.#clock.draw();
     const seq = ++this.#seq;
@@ -161,7 +180,8 @@ export class EventJournal {
         ? { ...data, task_id: undefined, turn_id: undefined, timestamp: new Date(ts).toISOString() }
         : data;
     const body = oneLine(own);
-    return { seq, ts, taskId, turnId, type: event, body, data: withStamp(body, { seq, ts, taskId, turnId }) };
+    const stamp = { seq, ts, taskId, turnId };
+    return { ...stamp, type: event, body, data: this.#stamper.stamp(body, stamp) };
   }
 
   #tryLater(): void {
@@ -175,6 +195,7 @@ export class EventJournal {
   #settle(alongside?: () => void, how: { readonly durable?: boolean } = {}): void {
     clearImmediate(this.#scheduled);
     this.#scheduled = undefined;
+    this.#left = { events: 0, since: 0 };
     const [rows, endings] = [this.#pending, this.#endings];
     if (rows.length === 0 && endings.length === 0 && alongside === undefined) return;
     const work = () => {
