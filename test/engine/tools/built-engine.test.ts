@@ -51,7 +51,7 @@ t.test("a command is asked for, runs where nothing of the engine's is to be seen
   t.match(asked, { kind: "permission", question: /run_command on env; cat a\.txt/, context: { tool: "run_command" } });
   const { data } = await result(stream, "run_command");
   t.match(data, { error: null, output: { exit_code: 4, output: /hello\nbad\n$/ } });
-  t.notMatch(data.output.output, /secret|LLM_|ENGINE_/);
+  t.notMatch(data.output.output, /sk-very-secret|^(LLM|ENGINE)_/m);
   t.same(data.output.output.match(/^ORCH_\w+/gm), ["ORCH_LAUNCH_FILE"]);
   t.notMatch(data.output.output, new RegExp(engine.key));
   await stream.all();
