@@ -51,14 +51,19 @@ async function runTogether(
 ): Promise<void> {
   const queue = parts.queue ?? new PQueue({ concurrency: parts.concurrency });
   const run = async ({ call, tool, input }: ReadyCall) => {
+    await context.quiet();
     if (context.parking()) return;
     context.log.started(call.id, tool);
     const { output, error } = await parts.execute(tool, input, toolContext(call, context, { ...parts, queue }));
+    // Another call of this step may be asking, a tool server's for one: its question is settled first.
+    await context.quiet();
     context.signal.throwIfAborted();
     settle(call, output, error);
   };
   const begun: { readonly claims: Claims; readonly done: Promise<void> }[] = [];
-  for (const one of ready.filter((one) => !runsAlone(one))) {
+  // Judged once: what a call may ask can change while it runs, and none may run twice.
+  const { alone = [], together = [] } = Object.groupBy(ready, (one) => (runsAlone(one) ? "alone" : "together"));
+  for (const one of together) {
     const claims = claimsOf(one.tool, one.input);
     const before = begun.filter((earlier) => mustWaitFor(claims, earlier.claims)).map(({ done }) => done);
     const start = () => (one.tool.delegates === true ? run(one) : queue.add(() => run(one)));
@@ -67,7 +72,7 @@ async function runTogether(
   // A call that fails here was cut off with the turn, which ends when the processes of all are gone.
   await Promise.allSettled(begun.map(({ done }) => done));
   await Promise.all(begun.map(({ done }) => done));
-  for (const one of ready.filter(runsAlone)) await run(one).catch(unlessParked);
+  for (const one of alone) await run(one).catch(unlessParked);
 }
 
 const runsAlone = ({ tool, input }: ReadyCall): boolean =>

@@ -13,6 +13,8 @@ export interface Slot {
   progress(): void;
   /** A human is asked: time does not count meanwhile. Returns what ends the waiting. */
   waitForHuman(): () => void;
+  /** Resolves when no human is asked, or the turn is over. */
+  quiet(): Promise<void>;
   release(): void;
 }
 
@@ -75,6 +77,8 @@ export class TaskSlots {
     const expire = () => abort.abort(new TurnAborted("CHANNEL_EXPIRED", `the turn made no progress for ${seconds} s`));
     let timer: NodeJS.Timeout | undefined = setTimeout(expire, this.#ttlMs).unref();
     let waits = 0;
+    let calm = Promise.withResolvers<void>();
+    abort.signal.addEventListener("abort", () => calm.resolve(), { once: true });
     const slots = this.#slots;
     const ttlMs = this.#ttlMs;
     return {
@@ -92,8 +96,14 @@ export class TaskSlots {
         clearTimeout(timer);
         timer = undefined;
         return () => {
-          if (--waits === 0) timer = setTimeout(expire, ttlMs).unref();
+          if (--waits > 0) return;
+          timer = setTimeout(expire, ttlMs).unref();
+          calm.resolve();
+          calm = Promise.withResolvers();
         };
+      },
+      async quiet() {
+        while (waits > 0 && !abort.signal.aborted) await calm.promise;
       },
       release() {
         clearTimeout(timer);

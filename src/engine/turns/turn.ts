@@ -153,6 +153,7 @@ export class Turn {
       },
       spend: (used) => emit({ event: "usage", data: usageData(tally.usage, used) }),
       ask: (question) => desk.ask(slot, question),
+      quiet: () => slot.quiet(),
       progress: () => slot.progress(),
       note: (entryType, content) => {
         lifecycle.emit({ event: "working_memory_update", data: { entry_type: entryType, content } });

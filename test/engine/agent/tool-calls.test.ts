@@ -153,3 +153,25 @@ t.test(
     );
   },
 );
+
+t.test("nothing is told, and nothing more is begun, while a call asks a person", async (t) => {
+  let ended = false;
+  const asks = testTool("asks", (_, context) =>
+    context.ask({ question: "May it?", options: ["yes"], allowFreeText: false }),
+  );
+  const quick = testTool("quick", async () => {
+    await until("somebody is asked", () => parts.desk.pending().length > 0);
+    ended = true;
+    return "quick";
+  });
+  const late = testTool("late", () => Promise.resolve("late"));
+  const provider = scriptedProvider(calls(["a", "asks", {}], ["b", "quick", {}], ["c", "late", {}]), says("done"));
+  const parts = engineParts(t, { provider, tools: [asks, quick, late], concurrency: 2 });
+  const turn = parts.turn("gate");
+  const request = await until("the other call has ended", () => (ended ? parts.desk.pending()[0] : undefined));
+  parts.desk.answer(request.request_id, "yes");
+  const events = await turn;
+  const types = events.map(({ event }) => event);
+  t.equal(types.indexOf("hitl_resolved"), types.indexOf("hitl_request") + 1, types.join(" "));
+  t.equal(only(events, "tool_result").length, 3);
+});
