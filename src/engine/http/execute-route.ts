@@ -29,8 +29,6 @@ export interface ExecuteParts {
 export function executeRoute(parts: ExecuteParts): RequestHandler {
   return async (request, response) => {
     const wish = readBody(executeRequest, request, response);
-    if (wish.agent !== undefined && !parts.hasAgent(wish.agent))
-      throw new EngineError("NOT_FOUND", `agent: there is no agent named ${wish.agent}`);
     const earlier = findEarlier(parts, request, wish);
     if (earlier !== null) parts.seats.take(wish.task_id, response);
     // A turn that an earlier call began is on its way.
@@ -61,7 +59,9 @@ export function executeRoute(parts: ExecuteParts): RequestHandler {
 export const wantsIds = (request: Request): boolean =>
   request.query["ids"] === "1" || request.get("Last-Event-ID") !== undefined;
 
-function begin({ runner, idempotency }: ExecuteParts, request: Request, wish: ExecuteRequest): BegunTurn {
+function begin({ runner, idempotency, hasAgent }: ExecuteParts, request: Request, wish: ExecuteRequest): BegunTurn {
+  if (wish.agent !== undefined && !hasAgent(wish.agent))
+    throw new EngineError("NOT_FOUND", `agent: there is no agent named ${wish.agent}`);
   const key = request.get("Idempotency-Key");
   return runner.begin(wish, (turnId) => {
     if (key !== undefined) idempotency.insert(key, { bodyHash: sha256(JSON.stringify(wish)), turnId }, Date.now());

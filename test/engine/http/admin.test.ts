@@ -102,6 +102,20 @@ t.test("a turn takes new tools at its next model call, and never in the middle o
   t.match(events.at(-1)?.data, { phase: "completed" });
 });
 
+t.test("a repeated call finds its turn though its agent is gone", async (t) => {
+  const { engine, reload, remove } = await startWith(t, { "agents/temp.md": agentFile("temp") });
+  const headers = { "idempotency-key": "gone" };
+  const body = { task_id: "gone", message: "/say hi", agent: "temp" };
+  const first = await engine.execute(body, { headers });
+  await first.all();
+  remove("agents/temp.md");
+  await reload("catalog");
+  const again = await engine.execute(body, { headers });
+  t.equal(again.headers["x-turn-id"], first.headers["x-turn-id"]);
+  await again.all();
+  t.equal((await engine.execute({ ...body, task_id: "new" })).status, 404);
+});
+
 t.test("tool servers are read with the catalog, and refused with it", async (t) => {
   const { engine, write, reload } = await startWith(t);
   write(".mcp.json", '{"mcpServers":{"good":{"command":"true"},"bad":{"url":"ftp://x"}}}');
