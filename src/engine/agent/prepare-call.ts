@@ -82,14 +82,13 @@ export function toolContext(
     toolCallId: call.id,
     workspaceDir,
     signal: context.signal,
-    async ask({ question, options, allowFreeText }) {
+    async ask({ question, ...rest }) {
       const asked = await context.ask({
         kind: "question",
         toolCallId: call.id,
         question,
         context: { tool: call.tool },
-        options,
-        allowFreeText,
+        ...rest,
       });
       if (asked.kind === "expired") throw new ToolFailed("nobody answered in time");
       return asked.answer;

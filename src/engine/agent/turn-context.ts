@@ -12,6 +12,8 @@ export interface HumanRequest {
   readonly context: Readonly<Record<string, unknown>>;
   readonly options: readonly string[];
   readonly allowFreeText: boolean;
+  /** Withdraws it. */
+  readonly signal?: AbortSignal;
 }
 
 export type HumanAnswer =

@@ -74,7 +74,9 @@ export class ServerLink {
     if (state.kind === "connecting") throw new ToolFailed(`${name} is not connected yet`);
     if (state.kind !== "ready")
       throw new ToolFailed(`${name} is not connected (${state.error}); it is tried again by itself`);
-    this.#running.push(context);
+    const over = new AbortController();
+    const asking: ToolContext = { ...context, ask: (one) => context.ask({ ...one, signal: over.signal }) };
+    this.#running.push(asking);
     try {
       const { signal } = context;
       const answer = await state.connection.call(tool, input, { signal, onProgress: () => context.progress() });
@@ -82,7 +84,9 @@ export class ServerLink {
       if (answer.isError) throw new ToolFailed(cut(textOf(answer.content)) || "the tool failed and did not say why");
       return resultForModel(answer);
     } finally {
-      this.#running.splice(this.#running.indexOf(context), 1);
+      this.#running.splice(this.#running.indexOf(asking), 1);
+      // What the server still wants to know is of no use to anybody.
+      over.abort(new Error("the call is over"));
     }
   }
 

@@ -61,6 +61,8 @@ export interface HumanQuestion {
   readonly options: readonly string[];
   /** Whether any text is an answer, beside the options. */
   readonly allowFreeText: boolean;
+  /** Withdraws the question, when an answer would be of no use any more. */
+  readonly signal?: AbortSignal;
 }
 
 /** The engine stops: the call has no outcome yet and goes on at the next start. */

@@ -35,6 +35,7 @@ export class HitlDesk {
   /** Asks and waits; rejects with the abort's reason when the turn ends first. */
   async ask(slot: Slot, question: HumanRequest): Promise<HumanAnswer> {
     slot.signal.throwIfAborted();
+    question.signal?.throwIfAborted();
     const row = this.#earlier(slot.turnId, question) ?? this.#open(slot, question);
     if (row.answer !== null) return row.lapsed ? { kind: "expired" } : { kind: "answered", answer: row.answer };
     const answered = Promise.withResolvers<HumanAnswer>();
@@ -42,7 +43,13 @@ export class HitlDesk {
     const resume = slot.waitForHuman();
     const giveUp = () => answered.reject(slot.signal.reason);
     slot.signal.addEventListener("abort", giveUp, { once: true });
-    const expiry = this.#expireLater(row, answered);
+    const lapse = (how: typeof CANCELLED | typeof EXPIRED) => {
+      // A turn that is over closes its questions itself, or leaves them for the next start.
+      if (!slot.signal.aborted) this.#lapse(row, how, answered);
+    };
+    const withdraw = () => lapse(CANCELLED);
+    question.signal?.addEventListener("abort", withdraw, { once: true });
+    const expiry = this.#expireLater(row, () => lapse(EXPIRED));
     try {
       return await answered.promise;
     } catch (error) {
@@ -52,6 +59,7 @@ export class HitlDesk {
       clearTimeout(expiry);
       resume();
       slot.signal.removeEventListener("abort", giveUp);
+      question.signal?.removeEventListener("abort", withdraw);
       this.#waiting.delete(row.requestId);
     }
   }
@@ -123,17 +131,18 @@ export class HitlDesk {
   }
 
   /** The time runs from when it was asked, over restarts. */
-  #expireLater(row: HitlRow, waiting: PromiseWithResolvers<HumanAnswer>): NodeJS.Timeout | undefined {
+  #expireLater({ createdAt }: HitlRow, expire: () => void): NodeJS.Timeout | undefined {
     if (this.#ttlMs === null) return undefined;
-    const expire = () => {
-      try {
-        this.#close(row, EXPIRED);
-        waiting.resolve({ kind: "expired" });
-      } catch (error) {
-        waiting.reject(error);
-      }
-    };
-    return setTimeout(expire, Math.max(0, row.createdAt + this.#ttlMs - Date.now())).unref();
+    return setTimeout(expire, Math.max(0, createdAt + this.#ttlMs - Date.now())).unref();
+  }
+
+  #lapse(row: Place, how: typeof CANCELLED | typeof EXPIRED, waiting: PromiseWithResolvers<HumanAnswer>): void {
+    try {
+      this.#close(row, how);
+      waiting.resolve({ kind: "expired" });
+    } catch (error) {
+      waiting.reject(error);
+    }
   }
 
   #close(row: Place, answer: typeof CANCELLED | typeof EXPIRED): void {

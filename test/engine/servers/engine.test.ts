@@ -74,6 +74,17 @@ t.test("what a server asks is a question of the turn", async (t) => {
   t.equal(frames.filter(({ event }) => event === "hitl_resolved").length, 5, "what did not fit was asked again");
 });
 
+t.test("what a server asked is withdrawn when its call is over, and nobody holds the turn up", async (t) => {
+  const engine = await engineWith(t, { asks: { ...fixture("asks"), permissions: { "*": "allow" } } });
+  await server(engine, "asks", "ready");
+  const frames = await engine.turn("hasty", "/tool mcp__asks__hasty {}\n/say on we go");
+  const told = frames.map(({ event }) => event).filter((event) => /hitl|tool_result|text_delta/.test(event));
+  t.same(told.slice(0, 3), ["hitl_request", "hitl_resolved", "tool_result"], "one was asked, and none after the call");
+  t.notMatch(told.slice(3).join(), /hitl/);
+  t.match(frames.find(({ event }) => event === "hitl_resolved")?.data, { answer: "cancelled" });
+  t.same((await engine.call("/hitl/pending")).body, { requests: [] });
+});
+
 t.test("a server knows nothing of the engine's secrets", async (t) => {
   const env = { CITY_TOKEN: "secret-of-the-city", WHERE: "${ORCH_WORKSPACE}/here" };
   const settings = { ENGINE_LOG_LEVEL: "DEBUG", LLM_PROVIDER: "sandbox", LLM_API_KEY: "sk-very-secret" };
