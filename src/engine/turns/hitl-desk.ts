@@ -109,6 +109,11 @@ export class HitlDesk {
     for (const key of this.#asked.keys()) if (key.startsWith(`${turnId} `)) this.#asked.delete(key);
   }
 
+  /** Closes what a call that has its result left open. */
+  closeOf(turnId: string, toolCallId: string): void {
+    for (const row of this.#table.ofCall(turnId, toolCallId)) if (row.answer === null) this.#close(row, CANCELLED);
+  }
+
   /** A call that runs again after a restart asks what it asked before: the same request, and its answer if it has one. */
   #earlier(turnId: string, { toolCallId, kind, question }: HumanRequest): HitlRow | null {
     const key = `${turnId} ${toolCallId}`;

@@ -127,6 +127,8 @@ export class Turn {
     const { tally } = lifecycle;
     const emit: TurnContext["emit"] = (event) => {
       slot.progress();
+      // One that a restart took from its call may still be open.
+      if (event.event === "tool_result") desk.closeOf(turnId, event.data.tool_call_id);
       lifecycle.emit(event);
     };
     // Read when a call comes: most turns have none, and long conversations.

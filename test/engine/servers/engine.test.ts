@@ -85,6 +85,28 @@ t.test("what a server asked is withdrawn when its call is over, and nobody holds
   t.same((await engine.call("/hitl/pending")).body, { requests: [] });
 });
 
+t.test("what a server asked before its engine was killed is withdrawn, for its call does not go on", async (t) => {
+  const dataDir = t.testdir();
+  const servers = { asks: { ...fixture("asks"), permissions: { "*": "allow" } } };
+  const killed = await engineWith(t, servers, { dataDir });
+  await server(killed, "asks", "ready");
+  const stream = await killed.execute({ task_id: "killed", message: "/tool mcp__asks__order {}\n/say on we go" });
+  await stream.first("hitl_request");
+  await killed.stop("SIGKILL");
+  const engine = await engineWith(t, servers, { dataDir });
+  const told = await until(
+    "the turn has ended",
+    async () => {
+      const { body } = await engine.call("/execute/replay?task_id=killed");
+      return body.events.at(-1).data.phase === "completed" && body.events;
+    },
+    45_000,
+  );
+  const order = told.map(({ event }: { event: string }) => event).filter((event: string) => /hitl|result/.test(event));
+  t.same(order, ["hitl_request", "hitl_resolved", "tool_result"]);
+  t.match(resultOf(told), { error: /^OUTCOME UNKNOWN/ });
+});
+
 t.test("a server knows nothing of the engine's secrets", async (t) => {
   const env = { CITY_TOKEN: "secret-of-the-city", WHERE: "${ORCH_WORKSPACE}/here" };
   const settings = { ENGINE_LOG_LEVEL: "DEBUG", LLM_PROVIDER: "sandbox", LLM_API_KEY: "sk-very-secret" };
