@@ -75,21 +75,20 @@ async function* partsOf(
   abortSignal: AbortSignal,
 ): AsyncGenerator<LanguageModelV4StreamPart> {
   const reader = stream.getReader();
-  const aborted = Promise.withResolvers<never>();
-  // Nobody may be waiting when it is aborted.
-  aborted.promise.catch(() => undefined);
-  const abort = () => aborted.reject(abortSignal.reason);
+  // A stream that does not heed its signal must not hold the turn: without its lock the read that waits is refused.
+  const abort = () => reader.releaseLock();
   abortSignal.addEventListener("abort", abort, { once: true });
   try {
+    abortSignal.throwIfAborted();
     for (;;) {
-      // A stream that does not heed its signal must not hold the turn.
-      const { done, value } = await Promise.race([reader.read(), aborted.promise]);
+      const { done, value } = await reader.read();
       if (done) return;
       yield value;
     }
   } finally {
     abortSignal.removeEventListener("abort", abort);
+    reader.releaseLock();
     // What could still fail here is a stream that nobody reads any more.
-    reader.cancel().catch(() => undefined);
+    stream.cancel().catch(() => undefined);
   }
 }

@@ -3,6 +3,7 @@ export class Watchdog {
   readonly signal: AbortSignal;
   readonly #abort = new AbortController();
   #timer: NodeJS.Timeout | undefined;
+  #ms = 0;
   #expired = false;
 
   constructor(outer: AbortSignal) {
@@ -15,7 +16,12 @@ export class Watchdog {
 
   /** From now on so long; a deadline set before counts no more. */
   within(ms: number): void {
+    if (ms === this.#ms) {
+      this.#timer?.refresh();
+      return;
+    }
     clearTimeout(this.#timer);
+    this.#ms = ms;
     this.#timer = setTimeout(() => {
       this.#expired = true;
       this.#abort.abort(new Error(`nothing came for ${ms} ms`));

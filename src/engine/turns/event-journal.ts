@@ -13,8 +13,8 @@ const UNSTORED_DRAWS = 1000;
 export const EVERY_TASK = Symbol("every task");
 export type Reader = (rows: readonly EventRow[]) => void;
 const TRY_AGAIN_MS = 1000;
-/** So many events at once are a stream that is faster than it can be read: it is stored in larger pieces, for a moment's delay. */
-const FAST = { events: 32, untilEvents: 256, forMs: 1 };
+/** Events are stored together while more come with each turn of the event loop: at most so many, and for so long. */
+const GATHERED = { events: 256, forMs: 1 };
 
 /** The end of a turn: what is stored together with its last events, and what is done before anybody sees them. */
 interface Ending {
@@ -24,7 +24,8 @@ interface Ending {
 
 /**
  * The one road of events: stamped in the order they happen, stored, and only then handed to the readers. What happens
- * within one turn of the event loop is one transaction; a fast stream makes it a few turns. What cannot be stored (a full disk) is kept, and tried again.
+ * within one turn of the event loop is one transaction, or within a few while more come. What cannot be stored (a full
+ * disk) is kept, and tried again.
  */
 export class EventJournal {
   readonly #table: EventTable;
@@ -36,7 +37,7 @@ export class EventJournal {
   #pending: EventRow[] = [];
   #endings: Ending[] = [];
   #scheduled: NodeJS.Immediate | undefined;
-  /** What the last turn of the event loop left pending of a fast stream, and since when. */
+  /** How many were pending at the last turn of the event loop, and since when they gather. */
   #left = { events: 0, since: 0 };
   #again: NodeJS.Timeout | undefined;
   readonly #cannotStore: (error: unknown, turnIds: ReadonlySet<string>) => void;
@@ -161,8 +162,8 @@ export class EventJournal {
     const [events, now] = [this.#pending.length, performance.now()];
     const { events: before, since } = this.#left;
     const first = before === 0;
-    const isFast = events - before >= FAST.events && events < FAST.untilEvents;
-    if (!isFast || (!first && now - since >= FAST.forMs)) {
+    const goesOn = events > before && events < GATHERED.events && (first || now - since < GATHERED.forMs);
+    if (!goesOn) {
       this.flush();
       return;
     }

@@ -2,6 +2,7 @@ import t from "tap";
 import { type EventRow, EventTable } from "../../../src/engine/store/events.ts";
 import { openStore } from "../../../src/engine/store/open-store.ts";
 import { EVERY_TASK, EventJournal } from "../../../src/engine/turns/event-journal.ts";
+import { until } from "../../helpers/until.ts";
 
 const said = (text: string) => ({ event: "text_delta", data: { text } }) as const;
 
@@ -51,7 +52,7 @@ t.test("what happens in one tick is handed on together, once it is stored, to th
   journal.append("two", "t2", said("b"));
   journal.append("one", "t1", said("c"));
   t.same(got["every"], [], "nothing within the tick");
-  await new Promise(setImmediate);
+  await until("they are handed on", () => got["every"]?.length);
   t.strictSame(
     got["every"]?.map((rows) => rows.map(({ seq }) => seq)),
     [[1, 2, 3]],
