@@ -17,6 +17,8 @@ export async function callModel(
   let text = "";
   let signature: unknown;
   for await (const part of provider.stream(request, context.signal)) {
+    // Another agent of the turn may be asking.
+    if (context.isAsking()) await context.quiet();
     switch (part.kind) {
       case "block_start":
         blockIndex = context.nextBlock();

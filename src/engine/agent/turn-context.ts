@@ -41,6 +41,8 @@ export interface TurnContext {
   spend(usage: ModelUsage): void;
   /** Asks the human of this turn and waits. Asked again after a restart, the same question is still the same request. */
   ask(question: HumanRequest): Promise<HumanAnswer>;
+  /** Whether a person is asked now. */
+  isAsking(): boolean;
   /** Waits until nobody is asked: nothing else of a turn goes on while a question is open. */
   quiet(): Promise<void>;
   note(entryType: WorkingMemoryEntryType, content: string): void;

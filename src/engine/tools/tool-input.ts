@@ -19,7 +19,11 @@ export function toolInput(schema: z.ZodMiniObject): ToolInput {
     jsonSchema,
     check(input) {
       try {
-        return { kind: "valid", input: parse(schema, input).value };
+        const { value, ignored } = parse(schema, input);
+        // A model takes a call for done as it meant it: what nobody reads is told instead.
+        if (ignored.length > 0)
+          return { kind: "invalid", words: `invalid arguments: there is no argument ${ignored.join(", ")}` };
+        return { kind: "valid", input: value };
       } catch (error) {
         if (error instanceof InvalidInput) return { kind: "invalid", words: `invalid arguments: ${error.message}` };
         throw error;

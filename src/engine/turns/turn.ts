@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { DEFAULT_AGENT, type ExecuteRequest } from "../../contract/engine-api.ts";
 import type { Logger } from "../../kit/logger.ts";
+import { SerialLanes } from "../../kit/serial-lanes.ts";
 import type { AgentLoop, AgentOutcome } from "../agent/agent-loop.ts";
 import type { ModelUsage, TurnContext } from "../agent/turn-context.ts";
 import { EngineError, internalError } from "../engine-error.ts";
@@ -39,6 +40,8 @@ export class Turn {
   readonly #parts: TurnParts;
   readonly #request: TurnRequest;
   readonly #parking: () => boolean;
+  /** One question at a time, whichever of the turn's agents and calls asks. */
+  readonly #asking = new SerialLanes();
   #log: TurnLog | undefined;
 
   /** `tally`: of what another process has told of it. */
@@ -154,7 +157,8 @@ export class Turn {
         return id;
       },
       spend: (used) => emit({ event: "usage", data: usageData(tally.usage, used) }),
-      ask: (question) => desk.ask(slot, question),
+      ask: (question) => this.#asking.run("", () => desk.ask(slot, question)),
+      isAsking: () => slot.state === "waiting_for_human",
       quiet: () => slot.quiet(),
       progress: () => slot.progress(),
       note: (entryType, content) => {

@@ -1,5 +1,7 @@
 import t from "tap";
 import { readCallsDone } from "../../../src/engine/model/summary-message.ts";
+import * as z from "zod/mini";
+import { toolInput } from "../../../src/engine/tools/tool-input.ts";
 import { testTool } from "../../helpers/engine-parts.ts";
 import { compactingParts, countingProvider, filler, text, toolCall } from "./compacting.ts";
 
@@ -83,7 +85,8 @@ t.test("a turn of many steps knows what it was asked and how many calls it has m
     answer: (_request, nth) =>
       nth <= steps ? toolCall(`call_${nth}`, "look", { n: nth, why: filler(100) }) : text("done"),
   });
-  const look = testTool("look", async () => filler(500));
+  const input = toolInput(z.object({ n: z.number(), why: z.string() }));
+  const look = testTool("look", async () => filler(500), { input });
   const parts = compactingParts(t, { provider, tools: [look] });
   const events = await parts.turn("task", "Count the stars, and never stop before 40.");
   t.match(events.at(-1)?.data, { phase: "completed" });

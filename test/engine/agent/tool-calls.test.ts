@@ -175,3 +175,22 @@ t.test("nothing is told, and nothing more is begun, while a call asks a person",
   t.equal(types.indexOf("hitl_resolved"), types.indexOf("hitl_request") + 1, types.join(" "));
   t.equal(only(events, "tool_result").length, 3);
 });
+
+t.test("of two calls that ask a person at once the second waits for the first's answer", async (t) => {
+  const asks = testTool("asks", ({ n }, context) =>
+    context.ask({ question: `May ${String(n)}?`, options: ["yes"], allowFreeText: false }),
+  );
+  const provider = scriptedProvider(calls(["a", "asks", { n: 1 }], ["b", "asks", { n: 2 }]), says("done"));
+  const parts = engineParts(t, { provider, tools: [asks] });
+  const turn = parts.turn("lane");
+  for (let question = 1; question <= 2; question++) {
+    const [request, ...more] = await until("somebody is asked", () => {
+      const pending = parts.desk.pending();
+      return pending.length > 0 ? pending : undefined;
+    });
+    t.same(more, [], "one at a time");
+    parts.desk.answer(request?.request_id ?? "", "yes");
+  }
+  const types = (await turn).map(({ event }) => event).filter((type) => type.startsWith("hitl_"));
+  t.same(types, ["hitl_request", "hitl_resolved", "hitl_request", "hitl_resolved"]);
+});

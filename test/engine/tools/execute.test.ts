@@ -94,5 +94,6 @@ t.test("input is checked before the tool sees it, and what is wrong is said", as
   const probe = tool(() => Promise.resolve(1));
   t.match(probe.input.check({ n: 1 }), { kind: "valid", input: { n: 1 } });
   t.match(probe.input.check({ n: "1" }), { kind: "invalid", words: /n: expected/ });
+  t.match(probe.input.check({ n: 1, m: 2 }), { kind: "invalid", words: /there is no argument m/ });
   t.match(probe.input.check([]), { kind: "invalid", words: /expected a JSON object/ });
 });
