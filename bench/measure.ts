@@ -6,10 +6,11 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-export const median = (values: readonly number[]): number => {
-  const sorted = values.toSorted((left, right) => left - right);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-};
+export const median = (values: readonly number[]): number => percentile(values, 0.5);
+
+/** The value below which that share of them is. */
+export const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((left, right) => left - right)[Math.floor(values.length * share)] ?? Number.NaN;
 
 /** Below the kernel's own range: a daemon that starts again must find its port free of outgoing connections. */
 const PORTS = { min: 10_000, max: 19_999 };
@@ -30,7 +31,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** One of the programs that orchd is compared with. */
-export const floor = (name: string): string => join(import.meta.dirname, "floor", `${name}.mjs`);
+export const floor = (name: string): string => join(import.meta.dirname, "floor", name);
 
 const started = new Set<ChildProcess>();
 const over = new AbortController();

@@ -27,6 +27,12 @@ export function row(what: string, { ours, theirs, unit, aim }: Rounds): Row {
   };
 }
 
+/** Where what we add counts, and not how many times as much it becomes. */
+export function difference(what: string, { ours, theirs, unit, aim }: Rounds): Row {
+  const more = median(ours.map((value, index) => value - (theirs[index] ?? Number.NaN)));
+  return { ...row(what, { ours, theirs, unit, aim }), ratio: `+${figure(more, unit)}` };
+}
+
 /** Something that has no floor. */
 export const loneRow = (
   what: string,
@@ -39,6 +45,6 @@ export function table(rows: readonly Row[]): string {
 }
 
 function figure(value: number, unit: string): string {
-  const digits = value < 10 && unit !== "ms" ? 2 : value < 100 ? 1 : 0;
+  const digits = value < 10 ? 2 : value < 100 ? 1 : 0;
   return `${value.toFixed(digits)} ${unit}`;
 }

@@ -4,11 +4,15 @@
  */
 import { shutdownSignal } from "../src/kit/shutdown-signals.ts";
 import { endAll } from "./measure.ts";
+import { boot } from "./parts/boot.ts";
 import { coldProvision } from "./parts/cold-provision.ts";
 import { crash } from "./parts/crash.ts";
+import { deltas } from "./parts/deltas.ts";
 import { fleet } from "./parts/fleet.ts";
 import { idleMemory } from "./parts/idle-memory.ts";
 import { lookUp } from "./parts/look-up.ts";
+import { manyTurns } from "./parts/many-turns.ts";
+import { replay } from "./parts/replay.ts";
 import { streams } from "./parts/streams.ts";
 import { type Row, table } from "./report.ts";
 import { Site } from "./site.ts";
@@ -16,7 +20,11 @@ import { Site } from "./site.ts";
 const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> = {
   cold: coldProvision,
   lookup: lookUp,
+  boot,
   streams,
+  deltas,
+  replay,
+  turns: manyTurns,
   memory: idleMemory,
   crash,
   fleet,

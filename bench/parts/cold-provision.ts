@@ -12,7 +12,7 @@ export async function coldProvision(site: Site): Promise<readonly Row[]> {
   const theirs: number[] = [];
   for (let round = 0; round < ROUNDS + WARM_UP; round++) {
     const floorMs = await timed(async () => {
-      const { child } = await startServer("bare-server");
+      const { child } = await startServer("bare-server.cjs");
       return () => end(child);
     });
     const oursMs = await timed(async () => {

@@ -76,7 +76,7 @@ async function startLoop(site: Site, user: string) {
     extra_ca_certs: null,
   });
   writeFileSync(launchFile, launch, { mode: 0o600 });
-  const loop = start([floor("respawn")], {
+  const loop = start([floor("respawn.mjs")], {
     LAUNCH_FILE: launchFile,
     NODE_COMPILE_CACHE: join(site.dataDir, "cache"),
     ENGINE_ENTRY: join(installDir, "bin/orch-engine.cjs"),

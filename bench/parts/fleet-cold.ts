@@ -32,7 +32,7 @@ async function bareServers(users: readonly string[]): Promise<number> {
   const children: Awaited<ReturnType<typeof startServer>>["child"][] = [];
   const began = performance.now();
   await inParallel(users, STARTS, async () => {
-    children.push((await startServer("bare-server")).child);
+    children.push((await startServer("bare-server.cjs")).child);
   });
   const took = (performance.now() - began) / 1000;
   await Promise.all(children.map((child) => end(child)));

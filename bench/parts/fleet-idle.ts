@@ -14,7 +14,7 @@ export async function idleFleet(site: Site, engines: number): Promise<readonly R
     "select pid, port from engines where pid is not null",
   );
   const urls = running.map(({ port }) => `http://127.0.0.1:${port}/health`).join(" ");
-  const bare = start([floor("bare-prober")], { URLS: urls, INTERVAL_MS: String(INTERVAL_MS) });
+  const bare = start([floor("bare-prober.mjs")], { URLS: urls, INTERVAL_MS: String(INTERVAL_MS) });
   const pids = { ours: [site.daemonPid], theirs: [bare.pid ?? 0] };
   await sleep(SETTLE_MS);
   const before = both(pids, cpuSeconds);

@@ -10,7 +10,7 @@ const LOAD = { seconds: 2, connections: 16 };
 export async function lookUp(site: Site): Promise<readonly Row[]> {
   await site.provision("alice");
   const env = { DATABASE_URL: site.databaseUrl, PRODUCT_ID: site.productId };
-  const bare = await startServer("bare-express", { env });
+  const bare = await startServer("bare-express.mjs", { env });
   const ours: number[] = [];
   const theirs: number[] = [];
   for (let round = 0; round < ROUNDS + WARM_UP; round++) {

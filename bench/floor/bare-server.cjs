@@ -1,5 +1,5 @@
-// The floor of a start: the least program that answers /health.
-import { createServer } from "node:http";
+// The floor of a start: the least program that answers /health. CommonJS, which starts faster and smaller than ES modules.
+const { createServer } = require("node:http");
 
 createServer((_request, response) => {
   response.writeHead(200, { "content-type": "application/json" });

@@ -1,0 +1,56 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { encodeLaunch } from "../src/contract/engine-launch.ts";
+import { newKey, sha256 } from "../src/kit/secrets.ts";
+import { type Call, end, freePort, start, untilHealthy } from "./measure.ts";
+import { type Site, installDir } from "./site.ts";
+
+export interface OwnEngine {
+  readonly url: string;
+  readonly pid: number;
+  /** From the start of its process until it answered that it is healthy. */
+  readonly bootMs: number;
+  /** A call that the engine accepts. */
+  wish(body?: unknown): Call;
+  stop(): Promise<void>;
+}
+
+/** An engine without its daemon: for what is the engine's alone, and for settings that the daemon's others do not have. */
+export async function startEngine(site: Site, settings: Readonly<Record<string, string>> = {}): Promise<OwnEngine> {
+  const incarnation = randomUUID();
+  const dataDir = join(site.dataDir, `own-${incarnation}`);
+  await mkdir(dataDir);
+  const key = newKey("sk-orch-");
+  const port = await freePort();
+  const launch = encodeLaunch({
+    engine_id: `eng_${incarnation}`,
+    incarnation,
+    product: "bench",
+    user_id: "bench",
+    host: "127.0.0.1",
+    port,
+    data_dir: dataDir,
+    keys: [{ hash: sha256(key), expires_at: null }],
+    control_token: incarnation,
+    settings,
+    extra_ca_certs: null,
+  });
+  const file = join(dataDir, "launch.json");
+  await writeFile(file, launch, { mode: 0o400 });
+  const began = performance.now();
+  // As the daemon starts one.
+  const child = start(["--max-old-space-size=768", join(installDir, "bin/orch-engine.cjs")], {
+    ORCH_LAUNCH_FILE: file,
+    NODE_COMPILE_CACHE: join(site.dataDir, "cache"),
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await untilHealthy(`${url}/health`, (body) => body.includes(incarnation));
+  return {
+    url,
+    pid: child.pid ?? 0,
+    bootMs: performance.now() - began,
+    wish: (body) => ({ method: body === undefined ? "GET" : "POST", headers: { "x-engine-key": key }, body }),
+    stop: () => end(child),
+  };
+}
