@@ -2,6 +2,7 @@ import type {
   AssistantContent,
   ModelFailure,
   ModelProvider,
+  ModelRequest,
   ModelUsage,
   ToolOutcome,
 } from "../model/model-provider.ts";
@@ -33,6 +34,7 @@ export type SummaryOutcome =
 
 export interface SummaryCall {
   readonly provider: ModelProvider;
+  readonly priority: NonNullable<ModelRequest["priority"]>;
   readonly signal: AbortSignal;
   readonly spend: (usage: ModelUsage) => void;
   readonly progress: () => void;
@@ -92,7 +94,7 @@ async function inPieces(
 
 async function ask(
   { model, text, maxOutputTokens }: { model: string; text: string; maxOutputTokens: number },
-  { provider, signal, spend, progress }: SummaryCall,
+  { provider, priority, signal, spend, progress }: SummaryCall,
 ): Promise<SummaryOutcome> {
   const request = {
     model,
@@ -102,6 +104,7 @@ async function ask(
     thinking: false,
     maxOutputTokens,
     purpose: "summary",
+    priority,
   } as const;
   let answer = "";
   for await (const part of provider.stream(request, signal)) {

@@ -42,6 +42,8 @@ export interface Compactor {
   shrink(request: ModelRequest, failure: ModelFailure, context: TurnContext): Promise<ModelRequest | null>;
 }
 
+type Priority = NonNullable<ModelRequest["priority"]>;
+
 /** What is being made smaller, as far as it has come. */
 interface Draft {
   readonly record: CompactionRecord | null;
@@ -75,7 +77,11 @@ export function createCompactor(parts: CompactorParts): Compactor {
     return { ...next, record: told };
   };
 
-  const summarised = async (draft: Draft, room: number, context: TurnContext): Promise<Draft | ModelFailure> => {
+  const summarised = async (
+    draft: Draft,
+    { room, priority }: { readonly room: number; readonly priority: Priority },
+    context: TurnContext,
+  ): Promise<Draft | ModelFailure> => {
     const { record, whole } = draft;
     const messages = context.log.messages();
     const behind = messages.filter(({ id }) => id > (record?.summarisedThrough ?? 0));
@@ -91,7 +97,7 @@ export function createCompactor(parts: CompactorParts): Compactor {
     }));
     const outcome = await summarise(
       { before: record?.gist ?? "", messages: left, models },
-      { provider: parts.provider, ...context },
+      { provider: parts.provider, priority, ...context },
     );
     context.signal.throwIfAborted();
     if (outcome.kind === "failed") return outcome.failure;
@@ -123,7 +129,9 @@ export function createCompactor(parts: CompactorParts): Compactor {
         : change(draft, { strategy: "structured_extraction", clearedThrough: through }, context);
     let draft = clear(start, clearThrough(log.messages(), room));
     if (forced || draft.tokens > compactAt * ROOMY) {
-      const outcome = await summarised(draft, room, context);
+      // One that the turn can go on without gives way to other calls.
+      const priority = forced || draft.tokens > most ? "interactive" : "background";
+      const outcome = await summarised(draft, { room, priority }, context);
       if ("request" in outcome) draft = outcome;
       measure.failures = "request" in outcome ? 0 : measure.failures + 1;
       if (!("request" in outcome)) {

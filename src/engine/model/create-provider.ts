@@ -19,6 +19,8 @@ export interface ProviderSettings extends ModelSettings {
 export interface EngineProvider extends ModelProvider {
   /** Reads all it needs from the installation and the disk; else its first call does. What failed is tried again then. */
   load(): Promise<unknown>;
+  /** For how long background calls to the model are better not made: its limit is reached, or turns wait for it. */
+  closedForMs(model: string): number;
 }
 
 /** The provider of an engine; all of its model calls go through it. Nothing is loaded before it is asked. */
@@ -28,7 +30,9 @@ export function createProvider(
 ): EngineProvider {
   const { provider } = settings;
   // What the sandbox was told to fail with is to be seen, not to be tried again.
-  if (provider === "sandbox") return { ...loggedProvider(sandboxProvider, logger), load: () => Promise.resolve() };
+  if (provider === "sandbox") {
+    return { ...loggedProvider(sandboxProvider, logger), load: () => Promise.resolve(), closedForMs: () => 0 };
+  }
   const load = once(async () => {
     if (extraCaCerts !== null) await trustCertificates(extraCaCerts);
     return (await importFamily(provider)).openFamily(settings);
@@ -42,7 +46,8 @@ export function createProvider(
   });
   const retrying = retryingProvider(remote, { limiter });
   const watched = settings.cacheHitMonitor ? monitoredProvider(retrying, logger) : retrying;
-  return { ...loggedProvider(watched, logger), load };
+  const closedForMs = (model: string) => limiter.closedForMs(model, Date.now());
+  return { ...loggedProvider(watched, logger), load, closedForMs };
 }
 
 interface FamilyModule {

@@ -37,6 +37,7 @@ function parametersOf(provider: string, { model, system, messages, tools, ...res
     provider,
     model,
     purpose: rest.purpose ?? "turn",
+    priority: rest.priority ?? "interactive",
     thinking: rest.thinking,
     max_output_tokens: rest.maxOutputTokens,
     shortened: rest.shortened ?? false,

@@ -21,6 +21,13 @@ export interface ModelRequest {
   readonly maxOutputTokens: number;
   /** What the call is for, where it is not to answer the user. */
   readonly purpose?: "summary";
+  /**
+   * `interactive` (the default): somebody waits for the answer. `background`: nobody does, as with learning. It waits
+   * while interactive calls to the model wait, and leaves them a quarter of each limit of the provider that is known;
+   * what would wait for more than a minute fails as `rate_limited`. Whoever has many such calls to make asks
+   * `EngineProvider.closedForMs` before each.
+   */
+  readonly priority?: "interactive" | "background";
   /** It is sent again, made smaller, because the model would not take it as it was. */
   readonly shortened?: boolean;
 }

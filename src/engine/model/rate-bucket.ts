@@ -1,6 +1,8 @@
 import type { RateReading } from "./rate-headers.ts";
 
 const MINUTE_MS = 60_000;
+/** Of each limit, what background calls leave to the others. */
+const LEFT_ALONE = 0.25;
 
 /**
  * One limit of a provider as it is seen from here: it fills steadily, and what is sent takes from it. What is taken by
@@ -34,6 +36,12 @@ export class RateBucket {
     const missing = taken + this.#open - this.#now(nowMs);
     this.#open += taken;
     return { taken, waitMs: missing <= 0 ? 0 : missing / this.#perMs };
+  }
+
+  /** In how many ms a call that nobody waits for could take as much and leave the others their share. */
+  spareInMs(wanted: number, nowMs: number): number {
+    const missing = Math.min(wanted + this.#limit * LEFT_ALONE, this.#limit) + this.#open - this.#now(nowMs);
+    return missing <= 0 ? 0 : missing / this.#perMs;
   }
 
   /** The call is answered or over. `counted`: by the provider, in what it said since or will say. */

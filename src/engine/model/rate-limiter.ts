@@ -3,12 +3,21 @@ import { RateBucket } from "./rate-bucket.ts";
 import { RateGate } from "./rate-gate.ts";
 import { type Headers, type RateKind, rateReadings } from "./rate-headers.ts";
 import { requestTokens } from "./token-estimate.ts";
+import { WaitingCalls } from "./waiting-calls.ts";
+
+/** How long a background call waits before it looks again whether others still do. */
+const LOOK_AGAIN_MS = 1000;
 
 interface Limits {
   readonly buckets: Map<RateKind, RateBucket>;
   /** What a call really had of what was estimated, cache hits left out where the provider leaves them out. */
   charged: number;
   cacheIsFree: boolean;
+}
+
+interface Need {
+  readonly bucket: RateBucket;
+  readonly wanted: number;
 }
 
 type Taken = readonly { readonly bucket: RateBucket; readonly taken: number }[];
@@ -19,23 +28,27 @@ type Taken = readonly { readonly bucket: RateBucket; readonly taken: number }[];
  */
 export class RateLimiter {
   readonly gate = new RateGate();
+  readonly waiting = new WaitingCalls();
   readonly #limits = new Map<string, Limits>();
   readonly #open = new Map<ModelRequest, Taken>();
 
   /** Takes what the call will need; it may be made in so many ms. To be followed by `over`, whatever becomes of it. */
   reserve(request: ModelRequest, nowMs: number): number {
-    const limits = this.#limits.get(request.model);
-    if (limits === undefined || limits.buckets.size === 0) return 0;
-    const needed = lazily(() => Math.ceil(requestTokens(request) * limits.charged));
-    const need: Readonly<Record<RateKind, () => number>> = {
-      requests: () => 1,
-      tokens: needed,
-      input: needed,
-      output: () => 1,
-    };
-    const taken = [...limits.buckets].map(([kind, bucket]) => ({ bucket, ...bucket.take(need[kind](), nowMs) }));
+    const taken = this.#needs(request).map(({ bucket, wanted }) => ({ bucket, ...bucket.take(wanted, nowMs) }));
     this.#open.set(request, taken);
-    return Math.max(...taken.map(({ waitMs }) => waitMs));
+    return Math.max(0, ...taken.map(({ waitMs }) => waitMs));
+  }
+
+  /** The same for a background call, which takes nothing before it may be made: it is to ask again in so many ms. */
+  reserveSpare(request: ModelRequest, nowMs: number): number {
+    const inMs = this.#spareInMs(request.model, this.#needs(request), nowMs);
+    return inMs > 0 ? inMs : this.reserve(request, nowMs);
+  }
+
+  /** For how long no background call should be made, however small; 0 when one may. */
+  closedForMs(model: string, nowMs: number): number {
+    const least = [...this.#bucketsOf(model).values()].map((bucket) => ({ bucket, wanted: 1 }));
+    return Math.max(this.gate.waitMs(model, nowMs), this.#spareInMs(model, least, nowMs));
   }
 
   /** The provider answered the call: what it says of its limits includes it. */
@@ -62,6 +75,27 @@ export class RateLimiter {
   /** The call is over. One that was made without an answer was counted by the provider all the same. */
   over(request: ModelRequest, { made, nowMs }: { readonly made: boolean; readonly nowMs: number }): void {
     this.#settle(request, { counted: made, nowMs });
+  }
+
+  #needs(request: ModelRequest): readonly Need[] {
+    const charged = this.#limits.get(request.model)?.charged ?? 1;
+    const tokens = lazily(() => Math.ceil(requestTokens(request) * charged));
+    const wanted: Readonly<Record<RateKind, () => number>> = {
+      requests: () => 1,
+      tokens,
+      input: tokens,
+      output: () => 1,
+    };
+    return [...this.#bucketsOf(request.model)].map(([kind, bucket]) => ({ bucket, wanted: wanted[kind]() }));
+  }
+
+  #spareInMs(model: string, needs: readonly Need[], nowMs: number): number {
+    const waitMs = Math.max(0, ...needs.map(({ bucket, wanted }) => bucket.spareInMs(wanted, nowMs)));
+    return this.waiting.has(model) ? Math.max(waitMs, LOOK_AGAIN_MS) : waitMs;
+  }
+
+  #bucketsOf(model: string): ReadonlyMap<RateKind, RateBucket> {
+    return this.#limits.get(model)?.buckets ?? new Map<RateKind, RateBucket>();
   }
 
   #settle(request: ModelRequest, how: { readonly counted: boolean; readonly nowMs: number }): void {

@@ -25,26 +25,41 @@ export function retryingProvider(
   inner: ModelProvider,
   { limiter = new RateLimiter(), delay = waitFor, random = Math.random, clock = Date.now }: RetryParts = {},
 ): ModelProvider {
+  const wait = (request: ModelRequest, ms: number, signal: AbortSignal) =>
+    limiter.waiting.during(request, () => delay(ms, signal));
   /** Until the limiter lets the call be made; else why it will not be. */
   const queue = async (request: ModelRequest, signal: AbortSignal, leftMs: number): Promise<Queued> => {
     const closedMs = limiter.gate.waitMs(request.model, clock());
     if (closedMs > 0) return { failed: limited(inner.name, closedMs), waitedMs: 0 };
     const waitMs = limiter.reserve(request, clock());
     if (waitMs > leftMs) return { failed: limited(inner.name, waitMs), waitedMs: 0 };
-    if (waitMs > 0 && !(await delay(waitMs, signal))) return { failed: ABORTED, waitedMs: waitMs };
+    if (waitMs > 0 && !(await wait(request, waitMs, signal))) return { failed: ABORTED, waitedMs: waitMs };
     // Another call may have been refused meanwhile.
     const closedNowMs = limiter.gate.waitMs(request.model, clock());
     return { failed: closedNowMs > 0 ? limited(inner.name, closedNowMs) : null, waitedMs: waitMs };
   };
+  /** The same for a call that lets others go first: there may be more of them each time it looks. */
+  const queueBehind = async (request: ModelRequest, signal: AbortSignal, leftMs: number): Promise<Queued> => {
+    for (let waitedMs = 0; ;) {
+      const closedMs = limiter.gate.waitMs(request.model, clock());
+      const waitMs = closedMs > 0 ? 0 : limiter.reserveSpare(request, clock());
+      if (closedMs > 0 || waitedMs + waitMs > leftMs)
+        return { failed: limited(inner.name, Math.max(closedMs, waitMs)), waitedMs };
+      if (waitMs === 0) return { failed: null, waitedMs };
+      waitedMs += waitMs;
+      if (!(await delay(waitMs, signal))) return { failed: ABORTED, waitedMs };
+    }
+  };
   return {
     name: inner.name,
     async *stream(request, signal) {
+      const enqueue = request.priority === "background" ? queueBehind : queue;
       let waitedMs = 0;
       for (let tries = 1; ; tries++) {
         let made = false;
         let failed: Failed | null;
         try {
-          const queued = await queue(request, signal, RETRY_RULE.longestWaitMs - waitedMs);
+          const queued = await enqueue(request, signal, RETRY_RULE.longestWaitMs - waitedMs);
           waitedMs += queued.waitedMs;
           made = queued.failed === null;
           failed = queued.failed ?? (yield* tell(inner.stream(request, signal), { limiter, request }));
@@ -59,7 +74,7 @@ export function retryingProvider(
           return;
         }
         waitedMs += verdict.ms;
-        if (!(await delay(verdict.ms, signal))) {
+        if (!(await wait(request, verdict.ms, signal))) {
           yield ABORTED;
           return;
         }

@@ -125,6 +125,10 @@ t.test("a failing summary does not fail a turn that still fits, and is not tried
   const models = provider.summaries.map(({ model }) => model);
   t.strictSame([...new Set(models)], ["light", "scripted"], "the main model is asked when the light one fails");
   t.ok(models.length >= 2 && models.length <= 6, `${models.length}: each three times at the most`);
+  t.ok(
+    provider.summaries.every(({ priority }) => priority === "background"),
+    "while the turn can do without, others go first",
+  );
   let failed: readonly Event[] = [];
   for (let turn = 0; turn < 40 && endOf(failed)?.["error"] === undefined; turn++)
     failed = await parts.turn("task", `${filler(600)}.`);
@@ -133,6 +137,7 @@ t.test("a failing summary does not fail a turn that still fits, and is not tried
     message: /m is down/,
     details: { tokens: Number, limit: 31_000 },
   });
+  t.equal(provider.summaries.at(-1)?.priority, "interactive", "now the turn waits for it");
   down = false;
   const mended = await parts.turn("task", "and now?");
   t.match(endOf(mended), { phase: "completed" });

@@ -121,6 +121,41 @@ t.test("what the provider says counts more than what was reckoned, less the call
   t.ok(silent.reserve(asking(), NOW) > 0, "a call without an answer was made all the same");
 });
 
+t.test("a background call takes only what is above a quarter of each limit", async (t) => {
+  const limiter = new RateLimiter();
+  answered(limiter, { ...anthropic("requests", 60, 17, 43), ...anthropic("input-tokens", 10_000, 3000, 42) });
+  const small = { ...asking(40), priority: "background" } as const;
+  t.equal(limiter.closedForMs(small.model, NOW), 0);
+  t.equal(limiter.reserveSpare(small, NOW), 0);
+  t.equal(limiter.reserveSpare({ ...small }, NOW), 0);
+  t.equal(Math.round(limiter.reserveSpare({ ...small }, NOW)), 1000, "two were above it");
+  t.equal(Math.round(limiter.closedForMs(small.model, NOW)), 1000);
+  limiter.over(small, { made: false, nowMs: NOW });
+  const large = { ...asking(4000), priority: "background" } as const;
+  t.ok(limiter.reserveSpare(large, NOW) > 1000, "a thousand tokens are not");
+  t.equal(limiter.reserve(asking(4000), NOW), 0, "turns have the rest, of which the waiting took nothing");
+});
+
+t.test("a background call larger than the limit waits for all of it, not for ever", async (t) => {
+  const limiter = new RateLimiter();
+  answered(limiter, anthropic("input-tokens", 10_000, 5000, 30));
+  const large = { ...asking(400_000), priority: "background" } as const;
+  t.equal(Math.round(limiter.reserveSpare(large, NOW) / 1000), 30);
+  t.equal(limiter.reserveSpare(large, NOW + 30_000), 0);
+});
+
+t.test("without limits a background call goes at once, and another model's are not its own", async (t) => {
+  const limiter = new RateLimiter();
+  const small = { ...asking(), priority: "background" } as const;
+  t.equal(limiter.reserveSpare(small, NOW), 0);
+  answered(limiter, anthropic("requests", 60, 0, 60));
+  limiter.gate.close(small.model, NOW + 20_000);
+  t.equal(limiter.closedForMs("another", NOW), 0);
+  t.equal(limiter.reserveSpare({ ...small, model: "another" }, NOW), 0);
+  t.equal(limiter.closedForMs(small.model, NOW), 20_000, "what the provider asked for");
+  t.equal(Math.round(limiter.closedForMs(small.model, NOW + 19_000)), 1000);
+});
+
 const ANSWER: readonly ModelPart[] = [
   { kind: "done", reason: "stop", usage: { inputTokens: 1, outputTokens: 1, cacheHitTokens: 0 } },
 ];
@@ -175,3 +210,76 @@ t.test("one that is aborted in the queue leaves it", async (t) => {
   t.equal(asked(), 1);
   t.equal(limiter.reserve(asking(), NOW + 1000), 0);
 });
+
+t.test("a background call is made after every turn's call that waits, those that came later too", async (t) => {
+  const { provider, limiter, asked, now } = onHand();
+  const background = { ...asking(), priority: "background" } as const;
+  await partsOf(provider, asking());
+  const order: string[] = [];
+  const call = (name: string, request: ModelRequest) =>
+    partsOf(provider, request).then((parts) => {
+      t.match(parts, ANSWER);
+      order.push(name);
+    });
+  const first = call("first", asking());
+  const learning = call("learning", background);
+  t.ok(limiter.closedForMs(background.model, now()) > 0);
+  const second = call("second", asking());
+  await Promise.all([first, learning, second]);
+  t.strictSame(order, ["first", "second", "learning"]);
+  t.equal(asked(), 4);
+});
+
+t.test("a background call that would wait for more than a minute is told so, and has taken nothing", async (t) => {
+  const { provider, waits, asked, limiter } = scene(openai("requests", 200, 0, "12h"));
+  await partsOf(provider, asking());
+  const background = { ...asking(), priority: "background" } as const;
+  t.match(await partsOf(provider, background), [{ failure: { kind: "rate_limited", retryAfterS: 11_016 } }]);
+  t.match(await partsOf(provider, { ...background, model: "another" }), ANSWER);
+  t.strictSame(waits, []);
+  t.equal(asked(), 2);
+  t.equal(Math.round(limiter.reserve(asking(), NOW) / 1000), 216);
+});
+
+t.test("a background call that is aborted while it waits is over", async (t) => {
+  const { provider, asked } = scene(anthropic("requests", 60, 0, 60));
+  await partsOf(provider, asking());
+  const background = { ...asking(), priority: "background" } as const;
+  t.match(await partsOf(provider, background, AbortSignal.abort()), [{ failure: { kind: "aborted" } }]);
+  t.equal(asked(), 1);
+});
+
+/** A provider that has told once that nothing is left, on a clock that goes on to the next waiter's time when all wait. */
+function onHand() {
+  const limiter = new RateLimiter();
+  const waiters: { readonly atMs: number; readonly go: () => void }[] = [];
+  let now = NOW;
+  let asked = 0;
+  const next = () => {
+    waiters.sort((one, other) => one.atMs - other.atMs);
+    const waiter = waiters.shift();
+    if (waiter === undefined) return;
+    now = Math.max(now, waiter.atMs);
+    waiter.go();
+  };
+  const provider = retryingProvider(
+    {
+      name: "anthropic",
+      async *stream(request) {
+        limiter.heard(request, asked++ === 0 ? anthropic("requests", 60, 0, 60) : {}, now);
+        yield* ANSWER;
+      },
+    },
+    {
+      limiter,
+      random: () => 0,
+      clock: () => now,
+      delay: (ms) =>
+        new Promise((resolve) => {
+          waiters.push({ atMs: now + ms, go: () => resolve(true) });
+          setImmediate(next);
+        }),
+    },
+  );
+  return { provider, limiter, asked: () => asked, now: () => now };
+}
