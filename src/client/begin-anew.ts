@@ -35,7 +35,7 @@ export async function* beginAnew(
         const error = failureOf(event.data);
         waitMs = retryWait(error, { tries, repeatable: true, limits, random: Math.random() });
         if (waitMs !== null) {
-          onRetry?.({ error, tries, waitMs });
+          onRetry?.({ kind: "turn", error, tries, waitMs });
           break;
         }
       }

@@ -33,9 +33,11 @@ export interface CallOptions {
 interface ReadOptions extends CallOptions {
   /** Answers the agent's questions. Without it they stay open, to be answered by `respond` or from elsewhere. */
   readonly onHuman?: OnHuman | undefined;
-  /** Told of each try that failed, before the next one is waited for. */
-  readonly onRetry?: ((retry: Retry) => void) | undefined;
+  /** Told of each try that failed and each connection that was lost, before the next one is waited for. */
+  readonly onRetry?: OnRetry;
 }
+
+type OnRetry = ((retry: Retry) => void) | undefined;
 
 export interface ExecuteOptions extends ReadOptions {
   readonly message: string;
@@ -153,7 +155,13 @@ export function createEngineClient({ url, key, fetch: ownFetch, limits: wanted }
     },
 
     /** Events of a task, or of all, as they happen, behind `after` and without an end; of a turn, to its end. */
-    async *follow({ after, taskId, turnId, signal }: ReplayOptions = {}): AsyncGenerator<TurnEvent> {
+    async *follow({
+      after,
+      taskId,
+      turnId,
+      signal,
+      onRetry,
+    }: ReplayOptions & { readonly onRetry?: OnRetry } = {}): AsyncGenerator<TurnEvent> {
       const leash = new Leash(signal);
       const bookmark: Bookmark = {
         turnId: turnId ?? null,
@@ -162,7 +170,7 @@ export function createEngineClient({ url, key, fetch: ownFetch, limits: wanted }
         replayed: true,
       };
       try {
-        yield* followEvents({ service, bookmark, signal: leash.signal });
+        yield* followEvents({ service, bookmark, signal: leash.signal, onRetry });
       } finally {
         leash.letGo();
       }

@@ -25,7 +25,7 @@ interface Reading extends RetryWish {
 
 /** A turn's events from its beginning: `POST /execute`, and where that is cut the rest by replay. */
 export function executeTurn(reading: Reading, wish: Pick<Wish, "body" | "headers">): AsyncGenerator<TurnEvent> {
-  const { service, bookmark, signal } = reading;
+  const { service, bookmark, signal, onRetry } = reading;
   const post = async () => {
     const { headers, chunks } = await openStream(service, { method: "POST", path: "/execute", signal, ...wish });
     bookmark.turnId ??= headers.get(TURN_ID_HEADER);
@@ -40,12 +40,13 @@ export function executeTurn(reading: Reading, wish: Pick<Wish, "body" | "headers
     isLast: endsTurn,
     limits: service.limits,
     signal,
+    onRetry,
   });
 }
 
 /** Events behind the bookmark, live; to the end of the turn if it names one. */
 export function followEvents(reading: Reading): AsyncGenerator<TurnEvent> {
-  const { service, bookmark, signal } = reading;
+  const { service, bookmark, signal, onRetry } = reading;
   const ofOneTurn = bookmark.turnId !== null;
   return resuming({
     open: () => persistently(service, reading, () => replay(reading)),
@@ -54,6 +55,7 @@ export function followEvents(reading: Reading): AsyncGenerator<TurnEvent> {
     isLast: (event) => ofOneTurn && endsTurn(event),
     limits: service.limits,
     signal,
+    onRetry,
   });
 }
 

@@ -15,8 +15,10 @@ export interface Service {
 }
 
 export interface Retry {
+  /** A call is made again, a turn begun anew, or a stream that broke off taken up where it was. */
+  readonly kind: "call" | "turn" | "stream";
   readonly error: OrchdError;
-  /** How many have failed. */
+  /** How many have failed; of a stream, since something new came. */
   readonly tries: number;
   readonly waitMs: number;
 }
@@ -118,7 +120,7 @@ export async function persistently<T>(
         if (!(error instanceof OrchdError)) throw error;
         const waitMs = retryWait(error, { tries, repeatable, limits, random: Math.random() });
         if (waitMs === null) throw error;
-        onRetry?.({ error, tries, waitMs });
+        onRetry?.({ kind: "call", error, tries, waitMs });
         await pause(waitMs, leash.signal);
       }
     }

@@ -13,6 +13,7 @@ export { type ClientLimits, DEFAULT_LIMITS } from "./limits.ts";
 export { CLIENT_ERRORS, type ClientErrorCode, type ErrorCode, OrchdError } from "./orchd-error.ts";
 export {
   type EngineWithKey,
+  type EventsOptions,
   type OrchestratorClient,
   type OrchestratorClientOptions,
   type ProvisionOptions,

@@ -29,9 +29,14 @@ export interface OrchestratorClientOptions {
 }
 
 interface ChangeOptions extends CallOptions {
-  /** Told of each try that failed, before the next one is waited for. */
+  /** Told of each try that failed and each connection that was lost, before the next one is waited for. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
   readonly deadlineMs?: number | undefined;
+}
+
+export interface EventsOptions extends Pick<ChangeOptions, "signal" | "onRetry"> {
+  readonly userId?: string | undefined;
+  readonly after?: string | undefined;
 }
 
 export interface ProvisionOptions extends ChangeOptions {
@@ -177,18 +182,14 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
      * What happens to the product's engines, or to one user's, as it happens: from now on, or behind the event `after`;
      * `"start"` is all that is kept. A connection that is lost is taken up again where it was cut.
      */
-    async *events({
-      userId,
-      after,
-      signal,
-    }: CallOptions & { readonly userId?: string; readonly after?: string } = {}): AsyncGenerator<OrchestratorEvent> {
+    async *events({ userId, after, signal, onRetry }: EventsOptions = {}): AsyncGenerator<OrchestratorEvent> {
       const leash = new Leash(signal);
       try {
         const path = userId === undefined ? "/events" : `${engine(userId)}/events`;
         const newest = async () =>
           (await get<Page<EventRecord>>(`${path}?limit=1`, { signal: leash.signal })).data[0]?.id ?? NOTHING_SEEN;
         const from = after === "start" ? NOTHING_SEEN : (after ?? (await newest()));
-        yield* followOrchestrator(service, { path, after: from, signal: leash.signal });
+        yield* followOrchestrator(service, { path, after: from, signal: leash.signal, onRetry });
       } finally {
         leash.letGo();
       }

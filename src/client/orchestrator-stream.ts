@@ -1,5 +1,5 @@
 import { type EventRecord, GAP_EVENT } from "../contract/orchestrator-events.ts";
-import { type Service, openStream, persistently } from "./http-call.ts";
+import { type RetryWish, type Service, openStream, persistently } from "./http-call.ts";
 import { OrchdError } from "./orchd-error.ts";
 import { resuming } from "./resuming.ts";
 import { readFrames } from "./sse-frames.ts";
@@ -13,10 +13,16 @@ export type OrchestratorEvent = EventRecord | EventGap;
 /** An id before every other: behind it comes all that is kept. */
 export const NOTHING_SEEN = "evt_00000000-0000-0000-0000-000000000000";
 
+interface Following extends Pick<RetryWish, "onRetry"> {
+  readonly path: string;
+  readonly after: string;
+  readonly signal: AbortSignal;
+}
+
 /** Events behind `after` as they happen, each once, past restarts of the daemon. */
 export function followOrchestrator(
   service: Service,
-  { path, after, signal }: { readonly path: string; readonly after: string; readonly signal: AbortSignal },
+  { path, after, signal, onRetry }: Following,
 ): AsyncGenerator<OrchestratorEvent> {
   let last = after;
   const open = async () => {
@@ -25,7 +31,7 @@ export function followOrchestrator(
     return readRecords(chunks);
   };
   return resuming<OrchestratorEvent>({
-    open: () => persistently(service, { signal }, open),
+    open: () => persistently(service, { signal, onRetry }, open),
     reopen: open,
     take(event) {
       // Who has seen nothing misses nothing.
@@ -37,6 +43,7 @@ export function followOrchestrator(
     isLast: () => false,
     limits: service.limits,
     signal,
+    onRetry,
   });
 }
 

@@ -1,3 +1,4 @@
+import type { RetryWish } from "./http-call.ts";
 import type { ClientLimits } from "./limits.ts";
 import { OrchdError } from "./orchd-error.ts";
 import { sortOf } from "./retry-rule.ts";
@@ -6,7 +7,7 @@ import { pause } from "./waiting.ts";
 /** A connection that lived so long was a good one, even if nothing but heartbeats came. */
 const GOOD_MS = 10_000;
 
-export interface Resuming<T> {
+export interface Resuming<T> extends Pick<RetryWish, "onRetry"> {
   /** Opens the stream for the first time; what it throws is final. */
   readonly open: () => Promise<AsyncIterable<T>>;
   /** Opens it again, behind what `take` has noted. */
@@ -20,7 +21,8 @@ export interface Resuming<T> {
 }
 
 /** A stream that outlives its connections: each item once, until the last one. */
-export async function* resuming<T>({ open, reopen, take, isLast, limits, signal }: Resuming<T>): AsyncGenerator<T> {
+export async function* resuming<T>(parts: Resuming<T>): AsyncGenerator<T> {
+  const { open, reopen, take, isLast, limits, signal, onRetry } = parts;
   let items = await open();
   for (let lost = 0; ;) {
     const since = Date.now();
@@ -46,7 +48,9 @@ export async function* resuming<T>({ open, reopen, take, isLast, limits, signal 
       const waitMs = limits.reconnectMs[lost];
       const askedMs = (last.retryAfterS ?? 0) * 1000;
       if (waitMs === undefined || askedMs > limits.longestWaitMs) throw givenUp(last);
-      await pause(Math.max(waitMs * (0.75 + Math.random() / 2), askedMs), signal);
+      const jitteredMs = Math.max(waitMs * (0.75 + Math.random() / 2), askedMs);
+      onRetry?.({ kind: "stream", error: last, tries: lost + 1, waitMs: jitteredMs });
+      await pause(jitteredMs, signal);
       try {
         return { items: await reopen(), lost: lost + 1 };
       } catch (error) {

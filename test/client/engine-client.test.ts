@@ -158,11 +158,11 @@ t.test("a busy task, a draining engine and a rate limit are tried again, and tol
     code: "LLM_PROVIDER_ERROR",
   });
   t.same(
-    told.map(({ error, tries }) => [error.code, tries]),
+    told.map(({ kind, error, tries }) => [kind, error.code, tries]),
     [
-      ["TASK_BUSY", 1],
-      ["ENGINE_DRAINING", 2],
-      ["LLM_RATE_LIMITED", 3],
+      ["call", "TASK_BUSY", 1],
+      ["call", "ENGINE_DRAINING", 2],
+      ["call", "LLM_RATE_LIMITED", 3],
     ],
   );
   t.ok((told[2]?.waitMs ?? 0) >= 50, "the provider's wait is the least");

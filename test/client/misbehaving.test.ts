@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import t, { type Test } from "tap";
 import { createEngineClient } from "../../src/client/engine-client.ts";
+import type { Retry } from "../../src/client/http-call.ts";
 import type { ClientLimits } from "../../src/client/limits.ts";
 import { OrchdError } from "../../src/client/orchd-error.ts";
 import { type FakeServer, startFakeServer } from "../helpers/fake-server.ts";
@@ -77,6 +78,33 @@ t.test("a silent server is left, and the turn read on elsewhere", async (t) => {
   t.equal(await client.execute(MESSAGE).text(), "one two");
   t.match(replays(server)[0]?.path, /turn_id=turn_1&after=2&follow=true$/);
 });
+
+t.test(
+  "each lost connection of a turn that goes on is told: its cause, how many there were, and the wait",
+  async (t) => {
+    const { server, client } = await withServer(t);
+    let replayed = 0;
+    server.on("POST /execute", (_call, response) => {
+      open(response);
+      response.end(frames([STARTED, text("one ")]));
+    });
+    server.on("GET /execute/replay", (_call, response) => {
+      if (replayed++ === 0) return { status: 503, body: "<html>" };
+      open(response);
+      const [events, firstSeq] = replayed === 2 ? [[text("two ")], 3] : [[text("three"), COMPLETED], 4];
+      return void response.end(frames(events, { firstSeq }));
+    });
+    const told: Retry[] = [];
+    const note = (retry: Retry) => told.push(retry);
+    t.equal(await client.execute({ ...MESSAGE, onRetry: note }).text(), "one two three");
+    const outline = told.splice(0).map(({ kind, error, tries, waitMs }) => [kind, error.code, tries, waitMs > 0]);
+    const lost = ["stream", "CONNECTION_LOST", 1, true];
+    t.same(outline, [lost, ["stream", "BAD_ANSWER", 2, true], lost], "what is new begins the count again");
+    replayed = 1;
+    await client.resume({ taskId: "t", turnId: "turn_1", after: 2, onRetry: note }).result();
+    t.match(told, [{ kind: "stream", tries: 1 }], "one that is resumed tells it too");
+  },
+);
 
 t.test("a server that takes calls and never answers is given up", async (t) => {
   const { server, client } = await withServer(t, { deadlineMs: 100, retries: 2 });

@@ -1,6 +1,7 @@
 import t, { type Test } from "tap";
 import type { ClientLimits } from "../../src/client/limits.ts";
 import { createOrchestratorClient } from "../../src/client/orchestrator-client.ts";
+import type { Retry } from "../../src/client/http-call.ts";
 import type { OrchestratorEvent } from "../../src/client/orchestrator-stream.ts";
 import { type FakeAnswer, type FakeServer, engine, fault, startFakeServer } from "../helpers/fake-server.ts";
 import { QUICK, open } from "./wire.ts";
@@ -175,8 +176,10 @@ t.test("events go on behind the last one, each once, past a cut and a refusal; a
     return undefined;
   });
   const seen: OrchestratorEvent[] = [];
+  const told: unknown[] = [];
+  const onRetry = ({ kind, error }: Retry) => told.push([kind, error.code]);
   const following = (async () => {
-    for await (const event of client.events()) seen.push(event);
+    for await (const event of client.events({ onRetry })) seen.push(event);
   })();
   await t.rejects(following, { code: "INVALID_PLATFORM_KEY" });
   t.same(
@@ -186,5 +189,10 @@ t.test("events go on behind the last one, each once, past a cut and a refusal; a
   t.same(
     server.calls.flatMap(({ headers }) => headers["last-event-id"] ?? []),
     ["evt_0", "evt_1", "evt_1", "evt_5"],
+  );
+  const codes = ["UNREACHABLE", "SERVICE_UNAVAILABLE", "CONNECTION_LOST"];
+  t.same(
+    told,
+    codes.map((code) => ["stream", code]),
   );
 });
