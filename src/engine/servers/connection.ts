@@ -68,6 +68,8 @@ export interface ServerLog {
   frame(direction: "sent" | "received", text: string): void;
   stderr(chunk: string): void;
   note(words: string): void;
+  /** What an operator should know of at any log level. Whoever tells it does so once. */
+  warn(words: string): void;
   /** The end of what it said on standard error. */
   lastWords(): string;
   hide(text: string): string;

@@ -1,18 +1,10 @@
 import { delay } from "../../kit/clock.ts";
 import type { SerialLanes } from "../../kit/serial-lanes.ts";
 import { type ToolContext, ToolFailed } from "../tools/tool.ts";
-import { askForm } from "./ask-form.ts";
-import type {
-  Connect,
-  ConnectOrder,
-  Connection,
-  FormAnswer,
-  FormQuestion,
-  ListedTool,
-  ServerLog,
-} from "./connection.ts";
+import type { Connect, ConnectOrder, Connection, ListedTool, ServerLog } from "./connection.ts";
 import { resultForModel, textOf } from "./result-words.ts";
 import type { ServerConfig } from "./server-config.ts";
+import { ServerQuestions } from "./server-questions.ts";
 
 /**
  * `connecting` until the first try has ended. `ready` while a connection stands. `restarting` after one was lost, until
@@ -44,13 +36,14 @@ export class ServerLink {
   readonly server: ServerConfig;
   readonly #parts: LinkParts;
   readonly #over = new AbortController();
-  readonly #running: ToolContext[] = [];
+  readonly #questions: ServerQuestions;
   #state: LinkState = { kind: "connecting" };
   #life: Promise<void> = Promise.resolve();
 
   constructor(server: ServerConfig, parts: LinkParts) {
     this.server = server;
     this.#parts = parts;
+    this.#questions = new ServerQuestions(server.name, { log: parts.log, lanes: parts.questions });
   }
 
   get state(): LinkState {
@@ -74,9 +67,7 @@ export class ServerLink {
     if (state.kind === "connecting") throw new ToolFailed(`${name} is not connected yet`);
     if (state.kind !== "ready")
       throw new ToolFailed(`${name} is not connected (${state.error}); it is tried again by itself`);
-    const over = new AbortController();
-    const asking: ToolContext = { ...context, ask: (one) => context.ask({ ...one, signal: over.signal }) };
-    this.#running.push(asking);
+    const close = this.#questions.open(context);
     try {
       const { signal } = context;
       const answer = await state.connection.call(tool, input, { signal, onProgress: () => context.progress() });
@@ -84,9 +75,7 @@ export class ServerLink {
       if (answer.isError) throw new ToolFailed(cut(textOf(answer.content)) || "the tool failed and did not say why");
       return resultForModel(answer);
     } finally {
-      this.#running.splice(this.#running.indexOf(asking), 1);
-      // What the server still wants to know is of no use to anybody.
-      over.abort(new Error("the call is over"));
+      close();
     }
   }
 
@@ -135,7 +124,7 @@ export class ServerLink {
       environment,
       log,
       onToolsChanged: () => void this.#listAgain(),
-      onQuestion: (question) => this.#ask(question),
+      onQuestion: (form) => this.#questions.ask(form),
       signal: this.#over.signal,
     };
   }
@@ -149,20 +138,6 @@ export class ServerLink {
       if (this.#state === state) this.#parts.onListed(tools);
     } catch (error) {
       this.#parts.log.note(`the tools could not be listed again: ${String(error)}`);
-    }
-  }
-
-  /** The protocol does not say which call a question belongs to: the one begun last is the likeliest. */
-  async #ask(question: FormQuestion): Promise<FormAnswer> {
-    const context = this.#running.at(-1);
-    if (context === undefined) return { action: "cancel" };
-    try {
-      return await this.#parts.questions.run(context.turnId, () =>
-        askForm(this.server.name, question, (one) => context.ask(one)),
-      );
-    } catch (error) {
-      this.#parts.log.note(`a question came to nothing: ${String(error)}`);
-      return { action: "cancel" };
     }
   }
 

@@ -33,6 +33,7 @@ export function createServerLog(logger: Logger, server: ServerConfig): ServerLog
       for (const line of lines) if (line !== "") write("tool server stderr", () => ({ stderr: shown(line) }));
     },
     note: (words) => write("tool server", () => ({ detail: shown(words) })),
+    warn: (words) => log.warn({ detail: shown(words) }, "tool server held back"),
     lastWords() {
       const said = last.split("\n").filter((line) => !TRACE.test(line));
       return hide(said.join("\n")).slice(-LAST_WORDS).toWellFormed();

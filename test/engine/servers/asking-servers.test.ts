@@ -1,0 +1,41 @@
+import t from "tap";
+import { fixture, serverBench } from "./tool-server-bench.ts";
+
+const counted = (actions: unknown) => {
+  const counts: Record<string, number> = {};
+  for (const action of JSON.parse(String(actions))) counts[action] = (counts[action] ?? 0) + 1;
+  return counts;
+};
+
+t.test("a server that asks two hundred times in one call gets ten answers, in each call anew", async (t) => {
+  const bench = serverBench(t);
+  await bench.load({ asks: fixture("asks") });
+  await bench.status("asks", "ready");
+  let asked = 0;
+  const ask = async () => {
+    asked++;
+    return "accept";
+  };
+  for (const calls of [1, 2]) {
+    const { output } = await bench.call("mcp__asks__insists", {}, { ask });
+    t.same(counted(output), { accept: 10, cancel: 190 });
+    t.equal(asked, calls * 10);
+  }
+  const told = bench.log.filter((line) => line.includes("more than 10 forms"));
+  t.equal(told.length, 2, "each call is told of once");
+  t.match(JSON.parse(told[0] ?? "{}"), { level: 40, tool_server: "asks" });
+});
+
+t.test("forms with many fields come to an end too", async (t) => {
+  const bench = serverBench(t);
+  await bench.load({ asks: fixture("asks") });
+  await bench.status("asks", "ready");
+  let asked = 0;
+  const ask = async () => {
+    asked++;
+    return "words";
+  };
+  const { output } = await bench.call("mcp__asks__interrogates", {}, { ask });
+  t.same(counted(output), { accept: 2, cancel: 198 });
+  t.equal(asked, 60);
+});
