@@ -6,7 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 createServer(async (request, response) => {
   let body = "";
   for await (const chunk of request.setEncoding("utf8")) body += chunk;
-  if (request.method !== "POST") return response.end("{}");
+  if (request.method !== "POST") {
+    response.end("{}");
+    return;
+  }
   const [count, rate] = lastMessage(JSON.parse(body)).split(" ").map(Number);
   response.writeHead(200, { "content-type": "text/event-stream" });
   const frame = (delta, finish_reason = null) => {

@@ -81,13 +81,14 @@ export class TaskSlots {
     abort.signal.addEventListener("abort", () => calm.resolve(), { once: true });
     const slots = this.#slots;
     const ttlMs = this.#ttlMs;
+    const isWaiting = () => waits > 0;
     return {
       taskId,
       turnId,
       startedAt,
       signal: abort.signal,
       get state() {
-        return waits > 0 ? "waiting_for_human" : "running";
+        return isWaiting() ? "waiting_for_human" : "running";
       },
       abort: (reason) => abort.abort(reason),
       progress: () => void timer?.refresh(),
@@ -103,7 +104,7 @@ export class TaskSlots {
         };
       },
       async quiet() {
-        while (waits > 0 && !abort.signal.aborted) await calm.promise;
+        while (isWaiting() && !abort.signal.aborted) await calm.promise;
       },
       release() {
         clearTimeout(timer);
