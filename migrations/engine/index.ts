@@ -4,6 +4,15 @@ import { sql as toolDefinitions } from "./0003-tool-definitions.ts";
 import { sql as compaction } from "./0004-compaction.ts";
 import { sql as plan } from "./0005-plan.ts";
 import { sql as memory } from "./0006-memory.ts";
+import { sql as memoryIndex } from "./0007-memory-index.ts";
 
 /** In order; a store's `user_version` counts those that it has had. Forward only, never edited. */
-export const ENGINE_MIGRATIONS: readonly string[] = [runState, durableTurns, toolDefinitions, compaction, plan, memory];
+export const ENGINE_MIGRATIONS: readonly string[] = [
+  runState,
+  durableTurns,
+  toolDefinitions,
+  compaction,
+  plan,
+  memory,
+  memoryIndex,
+];
