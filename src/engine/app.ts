@@ -22,6 +22,8 @@ import { type EngineProvider, createProvider } from "./model/create-provider.ts"
 import { CompactionTable } from "./store/compactions.ts";
 import { openServers } from "./servers/open-servers.ts";
 import type { ToolServers } from "./servers/tool-servers.ts";
+import { MemoryLists } from "./memory/memory-lists.ts";
+import { MemoryRecord } from "./memory/record.ts";
 import { EventTable } from "./store/events.ts";
 import { GrantTable } from "./store/grants.ts";
 import { HitlTable } from "./store/hitl-requests.ts";
@@ -138,7 +140,7 @@ export async function createApp({
     messages,
     toolCalls: new ToolCallTable(store),
     compactions: new CompactionTable(store),
-    workingMemory,
+    memory: new MemoryRecord(store, { put: () => undefined, remove: () => undefined }),
     runAgent,
     logger,
   });
@@ -166,6 +168,7 @@ export async function createApp({
     hasAgent: (name) => catalog.catalog.agents.has(name),
     catalog,
     servers: toolServers.servers,
+    memoryLists: new MemoryLists(store),
     limits: STREAM_LIMITS,
     logger,
   });

@@ -13,6 +13,8 @@ import { createDelegation } from "../../src/engine/agent/delegation.ts";
 import { AcceptedKeys } from "../../src/engine/http/accepted-keys.ts";
 import { STREAM_LIMITS, type StreamLimits } from "../../src/engine/http/event-stream.ts";
 import { createRoutes } from "../../src/engine/http/routes.ts";
+import { MemoryLists } from "../../src/engine/memory/memory-lists.ts";
+import { MemoryRecord } from "../../src/engine/memory/record.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/model/model-provider.ts";
 import { CompactionTable } from "../../src/engine/store/compactions.ts";
 import { EventTable } from "../../src/engine/store/events.ts";
@@ -22,7 +24,6 @@ import { MessageTable } from "../../src/engine/store/messages.ts";
 import { type Store, openStore } from "../../src/engine/store/open-store.ts";
 import { ToolCallTable } from "../../src/engine/store/tool-calls.ts";
 import { TurnTable } from "../../src/engine/store/turns.ts";
-import { WorkingMemoryTable } from "../../src/engine/store/working-memory.ts";
 import type { Grant } from "../../src/engine/tools/authorize.ts";
 import { createToolExecutor } from "../../src/engine/tools/execute.ts";
 import { type ToolRegistry, joinedRegistry } from "../../src/engine/tools/registry.ts";
@@ -160,10 +161,10 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     profiles: profiles?.ofAgent ?? (() => ({ system: "", model: "scripted", registry: registry() })),
   });
   const turns = new TurnTable(store);
-  const workingMemory = new WorkingMemoryTable(store);
+  const memory = new MemoryRecord(store, { put: () => undefined, remove: () => undefined });
   const toolCalls = new ToolCallTable(store);
   const compactions = new CompactionTable(store);
-  const runParts = { turns, messages, toolCalls, compactions, workingMemory, runAgent: around(runAgent) };
+  const runParts = { turns, messages, toolCalls, compactions, memory, runAgent: around(runAgent) };
   const runner = new TurnRunner({ journal, desk, slots, logger, ...runParts });
   const events = (turnId: string) =>
     journal
@@ -203,6 +204,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       reload: () => Promise.resolve({ kind: "refused", problems: [] }),
       reloadSoul: () => Promise.resolve({ kind: "refused", problems: [] }),
     },
+    memoryLists: new MemoryLists(parts.store),
     servers: { list: () => ({ servers: [] }), allow: () => "unknown" },
     limits: { ...STREAM_LIMITS, ...limits },
     logger: createLogger("test", "silent"),

@@ -1,8 +1,10 @@
 import express, { type Express, type RequestHandler } from "express";
 import { ENGINE_KEY_HEADER, MAX_ENGINE_BODY_BYTES } from "../../contract/engine-api.ts";
 import { CONTROL_PATHS, type EngineStatus } from "../../contract/engine-control.ts";
+import { MEMORY_LISTS } from "../../contract/memory-records.ts";
 import type { Logger } from "../../kit/logger.ts";
 import { EngineError } from "../engine-error.ts";
+import type { MemoryLists } from "../memory/memory-lists.ts";
 import type { HitlDesk } from "../turns/hitl-desk.ts";
 import { type Reloads, reloadCatalogRoute, reloadCoreSoulRoute } from "./admin-routes.ts";
 import type { AcceptedKeys } from "./accepted-keys.ts";
@@ -10,6 +12,7 @@ import { controlOnly, drainRoute, keysRoute, statusRoute } from "./control-route
 import { errorResponder } from "./error-responder.ts";
 import { type ExecuteParts, executeRoute } from "./execute-route.ts";
 import { FollowerSeats } from "./follower-seats.ts";
+import { memoryListRoute } from "./memory-routes.ts";
 import { replayRoute } from "./replay-route.ts";
 import { type Servers, allowToolsRoute, serversRoute } from "./server-routes.ts";
 import { cancelRoute, pendingRoute, respondRoute } from "./turn-routes.ts";
@@ -18,6 +21,7 @@ export interface RouteParts extends Omit<ExecuteParts, "seats"> {
   readonly desk: HitlDesk;
   readonly catalog: Reloads;
   readonly servers: Servers;
+  readonly memoryLists: Pick<MemoryLists, "page">;
   readonly keys: AcceptedKeys;
   readonly controlToken: string;
   readonly status: () => EngineStatus;
@@ -25,10 +29,11 @@ export interface RouteParts extends Omit<ExecuteParts, "seats"> {
 }
 
 type Method = "get" | "post";
+type Route = readonly [Method, string, gate: RequestHandler, answer: RequestHandler];
 
 /** Every route but `/health`, which is answered before this is loaded. The key is checked before a body is read. */
 export function createRoutes(parts: RouteParts): Express {
-  const { runner, desk, catalog, servers, keys, controlToken, status, logger } = parts;
+  const { runner, desk, catalog, servers, memoryLists, keys, controlToken, status, logger } = parts;
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
   const keyed: RequestHandler = (request, _response, next) => {
@@ -40,7 +45,7 @@ export function createRoutes(parts: RouteParts): Express {
   const control = controlOnly(controlToken);
   const streams = { ...parts, seats: new FollowerSeats() };
   const body = express.raw({ type: () => true, limit: MAX_ENGINE_BODY_BYTES, inflate: false });
-  const routes: readonly [Method, string, RequestHandler, RequestHandler][] = [
+  const routes: readonly Route[] = [
     ["post", "/execute", keyed, executeRoute(streams)],
     ["get", "/execute/replay", keyed, replayRoute(streams)],
     ["post", "/execute/cancel", keyed, cancelRoute(runner)],
@@ -48,6 +53,9 @@ export function createRoutes(parts: RouteParts): Express {
     ["get", "/hitl/pending", keyed, pendingRoute(desk)],
     ["get", "/assets/servers", keyed, serversRoute(servers)],
     ["post", "/assets/servers/allow", keyed, allowToolsRoute(servers)],
+    ...MEMORY_LISTS.map(
+      (list) => ["get", `/memory/${list}`, keyed, memoryListRoute(memoryLists, list)] satisfies Route,
+    ),
     ["post", "/admin/reload-catalog", keyed, reloadCatalogRoute(catalog)],
     ["post", "/admin/reload-core-soul", keyed, reloadCoreSoulRoute(catalog)],
     ["post", CONTROL_PATHS.keys, control, keysRoute(keys)],

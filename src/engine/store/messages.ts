@@ -21,6 +21,7 @@ export class MessageTable {
   readonly #select;
   readonly #answers;
   readonly #last;
+  readonly #ofTurn;
   readonly #hasAnswer;
   readonly #delete;
 
@@ -35,6 +36,7 @@ export class MessageTable {
     this.#last = db.prepare(
       "select turn_id, role, content from messages where turn_id = ? and thread = ? order by id desc limit 1",
     );
+    this.#ofTurn = db.prepare("select turn_id, role, content, thread from messages where turn_id = ? order by id");
     this.#hasAnswer = db.prepare("select 1 from messages where turn_id = ? and role <> 'user' limit 1");
     this.#delete = db.prepare("delete from messages where turn_id = ? and role = 'user'");
   }
@@ -46,6 +48,11 @@ export class MessageTable {
   /** `afterId`: only what came behind that message. */
   ofTask(taskId: string, thread = "", afterId = 0): PlacedMessage[] {
     return this.#select.all(taskId, thread, afterId).map((row) => ({ id: Number(row["id"]), ...storedMessage(row) }));
+  }
+
+  /** All that was said in a turn, in every conversation of it. */
+  ofTurn(turnId: string): (StoredMessage & { readonly thread: string })[] {
+    return this.#ofTurn.all(turnId).map((row) => ({ ...storedMessage(row), thread: String(row["thread"]) }));
   }
 
   /** How far a turn has come: the model's answers in it, and what was said last (null: nothing yet). */

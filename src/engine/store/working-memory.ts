@@ -17,10 +17,12 @@ export class WorkingMemoryTable {
     this.#store = store;
   }
 
-  append({ taskId, turnId, entryType, content, createdAt }: WorkingMemoryEntry): void {
-    this.#store.db
+  /** Its number: later ones have higher. */
+  append({ taskId, turnId, entryType, content, createdAt }: WorkingMemoryEntry): number {
+    const { lastInsertRowid } = this.#store.db
       .prepare("insert into working_memory (task_id, turn_id, entry_type, content, created_at) values (?, ?, ?, ?, ?)")
       .run(taskId, turnId, entryType, content, createdAt);
+    return Number(lastInsertRowid);
   }
 
   /** The task's latest entries, oldest first. */

@@ -9,7 +9,8 @@ import type { CompactionTable } from "../store/compactions.ts";
 import type { MessageTable } from "../store/messages.ts";
 import type { ToolCallTable } from "../store/tool-calls.ts";
 import type { TurnTable } from "../store/turns.ts";
-import type { WorkingMemoryTable } from "../store/working-memory.ts";
+import type { MemoryRecord } from "../memory/record.ts";
+import { saidInTurn } from "./ended-round.ts";
 import type { EventJournal } from "./event-journal.ts";
 import type { HitlDesk } from "./hitl-desk.ts";
 import { type Slot, type TaskSlots, TurnAborted, TurnParked } from "./task-slots.ts";
@@ -25,7 +26,7 @@ export interface TurnParts {
   readonly messages: MessageTable;
   readonly toolCalls: ToolCallTable;
   readonly compactions: CompactionTable;
-  readonly workingMemory: WorkingMemoryTable;
+  readonly memory: Pick<MemoryRecord, "round" | "note">;
   readonly runAgent: AgentLoop;
   readonly logger: Logger;
 }
@@ -112,9 +113,28 @@ export class Turn {
       alongside: () => {
         log?.close("the turn ended before the call did");
         toolCalls.forget(turnId);
+        this.#remember(ending);
       },
       freeSlot: () => this.slot.release(),
     });
+  }
+
+  /** Beside the end, within its transaction: an end that could not be remembered is an end all the same. */
+  #remember(ending: Ending): void {
+    const { memory, messages, logger } = this.#parts;
+    const { taskId, turnId, startedAt } = this.slot;
+    const { usage } = this.lifecycle.tally;
+    try {
+      memory.round({
+        ...{ taskId, turnId, startedAt, usage },
+        ...saidInTurn(messages.ofTurn(turnId)),
+        outcome: ending.kind,
+        errorCode: ending.kind === "errored" ? ending.code : null,
+        endedAt: Date.now(),
+      });
+    } catch (error) {
+      logger.error({ err: error, turn_id: turnId }, "a turn could not be remembered");
+    }
   }
 
   #openLog(thread: string): TurnLog {
@@ -124,7 +144,7 @@ export class Turn {
   }
 
   #context(log: TurnLog): TurnContext {
-    const { desk, workingMemory, journal } = this.#parts;
+    const { desk, memory, journal } = this.#parts;
     const { slot, lifecycle } = this;
     const { taskId, turnId, signal } = slot;
     const { tally } = lifecycle;
@@ -163,7 +183,7 @@ export class Turn {
       progress: () => slot.progress(),
       note: (entryType, content) => {
         lifecycle.emit({ event: "working_memory_update", data: { entry_type: entryType, content } });
-        journal.keep(() => workingMemory.append({ taskId, turnId, entryType, content, createdAt: Date.now() }));
+        journal.keep(() => memory.note({ taskId, turnId, entryType, content, createdAt: Date.now() }));
       },
       parking: this.#parking,
       branch: (name, message) => {

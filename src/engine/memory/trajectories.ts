@@ -1,0 +1,71 @@
+import type { TrajectoryStep } from "../../contract/memory-records.ts";
+import { newId } from "../../kit/ids.ts";
+import type { Store } from "../store/open-store.ts";
+import type { Trust } from "./trust.ts";
+
+/** How a turn went. */
+export interface Trajectory {
+  readonly number: number;
+  readonly id: string;
+  readonly taskId: string;
+  readonly turnId: string;
+  readonly outcome: "completed" | "errored";
+  readonly errorCode: string | null;
+  readonly steps: readonly TrajectoryStep[];
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly cacheHitTokens: number };
+  readonly trust: Trust;
+  readonly durationMs: number;
+  readonly createdAt: number;
+}
+
+/** One a turn, kept for the learning batch, which goes through them in order. */
+export class TrajectoryTable {
+  readonly #insert;
+  readonly #unlearned;
+  readonly #countUnlearned;
+  readonly #learned;
+
+  constructor({ db }: Store) {
+    this.#insert = db.prepare(
+      `insert into trajectories (id, task_id, turn_id, outcome, error_code, steps, usage, trust, duration_ms, created_at)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#unlearned = db.prepare("select * from trajectories where batch_id is null order by number limit ?");
+    this.#countUnlearned = db.prepare("select count(*) as count from trajectories where batch_id is null");
+    this.#learned = db.prepare("update trajectories set batch_id = ? where number = ? and batch_id is null");
+  }
+
+  insert(trajectory: Omit<Trajectory, "id" | "number">): void {
+    const { taskId, turnId, outcome, errorCode, steps, usage, trust, durationMs, createdAt } = trajectory;
+    const texts = [JSON.stringify(steps), JSON.stringify(usage)] as const;
+    this.#insert.run(newId("tr"), taskId, turnId, outcome, errorCode, ...texts, trust, durationMs, createdAt);
+  }
+
+  /** Those that no batch has read, the oldest first. */
+  unlearned(limit: number): readonly Trajectory[] {
+    return this.#unlearned.all(limit).map(trajectoryOf);
+  }
+
+  countUnlearned(): number {
+    return Number(this.#countUnlearned.get()?.["count"]);
+  }
+
+  /** False when a batch had read it already. */
+  learned(number: number, batchId: string): boolean {
+    return this.#learned.run(batchId, number).changes === 1;
+  }
+}
+
+const trajectoryOf = (row: Record<string, unknown>): Trajectory => ({
+  number: Number(row["number"]),
+  id: String(row["id"]),
+  taskId: String(row["task_id"]),
+  turnId: String(row["turn_id"]),
+  outcome: row["outcome"] as Trajectory["outcome"],
+  errorCode: row["error_code"] as string | null,
+  steps: JSON.parse(String(row["steps"])) as TrajectoryStep[],
+  usage: JSON.parse(String(row["usage"])) as Trajectory["usage"],
+  trust: Number(row["trust"]) as Trust,
+  durationMs: Number(row["duration_ms"]),
+  createdAt: Number(row["created_at"]),
+});

@@ -1,0 +1,70 @@
+import type { TrajectoryStep } from "../../contract/memory-records.ts";
+import type { AssistantContent, ToolOutcome } from "../agent/step-log.ts";
+import { TRUST, type Trust, leastTrust } from "../memory/trust.ts";
+import type { StoredMessage } from "../store/messages.ts";
+
+const MAX_INPUT = 500;
+const MAX_OUTPUT = 300;
+/** What these answer is the engine's own or the user's. All other tools bring something in from outside. */
+const OWN_TOOLS: ReadonlySet<string> = new Set([
+  ...["ask_human", "current_time", "edit_file", "list_files", "memory_note", "plan", "use_skill", "write_file"],
+  // Their calls are steps of their own.
+  "delegate",
+]);
+
+/** What a turn's messages add up to: what was asked, what was said, how it was done, and how far that can be relied on. */
+export interface SaidInTurn {
+  readonly question: string;
+  readonly answer: string;
+  readonly steps: readonly TrajectoryStep[];
+  readonly trust: Trust;
+}
+
+export function saidInTurn(messages: readonly (StoredMessage & { readonly thread: string })[]): SaidInTurn {
+  const own = messages.filter(({ thread }) => thread === "");
+  const steps = stepsOf(messages);
+  return {
+    question: own.flatMap(({ role, content }) => (role === "user" ? String(content) : [])).join("\n\n"),
+    answer: own.flatMap(({ role, content }) => (role === "assistant" ? textOf(content) : [])).join("\n\n"),
+    steps,
+    trust: steps.reduce<Trust>((least, step) => leastTrust(least, trustOf(step)), TRUST.model),
+  };
+}
+
+function stepsOf(messages: readonly (StoredMessage & { readonly thread: string })[]): readonly TrajectoryStep[] {
+  const outcomes = new Map(
+    messages.flatMap(({ role, content }) =>
+      role === "tool" ? (content as readonly ToolOutcome[]).map((outcome) => [outcome.id, outcome] as const) : [],
+    ),
+  );
+  return messages.flatMap(({ role, content, thread }) => {
+    if (role !== "assistant") return [];
+    return (content as readonly AssistantContent[]).flatMap((part): readonly TrajectoryStep[] => {
+      if (part.kind !== "tool_use") return [];
+      const outcome = outcomes.get(part.id);
+      return [
+        {
+          tool: part.tool,
+          input: cut(JSON.stringify(part.input), MAX_INPUT),
+          output: cut(asText(outcome?.output), MAX_OUTPUT),
+          ok: outcome?.isError === false,
+          ...(thread !== "" && { thread }),
+        },
+      ];
+    });
+  });
+}
+
+/** A search of memory is as good as what it found. */
+function trustOf({ tool, output }: TrajectoryStep): Trust {
+  if (tool === "memory_search") return output.includes('"trust":"external"') ? TRUST.external : TRUST.model;
+  return OWN_TOOLS.has(tool) ? TRUST.model : TRUST.external;
+}
+
+const textOf = (content: unknown): readonly string[] =>
+  (content as readonly AssistantContent[]).flatMap((part) => (part.kind === "text" ? part.text : []));
+
+const asText = (output: unknown): string => (typeof output === "string" ? output : (JSON.stringify(output) ?? ""));
+
+const cut = (text: string, max: number): string =>
+  text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
