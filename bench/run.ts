@@ -12,6 +12,7 @@ import { fleet } from "./parts/fleet.ts";
 import { idleMemory } from "./parts/idle-memory.ts";
 import { lookUp } from "./parts/look-up.ts";
 import { manyTurns } from "./parts/many-turns.ts";
+import { peer } from "./parts/peer.ts";
 import { replay } from "./parts/replay.ts";
 import { streams } from "./parts/streams.ts";
 import { type Row, table } from "./report.ts";
@@ -28,6 +29,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   memory: idleMemory,
   crash,
   fleet,
+  peer,
 };
 
 await bench(process.argv.slice(2));

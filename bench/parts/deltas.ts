@@ -9,9 +9,11 @@ const RATE = 50;
 const SECONDS = 6;
 /** Of each stream: until then the compiler is at work. */
 const WARM_UP_WORDS = 2 * RATE;
-/** Streams do not all begin at once: their words would come at the same time ever after. */
-const APART_MS = 1000 / RATE / TURNS;
+/** Streams do not all begin at once, but over the time between two words: else they would come together ever after. */
+const APART_MS = 1000 / RATE;
 const ROUNDS = 3;
+/** What the model is told to say. */
+export const WORDS = `${SECONDS * RATE + WARM_UP_WORDS} ${RATE}`;
 
 /** What the engine adds to a word on its way from the model to the reader, with many turns at once. */
 export async function deltas(site: Site): Promise<readonly Row[]> {
@@ -21,14 +23,13 @@ export async function deltas(site: Site): Promise<readonly Row[]> {
     LLM_BASE_URL: `${model.url}/v1`,
     LLM_MODEL: "bench",
   });
-  const content = `${SECONDS * RATE + WARM_UP_WORDS} ${RATE}`;
-  const direct: Call = { method: "POST", body: { messages: [{ role: "user", content }] } };
+  const direct: Call = { method: "POST", body: { messages: [{ role: "user", content: WORDS }] } };
   const rounds: { ours: readonly number[]; theirs: readonly number[] }[] = [];
   // The first round is for both sides' compilers.
   for (let round = 0; round <= ROUNDS; round++) {
     const theirs = await delays(() => open(`${model.url}/v1/chat/completions`, direct));
     const ours = await delays((turn) =>
-      open(`${engine.url}/execute`, engine.wish({ task_id: `delta-${round}-${turn}`, message: content })),
+      open(`${engine.url}/execute`, engine.wish({ task_id: `delta-${round}-${turn}`, message: WORDS })),
     );
     if (round > 0) rounds.push({ ours, theirs });
   }
@@ -48,11 +49,14 @@ export async function deltas(site: Site): Promise<readonly Row[]> {
 }
 
 /** How long each word was on its way, in ms. */
-async function delays(begin: (turn: number) => ReturnType<typeof open>): Promise<readonly number[]> {
+export async function delays(
+  begin: (turn: number) => ReturnType<typeof open>,
+  turns = TURNS,
+): Promise<readonly number[]> {
   const found: number[] = [];
   await Promise.all(
-    Array.from({ length: TURNS }, async (_, turn) => {
-      await sleep(turn * APART_MS);
+    Array.from({ length: turns }, async (_, turn) => {
+      await sleep((turn * APART_MS) / turns);
       let words = 0;
       for await (const chunk of await begin(turn)) {
         const now = process.hrtime.bigint();
