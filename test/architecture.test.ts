@@ -168,6 +168,19 @@ t.test("a package is imported only in the rooms that own it", async (t) => {
   }
 });
 
+t.test("a tool is reached over one road: one authorize, then one execute", async (t) => {
+  const roads: readonly [RegExp, readonly string[]][] = [
+    [/(?<!function )\bauthorize\(/, ["src/engine/agent/prepare-call.ts"]],
+    [/\bparts\.execute\(/, ["src/engine/agent/tool-calls.ts"]],
+    [/\btool\.run\(/, ["src/engine/tools/execute.ts"]],
+    [/\bprepareCall\(/, ["src/engine/agent/prepare-call.ts", "src/engine/agent/tool-calls.ts"]],
+  ];
+  for (const [pattern, places] of roads) {
+    const engine = files.filter((file) => file.startsWith("src/engine/"));
+    t.same(engine.filter((file) => pattern.test(source(file))).sort(), places, pattern.source);
+  }
+});
+
 t.test("the environment, the exit and the signals have one place each", async (t) => {
   const places: readonly [RegExp, RegExp][] = [
     [/\bprocess\.env\b/, /^src\/(orchestrator|engine)\/main\.ts$|^cli\/(main|settings)\.ts$/],
