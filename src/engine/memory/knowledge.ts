@@ -1,0 +1,152 @@
+import { newId } from "../../kit/ids.ts";
+import type { Store } from "../store/open-store.ts";
+import type { IndexedItem } from "./indexed-item.ts";
+import type { Trust } from "./trust.ts";
+
+/** Something that is, or was, so. */
+export interface Fact {
+  /** A sentence that can stand alone. */
+  readonly content: string;
+  readonly subject: string;
+  readonly predicate: string;
+  readonly object: string;
+  /** The same for the same fact, however it was worded. */
+  readonly hash: string;
+  readonly importance: number;
+  readonly confidence: number;
+  readonly source: string;
+  readonly trust: Trust;
+  /** Since when it is so; null: nobody said. */
+  readonly validFrom: number | null;
+}
+
+/** When it ceased to be so, when that was learnt, and what took its place. */
+export interface Closing {
+  readonly validTo: number | null;
+  readonly recordedTo: number;
+  readonly supersededBy: string | null;
+}
+
+export interface KnownFact extends Fact {
+  readonly id: string;
+  readonly validTo: number | null;
+  readonly recordedFrom: number;
+  readonly recordedTo: number | null;
+  readonly supersededBy: string | null;
+}
+
+/** What is believed, and what was. All of it happens within the caller's transaction. */
+export class KnowledgeTable {
+  readonly #insert;
+  readonly #close;
+  readonly #byHash;
+  readonly #about;
+  readonly #covering;
+  readonly #addEvidence;
+  readonly #hasEvidence;
+
+  constructor({ db }: Store) {
+    this.#insert = db.prepare(
+      `insert into knowledge (id, content, subject, predicate, object, hash, importance, confidence, source, trust,
+         valid_from, valid_to, recorded_from, recorded_to, superseded_by)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#close = db.prepare(
+      "update knowledge set valid_to = ?, recorded_to = ?, superseded_by = ? where id = ? and recorded_to is null",
+    );
+    this.#byHash = db.prepare("select * from knowledge where hash = ? and recorded_to is null");
+    this.#about = db.prepare(
+      "select * from knowledge where subject = ? and predicate = ? and recorded_to is null order by number",
+    );
+    this.#covering = db.prepare(
+      `select * from knowledge where hash = ?1 and recorded_to is not null
+         and coalesce(valid_from, ?2) <= ?2 and valid_to > ?2
+       order by number limit 1`,
+    );
+    this.#addEvidence = db.prepare(
+      "insert into knowledge_evidence (knowledge_id, episode_id) values (?, ?) on conflict do nothing",
+    );
+    this.#hasEvidence = db.prepare(
+      `select 1 from knowledge_evidence join knowledge on knowledge.id = knowledge_id
+       where episode_id = ? and hash = ? limit 1`,
+    );
+  }
+
+  /** With a closing: what comes to be known after something that took its place. */
+  insert(fact: Fact, recordedFrom: number, closing: Closing | null = null): KnownFact {
+    const id = newId("kn");
+    const { content, subject, predicate, object, hash, importance, confidence, source, trust, validFrom } = fact;
+    const { validTo, recordedTo, supersededBy } = closing ?? { validTo: null, recordedTo: null, supersededBy: null };
+    const said = [content, subject, predicate, object, hash, importance, confidence, source, trust] as const;
+    this.#insert.run(id, ...said, validFrom, validTo, recordedFrom, recordedTo, supersededBy);
+    return { id, ...fact, validTo, recordedFrom, recordedTo, supersededBy };
+  }
+
+  /** False when it was closed already. */
+  close(id: string, { validTo, recordedTo, supersededBy }: Closing): boolean {
+    return this.#close.run(validTo, recordedTo, supersededBy, id).changes === 1;
+  }
+
+  live(hash: string): KnownFact | null {
+    const row = this.#byHash.get(hash);
+    return row === undefined ? null : knownFact(row);
+  }
+
+  /** What is believed of a subject in one respect. */
+  liveAbout(subject: string, predicate: string): readonly KnownFact[] {
+    return this.#about.all(subject, predicate).map(knownFact);
+  }
+
+  /** The same fact where it is closed, and was true at that time. */
+  closedAt(hash: string, time: number): KnownFact | null {
+    const row = this.#covering.get(hash, time);
+    return row === undefined ? null : knownFact(row);
+  }
+
+  addEvidence(id: string, episodeId: string): void {
+    this.#addEvidence.run(id, episodeId);
+  }
+
+  /** Whether the fact was learnt from this episode before, whatever has become of it. */
+  learntFrom(episodeId: string, hash: string): boolean {
+    return this.#hasEvidence.get(episodeId, hash) !== undefined;
+  }
+}
+
+/** A fact as search finds it; `keys` are other words for what it is about. */
+export const factItem = (
+  fact: KnownFact,
+  { taskId, turnId, keys }: Pick<IndexedItem, "taskId" | "turnId" | "keys">,
+): IndexedItem => ({
+  kind: "fact",
+  ref: fact.id,
+  taskId,
+  turnId,
+  eventTime: fact.validFrom ?? fact.recordedFrom,
+  importance: fact.importance,
+  trust: fact.trust,
+  live: fact.recordedTo === null,
+  keys,
+  title: `${fact.subject} ${fact.predicate}`,
+  body: fact.content,
+});
+
+const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
+
+const knownFact = (row: Record<string, unknown>): KnownFact => ({
+  id: String(row["id"]),
+  content: String(row["content"]),
+  subject: String(row["subject"]),
+  predicate: String(row["predicate"]),
+  object: String(row["object"]),
+  hash: String(row["hash"]),
+  importance: Number(row["importance"]),
+  confidence: Number(row["confidence"]),
+  source: String(row["source"]),
+  trust: Number(row["trust"]) as Trust,
+  validFrom: numberOrNull(row["valid_from"]),
+  validTo: numberOrNull(row["valid_to"]),
+  recordedFrom: Number(row["recorded_from"]),
+  recordedTo: numberOrNull(row["recorded_to"]),
+  supersededBy: row["superseded_by"] as string | null,
+});

@@ -1,0 +1,37 @@
+import { newId } from "../../kit/ids.ts";
+import type { Store } from "../store/open-store.ts";
+
+/** The runs of learning, and what came of each. */
+export class LearningBatchTable {
+  readonly #begin;
+  readonly #end;
+  readonly #abandon;
+
+  constructor({ db }: Store) {
+    this.#begin = db.prepare("insert into learning_batches (id, started_at) values (?, ?)");
+    this.#end = db.prepare("update learning_batches set ended_at = ?, counts = ?, error = ? where id = ?");
+    this.#abandon = db.prepare("update learning_batches set ended_at = ?, error = ? where ended_at is null");
+  }
+
+  begin(startedAt: number): string {
+    const id = newId("lb");
+    this.#begin.run(id, startedAt);
+    return id;
+  }
+
+  end(
+    id: string,
+    {
+      endedAt,
+      counts,
+      error,
+    }: { readonly endedAt: number; readonly counts: Readonly<Record<string, number>>; readonly error: string | null },
+  ): void {
+    this.#end.run(endedAt, JSON.stringify(counts), error, id);
+  }
+
+  /** Those that an engine left when it was killed: what they had learnt is kept, the next one goes on. */
+  closeAbandoned(endedAt: number): void {
+    this.#abandon.run(endedAt, "the engine stopped meanwhile");
+  }
+}

@@ -1,0 +1,108 @@
+import type { Store } from "../store/open-store.ts";
+import { type Episode, EpisodeTable } from "./episodes.ts";
+import { type Trajectory, TrajectoryTable } from "./trajectories.ts";
+import { TRUST, type Trust } from "./trust.ts";
+
+/** A turn with all that can be learnt from it. */
+export interface Round {
+  readonly trajectory: Trajectory;
+  /** Null where nothing was said. */
+  readonly episode: Episode | null;
+  /** What the agent noted for itself. */
+  readonly notes: readonly string[];
+  /** What the agent asked the user in between, and what they answered. */
+  readonly asked: readonly { readonly question: string; readonly answer: string }[];
+  /** What the agent had before it by then: the least of its task's turns up to this one. */
+  readonly contextTrust: Trust;
+  /** What it was shown of its memory, to be told from what is new. */
+  readonly recalled: string;
+}
+
+/** What learning has found better words for. */
+export interface Refinement extends Pick<Episode, "key" | "description" | "importance"> {
+  readonly keys: string;
+}
+
+/** The turns that no batch has read, joined with what there is beside them. */
+export class RoundsToLearn {
+  readonly #episodes: EpisodeTable;
+  readonly #trajectories: TrajectoryTable;
+  readonly #notes;
+  readonly #asked;
+  readonly #context;
+  readonly #recalled;
+  readonly #refine;
+  readonly #similar;
+
+  constructor(store: Store) {
+    const { db } = store;
+    this.#episodes = new EpisodeTable(store);
+    this.#trajectories = new TrajectoryTable(store);
+    this.#notes = db.prepare(
+      "select content from working_memory where turn_id = ? and entry_type <> 'summary' order by id",
+    );
+    this.#asked = db.prepare(
+      `select question, answer from hitl_requests
+       where turn_id = ? and kind = 'question' and answer is not null order by created_at, request_id`,
+    );
+    this.#context = db.prepare("select min(trust) as least from trajectories where task_id = ? and number <= ?");
+    this.#recalled = db.prepare("select block from recalls where turn_id = ?");
+    this.#refine = db.prepare("update episodes set key = ?, description = ?, importance = ?, keys = ? where id = ?");
+    this.#similar = db.prepare(
+      `select trajectories.id as id, trajectories.number as number, trajectories.trust as trust, question,
+         (select json_group_array(json_array(json_extract(step.value, '$.tool'), json_extract(step.value, '$.ok')))
+          from json_each(steps) step where json_extract(step.value, '$.thread') is null) as calls
+       from trajectories join episodes using (turn_id)
+       where outcome = 'completed' and steps <> '[]' and trajectories.number < ?
+       order by trajectories.number desc limit ?`,
+    );
+  }
+
+  /** The oldest first. */
+  next(limit: number): readonly Round[] {
+    return this.#trajectories.unlearned(limit).map((trajectory) => {
+      const { turnId, taskId, number } = trajectory;
+      return {
+        trajectory,
+        episode: this.#episodes.ofTurn(turnId),
+        notes: this.#notes.all(turnId).map((row) => String(row["content"])),
+        asked: this.#asked.all(turnId) as unknown as Round["asked"],
+        contextTrust: Number(this.#context.get(taskId, number)?.["least"] ?? TRUST.external) as Trust,
+        recalled: String(this.#recalled.get(turnId)?.["block"] ?? ""),
+      };
+    });
+  }
+
+  waiting(): number {
+    return this.#trajectories.countUnlearned();
+  }
+
+  /** Within the caller's transaction; false when a batch had read it already. */
+  learned(number: number, batchId: string): boolean {
+    return this.#trajectories.learned(number, batchId);
+  }
+
+  /** Within the caller's transaction. */
+  refine(id: string, { key, description, importance, keys }: Refinement): void {
+    this.#refine.run(key, description, importance, keys, id);
+  }
+
+  /** How turns went that came to a good end, the newest first; nothing of what their tools gave. */
+  successes({ before, limit }: { readonly before: number; readonly limit: number }): readonly Success[] {
+    return this.#similar.all(before, limit).map((row) => ({
+      id: String(row["id"]),
+      number: Number(row["number"]),
+      trust: Number(row["trust"]) as Trust,
+      question: String(row["question"]),
+      calls: (JSON.parse(String(row["calls"])) as [string, number][]).map(([tool, ok]) => ({ tool, ok: ok === 1 })),
+    }));
+  }
+}
+
+export interface Success {
+  readonly id: string;
+  readonly number: number;
+  readonly trust: Trust;
+  readonly question: string;
+  readonly calls: readonly { readonly tool: string; readonly ok: boolean }[];
+}

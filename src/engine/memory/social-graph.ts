@@ -1,0 +1,106 @@
+import { newId } from "../../kit/ids.ts";
+import type { Store } from "../store/open-store.ts";
+import type { Trust } from "./trust.ts";
+
+export type NodeType = "person" | "organisation" | "place" | "animal" | "thing";
+
+export interface SocialNode {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly trust: Trust;
+}
+
+export interface NewEdge {
+  readonly from: string;
+  readonly to: string;
+  readonly relation: string;
+  readonly trust: Trust;
+  readonly validFrom: number | null;
+}
+
+/** Somebody or something is found by any of its names, however it is written. */
+export const foldedName = (name: string): string =>
+  name.normalize("NFKC").replaceAll(/\s+/g, " ").trim().toLocaleLowerCase("en");
+
+/** Who and what was spoken of, and what they have to do with each other. All of it within the caller's transaction. */
+export class SocialGraph {
+  readonly #find;
+  readonly #insert;
+  readonly #alias;
+  readonly #aliases;
+  readonly #edge;
+  readonly #closeEdges;
+  readonly #mention;
+  readonly #seen;
+
+  constructor({ db }: Store) {
+    this.#find = db.prepare(
+      `select id, name, type, trust from social_nodes join social_aliases on node_id = id where alias = ?
+       order by number`,
+    );
+    this.#insert = db.prepare(
+      `insert into social_nodes (id, name, type, summary, trust, mentions, first_seen, last_seen)
+       values (?, ?, ?, ?, ?, 0, ?, ?)`,
+    );
+    this.#alias = db.prepare("insert into social_aliases (alias, node_id) values (?, ?) on conflict do nothing");
+    this.#aliases = db.prepare("select alias from social_aliases where node_id = ? order by alias");
+    this.#edge = db.prepare(
+      `insert into social_edges (id, from_node, to_node, relation, trust, valid_from, recorded_from)
+       values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+    );
+    this.#closeEdges = db.prepare(
+      `update social_edges set valid_to = ?, recorded_to = ?
+       where from_node = ? and relation = ? and to_node <> ? and trust <= ? and coalesce(valid_from, 0) <= ?
+         and recorded_to is null`,
+    );
+    this.#mention = db.prepare("insert into social_mentions (node_id, ref) values (?, ?) on conflict do nothing");
+    this.#seen = db.prepare(
+      `update social_nodes set mentions = mentions + 1, first_seen = min(first_seen, ?2), last_seen = max(last_seen, ?2)
+       where id = ?1`,
+    );
+  }
+
+  /** All who bear the name. */
+  find(name: string): readonly SocialNode[] {
+    return this.#find.all(foldedName(name)) as unknown as readonly SocialNode[];
+  }
+
+  /** A new one, under its own name. */
+  insert({
+    name,
+    type,
+    summary,
+    trust,
+    seenAt,
+  }: Omit<SocialNode, "id"> & { readonly summary: string; readonly seenAt: number }): SocialNode {
+    const id = newId("nd");
+    this.#insert.run(id, name, type, summary, trust, seenAt, seenAt);
+    this.addAlias(id, name);
+    return { id, name, type, trust };
+  }
+
+  addAlias(id: string, name: string): void {
+    this.#alias.run(foldedName(name), id);
+  }
+
+  aliasesOf(id: string): readonly string[] {
+    return this.#aliases.all(id).map((row) => String(row["alias"]));
+  }
+
+  /** False when it is known. */
+  addEdge({ from, to, relation, trust, validFrom }: NewEdge, recordedFrom: number): boolean {
+    return this.#edge.run(newId("ed"), from, to, relation, trust, validFrom, recordedFrom).changes === 1;
+  }
+
+  /** Of a relation that one has to one at a time: the others' end, as far as this one can be relied on as much. */
+  closeOtherEdges({ from, to, relation, trust, validFrom }: NewEdge, recordedTo: number): void {
+    const since = validFrom ?? recordedTo;
+    this.#closeEdges.run(since, recordedTo, from, relation, to, trust, since);
+  }
+
+  /** Where it was spoken of; counted once for each place. */
+  addMention(id: string, ref: string, seenAt: number): void {
+    if (this.#mention.run(id, ref).changes === 1) this.#seen.run(id, seenAt);
+  }
+}
