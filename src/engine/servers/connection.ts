@@ -65,7 +65,7 @@ export type Connect = (order: ConnectOrder) => Promise<Connection>;
 /** Where a server's words go. Bounded, whatever the server says; the values of its settings are hidden. */
 export interface ServerLog {
   /** One message of the protocol. */
-  frame(direction: "sent" | "received", text: string): void;
+  frame(direction: "sent" | "received", text: string | Buffer): void;
   stderr(chunk: string): void;
   note(words: string): void;
   /** What an operator should know of at any log level. Whoever tells it does so once. */

@@ -1,5 +1,6 @@
 export type Line =
-  | { readonly kind: "line"; readonly text: string }
+  /** A view of what came: whoever keeps it copies it. */
+  | { readonly kind: "line"; readonly bytes: Buffer }
   /** Longer than allowed and dropped; its two ends, by which it may be told what it was. */
   | { readonly kind: "too_long"; readonly head: string; readonly tail: string; readonly bytes: number };
 
@@ -29,6 +30,11 @@ export class MessageLines {
     this.#add(chunk.subarray(from));
   }
 
+  #whole(): Buffer {
+    const [first, ...more] = this.#parts;
+    return first !== undefined && more.length === 0 ? first : Buffer.concat(this.#parts);
+  }
+
   #add(part: Buffer): void {
     if (part.length === 0) return;
     this.#bytes += part.length;
@@ -48,7 +54,7 @@ export class MessageLines {
   #finish(): Line {
     const line: Line =
       this.#droppedHead === null
-        ? { kind: "line", text: Buffer.concat(this.#parts).toString("utf8") }
+        ? { kind: "line", bytes: this.#whole() }
         : { kind: "too_long", head: this.#droppedHead, tail: this.#tail.toString("utf8"), bytes: this.#bytes };
     this.#parts = [];
     this.#bytes = 0;

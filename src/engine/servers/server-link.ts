@@ -1,6 +1,7 @@
 import { delay } from "../../kit/clock.ts";
 import type { SerialLanes } from "../../kit/serial-lanes.ts";
 import { type ToolContext, ToolFailed } from "../tools/tool.ts";
+import { Coalesced } from "./coalesced.ts";
 import type { Connect, ConnectOrder, Connection, ListedTool, ServerLog } from "./connection.ts";
 import { resultForModel, textOf } from "./result-words.ts";
 import type { ServerConfig } from "./server-config.ts";
@@ -29,6 +30,8 @@ const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
 /** A connection that stood so long was a good one: the next loss is waited for from the beginning. */
 const STEADY_MS = 60_000;
+/** However often a server says that its list has changed. */
+const LIST_EVERY_MS = 1000;
 const MAX_ERROR_CHARACTERS = 10_000;
 
 /** One server, from the file's entry to the end of it: connected, listed, and connected again when it is lost. */
@@ -37,12 +40,14 @@ export class ServerLink {
   readonly #parts: LinkParts;
   readonly #over = new AbortController();
   readonly #questions: ServerQuestions;
+  readonly #listing: Coalesced;
   #state: LinkState = { kind: "connecting" };
   #life: Promise<void> = Promise.resolve();
 
   constructor(server: ServerConfig, parts: LinkParts) {
     this.server = server;
     this.#parts = parts;
+    this.#listing = new Coalesced(() => this.#listAgain(), { everyMs: LIST_EVERY_MS, signal: this.#over.signal });
     this.#questions = new ServerQuestions(server.name, { log: parts.log, lanes: parts.questions });
   }
 
@@ -123,7 +128,7 @@ export class ServerLink {
       workspaceDir,
       environment,
       log,
-      onToolsChanged: () => void this.#listAgain(),
+      onToolsChanged: () => this.#listing.ask(),
       onQuestion: (form) => this.#questions.ask(form),
       signal: this.#over.signal,
     };

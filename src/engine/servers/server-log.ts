@@ -25,7 +25,11 @@ export function createServerLog(logger: Logger, server: ServerConfig): ServerLog
   const shown = (text: string) => hide(text.slice(0, MAX_TEXT)).toWellFormed();
   return {
     frame: (direction, text) =>
-      write("tool server frame", () => ({ direction, characters: text.length, frame: shown(text) })),
+      write("tool server frame", () => ({
+        direction,
+        size: text.length,
+        frame: shown(typeof text === "string" ? text : text.toString("utf8", 0, MAX_TEXT)),
+      })),
     stderr(chunk) {
       last = (last + chunk).slice(-KEPT_WORDS);
       const lines = (half + chunk).split("\n");

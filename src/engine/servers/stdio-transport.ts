@@ -6,25 +6,20 @@ import {
 } from "@modelcontextprotocol/client";
 import type { ConnectOrder, ServerLog } from "./connection.ts";
 import { readFairly } from "./fair-reader.ts";
+import { glanceAt } from "./message-glance.ts";
 import { type Line, MessageLines } from "./message-lines.ts";
 import type { StdioServerConfig } from "./server-config.ts";
 import { ServerProcess } from "./server-process.ts";
+import { Unasked } from "./unasked.ts";
 
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
-/** Of what a server may tell unasked, all that is listened to. */
-const HEARD: ReadonlySet<unknown> = new Set([
-  "notifications/progress",
-  "notifications/cancelled",
-  "notifications/tools/list_changed",
-  "notifications/subscriptions/acknowledged",
-]);
-
 /** The protocol over a process's streams. What is no message is noted and skipped; nothing the process sends ends it. */
 export class StdioTransport implements Transport {
   readonly #server: StdioServerConfig;
   readonly #order: ConnectOrder;
   readonly #log: ServerLog;
+  readonly #unasked = new Unasked();
   #process: ServerProcess | undefined;
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -81,19 +76,43 @@ export class StdioTransport implements Transport {
       this.#answerFor(line);
       return;
     }
-    const text = line.text.trimEnd();
-    if (text === "") return;
-    this.#log.frame("received", text);
+    const glance = glanceAt(line.bytes);
+    if (glance.kind === "blank") return;
+    this.#log.frame("received", line.bytes);
+    if (glance.kind === "no_message") return this.#log.note("a line that is no message");
+    if (glance.kind === "notification" && !this.#hears(glance.method)) return;
     let message: JSONRPCMessage;
     try {
+      const text = line.bytes.toString("utf8");
       // To check a message costs far more than to read it, and some servers tell a lot.
-      if (isUnheard(JSON.parse(text))) return;
+      if (glance.kind === "message" && this.#isDealtWith(JSON.parse(text))) return;
       message = deserializeMessage(text);
     } catch (error) {
       this.#log.note(`no message of the protocol: ${String(error)}`);
       return;
     }
     this.onmessage?.(message);
+  }
+
+  #hears(method: string): boolean {
+    const verdict = this.#unasked.judge(method);
+    if (verdict === "tools_changed") this.#order.onToolsChanged();
+    return verdict === "heard";
+  }
+
+  #isDealtWith(message: unknown): boolean {
+    if (typeof message !== "object" || message === null || !("method" in message)) return false;
+    if (!("id" in message)) return !this.#hears(String(message.method));
+    if (this.#unasked.hasRoom("requests")) return false;
+    this.#refuse(message.id);
+    return true;
+  }
+
+  /** The protocol's own answer to one of a flood of requests would cost the most of all. */
+  #refuse(id: unknown): void {
+    if (typeof id !== "string" && typeof id !== "number") return;
+    const error = { code: -32_000, message: "too many requests at once" };
+    this.send({ jsonrpc: "2.0", id, error }).catch((fault: unknown) => this.#log.note(String(fault)));
   }
 
   /** The call that an oversized answer belongs to learns of it, where its id can be seen. */
@@ -106,10 +125,3 @@ export class StdioTransport implements Transport {
     this.onmessage?.({ jsonrpc: "2.0", id: Number(id), error: { code: -32_000, message } });
   }
 }
-
-const isUnheard = (message: unknown): boolean =>
-  typeof message === "object" &&
-  message !== null &&
-  "method" in message &&
-  !("id" in message) &&
-  !HEARD.has(message.method);

@@ -1,10 +1,18 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import t from "tap";
+import { startEngine } from "../../helpers/engine.ts";
+import { until } from "../../helpers/until.ts";
 import { fixture, serverBench } from "./tool-server-bench.ts";
 
 for (const [kind, what] of [
   ["one_line", "one line without an end"],
   ["lines", "lines that are no messages"],
   ["notifications", "messages that nobody asked for"],
+  ["progress", "progress"],
+  ["odd_progress", "progress that does not look like it"],
+  ["list_changes", "changes of its list"],
+  ["requests", "requests"],
   ["stderr", "words on its standard error"],
 ] as const) {
   t.test(`a flood of ${what} neither ends the call nor starves the engine nor fills its log`, async (t) => {
@@ -29,4 +37,43 @@ t.test("an answer of a hundred megabytes is refused, and the server goes on", as
   await bench.status("flood", "ready");
   t.match(await bench.call("mcp__flood__answer"), { output: null, error: /longer than the 10485760 allowed/ });
   t.same(await bench.call("mcp__flood__lines"), { output: "done", error: null });
+});
+
+t.test("a list that is said to change without end is read again once a second at the most", async (t) => {
+  const bench = serverBench(t);
+  const since = Date.now();
+  await bench.load({ flood: fixture("floods") });
+  await bench.status("flood", "ready");
+  for (const kind of ["list_changes", "list_changes"]) await bench.call(`mcp__flood__${kind}`);
+  const times = async () => Number((await bench.call("mcp__flood__times_listed")).output);
+  await until("it is read again", async () => (await times()) > 1);
+  const listed = await times();
+  const seconds = Math.ceil((Date.now() - since) / 1000);
+  t.ok(listed <= 2 + seconds, `${listed} times in ${seconds} s`);
+});
+
+t.test("an engine that was flooded with all of them is no larger for it than one that is busy", async (t) => {
+  const dataDir = t.testdir();
+  mkdirSync(join(dataDir, "catalog"), { recursive: true });
+  const flood = { ...fixture("floods"), permissions: { "*": "allow" } };
+  writeFileSync(join(dataDir, "catalog/.mcp.json"), JSON.stringify({ mcpServers: { flood } }));
+  const engine = await startEngine(t, { dataDir });
+  await until(
+    "the server is ready",
+    async () => (await engine.call("/assets/servers")).body.servers[0]?.status === "ready",
+    45_000,
+  );
+  await engine.turn("warm", "/say hello");
+  const residentMb = () =>
+    Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${engine.process.pid}/status`, "utf8"))?.[1]) / 1024;
+  const before = residentMb();
+  const grown: number[] = [];
+  for (const kind of ["list_changes", "progress", "notifications", "lines"]) {
+    const frames = await engine.turn(kind, `/tool mcp__flood__${kind} {}\n/say done`);
+    t.match(frames.find(({ event }) => event === "tool_result")?.data, { output: "done", error: null });
+    grown.push(Math.round(residentMb() - before));
+  }
+  t.comment(`grown by ${grown.join(", ")} MB`);
+  // What V8 takes for anything that makes garbage; before they were dropped early it was 230.
+  t.ok(Math.max(...grown) < 120, grown.join(", "));
 });

@@ -1,0 +1,40 @@
+import type { Clock } from "../../kit/clock.ts";
+
+export const TOOLS_CHANGED = "notifications/tools/list_changed";
+/** Of what a server may tell unasked, all that is listened to. */
+const HEARD: ReadonlySet<string> = new Set([
+  "notifications/progress",
+  "notifications/cancelled",
+  "notifications/subscriptions/acknowledged",
+]);
+const WINDOW_MS = 100;
+const MOST_A_WINDOW = 20;
+
+/** Decides what of that which a server says of its own accord is listened to: some kinds of it, and so much of each. */
+export class Unasked {
+  readonly #clock: Clock;
+  #windowEnds = 0;
+  readonly #counts = new Map<string, number>();
+
+  constructor(clock: Clock = Date.now) {
+    this.#clock = clock;
+  }
+
+  /** Whether this one is; a change of the list is told apart from what goes on to the protocol. */
+  judge(method: string): "heard" | "tools_changed" | "ignored" {
+    if (method === TOOLS_CHANGED) return "tools_changed";
+    return HEARD.has(method) && this.hasRoom(method) ? "heard" : "ignored";
+  }
+
+  /** Whether there is room for one more of its kind just now. */
+  hasRoom(kind: string): boolean {
+    const now = this.#clock();
+    if (now >= this.#windowEnds) {
+      this.#counts.clear();
+      this.#windowEnds = now + WINDOW_MS;
+    }
+    const count = (this.#counts.get(kind) ?? 0) + 1;
+    this.#counts.set(kind, count);
+    return count <= MOST_A_WINDOW;
+  }
+}

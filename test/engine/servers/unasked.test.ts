@@ -1,0 +1,34 @@
+import t from "tap";
+import { glanceAt } from "../../../src/engine/servers/message-glance.ts";
+import { Unasked } from "../../../src/engine/servers/unasked.ts";
+
+t.test("a glance tells a notification by its first words, and never takes anything else for one", async (t) => {
+  const notification = { kind: "notification", method: "notifications/progress" };
+  for (const [line, glance] of [
+    ["", { kind: "blank" }],
+    [" \r", { kind: "blank" }],
+    ["Welcome!", { kind: "no_message" }],
+    ["[]", { kind: "no_message" }],
+    [JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params: {} }), notification],
+    [' { "method" : "notifications/progress" }', notification],
+    [JSON.stringify({ params: {}, method: "notifications/progress" }), { kind: "message" }],
+    [JSON.stringify({ id: 1, result: { method: "notifications/progress" } }), { kind: "message" }],
+    [JSON.stringify({ result: '"method":"notifications/progress"', id: 1 }), { kind: "message" }],
+    [JSON.stringify({ jsonrpc: "2.0", method: "ping", id: 1 }), { kind: "message" }],
+    ["{", { kind: "message" }],
+  ] as const)
+    t.same(glanceAt(Buffer.from(line)), glance, line);
+});
+
+t.test("of what is said unasked so much of each kind is heard at a time", async (t) => {
+  let now = 1000;
+  const unasked = new Unasked(() => now);
+  const heard = (method: string) =>
+    Array.from({ length: 100 }, () => unasked.judge(method)).filter((verdict) => verdict === "heard").length;
+  t.equal(heard("notifications/progress"), 20);
+  t.equal(heard("notifications/cancelled"), 20, "one kind leaves the others their room");
+  t.equal(heard("notifications/message"), 0);
+  now += 100;
+  t.equal(heard("notifications/progress"), 20);
+  t.equal(unasked.judge("notifications/tools/list_changed"), "tools_changed");
+});
