@@ -14,6 +14,7 @@ import { AcceptedKeys } from "../../src/engine/http/accepted-keys.ts";
 import { STREAM_LIMITS, type StreamLimits } from "../../src/engine/http/event-stream.ts";
 import { createRoutes } from "../../src/engine/http/routes.ts";
 import { MemoryLists } from "../../src/engine/memory/memory-lists.ts";
+import { FullTextIndex } from "../../src/engine/memory/memory-index.ts";
 import { MemoryRecord } from "../../src/engine/memory/record.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/model/model-provider.ts";
 import { CompactionTable } from "../../src/engine/store/compactions.ts";
@@ -161,7 +162,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     profiles: profiles?.ofAgent ?? (() => ({ system: "", model: "scripted", registry: registry() })),
   });
   const turns = new TurnTable(store);
-  const memory = new MemoryRecord(store, { put: () => undefined, remove: () => undefined });
+  const memory = new MemoryRecord(store, new FullTextIndex(store));
   const toolCalls = new ToolCallTable(store);
   const compactions = new CompactionTable(store);
   const runParts = { turns, messages, toolCalls, compactions, memory, runAgent: around(runAgent) };

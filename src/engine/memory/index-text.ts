@@ -1,4 +1,5 @@
 import { stem } from "./stem.ts";
+import { isFunctionWord } from "./stop-words.ts";
 
 /** Of a text longer than this its beginning and its end can be found. */
 const LONGEST_TEXT = 50_000;
@@ -12,12 +13,25 @@ const LONGEST_WORD = 64;
  */
 export function indexWords(text: string): string[] {
   const words: string[] = [];
-  const plain = shortened(text).normalize("NFKC");
-  for (const [run] of plain.matchAll(/[\p{L}\p{M}\p{N}_]+(?:['’][\p{L}]+)*/gu)) {
-    if (UNSPACED.test(run)) for (const piece of run.split(UNSPACED_RUN)) addPiece(words, piece);
-    else addWord(words, run);
-  }
+  for (const run of wordRuns(text)) addRun(words, run);
   return words;
+}
+
+/** What stands between spaces and signs, as it is written. */
+export function wordRuns(text: string): string[] {
+  const plain = shortened(text).normalize("NFKC");
+  return plain.match(/[\p{L}\p{M}\p{N}_]+(?:['’][\p{L}]+)*/gu) ?? [];
+}
+
+export function wordsOfRun(run: string): readonly string[] {
+  const words: string[] = [];
+  addRun(words, run);
+  return words;
+}
+
+function addRun(words: string[], run: string): void {
+  if (!UNSPACED.test(run)) return addWord(words, run);
+  for (const piece of run.split(UNSPACED_RUN)) if (piece !== "") addPiece(words, piece);
 }
 
 /** Han, kana, Thai, Lao, Khmer, Burmese, Tibetan, Javanese: words stand there without spaces between them. */
@@ -32,29 +46,29 @@ function shortened(text: string): string {
 }
 
 function addPiece(words: string[], piece: string): void {
-  if (piece === "") return;
   if (!UNSPACED.test(piece)) return addWord(words, piece);
-  const signs = [...piece.toLowerCase()];
-  if (signs.length === 1) words.push(piece.toLowerCase());
+  const signs = Array.from(piece.toLowerCase());
+  if (signs.length === 1) words.push(signs.join(""));
   for (let at = 0; at + 1 < signs.length; at++) words.push(`${signs[at]}${signs[at + 1]}`);
 }
 
 function addWord(words: string[], run: string): void {
-  const parts = run
-    .replace(/['’]\p{L}*$/u, "")
-    .split(PART_ENDS)
-    .filter((part) => part !== "");
+  const bare = run.replace(/['’]\p{L}*$/u, "");
+  if (isFunctionWord(bare)) return;
+  const parts = PLAIN.test(bare) ? [bare] : bare.split(PART_ENDS).filter((part) => part !== "");
   if (parts.length > 1) words.push(folded(parts.join("")));
   for (const part of parts) words.push(folded(part));
 }
 
+/** Most words: nothing in them to take apart. */
+const PLAIN = /^.?[a-z0-9]*$/;
 /** Before a capital behind a small letter, before the last of several capitals, and at underscores. */
 const PART_ENDS = /_+|(?<=\p{Ll})(?=\p{Lu}\p{L})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u;
 
 function folded(word: string): string {
   let low = word.toLowerCase();
   if (!/^[a-z0-9]*$/.test(low)) low = low.normalize("NFD").replace(ACCENTS, "").normalize("NFC");
-  return stem(low.length > LONGEST_WORD ? [...low.slice(0, LONGEST_WORD)].join("").toWellFormed() : low);
+  return stem(low.length > LONGEST_WORD ? Array.from(low).slice(0, LONGEST_WORD).join("") : low);
 }
 
 /** Accents of Latin, Greek and Cyrillic letters, points of Hebrew and Arabic: marks that readers leave out. */

@@ -102,15 +102,42 @@ function tidied(word: string): string {
   return rest.endsWith("ll") && measure(rest) > 1 ? rest.slice(0, -1) : rest;
 }
 
-/** C for consonants and V for vowels; `y` is a vowel behind a consonant. */
-function shape(word: string): string {
-  let kinds = "";
-  for (const letter of word) kinds += "aeiou".includes(letter) || (letter === "y" && kinds.endsWith("C")) ? "V" : "C";
-  return kinds;
+/** How often consonants follow vowels. */
+function measure(word: string): number {
+  let times = 0;
+  let wasVowel = false;
+  for (let at = 0; at < word.length; at++) {
+    const vowel = isVowel(word, at);
+    if (wasVowel && !vowel) times++;
+    wasVowel = vowel;
+  }
+  return times;
 }
 
-const hasVowel = (word: string): boolean => shape(word).includes("V");
-/** How often consonants follow vowels. */
-const measure = (word: string): number => shape(word).match(/V+C+/g)?.length ?? 0;
+function hasVowel(word: string): boolean {
+  for (let at = 0; at < word.length; at++) if (isVowel(word, at)) return true;
+  return false;
+}
+
 /** Consonant, vowel, consonant at its end, as in "hop". */
-const endsShort = (word: string): boolean => shape(word).endsWith("CVC") && !/[wxy]$/.test(word);
+function endsShort(word: string): boolean {
+  const last = word.length - 1;
+  if (last < 2 || "wxy".includes(word.charAt(last))) return false;
+  return !isVowel(word, last) && isVowel(word, last - 1) && !isVowel(word, last - 2);
+}
+
+/** `y` is one behind a consonant. */
+function isVowel(word: string, at: number): boolean {
+  switch (word.charCodeAt(at)) {
+    case 97:
+    case 101:
+    case 105:
+    case 111:
+    case 117:
+      return true;
+    case 121:
+      return at > 0 && !isVowel(word, at - 1);
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,67 @@
+import { wordRuns, wordsOfRun } from "./index-text.ts";
+import { isAskingWord, isFunctionWord } from "./stop-words.ts";
+import { type TimeRange, timeInText } from "./time-range.ts";
+
+/** A word that is searched for. */
+export interface QueryWord {
+  readonly word: string;
+  /** Written as a name or a number is: an answer has to be about just that. */
+  readonly isName: boolean;
+}
+
+/** A question, as search takes it: all of it is data, whatever it says. */
+export interface MemoryQuery {
+  /** What it is about, each word once. */
+  readonly words: readonly QueryWord[];
+  /** Words that may stand in the answer too, but need not: those that say when, and those that only ask. */
+  readonly besides: readonly string[];
+  /** One to four words each, folded: by which people and things may be known. */
+  readonly phrases: readonly string[];
+  readonly time: TimeRange | null;
+  /** It asks for what was, so what has been closed since counts too. */
+  readonly asksPast: boolean;
+}
+
+const MOST_RUNS = 2000;
+const LONGEST_PHRASE = 4;
+const PAST =
+  /\b(?:used to|previous(?:ly)?|former(?:ly)?|earlier|original(?:ly)?|at first|first time|initially|back then|in the past|no longer|any ?more|old|before)\b/i;
+
+export function readQuery(text: string, now: number): MemoryQuery {
+  const time = timeInText(text, now);
+  const timeRuns = new Set(time === null ? [] : wordRuns(time.words).map((run) => run.toLowerCase()));
+  const runs = wordRuns(text).slice(0, MOST_RUNS);
+  const words = new Map<string, QueryWord>();
+  const besides = new Set<string>();
+  for (const [index, run] of runs.entries()) {
+    const isBeside = timeRuns.has(run.toLowerCase()) || isAskingWord(run);
+    const isName = /\p{N}/u.test(run) || (index > 0 && /^\p{Lu}/u.test(run)) || /\p{Ll}\p{Lu}|_/u.test(run);
+    for (const word of wordsOfRun(run)) {
+      if (isBeside) besides.add(word);
+      else words.set(word, { word, isName: isName || (words.get(word)?.isName ?? false) });
+    }
+  }
+  const content = [...words.values()];
+  // "What was mentioned?" has nothing but such words, and they are better than none.
+  const onlyAsks = content.length === 0 && time === null;
+  return {
+    words: onlyAsks ? [...besides].map((word) => ({ word, isName: false })) : content,
+    besides: onlyAsks ? [] : [...besides].filter((word) => !words.has(word)),
+    phrases: phrasesOf(runs),
+    time: time?.range ?? null,
+    asksPast: PAST.test(text),
+  };
+}
+
+/** As names are written in the store of people and things: without case, a single space between words. */
+function phrasesOf(runs: readonly string[]): string[] {
+  const phrases = new Set<string>();
+  const few = runs.slice(0, 60).map((run) => run.replace(/['’]s?$/u, "").toLowerCase());
+  for (let at = 0; at < few.length; at++) {
+    for (let length = 1; length <= LONGEST_PHRASE && at + length <= few.length; length++) {
+      const phrase = few.slice(at, at + length);
+      if (!phrase.every(isFunctionWord)) phrases.add(phrase.join(" "));
+    }
+  }
+  return [...phrases];
+}

@@ -1,0 +1,164 @@
+import type { Store } from "../store/open-store.ts";
+import type { Candidate } from "./candidate.ts";
+import { coverageOf } from "./coverage.ts";
+import { fuse } from "./fusion.ts";
+import { GraphList } from "./graph-list.ts";
+import { type IndexRange, indexRow } from "./index-rows.ts";
+import type { IndexedItem } from "./indexed-item.ts";
+import { LexicalSearch } from "./lexical-search.ts";
+import { type MemoryQuery, readQuery } from "./memory-query.ts";
+import { isRelevant } from "./relevance.ts";
+import { type StoredItem, StoredItems } from "./stored-items.ts";
+import type { TimeRange } from "./time-range.ts";
+import { withoutRepeats } from "./without-repeats.ts";
+
+export interface SearchRequest {
+  /** Anything at all: it is data. */
+  readonly query: string;
+  readonly limit: number;
+  /** Milliseconds since the epoch, as all times here. */
+  readonly now: number;
+  readonly kinds?: readonly IndexedItem["kind"][];
+  /** What happened before or after is left out. */
+  readonly from?: number;
+  readonly to?: number;
+  /** As it was believed then: facts closed since are found, those that came later are not. */
+  readonly asOf?: number;
+  readonly withoutTurns?: ReadonlySet<string>;
+}
+
+export interface MemoryHit {
+  readonly id: string;
+  readonly kind: IndexedItem["kind"];
+  readonly key: string;
+  readonly content: string;
+  readonly score: number;
+  readonly source: string;
+  readonly trust: number;
+  readonly createdAt: number;
+  readonly eventTime: number;
+  readonly validFrom: number | null;
+  readonly validTo: number | null;
+  /** The episodes it comes from. */
+  readonly evidence: readonly string[];
+  readonly turnId: string | null;
+}
+
+const LISTED = 60;
+const LOOKED_AT = 28;
+const DAY = 86_400_000;
+
+/**
+ * Finds what was said and learnt. Several ways of looking each make a list: the words of rounds and of facts, the time
+ * that is asked for, whom it names, and what stands close together; what stands high in several comes first. A question
+ * about something that was never said finds nothing.
+ */
+export class MemorySearch {
+  readonly #store: Store;
+  readonly #items: StoredItems;
+  readonly #lexical: LexicalSearch;
+  readonly #graph: GraphList;
+  readonly #span;
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.#items = new StoredItems(store);
+    this.#lexical = new LexicalSearch(store);
+    this.#graph = new GraphList(store, this.#items);
+    this.#span = this.#store.db.prepare(
+      "select min(number) as first, max(number) as last from episodes where event_time >= ? and event_time < ?",
+    );
+  }
+
+  async search(request: SearchRequest, signal?: AbortSignal): Promise<readonly MemoryHit[]> {
+    signal?.throwIfAborted();
+    const query = readQuery(request.query, request.now);
+    const candidates = this.#candidates(query, request);
+    const relevant = candidates.filter((candidate) => isRelevant(candidate, query));
+    return withoutRepeats(relevant).slice(0, request.limit).map(hitOf);
+  }
+
+  #candidates(query: MemoryQuery, request: SearchRequest): readonly Candidate[] {
+    const words = [...query.words.map(({ word }) => word), ...query.besides];
+    const rounds = this.#ranked(words, "episode");
+    const facts = [
+      ...this.#ranked(words, "fact"),
+      ...(query.asksPast || request.asOf !== undefined ? this.#ranked(words, "closed_fact") : []),
+    ];
+    const notes = this.#ranked(words, "note");
+    const byFacts = unique(facts.slice(0, 30).flatMap((row) => this.#items.evidenceRows(row)));
+    const graph = this.#graph.rows(query.phrases);
+    const inTime = query.time === null ? [] : this.#inTime(query.words.length === 0 ? [] : words, query.time);
+    const first = fuse([
+      { items: rounds, weight: 1 },
+      { items: facts, weight: 1 },
+      { items: notes, weight: 0.8 },
+      { items: byFacts, weight: 0.7 },
+      { items: inTime, weight: 1 },
+      { items: graph.named, weight: 0.4 },
+      { items: graph.near, weight: 0.2 },
+    ]);
+    const kept = [...first]
+      .sort(([, one], [, other]) => other - one)
+      .flatMap(([row, score]) => this.#admitted(row, score, request))
+      .slice(0, LOOKED_AT);
+    return this.#weighed(kept, query, request);
+  }
+
+  #ranked(words: readonly string[], range: IndexRange): number[] {
+    return this.#lexical.best(words, { range, limit: LISTED }).map(({ row }) => row);
+  }
+
+  /** Rounds of that time, by what they say; where nothing but a time is asked for, the newest. */
+  #inTime(words: readonly string[], { from, to }: TimeRange): number[] {
+    const { first, last } = this.#span.get(from, to) as Record<"first" | "last", number | null>;
+    if (first === null || last === null) return [];
+    const rows = [indexRow("episode", first), indexRow("episode", last)] as const;
+    const found = this.#lexical.best(words, { range: "episode", rows, limit: LISTED }).map(({ row }) => row);
+    if (words.length > 0) return found;
+    return Array.from({ length: Math.min(LISTED, last - first + 1) }, (_, index) => indexRow("episode", last - index));
+  }
+
+  #admitted(row: number, score: number, request: SearchRequest): readonly Scored[] {
+    const item = this.#items.read(row);
+    return item !== null && isAdmitted(item, request) ? [{ item, score }] : [];
+  }
+
+  #weighed(scored: readonly Scored[], query: MemoryQuery, { now }: SearchRequest): readonly Candidate[] {
+    const weights = new Map(query.words.map(({ word }) => [word, this.#lexical.weight(word)]));
+    const looked = scored.map((one) => ({ ...one, coverage: coverageOf(one.item, weights) }));
+    const byPlace = looked.toSorted((one, other) => other.coverage.place - one.coverage.place);
+    const places = fuse([{ items: byPlace.filter(({ coverage }) => coverage.place > 0), weight: 1 }]);
+    return looked
+      .map((one) => ({ ...one, score: (one.score + (places.get(one) ?? 0)) * boost(one.item, query, now) }))
+      .sort((one, other) => other.score - one.score);
+  }
+}
+
+interface Scored {
+  readonly item: StoredItem;
+  readonly score: number;
+}
+
+function isAdmitted(item: StoredItem, { kinds, from, to, asOf, withoutTurns }: SearchRequest): boolean {
+  if (kinds !== undefined && !kinds.includes(item.kind)) return false;
+  if (from !== undefined && item.eventTime < from) return false;
+  if (to !== undefined && item.eventTime >= to) return false;
+  if (asOf !== undefined && item.createdAt > asOf) return false;
+  return item.turnId === null || withoutTurns?.has(item.turnId) !== true;
+}
+
+/** Small: what decides is what it says. */
+function boost({ eventTime, importance, trust }: StoredItem, { time }: MemoryQuery, now: number): number {
+  const age = Math.max(0, now - eventTime) / DAY;
+  const inTime = time !== null && eventTime >= time.from && eventTime < time.to ? 0.15 : 0;
+  return 1 + 0.03 * 0.995 ** age + (0.03 * importance) / 10 + (0.02 * trust) / 3 + inTime;
+}
+
+function hitOf({ item, score }: Candidate): MemoryHit {
+  const { id, kind, key, texts, source, trust, createdAt, eventTime, validFrom, validTo, evidence, turnId } = item;
+  const content = texts.join("\n\n");
+  return { id, kind, key, content, score, source, trust, createdAt, eventTime, validFrom, validTo, evidence, turnId };
+}
+
+const unique = <T>(items: readonly T[]): T[] => [...new Set(items)];

@@ -1,0 +1,26 @@
+/**
+ * English words that say nothing of what a text is about. They are not indexed, unless they are written in capitals as
+ * an abbreviation is.
+ */
+const FUNCTION_WORDS = new Set(
+  `a about above after again all also am an and any are aren as at be because been before being below between both but by
+  can cannot could couldn did didn do does doesn doing don down during each either else ever every few for from further
+  get gets getting got had hadn has hasn have haven having he her here hers herself him himself his how i if in into is
+  isn it its itself just ll let like me might mine more most much must my myself neither no nor not now of off on once
+  only or other our ours ourselves out over own per please re same shall she should shouldn so some such than that the
+  their theirs them themselves then there these they this those through to too under until up upon us ve very was wasn
+  we were weren what whatever when where whether which while who whoever whom whose why will with within without won
+  would wouldn yes yet you your yours yourself yourselves`.split(/\s+/),
+);
+
+/** What questions to a memory are worded with, beside: they ask for something said, and do not say what. */
+const ASKING_WORDS = new Set(
+  `anything ask asked asking chat chatted conversation conversations discuss discussed find happen happened know knew
+  mention mentioned mentioning name named names recall remember remembered remind reminded said say saying something
+  speak spoke talk talked talking tell telling thing things think told want wanted went give gave`.split(/\s+/),
+);
+
+export const isFunctionWord = (word: string): boolean =>
+  FUNCTION_WORDS.has(word.toLowerCase()) && !(word.length > 1 && word === word.toUpperCase());
+
+export const isAskingWord = (word: string): boolean => ASKING_WORDS.has(word.toLowerCase());
