@@ -103,7 +103,7 @@ export class StdioTransport implements Transport {
   #isDealtWith(message: unknown): boolean {
     if (typeof message !== "object" || message === null || !("method" in message)) return false;
     if (!("id" in message)) return !this.#hears(String(message.method));
-    if (this.#unasked.hasRoom("requests")) return false;
+    if (this.#unasked.hasRoomForRequest()) return false;
     this.#refuse(message.id);
     return true;
   }

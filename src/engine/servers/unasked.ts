@@ -9,6 +9,8 @@ const HEARD: ReadonlySet<string> = new Set([
 ]);
 const WINDOW_MS = 100;
 const MOST_A_WINDOW = 20;
+/** Each comes from a server that waits for its answer, as a rule. */
+const MOST_REQUESTS_A_WINDOW = 100;
 
 /** Decides what of that which a server says of its own accord is listened to: some kinds of it, and so much of each. */
 export class Unasked {
@@ -23,11 +25,15 @@ export class Unasked {
   /** Whether this one is; a change of the list is told apart from what goes on to the protocol. */
   judge(method: string): "heard" | "tools_changed" | "ignored" {
     if (method === TOOLS_CHANGED) return "tools_changed";
-    return HEARD.has(method) && this.hasRoom(method) ? "heard" : "ignored";
+    return HEARD.has(method) && this.#hasRoom(method, MOST_A_WINDOW) ? "heard" : "ignored";
   }
 
-  /** Whether there is room for one more of its kind just now. */
-  hasRoom(kind: string): boolean {
+  /** Whether there is room for one more request just now. */
+  hasRoomForRequest(): boolean {
+    return this.#hasRoom("requests", MOST_REQUESTS_A_WINDOW);
+  }
+
+  #hasRoom(kind: string, most: number): boolean {
     const now = this.#clock();
     if (now >= this.#windowEnds) {
       this.#counts.clear();
@@ -35,6 +41,6 @@ export class Unasked {
     }
     const count = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, count);
-    return count <= MOST_A_WINDOW;
+    return count <= most;
   }
 }

@@ -31,4 +31,5 @@ t.test("of what is said unasked so much of each kind is heard at a time", async 
   now += 100;
   t.equal(heard("notifications/progress"), 20);
   t.equal(unasked.judge("notifications/tools/list_changed"), "tools_changed");
+  t.equal(Array.from({ length: 300 }, () => unasked.hasRoomForRequest()).filter(Boolean).length, 100);
 });
