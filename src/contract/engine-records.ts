@@ -12,6 +12,15 @@ export interface EngineHealth {
   readonly pending_hitl: number;
   readonly streams: number;
   readonly core_soul_hash: string | null;
+  /** Only of an engine whose store was found damaged: what it remembered until then is not in it. */
+  readonly memory_reset?: MemoryReset;
+}
+
+export interface MemoryReset {
+  readonly at: string;
+  /** Where the damaged store lies, on the engine's host. */
+  readonly old_file: string;
+  readonly reason: string;
 }
 
 /** One pending question to a human, as `GET /hitl/pending` lists it. */

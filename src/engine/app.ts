@@ -22,6 +22,7 @@ import { type EngineProvider, createProvider } from "./model/create-provider.ts"
 import { CompactionTable } from "./store/compactions.ts";
 import { openServers } from "./servers/open-servers.ts";
 import type { ToolServers } from "./servers/tool-servers.ts";
+import { FullTextIndex } from "./memory/memory-index.ts";
 import { MemoryLists } from "./memory/memory-lists.ts";
 import { MemoryRecord } from "./memory/record.ts";
 import { EventTable } from "./store/events.ts";
@@ -73,6 +74,8 @@ export async function createApp({
   environment: NodeJS.ProcessEnv;
 }): Promise<EngineApp> {
   const logger = createLogger("engine", config.logLevel);
+  const reset = store.reset.current;
+  if (store.reset.isNew) logger.error({ ...reset }, "the store was damaged and was set aside; a new one is begun");
   const slots = new TaskSlots(CHANNEL_TTL_MS);
   const journal = openJournal(new EventTable(store), { slots, logger });
   const desk = new HitlDesk(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
@@ -140,7 +143,7 @@ export async function createApp({
     messages,
     toolCalls: new ToolCallTable(store),
     compactions: new CompactionTable(store),
-    memory: new MemoryRecord(store, { put: () => undefined, remove: () => undefined }),
+    memory: new MemoryRecord(store, new FullTextIndex(store)),
     runAgent,
     logger,
   });

@@ -36,11 +36,12 @@ export async function run(): Promise<void> {
     const store = openStore(launch.data_dir);
     const parts = { launch, config, store, environment: process.env };
     const app = new LazyApp(async () => (await import("./app.ts")).createApp(parts));
-    const server = await listen(launch, app);
+    const server = await listen(launch, { app, store });
     app.loadAfter(LOAD_UNASKED_AFTER_MS);
     setTimeout(() => flushCompileCache(), 500).unref();
-    await stop;
-    await close(server, { app: await app.end(), store });
+    const damage = await Promise.race([stop.then(() => null), store.damaged]);
+    if (damage !== null) tellOfDamage(damage, store);
+    await close(server, { app: await app.end(), store, drainMs: damage === null ? DRAIN_MS : 0 });
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     process.stderr.write(`${explain(error)}\n`);
@@ -83,7 +84,16 @@ class LazyApp {
   }
 }
 
-function listen({ host, port, engine_id, incarnation }: EngineLaunch, app: LazyApp): Promise<Server> {
+/** Nothing can be relied on that is read from it, or written: the next start sets it aside. */
+function tellOfDamage(damage: Error, { dataDir }: Store): void {
+  process.exitCode = EXIT_TEMPORARY;
+  process.stderr.write(`the engine ends: its store in ${dataDir} is damaged (${damage.message})\n`);
+}
+
+function listen(
+  { host, port, engine_id, incarnation }: EngineLaunch,
+  { app, store }: { app: LazyApp; store: Store },
+): Promise<Server> {
   const idle = { active_turns: 0, pending_hitl: 0, streams: 0, core_soul_hash: null };
   const server = createServer((request, response) => {
     // Some proxies name the whole address where the path would do.
@@ -96,6 +106,7 @@ function listen({ host, port, engine_id, incarnation }: EngineLaunch, app: LazyA
         version: VERSION,
         uptime_s: Math.floor(process.uptime()),
         ...(app.loaded?.vitals() ?? idle),
+        ...(store.reset.current !== null && { memory_reset: store.reset.current }),
       };
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(health));
       if (app.loaded === undefined) app.loadAfter(LOAD_AFTER_MS);
@@ -113,8 +124,11 @@ function listen({ host, port, engine_id, incarnation }: EngineLaunch, app: LazyA
   });
 }
 
-async function close(server: Server, { app, store }: { app: EngineApp | undefined; store: Store }): Promise<void> {
-  await app?.drain(DRAIN_MS);
+async function close(
+  server: Server,
+  { app, store, drainMs }: { app: EngineApp | undefined; store: Store; drainMs: number },
+): Promise<void> {
+  await app?.drain(drainMs);
   setTimeout(() => server.closeAllConnections(), CLOSE_MS).unref();
   await new Promise<void>((resolve) => {
     server.close(() => resolve());

@@ -50,6 +50,9 @@ function cleared(message: PlacedMessage, digest: (output: unknown, key: string) 
   const results = message.content as readonly ToolOutcome[];
   return {
     ...message,
-    content: results.map((one) => ({ ...one, output: digest(one.output, `${message.id} ${one.id}`) })),
+    content: results.map((one) => ({
+      ...one,
+      output: digest(one.output, `${message.turnId} ${message.id} ${one.id}`),
+    })),
   };
 }

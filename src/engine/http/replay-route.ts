@@ -35,7 +35,9 @@ export function replayRoute({ journal, runner, seats, limits }: ReplayParts): Re
     const limit = limitParameter(request);
     journal.flush();
     const oldest = journal.oldest();
-    const truncated = isTruncated(cursor, oldest);
+    const { seq, ts } = journal.last;
+    // Where none is kept, the next one to come is the oldest.
+    const truncated = isTruncated(cursor, oldest ?? { seq: seq + 1, ts: ts + 1 });
     if (request.accepts(["application/json", "text/event-stream"]) !== "text/event-stream") {
       const filter = { ...cursor, ...where, limit: limit ?? DEFAULT_LIMIT, maxLength: MAX_PAGE_LENGTH };
       const after = parameter(request, "after") ?? null;
@@ -112,8 +114,8 @@ function cursorOf(text: string): Cursor | null {
 }
 
 /** Events behind the cursor have been dropped. Numbers start at 1, so that a first number above it shows a loss. */
-function isTruncated({ afterSeq, afterTs }: Cursor, oldest: { seq: number; ts: number } | null): boolean {
-  if (oldest === null || oldest.seq <= 1) return false;
+function isTruncated({ afterSeq, afterTs }: Cursor, oldest: { seq: number; ts: number }): boolean {
+  if (oldest.seq <= 1) return false;
   if (afterSeq !== undefined) return afterSeq < oldest.seq - 1;
   return afterTs === undefined || afterTs < oldest.ts;
 }

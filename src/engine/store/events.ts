@@ -59,10 +59,11 @@ export class EventTable {
     }, how);
   }
 
-  /** The stamp of the last event ever written. */
+  /** The stamp of the last event ever written, be it erased since. */
   last(): { readonly seq: number; readonly ts: number } {
     const row = this.#store.db.prepare("select last_seq, last_ts from events order by last_seq desc limit 1").get();
-    return { seq: Number(row?.["last_seq"] ?? 0), ts: Number(row?.["last_ts"] ?? 0) };
+    if (row === undefined) return this.#store.state.get("events_floor") ?? { seq: 0, ts: 0 };
+    return { seq: Number(row["last_seq"]), ts: Number(row["last_ts"]) };
   }
 
   read({ afterSeq, afterTs, taskId, turnId, types, limit, maxLength = Infinity }: EventFilter): EventRow[] {

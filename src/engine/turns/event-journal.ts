@@ -150,6 +150,11 @@ export class EventJournal {
     return this.#table.oldest();
   }
 
+  /** The stamp of the last event there was. */
+  get last(): { readonly seq: number; readonly ts: number } {
+    return { seq: this.#seq, ts: this.#lastTs };
+  }
+
   /**
    * A time of the same clock, behind everything that has been stored and handed on: an exact cursor for a reader. Null
    * while something waits to be stored.

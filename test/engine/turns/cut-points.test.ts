@@ -48,7 +48,7 @@ function recordingStore(folder: string): { readonly store: Store; readonly copie
     wrote();
     return result;
   };
-  return { store: { db, transaction, close: () => inner.close() }, copies, stop: () => (on = false) };
+  return { store: { ...inner, db, transaction, close: () => inner.close() }, copies, stop: () => (on = false) };
 }
 
 /** Which calls began to run, and after how many writes. */
