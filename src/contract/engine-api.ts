@@ -12,7 +12,7 @@ export const DEFAULT_AGENT = "default";
 export const taskId = opaqueId(1, 256);
 
 export const executeRequest = z.object({
-  message: wellFormedText().check(
+  message: wellFormedText("expected a string of 1 byte to 1 MiB of UTF-8").check(
     z.refine((text) => byteLength(text) >= 1 && byteLength(text) <= 1024 * 1024, {
       error: "expected 1 byte to 1 MiB of UTF-8",
     }),
@@ -28,14 +28,15 @@ export type ExecuteRequest = z.output<typeof executeRequest>;
 
 export const cancelRequest = z.object({ task_id: taskId });
 
+const REQUEST_ID = "expected an id with the prefix hitl-";
 export const hitlRespondRequest = z.object({
-  request_id: z.string().check(z.regex(/^hitl-/, "expected an id with the prefix hitl-")),
-  answer: wellFormedText().check(z.minLength(1), z.maxLength(100_000)),
+  request_id: z.string(REQUEST_ID).check(z.regex(/^hitl-/, REQUEST_ID)),
+  answer: wellFormedText("expected a string of 1 to 100,000 characters").check(z.minLength(1), z.maxLength(100_000)),
 });
 
 /** Lets changed tools of a server through: the one named, as it was seen, or all that are held. */
 export const allowToolsRequest = z.object({
-  server: z.string().check(z.minLength(1), z.maxLength(256)),
+  server: z.string("expected the name of a tool server").check(z.minLength(1), z.maxLength(256)),
   tool: z.optional(z.string().check(z.minLength(1), z.maxLength(1000))),
   definition: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/, "expected the definition as it is listed"))),
 });

@@ -6,11 +6,10 @@ export * from "./orchestrator-records.ts";
 
 /** What the orchestrator is asked: routes, and request bodies with how they are checked. */
 export const userId = opaqueId(1, 256);
-export const slug = z.string().check(
-  z.refine((text) => /^[a-z0-9](-?[a-z0-9]){0,62}$/.test(text), {
-    error: "expected 1 to 63 of a-z, 0-9 and single inner hyphens",
-  }),
-);
+const SLUG = "expected 1 to 63 of a-z, 0-9 and single inner hyphens";
+export const slug = z
+  .string(SLUG)
+  .check(z.refine((text) => /^[a-z0-9](-?[a-z0-9]){0,62}$/.test(text), { error: SLUG }));
 
 const limit = z.nullable(z.int().check(z.gte(0)));
 const seconds = z.int().check(z.gte(0), z.lte(86_400));
@@ -46,8 +45,9 @@ export const registerRequest = z.object({
   policy: z.optional(policyPatch),
 });
 
+const KEY_HASH = "expected SHA-256 as 64 lower-case hex digits";
 export const platformKeyHashRequest = z.object({
-  api_key_hash: z.string().check(z.regex(/^[0-9a-f]{64}$/, "expected SHA-256 as 64 lower-case hex digits")),
+  api_key_hash: z.string(KEY_HASH).check(z.regex(/^[0-9a-f]{64}$/, KEY_HASH)),
   key_prefix: z.optional(z.string().check(z.minLength(1), z.maxLength(10))),
   key_last4: z.optional(z.string().check(z.length(4))),
   grace_s: z.optional(z.int().check(z.gte(0), z.lte(30 * 86_400))),

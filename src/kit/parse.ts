@@ -26,21 +26,68 @@ export function parse<S extends z.ZodMiniObject>(
     throw new InvalidInput("body", "expected a JSON object");
   }
   const result = z.safeParse(schema, input);
-  if (!result.success) throw invalidInput(result.error.issues);
+  if (!result.success) throw invalidInput(result.error.issues, input);
   const known = schema.def.shape;
   const ignored = Object.keys(input).filter((key) => !Object.hasOwn(known, key));
   // They go into a header, percent-encoded, which half a surrogate pair cannot be.
   return { value: result.data, ignored: ignored.map((key) => key.toWellFormed()) };
 }
 
-function invalidInput(issues: readonly z.core.$ZodIssue[]): InvalidInput {
+/** The same for a body, which may be left out (`undefined`) where nothing in it is required. */
+export function parseBody<S extends z.ZodMiniObject>(schema: S, body: unknown): ReturnType<typeof parse<S>> {
+  if (body !== undefined) return parse(schema, body);
+  try {
+    return parse(schema, {});
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput("body", `empty, expected a JSON object; ${error.message}`);
+  }
+}
+
+function invalidInput(issues: readonly z.core.$ZodIssue[], input: object): InvalidInput {
   const issue = issues[0];
   if (issue === undefined) return new InvalidInput("body", "invalid");
   const path = issue.path.map(String).join(".") || "body";
   if (issue.code === "unrecognized_keys") {
     return new InvalidInput([...issue.path.map(String), issue.keys[0] ?? ""].join("."), "unknown field");
   }
-  return new InvalidInput(path, issue.message.replace(/^Invalid input: /, ""));
+  const value = valueAt(input, issue.path);
+  if (value === undefined) return new InvalidInput(path, `required, ${expectation(issue)}`);
+  if (issue.code === "invalid_type")
+    return new InvalidInput(path, `${expectation(issue)}, received ${KINDS[kindOf(value)] ?? "something else"}`);
+  return new InvalidInput(path, expectation(issue));
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  int: "an integer",
+  boolean: "true or false",
+  array: "an array",
+  object: "an object",
+  record: "an object",
+  null: "null",
+};
+
+/** What would have been accepted, in the schema's own words where it has some. */
+function expectation(issue: z.core.$ZodIssue): string {
+  const own = issue.message.replace(/^Invalid (?:input|option): /, "");
+  if (issue.code !== "invalid_type" || own === issue.message) return own;
+  return `expected ${KINDS[issue.expected] ?? issue.expected}`;
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Readonly<Record<PropertyKey, unknown>>)[key];
+  }
+  return value;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
 }
 
 /** Bytes of UTF-8, the unit every length limit of the interfaces is given in. */
@@ -50,7 +97,7 @@ export function byteLength(text: string): number {
 
 /** A string of `min` to `max` bytes of well-formed UTF-8 without control characters: an opaque id chosen by a client. */
 export function opaqueId(min: number, max: number) {
-  return z.string().check(
+  return z.string(`expected a string of ${min} to ${max} bytes of UTF-8`).check(
     z.refine((text) => byteLength(text) >= min && byteLength(text) <= max, {
       error: `expected ${min} to ${max} bytes of UTF-8`,
       abort: true,
@@ -61,9 +108,12 @@ export function opaqueId(min: number, max: number) {
   );
 }
 
-/** Text for a model or a person; half a surrogate pair in it would make a provider refuse the whole conversation. */
-export function wellFormedText() {
-  return z.string().check(z.refine((text) => text.isWellFormed(), { error: "expected no broken surrogates" }));
+/**
+ * Text for a model or a person; half a surrogate pair in it would make a provider refuse the whole conversation.
+ * `expected` names its bounds to those who send no text at all.
+ */
+export function wellFormedText(expected = "expected a string") {
+  return z.string(expected).check(z.refine((text) => text.isWellFormed(), { error: "expected no broken surrogates" }));
 }
 
 const MAX_DEPTH = 32;

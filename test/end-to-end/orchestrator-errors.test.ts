@@ -73,10 +73,11 @@ t.test("bodies that are too large, broken or of the wrong type name what was exp
   for (const [body, words] of [
     ["{broken", /body: expected JSON/],
     ["[]", /body: expected a JSON object/],
-    ["", /user_id: expected string/],
+    ["", /body: empty, expected a JSON object; user_id: required, expected a string of 1 to 256 bytes of UTF-8/],
+    ["{}", /^user_id: required, expected a string of 1 to 256 bytes of UTF-8/],
     [Buffer.from([0x7b, 0xff, 0x7d]), /body: expected JSON in UTF-8/],
-    [{ user_id: 7 }, /user_id: expected string, received number/],
-    [{ user_id: "a", start: "yes" }, /start: expected boolean/],
+    [{ user_id: 7 }, /user_id: expected a string of 1 to 256 bytes of UTF-8, received a number/],
+    [{ user_id: "a", start: "yes" }, /start: expected true or false/],
     [{ user_id: "a", metadata: [] }, /metadata: expected/],
     [{ user_id: "a", metadata: { big: "x".repeat(20_000) } }, /metadata: expected at most 16 KiB/],
   ] as const) {
@@ -100,7 +101,7 @@ t.test("fields nobody knows are named, not refused; in a policy they are refused
     [{ max_engine: 1 }, /max_engine: unknown field/],
     [{ max_engines: -1 }, /max_engines: /],
     [{ max_engines: 1.5 }, /max_engines: /],
-    [{ requests_per_minute: "600" }, /requests_per_minute: expected number/],
+    [{ requests_per_minute: "600" }, /requests_per_minute: expected a number/],
     [{ allowed_actions: ["fly"] }, /allowed_actions\.0: /],
     [{ engine_env: { PATH: "/" } }, /engine_env\.PATH|LLM_/],
     [{ engine_env: { LLM_API_KEY: 7 } }, /engine_env\.LLM_API_KEY: /],

@@ -1,6 +1,6 @@
 import t from "tap";
 import * as z from "zod/mini";
-import { InvalidInput, keptJson, opaqueId, parse, wellFormedText } from "../../src/kit/parse.ts";
+import { InvalidInput, keptJson, opaqueId, parse, parseBody, wellFormedText } from "../../src/kit/parse.ts";
 
 const schema = z.object({ user_id: opaqueId(1, 256), start: z.optional(z.boolean()) });
 const refusal = (input: unknown) => {
@@ -13,11 +13,59 @@ const refusal = (input: unknown) => {
 };
 
 t.test("a refusal names the field and what was expected", async (t) => {
-  t.equal(refusal({}), "user_id: expected string, received undefined");
-  t.equal(refusal({ user_id: 7 }), "user_id: expected string, received number");
+  t.equal(refusal({}), "user_id: required, expected a string of 1 to 256 bytes of UTF-8");
+  t.equal(refusal({ user_id: 7 }), "user_id: expected a string of 1 to 256 bytes of UTF-8, received a number");
+  t.equal(refusal({ user_id: null }), "user_id: expected a string of 1 to 256 bytes of UTF-8, received null");
   t.equal(refusal({ user_id: "" }), "user_id: expected 1 to 256 bytes of UTF-8");
-  t.equal(refusal({ user_id: "a", start: "yes" }), "start: expected boolean, received string");
+  t.equal(refusal({ user_id: "a", start: "yes" }), "start: expected true or false, received a string");
   for (const body of [null, [], "text", 7]) t.equal(refusal(body), "body: expected a JSON object");
+});
+
+t.test("each kind of required field says what it wants when it is not there, in what lies deeper too", async (t) => {
+  const kinds = z.object({
+    text: z.string(),
+    count: z.int().check(z.gte(1)),
+    ratio: z.number(),
+    list: z.array(z.object({ name: z.string() })),
+    choice: z.enum(["a", "b"]),
+    flag: z.boolean(),
+    map: z.record(z.string(), z.unknown()),
+    maybe: z.nullable(z.int()),
+  });
+  const whole = { text: "", count: 1, ratio: 1, list: [], choice: "a", flag: true, map: {}, maybe: null };
+  const problem = (input: unknown) => {
+    try {
+      return parse(kinds, input).ignored;
+    } catch (error) {
+      return error instanceof InvalidInput ? error.message : error;
+    }
+  };
+  t.same(problem(whole), []);
+  for (const [field, words] of Object.entries({
+    text: "a string",
+    count: "a number",
+    ratio: "a number",
+    list: "an array",
+    choice: 'one of "a"|"b"',
+    flag: "true or false",
+    map: "an object",
+    maybe: "a number",
+  })) {
+    const { [field as keyof typeof whole]: _, ...rest } = whole;
+    t.equal(problem(rest), `${field}: required, expected ${words}`);
+  }
+  t.equal(problem({ ...whole, list: [{}] }), "list.0.name: required, expected a string");
+  t.equal(problem({ ...whole, choice: "c" }), 'choice: expected one of "a"|"b"');
+  t.equal(problem({ ...whole, count: 1.5 }), "count: expected an integer, received a number");
+});
+
+t.test("an empty body is told as one where something is required, and taken where nothing is", async (t) => {
+  t.throws(() => parseBody(schema, undefined), {
+    field: "body",
+    message: "body: empty, expected a JSON object; user_id: required, expected a string of 1 to 256 bytes of UTF-8",
+  });
+  t.same(parseBody(z.object({ force: z.optional(z.boolean()) }), undefined).value, {});
+  t.throws(() => parseBody(schema, null), { message: "body: expected a JSON object" });
 });
 
 t.test("a length is counted in bytes, not in characters", async (t) => {
@@ -61,7 +109,7 @@ t.test("JSON that is kept must bear being walked and stored", async (t) => {
   t.equal(problem(`{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`), "metadata: expected at most 32 levels");
   t.match(problem(String.raw`{"a":[{"b":"x\u0000"}]}`), /no NUL/);
   t.match(problem(String.raw`{"a":{"\ud800":1}}`), /no broken surrogates/);
-  t.equal(problem("[]"), "metadata: expected record, received array");
+  t.equal(problem("[]"), "metadata: expected an object, received an array");
   t.same(problem(String.raw`{"a":["\\u0000","\ud83d\ude00",null,1.5]}`), { a: ["\\u0000", "😀", null, 1.5] });
 });
 

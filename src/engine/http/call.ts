@@ -1,19 +1,19 @@
 import type { Request, Response } from "express";
 import type * as z from "zod/mini";
 import { IGNORED_FIELDS_HEADER } from "../../contract/orchestrator-api.ts";
-import { InvalidInput, parse } from "../../kit/parse.ts";
+import { InvalidInput, parseBody } from "../../kit/parse.ts";
 import { EngineError } from "../engine-error.ts";
 
 /** Checks a JSON body; fields that nobody knows are named in `X-Ignored-Fields`. */
 export function readBody<S extends z.ZodMiniObject>(schema: S, request: Request, response: Response): z.output<S> {
-  const { value, ignored } = parse(schema, readJson(request.body));
+  const { value, ignored } = parseBody(schema, readJson(request.body));
   if (ignored.length > 0)
     response.set(IGNORED_FIELDS_HEADER, ignored.map(encodeURIComponent).join(", ").slice(0, 1000));
   return value;
 }
 
 function readJson(bytes: unknown): unknown {
-  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return {};
+  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return undefined;
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Response } from "express";
 import type * as z from "zod/mini";
-import { InvalidInput, parse } from "../../kit/parse.ts";
+import { InvalidInput, parseBody } from "../../kit/parse.ts";
 import { ApiError } from "../api-error.ts";
 import type { Product } from "../operations/identify-product.ts";
 
@@ -24,9 +24,9 @@ export interface Call {
 export type Answer = { readonly status: number; readonly body: unknown; readonly secret?: boolean } | undefined;
 export type Handler = (call: Call) => Answer | Promise<Answer>;
 
-/** Reads a body's bytes as JSON; an empty one is an empty object, so that calls without fields need none. */
-export function readJson(bytes: unknown): unknown {
-  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return {};
+/** Reads a body's bytes as JSON; undefined when there are none. */
+function readJson(bytes: unknown): unknown {
+  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return undefined;
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
@@ -40,7 +40,7 @@ export function readBody<S extends z.ZodMiniObject>(
   bytes: unknown,
   ignore: (fields: readonly string[]) => void,
 ): z.output<S> {
-  const { value, ignored } = parse(schema, readJson(bytes));
+  const { value, ignored } = parseBody(schema, readJson(bytes));
   ignore(ignored);
   return value;
 }

@@ -34,8 +34,8 @@ t.test("what is wrong is told with its line in the file", async (t) => {
   t.match(await refusal("---\nname: a\nwhen: Use this: often\n---\n"), /^line 3: no valid YAML/);
   t.match(await refusal("---\nname: a\ntags: [b\n---\n"), /^line \d: no valid YAML/);
   t.match(await refusal("---\nname: a\nname: b\n---\n"), /^line 3: no valid YAML: Map keys must be unique/);
-  t.match(await refusal("---\n\nname: 12\n---\n"), /^line 3: name: expected string/);
-  t.match(await refusal("---\nname: a\ntags: [b, 1]\n---\n"), /^line 3: tags\.1: expected string/);
+  t.match(await refusal("---\n\nname: 12\n---\n"), /^line 3: name: expected a string/);
+  t.match(await refusal("---\nname: a\ntags: [b, 1]\n---\n"), /^line 3: tags\.1: expected a string/);
   t.match(await refusal("---\ntags: []\n---\n"), /^line 1: name: /);
   t.match(await refusal("---\nname: a\ntool: x\n---\n", strict), /^line 3: tool: unknown field/);
   t.match(await refusal("---\n- a list\n---\n"), /expected/);

@@ -198,6 +198,13 @@ t.test("what a client gets wrong", async (t) => {
     t.match(answer.body, { error, message: String }, `${which} says ${error}`);
     if (status === 405) t.type(answer.headers["allow"], "string");
   }
+  const message = "message: required, expected a string of 1 byte to 1 MiB of UTF-8";
+  const empty = await engine.call("/execute", { method: "POST" });
+  t.match(empty, { status: 400, body: { message: `body: empty, expected a JSON object; ${message}` } });
+  t.match(await engine.call("/execute", { body: {} }), { status: 400, body: { message } });
+  t.match(await engine.call("/hitl/respond", { body: { answer: "x" } }), {
+    body: { message: "request_id: required, expected an id with the prefix hitl-" },
+  });
   const ignored = await engine.execute({ task_id: "more", message: "/say hi", colour: "red" });
   t.equal(ignored.headers["x-ignored-fields"], "colour");
   t.equal(text(await ignored.all()), "hi");
