@@ -1,0 +1,40 @@
+import { parseArgs } from "node:util";
+import type { SystemKind } from "./system.ts";
+
+export interface Options {
+  readonly split: "dev" | "held-out";
+  readonly seed: number;
+  readonly histories: number;
+  readonly systems: readonly SystemKind[];
+  readonly json: boolean;
+  readonly showMisses: number;
+}
+
+/** What was asked for on the command line, or why that cannot be done. */
+export function options(args: readonly string[], known: readonly SystemKind[]): Options | { readonly wrong: string } {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      split: { type: "string", default: "dev" },
+      seed: { type: "string", default: "1" },
+      histories: { type: "string", default: "10" },
+      system: { type: "string", default: known.map(({ name }) => name).join(",") },
+      json: { type: "boolean", default: false },
+      "show-misses": { type: "string", default: "0" },
+    },
+  });
+  const split = values.split;
+  if (split !== "dev" && split !== "held-out") return { wrong: "--split is dev or held-out" };
+  const [seed, histories, showMisses] = [values.seed, values.histories, values["show-misses"]].map(Number);
+  if (!isCount(seed) || !isCount(histories) || !isCount(showMisses))
+    return { wrong: "seed and counts are whole numbers" };
+  if (split === "held-out" && showMisses > 0)
+    return { wrong: "the held-out half is not to be learned from: no --show-misses" };
+  const names = values.system.split(",");
+  const unknown = names.filter((name) => !known.some((one) => one.name === name));
+  if (unknown.length > 0) return { wrong: `no such system: ${unknown.join(", ")}` };
+  const systems = known.filter(({ name }) => names.includes(name));
+  return { split, seed, histories, systems, json: values.json, showMisses };
+}
+
+const isCount = (value: number | undefined): value is number => Number.isSafeInteger(value) && (value ?? -1) >= 0;

@@ -1,0 +1,3 @@
+import { DEV } from "../dev/index.ts";
+
+export const HELD_OUT = DEV;
