@@ -1,4 +1,4 @@
-import { stem } from "./stem.ts";
+import { stemmer } from "stemmer";
 import { isFunctionWord } from "./stop-words.ts";
 
 /** Of a text longer than this its beginning and its end can be found. */
@@ -68,7 +68,8 @@ const PART_ENDS = /_+|(?<=\p{Ll})(?=\p{Lu}\p{L})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/
 function folded(word: string): string {
   let low = word.toLowerCase();
   if (!/^[a-z0-9]*$/.test(low)) low = low.normalize("NFD").replace(ACCENTS, "").normalize("NFC");
-  return stem(low.length > LONGEST_WORD ? Array.from(low).slice(0, LONGEST_WORD).join("") : low);
+  if (low.length > LONGEST_WORD) low = Array.from(low).slice(0, LONGEST_WORD).join("");
+  return /^[a-z]+$/.test(low) ? stemmer(low) : low;
 }
 
 /** Accents of Latin, Greek and Cyrillic letters, points of Hebrew and Arabic: marks that readers leave out. */
