@@ -39,6 +39,7 @@ import { WorkingMemoryTable } from "./store/working-memory.ts";
 import type { Grant } from "./tools/authorize.ts";
 import { builtInTools } from "./tools/built-in-tools.ts";
 import { createToolExecutor } from "./tools/execute.ts";
+import { pruneOutputs } from "./tools/prune-outputs.ts";
 import { joinedRegistry } from "./tools/registry.ts";
 import type { EventJournal } from "./turns/event-journal.ts";
 import { HitlDesk } from "./turns/hitl-desk.ts";
@@ -149,7 +150,13 @@ export async function createApp({
   });
   runner.recover(() => connected(toolServers.servers));
   const idempotency = new IdempotencyTable(store);
-  const pruning = setInterval(() => prune({ journal, idempotency, logger }), PRUNE_EVERY_MS).unref();
+  const pruneFiles = () =>
+    pruneOutputs({ workspaceDir, runningSince: slots.all().map(({ startedAt }) => startedAt), logger });
+  void pruneFiles();
+  const pruning = setInterval(() => {
+    prune({ journal, idempotency, logger });
+    void pruneFiles();
+  }, PRUNE_EVERY_MS).unref();
   const vitals = () => ({ active_turns: slots.size, pending_hitl: desk.waiting, streams: journal.readerCount() });
   const status = (): EngineStatus => ({
     ...vitals(),

@@ -3,7 +3,8 @@ import { writeInWorkspace } from "./workspace-files.ts";
 
 const MAX_OUTPUT = 50_000;
 const SHOWN_OF_LONG = 10_000;
-const FOLDER = ".orch/outputs";
+/** In the workspace. */
+export const OUTPUTS_FOLDER = ".orch/outputs";
 
 /**
  * Long output goes to a file of the workspace; the model sees both ends and where the rest is. Where one text makes an
@@ -18,7 +19,7 @@ export async function shortened(output: unknown, context: ToolContext): Promise<
 }
 
 async function putAway(text: string, { workspaceDir, toolCallId }: ToolContext): Promise<string> {
-  const path = `${FOLDER}/${toolCallId.replaceAll(/[^\w-]/g, "_").slice(-100)}.txt`;
+  const path = `${OUTPUTS_FOLDER}/${toolCallId.replaceAll(/[^\w-]/g, "_").slice(-100)}.txt`;
   await writeInWorkspace(workspaceDir, path, text);
   const left = text.length - 2 * SHOWN_OF_LONG;
   const ends = [text.slice(0, SHOWN_OF_LONG), text.slice(-SHOWN_OF_LONG)].map((end) => end.toWellFormed());
