@@ -133,7 +133,8 @@ t.test("lists are read a page at a time, the newest first", async (t) => {
 t.test("facts and people are listed with what belongs to them", async (t) => {
   const { store } = engineParts(t);
   store.db.exec(`
-    insert into episodes values (1, 'ep_1', 't', 'u', 'k', 'd', 'q', 'a', 3, 'conversation', 1, 1000, 1000);
+    insert into episodes (id, task_id, turn_id, key, description, question, answer, importance, source, trust, event_time, created_at)
+      values ('ep_1', 't', 'u', 'k', 'd', 'q', 'a', 3, 'conversation', 1, 1000, 1000);
     insert into knowledge values (1, 'kn_1', 'Anna lives in Lyon', 'Anna', 'lives in', 'Lyon', 'h', 5, 0.9, 'user', 3, 1000, null, 2000, null, null);
     insert into knowledge_evidence values ('kn_1', 'ep_1');
     insert into social_nodes values (1, 'nd_1', 'Anna', 'person', '', 3, 2, 1000, 2000), (2, 'nd_2', 'Lyon', 'place', '', 3, 1, 1000, 1000);
