@@ -1,5 +1,5 @@
 import type { Change } from "./material.ts";
-import { type Asked, type Scene, evidence, inPassing, tellOthers } from "./scene.ts";
+import { type Asked, type Scene, evidence, inPassing, tellOthers, wording } from "./scene.ts";
 
 /** Something that was told two or three times, each time with another value; asked is the last, or the first. */
 export function askChange(scene: Scene, change: Change, asks: "current" | "former"): Asked {
@@ -12,7 +12,7 @@ export function askChange(scene: Scene, change: Change, asks: "current" | "forme
     const template = random.pick(index === 0 ? change.first : change.later);
     return evidence(calendar.tellOn(inPassing(fill(template.replaceAll("{value}", value))), day), value);
   });
-  const text = fill(random.pick(asks === "current" ? change.asked : change.former));
+  const text = fill(asks === "current" ? wording(scene, change.asked) : random.pick(change.former));
   tellOthers(scene, change, fill);
   return asks === "current"
     ? { ability: "updates", kind: "current", text, evidence: found.slice(-1), outdated: found.slice(0, -1) }

@@ -1,11 +1,11 @@
 import type { Answer, Fact, Unsaid } from "./material.ts";
-import { type Asked, type Scene, evidence, inPassing, tellOthers } from "./scene.ts";
+import { type Asked, type Scene, evidence, inPassing, tellOthers, wording } from "./scene.ts";
 
 /** Something the user said once, in passing. */
 export function askFact(scene: Scene, fact: Fact, kind: string): Asked {
   const fill = scene.words.story();
   const place = scene.calendar.tell(inPassing(fill(scene.random.pick(fact.said))), fact.topic);
-  const text = fill(scene.random.pick(fact.asked));
+  const text = fill(wording(scene, fact.asked));
   const found = evidence(place, fill(fact.holds));
   tellOthers(scene, fact, fill);
   return { ability: "extraction", kind, text, evidence: [found] };
@@ -17,7 +17,7 @@ export function askAnswer(scene: Scene, answer: Answer): Asked {
   const fill = words.story();
   const request = fill(random.pick(answer.request));
   const place = calendar.tell({ by: "assistant", request, text: fill(random.pick(answer.said)) }, answer.topic);
-  const text = fill(random.pick(answer.asked));
+  const text = fill(wording(scene, answer.asked));
   const found = evidence(place, fill(answer.holds));
   tellOthers(scene, answer, fill);
   return { ability: "extraction", kind: "assistant", text, evidence: [found] };

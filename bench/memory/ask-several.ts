@@ -1,7 +1,7 @@
 import type { Place } from "./calendar.ts";
 import type { Evidence } from "./history.ts";
 import type { Pair, Tally } from "./material.ts";
-import { type Asked, type Scene, evidence, inPassing, tellOthers } from "./scene.ts";
+import { type Asked, type Scene, evidence, inPassing, tellOthers, wording } from "./scene.ts";
 
 /** The same sort of thing, told in two to four conversations. */
 export function askTally(scene: Scene, tally: Tally): Asked {
@@ -16,7 +16,7 @@ export function askTally(scene: Scene, tally: Tally): Asked {
     found.push(evidence(place, fill(tally.holds)));
   }
   tellOthers(scene, tally, words.story());
-  return { ability: "multi", kind: "tally", text: random.pick(tally.asked), evidence: found };
+  return { ability: "multi", kind: "tally", text: wording(scene, tally.asked), evidence: found };
 }
 
 /** Things that one question puts together, each told in a conversation of its own. */
@@ -29,7 +29,7 @@ export function askPair(scene: Scene, pair: Pair): Asked {
     places.push(place);
     return evidence(place, fill(holds));
   });
-  const text = fill(random.pick(pair.asked));
+  const text = fill(wording(scene, pair.asked));
   tellOthers(scene, pair, fill);
   return { ability: "multi", kind: "pair", text, evidence: found };
 }

@@ -1,6 +1,6 @@
 import { DAY, type Place } from "./calendar.ts";
 import type { Happening } from "./material.ts";
-import { type Asked, type Scene, evidence, inPassing, tellOthers } from "./scene.ts";
+import { type Asked, type Scene, evidence, inPassing, tellOthers, wording } from "./scene.ts";
 import { happened, weeksBetween, whenPhrase } from "./time-phrases.ts";
 
 interface Occurrence {
@@ -11,7 +11,7 @@ interface Occurrence {
   readonly noun: string;
 }
 
-const TIMES_A_YEAR = 4;
+const TIMES_A_YEAR = 3;
 const APART = 40;
 
 /** Tells happenings that come again and again over the year, and asks for one of them by its time. */
@@ -44,12 +44,13 @@ function tellAll(scene: Scene, happening: Happening): readonly Occurrence[] {
 }
 
 /** One of the occurrences whose time can be said without doubt. */
-function askWhen({ material, calendar, random }: Scene, occurrences: readonly Occurrence[]): readonly Asked[] {
+function askWhen(scene: Scene, occurrences: readonly Occurrence[]): readonly Asked[] {
+  const { material, calendar, random } = scene;
   const now = calendar.now();
   for (const { at, place, holds, happening } of random.shuffled(occurrences)) {
     const when = whenPhrase(material.times.when, { at, now }, random);
     if (when === undefined) continue;
-    const text = random.pick(happening.asked).replaceAll("{when}", when);
+    const text = wording(scene, happening.asked).replaceAll("{when}", when);
     return [{ ability: "temporal", kind: "when", text, now, evidence: [evidence(place, holds)] }];
   }
   return [];
@@ -67,10 +68,11 @@ function askBoth({ material, random }: Scene, { one, other }: Two, kind: "order"
 }
 
 /** What is asked for lies before something that has to be found first. */
-function askBefore({ material, random }: Scene, { one, other }: Two): Asked {
+function askBefore(scene: Scene, { one, other }: Two): Asked {
+  const { material, random } = scene;
   const weeks = weeksBetween(one.at, other.at);
   const when = random.pick(material.times.before).replaceAll("{weeks}", weeks).replaceAll("{a}", other.noun);
-  const text = random.pick(one.happening.asked).replaceAll("{when}", when);
+  const text = wording(scene, one.happening.asked).replaceAll("{when}", when);
   const found = [one, other].map(({ place, holds }) => evidence(place, holds));
   return { ability: "temporal", kind: "before", text, evidence: found };
 }

@@ -50,7 +50,7 @@ export class Calendar {
     const taken = new Set(except.map(({ round }) => round.split("/")[0]));
     const free = this.#free().filter(({ id }) => !taken.has(id));
     const fitting = free.filter((day) => day.topic.name === topic);
-    return this.#put(telling, this.#random.pick(fitting.length > 0 && this.#random.chance(0.5) ? fitting : free));
+    return this.#put(telling, this.#random.pick(fitting.length > 0 && this.#random.chance(0.7) ? fitting : free));
   }
 
   /** Free conversations in the order of their dates, each at least so many days after the one before. */

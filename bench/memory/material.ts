@@ -20,6 +20,7 @@ export interface Material {
 interface Told {
   /** The filler topic of the conversations in which it is told more often than elsewhere. */
   readonly topic: string;
+  /** The last wording has hardly a word in common with what was said. */
   readonly asked: readonly string[];
   /** The same sort of thing about somebody else, or the same words in another sense. */
   readonly others: readonly string[];
@@ -97,7 +98,7 @@ export interface Filler {
   readonly smallTalk: readonly string[];
   /** Lead over to something said in passing. */
   readonly bridges: readonly string[];
-  /** How the assistant takes up what was said in passing. */
+  /** How the assistant takes up what was said in passing, perhaps repeating it as {said}. */
   readonly thanks: readonly string[];
   readonly blocks: readonly string[];
 }

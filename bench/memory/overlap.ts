@@ -1,7 +1,7 @@
 import { type History, textOf } from "./history.ts";
 
 /** How many rounds a word may be in and still tell one from another. */
-const RARE = 0.04;
+const RARE = 0.08;
 
 /** The share of answerable questions that have a rare word in common with all, or any, of their evidence. */
 export function sharedWords(histories: readonly History[]): { readonly any: number; readonly all: number } {
@@ -22,6 +22,11 @@ export function sharedWords(histories: readonly History[]): { readonly any: numb
   return { any: share(shares.map(({ any }) => any)), all: share(shares.map(({ all }) => all)) };
 }
 
-/** Cut to a stem of five letters: enough to see "recommend" in "recommended". */
-const words = (text: string): Set<string> =>
-  new Set((text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []).map((word) => word.slice(0, 5)));
+const words = (text: string): Set<string> => new Set((text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []).map(stem));
+
+/** Enough to see "recommend" in "recommended" and "city" in "cities". */
+const stem = (word: string): string =>
+  word
+    .replace(/ies$/, "y")
+    .replace(/(ing|ed|es|s)$/, "")
+    .slice(0, 5);

@@ -21,6 +21,12 @@ export type Asked = Omit<Question, "id" | "now" | "outdated" | "never" | "eviden
 
 export const inPassing = (text: string): Telling => ({ by: "user", text });
 
+/** How often a question is put in words that the evidence hardly shares: the last wording of a list. */
+const FAR = 0.15;
+
+export const wording = ({ random }: Scene, asked: readonly string[]): string =>
+  random.chance(FAR) ? random.pick(asked.slice(-1)) : random.pick(asked.slice(0, -1));
+
 export const evidence = (place: Place, holds: string): Evidence => ({ round: place.round, holds });
 
 /** Tells the same sort of thing about others, each in a conversation of its own. */

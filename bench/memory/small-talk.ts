@@ -40,8 +40,12 @@ class Writer {
     }
     const passing = telling?.text ?? (this.#random.chance(0.5) ? this.#one(filler.smallTalk) : undefined);
     const user = this.#request(passing);
-    const thanks = passing !== undefined && this.#random.chance(0.5) ? `${this.#one(filler.thanks)} ` : "";
-    return { user, assistant: thanks + this.#answer(letters - user.length) };
+    const thanks = passing !== undefined && this.#random.chance(0.7) ? `${this.#thanks(passing)} ` : "";
+    return { user, assistant: thanks + this.#answer(letters - user.length - thanks.length) };
+  }
+
+  #thanks(passing: string): string {
+    return this.#one(this.#filler.thanks).replaceAll("{said}", passing.slice(0, -1));
   }
 
   /** What is said in passing stands before, behind or amid the request. */

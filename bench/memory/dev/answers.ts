@@ -119,8 +119,8 @@ export const ANSWERS: readonly Answer[] = [
   {
     topic: "guitar",
     request: [
-      "My verse sounds flat between G and C, what could go between?",
-      "I am stuck with a song, the step from G to C has no tension.",
+      "My song sounds flat between G and C, which chord could go between?",
+      "I am stuck with a song, the step from G to C has no tension. Which chord helps?",
     ],
     said: [
       "Slip in {chord} for two beats, it leans towards C without giving it away.",

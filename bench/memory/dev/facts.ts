@@ -28,9 +28,9 @@ export const FACTS: readonly Fact[] = [
     ],
     holds: "{street}",
     asked: [
-      "What street did we move to?",
-      "What is the address of our new apartment?",
       "On which street is our new apartment?",
+      "Where is our new apartment?",
+      "What street did we move to?",
     ],
     others: [
       "My aunt {person} has lived on {street2} for forty years and refuses to leave.",
@@ -117,7 +117,7 @@ export const FACTS: readonly Fact[] = [
       "The shutter of my camera, a {camera}, sticks when it is cold outside.",
     ],
     holds: "{camera}",
-    asked: ["Which camera do I own?", "What do I take my pictures with?", "What model of camera was it that I use?"],
+    asked: ["Which camera do I own?", "What model of camera was it that I use?", "What do I take my pictures with?"],
     others: [
       "{person} lent a {camera2} to the school for their film club.",
       "The wedding photographer carried two bodies, a {camera3} among them.",
@@ -237,8 +237,8 @@ export const FACTS: readonly Fact[] = [
     holds: "{colour}",
     asked: [
       "What color is my bedroom?",
-      "Which shade did I put on the walls where I sleep?",
       "What paint did we choose?",
+      "Which shade did I put on the walls where I sleep?",
     ],
     others: [
       "{person} dyed her hair {colour2} for a bet.",

@@ -8,15 +8,23 @@ import { WORK_TOPICS } from "./topics-work.ts";
 export const FILLER: Filler = {
   topics: [...HOME_TOPICS, ...WORK_TOPICS, ...OUT_TOPICS],
   lists: {
-    adj: "modest steady cheap rough calm simple heavy clever gentle narrow familiar sturdy fresh awkward tidy common loose clear warm dull honest quick spare plain strict mild brief formal lively rare".split(
-      " ",
-    ),
-    noun: "window table morning neighbour garden kitchen market street letter picture ticket bottle engine button pocket ceiling shelf corner basket summer station mirror bucket lesson voice paper ladder blanket island river".split(
-      " ",
-    ),
-    verb: "check move count keep change compare clean store name open mark borrow drop carry test watch write cover split share".split(
-      " ",
-    ),
+    adj: (
+      "modest steady cheap rough calm simple heavy clever gentle narrow familiar sturdy fresh awkward tidy common loose clear " +
+      "warm dull honest quick spare plain strict mild brief formal lively rare hollow brisk faint bold crisp damp dense drab " +
+      "earnest fancy flimsy frugal glossy grim hardy hasty humble idle jagged keen lean lofty mellow muddy neat noisy pale patchy"
+    ).split(" "),
+    noun: (
+      "window table morning neighbour garden kitchen market street letter picture ticket bottle engine button pocket ceiling " +
+      "shelf corner basket summer station mirror bucket lesson voice paper ladder blanket island river anchor barrel beacon " +
+      "bracket canal candle carpet chimney cupboard curtain donkey drawer fence ferry fiddle flag fountain funnel gravel hammer " +
+      "harbour hedge hinge jacket kettle knot lantern lawn magnet marble meadow needle oven parcel pebble pillow plank pulley " +
+      "quarry ribbon saddle sand scarf shutter spoon stool tile torch tunnel valve velvet wagon wheel whistle willow"
+    ).split(" "),
+    verb: (
+      "check move count keep change compare clean store name open mark borrow drop carry test watch write cover split share adjust " +
+      "balance bundle circle clip dim drain fasten fold frame gather grease hang label lift loosen measure pack peel polish " +
+      "press rinse scrape seal shake soak sort stack stretch swap tilt trim twist weigh wrap"
+    ).split(" "),
     amount: ["$15", "$35", "$60", "$95", "$130", "$180", "$240", "$500", "a few dollars", "half a month's pay"],
     time: [
       "a day",
@@ -139,10 +147,11 @@ export const FILLER: Filler = {
   thanks: [
     "Sounds like a full week!",
     "Thanks for telling me.",
-    "Oh, I see.",
-    "That must keep you busy.",
-    "Understood, and now to your question.",
-    "Nice, I hope it turns out well.",
+    "Oh, I see. “{said}” – I will keep it in mind.",
+    "So: {said}. That must keep you busy.",
+    "Understood ({said}), and now to your question.",
+    "“{said}”, you say – I hope it turns out well.",
+    "{said} – noted.",
   ],
   blocks: BLOCKS,
 };

@@ -48,7 +48,7 @@ export const HAPPENINGS: readonly Happening[] = [
     holds: "{race}",
     asked: [
       "Which race did I run {when}?",
-      "What running event did I take part in {when}?",
+      "What race did I take part in {when}?",
       "What competition was I in {when}?",
     ],
     noun: ["the {race}", "running the {race}"],
@@ -68,8 +68,8 @@ export const HAPPENINGS: readonly Happening[] = [
     holds: "{museum}",
     asked: [
       "Which museum did I visit {when}?",
-      "What exhibition did I go to {when}?",
-      "Which collection did I look at {when}?",
+      "What museum did I go to {when}?",
+      "Which exhibition did I go and look at {when}?",
     ],
     noun: ["the visit to {museum}", "going to {museum}"],
     others: [

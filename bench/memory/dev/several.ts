@@ -191,8 +191,8 @@ export const PAIRS: readonly Pair[] = [
     ],
     asked: [
       "What have I paid for tires and exhaust altogether?",
-      "How much money went into the car's repairs?",
       "Was the exhaust more expensive than the tyres?",
+      "How much money went into the car's repairs?",
     ],
     others: ["{person} is exhausted and wants a holiday.", "The bus company fined my nephew {price3}."],
   },
@@ -244,7 +244,7 @@ export const PAIRS: readonly Pair[] = [
     ],
     asked: [
       "Where are the conference and the retreat?",
-      "Which cities do I go to for my job?",
+      "Which cities are the conference and the team retreat in?",
       "To which places will my talk and the team outing take me?",
     ],
     others: ["{person}'s firm holds its retreat on a boat.", "The town of {city3} wants to be the capital of culture."],
@@ -269,7 +269,7 @@ export const PAIRS: readonly Pair[] = [
     ],
     asked: [
       "What doses of medicine do I take for blood pressure and thyroid?",
-      "Which of my medications is the stronger one in milligrams?",
+      "Which pill is stronger, the one for blood pressure or the one for the thyroid?",
       "What do I swallow every day, and how much of each?",
     ],
     others: [
