@@ -6,6 +6,7 @@ import type { EngineLaunch } from "../contract/engine-launch.ts";
 import { delay } from "../kit/clock.ts";
 import { type Logger, createLogger } from "../kit/logger.ts";
 import { createAgentLoop } from "./agent/agent-loop.ts";
+import { createRecall } from "./agent/recall.ts";
 import { createCompactor } from "./agent/compaction.ts";
 import { stateOutside } from "./agent/state-outside.ts";
 import { catalogProfiles } from "./agent/agent-profiles.ts";
@@ -24,6 +25,7 @@ import { openServers } from "./servers/open-servers.ts";
 import type { ToolServers } from "./servers/tool-servers.ts";
 import { FullTextIndex } from "./memory/memory-index.ts";
 import { MemoryLists } from "./memory/memory-lists.ts";
+import { MemorySearch } from "./memory/memory-search.ts";
 import { MemoryRecord } from "./memory/record.ts";
 import { EventTable } from "./store/events.ts";
 import { GrantTable } from "./store/grants.ts";
@@ -130,8 +132,11 @@ export async function createApp({
       },
     },
   };
+  const memorySearch = new MemorySearch(store);
+  const window = contextWindow(config.model, config.contextWindow);
   const runAgent = createAgentLoop({
     ...agentParts,
+    recall: createRecall({ search: memorySearch, window, logger }),
     tools: { ...agentParts.tools, delegate: createDelegation(agentParts, profiles) },
     profiles: profiles.ofAgent,
   });

@@ -9,12 +9,14 @@ import { DEFAULT_AGENT } from "../../src/contract/engine-api.ts";
 import { type AgentLoop, createAgentLoop } from "../../src/engine/agent/agent-loop.ts";
 import type { Compactor } from "../../src/engine/agent/compaction.ts";
 import type { CatalogProfiles } from "../../src/engine/agent/agent-profiles.ts";
+import { createRecall } from "../../src/engine/agent/recall.ts";
 import { createDelegation } from "../../src/engine/agent/delegation.ts";
 import { AcceptedKeys } from "../../src/engine/http/accepted-keys.ts";
 import { STREAM_LIMITS, type StreamLimits } from "../../src/engine/http/event-stream.ts";
 import { createRoutes } from "../../src/engine/http/routes.ts";
 import { MemoryLists } from "../../src/engine/memory/memory-lists.ts";
 import { FullTextIndex } from "../../src/engine/memory/memory-index.ts";
+import { MemorySearch } from "../../src/engine/memory/memory-search.ts";
 import { MemoryRecord } from "../../src/engine/memory/record.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/model/model-provider.ts";
 import { CompactionTable } from "../../src/engine/store/compactions.ts";
@@ -120,6 +122,8 @@ export interface PartsOptions {
   readonly hitlTtlMs?: number;
   /** Puts something of the test's own around the loop. */
   readonly around?: (loop: AgentLoop) => AgentLoop;
+  /** Whether what memory has on a message is put behind it. */
+  readonly recalls?: boolean;
 }
 
 /** An engine's inside without its process: on a real store, with a scripted model. */
@@ -158,6 +162,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   };
   const runAgent = createAgentLoop({
     ...loop,
+    ...(options.recalls && { recall: createRecall({ search: new MemorySearch(store), window: 200_000, logger }) }),
     tools: { ...loop.tools, ...(profiles && { delegate: createDelegation(loop, profiles) }) },
     profiles: profiles?.ofAgent ?? (() => ({ system: "", model: "scripted", registry: registry() })),
   });

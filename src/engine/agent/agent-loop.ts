@@ -7,6 +7,7 @@ import { modelMessages } from "./conversation.ts";
 import { LOOP_HINT, LoopGuard } from "./loop-guard.ts";
 import type { ModelAnswer } from "./model-answer.ts";
 import { callModel } from "./model-call.ts";
+import type { Recall } from "./recall.ts";
 import type { LoggedCall, StepLog } from "./step-log.ts";
 import { type ToolParts, runToolCalls } from "./tool-calls.ts";
 import type { TurnContext } from "./turn-context.ts";
@@ -30,6 +31,8 @@ export interface AgentParts {
   readonly tools: Omit<ToolParts, "registry">;
   /** Makes requests smaller where the conversation has grown too large. */
   readonly compactor?: Compactor;
+  /** Puts what memory has on a message behind it. */
+  readonly recall?: Recall;
 }
 
 /**
@@ -67,8 +70,9 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
 }
 
 async function askModel(parts: AgentParts, profile: AgentProfile, context: TurnContext): Promise<ModelFailure | null> {
+  const { compactor, recall } = parts;
+  await recall?.(context);
   const whole = requestOf(parts, profile, context);
-  const { compactor } = parts;
   let request = (await compactor?.fit(whole, context)) ?? whole;
   let answer = await callAndSpend(parts, request, context);
   if (answer.failure !== null && answer.content.length === 0) {

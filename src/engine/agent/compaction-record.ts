@@ -31,7 +31,7 @@ export function shownConversation(
   stored: readonly PlacedMessage[],
   record: Pick<CompactionRecord, "clearedThrough" | "summarisedThrough" | "summary"> | null,
   digest: (output: unknown, key: string) => string = resultDigest,
-): readonly Pick<PlacedMessage, "role" | "content">[] {
+): readonly Pick<PlacedMessage, "role" | "content" | "recalled">[] {
   if (record === null) return stored;
   const { clearedThrough, summarisedThrough, summary } = record;
   const kept = stored.filter(({ id }) => id > summarisedThrough);

@@ -6,6 +6,7 @@ export interface PlacedMessage {
   readonly turnId: string;
   readonly role: "user" | "assistant" | "tool";
   readonly content: unknown;
+  readonly recalled?: string;
 }
 
 /** The unit of which nothing is split: a message of the user, or an answer with the results of its calls. */

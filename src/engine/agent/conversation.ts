@@ -22,14 +22,14 @@ export function modelMessages(stored: readonly StoredMessage[], openCall = OPEN_
     });
     open = [];
   };
-  for (const { role, content } of stored) {
+  for (const { role, content, recalled } of stored) {
     if (role === "tool") {
       settle(content as ToolOutcome[]);
       continue;
     }
     settle([]);
     if (role === "user") {
-      messages.push({ role: "user", text: String(content) });
+      messages.push({ role: "user", text: String(content), ...(recalled !== undefined && { recalled }) });
     } else {
       const parts = content as AssistantContent[];
       if (parts.length > 0) messages.push({ role: "assistant", content: parts });

@@ -10,6 +10,8 @@ export type { PlacedMessage } from "./conversation-units.ts";
 export interface StoredMessage {
   readonly role: "user" | "assistant" | "tool";
   readonly content: unknown;
+  /** What was recalled from memory for a user's message. */
+  readonly recalled?: string;
 }
 
 /** A call that was asked for, and what became of it. */
@@ -40,6 +42,10 @@ export interface StepLog {
   readonly conversation: string;
   /** The conversation as it is stored, with what came before this turn; without what only its summary shows. */
   messages(): readonly PlacedMessage[];
+  /** Whether the turn is about to ask the model for the first time, and nothing of memory has been put to it. */
+  readonly opensTurn: boolean;
+  /** From now on the message that opened the turn is shown with this block behind it; its trust is the turn's at best. */
+  recalled(block: string, trust: number): void;
   /** How it is shown; null when it was never made smaller. */
   compaction(): CompactionRecord | null;
   /** From now on it is shown so. */

@@ -16,6 +16,7 @@ export interface Frequency {
 const COUNTED = 1000;
 /** Rows that one search looks at, about; each costs a microsecond. */
 const BUDGET = 4000;
+const UNSEEN = 1000;
 const KEPT_FREQUENCIES = 5000;
 const MOST_WORDS = 40;
 
@@ -60,7 +61,8 @@ export class LexicalSearch {
   /** How much a word tells: what few items have tells much. */
   weight(word: string): number {
     const { rows, total } = this.frequency(word);
-    return Math.log(1 + (total - rows + 0.5) / (rows + 0.5));
+    // In a memory of a few items every word would seem frequent: it is taken for part of a larger one.
+    return Math.log(1 + (total + UNSEEN - rows + 0.5) / (rows + 0.5));
   }
 
   frequency(word: string): Frequency {

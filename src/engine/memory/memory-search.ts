@@ -32,6 +32,8 @@ export interface MemoryHit {
   readonly kind: IndexedItem["kind"];
   readonly key: string;
   readonly content: string;
+  /** Where in it most of what was asked for stands together. */
+  readonly passage: string;
   readonly score: number;
   readonly source: string;
   readonly trust: number;
@@ -155,10 +157,13 @@ function boost({ eventTime, importance, trust }: StoredItem, { time }: MemoryQue
   return 1 + 0.03 * 0.995 ** age + (0.03 * importance) / 10 + (0.02 * trust) / 3 + inTime;
 }
 
-function hitOf({ item, score }: Candidate): MemoryHit {
+function hitOf({ item, coverage, score }: Candidate): MemoryHit {
   const { id, kind, key, texts, source, trust, createdAt, eventTime, validFrom, validTo, evidence, turnId } = item;
-  const content = texts.join("\n\n");
-  return { id, kind, key, content, score, source, trust, createdAt, eventTime, validFrom, validTo, evidence, turnId };
+  return {
+    ...{ id, kind, key, source, trust, createdAt, eventTime, validFrom, validTo, evidence, turnId, score },
+    content: texts.join("\n\n"),
+    passage: coverage.passage,
+  };
 }
 
 const unique = <T>(items: readonly T[]): T[] => [...new Set(items)];

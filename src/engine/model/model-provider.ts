@@ -40,7 +40,8 @@ export interface ModelTool {
 }
 
 export type ModelMessage =
-  | { readonly role: "user"; readonly text: string }
+  /** `recalled`: what memory has on it, marked as data; a part of its own behind the user's words. */
+  | { readonly role: "user"; readonly text: string; readonly recalled?: string }
   | { readonly role: "assistant"; readonly content: readonly AssistantContent[] }
   | { readonly role: "tool"; readonly results: readonly ToolOutcome[] };
 

@@ -33,7 +33,7 @@ export function callOptions(
 function promptMessage(message: ModelMessage): readonly LanguageModelV4Message[] {
   switch (message.role) {
     case "user":
-      return [{ role: "user", content: [{ type: "text", text: message.text }] }];
+      return [{ role: "user", content: userParts(message) }];
     case "assistant": {
       const content = message.content.flatMap(assistantPart);
       return content.length > 0 ? [{ role: "assistant", content }] : [];
@@ -44,6 +44,9 @@ function promptMessage(message: ModelMessage): readonly LanguageModelV4Message[]
       return message satisfies never;
   }
 }
+
+const userParts = ({ text, recalled }: Extract<ModelMessage, { role: "user" }>) =>
+  [text, ...(recalled === undefined ? [] : [recalled])].map((part) => ({ type: "text" as const, text: part }));
 
 function assistantPart(part: AssistantContent): readonly AssistantPart[] {
   switch (part.kind) {

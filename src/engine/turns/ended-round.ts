@@ -20,14 +20,21 @@ export interface SaidInTurn {
   readonly trust: Trust;
 }
 
-export function saidInTurn(messages: readonly (StoredMessage & { readonly thread: string })[]): SaidInTurn {
+/** `recalled`: how far what memory put behind the message can be relied on, if it did. */
+export function saidInTurn(
+  messages: readonly (StoredMessage & { readonly thread: string })[],
+  recalled: number = TRUST.user,
+): SaidInTurn {
   const own = messages.filter(({ thread }) => thread === "");
   const steps = stepsOf(messages);
   return {
     question: own.flatMap(({ role, content }) => (role === "user" ? String(content) : [])).join("\n\n"),
     answer: own.flatMap(({ role, content }) => (role === "assistant" ? textOf(content) : [])).join("\n\n"),
     steps,
-    trust: steps.reduce<Trust>((least, step) => leastTrust(least, trustOf(step)), TRUST.model),
+    trust: steps.reduce<Trust>(
+      (least, step) => leastTrust(least, trustOf(step)),
+      leastTrust(TRUST.model, recalled as Trust),
+    ),
   };
 }
 

@@ -71,6 +71,16 @@ export class TurnLog implements StepLog {
     return this.#parts.messages.ofTask(this.#place.taskId, this.#place.thread, this.#compaction?.hiddenThrough);
   }
 
+  get opensTurn(): boolean {
+    const { turnId, thread } = this.#place;
+    return thread === "" && this.#steps === 0 && this.#parts.messages.recallOf(turnId) === null;
+  }
+
+  recalled(block: string, trust: number): void {
+    const { turnId } = this.#place;
+    this.#store(() => this.#parts.messages.recalled(turnId, { block, trust }, Date.now()), { isStep: false });
+  }
+
   compaction(): CompactionRecord | null {
     return this.#compaction;
   }

@@ -127,7 +127,7 @@ export class Turn {
     try {
       memory.round({
         ...{ taskId, turnId, startedAt, usage },
-        ...saidInTurn(messages.ofTurn(turnId)),
+        ...saidInTurn(messages.ofTurn(turnId), messages.recallOf(turnId)?.trust),
         outcome: ending.kind,
         errorCode: ending.kind === "errored" ? ending.code : null,
         endedAt: Date.now(),

@@ -1,0 +1,59 @@
+import type { Logger } from "../../kit/logger.ts";
+import type { MemorySearch } from "../memory/memory-search.ts";
+import { recalledBlock } from "../memory/recalled-block.ts";
+import { textTokens } from "../model/token-estimate.ts";
+import type { PlacedMessage } from "./conversation-units.ts";
+import type { TurnContext } from "./turn-context.ts";
+
+/** Puts what memory has on a turn's message behind it, once, before the model is first asked. It never fails a turn. */
+export type Recall = (context: TurnContext) => Promise<void>;
+
+const ITEMS = 12;
+const MOST_TOKENS = 4000;
+const SHARE_OF_WINDOW = 0.05;
+/** Somebody waits for the first word. */
+const DEADLINE_MS = 250;
+
+export function createRecall({
+  search,
+  window,
+  logger,
+}: {
+  readonly search: Pick<MemorySearch, "search">;
+  /** Tokens that the model takes. */
+  readonly window: number;
+  readonly logger: Logger;
+}): Recall {
+  const most = Math.min(MOST_TOKENS, Math.floor(window * SHARE_OF_WINDOW));
+  return async ({ log, signal, turnId }) => {
+    if (!log.opensTurn) return;
+    try {
+      const shown = log.messages();
+      const hits = await search.search(
+        {
+          query: queryOf(shown),
+          limit: ITEMS * 2,
+          now: Date.now(),
+          withoutTurns: new Set(shown.map((message) => message.turnId)),
+        },
+        AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
+      );
+      const block = recalledBlock(hits, { items: ITEMS, tokens: most, tokensOf: textTokens });
+      if (block !== null) log.recalled(block.text, block.trust);
+    } catch (error) {
+      signal.throwIfAborted();
+      logger.warn({ err: error, turn_id: turnId }, "nothing could be recalled for a turn");
+    }
+  };
+}
+
+/** A message that says little by itself is read with the one before it. */
+function queryOf(shown: readonly PlacedMessage[]): string {
+  const asked = shown.filter(({ role }) => role === "user").map(({ content }) => String(content));
+  const [before = "", last = ""] = asked.length > 1 ? asked.slice(-2) : ["", asked[0] ?? ""];
+  const isShort =
+    last.trim().split(/\s+/).length < 6 || /^\s*(?:it|he|she|they|that|this|these|those|and|but)\b/i.test(last);
+  return isShort ? `${last}\n${before}`.slice(0, MOST_QUERY) : last.slice(0, MOST_QUERY);
+}
+
+const MOST_QUERY = 10_000;
