@@ -7,6 +7,7 @@ import { sql as memory } from "./0006-memory.ts";
 import { sql as memoryIndex } from "./0007-memory-index.ts";
 import { sql as engineState } from "./0008-engine-state.ts";
 import { sql as learning } from "./0009-learning.ts";
+import { sql as eventLog } from "./0010-event-log.ts";
 
 /** In order; a store's `user_version` counts those that it has had. Forward only, never edited. */
 export const ENGINE_MIGRATIONS: readonly string[] = [
@@ -19,4 +20,5 @@ export const ENGINE_MIGRATIONS: readonly string[] = [
   memoryIndex,
   engineState,
   learning,
+  eventLog,
 ];

@@ -1,3 +1,4 @@
+import { EventPlaces } from "./event-places.ts";
 import { EventStamper, type Stamp } from "./event-stamp.ts";
 import type { Store } from "./open-store.ts";
 
@@ -30,11 +31,13 @@ const MAX_RUN_LENGTH = 64 * 1024;
  */
 export class EventTable {
   readonly #store: Store;
+  readonly #places: EventPlaces;
   readonly #insert;
   readonly #stamper = new EventStamper();
 
   constructor(store: Store) {
     this.#store = store;
+    this.#places = new EventPlaces(store);
     this.#insert = store.db.prepare(
       "insert into events (last_seq, last_ts, task_id, turn_id, lines) values (?, ?, ?, ?, ?)",
     );
@@ -46,17 +49,15 @@ export class EventTable {
     alongside: () => void = () => undefined,
     how: { readonly durable?: boolean } = {},
   ): void {
-    this.#store.transaction(() => {
-      alongside();
-      let [from, length] = [0, 0];
-      for (let to = 1; to <= rows.length; to++) {
-        length += rows[to - 1]?.body.length ?? 0;
-        const full = to - from >= MAX_RUN || length >= MAX_RUN_LENGTH;
-        if (!full && continues(rows[to - 1], rows[to])) continue;
-        this.#insertRun(rows, from, to);
-        [from, length] = [to, 0];
-      }
-    }, how);
+    try {
+      this.#store.transaction(() => {
+        alongside();
+        this.#insertAll(rows);
+      }, how);
+    } catch (error) {
+      this.#places.undone();
+      throw error;
+    }
   }
 
   /** The stamp of the last event ever written, be it erased since. */
@@ -66,23 +67,13 @@ export class EventTable {
     return { seq: Number(row["last_seq"]), ts: Number(row["last_ts"]) };
   }
 
-  read({ afterSeq, afterTs, taskId, turnId, types, limit, maxLength = Infinity }: EventFilter): EventRow[] {
-    const conditions: [string, string | number | undefined][] = [
-      ["last_seq > ?", afterSeq],
-      ["last_ts > ?", afterTs],
-      ["task_id = ?", taskId],
-      ["turn_id = ?", turnId],
-    ];
-    const given = conditions.filter((condition): condition is [string, string | number] => condition[1] !== undefined);
-    const where = given.length === 0 ? "" : `where ${given.map(([sql]) => sql).join(" and ")}`;
-    const runs = this.#store.db
-      .prepare(`select last_seq, task_id, turn_id, lines from events ${where} order by last_seq`)
-      .iterate(...given.map(([, value]) => value));
+  read({ afterSeq = 0, afterTs = 0, taskId, turnId, types, limit, maxLength = Infinity }: EventFilter): EventRow[] {
     const wanted = (seq: number, ts: number, type: string) =>
-      seq > (afterSeq ?? 0) && ts > (afterTs ?? 0) && (types === undefined || types.includes(type));
+      seq > afterSeq && ts > afterTs && (types === undefined || types.includes(type));
     const found: EventRow[] = [];
     let length = 0;
-    for (const run of runs) {
+    const behind = afterTs > 0 ? Math.max(afterSeq, this.#lastBy(afterTs)) : afterSeq;
+    for (const run of this.#runs(behind, { taskId, turnId })) {
       for (const event of eventsOf(run, { wanted, stamper: this.#stamper })) {
         found.push(event);
         length += event.data.length;
@@ -99,13 +90,58 @@ export class EventTable {
 
   /** Drops what is older than `beforeTs` or beyond the newest `keep`, but never events of a turn still running. */
   prune(beforeTs: number, keep: number): void {
+    const last = this.last().seq;
+    const through = Math.min(last - 1, Math.max(last - keep, this.#lastBy(beforeTs - 1)));
     this.#store.db
       .prepare(
-        `delete from events where (last_ts < ? or last_seq <= (select max(last_seq) from events) - ?)
-         and last_seq < (select max(last_seq) from events)
-         and turn_id not in (select turn_id from turns where state = 'running')`,
+        "delete from events where last_seq <= ? and turn_id not in (select turn_id from turns where state = 'running')",
       )
-      .run(beforeTs, keep);
+      .run(through);
+    this.#places.prune(this.oldest()?.seq ?? 0);
+  }
+
+  /** The rows that may hold events of a task or a turn behind a number, in order. */
+  *#runs(behind: number, { taskId, turnId }: Pick<EventFilter, "taskId" | "turnId">) {
+    const columns = "last_seq, task_id, turn_id, lines";
+    const place = turnId ?? taskId;
+    if (place === undefined) {
+      yield* this.#store.db
+        .prepare(`select ${columns} from events where last_seq > ? order by last_seq`)
+        .iterate(behind);
+      return;
+    }
+    const own = this.#store.db.prepare(
+      `select ${columns} from events where last_seq between ? and ?
+       and task_id = coalesce(?, task_id) and turn_id = coalesce(?, turn_id) order by last_seq`,
+    );
+    for (const { first, last } of this.#places.of(place, behind))
+      yield* own.iterate(first, last, taskId ?? null, turnId ?? null);
+  }
+
+  /** The number of the last row that is not later than a time. */
+  #lastBy(ts: number): number {
+    const next = this.#store.db.prepare(
+      "select last_seq, last_ts from events where last_seq >= ? order by last_seq limit 1",
+    );
+    let [low, high] = [0, this.last().seq];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      const row = next.get(middle);
+      if (Number(row?.["last_ts"]) <= ts) low = Number(row?.["last_seq"]);
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  #insertAll(rows: readonly EventRow[]): void {
+    let [from, length] = [0, 0];
+    for (let to = 1; to <= rows.length; to++) {
+      length += rows[to - 1]?.body.length ?? 0;
+      const full = to - from >= MAX_RUN || length >= MAX_RUN_LENGTH;
+      if (!full && continues(rows[to - 1], rows[to])) continue;
+      this.#insertRun(rows, from, to);
+      [from, length] = [to, 0];
+    }
   }
 
   #insertRun(rows: readonly EventRow[], from: number, to: number): void {
@@ -117,6 +153,7 @@ export class EventTable {
       if (row !== undefined) lines += `${index === from ? "" : "\n"}${row.type} ${row.ts} ${row.body}`;
     }
     this.#insert.run(last.seq, last.ts, last.taskId, last.turnId, lines);
+    this.#places.note(last);
   }
 }
 
