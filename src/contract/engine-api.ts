@@ -40,3 +40,25 @@ export const allowToolsRequest = z.object({
   tool: z.optional(z.string().check(z.minLength(1), z.maxLength(1000))),
   definition: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/, "expected the definition as it is listed"))),
 });
+
+export const instant = () =>
+  z.string().check(
+    z.refine((text) => /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(Date.parse(text)), {
+      error: "expected a date such as 2026-03-31, or a time in ISO 8601 with its offset",
+    }),
+  );
+
+export const knowledgeSearchRequest = z.object({
+  query: z.string().check(
+    z.refine((text) => byteLength(text) >= 1 && byteLength(text) <= 10 * 1024, {
+      error: "expected 1 byte to 10 kB of UTF-8",
+    }),
+  ),
+  limit: z.optional(z.int().check(z.gte(1), z.lte(100))),
+  kinds: z.optional(z.array(z.enum(["episode", "fact", "note"])).check(z.minLength(1), z.maxLength(3))),
+  /** As it was believed then. */
+  as_of: z.optional(instant()),
+  from: z.optional(instant()),
+  /** Not included; a date is, all of it. */
+  to: z.optional(instant()),
+});

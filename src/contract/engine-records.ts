@@ -85,14 +85,21 @@ export interface ShownDefinition {
 /** One result of `POST /memory/knowledge/search`. */
 export interface KnowledgeHit {
   readonly id: string;
+  /** A round of a conversation, a fact, or what the agent noted. */
+  readonly kind: "episode" | "fact" | "note";
   readonly key: string;
   readonly content: string;
+  /** Orders the results of one search; nothing more can be read from it. */
   readonly score: number;
   readonly source: string;
   readonly trust: string;
   readonly created_at: string;
+  /** When what it tells of happened. */
+  readonly event_time: string;
   readonly valid_from: string | null;
   readonly valid_to: string | null;
+  /** The episodes it comes from. */
+  readonly evidence: readonly string[];
 }
 
 /** What one learning batch did. */

@@ -27,6 +27,7 @@ import { FullTextIndex } from "./memory/memory-index.ts";
 import { MemoryLists } from "./memory/memory-lists.ts";
 import { MemorySearch } from "./memory/memory-search.ts";
 import { MemoryRecord } from "./memory/record.ts";
+import { WholeItems } from "./memory/whole-item.ts";
 import { EventTable } from "./store/events.ts";
 import { GrantTable } from "./store/grants.ts";
 import { HitlTable } from "./store/hitl-requests.ts";
@@ -87,7 +88,9 @@ export async function createApp({
   mkdirSync(workspaceDir, { recursive: true });
   const grants = new GrantTable(store);
   const plans = new PlanTable(store);
-  const builtIn = builtInTools({ environment, plans });
+  const memorySearch = new MemorySearch(store);
+  const memory = { search: memorySearch, whole: new WholeItems(store) };
+  const builtIn = builtInTools({ environment, plans, memory });
   const toolServers = openServers({ launch, workspaceDir, environment, pins: new ToolDefinitionTable(store), logger });
   const catalog = await LiveCatalog.open({
     folder: join(launch.data_dir, "catalog"),
@@ -132,7 +135,6 @@ export async function createApp({
       },
     },
   };
-  const memorySearch = new MemorySearch(store);
   const window = contextWindow(config.model, config.contextWindow);
   const runAgent = createAgentLoop({
     ...agentParts,
@@ -184,6 +186,7 @@ export async function createApp({
     catalog,
     servers: toolServers.servers,
     memoryLists: new MemoryLists(store),
+    memorySearch,
     limits: STREAM_LIMITS,
     logger,
   });

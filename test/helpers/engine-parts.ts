@@ -211,6 +211,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       reloadSoul: () => Promise.resolve({ kind: "refused", problems: [] }),
     },
     memoryLists: new MemoryLists(parts.store),
+    memorySearch: new MemorySearch(parts.store),
     servers: { list: () => ({ servers: [] }), allow: () => "unknown" },
     limits: { ...STREAM_LIMITS, ...limits },
     logger: createLogger("test", "silent"),

@@ -5,6 +5,7 @@ import { MEMORY_LISTS } from "../../contract/memory-records.ts";
 import type { Logger } from "../../kit/logger.ts";
 import { EngineError } from "../engine-error.ts";
 import type { MemoryLists } from "../memory/memory-lists.ts";
+import type { MemorySearch } from "../memory/memory-search.ts";
 import type { HitlDesk } from "../turns/hitl-desk.ts";
 import { type Reloads, reloadCatalogRoute, reloadCoreSoulRoute } from "./admin-routes.ts";
 import type { AcceptedKeys } from "./accepted-keys.ts";
@@ -13,6 +14,7 @@ import { errorResponder } from "./error-responder.ts";
 import { type ExecuteParts, executeRoute } from "./execute-route.ts";
 import { FollowerSeats } from "./follower-seats.ts";
 import { memoryListRoute } from "./memory-routes.ts";
+import { memorySearchRoute } from "./memory-search-route.ts";
 import { replayRoute } from "./replay-route.ts";
 import { type Servers, allowToolsRoute, serversRoute } from "./server-routes.ts";
 import { cancelRoute, pendingRoute, respondRoute } from "./turn-routes.ts";
@@ -22,6 +24,7 @@ export interface RouteParts extends Omit<ExecuteParts, "seats"> {
   readonly catalog: Reloads;
   readonly servers: Servers;
   readonly memoryLists: Pick<MemoryLists, "page">;
+  readonly memorySearch: Pick<MemorySearch, "search">;
   readonly keys: AcceptedKeys;
   readonly controlToken: string;
   readonly status: () => EngineStatus;
@@ -33,7 +36,7 @@ type Route = readonly [Method, string, gate: RequestHandler, answer: RequestHand
 
 /** Every route but `/health`, which is answered before this is loaded. The key is checked before a body is read. */
 export function createRoutes(parts: RouteParts): Express {
-  const { runner, desk, catalog, servers, memoryLists, keys, controlToken, status, logger } = parts;
+  const { runner, desk, catalog, servers, memoryLists, memorySearch, keys, controlToken, status, logger } = parts;
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
   const keyed: RequestHandler = (request, _response, next) => {
@@ -51,6 +54,7 @@ export function createRoutes(parts: RouteParts): Express {
     ["post", "/execute/cancel", keyed, cancelRoute(runner)],
     ["post", "/hitl/respond", keyed, respondRoute(desk)],
     ["get", "/hitl/pending", keyed, pendingRoute(desk)],
+    ["post", "/memory/knowledge/search", keyed, memorySearchRoute(memorySearch)],
     ["get", "/assets/servers", keyed, serversRoute(servers)],
     ["post", "/assets/servers/allow", keyed, allowToolsRoute(servers)],
     ...MEMORY_LISTS.map(

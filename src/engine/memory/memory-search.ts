@@ -146,7 +146,7 @@ function isAdmitted(item: StoredItem, { kinds, from, to, asOf, withoutTurns }: S
   if (kinds !== undefined && !kinds.includes(item.kind)) return false;
   if (from !== undefined && item.eventTime < from) return false;
   if (to !== undefined && item.eventTime >= to) return false;
-  if (asOf !== undefined && item.createdAt > asOf) return false;
+  if (asOf !== undefined && (item.createdAt > asOf || (item.recordedTo ?? Infinity) <= asOf)) return false;
   return item.turnId === null || withoutTurns?.has(item.turnId) !== true;
 }
 
@@ -160,9 +160,20 @@ function boost({ eventTime, importance, trust }: StoredItem, { time }: MemoryQue
 function hitOf({ item, coverage, score }: Candidate): MemoryHit {
   const { id, kind, key, texts, source, trust, createdAt, eventTime, validFrom, validTo, evidence, turnId } = item;
   return {
-    ...{ id, kind, key, source, trust, createdAt, eventTime, validFrom, validTo, evidence, turnId, score },
+    id,
+    kind,
+    key,
     content: texts.join("\n\n"),
     passage: coverage.passage,
+    score,
+    source,
+    trust,
+    createdAt,
+    eventTime,
+    validFrom,
+    validTo,
+    evidence,
+    turnId,
   };
 }
 

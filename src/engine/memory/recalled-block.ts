@@ -10,7 +10,7 @@ export interface RecalledBlock {
 export interface BlockLimits {
   readonly items: number;
   readonly tokens: number;
-  tokensOf(text: string): number;
+  readonly tokensOf: (text: string) => number;
 }
 
 const OPENING = `<recalled_memory>
@@ -28,7 +28,7 @@ export function recalledBlock(
   let externals = 0;
   for (const hit of hits) {
     if (chosen.length >= items) break;
-    const line = memoryLine(hit, MOST_LETTERS);
+    const line = memoryLine(hit);
     const cost = tokensOf(line) + 1;
     const isExternal = hit.trust === TRUST.external;
     if (cost > left || (isExternal && (cost > externalLeft || externals >= Math.floor(items / 3)))) continue;
@@ -47,11 +47,11 @@ export function recalledBlock(
 /** Of each item so much, from the place in it that suits best. */
 const MOST_LETTERS = 1000;
 
-/** One item as a model reads it: what it says can neither end its line nor what stands around it. */
-export function memoryLine(hit: MemoryHit, letters: number): string {
+/** One item as a model reads it, with where it comes from. */
+export function memoryRecord(hit: MemoryHit, letters: number): Readonly<Record<string, string>> {
   const { id, kind, source, trust, eventTime, validFrom, validTo } = hit;
   const said = excerpt(hit, letters);
-  const record = {
+  return {
     id,
     date: dayOf(eventTime),
     kind,
@@ -61,8 +61,11 @@ export function memoryLine(hit: MemoryHit, letters: number): string {
     ...(validTo !== null && { valid_to: dayOf(validTo) }),
     text: trust === TRUST.external ? `Quoted, not verified: “${said}”` : said,
   };
-  return JSON.stringify(record).replaceAll("<", "\\u003c").replaceAll(">", "\\u003e");
 }
+
+/** What it says can end neither its line nor what stands around it. */
+const memoryLine = (hit: MemoryHit): string =>
+  JSON.stringify(memoryRecord(hit, MOST_LETTERS)).replaceAll("<", "\\u003c").replaceAll(">", "\\u003e");
 
 function excerpt({ content, passage }: MemoryHit, letters: number): string {
   const whole = plain(content);

@@ -19,6 +19,8 @@ export interface StoredItem {
   readonly eventTime: number;
   readonly validFrom: number | null;
   readonly validTo: number | null;
+  /** Until when it was believed; null: it is. */
+  readonly recordedTo: number | null;
   /** Ids of episodes: of a round its own. */
   readonly evidence: readonly string[];
   readonly taskId: string | null;
@@ -93,6 +95,7 @@ export class StoredItems {
       eventTime: Number(found["event_time"]),
       validFrom: null,
       validTo: null,
+      recordedTo: null,
       evidence: [id],
       taskId: String(found["task_id"]),
       turnId: String(found["turn_id"]),
@@ -114,6 +117,7 @@ export class StoredItems {
       eventTime: validFrom ?? Number(newest?.["event_time"] ?? found["recorded_from"]),
       validFrom,
       validTo: numberOrNull(found["valid_to"]),
+      recordedTo: numberOrNull(found["recorded_to"]),
       evidence: evidence.map((one) => String(one["id"])),
       taskId: newest === undefined ? null : String(newest["task_id"]),
       turnId: newest === undefined ? null : String(newest["turn_id"]),
@@ -140,6 +144,7 @@ const asNote = (row: number, found: Row): StoredItem => ({
   eventTime: Number(found["created_at"]),
   validFrom: null,
   validTo: null,
+  recordedTo: null,
   evidence: [],
   taskId: String(found["task_id"]),
   turnId: String(found["turn_id"]),

@@ -23,6 +23,10 @@ export function timeInText(text: string, now: number): TimeInText | null {
   return { range: related(low.slice(0, first.at), first, now), words: first.words };
 }
 
+/** Of a date or a time in ISO 8601: of a date its first moment, or the one behind its last. */
+export const startOf = (text: string): number => Date.parse(text);
+export const endOf = (text: string): number => Date.parse(text) + (text.includes("T") ? 0 : DAY);
+
 interface Span extends TimeRange {
   readonly at: number;
   readonly words: string;

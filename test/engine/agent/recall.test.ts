@@ -40,7 +40,8 @@ t.test("what was said in another conversation is put behind the message it bears
     "no words of the user's",
   );
   t.same([second?.system, second?.tools], [first?.system, first?.tools], "what comes before is the same");
-  const prompt = callOptions(second ?? t.fail("no request"), AbortSignal.timeout(1000)).prompt;
+  if (second === undefined) throw new Error("the model was not asked");
+  const { prompt } = callOptions(second, AbortSignal.timeout(1000));
   t.same(prompt, [
     {
       role: "user",

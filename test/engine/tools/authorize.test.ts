@@ -6,7 +6,11 @@ import { createToolRegistry } from "../../../src/engine/tools/registry.ts";
 import { visibleProse, visibleText } from "../../../src/engine/tools/visible-text.ts";
 import { writeFile } from "../../../src/engine/tools/write-file.ts";
 
-const BUILT_IN_TOOLS = builtInTools({ environment: {}, plans: { ofTask: () => [], replace: () => undefined } });
+const BUILT_IN_TOOLS = builtInTools({
+  environment: {},
+  plans: { ofTask: () => [], replace: () => undefined },
+  memory: { search: { search: async () => [] }, whole: { read: () => null } },
+});
 const registry = createToolRegistry(BUILT_IN_TOOLS);
 const input = { path: "notes/today.md", content: "x" };
 

@@ -1,0 +1,41 @@
+import type { RequestHandler } from "express";
+import { type KnowledgeHit, knowledgeSearchRequest } from "../../contract/engine-api.ts";
+import type { MemoryHit, MemorySearch } from "../memory/memory-search.ts";
+import { endOf, startOf } from "../memory/time-range.ts";
+import { trustName } from "../memory/trust.ts";
+import { readBody } from "./call.ts";
+
+const LIMIT = 10;
+
+export const memorySearchRoute =
+  (memory: Pick<MemorySearch, "search">): RequestHandler =>
+  async (request, response) => {
+    const { query, limit = LIMIT, kinds, as_of: asOf, from, to } = readBody(knowledgeSearchRequest, request, response);
+    const hits = await memory.search({
+      query,
+      limit,
+      now: Date.now(),
+      ...(kinds && { kinds }),
+      ...(asOf && { asOf: endOf(asOf) }),
+      ...(from && { from: startOf(from) }),
+      ...(to && { to: endOf(to) }),
+    });
+    response.json({ results: hits.map(shown) });
+  };
+
+const shown = (hit: MemoryHit): KnowledgeHit => ({
+  id: hit.id,
+  kind: hit.kind,
+  key: hit.key,
+  content: hit.content,
+  score: hit.score,
+  source: hit.source,
+  trust: trustName(hit.trust),
+  created_at: iso(hit.createdAt),
+  event_time: iso(hit.eventTime),
+  valid_from: hit.validFrom === null ? null : iso(hit.validFrom),
+  valid_to: hit.validTo === null ? null : iso(hit.validTo),
+  evidence: hit.evidence,
+});
+
+const iso = (time: number): string => new Date(time).toISOString();

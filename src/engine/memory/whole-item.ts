@@ -1,0 +1,43 @@
+import { MessageTable } from "../store/messages.ts";
+import type { Store } from "../store/open-store.ts";
+import { type StoredItem, StoredItems } from "./stored-items.ts";
+
+/** Something remembered, with all that was said in its turn as far as that is kept. */
+export interface WholeItem {
+  readonly item: StoredItem;
+  readonly messages: readonly { readonly role: string; readonly text: string }[];
+}
+
+/** What memory has under an id; null: nothing. */
+export class WholeItems {
+  readonly #items: StoredItems;
+  readonly #messages: MessageTable;
+
+  constructor(store: Store) {
+    this.#items = new StoredItems(store);
+    this.#messages = new MessageTable(store);
+  }
+
+  read(id: string): WholeItem | null {
+    const row = this.#items.rowOf(id);
+    const item = row === null ? null : this.#items.read(row);
+    if (item === null) return null;
+    const said = item.kind === "episode" && item.turnId !== null ? this.#messages.ofTurn(item.turnId) : [];
+    const messages = said
+      .filter(({ thread }) => thread === "")
+      .map(({ role, content }) => ({ role, text: typeof content === "string" ? content : words(content) }));
+    return { item, messages };
+  }
+}
+
+/** Thinking is nobody's to read again, and signatures are nobody's at all. */
+function words(content: unknown): string {
+  const parts = Array.isArray(content) ? (content as readonly Readonly<Record<string, unknown>>[]) : [];
+  return parts
+    .flatMap(({ kind, text, tool, input, output }) => {
+      if (kind === "thinking") return [];
+      if (kind === "text") return [String(text)];
+      return [`${String(tool)}: ${JSON.stringify(kind === "tool_use" ? input : output)}`];
+    })
+    .join("\n");
+}
