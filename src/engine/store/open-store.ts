@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ENGINE_MIGRATIONS } from "../../../migrations/engine/index.ts";
 import { EngineState } from "./engine-state.ts";
+import { LogFolding } from "./log-folding.ts";
 import { ResetNotice } from "./reset-notice.ts";
 import { DATABASE, type Damage, markDamaged, readMark, removeMark, setAside } from "./set-aside.ts";
 import { isDamage, watchStatements } from "./watch-statements.ts";
@@ -52,10 +53,11 @@ export function openStore(dataDir: string): Store {
       markDamaged(dataDir, { at: Date.now(), reason: error.message });
     };
     watchStatements(db, onDamage);
+    const folding = new LogFolding(db, file);
     return {
       dataDir,
       db,
-      transaction: transactionsOf(db),
+      transaction: transactionsOf(db, () => folding.committed()),
       state,
       reset: new ResetNotice(state, { dataDir, isNew }),
       damaged: damaged.promise,
@@ -66,6 +68,7 @@ export function openStore(dataDir: string): Store {
         return reader;
       },
       close() {
+        folding.end();
         db.close();
         lock.close();
       },
@@ -118,7 +121,8 @@ function openDatabase(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: BUSY_WAIT_MS });
   try {
     db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on");
-    // Folding the log back into the file waits for the disk: every 32 MB instead of 4, so that few turns meet it.
+    // Folding the log back into the file waits for the disk. What is written in small pieces is folded by LogFolding;
+    // this is for large ones: every 32 MB instead of 4, so that few turns meet it.
     db.exec("pragma wal_autocheckpoint = 8000");
     migrate(db, file);
     return db;
@@ -128,7 +132,7 @@ function openDatabase(file: string): DatabaseSync {
   }
 }
 
-function transactionsOf(db: DatabaseSync): Store["transaction"] {
+function transactionsOf(db: DatabaseSync, committed: () => void = () => undefined): Store["transaction"] {
   const [begin, commit] = [db.prepare("begin immediate"), db.prepare("commit")];
   return <T>(work: () => T, { durable = false } = {}): T => {
     if (durable) db.exec("pragma synchronous = full");
@@ -136,6 +140,7 @@ function transactionsOf(db: DatabaseSync): Store["transaction"] {
       begin.run();
       const result = work();
       commit.run();
+      committed();
       return result;
     } catch (error) {
       // SQLite may have undone it by itself: on a full disk it does.
