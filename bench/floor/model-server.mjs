@@ -10,7 +10,8 @@ createServer(async (request, response) => {
     response.end("{}");
     return;
   }
-  const [count, rate] = lastMessage(JSON.parse(body)).split(" ").map(Number);
+  // What an engine remembers stands behind the message.
+  const [, count, rate] = /^(\d+) (\d+)/.exec(lastMessage(JSON.parse(body))).map(Number);
   response.writeHead(200, { "content-type": "text/event-stream" });
   const frame = (delta, finish_reason = null) => {
     const choices = [{ index: 0, delta, finish_reason }];

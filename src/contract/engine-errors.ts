@@ -12,6 +12,7 @@ export const ENGINE_ERRORS = {
   HITL_ALREADY_ANSWERED: { status: 409, cause: "The request was answered otherwise, or its turn has ended." },
   IDEMPOTENCY_CONFLICT: { status: 409, cause: "The `Idempotency-Key` was used with another body." },
   LC_RUNNING: { status: 409, cause: "A learning batch is running." },
+  MEMORY_BUSY: { status: 409, cause: "The memory is being imported or erased." },
   PAYLOAD_TOO_LARGE: { status: 413, cause: "The body is too large." },
   CATALOG_INVALID: { status: 422, cause: "The catalog could not be loaded; the old one stays." },
   CORE_SOUL_INVALID: { status: 422, cause: "The core soul could not be loaded; the old one stays." },

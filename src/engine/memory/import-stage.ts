@@ -1,0 +1,100 @@
+import { rmSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { RecordType } from "./file-records.ts";
+import type { ReadRecord } from "./read-memory-file.ts";
+
+const FILE = "memory-import.db";
+
+export interface StagedRecord extends ReadRecord {
+  /** It belongs to what was here before, or is not to be taken over. */
+  readonly skip: boolean;
+}
+
+/**
+ * What a file holds, in a database of its own until all of it has been checked: the engine's store is not touched
+ * meanwhile, and a file that is refused leaves nothing behind.
+ */
+export class ImportStage {
+  readonly #db: DatabaseSync;
+  readonly #insert;
+  readonly #named;
+  readonly #ofType;
+  readonly #all;
+  readonly #skip;
+
+  private constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#insert = db.prepare("insert into records (line, type, id, fields) values (?, ?, ?, ?)");
+    this.#named = db.prepare("select * from records where type = ? and id = ? order by line limit 1");
+    this.#ofType = db.prepare("select * from records where type = ? and line > ? order by line limit ?");
+    this.#all = db.prepare("select * from records where line > ? order by line limit ?");
+    this.#skip = db.prepare("update records set skip = 1 where line = ?");
+  }
+
+  static begin(dataDir: string): ImportStage {
+    ImportStage.remove(dataDir);
+    const db = new DatabaseSync(join(dataDir, FILE));
+    // What is not finished is begun anew: it need not survive, until `keep` has it on the disk.
+    db.exec(`
+      pragma journal_mode = off; pragma synchronous = off;
+      create table records (line integer primary key, type text not null, id text, fields text not null,
+        skip integer not null default 0) strict;
+      create index records_named on records (type, id);
+      create index records_of_type on records (type, line);
+      begin`);
+    return new ImportStage(db);
+  }
+
+  /** One that was kept. */
+  static open(dataDir: string): ImportStage {
+    return new ImportStage(new DatabaseSync(join(dataDir, FILE), { readOnly: true }));
+  }
+
+  static remove(dataDir: string): void {
+    for (const part of ["", "-journal", "-wal", "-shm"]) rmSync(join(dataDir, FILE + part), { force: true });
+  }
+
+  add({ line, type, fields }: ReadRecord): void {
+    const id = fields["id"];
+    this.#insert.run(line, type, typeof id === "string" ? id : null, JSON.stringify(fields));
+  }
+
+  find(type: RecordType, id: string): StagedRecord | null {
+    const row = this.#named.get(type, id);
+    return row === undefined ? null : staged(row);
+  }
+
+  /** In the file's order, from behind a line. */
+  page(behind: number, limit: number, type?: RecordType): readonly StagedRecord[] {
+    const rows = type === undefined ? this.#all.all(behind, limit) : this.#ofType.all(type, behind, limit);
+    return rows.map(staged);
+  }
+
+  skip(line: number): void {
+    this.#skip.run(line);
+  }
+
+  /** On the disk from here on, whatever happens. The disk is not waited for by anybody else. */
+  async keep(): Promise<void> {
+    this.#db.exec("commit");
+    const file = await open(this.#db.location() ?? "");
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}
+
+const staged = (row: Record<string, unknown>): StagedRecord => ({
+  line: Number(row["line"]),
+  type: row["type"] as RecordType,
+  fields: JSON.parse(String(row["fields"])) as Record<string, unknown>,
+  skip: row["skip"] === 1,
+});

@@ -1,0 +1,103 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import * as z from "zod/mini";
+import { MEMORY_FORMAT, MEMORY_FORMAT_VERSION } from "../../contract/memory-file.ts";
+import { InvalidInput, parse } from "../../kit/parse.ts";
+import type { FileLine } from "./file-lines.ts";
+import { RECORD_TYPES, type RecordType, fileRecord } from "./file-records.ts";
+
+export interface ReadRecord {
+  readonly line: number;
+  readonly type: RecordType;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+const header = z.object({ format: z.literal(MEMORY_FORMAT), version: z.int().check(z.gte(1)) });
+const end = z.object({ counts: z.record(z.string(), z.int()) });
+const SCHEMAS: ReadonlyMap<RecordType, z.ZodMiniObject> = new Map(
+  RECORD_TYPES.map((type) => [
+    type,
+    z.object(Object.fromEntries(Object.entries(fileRecord(type).fields).map(([name, { schema }]) => [name, schema]))),
+  ]),
+);
+/** Deeper than any tool's answer, and far from where recursion ends. */
+const MAX_DEPTH = 500;
+/** How long may be read on end before others have their turn. */
+const SLICE_MS = 4;
+
+/** The records of a file, checked one by one. It has to begin as such a file does, and to have come whole. */
+export async function* readMemoryFile(lines: AsyncIterable<FileLine>): AsyncGenerator<ReadRecord> {
+  const counts: Record<string, number> = {};
+  let state: "before" | "within" | "behind" = "before";
+  let until = performance.now() + SLICE_MS;
+  for await (const { number, text } of lines) {
+    const value = objectOf(number, text);
+    if (state === "behind")
+      throw new InvalidInput(`line ${number}`, "expected nothing behind the line that ends the file");
+    if (state === "before") {
+      checkHeader(number, value);
+      state = "within";
+    } else if (value["type"] === "end") {
+      checkEnd(number, value, counts);
+      state = "behind";
+    } else {
+      const [type, schema] = sortOf(number, value["type"]);
+      counts[type] = (counts[type] ?? 0) + 1;
+      yield { line: number, type, fields: at(number, `${type}.`, () => parse(schema, value).value) };
+    }
+    if (performance.now() < until) continue;
+    await nextTurn();
+    until = performance.now() + SLICE_MS;
+  }
+  if (state === "before") throw new InvalidInput("line 1", "expected the header of a memory file, got nothing");
+  if (state === "within") throw new InvalidInput("body", "the file was cut: the line that ends it is missing");
+}
+
+function objectOf(line: number, text: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new InvalidInput(`line ${line}`, `expected JSON (${error instanceof Error ? error.message : ""})`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new InvalidInput(`line ${line}`, "expected a JSON object");
+  if (!isFlatterThan(MAX_DEPTH, value)) throw new InvalidInput(`line ${line}`, `expected at most ${MAX_DEPTH} levels`);
+  return value as Record<string, unknown>;
+}
+
+function checkHeader(line: number, value: Readonly<Record<string, unknown>>): void {
+  if (value["type"] !== "header") throw new InvalidInput(`line ${line}: type`, "expected the header of a memory file");
+  const { version } = at(line, "", () => parse(header, value).value);
+  if (version <= MEMORY_FORMAT_VERSION) return;
+  const problem = `the file is of version ${version}, and this engine reads up to ${MEMORY_FORMAT_VERSION}; update it first`;
+  throw new InvalidInput(`line ${line}: version`, problem);
+}
+
+function checkEnd(line: number, value: unknown, counts: Readonly<Record<string, number>>): void {
+  const told = at(line, "", () => parse(end, value).value).counts;
+  for (const type of new Set([...Object.keys(told), ...Object.keys(counts)])) {
+    const [expected, got] = [told[type] ?? 0, counts[type] ?? 0];
+    if (expected !== got)
+      throw new InvalidInput(`line ${line}: counts.${type}`, `the file has ${got} of ${expected}: it is not whole`);
+  }
+}
+
+function sortOf(line: number, type: unknown): readonly [RecordType, z.ZodMiniObject] {
+  for (const known of SCHEMAS) if (known[0] === type) return known;
+  throw new InvalidInput(`line ${line}: type`, `expected one of ${RECORD_TYPES.join(", ")}, end`);
+}
+
+/** Names the line in what is wrong with it. */
+function at<T>(line: number, where: string, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput(`line ${line}: ${where}${error.field}`, error.message.slice(error.field.length + 2));
+  }
+}
+
+function isFlatterThan(levels: number, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isFlatterThan(levels - 1, inner));
+}
