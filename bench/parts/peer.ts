@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startEngine } from "../engine.ts";
-import { type Call, end, open, percentile, residentMiB, startServer } from "../measure.ts";
+import { type Call, cpuSeconds, end, open, percentile, residentMiB, startServer } from "../measure.ts";
 import { peerIsInstalled, runOfPeer, startPeer } from "../peer.ts";
 import { type Row, row } from "../report.ts";
 import type { Site } from "../site.ts";
@@ -83,23 +83,38 @@ async function wordsOfMany(site: Site): Promise<readonly Row[]> {
     const theirServer = await startPeer(site, { workers: turns, modelUrl });
     const found = await inTurns(WORD_ROUNDS, 1, {
       theirs: () =>
-        delays(() => open(`${theirServer.url}/threads/${randomUUID()}/runs/stream`, runOfPeer("remote", WORDS)), turns),
+        told(theirServer.pid, turns, () =>
+          open(`${theirServer.url}/threads/${randomUUID()}/runs/stream`, runOfPeer("remote", WORDS)),
+        ),
       ours: () =>
-        delays(() => open(`${engine.url}/execute`, engine.wish({ task_id: randomUUID(), message: WORDS })), turns),
+        told(engine.pid, turns, () =>
+          open(`${engine.url}/execute`, engine.wish({ task_id: randomUUID(), message: WORDS })),
+        ),
     });
     await theirServer.stop();
+    const rowOf = (what: string, figure: (one: Told) => number, unit: string): Row =>
+      row(what, { ...both(found, figure), unit, aim });
     rows.push(
-      row(`… a word, ${turns} runs at once, median`, {
-        ...both(found, (all) => percentile(all, 0.5)),
-        unit: "ms",
-        aim,
-      }),
-      row("… … 95 of 100 within", { ...both(found, (all) => percentile(all, 0.95)), unit: "ms", aim }),
+      rowOf(`… a word, ${turns} runs at once, median`, ({ delaysMs }) => percentile(delaysMs, 0.5), "ms"),
+      rowOf("… … 95 of 100 within", ({ delaysMs }) => percentile(delaysMs, 0.95), "ms"),
+      rowOf("… … processor time for a word", ({ cpuS, delaysMs }) => (cpuS * 1e6) / delaysMs.length, "µs"),
     );
   }
   await engine.stop();
   await end(model.child);
   return rows;
+}
+
+interface Told {
+  readonly delaysMs: readonly number[];
+  /** Of the server, for every one of those words and the few before them. */
+  readonly cpuS: number;
+}
+
+async function told(pid: number, turns: number, begin: () => ReturnType<typeof open>): Promise<Told> {
+  const before = cpuSeconds(pid);
+  const delaysMs = await delays(begin, turns);
+  return { delaysMs, cpuS: cpuSeconds(pid) - before };
 }
 
 interface Both<T> {
