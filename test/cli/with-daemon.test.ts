@@ -1,18 +1,17 @@
-import { resolve } from "node:path";
 import pg from "pg";
 import t, { type Test } from "tap";
 import type { EventRecord } from "../../src/contract/orchestrator-events.ts";
-import { createLogger } from "../../src/kit/logger.ts";
-import { startBundledPostgres } from "../../src/orchestrator/postgres/start-bundled-postgres.ts";
+import type { ServerConnection } from "../../src/orchestrator/postgres/presence.ts";
 import { type Daemon, freePort, startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
+import { freshDatabase, urlOf } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 
 const ORCH_ADMIN_KEY = "admin-key-of-the-test";
 
 interface Parts {
-  readonly dataDir: string;
+  readonly database: ServerConnection;
   readonly daemon: Daemon;
   /** Starts the daemon again where it was. */
   readonly restart: () => Promise<Daemon>;
@@ -21,6 +20,7 @@ interface Parts {
 }
 
 async function withDaemon(t: Test): Promise<Parts> {
+  const database = await freshDatabase(t);
   const dataDir = freshFolder(t);
   const min = 20_000 + Math.floor(Math.random() * 9000);
   const env = {
@@ -31,7 +31,7 @@ async function withDaemon(t: Test): Promise<Parts> {
   };
   const run = orchctlFor(t, { url: `http://127.0.0.1:${env.ORCH_PORT}` });
   const restart = async () => {
-    const daemon = await startDaemon(t, { dataDir, env });
+    const daemon = await startDaemon(t, { dataDir, databaseUrl: urlOf(database), env });
     // While this daemon runs still: its engines do not end with it.
     t.teardown(() => run(["products", "delete", "demo", "--force"], { env: { ORCH_ADMIN_KEY } }));
     return daemon;
@@ -43,7 +43,7 @@ async function withDaemon(t: Test): Promise<Parts> {
     return stdout;
   };
   await orchctl("products", "register", "demo");
-  return { dataDir, daemon, restart, orchctl, run };
+  return { database, daemon, restart, orchctl, run };
 }
 
 const eventsIn = (lines: string): EventRecord[] =>
@@ -111,7 +111,7 @@ t.test("drain, resume and status are the host's, and outlive the daemon", async 
 });
 
 t.test("the audit log holds as the daemon writes it, and tells who changed the database by hand", async (t) => {
-  const { dataDir, orchctl, run } = await withDaemon(t);
+  const { database, orchctl, run } = await withDaemon(t);
   const verify = (...args: string[]) => run(["audit", "verify", ...args], { env: { ORCH_ADMIN_KEY } });
   await orchctl("products", "policy", "demo", "--max-engines", "3");
   await orchctl("products", "rotate-key", "demo");
@@ -126,10 +126,7 @@ t.test("the audit log holds as the daemon writes it, and tells who changed the d
   }
   t.notMatch(shown, /orchp_[0-9A-Za-z]{20}/, "no key is in it");
 
-  const installDir = resolve(import.meta.dirname, "../..");
-  const server = await startBundledPostgres({ installDir, dataDir, logger: createLogger("test", "silent") });
-  t.teardown(() => server.stop());
-  const client = new pg.Client(server.connection);
+  const client = new pg.Client(database);
   await client.connect();
   t.teardown(() => client.end());
   await t.rejects(client.query("delete from audit_log where seq = 1"), /append-only/);

@@ -3,6 +3,7 @@ import { createEngineClient } from "../../src/client/engine-client.ts";
 import { createOrchestratorClient } from "../../src/client/orchestrator-client.ts";
 import { freePort, startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 import { QUICK } from "./wire.ts";
 
@@ -11,7 +12,7 @@ t.test(
   async (t) => {
     const dataDir = freshFolder(t);
     const env = { ORCH_ADMIN_KEY: "admin-key-of-the-test", ORCH_PORT: String(await freePort()) };
-    const daemon = await startDaemon(t, { dataDir, env });
+    const daemon = await startDaemon(t, { dataDir, databaseUrl: await freshDatabaseUrl(t), env });
     t.teardown(() => daemon.admin("/products/demo?force=true", { method: "DELETE" }));
     const registered = await daemon.admin("/products/register", { method: "POST", body: { slug: "demo" } });
     const platformKey: string = registered.body.platform_api_key;

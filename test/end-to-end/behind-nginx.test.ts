@@ -5,6 +5,7 @@ import { createEngineClient } from "../../src/client/index.ts";
 import { ask } from "../helpers/api.ts";
 import { type Daemon, startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { startNginx, withNginx } from "../helpers/nginx.ts";
 
 const readme = readFileSync(resolve(import.meta.dirname, "../../README.md"), "utf8");
@@ -26,7 +27,7 @@ async function passes(stream: Response, wanted: string): Promise<boolean> {
 }
 
 t.test("the README's nginx example", withNginx, async (t) => {
-  const daemon = await startDaemon(t, { dataDir: freshFolder(t) });
+  const daemon = await startDaemon(t, { dataDir: freshFolder(t), databaseUrl: await freshDatabaseUrl(t) });
   const proxy = await startNginx(t, example(daemon));
   const { body: product } = await ask(proxy, "/products/register", {
     method: "POST",

@@ -4,10 +4,12 @@ import t from "tap";
 import { ask } from "../helpers/api.ts";
 import { type Daemon, startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 
 const dataDir = freshFolder(t);
-const daemon = await startDaemon(t, { dataDir, env: { ORCH_HEALTH_INTERVAL_S: "1" } });
+const databaseUrl = await freshDatabaseUrl(t);
+const daemon = await startDaemon(t, { dataDir, databaseUrl, env: { ORCH_HEALTH_INTERVAL_S: "1" } });
 t.teardown(() => destroyAll(daemon));
 
 let count = 0;
@@ -298,7 +300,7 @@ t.test("the daemon stops without its engines, and the next one finds them with t
     body: { task_id: "t", message: "/slow 3000\n/say still here" },
   });
   t.equal(await daemon.stop("SIGKILL"), null);
-  const next = await startDaemon(t, { dataDir });
+  const next = await startDaemon(t, { dataDir, databaseUrl });
   const found = await next.platform(p.key, "/engines/nina");
   t.match(found.body, { pid: made.pid, incarnation: made.incarnation, state: "running" });
   t.match((await turn).text, /still[^]*here[^]*completed/);

@@ -7,6 +7,7 @@ import { brokenLink } from "../../src/contract/audit-chain.ts";
 import { ask } from "../helpers/api.ts";
 import { type Daemon, freePort, launchDaemon, startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 
 async function register(daemon: Daemon, slug = "acme"): Promise<string> {
@@ -112,7 +113,7 @@ t.test("a second daemon waits as a standby and takes over when the first is gone
 });
 
 t.test("events are told in order, live and from where a reader left off, each once", async (t) => {
-  const daemon = await startDaemon(t, { dataDir: freshFolder(t) });
+  const daemon = await startDaemon(t, { dataDir: freshFolder(t), databaseUrl: await freshDatabaseUrl(t) });
   const key = await register(daemon);
   const other = await register(daemon, "other");
   const post = (path: string, body: unknown = {}) => daemon.platform(key, path, { method: "POST", body });
@@ -159,7 +160,7 @@ t.test("events are told in order, live and from where a reader left off, each on
 });
 
 t.test("one product's streams leave room for others'", async (t) => {
-  const daemon = await startDaemon(t, { dataDir: freshFolder(t) });
+  const daemon = await startDaemon(t, { dataDir: freshFolder(t), databaseUrl: await freshDatabaseUrl(t) });
   const [key, other] = [await register(daemon), await register(daemon, "other")];
   const headers = { "x-platform-key": key };
   const streams = Array.from({ length: 25 }, () => follow(t, daemon.url, "/events", headers));
@@ -178,7 +179,7 @@ t.test("one product's streams leave room for others'", async (t) => {
 });
 
 t.test("a stream ends when the key it was opened with is no longer good", async (t) => {
-  const daemon = await startDaemon(t, { dataDir: freshFolder(t) });
+  const daemon = await startDaemon(t, { dataDir: freshFolder(t), databaseUrl: await freshDatabaseUrl(t) });
   const key = await register(daemon);
   const headers = { "x-platform-key": key };
   await daemon.platform(key, "/engines/provision", { method: "POST", body: { user_id: "alice" } });
@@ -192,7 +193,7 @@ t.test("a stream ends when the key it was opened with is no longer good", async 
 });
 
 t.test("admin and key actions are one hash chain, without a secret in it", async (t) => {
-  const daemon = await startDaemon(t, { dataDir: freshFolder(t) });
+  const daemon = await startDaemon(t, { dataDir: freshFolder(t), databaseUrl: await freshDatabaseUrl(t) });
   const key = await register(daemon);
   await daemon.admin("/products/acme/policy", {
     method: "PUT",
@@ -224,7 +225,11 @@ t.test("admin and key actions are one hash chain, without a secret in it", async
 });
 
 t.test("metrics are for this host, or for who has the admin key; a proxy is not this host", async (t) => {
-  const daemon = await startDaemon(t, { dataDir: freshFolder(t), env: { ORCH_HOST: "0.0.0.0" } });
+  const daemon = await startDaemon(t, {
+    dataDir: freshFolder(t),
+    databaseUrl: await freshDatabaseUrl(t),
+    env: { ORCH_HOST: "0.0.0.0" },
+  });
   const open = await ask(daemon.url, "/metrics");
   t.equal(open.status, 200);
   t.match(open.headers["content-type"], /^text\/plain; version=0\.0\.4/);

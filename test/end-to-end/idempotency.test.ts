@@ -1,23 +1,14 @@
-import { resolve } from "node:path";
 import pg from "pg";
 import t from "tap";
-import { createLogger } from "../../src/kit/logger.ts";
-import { startBundledPostgres } from "../../src/orchestrator/postgres/start-bundled-postgres.ts";
 import type { Answer } from "../helpers/api.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { freshDatabase, urlOf } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 
-const installDir = resolve(import.meta.dirname, "../..");
-const postgres = await startBundledPostgres({
-  installDir,
-  dataDir: freshFolder(t),
-  logger: createLogger("test", "silent"),
-});
-t.teardown(() => postgres.stop());
-const { host, user, password, database } = postgres.connection;
-const databaseUrl = `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(host)}`;
-const db = new pg.Client(postgres.connection);
+const database = await freshDatabase(t);
+const databaseUrl = urlOf(database);
+const db = new pg.Client(database);
 await db.connect();
 t.teardown(() => db.end());
 

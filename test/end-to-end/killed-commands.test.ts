@@ -6,6 +6,7 @@ import { ask } from "../helpers/api.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import { openStream } from "../helpers/engine.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 
 /** In the background, in a session of its own, and forked twice; each writes down who it is. */
@@ -18,7 +19,11 @@ const FAMILY = [
 
 t.test("what an engine's commands have started does not outlive an engine that is killed", async (t) => {
   const dataDir = freshFolder(t);
-  const daemon = await startDaemon(t, { dataDir, env: { ORCH_HEALTH_INTERVAL_S: "1" } });
+  const daemon = await startDaemon(t, {
+    dataDir,
+    databaseUrl: await freshDatabaseUrl(t),
+    env: { ORCH_HEALTH_INTERVAL_S: "1" },
+  });
   t.teardown(() => daemon.admin("/products/p?force=true", { method: "DELETE" }));
   const { body } = await daemon.admin("/products/register", { method: "POST", body: { slug: "p" } });
   const made = await daemon.platform(body.platform_api_key, "/engines/provision", {

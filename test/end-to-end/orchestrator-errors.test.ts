@@ -8,11 +8,12 @@ import { newKey, sha256 } from "../../src/kit/secrets.ts";
 import { type Answer, ask } from "../helpers/api.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 
 const fixture = (name: string) => resolve(import.meta.dirname, "../fixtures/engines", `${name}.cjs`);
 const dataDir = freshFolder(t);
-const daemon = await startDaemon(t, { dataDir });
+const daemon = await startDaemon(t, { dataDir, databaseUrl: await freshDatabaseUrl(t) });
 
 /** Codes this file has provoked; those of the catalogue that no call can meet yet are named at the end. */
 const provoked = new Set<string>();
@@ -228,6 +229,7 @@ t.test("a start that does not come up leaves the engine failed, with the reason 
 t.test("an engine that never gets healthy is given up at the time-out, and is gone", async (t) => {
   const slow = await startDaemon(t, {
     dataDir: freshFolder(t),
+    databaseUrl: await freshDatabaseUrl(t),
     engine: fixture("never-healthy"),
     env: { ORCH_BOOT_TIMEOUT_S: "1" },
   });
@@ -244,7 +246,11 @@ t.test("an engine that never gets healthy is given up at the time-out, and is go
 });
 
 t.test("a provision can be destroyed while it boots", async (t) => {
-  const slow = await startDaemon(t, { dataDir: freshFolder(t), engine: fixture("never-healthy") });
+  const slow = await startDaemon(t, {
+    dataDir: freshFolder(t),
+    databaseUrl: await freshDatabaseUrl(t),
+    engine: fixture("never-healthy"),
+  });
   const { key } = await register("slow", {}, slow);
   const answer = provision(key, "a", slow);
   await until("the engine is starting", async () => (await slow.platform(key, "/engines/a")).body.state === "starting");
@@ -254,7 +260,11 @@ t.test("a provision can be destroyed while it boots", async (t) => {
 });
 
 t.test("an engine that fills its memory is told apart from one that crashes", async (t) => {
-  const hungry = await startDaemon(t, { dataDir: freshFolder(t), engine: fixture("memory-hog") });
+  const hungry = await startDaemon(t, {
+    dataDir: freshFolder(t),
+    databaseUrl: await freshDatabaseUrl(t),
+    engine: fixture("memory-hog"),
+  });
   const { key } = await register("hungry", { memory_mb: 128 }, hungry);
   const { body: made } = await provision(key, "a", hungry);
   await ask(made.url, "/eat").catch(() => undefined);
@@ -284,7 +294,7 @@ t.test("ports: one that another program holds is passed over, and none left is s
     await once(thief, "close");
   });
   const env = { ORCH_PORT_MIN: String(port), ORCH_PORT_MAX: String(port + 1) };
-  const small = await startDaemon(t, { dataDir: freshFolder(t), env });
+  const small = await startDaemon(t, { dataDir: freshFolder(t), databaseUrl: await freshDatabaseUrl(t), env });
   const { key } = await register("small", {}, small);
   t.match((await provision(key, "a", small)).body, { port: port + 1, state: "running" });
   const none = await provision(key, "b", small);

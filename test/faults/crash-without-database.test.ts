@@ -10,7 +10,7 @@ import { Tally } from "./parts/tally.ts";
 t.setTimeout(120_000);
 const tally = new Tally();
 t.teardown(() => tally.print(t));
-const site = await openSite(t, { engine: "well-behaved" });
+const site = await openSite(t, { ownServer: true, engine: "well-behaved" });
 const { product } = site;
 
 const healthOf = async (url: string) => (await ask(url, "/health").catch(() => null))?.body;

@@ -3,13 +3,12 @@ import { join, resolve } from "node:path";
 import pg from "pg";
 import type { Test } from "tap";
 import { createLogger } from "../../../src/kit/logger.ts";
-import {
-  type BundledPostgres,
-  startBundledPostgres,
-} from "../../../src/orchestrator/postgres/start-bundled-postgres.ts";
+import type { ServerConnection } from "../../../src/orchestrator/postgres/presence.ts";
+import { startBundledPostgres } from "../../../src/orchestrator/postgres/start-bundled-postgres.ts";
 import type { Answer } from "../../helpers/api.ts";
 import { type Daemon, startDaemon } from "../../helpers/daemon.ts";
 import { freshFolder } from "../../helpers/folder.ts";
+import { freshDatabase, urlOf } from "../../helpers/shared-postgres.ts";
 import { until } from "../../helpers/until.ts";
 import { engineProcesses } from "./engine-processes.ts";
 import { isAlive } from "./is-alive.ts";
@@ -18,12 +17,14 @@ const installDir = resolve(import.meta.dirname, "../../..");
 const silent = createLogger("test", "silent");
 
 export interface SiteOptions {
+  /** A PostgreSQL of its own, which may be ended; left out, a database on the one that all files share. */
+  readonly ownServer?: boolean;
   /** A fixture's name; left out, the real engine. */
   readonly engine?: string;
   readonly preload?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Gives the daemon's way to the database, when it is not the straight one. */
-  readonly reach?: (connection: BundledPostgres["connection"]) => Promise<string>;
+  readonly reach?: (connection: ServerConnection) => Promise<string>;
 }
 
 /** One deployment that outlives its daemons: a data folder, a PostgreSQL, a product without limits. */
@@ -53,12 +54,12 @@ export interface Product {
 
 export const UNLIMITED = { max_engines: null, requests_per_minute: null, drain_s: 1 };
 
-export async function openSite(t: Test, { engine, preload, env = {}, reach }: SiteOptions = {}): Promise<Site> {
-  const postgresDir = freshFolder(t, "orchd-faults-pg");
-  const startPostgres = () => startBundledPostgres({ installDir, dataDir: postgresDir, logger: silent });
-  let postgres = await startPostgres();
-  t.teardown(() => postgres.stop());
-  const { connection } = postgres;
+export async function openSite(
+  t: Test,
+  { ownServer = false, engine, preload, env = {}, reach }: SiteOptions = {},
+): Promise<Site> {
+  const own = ownServer ? await openServer(t) : null;
+  const connection = own?.connection ?? (await freshDatabase(t));
   const databaseUrl = (await reach?.(connection)) ?? urlOf(connection);
   // Its own connection each time: the server may have been away since.
   const db = new pg.Pool({ ...connection, max: 2 });
@@ -103,10 +104,9 @@ export async function openSite(t: Test, { engine, preload, env = {}, reach }: Si
     dataDir,
     db,
     async databaseAway() {
+      if (own === null) throw new Error("others use this server: open the site with one of its own");
       await endServer(db);
-      return async () => {
-        postgres = await startPostgres();
-      };
+      return () => own.startAgain();
     },
     get daemon() {
       return daemon;
@@ -130,8 +130,17 @@ async function endServer(db: pg.Pool): Promise<void> {
   await until("PostgreSQL has ended", () => !isAlive(Number(line)), 30_000);
 }
 
-function urlOf({ host, user, password, database }: BundledPostgres["connection"]): string {
-  return `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(host)}`;
+async function openServer(t: Test) {
+  const dataDir = freshFolder(t, "orchd-faults-pg");
+  const start = () => startBundledPostgres({ installDir, dataDir, logger: silent });
+  let postgres = await start();
+  t.teardown(() => postgres.stop());
+  return {
+    connection: postgres.connection,
+    async startAgain() {
+      postgres = await start();
+    },
+  };
 }
 
 /** Engines outlive their daemon: at the end of a test they are ended one by one. */

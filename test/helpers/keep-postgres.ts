@@ -1,0 +1,59 @@
+/** Keeps the PostgreSQL of one test run: `keep-postgres.ts <folder> <pid> <start time>` of the run's process. */
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { createLogger } from "../../src/kit/logger.ts";
+import { isAlive } from "../../src/kit/processes.ts";
+import { startBundledPostgres } from "../../src/orchestrator/postgres/start-bundled-postgres.ts";
+import { type Outcome, outcomeFile } from "./shared-postgres.ts";
+import { until } from "./until.ts";
+
+const POLL_MS = 100;
+const [folder = "", pid, startTime = ""] = process.argv.slice(2);
+const run = { pid: Number(pid), startTime };
+const asked = new AbortController();
+process.once("SIGTERM", () => asked.abort());
+writeFileSync(join(folder, "keeper.pid"), String(process.pid));
+
+try {
+  tell({ connection: await start() });
+} catch (error) {
+  tell({ failed: error instanceof Error ? error.message : String(error) });
+}
+while (isAlive(run) && !asked.signal.aborted) await sleep(POLL_MS);
+await endServer();
+rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+
+async function start() {
+  const server = await startBundledPostgres({
+    installDir: resolve(import.meta.dirname, "../.."),
+    dataDir: folder,
+    logger: createLogger("keeper", "silent"),
+  });
+  const { host, port, user, password, database } = server.connection;
+  const client = new pg.Client(server.connection);
+  await client.connect();
+  // For several daemons at once; and nothing here has to outlive a power cut.
+  for (const setting of ["max_connections = 300", "fsync = off", "full_page_writes = off"])
+    await client.query(`alter system set ${setting}`);
+  await client.end();
+  await endServer();
+  await server.ensureRunning();
+  return { host, port, user, password, database };
+}
+
+/** At once and with all its sessions. */
+async function endServer(): Promise<void> {
+  const file = join(folder, "postgres/data/postmaster.pid");
+  if (!existsSync(file)) return;
+  const postmaster = Number(readFileSync(file, "utf8").split("\n")[0]);
+  process.kill(postmaster, "SIGINT");
+  await until("PostgreSQL has ended", () => !existsSync(file), 30_000);
+}
+
+/** Whole or not there. */
+function tell(outcome: Outcome): void {
+  writeFileSync(`${outcomeFile(folder)}.new`, JSON.stringify(outcome), { mode: 0o600 });
+  renameSync(`${outcomeFile(folder)}.new`, outcomeFile(folder));
+}
