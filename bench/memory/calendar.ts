@@ -1,7 +1,8 @@
 import type { Topic } from "./material.ts";
 import type { Random } from "./random.ts";
 
-export const DAY = 86_400_000;
+const MINUTE = 60_000;
+export const DAY = 1440 * MINUTE;
 
 /** Something told in a round: by the user in passing, or by the assistant to a request. */
 export type Telling =
@@ -32,9 +33,14 @@ export class Calendar {
     const count = random.between(42, 49);
     const spread = topics.length * Math.ceil(count / topics.length);
     const order = random.shuffled(Array.from({ length: spread }, (_, index) => topics[index % topics.length] as Topic));
-    this.days = Array.from({ length: count }, (_, index) => ({
+    const dates = Array.from({ length: count }, (_, index) => {
+      const day = begin + Math.floor(((index + random.next()) * 350) / count) * DAY;
+      return day + random.between(7 * 60, 22 * 60) * MINUTE;
+    });
+    dates.sort((one, other) => one - other);
+    this.days = dates.map((at, index) => ({
       id: `c${index + 1}`,
-      at: begin + Math.floor(((index + random.next()) * 350 * DAY) / count),
+      at,
       topic: order[index] as Topic,
       rounds: Array.from({ length: random.between(5, 7) }, () => undefined),
     }));
@@ -42,7 +48,7 @@ export class Calendar {
 
   /** When a question is asked: days after the last conversation. */
   now(): number {
-    return (this.days.at(-1)?.at ?? 0) + this.#random.between(1, 14) * DAY + this.#random.between(0, DAY / 2);
+    return (this.days.at(-1)?.at ?? 0) + this.#random.between(1, 14) * DAY + this.#random.between(0, 600) * MINUTE;
   }
 
   /** A free round, rather one of a conversation about the topic, in a conversation that is not among `except`. */

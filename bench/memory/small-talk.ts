@@ -16,29 +16,32 @@ export function roundsOf(
   });
 }
 
-/** Speaks about one topic, or rather about a part of it: two conversations about the same are not the same. */
+/** Speaks about one topic, and seldom says the same thing twice in a conversation. */
 class Writer {
   readonly #filler: Filler;
-  readonly #topic: Topic;
   readonly #random: Random;
+  readonly #lists: Filler["lists"];
+  readonly #asks: Deck;
+  readonly #tips: Deck;
+  readonly #sentences: Deck;
+  readonly #blocks: Deck;
 
   constructor(filler: Filler, topic: Topic, random: Random) {
     this.#filler = filler;
     this.#random = random;
-    this.#topic = {
-      name: topic.name,
-      things: random.sample(topic.things, Math.ceil(topic.things.length / 3)),
-      asks: random.sample(topic.asks, Math.ceil(topic.asks.length / 2)),
-      tips: random.sample(topic.tips, Math.ceil(topic.tips.length / 2)),
-    };
+    // Two conversations about the same topic are about different things of it.
+    this.#lists = { ...filler.lists, thing: random.sample(topic.things, Math.ceil(topic.things.length / 2)) };
+    this.#asks = new Deck(topic.asks, random);
+    this.#tips = new Deck(topic.tips, random);
+    this.#sentences = new Deck(filler.sentences, random);
+    this.#blocks = new Deck(filler.blocks, random);
   }
 
   round(telling: Telling | undefined, letters: number): Omit<Round, "id"> {
-    const filler = this.#filler;
     if (telling?.by === "assistant") {
       return { user: telling.request, assistant: this.#answer(letters - telling.request.length, telling.text) };
     }
-    const passing = telling?.text ?? (this.#random.chance(0.5) ? this.#one(filler.smallTalk) : undefined);
+    const passing = telling?.text ?? (this.#random.chance(0.5) ? this.#one(this.#filler.smallTalk) : undefined);
     const user = this.#request(passing);
     const thanks = passing !== undefined && this.#random.chance(0.7) ? `${this.#thanks(passing)} ` : "";
     return { user, assistant: thanks + this.#answer(letters - user.length - thanks.length) };
@@ -50,7 +53,7 @@ class Writer {
 
   /** What is said in passing stands before, behind or amid the request. */
   #request(passing: string | undefined): string {
-    const ask = this.#one(this.#topic.asks);
+    const ask = this.#filled(this.#asks.next());
     const context = this.#random.chance(0.6) ? [this.#one(this.#filler.context)] : [];
     if (passing === undefined) return [ask, ...context].join(" ");
     const bridge = this.#one(this.#filler.bridges);
@@ -76,7 +79,7 @@ class Writer {
   }
 
   #block(said?: string): string {
-    if (said === undefined && this.#random.chance(0.22)) return this.#one(this.#filler.blocks);
+    if (said === undefined && this.#random.chance(0.2)) return this.#filled(this.#blocks.next());
     const sentences = Array.from({ length: this.#random.between(3, 6) }, () => this.#sentence());
     if (said !== undefined) sentences[this.#random.between(0, sentences.length - 1)] = said;
     if (this.#random.chance(0.5)) return sentences.join(" ");
@@ -84,15 +87,32 @@ class Writer {
   }
 
   #sentence(): string {
-    const sentence = this.#one(this.#random.chance(0.65) ? this.#topic.tips : this.#filler.sentences);
-    return this.#random.chance(0.4) ? `${sentence.slice(0, -1)}${this.#one(this.#filler.reasons)}` : sentence;
+    const sentence = this.#filled((this.#random.chance(0.3) ? this.#tips : this.#sentences).next());
+    return this.#random.chance(0.25) ? `${sentence.slice(0, -1)}${this.#one(this.#filler.reasons)}` : sentence;
   }
 
   #one(templates: readonly string[]): string {
-    return strewn(
-      this.#random.pick(templates),
-      { ...this.#filler.lists, thing: this.#topic.things },
-      this.#random,
-    ).replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
+    return this.#filled(this.#random.pick(templates));
+  }
+
+  #filled(template: string): string {
+    return strewn(template, this.#lists, this.#random).replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
+  }
+}
+
+/** Hands out each template once before any comes again. */
+class Deck {
+  readonly #templates: readonly string[];
+  readonly #random: Random;
+  #left: string[] = [];
+
+  constructor(templates: readonly string[], random: Random) {
+    this.#templates = templates;
+    this.#random = random;
+  }
+
+  next(): string {
+    if (this.#left.length === 0) this.#left = this.#random.shuffled(this.#templates);
+    return this.#left.pop() ?? this.#random.pick(this.#templates);
   }
 }

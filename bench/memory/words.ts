@@ -41,5 +41,8 @@ export class Words {
 
 /** Fills a template of which nothing is ever asked: words may come again. */
 export function strewn(template: string, lists: Lists, random: Random): string {
-  return template.replaceAll(/\{([a-z]+)\d?\}/g, (_, list: string) => random.pick(lists[list] ?? [`{${list}}`]));
+  return template
+    .replaceAll(/\{([a-z]+)\d?\}/g, (whole, list: string) => random.pick(lists[list] ?? [whole]))
+    .replaceAll(/\b([Aa]) (?=[aeio])/g, "$1n ")
+    .replaceAll(/\b([Aa])n (?=[b-df-gj-np-tv-z])/g, "$1 ");
 }

@@ -27,11 +27,7 @@ export const FACTS: readonly Fact[] = [
       "The movers are bringing our furniture over to the new apartment on {street} and I am exhausted.",
     ],
     holds: "{street}",
-    asked: [
-      "On which street is our new apartment?",
-      "Where is our new apartment?",
-      "What street did we move to?",
-    ],
+    asked: ["On which street is our new apartment?", "Where is our new apartment?", "What street did we move to?"],
     others: [
       "My aunt {person} has lived on {street2} for forty years and refuses to leave.",
       "Two sets of keys for an office on {street3} ended up in our mailbox by mistake.",

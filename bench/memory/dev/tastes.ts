@@ -83,17 +83,17 @@ export const TASTES: readonly Fact[] = [
   {
     topic: "photos",
     said: [
-      "I do my photography on a {camera} and only with old manual lenses, that is half of the fun for me.",
-      "With my {camera} I stick to one manual lens from the seventies on every photo tour.",
+      "I do my photography with {lens} and nothing else, that is half of the fun for me.",
+      "On every photo tour {lens} is the only lens that I take along.",
     ],
-    holds: "{camera}",
+    holds: "{lens}",
     asked: [
-      "Which accessories would go with my photography gear?",
+      "Which photography accessories would go with my lens?",
       "What equipment should I buy for my next photo tour?",
-      "Any idea for a lens that I might like?",
+      "What could I wish for to take better pictures?",
     ],
     others: [
-      "A {camera2} was stolen from {person}'s bag on the tram.",
+      "A {camera} was stolen from {person}'s bag on the tram.",
       "My nephew wants to be a photographer, this month at least.",
     ],
   },

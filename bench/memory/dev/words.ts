@@ -50,6 +50,7 @@ export const WORDS: Readonly<Record<string, readonly string[]>> = {
     "train driver",
   ],
   camera: ["Fujifilm X-T4", "Canon R7", "Nikon Zf", "Pentax K-1", "Olympus OM-5", "Sony A7C"],
+  lens: ["a 35 mm prime", "an old 50 mm prime", "a tilt-shift", "a pancake", "a fisheye"],
   laptop: ["ThinkPad X1", "MacBook Air", "Dell XPS 13", "Framework 13", "Zenbook 14", "Surface Laptop"],
   book: [
     "The Salt Cartographer",
