@@ -15,6 +15,7 @@ import { createDelegation } from "./agent/delegation.ts";
 import { LiveCatalog } from "./catalog/live-catalog.ts";
 import type { EngineConfig } from "./config.ts";
 import type { EngineApp } from "./engine-app.ts";
+import { EngineError } from "./engine-error.ts";
 import { AcceptedKeys } from "./http/accepted-keys.ts";
 import { STREAM_LIMITS } from "./http/event-stream.ts";
 import { createRoutes } from "./http/routes.ts";
@@ -25,9 +26,11 @@ import { openServers } from "./servers/open-servers.ts";
 import type { ToolServers } from "./servers/tool-servers.ts";
 import { FullTextIndex } from "./memory/memory-index.ts";
 import { MemoryLists } from "./memory/memory-lists.ts";
+import { MemoryRights } from "./memory/memory-rights.ts";
 import { MemorySearch } from "./memory/memory-search.ts";
 import { MemoryRecord } from "./memory/record.ts";
 import { WholeItems } from "./memory/whole-item.ts";
+import { WriteLane } from "./memory/write-lane.ts";
 import { EventTable } from "./store/events.ts";
 import { GrantTable } from "./store/grants.ts";
 import { HitlTable } from "./store/hitl-requests.ts";
@@ -80,12 +83,20 @@ export async function createApp({
   const logger = createLogger("engine", config.logLevel);
   const reset = store.reset.current;
   if (store.reset.isNew) logger.error({ ...reset }, "the store was damaged and was set aside; a new one is begun");
+  const workspaceDir = join(launch.data_dir, "workspace");
+  mkdirSync(workspaceDir, { recursive: true });
   const slots = new TaskSlots(CHANNEL_TTL_MS);
+  const rights = new MemoryRights({
+    store,
+    workspaceDir,
+    lane: new WriteLane(store),
+    reindex: () => Promise.resolve(),
+    lastEvent: () => journal.last,
+  });
+  if (await rights.finishErasure()) logger.warn("an erasure that was cut off has been brought to its end");
   const journal = openJournal(new EventTable(store), { slots, logger });
   const desk = new HitlDesk(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const messages = new MessageTable(store);
-  const workspaceDir = join(launch.data_dir, "workspace");
-  mkdirSync(workspaceDir, { recursive: true });
   const grants = new GrantTable(store);
   const plans = new PlanTable(store);
   const memorySearch = new MemorySearch(store);
@@ -156,6 +167,7 @@ export async function createApp({
     logger,
   });
   runner.recover(() => connected(toolServers.servers));
+  void goOnImporting(rights, logger);
   const idempotency = new IdempotencyTable(store);
   const pruneFiles = () =>
     pruneOutputs({ workspaceDir, runningSince: slots.all().map(({ startedAt }) => startedAt), logger });
@@ -187,6 +199,11 @@ export async function createApp({
     servers: toolServers.servers,
     memoryLists: new MemoryLists(store),
     memorySearch,
+    memoryFile: {
+      rights,
+      learning: { running: false },
+      owner: { engine_id: launch.engine_id, user_id: launch.user_id, product: launch.product },
+    },
     limits: STREAM_LIMITS,
     logger,
   });
@@ -200,9 +217,22 @@ export async function createApp({
       const gone = Date.now() + TOOLS_GONE_MS;
       while (!runner.idle && Date.now() < gone) await delay(5);
       await toolServers.servers.close();
+      await rights.close(
+        new EngineError("ENGINE_DRAINING", "the engine stops; it goes on with what it has read whole"),
+      );
       clearInterval(pruning);
     },
   };
+}
+
+/** With a file that a process before this one had read whole. */
+async function goOnImporting(rights: MemoryRights, logger: Logger): Promise<void> {
+  try {
+    const done = await rights.resumeImport();
+    if (done.kind === "done" && done.answer !== null) logger.warn(done.answer, "an import that was cut off is done");
+  } catch (error) {
+    logger.error({ err: error }, "an import that was cut off cannot go on now; the next start tries again");
+  }
 }
 
 /** When each tool server has been reached or has failed, or has had its time. */

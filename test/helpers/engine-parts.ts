@@ -17,7 +17,9 @@ import { createRoutes } from "../../src/engine/http/routes.ts";
 import { MemoryLists } from "../../src/engine/memory/memory-lists.ts";
 import { FullTextIndex } from "../../src/engine/memory/memory-index.ts";
 import { MemorySearch } from "../../src/engine/memory/memory-search.ts";
+import { MemoryRights } from "../../src/engine/memory/memory-rights.ts";
 import { MemoryRecord } from "../../src/engine/memory/record.ts";
+import { WriteLane } from "../../src/engine/memory/write-lane.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/model/model-provider.ts";
 import { CompactionTable } from "../../src/engine/store/compactions.ts";
 import { EventTable } from "../../src/engine/store/events.ts";
@@ -202,6 +204,17 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     journal,
     desk,
     idempotency,
+    memoryFile: {
+      rights: new MemoryRights({
+        store: parts.store,
+        workspaceDir: join(parts.store.dataDir, "workspace"),
+        lane: new WriteLane(parts.store),
+        reindex: () => Promise.resolve(),
+        lastEvent: () => journal.last,
+      }),
+      learning: { running: false },
+      owner: { engine_id: "eng_test", user_id: "user", product: "test" },
+    },
     keys: new AcceptedKeys([{ hash: sha256(KEY), expires_at: null }]),
     controlToken: "token",
     status: () => ({ active_turns: 0, pending_hitl: 0, streams: 0, draining: false, last_active_at: null }),

@@ -13,6 +13,7 @@ import { controlOnly, drainRoute, keysRoute, statusRoute } from "./control-route
 import { errorResponder } from "./error-responder.ts";
 import { type ExecuteParts, executeRoute } from "./execute-route.ts";
 import { FollowerSeats } from "./follower-seats.ts";
+import { type MemoryFileParts, eraseRoute, exportRoute, importRoute } from "./memory-file-routes.ts";
 import { memoryListRoute } from "./memory-routes.ts";
 import { memorySearchRoute } from "./memory-search-route.ts";
 import { replayRoute } from "./replay-route.ts";
@@ -25,13 +26,15 @@ export interface RouteParts extends Omit<ExecuteParts, "seats"> {
   readonly servers: Servers;
   readonly memoryLists: Pick<MemoryLists, "page">;
   readonly memorySearch: Pick<MemorySearch, "search">;
+  readonly memoryFile: Omit<MemoryFileParts, "runner" | "journal">;
   readonly keys: AcceptedKeys;
   readonly controlToken: string;
   readonly status: () => EngineStatus;
   readonly logger: Logger;
 }
 
-type Method = "get" | "post";
+/** `stream`: a POST whose body is for its route to read. */
+type Method = "get" | "post" | "stream" | "delete";
 type Route = readonly [Method, string, gate: RequestHandler, answer: RequestHandler];
 
 /** Every route but `/health`, which is answered before this is loaded. The key is checked before a body is read. */
@@ -46,6 +49,7 @@ export function createRoutes(parts: RouteParts): Express {
     next();
   };
   const control = controlOnly(controlToken);
+  const memoryFile = { ...parts.memoryFile, runner, journal: parts.journal };
   const streams = { ...parts, seats: new FollowerSeats() };
   const body = express.raw({ type: () => true, limit: MAX_ENGINE_BODY_BYTES, inflate: false });
   const routes: readonly Route[] = [
@@ -60,6 +64,9 @@ export function createRoutes(parts: RouteParts): Express {
     ...MEMORY_LISTS.map(
       (list) => ["get", `/memory/${list}`, keyed, memoryListRoute(memoryLists, list)] satisfies Route,
     ),
+    ["get", "/memory/export", keyed, exportRoute(memoryFile)],
+    ["stream", "/memory/import", keyed, importRoute(memoryFile)],
+    ["delete", "/memory", keyed, eraseRoute(memoryFile)],
     ["post", "/admin/reload-catalog", keyed, reloadCatalogRoute(catalog)],
     ["post", "/admin/reload-core-soul", keyed, reloadCoreSoulRoute(catalog)],
     ["post", CONTROL_PATHS.keys, control, keysRoute(keys)],
@@ -68,13 +75,13 @@ export function createRoutes(parts: RouteParts): Express {
   ];
   for (const [method, path, gate, answer] of routes) {
     if (method === "post") app.post(path, gate, body, answer);
-    else app.get(path, gate, answer);
+    else app[method === "stream" ? "post" : method](path, gate, answer);
   }
   const methods = new Map<string, Method[]>([["/health", ["get"]]]);
   for (const [method, path, gate] of routes)
     if (gate === keyed) methods.set(path, [...(methods.get(path) ?? []), method]);
   app.use((request, response) => {
-    const allowed = methods.get(request.path)?.map((method) => method.toUpperCase());
+    const allowed = methods.get(request.path)?.map((method) => (method === "stream" ? "POST" : method.toUpperCase()));
     if (allowed === undefined) throw new EngineError("NOT_FOUND", "no such route");
     response.set("Allow", allowed.join(", "));
     throw new EngineError("METHOD_NOT_ALLOWED", `expected ${allowed.join(" or ")}`);

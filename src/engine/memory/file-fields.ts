@@ -9,8 +9,8 @@ export interface FileField {
   /** What is selected, where that is not the column as it is. */
   readonly expression?: string;
   readonly schema: z.ZodMiniType;
-  toFile(stored: unknown): unknown;
-  toStore(value: unknown): SQLInputValue;
+  readonly toFile: (stored: unknown) => unknown;
+  readonly toStore: (value: unknown) => SQLInputValue;
 }
 
 const same = (value: unknown) => value;

@@ -124,7 +124,10 @@ export class RecordTaker {
     return this.#get(
       `select 'note:' || id as value from working_memory
        where turn_id = ? and entry_type = ? and content = ? and created_at = ? limit 1`,
-      ...[String(turn_id), String(entry_type), String(content), Date.parse(String(created_at))],
+      String(turn_id),
+      String(entry_type),
+      String(content),
+      Date.parse(String(created_at)),
     );
   }
 

@@ -9,7 +9,12 @@ export interface StateValues {
   /** Everything remembered is being erased. */
   readonly erasure: { readonly at: number };
   /** A file that has been read whole is being taken over, up to this step and line. */
-  readonly import: { readonly step: number; readonly line: number; readonly counts: Readonly<Record<string, number>> };
+  readonly import: {
+    readonly step: number;
+    readonly line: number;
+    readonly imported: Readonly<Record<string, number>>;
+    readonly skipped: Readonly<Record<string, number>>;
+  };
 }
 
 export class EngineState {

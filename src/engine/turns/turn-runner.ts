@@ -1,4 +1,5 @@
 import type { ExecuteRequest } from "../../contract/engine-api.ts";
+import { delay } from "../../kit/clock.ts";
 import { newId } from "../../kit/ids.ts";
 import { EngineError } from "../engine-error.ts";
 import type { RunningTurn } from "../store/turns.ts";
@@ -22,6 +23,7 @@ export class TurnRunner {
   readonly #running = new Set<Turn>();
   #draining = false;
   #parking = false;
+  #held = false;
 
   constructor(parts: TurnParts) {
     this.#parts = parts;
@@ -30,6 +32,7 @@ export class TurnRunner {
   /** Claims the task's slot and stores the turn, what else `remember` stores of it, and its first event. Throws TASK_BUSY. */
   begin(request: ExecuteRequest, remember: (turnId: string) => void = () => undefined): BegunTurn {
     if (this.#draining) throw new EngineError("ENGINE_DRAINING", "the engine takes no new turns");
+    if (this.#held) throw new EngineError("ENGINE_DRAINING", "the engine erases its memory; then it takes turns again");
     const turnId = newId("turn");
     const claim = this.#parts.slots.claim(request.task_id, turnId);
     if (claim.kind === "busy") throw busy(claim.holder);
@@ -70,6 +73,20 @@ export class TurnRunner {
   /** No new turns from now on; those in flight go on. */
   drain(): void {
     this.#draining = true;
+  }
+
+  /** No turn begins until it is let go of; not while one is in flight, or somebody else has it. */
+  hold(): { readonly kind: "held"; letGo(): void } | { readonly kind: "busy"; readonly turns: readonly Slot[] } {
+    const turns = this.#parts.slots.all();
+    if (turns.length > 0 || this.#held) return { kind: "busy", turns };
+    this.#held = true;
+    return { kind: "held", letGo: () => void (this.#held = false) };
+  }
+
+  /** Waits until nothing runs any more for turns that are over. */
+  async quiet(deadlineMs: number): Promise<void> {
+    const end = Date.now() + deadlineMs;
+    while (!this.idle && Date.now() < end) await delay(5);
   }
 
   get draining(): boolean {

@@ -1,0 +1,130 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Request, RequestHandler } from "express";
+import { MEMORY_FILE_TYPE, MEMORY_FORMAT, MEMORY_FORMAT_VERSION } from "../../contract/memory-file.ts";
+import { isoTime } from "../../kit/clock.ts";
+import { VERSION } from "../../kit/version.ts";
+import { EngineError } from "../engine-error.ts";
+import type { MemoryRights } from "../memory/memory-rights.ts";
+import type { EventJournal } from "../turns/event-journal.ts";
+import type { TurnRunner } from "../turns/turn-runner.ts";
+
+const MAX_FILE_BYTES = 2 * 1024 ** 3;
+/** A reader that takes nothing for so long is gone; one that takes longer than all of it holds up the store's log. */
+const UNREAD_MS = 30_000;
+const EXPORT_MS = 3600_000;
+/** How long what a turn left running may take to be gone. */
+const TURNS_GONE_MS = 5000;
+
+export interface MemoryFileParts {
+  readonly rights: MemoryRights;
+  readonly runner: TurnRunner;
+  readonly journal: EventJournal;
+  readonly learning: { readonly running: boolean };
+  /** Whose memory it is. */
+  readonly owner: { readonly engine_id: string; readonly user_id: string; readonly product: string };
+}
+
+export const exportRoute =
+  ({ rights, journal, owner }: MemoryFileParts): RequestHandler =>
+  async (request, response) => {
+    journal.flush();
+    response.set({
+      "Content-Type": MEMORY_FILE_TYPE,
+      "Content-Disposition": `attachment; filename="memory-${owner.engine_id}.jsonl"`,
+      "Cache-Control": "no-store",
+      "X-Accel-Buffering": "no",
+    });
+    if (request.method === "HEAD") {
+      response.end();
+      return;
+    }
+    const { pieces, cut } = rights.export({
+      type: "header",
+      format: MEMORY_FORMAT,
+      version: MEMORY_FORMAT_VERSION,
+      engine_version: VERSION,
+      ...owner,
+      exported_at: isoTime(Date.now()),
+    });
+    response.setTimeout(UNREAD_MS);
+    const signal = AbortSignal.any([cut, AbortSignal.timeout(EXPORT_MS)]);
+    try {
+      await pipeline(Readable.from(pieces, { highWaterMark: 1 }), response, { signal });
+    } catch (error) {
+      // Without the line that ends it, its reader knows that it was cut.
+      if (!signal.aborted && !response.closed && !response.destroyed) throw error;
+    }
+  };
+
+export const importRoute =
+  ({ rights }: MemoryFileParts): RequestHandler =>
+  async (request, response) => {
+    if ((request.get("Content-Encoding") ?? "identity") !== "identity")
+      throw new EngineError("INVALID_REQUEST", "body: expected lines of JSON, not compressed");
+    if (Number(request.get("Content-Length") ?? 0) > MAX_FILE_BYTES) throw tooLarge();
+    try {
+      const done = await rights.import(piecesOf(request));
+      if (done.kind === "busy") throw busy(done.with);
+      response.json(done.answer);
+    } catch (error) {
+      // Who has left in the middle is not to be answered, and it is no fault of ours.
+      if (!response.destroyed) throw error;
+    } finally {
+      // Who still sends hears the answer when all is sent.
+      request.resume();
+    }
+  };
+
+/** The request stays open when reading ends before it does: it has to be answered. */
+async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const piece of request.iterator({ destroyOnReturn: false })) {
+    bytes += (piece as Uint8Array).length;
+    if (bytes > MAX_FILE_BYTES) throw tooLarge();
+    yield piece as Uint8Array;
+  }
+}
+
+/** No turn runs, and none begins, until all is gone. */
+export const eraseRoute =
+  ({ rights, runner, journal, learning }: MemoryFileParts): RequestHandler =>
+  async (_request, response) => {
+    if (learning.running) throw new EngineError("LC_RUNNING", "a learning batch is running; erase when it is over");
+    const hold = runner.hold();
+    if (hold.kind === "busy") {
+      if (hold.turns.length === 0) throw busy("erasure");
+      const turns = hold.turns.map(({ taskId, turnId, startedAt, state }) => ({
+        task_id: taskId,
+        turn_id: turnId,
+        started_at: isoTime(startedAt),
+        state,
+      }));
+      throw new EngineError(
+        "TASK_BUSY",
+        `${turns.length === 1 ? "a turn is" : `${turns.length} turns are`} in flight`,
+        {
+          turn_id: turns[0]?.turn_id,
+          turns,
+        },
+      );
+    }
+    try {
+      await runner.quiet(TURNS_GONE_MS);
+      if (!journal.flush())
+        throw new EngineError("INTERNAL_ERROR", "the last events cannot be stored, so nothing is erased");
+      const done = await rights.erase();
+      if (done.kind === "busy") throw busy(done.with);
+      response.json(done.answer);
+    } finally {
+      hold.letGo();
+    }
+  };
+
+const tooLarge = () => new EngineError("PAYLOAD_TOO_LARGE", `body: expected at most ${MAX_FILE_BYTES / 1024 ** 3} GiB`);
+
+const busy = (holder: "import" | "erasure") =>
+  new EngineError(
+    "MEMORY_BUSY",
+    `${holder === "import" ? "an import" : "an erasure"} is at it; try again when it is over`,
+  );
