@@ -78,7 +78,15 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/engine/memory": ["src/engine/store", "src/contract", "src/kit"],
   "src/engine/store": ["migrations/engine", "src/contract", "src/kit"],
   "src/engine/catalog": ["src/engine/tools", "src/contract", "src/kit"],
-  "src/engine/upkeep": ["src/engine/model", "src/engine/memory", "src/engine/catalog", "src/contract", "src/kit"],
+  "src/engine/upkeep": [
+    "src/engine/model",
+    "src/engine/memory",
+    "src/engine/catalog",
+    "src/engine/tools/visible-text.ts",
+    "src/engine/engine-error.ts",
+    "src/contract",
+    "src/kit",
+  ],
   "src/client": ["src/contract"],
   cli: ["src/client", "src/contract", "src/kit"],
 };

@@ -62,3 +62,9 @@ export const knowledgeSearchRequest = z.object({
   /** Not included; a date is, all of it. */
   to: z.optional(instant()),
 });
+
+/** A person's word on a drafted skill. */
+export const decideSkillRequest = z.object({
+  id: z.string("expected the id of a drafted skill").check(z.regex(/^sd_/, "expected an id with the prefix sd_")),
+  decision: z.enum(["allow", "refuse"], { error: "expected allow or refuse" }),
+});

@@ -118,3 +118,29 @@ export interface MemoryItems {
   readonly working: WorkingMemoryRecord;
   readonly trajectories: TrajectoryRecord;
 }
+
+/** A skill that learning has drafted from work that went well; nobody uses it before a person allows it. */
+export interface SkillDraftRecord {
+  readonly id: string;
+  readonly name: string;
+  /** The file as it would lie in the catalog. */
+  readonly body: string;
+  readonly state: "proposed" | "allowed" | "refused";
+  readonly trust: TrustLabel;
+  /** The turns it was drawn from. */
+  readonly trajectories: readonly string[];
+  readonly created_at: string;
+  readonly decided_at: string | null;
+}
+
+/** What `POST /memory/skills/decide` answers. */
+export interface SkillDecided {
+  readonly id: string;
+  readonly name: string;
+  readonly state: "allowed" | "refused";
+  /** Of a skill that was allowed now: whether the catalog has it, and if not, what is wrong there. */
+  readonly catalog: {
+    readonly reloaded: boolean;
+    readonly errors: readonly { path: string; message: string }[];
+  } | null;
+}

@@ -28,7 +28,8 @@ export class SocialGraph {
   readonly #find;
   readonly #insert;
   readonly #alias;
-  readonly #aliases;
+  readonly #related;
+  readonly #relations;
   readonly #edge;
   readonly #closeEdges;
   readonly #mention;
@@ -44,7 +45,14 @@ export class SocialGraph {
        values (?, ?, ?, ?, ?, 0, ?, ?)`,
     );
     this.#alias = db.prepare("insert into social_aliases (alias, node_id) values (?, ?) on conflict do nothing");
-    this.#aliases = db.prepare("select alias from social_aliases where node_id = ? order by alias");
+    this.#related = db.prepare(
+      `select social_nodes.id as id, name, type, social_nodes.trust as trust
+       from social_edges join social_nodes on social_nodes.id = to_node
+       where from_node = ? and relation = ? and recorded_to is null order by social_nodes.number`,
+    );
+    this.#relations = db.prepare(
+      "select distinct relation from social_edges where to_node = ? and recorded_to is null order by relation",
+    );
     this.#edge = db.prepare(
       `insert into social_edges (id, from_node, to_node, relation, trust, valid_from, recorded_from)
        values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
@@ -84,8 +92,14 @@ export class SocialGraph {
     this.#alias.run(foldedName(name), id);
   }
 
-  aliasesOf(id: string): readonly string[] {
-    return this.#aliases.all(id).map((row) => String(row["alias"]));
+  /** Those at the other end of a relation that holds. */
+  related(from: string, relation: string): readonly SocialNode[] {
+    return this.#related.all(from, relation) as unknown as readonly SocialNode[];
+  }
+
+  /** What somebody is to others. */
+  relationsOf(id: string): readonly string[] {
+    return this.#relations.all(id).map((row) => String(row["relation"]));
   }
 
   /** False when it is known. */

@@ -20,7 +20,7 @@ export interface ModelRequest {
   readonly thinking: boolean;
   readonly maxOutputTokens: number;
   /** What the call is for, where it is not to answer the user. */
-  readonly purpose?: "summary";
+  readonly purpose?: "summary" | "learning";
   /**
    * `interactive` (the default): somebody waits for the answer. `background`: nobody does, as with learning. It waits
    * while interactive calls to the model wait, and leaves them a quarter of each limit of the provider that is known;

@@ -1,0 +1,28 @@
+import type { RequestHandler } from "express";
+import { decideSkillRequest } from "../../contract/engine-api.ts";
+import type { Learning } from "../upkeep/learning.ts";
+import type { SkillDesk } from "../upkeep/skill-desk.ts";
+import { readBody } from "./call.ts";
+
+export type Learns = Pick<Learning, "trigger">;
+export type DecidesSkills = Pick<SkillDesk, "list" | "decide">;
+
+/** Whatever the body says: there is nothing to choose. */
+export const triggerLearningRoute =
+  (learning: Learns): RequestHandler =>
+  async (_request, response) => {
+    response.json(await learning.trigger());
+  };
+
+export const skillDraftsRoute =
+  (skills: DecidesSkills): RequestHandler =>
+  (_request, response) => {
+    response.json({ skills: skills.list() });
+  };
+
+export const decideSkillRoute =
+  (skills: DecidesSkills): RequestHandler =>
+  async (request, response) => {
+    const { id, decision } = readBody(decideSkillRequest, request, response);
+    response.json(await skills.decide(id, decision));
+  };

@@ -1,0 +1,133 @@
+/** What is known of a predicate: whether there is one object at a time, how much it says of somebody, and by what else one asks for it. */
+interface PredicateRow {
+  readonly single: boolean;
+  /** 1 to 10. */
+  readonly importance: number;
+  readonly hints: string;
+}
+
+const one = (importance: number, hints: string): PredicateRow => ({ single: true, importance, hints });
+const many = (importance: number, hints: string): PredicateRow => ({ single: false, importance, hints });
+
+const PREDICATES: Readonly<Record<string, PredicateRow>> = {
+  "lives in": one(8, "home city town country residence reside address location moved relocated living based where"),
+  "lived in": many(5, "former previous home city residence past"),
+  "is from": one(7, "origin hometown native born grew up country nationality"),
+  "grew up in": one(6, "childhood hometown raised origin"),
+  "works at": one(8, "job employer company workplace work office organisation career"),
+  "works as": one(8, "job occupation profession career role position title work living"),
+  "works in": one(6, "industry field sector department job work"),
+  "worked at": many(5, "former previous job employer company"),
+  "studies at": one(7, "university college school education student course"),
+  studies: one(6, "subject major degree education student course university"),
+  "graduated from": many(6, "degree university college school education alma mater"),
+  "marital status": one(8, "married single divorced engaged relationship wife husband spouse"),
+  diet: one(8, "food eat eating meal vegetarian vegan diet restriction"),
+  "allergic to": many(9, "allergy allergies intolerance intolerant food avoid reaction medical"),
+  "cannot eat": many(8, "food avoid diet allergy intolerance restriction"),
+  eats: many(6, "food diet meal"),
+  drinks: many(5, "drink beverage"),
+  likes: many(5, "like love enjoy favourite preference interest hobby fan into"),
+  dislikes: many(5, "hate dislike avoid preference"),
+  prefers: many(6, "preference prefer rather favourite choice style"),
+  fears: many(6, "afraid scared fear phobia"),
+  name: one(8, "called named name"),
+  "wants to be called": one(8, "name nickname call address"),
+  birthday: one(8, "born birth date age celebrate"),
+  anniversary: one(7, "wedding married date celebrate"),
+  age: one(7, "old years birthday"),
+  height: one(5, "tall size"),
+  weight: one(5, "kilos pounds size heavy"),
+  drives: one(5, "car vehicle drive driving"),
+  owns: many(5, "have own possession belongs"),
+  has: many(5, "have own got"),
+  uses: many(4, "use tool software app device"),
+  plays: many(5, "hobby sport instrument game play"),
+  practices: many(5, "hobby sport exercise training"),
+  speaks: many(6, "language fluent speak"),
+  "is learning": many(5, "study language course hobby learn lesson class"),
+  teaches: one(6, "teacher subject job class"),
+  decided: many(7, "decision agreed chose choice conclusion plan settled"),
+  "plans to": many(5, "plan planning upcoming future going intend schedule"),
+  wants: many(7, "instruction preference always never wish rule request"),
+  "asked to remember": many(7, "remember note important"),
+  goal: many(6, "aim target objective ambition"),
+  bought: many(4, "purchase purchased buy shopping acquired new order"),
+  visited: many(4, "trip travel travelled vacation holiday went tour been"),
+  attended: many(4, "event went concert class conference party"),
+  watched: many(3, "movie film show series seen"),
+  read: many(3, "book novel author reading finished"),
+  adopted: many(6, "pet animal dog cat got new"),
+  started: many(4, "began begin new start"),
+  finished: many(4, "completed done end finish"),
+};
+
+const ONE_AT_A_TIME =
+  /\b(?:wife|husband|spouse|partner|fianc[eé]e?|girlfriend|boyfriend|mother|mum|mom|father|dad|boss|manager|supervisor|doctor|physician|gp|dentist|vet|therapist|landlord|landlady|hairdresser|accountant|lawyer|coach|trainer|best friend)$/;
+const SEVERAL_AT_A_TIME =
+  /\b(?:sister|brother|sibling|son|daughter|kid|child|cousin|uncle|aunt|aunty|nephew|niece|friend|colleague|coworker|co-worker|teammate|neighbou?r|roommate|flatmate|housemate|classmate|mentor|student|client|customer|hobby|hobbies|allergy|allergies|pet|grandmother|grandfather|grandma|grandpa|language|skill|interest|symptom|concern|twin)s?$/;
+const RELATIVE =
+  /\b(?:sister|brother|son|daughter|wife|husband|mother|mum|mom|father|dad|partner|cousin|uncle|aunt|nephew|niece|grandmother|grandfather|grandma|grandpa)s?$/;
+
+const SAME: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(?:lives?|living|resides?|residing|is based|is living|home|home city|city of residence|residence|location|moved to|relocated to|lives? at|address city)(?: in| to)?$/,
+    "lives in",
+  ],
+  [/^(?:works? (?:at|for|with)|employer|is employed (?:at|by)|employed (?:at|by)|company|workplace)$/, "works at"],
+  [/^(?:works? as|job|occupation|profession|job title|role|position|is employed as)$/, "works as"],
+  [/^(?:date of birth|birth ?date|b-?day|born on|was born on|has birthday(?: on)?|birthday is)$/, "birthday"],
+  [/^(?:is allergic to|allergy|allergies|has allergy to|is allergic|has an allergy to)$/, "allergic to"],
+  [/^(?:likes?|loves?|enjoys?|is fond of|is a fan of|is into)(?: to)?$/, "likes"],
+  [/^(?:dislikes?|hates?|does not like|doesn't like|detests?)(?: to)?$/, "dislikes"],
+  [/^(?:prefers?|preference|has preference for)(?: to)?$/, "prefers"],
+  [/^(?:is called|is named|named|called|has name|name is)$/, "name"],
+  [/^(?:follows diet|dietary preference|dietary restriction|diet is|is on diet)$/, "diet"],
+  [/^(?:decided(?: to| on| that)?|decision|agreed(?: to| on| that)?)$/, "decided"],
+  [/^(?:plans?|is planning|intends?|is going)(?: to)?$/, "plans to"],
+  [/^(?:owns?|possesses)$/, "owns"],
+  [/^(?:comes from|originally from|hometown|nationality)$/, "is from"],
+];
+
+/** One wording for each thing that is said of somebody. */
+export function normalPredicate(words: string): string {
+  const plain = words
+    .normalize("NFKC")
+    .toLowerCase()
+    .replaceAll("_", " ")
+    .replaceAll("favourite", "favorite")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return SAME.find(([pattern]) => pattern.test(plain))?.[1] ?? plain;
+}
+
+const NOT = "not ";
+
+/** Whether a subject has one object at a time; `told`: by who named the predicate, where nothing is known of it. */
+export function isSingle(predicate: string, told: boolean): boolean {
+  if (predicate.startsWith(NOT)) return false;
+  if (predicate.startsWith("number of ")) return true;
+  if (SEVERAL_AT_A_TIME.test(predicate)) return false;
+  return PREDICATES[predicate]?.single ?? (ONE_AT_A_TIME.test(predicate) || told);
+}
+
+/** As it is of somebody's kin, of what is known of them, or of anything. */
+export function predicateImportance(predicate: string): number {
+  const plain = predicate.startsWith(NOT) ? predicate.slice(NOT.length) : predicate;
+  return PREDICATES[plain]?.importance ?? (RELATIVE.test(plain) ? 8 : ONE_AT_A_TIME.test(plain) ? 7 : 5);
+}
+
+/** Other words by which one may ask for what the predicate says. */
+export function predicateHints(predicate: string): string {
+  const plain = predicate.startsWith(NOT) ? predicate.slice(NOT.length) : predicate;
+  const kin = RELATIVE.test(plain) ? "family relative" : "";
+  return PREDICATES[plain]?.hints ?? kin;
+}
+
+const OPPOSITES: Readonly<Record<string, string>> = { likes: "dislikes", dislikes: "likes" };
+
+export const negatedPredicate = (predicate: string): string => OPPOSITES[predicate] ?? `${NOT}${predicate}`;
+
+/** What cannot be so of the same object at once. */
+export const oppositePredicate = (predicate: string): string =>
+  OPPOSITES[predicate] ?? (predicate.startsWith(NOT) ? predicate.slice(NOT.length) : `${NOT}${predicate}`);

@@ -1,0 +1,108 @@
+import * as z from "zod/mini";
+import { normalPredicate } from "../memory/predicates.ts";
+import type { Round } from "../memory/rounds-to-learn.ts";
+import { type Extraction, NOTHING } from "./extraction.ts";
+
+const { catch: otherwise } = z;
+const words = (max: number) => z.string().check(z.maxLength(max));
+const importance = otherwise(z.number().check(z.gte(1), z.lte(10)), 3);
+const fact = z.object({
+  text: words(1000),
+  subject: words(300),
+  predicate: words(300),
+  object: words(1000),
+  single: z.optional(z.nullable(z.boolean())),
+  negated: z.optional(z.nullable(z.boolean())),
+  valid_from: z.optional(z.nullable(words(40))),
+  importance: z.optional(importance),
+  said_by: z.enum(["user", "assistant", "note"]),
+});
+const person = z.object({
+  name: words(200),
+  type: otherwise(z.enum(["person", "organisation", "place", "animal", "thing"]), "thing"),
+  relation: z.optional(z.nullable(words(100))),
+  aliases: z.optional(z.nullable(z.array(words(200)).check(z.maxLength(10)))),
+});
+const answer = z.object({
+  rounds: z
+    .array(
+      z.object({
+        turn: words(200),
+        key: z.optional(z.nullable(words(500))),
+        description: z.optional(z.nullable(words(2000))),
+        importance: z.optional(importance),
+        facts: z.array(fact).check(z.maxLength(60)),
+        people: z.optional(z.nullable(z.array(person).check(z.maxLength(40)))),
+      }),
+    )
+    .check(z.maxLength(200)),
+});
+
+export type ReadAnswer =
+  | { readonly kind: "read"; readonly extractions: ReadonlyMap<string, Extraction> }
+  | { readonly kind: "unreadable"; readonly why: string };
+
+/** What the model gave for each of the rounds that it was asked about, and of no other. */
+export function readAnswer(text: string, rounds: readonly Round[]): ReadAnswer {
+  const [from, to] = [text.indexOf("{"), text.lastIndexOf("}")];
+  if (from === -1 || to < from) return { kind: "unreadable", why: "no JSON object" };
+  let value: unknown;
+  try {
+    value = JSON.parse(text.slice(from, to + 1));
+  } catch (error) {
+    return { kind: "unreadable", why: error instanceof Error ? error.message : "no valid JSON" };
+  }
+  const result = z.safeParse(answer, value);
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    return { kind: "unreadable", why: `${issue?.path.join(".")}: ${issue?.message}` };
+  }
+  const given = new Map(result.data.rounds.map((one) => [one.turn, one]));
+  return {
+    kind: "read",
+    extractions: new Map(
+      rounds.map((round) => {
+        const one = given.get(round.trajectory.turnId);
+        return [round.trajectory.turnId, one === undefined ? NOTHING : extractionOf(one, round)];
+      }),
+    ),
+  };
+}
+
+type AnsweredRound = z.output<typeof answer>["rounds"][number];
+
+function extractionOf({ key, description, importance, facts, people }: AnsweredRound, round: Round): Extraction {
+  const title = key?.replaceAll(/\s+/g, " ").trim() ?? "";
+  const at = round.episode?.eventTime ?? round.trajectory.createdAt;
+  return {
+    facts: facts.map((one) => ({
+      subject: one.subject,
+      predicate: normalPredicate(one.predicate),
+      object: one.object.trim(),
+      content: one.text.trim(),
+      negated: one.negated ?? false,
+      single: one.single ?? false,
+      validFrom: timeOf(one.valid_from ?? null, at),
+      importance: one.importance ?? 5,
+      confidence: 0.9,
+      saidBy: one.said_by,
+      evidence: one.text,
+    })),
+    people: (people ?? []).map(({ name, type, relation, aliases }) => ({
+      name: name.trim(),
+      type,
+      relation: relation?.toLowerCase().trim() || null,
+      aliases: aliases ?? [],
+    })),
+    episode: title === "" ? null : { key: title, description: description?.trim() ?? "", importance: importance ?? 3 },
+  };
+}
+
+const DAY = 86_400_000;
+
+/** A date that may be: none of a far future, and none of the very day, whose hour is known better. */
+function timeOf(text: string | null, at: number): number | null {
+  const time = /^\d{4}(?:-\d{2}(?:-\d{2})?)?/.test(text ?? "") ? Date.parse(text ?? "") : Number.NaN;
+  if (Number.isNaN(time) || time > at + 3660 * DAY || (time <= at && at < time + DAY)) return null;
+  return time;
+}

@@ -1,0 +1,66 @@
+const NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
+const DETERMINERS = /^(?:(?:a|an|the|my|our|his|her|their|some)\s+)+/;
+
+/** How a subject or an object is compared: without case, articles, final stops, or how a number is written. */
+export function normalWords(text: string): string {
+  return text
+    .normalize("NFKC")
+    .toLocaleLowerCase("en")
+    .replaceAll(/[’‘]/g, "'")
+    .replaceAll(/[“”"`*_]/g, "")
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .replace(DETERMINERS, "")
+    .replace(/[\s.,;:!?]+$/, "")
+    .replaceAll(/[a-z]+/g, (word) => {
+      const number = NUMBERS.indexOf(word);
+      return number === -1 ? word : String(number);
+    });
+}
+
+/** Numbers, dates and times as they are written: what two texts must agree in to say the same. */
+export const numbersIn = (text: string): readonly string[] =>
+  (normalWords(text).match(/\d+(?:[.,:/-]\d+)*/g) ?? []).map((number) => number.replaceAll(",", ""));
+
+const NEGATIONS = /\b(?:not|no|never|none|cannot|nor|without|neither|stopped|quit)\b|n't\b/i;
+export const isNegated = (text: string): boolean => NEGATIONS.test(text.replaceAll("’", "'"));
+
+/** Capitalised words that are no sentence's first: names, as far as spelling shows. */
+export function namesIn(text: string): readonly string[] {
+  const found: string[] = [];
+  for (const match of text.matchAll(NAME)) {
+    const name = match[0].replace(/['’]s$/, "");
+    const first = /(?:^|[.!?:\n"“(-]\s*)$/.test(text.slice(0, match.index));
+    const words = name.split(" ");
+    if (words.every((word) => COMMON.has(word.toLowerCase()))) continue;
+    if (first && words.length === 1 && !text.slice(match.index + 1).includes(name)) {
+      // It may stand there for being first only: unless somebody is spoken of as only persons are.
+      if (
+        !/^['’]s\b|^ (?:and|is|was|has|lives|works|likes|loves|said|told|moved|wants|got|just)\b/.test(
+          text.slice(match.index + name.length),
+        )
+      )
+        continue;
+    }
+    const kept = COMMON.has((words[0] ?? "").toLowerCase()) ? words.slice(1).join(" ") : name;
+    if (kept !== "" && !found.includes(kept)) found.push(kept);
+  }
+  return found;
+}
+
+const NAME =
+  /(?:(?:Dr|Mr|Mrs|Ms|Prof|St)\.? )?\p{Lu}[\p{L}\p{M}\d&'’-]*(?:(?: (?:of|de|la|van|von|der|del|the))? \p{Lu}[\p{L}\p{M}\d&'’-]*)*/gu;
+
+const COMMON = new Set(
+  `i i'm i've i'll i'd i’m i’ve i’ll i’d my we we're we've our you your he she it it's they them this that these those there here the a an
+  and but so or if as at in on of to for from with by not no yes ok okay hi hello hey thanks thank please what when where which who whom whose
+  why how can could would should will shall may might must do does did is are was were am be been have has had let lets let's just also
+  since because while after before until now then today tomorrow yesterday tonight sorry well oh actually anyway maybe perhaps some any all
+  every each both many most more much few one two three another other next last first second new old good great nice sure right really
+  remember note btw fyi make give tell show help find create write explain suggest recommend use add remove change update fix run check look
+  monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december
+  never always still too very only even ever again`
+    .split(/\s+/)
+    .filter((word) => word !== ""),
+);
+export const isCommonWord = (word: string): boolean => COMMON.has(word.toLowerCase());

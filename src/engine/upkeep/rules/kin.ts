@@ -1,0 +1,24 @@
+import type { NodeType } from "../../memory/social-graph.ts";
+
+const HOW =
+  "(?:(?:older|younger|elder|eldest|oldest|youngest|big|little|baby|twin|step|half|ex|former|best|close|old|good|new|late|great|foster|childhood|college|work|business)[ -])*";
+const ANIMALS =
+  "dog|cat|puppy|kitten|parrot|horse|pony|rabbit|bunny|hamster|guinea pig|turtle|tortoise|goldfish|bird|ferret|lizard|snake|pet";
+const PERSONS =
+  "(?:mother|father|sister|brother|daughter|son)-in-law|wife|husband|spouse|partner|fianc[eé]e?|girlfriend|boyfriend|mother|mum|mom|father|dad|parents?|sister|brother|sibling|son|daughter|kid|child|toddler|baby|stepson|stepdaughter|stepmother|stepmom|stepfather|stepdad|cousin|uncle|aunt|auntie|nephew|niece|grandmother|grandfather|grandma|grandpa|granny|grandson|granddaughter|friend|buddy|colleague|coworker|co-worker|teammate|neighbou?r|roommate|flatmate|housemate|classmate|boss|manager|supervisor|mentor|assistant|intern|doctor|physician|gp|dentist|therapist|psychologist|physio|physiotherapist|vet|veterinarian|dermatologist|cardiologist|surgeon|optometrist|orthodontist|pediatrician|teacher|tutor|professor|advisor|coach|trainer|personal trainer|instructor|landlord|landlady|lawyer|attorney|accountant|hairdresser|barber|stylist|realtor|agent|babysitter|nanny|cleaner|plumber|electrician|mechanic|client|customer|student|godmother|godfather|goddaughter|godson|ex";
+
+/** What somebody can be to the user. */
+export const KIN = `${HOW}(?:${PERSONS}|${ANIMALS})`;
+export const NAME =
+  "(?:(?:Dr|Mr|Mrs|Ms|Prof)\\.? )?\\p{Lu}[\\p{L}'’-]*(?<!['’]s)(?: \\p{Lu}[\\p{L}'’-]*(?<!['’]s)| \\p{Lu}\\.)*";
+
+const ANIMAL = new RegExp(`(?:^|[ -])(?:${ANIMALS})$`, "i");
+export const kinType = (relation: string): NodeType => (ANIMAL.test(relation) ? "animal" : "person");
+
+/** "younger sister" is a sister too: what search and updates go by. */
+export const plainRelation = (relation: string): string =>
+  relation
+    .toLowerCase()
+    .replaceAll(/\s+/g, " ")
+    .replace(/^(?:(?:close|old|good|great|new|childhood|college|work|business) )+/, "")
+    .trim();

@@ -1,0 +1,10 @@
+const PROFESSION =
+  /\b(?:nurse|doctor|physician|surgeon|dentist|vet|veterinarian|pharmacist|therapist|psychologist|psychiatrist|physiotherapist|paramedic|midwife|teacher|professor|lecturer|tutor|principal|librarian|researcher|scientist|biologist|chemist|physicist|mathematician|statistician|economist|historian|archaeologist|geologist|engineer|developer|programmer|coder|architect|designer|illustrator|artist|painter|sculptor|photographer|filmmaker|videographer|writer|author|novelist|poet|journalist|reporter|editor|copywriter|translator|interpreter|musician|guitarist|drummer|composer|singer|actor|actress|dancer|chef|cook|baker|barista|bartender|waiter|waitress|farmer|gardener|landscaper|florist|carpenter|plumber|electrician|mechanic|welder|builder|bricklayer|roofer|locksmith|tailor|jeweller|hairdresser|barber|beautician|lawyer|attorney|solicitor|barrister|paralegal|judge|notary|accountant|auditor|bookkeeper|banker|broker|trader|actuary|analyst|consultant|advisor|manager|director|executive|ceo|cto|cfo|founder|entrepreneur|freelancer|contractor|administrator|secretary|receptionist|assistant|clerk|cashier|salesperson|salesman|saleswoman|realtor|recruiter|marketer|strategist|planner|coordinator|supervisor|foreman|technician|operator|pilot|captain|sailor|driver|courier|firefighter|fireman|policeman|policewoman|police officer|detective|soldier|officer|marine|veteran|pastor|priest|rabbi|imam|social worker|caregiver|nanny|babysitter|coach|trainer|instructor|athlete|student|undergraduate|postdoc|intern|apprentice|retiree|stay-at-home (?:mom|dad|parent))\b/i;
+
+/** "an ICU nurse": what somebody does for a living. */
+export const isProfession = (words: string): boolean =>
+  PROFESSION.test(words.split(/ (?:at|for|in|with|from|who|and) /)[0] ?? words);
+
+const NATION =
+  /^(?:\p{Lu}\p{L}*(?:ian|ean|can|ish|ese|ch|ani|aqi|eli|eek|wiss|erman|utch|orman|emeni|egian|hai|zech|isian)|Welsh|Scots?|Irish|Finn|Swede|Dane|Turk|Pole|Arab|Jewish|Muslim|Christian|Catholic|Buddhist|Hindu)(?:[ -]\p{Lu}\p{L}+)?$/u;
+export const isNation = (words: string): boolean => NATION.test(words);

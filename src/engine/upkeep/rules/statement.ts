@@ -1,0 +1,84 @@
+import { isSingle, negatedPredicate, normalPredicate, predicateImportance } from "../../memory/predicates.ts";
+import { type ExtractedFact, USER } from "../extraction.ts";
+import type { Clause } from "./clauses.ts";
+import { objectWords, withoutWords } from "./object-words.ts";
+import { findWhen } from "./when.ts";
+
+/** What a clause says, before it is put in words of its own. */
+export interface Statement {
+  readonly subject: string;
+  readonly predicate: string;
+  readonly object: string;
+  /** Between subject and object, where the predicate alone would not read well. */
+  readonly verb?: string;
+  /** "user's vet is Dr. K" rather than "user lives in Lyon". */
+  readonly isAttribute?: boolean;
+  readonly negated?: boolean;
+  readonly past?: boolean;
+  /** It happened at a time, or will. */
+  readonly event?: boolean;
+  readonly single?: boolean;
+  /** Its time is of what it says. */
+  readonly isTimed?: boolean;
+  readonly clause: Clause;
+}
+
+/** The fact that a statement makes, with its time worked out; null when nothing is left of it. */
+export function factOf(statement: Statement, at: number): ExtractedFact | null {
+  const { subject, predicate, clause, event = false, negated = false, isAttribute = false } = statement;
+  const past = statement.past ?? event;
+  const when = findWhen(clause.text, { at, past });
+  // Of what is a date the words are what is said; of anything else they say since when.
+  const isDate = isAttribute || statement.isTimed === true || DATED.test(predicate);
+  const bare = when === null || isDate ? statement.object : withoutWords(statement.object, when.words);
+  const object = objectWords(bare);
+  if (object === null) return null;
+  const normal = negated ? negatedPredicate(normalPredicate(predicate)) : normalPredicate(predicate);
+  const dated =
+    when !== null &&
+    (event || (isDate && !object.includes(when.label) && when.label.length === 10 && RELATIVE.test(when.words)));
+  const said = dated ? `${object} (${when.label})` : object;
+  return {
+    subject,
+    predicate: normal,
+    object: dated ? `${object} ${when.label}` : object,
+    content: wording({ ...statement, object: said, negated }),
+    negated,
+    single: isSingle(normal, statement.single ?? isAttribute),
+    validFrom: when !== null && !isDate ? when.from : null,
+    importance: Math.min(10, predicateImportance(normal) + (clause.toRemember ? 2 : 0)),
+    confidence: 0.8,
+    saidBy: "user",
+    evidence: clause.sentence,
+  };
+}
+
+const DATED = /^(?:birthday|anniversary|age|plans to|has|booked)$/;
+const RELATIVE = /day|week|month|year|tonight|weekend|spring|summer|autumn|fall|winter/i;
+
+const SHOWN: Readonly<Record<string, string>> = {
+  "allergic to": "is allergic to",
+  diet: "follows the diet:",
+  "is from": "is from",
+  has: "has",
+};
+const OWN = /^(?:age|weight|height|marital status|birthday|name)$/;
+
+function wording({
+  subject,
+  predicate,
+  object,
+  verb,
+  isAttribute = false,
+  negated = false,
+  clause,
+}: Statement): string {
+  const owner = subject.startsWith(USER) ? `User${subject.slice(USER.length)}` : subject;
+  if (isAttribute || OWN.test(predicate)) return `${owner}'s ${predicate} is ${negated ? "not " : ""}${object}`;
+  const does = verb ?? SHOWN[predicate] ?? predicate;
+  if (!negated) return `${owner} ${does} ${object}`;
+  if (/\b(?:no longer|any ?more|used to|quit|left|stopped)\b/i.test(clause.text))
+    return `${owner} no longer ${does} ${object}`;
+  if (/^(?:is|cannot|can)\b/.test(does)) return `${owner} ${does.replace(/^\w+/, "$& not")} ${object}`;
+  return `${owner} does not ${does.replace(/^(\w+?)(?:(?<=[sxh])es|s)(?= |$)/, "$1")} ${object}`;
+}

@@ -1,0 +1,56 @@
+import t from "tap";
+import { TRUST } from "../../../src/engine/memory/trust.ts";
+import { learningBench } from "./learning-bench.ts";
+
+t.test("a batch learns facts, people and keys, and tells how much", async (t) => {
+  const bench = learningBench(t);
+  bench.tell(
+    { question: "My sister Anna lives in Oslo and she works at Equinor.", at: "2026-01-10T09:00:00Z" },
+    { question: "I live in Paris. What is the weather like?", at: "2026-01-11T09:00:00Z" },
+    { question: "I moved to Lyon last week, so I need a new dentist.", at: "2026-03-04T09:00:00Z" },
+  );
+  const batch = await bench.learning.trigger();
+  t.match(batch, { trajectories: 3, episodes: 3, knowledge_closed: 1, skills_drafted: 0 });
+  t.match(batch.batch_id, /^lb_/);
+  t.equal(batch.knowledge_added, bench.rows("select 1 from knowledge").length);
+  t.same(bench.closed(), ["User lives in Paris"]);
+  t.same(bench.live(), ["User's sister is Anna", "Anna lives in Oslo", "Anna works at Equinor", "User lives in Lyon"]);
+  const [old] = bench.rows("select * from knowledge where content = 'User lives in Paris'");
+  const [now] = bench.rows("select * from knowledge where content = 'User lives in Lyon'");
+  t.equal(old?.["superseded_by"], now?.["id"]);
+  t.equal(old?.["valid_to"], now?.["valid_from"]);
+  t.equal(now?.["valid_from"], Date.parse("2026-02-23"), "since the week before it was said");
+  t.same(
+    bench.rows("select distinct trust, source from knowledge").map((row) => ({ ...row })),
+    [{ trust: TRUST.user, source: "user" }],
+  );
+  t.match(bench.rows("select keys from episodes")[0]?.["keys"], /Anna lives in Oslo .*residence/);
+  t.same(
+    bench.rows("select name, type from social_nodes order by name").map((row) => ({ ...row })),
+    [
+      { name: "Anna", type: "person" },
+      { name: "Equinor", type: "organisation" },
+      { name: "Lyon", type: "place" },
+      { name: "Oslo", type: "place" },
+      { name: "Paris", type: "place" },
+      { name: "user", type: "person" },
+    ],
+  );
+  t.same(await bench.learning.trigger().then(({ trajectories }) => trajectories), 0, "nothing is left");
+});
+
+t.test("who somebody is may be said before or after what is so of them", async (t) => {
+  const bench = learningBench(t);
+  bench.tell(
+    { question: "My sister lives in Oslo." },
+    { question: "My sister Anna moved to Bergen." },
+    { question: "My dog Rex is a golden retriever." },
+    { question: "My dog's vet is Dr. Keller." },
+    { question: "Rex's vet is now Dr. Osei." },
+  );
+  await bench.learning.trigger();
+  t.ok(bench.closed().includes("User's sister lives in Oslo"));
+  t.ok(bench.live().includes("Anna lives in Bergen"));
+  t.ok(bench.closed().includes("User's dog's vet is Dr. Keller"), "the dog is Rex");
+  t.ok(bench.live().includes("Rex's vet is Dr. Osei"));
+});
