@@ -3,6 +3,8 @@
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
+let streams = 0;
+
 createServer(async (request, response) => {
   let body = "";
   for await (const chunk of request.setEncoding("utf8")) body += chunk;
@@ -19,7 +21,7 @@ createServer(async (request, response) => {
     response.write(`data: ${JSON.stringify(data)}\n\n`);
   };
   frame({ role: "assistant", content: "" });
-  const startedAt = performance.now();
+  const startedAt = beginning(1000 / rate);
   for (let index = 0; index < count; index++) {
     const earlyMs = startedAt + (index * 1000) / rate - performance.now();
     if (earlyMs > 0) await sleep(earlyMs);
@@ -28,6 +30,15 @@ createServer(async (request, response) => {
   frame({}, "stop");
   response.end("data: [DONE]\n\n");
 }).listen(Number(process.env.PORT), "127.0.0.1");
+
+/**
+ * Whatever began the streams, and however fast: their words are spread over the time between two of them, as those of
+ * people who know nothing of each other. The golden section spreads any number of them.
+ */
+function beginning(betweenMs) {
+  const [now, phase] = [performance.now(), ((streams++ * 0.618034) % 1) * betweenMs];
+  return Math.ceil((now - phase) / betweenMs) * betweenMs + phase;
+}
 
 function lastMessage({ messages }) {
   const content = messages.findLast(({ role }) => role === "user")?.content;

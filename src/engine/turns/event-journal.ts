@@ -13,8 +13,11 @@ const UNSTORED_DRAWS = 1000;
 export const EVERY_TASK = Symbol("every task");
 export type Reader = (rows: readonly EventRow[]) => void;
 const TRY_AGAIN_MS = 1000;
-/** Events are stored together while more come with each turn of the event loop: at most so many, and for so long. */
-const GATHERED = { events: 256, forMs: 1 };
+/**
+ * A fast stream is stored in larger pieces: while so many more come with each turn of the event loop, up to so many and
+ * for so long. Words that come at the pace of models do not wait for each other.
+ */
+const GATHERED = { more: 32, events: 256, forMs: 1 };
 
 /** The end of a turn: what is stored together with its last events, and what is done before anybody sees them. */
 interface Ending {
@@ -24,7 +27,7 @@ interface Ending {
 
 /**
  * The one road of events: stamped in the order they happen, stored, and only then handed to the readers. What happens
- * within one turn of the event loop is one transaction, or within a few while more come. What cannot be stored (a full
+ * within one turn of the event loop is one transaction, or within a few while many more come. What cannot be stored (a full
  * disk) is kept, and tried again.
  */
 export class EventJournal {
@@ -167,7 +170,8 @@ export class EventJournal {
     const [events, now] = [this.#pending.length, performance.now()];
     const { events: before, since } = this.#left;
     const first = before === 0;
-    const goesOn = events > before && events < GATHERED.events && (first || now - since < GATHERED.forMs);
+    const isFast = events - before >= GATHERED.more;
+    const goesOn = isFast && events < GATHERED.events && (first || now - since < GATHERED.forMs);
     if (!goesOn) {
       this.flush();
       return;

@@ -71,6 +71,27 @@ t.test("what happens in one tick is handed on together, once it is stored, to th
   t.equal(got["one"]?.flat().length, 2);
 });
 
+t.test("the words of many turns wait for no others, and a fast stream's are stored in larger pieces", async (t) => {
+  const store = openStore(t.testdir());
+  t.teardown(() => store.close());
+  const journal = new EventJournal(new EventTable(store));
+  const batches: number[] = [];
+  journal.subscribe(EVERY_TASK, (rows) => batches.push(rows.length));
+  const add = (events: number) => {
+    for (let n = 0; n < events; n++) journal.append(`task-${n}`, `turn-${n}`, said("x"));
+  };
+  for (const events of [1, 5, 31]) {
+    add(events);
+    await new Promise(setImmediate);
+    t.equal(batches.pop(), events, "at the next turn of the event loop");
+  }
+  add(40);
+  await new Promise(setImmediate);
+  t.equal(batches.length, 0, "more may come");
+  await new Promise(setImmediate);
+  t.strictSame(batches, [40], "none came");
+});
+
 t.test("the store gives back exactly what was put in, from any cursor and in pages of any size", async (t) => {
   const store = openStore(t.testdir());
   t.teardown(() => store.close());
