@@ -8,32 +8,46 @@ export interface Coverage {
   readonly place: number;
   /** The place with the most of it, as it stands there. */
   readonly passage: string;
+  /** Those of the question. */
+  readonly found: ReadonlySet<string>;
+  /** All that it says. */
   readonly words: ReadonlySet<string>;
 }
 
 /** So much of each text is looked at. */
-const LOOKED_AT = 3000;
+const LOOKED_AT = 2500;
 /** Sentences that a place has. */
 const PLACE = 3;
 
 export function coverageOf(item: StoredItem, weights: ReadonlyMap<string, number>): Coverage {
-  let all = 0;
-  for (const weight of weights.values()) all += weight;
+  const all = weightOf(weights.keys(), weights);
+  const share = (weight: number) => (all === 0 ? 0 : weight / all);
+  const words = new Set<string>();
   const found = new Set<string>();
   let best = { weight: 0, passage: "" };
-  const look = (places: readonly string[], size: number) => {
-    const wanted = places.map((place) => indexWords(place).filter((word) => weights.has(word)));
-    for (let at = 0; at < places.length; at++) {
-      const here = new Set(wanted.slice(at, at + size).flat());
+  const look = (sentences: readonly string[]) => {
+    const said = sentences.map((sentence) => {
+      const here = indexWords(sentence);
+      for (const word of here) words.add(word);
+      return here.filter((word) => weights.has(word));
+    });
+    for (let at = 0; at < sentences.length; at++) {
+      const here = new Set(said.slice(at, at + PLACE).flat());
       for (const word of here) found.add(word);
       const weight = weightOf(here, weights);
-      if (weight > best.weight) best = { weight, passage: places.slice(at, at + size).join(" ") };
+      if (weight > best.weight) best = { weight, passage: sentences.slice(at, at + PLACE).join(" ") };
     }
   };
-  for (const text of item.texts) look(sentences(text.slice(0, LOOKED_AT)), PLACE);
-  look([item.keys], 1);
-  const share = (weight: number) => (all === 0 ? 0 : weight / all);
-  return { whole: share(weightOf(found, weights)), place: share(best.weight), passage: best.passage, words: found };
+  for (const text of item.texts) look(sentencesOf(text.slice(0, LOOKED_AT)));
+  const known = new Set(indexWords(item.keys).filter((word) => weights.has(word)));
+  for (const word of known) found.add(word);
+  return {
+    whole: share(weightOf(found, weights)),
+    place: share(Math.max(best.weight, weightOf(known, weights))),
+    passage: best.passage,
+    found,
+    words,
+  };
 }
 
 function weightOf(words: Iterable<string>, weights: ReadonlyMap<string, number>): number {
@@ -42,5 +56,5 @@ function weightOf(words: Iterable<string>, weights: ReadonlyMap<string, number>)
   return sum;
 }
 
-const sentences = (text: string): readonly string[] =>
+const sentencesOf = (text: string): readonly string[] =>
   text.split(/(?<=[.!?])\s+|(?<=[。！？])|\n+/).filter((one) => one.trim() !== "");

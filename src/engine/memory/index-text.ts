@@ -53,7 +53,7 @@ function addPiece(words: string[], piece: string): void {
 }
 
 function addWord(words: string[], run: string): void {
-  const bare = run.replace(/['’]\p{L}*$/u, "");
+  const bare = /['’]/.test(run) ? run.replace(/['’]\p{L}*$/u, "") : run;
   if (isFunctionWord(bare)) return;
   const parts = PLAIN.test(bare) ? [bare] : bare.split(PART_ENDS).filter((part) => part !== "");
   if (parts.length > 1) words.push(folded(parts.join("")));

@@ -1,24 +1,34 @@
 import type { Store } from "../store/open-store.ts";
-import { type IndexRange, boundsOf } from "./index-rows.ts";
+import { type IndexRange, boundsOf, indexRow } from "./index-rows.ts";
 
-export interface RankedRow {
-  readonly row: number;
-  readonly score: number;
-}
-
-/** How many rows have a word, and of how many. */
-export interface Frequency {
+/** What is looked up for some words, and how much each of them tells. */
+export interface LexicalPlan {
+  /** For the index; null where it has none of the words. */
+  readonly match: string | null;
+  /** How many rows that is, about. */
   readonly rows: number;
   readonly total: number;
+  /** By word: what few items have tells much. */
+  readonly weights: ReadonlyMap<string, number>;
+}
+
+interface Sizes {
+  readonly episode: number;
+  readonly fact: number;
+  readonly closed_fact: number;
+  readonly note: number;
 }
 
 /** Counting stops there: what is that frequent tells little, and is guessed from how far apart the last ones are. */
-const COUNTED = 1000;
-/** Rows that one search looks at, about; each costs a microsecond. */
-const BUDGET = 4000;
-const UNSEEN = 1000;
-const KEPT_FREQUENCIES = 5000;
+const COUNTED = 600;
+/** Rows that one look-up ranks, about; each costs a microsecond. */
+const BUDGET = 2500;
 const MOST_WORDS = 40;
+/** Of a query of ten thousand characters, the first. */
+const MOST_COUNTED = 120;
+const KEPT_COUNTS = 5000;
+/** In a memory of a few items every word would seem frequent: it is taken for part of a larger one. */
+const UNSEEN = 1000;
 
 /**
  * Best matches by BM25, the keys of an item counting most and its body least. Words of a question are looked up rarest
@@ -27,8 +37,8 @@ const MOST_WORDS = 40;
 export class LexicalSearch {
   readonly #best;
   readonly #count;
-  readonly #total;
-  readonly #frequencies = new Map<string, Frequency>();
+  readonly #sizes;
+  readonly #counts = new Map<string, { readonly rows: number; readonly total: number }>();
 
   constructor({ db }: Store) {
     this.#best = db.prepare(
@@ -40,68 +50,81 @@ export class LexicalSearch {
        (select rowid as row from memory_index where memory_index match ? and rowid between ? and ?
         order by rowid desc limit ${COUNTED})`,
     );
-    this.#total = db.prepare(
-      `select coalesce((select max(number) from episodes), 0) as episodes,
-       coalesce((select max(number) from knowledge), 0) as facts, coalesce((select max(id) from working_memory), 0) as notes`,
+    this.#sizes = db.prepare(
+      `select coalesce((select max(number) from episodes), 0) as episode,
+       coalesce((select max(number) from knowledge), 0) as fact, coalesce((select max(id) from working_memory), 0) as note`,
     );
   }
 
-  /** `rows`: within these alone. */
-  best(
-    words: readonly string[],
-    { range, rows = boundsOf(range), limit }: { range: IndexRange; rows?: readonly [number, number]; limit: number },
-  ): RankedRow[] {
-    const match = this.#expression(words);
-    if (match === null) return [];
-    return this.#best
-      .all(match, rows[0], rows[1], limit)
-      .map((row) => ({ row: Number(row["row"]), score: -Number(row["score"]) }));
-  }
-
-  /** How much a word tells: what few items have tells much. */
-  weight(word: string): number {
-    const { rows, total } = this.frequency(word);
-    // In a memory of a few items every word would seem frequent: it is taken for part of a larger one.
-    return Math.log(1 + (total + UNSEEN - rows + 0.5) / (rows + 0.5));
-  }
-
-  frequency(word: string): Frequency {
-    const { episodes, facts, notes } = this.#total.get() as Record<"episodes" | "facts" | "notes", number>;
-    const total = episodes + facts + notes;
-    const known = this.#frequencies.get(word);
-    // A little out of date is no harm.
-    if (known !== undefined && known.rows >= COUNTED && total < known.total * 1.1) return known;
-    const frequency = { rows: this.#rows(word, "episode", episodes) + this.#rows(word, "fact", facts), total };
-    if (this.#frequencies.size >= KEPT_FREQUENCIES) this.#frequencies.clear();
-    this.#frequencies.set(word, frequency);
-    return frequency;
-  }
-
-  #rows(word: string, range: IndexRange, total: number): number {
-    if (total === 0) return 0;
-    const found = this.#count.get(quoted(word), ...boundsOf(range)) as Record<"rows" | "oldest" | "newest", number>;
-    if (found.rows < COUNTED) return found.rows;
-    return Math.max(found.rows, Math.min(total, Math.round((found.rows * total) / (found.newest - found.oldest + 1))));
-  }
-
-  #expression(words: readonly string[]): string | null {
-    const known = words
-      .slice(0, 400)
-      .map((word) => ({ word, rows: this.frequency(word).rows }))
+  plan(words: readonly string[]): LexicalPlan {
+    const sizes = this.#now();
+    const total = sizes.episode + sizes.fact + sizes.note;
+    const counted = words.slice(0, MOST_COUNTED).map((word) => ({ word, rows: this.#rows(word, sizes, total) }));
+    const weights = new Map(
+      counted.map(({ word, rows }) => [word, Math.log(1 + (total + UNSEEN - rows + 0.5) / (rows + 0.5))]),
+    );
+    const known = counted
       .filter(({ rows }) => rows > 0)
       .sort((one, other) => one.rows - other.rows)
       .slice(0, MOST_WORDS);
-    const [rarest, second, third] = known;
-    if (rarest === undefined) return null;
-    let left = BUDGET;
-    const taken = known.filter(({ rows }) => (left -= rows) >= 0);
-    if (taken.length > 0) return taken.map(({ word }) => quoted(word)).join(" OR ");
-    // Nothing but frequent words: what has several of them.
-    if (second === undefined) return quoted(rarest.word);
-    return [rarest, second, ...(third === undefined || second.rows < 2 * BUDGET ? [] : [third])]
-      .map(({ word }) => quoted(word))
-      .join(" AND ");
+    return { ...matchOf(known), total, weights };
   }
+
+  /** Rows, the best first; `within`: numbers of the range's first and last row. */
+  best(
+    { match, rows }: LexicalPlan,
+    { range, within, limit }: { range: IndexRange; within?: readonly [number, number]; limit: number },
+  ): number[] {
+    const size = this.#now()[range];
+    const [first, last] = within ?? [1, size];
+    if (match === null || size === 0 || last < first) return [];
+    // Where even the rarest word is everywhere, the latest are looked at.
+    const span = last - first + 1;
+    const expected = (rows * span) / size;
+    const from = expected > BUDGET ? Math.max(first, last - Math.ceil((span * BUDGET) / expected)) : first;
+    return this.#best
+      .all(match, indexRow(range, from), indexRow(range, last), limit)
+      .map((found) => Number(found["row"]));
+  }
+
+  #now(): Sizes {
+    const { episode, fact, note } = this.#sizes.get() as Record<"episode" | "fact" | "note", number>;
+    return { episode, fact, closed_fact: fact, note };
+  }
+
+  /** Only of what is there: a word that nothing has may be in the next thing that is said. */
+  #rows(word: string, sizes: Sizes, total: number): number {
+    const known = this.#counts.get(word);
+    if (known !== undefined && total < known.total * 1.1 && total >= known.total) return known.rows;
+    const rows =
+      this.#rowsIn(word, "episode", sizes) + this.#rowsIn(word, "fact", sizes) + this.#rowsIn(word, "note", sizes);
+    if (rows > 0) {
+      if (this.#counts.size >= KEPT_COUNTS) this.#counts.clear();
+      this.#counts.set(word, { rows, total });
+    }
+    return rows;
+  }
+
+  #rowsIn(word: string, range: IndexRange, sizes: Sizes): number {
+    if (sizes[range] === 0) return 0;
+    const found = this.#count.get(quoted(word), ...boundsOf(range)) as Record<"rows" | "oldest" | "newest", number>;
+    if (found.rows < COUNTED) return found.rows;
+    const guessed = Math.round((found.rows * sizes[range]) / (found.newest - found.oldest + 1));
+    return Math.max(found.rows, Math.min(sizes[range], guessed));
+  }
+}
+
+/** Any of the rare words; where there are none, what has two of the frequent ones. */
+function matchOf(
+  known: readonly { readonly word: string; readonly rows: number }[],
+): Pick<LexicalPlan, "match" | "rows"> {
+  const [rarest, second] = known;
+  if (rarest === undefined) return { match: null, rows: 0 };
+  let rows = 0;
+  const taken = known.filter((one) => (rows + one.rows <= BUDGET ? (rows += one.rows) > 0 : false));
+  if (taken.length > 0) return { match: taken.map(({ word }) => quoted(word)).join(" OR "), rows };
+  const both = second === undefined ? [rarest] : [rarest, second];
+  return { match: both.map(({ word }) => quoted(word)).join(" AND "), rows: rarest.rows };
 }
 
 const quoted = (word: string): string => `"${word}"`;

@@ -5,7 +5,7 @@ import { fuse } from "./fusion.ts";
 import { GraphList } from "./graph-list.ts";
 import { type IndexRange, indexRow } from "./index-rows.ts";
 import type { IndexedItem } from "./indexed-item.ts";
-import { LexicalSearch } from "./lexical-search.ts";
+import { type LexicalPlan, LexicalSearch } from "./lexical-search.ts";
 import { type MemoryQuery, readQuery } from "./memory-query.ts";
 import { isRelevant } from "./relevance.ts";
 import { type StoredItem, StoredItems } from "./stored-items.ts";
@@ -81,43 +81,33 @@ export class MemorySearch {
   }
 
   #candidates(query: MemoryQuery, request: SearchRequest): readonly Candidate[] {
-    const words = [...query.words.map(({ word }) => word), ...query.besides];
-    const rounds = this.#ranked(words, "episode");
-    const facts = [
-      ...this.#ranked(words, "fact"),
-      ...(query.asksPast || request.asOf !== undefined ? this.#ranked(words, "closed_fact") : []),
-    ];
-    const notes = this.#ranked(words, "note");
-    const byFacts = unique(facts.slice(0, 30).flatMap((row) => this.#items.evidenceRows(row)));
+    const plan = this.#lexical.plan([...query.words.map(({ word }) => word), ...query.besides]);
+    const ranked = (range: IndexRange) => this.#lexical.best(plan, { range, limit: LISTED });
+    const facts = [...ranked("fact"), ...(query.asksPast || request.asOf !== undefined ? ranked("closed_fact") : [])];
     const graph = this.#graph.rows(query.phrases);
-    const inTime = query.time === null ? [] : this.#inTime(query.words.length === 0 ? [] : words, query.time);
-    const first = fuse([
-      { items: rounds, weight: 1 },
+    const fused = fuse([
+      { items: ranked("episode"), weight: 1 },
       { items: facts, weight: 1 },
-      { items: notes, weight: 0.8 },
-      { items: byFacts, weight: 0.7 },
-      { items: inTime, weight: 1 },
+      { items: ranked("note"), weight: 0.8 },
+      { items: unique(facts.slice(0, 30).flatMap((row) => this.#items.evidenceRows(row))), weight: 0.7 },
+      { items: query.time === null ? [] : this.#inTime(plan, query, query.time), weight: 1 },
       { items: graph.named, weight: 0.4 },
       { items: graph.near, weight: 0.2 },
     ]);
-    const kept = [...first]
-      .sort(([, one], [, other]) => other - one)
-      .flatMap(([row, score]) => this.#admitted(row, score, request))
-      .slice(0, LOOKED_AT);
-    return this.#weighed(kept, query, request);
-  }
-
-  #ranked(words: readonly string[], range: IndexRange): number[] {
-    return this.#lexical.best(words, { range, limit: LISTED }).map(({ row }) => row);
+    const scored = [...fused].sort(([, one], [, other]) => other - one);
+    const kept: Scored[] = [];
+    for (const [row, score] of scored) {
+      if (kept.length >= LOOKED_AT) break;
+      kept.push(...this.#admitted(row, score, request));
+    }
+    return this.#weighed(kept, { query, plan, now: request.now });
   }
 
   /** Rounds of that time, by what they say; where nothing but a time is asked for, the newest. */
-  #inTime(words: readonly string[], { from, to }: TimeRange): number[] {
+  #inTime(plan: LexicalPlan, { words }: MemoryQuery, { from, to }: TimeRange): number[] {
     const { first, last } = this.#span.get(from, to) as Record<"first" | "last", number | null>;
     if (first === null || last === null) return [];
-    const rows = [indexRow("episode", first), indexRow("episode", last)] as const;
-    const found = this.#lexical.best(words, { range: "episode", rows, limit: LISTED }).map(({ row }) => row);
-    if (words.length > 0) return found;
+    if (words.length > 0) return this.#lexical.best(plan, { range: "episode", within: [first, last], limit: LISTED });
     return Array.from({ length: Math.min(LISTED, last - first + 1) }, (_, index) => indexRow("episode", last - index));
   }
 
@@ -126,8 +116,11 @@ export class MemorySearch {
     return item !== null && isAdmitted(item, request) ? [{ item, score }] : [];
   }
 
-  #weighed(scored: readonly Scored[], query: MemoryQuery, { now }: SearchRequest): readonly Candidate[] {
-    const weights = new Map(query.words.map(({ word }) => [word, this.#lexical.weight(word)]));
+  #weighed(
+    scored: readonly Scored[],
+    { query, plan, now }: { readonly query: MemoryQuery; readonly plan: LexicalPlan; readonly now: number },
+  ): readonly Candidate[] {
+    const weights = new Map(query.words.map(({ word }) => [word, plan.weights.get(word) ?? 0]));
     const looked = scored.map((one) => ({ ...one, coverage: coverageOf(one.item, weights) }));
     const byPlace = looked.toSorted((one, other) => other.coverage.place - one.coverage.place);
     const places = fuse([{ items: byPlace.filter(({ coverage }) => coverage.place > 0), weight: 1 }]);

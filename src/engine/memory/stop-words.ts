@@ -21,6 +21,7 @@ const ASKING_WORDS = new Set(
 );
 
 export const isFunctionWord = (word: string): boolean =>
-  FUNCTION_WORDS.has(word.toLowerCase()) && !(word.length > 1 && word === word.toUpperCase());
+  FUNCTION_WORDS.has(word) ||
+  (FUNCTION_WORDS.has(word.toLowerCase()) && (word.length === 1 || word !== word.toUpperCase()));
 
 export const isAskingWord = (word: string): boolean => ASKING_WORDS.has(word.toLowerCase());
