@@ -10,6 +10,7 @@ import { boundedFetch } from "./bounded-fetch.ts";
 import type { CallAnswer, ConnectOrder, Connection, FormAnswer, ListedTool } from "./connection.ts";
 import type { HttpServerConfig } from "./server-config.ts";
 import { StdioTransport } from "./stdio-transport.ts";
+import { Unasked } from "./unasked.ts";
 
 /** Whoever loads this bundle compares it with its own: an upgrade may have put another one in its place. */
 export { VERSION } from "../../kit/version.ts";
@@ -40,23 +41,28 @@ export async function connectServer(order: ConnectOrder): Promise<Connection> {
       return connect(order, { transport: new StdioTransport(server, order), era: "legacy" });
     }
   }
-  if (server.transport === "sse") return connect(order, { transport: sse(server), era: "legacy" });
+  if (server.transport === "sse") return connect(order, { transport: sse(server, order), era: "legacy" });
   try {
-    return await connect(order, { transport: streamable(server), era: "auto" });
+    return await connect(order, { transport: streamable(server, order), era: "auto" });
   } catch (error) {
     if (order.signal.aborted || !(error instanceof ConnectFailed && error.refused)) throw error;
     order.log.note(`no streamable HTTP (${error.message}), trying the older HTTP with SSE`);
-    return connect(order, { transport: sse(server), era: "legacy" }).catch(() => {
+    return connect(order, { transport: sse(server, order), era: "legacy" }).catch(() => {
       throw error;
     });
   }
 }
 
-const streamable = ({ url, headers }: HttpServerConfig): Transport =>
-  new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
+const streamable = ({ url, headers }: HttpServerConfig, order: ConnectOrder): Transport =>
+  new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: fetchFor(order) });
 
-const sse = ({ url, headers }: HttpServerConfig): Transport =>
-  new SSEClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
+const sse = ({ url, headers }: HttpServerConfig, order: ConnectOrder): Transport =>
+  new SSEClientTransport(new URL(url), { requestInit: { headers }, fetch: fetchFor(order) });
+
+function fetchFor({ onToolsChanged }: ConnectOrder) {
+  const unasked = new Unasked();
+  return boundedFetch((method) => unasked.hears(method, onToolsChanged));
+}
 
 /** Why, in words; `refused` as a server of the older HTTP transport refuses a POST to its address. */
 class ConnectFailed extends Error {

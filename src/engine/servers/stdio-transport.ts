@@ -95,9 +95,7 @@ export class StdioTransport implements Transport {
   }
 
   #hears(method: string): boolean {
-    const verdict = this.#unasked.judge(method);
-    if (verdict === "tools_changed") this.#order.onToolsChanged();
-    return verdict === "heard";
+    return this.#unasked.hears(method, this.#order.onToolsChanged);
   }
 
   #isDealtWith(message: unknown): boolean {

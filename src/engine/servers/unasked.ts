@@ -1,6 +1,6 @@
 import type { Clock } from "../../kit/clock.ts";
 
-export const TOOLS_CHANGED = "notifications/tools/list_changed";
+const TOOLS_CHANGED = "notifications/tools/list_changed";
 /** Of what a server may tell unasked, all that is listened to. */
 const HEARD: ReadonlySet<string> = new Set([
   "notifications/progress",
@@ -22,10 +22,10 @@ export class Unasked {
     this.#clock = clock;
   }
 
-  /** Whether this one is; a change of the list is told apart from what goes on to the protocol. */
-  judge(method: string): "heard" | "tools_changed" | "ignored" {
-    if (method === TOOLS_CHANGED) return "tools_changed";
-    return HEARD.has(method) && this.#hasRoom(method, MOST_A_WINDOW) ? "heard" : "ignored";
+  /** Whether this one is to go on to the protocol. That the list of tools has changed is told at once instead. */
+  hears(method: string, onToolsChanged: () => void): boolean {
+    if (method === TOOLS_CHANGED) onToolsChanged();
+    return HEARD.has(method) && this.#hasRoom(method, MOST_A_WINDOW);
   }
 
   /** Whether there is room for one more request just now. */

@@ -116,6 +116,30 @@ t.test("headers go with every request, and nowhere else", async (t) => {
   t.notMatch(bench.log.join(""), /secret-city/);
 });
 
+t.test(
+  "of a flood of progress over HTTP some is heard, and the list is read again once a second at the most",
+  async (t) => {
+    const line = (message: object) => `event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`;
+    const since = Date.now();
+    const { url, seen } = await tiny(t, (response, id) => {
+      const params = { progressToken: id, progress: 1 };
+      const flood = ["progress", "tools/list_changed"].map((kind) => line({ method: `notifications/${kind}`, params }));
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(flood.join("").repeat(50_000));
+      response.end(line({ id, result: { content: [{ type: "text", text: "done" }] } }));
+    });
+    const bench = serverBench(t);
+    await bench.load({ tiny: { url } });
+    await bench.status("tiny", "ready");
+    const before = seen.length;
+    let signs = 0;
+    t.same(await bench.call("mcp__tiny__speak", {}, { progress: () => signs++ }), { output: "done", error: null });
+    t.ok(signs > 0 && signs < 25_000, `${signs} signs of life`);
+    await until("it is listed again", () => seen.length > before + 1);
+    t.ok(seen.length - before < 5 + (Date.now() - since) / 1000, `${seen.length - before} requests`);
+  },
+);
+
 t.test("an answer over HTTP without an end fails its call alone, at the latest in its time", async (t) => {
   const pour = (response: ServerResponse) => {
     const chunk = Buffer.alloc(1024 * 1024, "x");

@@ -23,13 +23,16 @@ t.test("a glance tells a notification by its first words, and never takes anythi
 t.test("of what is said unasked so much of each kind is heard at a time", async (t) => {
   let now = 1000;
   const unasked = new Unasked(() => now);
+  let changes = 0;
   const heard = (method: string) =>
-    Array.from({ length: 100 }, () => unasked.judge(method)).filter((verdict) => verdict === "heard").length;
+    Array.from({ length: 100 }, () => unasked.hears(method, () => changes++)).filter(Boolean).length;
   t.equal(heard("notifications/progress"), 20);
   t.equal(heard("notifications/cancelled"), 20, "one kind leaves the others their room");
   t.equal(heard("notifications/message"), 0);
   now += 100;
   t.equal(heard("notifications/progress"), 20);
-  t.equal(unasked.judge("notifications/tools/list_changed"), "tools_changed");
+  t.equal(changes, 0);
+  t.equal(heard("notifications/tools/list_changed"), 0);
+  t.equal(changes, 100, "each is told of; who is told makes one of them");
   t.equal(Array.from({ length: 300 }, () => unasked.hasRoomForRequest()).filter(Boolean).length, 100);
 });
