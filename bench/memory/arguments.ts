@@ -12,22 +12,13 @@ export interface Options {
 
 /** What was asked for on the command line, or why that cannot be done. */
 export function options(args: readonly string[], known: readonly SystemKind[]): Options | { readonly wrong: string } {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      split: { type: "string", default: "dev" },
-      seed: { type: "string", default: "1" },
-      histories: { type: "string", default: "10" },
-      system: { type: "string", default: known.map(({ name }) => name).join(",") },
-      json: { type: "boolean", default: false },
-      "show-misses": { type: "string", default: "0" },
-    },
-  });
+  const values = parsed(args, known);
+  if ("wrong" in values) return values;
   const split = values.split;
   if (split !== "dev" && split !== "held-out") return { wrong: "--split is dev or held-out" };
   const [seed, histories, showMisses] = [values.seed, values.histories, values["show-misses"]].map(Number);
-  if (!isCount(seed) || !isCount(histories) || !isCount(showMisses))
-    return { wrong: "seed and counts are whole numbers" };
+  if (!isCount(seed) || !isCount(showMisses) || !isCount(histories) || histories === 0)
+    return { wrong: "seed and counts are whole numbers, histories at least 1" };
   if (split === "held-out" && showMisses > 0)
     return { wrong: "the held-out half is not to be learned from: no --show-misses" };
   const names = values.system.split(",");
@@ -35,6 +26,24 @@ export function options(args: readonly string[], known: readonly SystemKind[]): 
   if (unknown.length > 0) return { wrong: `no such system: ${unknown.join(", ")}` };
   const systems = known.filter(({ name }) => names.includes(name));
   return { split, seed, histories, systems, json: values.json, showMisses };
+}
+
+function parsed(args: readonly string[], known: readonly SystemKind[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        split: { type: "string", default: "dev" },
+        seed: { type: "string", default: "1" },
+        histories: { type: "string", default: "10" },
+        system: { type: "string", default: known.map(({ name }) => name).join(",") },
+        json: { type: "boolean", default: false },
+        "show-misses": { type: "string", default: "0" },
+      },
+    }).values;
+  } catch (error) {
+    return { wrong: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 const isCount = (value: number | undefined): value is number => Number.isSafeInteger(value) && (value ?? -1) >= 0;

@@ -28,17 +28,16 @@ class Orchd implements System {
         const startedAt = Date.parse(date) + index * MINUTE;
         this.#store.transaction(() =>
           record.round({
-            ...{
-              taskId,
-              turnId,
-              question: user,
-              answer: assistant,
-              steps: [],
-              trust: 1,
-              startedAt,
-              endedAt: startedAt,
-            },
-            ...{ outcome: "completed", errorCode: null },
+            taskId,
+            turnId,
+            question: user,
+            answer: assistant,
+            steps: [],
+            trust: 1,
+            startedAt,
+            endedAt: startedAt,
+            outcome: "completed",
+            errorCode: null,
             usage: { inputTokens: 0, outputTokens: 0, cacheHitTokens: 0 },
           }),
         );

@@ -37,7 +37,7 @@ async function bench({ split, seed, histories: count, systems, json, showMisses 
       ),
     );
     const missed = outcomes.filter(({ outcome }) => isMiss(outcome)).slice(0, showMisses);
-    if (missed.length > 0) process.stdout.write(`${kind.name} missed\n${misses(missed)}\n`);
+    if (missed.length > 0) (json ? process.stderr : process.stdout).write(`${kind.name} missed\n${misses(missed)}\n`);
   }
   const about = aboutHistories(histories);
   const result = json ? JSON.stringify({ split, seed, ...about, systems: summaries }, null, 2) : table(summaries);

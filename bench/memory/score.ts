@@ -14,7 +14,9 @@ export interface Score {
   readonly conversations: Cut;
   /** Share of the evidence's rounds among them; systems that return whole conversations have none. */
   readonly rounds?: Cut;
+  /** 1 if all of them are, or any: the latter is what others publish as recall. */
   readonly allFound: Cut;
+  readonly anyFound: Cut;
   readonly currentFirst?: boolean;
   readonly abstained: boolean;
   readonly tokens: Cut;
@@ -36,6 +38,7 @@ export function scoreOf({ question, found }: Outcome): Score {
       ? { rounds: cut((count) => shareOf(roundsOf(question.evidence), first(hits, count).ids)) }
       : {}),
     allFound: { at5: share.at5 === 1 ? 1 : 0, at10: share.at10 === 1 ? 1 : 0 },
+    anyFound: { at5: Math.ceil(share.at5), at10: Math.ceil(share.at10) },
     ...(question.outdated.length > 0 ? { currentFirst: currentFirst(question, first(hits, 10).ids) } : {}),
     abstained: hits.length === 0,
     tokens: cut((count) => first(hits, count).tokens),

@@ -7,6 +7,7 @@ export interface Summary {
   readonly questions: number;
   readonly at5?: number;
   readonly at10?: number;
+  readonly anyAt5?: number;
   readonly allAt5?: number;
   readonly allAt10?: number;
   readonly roundsAt5?: number;
@@ -66,6 +67,7 @@ function row(of: string, outcomes: readonly Outcome[]): Summary {
     ...counted,
     at5: mean(scores.map(({ conversations }) => conversations.at5)),
     at10: mean(scores.map(({ conversations }) => conversations.at10)),
+    anyAt5: mean(scores.map(({ anyFound }) => anyFound.at5)),
     allAt5: mean(scores.map(({ allFound }) => allFound.at5)),
     allAt10: mean(scores.map(({ allFound }) => allFound.at10)),
     ...(rounds.length === scores.length

@@ -14,10 +14,19 @@ export function table(summaries: readonly SystemSummary[]): string {
 
 function ofOne({ system, rows }: SystemSummary): string {
   const head =
-    `| ${system} | questions | recall@5 | @10 | all found @5 | @10 | rounds @5 | @10 | current first | nothing returned |\n` +
-    `| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n`;
+    `| ${system} | questions | recall@5 | @10 | any found @5 | all @5 | @10 | rounds @5 | @10 | current first | nothing returned |\n` +
+    `| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n`;
   const lines = rows.map((row) => {
-    const shares = [row.at5, row.at10, row.allAt5, row.allAt10, row.roundsAt5, row.roundsAt10, row.currentFirst];
+    const shares = [
+      row.at5,
+      row.at10,
+      row.anyAt5,
+      row.allAt5,
+      row.allAt10,
+      row.roundsAt5,
+      row.roundsAt10,
+      row.currentFirst,
+    ];
     return `| ${[row.of, row.questions, ...shares.map(figure), figure(row.abstained)].join(" | ")} |\n`;
   });
   return head + lines.join("");

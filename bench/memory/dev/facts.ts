@@ -48,7 +48,7 @@ export const FACTS: readonly Fact[] = [
       "{person} quit her post as a {role2} at {firm3} to sail around the world.",
       "I read a case study about {firm4} and how the company lost half of its customers.",
     ],
-    unsaid: { asked: ["What is my starting salary at {firm}?"], never: ["{firm}", "salary"] },
+    unsaid: { asked: ["What is my staff number at {firm}?"], never: ["{firm}", "staff number"] },
   },
   {
     topic: "health",
@@ -171,7 +171,7 @@ export const FACTS: readonly Fact[] = [
       "We sat on the river bank near the old {brand3} factory and watched the rowers.",
       "The advert for {brand4} with the dancing goat is everywhere.",
     ],
-    unsaid: { asked: ["What is the interest rate on my account with {brand}?"], never: ["{brand}", "interest"] },
+    unsaid: { asked: ["What is the overdraft limit of my account with {brand}?"], never: ["{brand}", "overdraft"] },
   },
   {
     topic: "camping",

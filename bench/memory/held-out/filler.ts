@@ -20,7 +20,7 @@ export const FILLER: Filler = {
     ).split(" "),
     act: (
       "align brush carve divide erase filter grind heat inspect join knead loop mend number oil paint quote repair scan tie unfold " +
-      "verify wind air bend chop draw empty flip glue hook insert jot lock mix nudge order plug roll sketch tap unpack vent warm"
+      "verify wind air bend chop draw empty flip glue hook insert jot lock mix nudge plough plug roll sketch tap unpack vent wedge"
     ).split(" "),
     cash: ["€12", "€28", "€45", "€70", "€110", "€160", "€230", "€480", "next to nothing", "a small fortune"],
     span: [
@@ -36,7 +36,7 @@ export const FILLER: Filler = {
       "two winters",
     ],
     count: ["seven", "nine", "eleven", "thirteen", "fifteen", "thirty", "a dozen", "a pair of"],
-    token: "node field record queue packet cursor stream patch cell branch frame chunk".split(" "),
+    token: "node field record queue packet cursor stream patch cell branch chunk".split(" "),
   },
   openers: [
     "Glad you asked.",
