@@ -59,6 +59,19 @@ t.test("what a provider says of its limits with an answer holds back the next ca
   t.ok((times[1] ?? 0) - (times[0] ?? 0) > 800, times.join(" and "));
 });
 
+t.test("who has many background calls to make learns for how long a limit is closed", async (t) => {
+  const upstream = await startUpstream(t, refuses(429, {}, { "retry-after": "120" }));
+  const provider = remote("anthropic", upstream.url);
+  const request = requestTo("anthropic", { priority: "background" });
+  t.equal(provider.closedForMs(request.model), 0);
+  t.match(await partsOf(provider, request), [{ failure: { kind: "rate_limited", retryAfterS: 120 } }]);
+  const closedMs = provider.closedForMs(request.model);
+  t.ok(closedMs > 60_000 && closedMs <= 120_000, `${closedMs} ms`);
+  t.equal(provider.closedForMs("another"), 0);
+  t.match(await partsOf(provider, request), [{ failure: { kind: "rate_limited" } }]);
+  t.equal(upstream.received.length, 1, "it is not asked meanwhile");
+});
+
 t.test("behind an inspecting proxy, its certificates are trusted besides the usual ones", async (t) => {
   const tls = (file: string) => join(here, "tls", file);
   const server = createServer(
