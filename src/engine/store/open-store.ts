@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ENGINE_MIGRATIONS } from "../../../migrations/engine/index.ts";
 import { EngineState } from "./engine-state.ts";
+import { allowLargeRowNumbers } from "./large-row-numbers.ts";
 import { LogFolding } from "./log-folding.ts";
 import { ResetNotice } from "./reset-notice.ts";
 import { DATABASE, type Damage, markDamaged, readMark, removeMark, setAside } from "./set-aside.ts";
@@ -124,6 +125,7 @@ function openDatabase(file: string): DatabaseSync {
     // Folding the log back into the file waits for the disk. What is written in small pieces is folded by LogFolding;
     // this is for large ones: every 32 MB instead of 4, so that few turns meet it.
     db.exec("pragma wal_autocheckpoint = 8000");
+    allowLargeRowNumbers(db);
     migrate(db, file);
     return db;
   } catch (error) {
