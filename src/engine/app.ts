@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { join } from "node:path";
+import { DEFAULT_AGENT } from "../contract/engine-api.ts";
 import type { EngineStatus } from "../contract/engine-control.ts";
 import type { EngineLaunch } from "../contract/engine-launch.ts";
 import { delay } from "../kit/clock.ts";
@@ -25,6 +26,7 @@ import { CompactionTable } from "./store/compactions.ts";
 import { openServers } from "./servers/open-servers.ts";
 import type { ToolServers } from "./servers/tool-servers.ts";
 import { FullTextIndex } from "./memory/memory-index.ts";
+import { learningTables } from "./memory/learning-tables.ts";
 import { MemoryLists } from "./memory/memory-lists.ts";
 import { MemoryRights } from "./memory/memory-rights.ts";
 import { MemorySearch } from "./memory/memory-search.ts";
@@ -52,6 +54,7 @@ import { HitlDesk } from "./turns/hitl-desk.ts";
 import { openJournal } from "./turns/open-journal.ts";
 import { TaskSlots } from "./turns/task-slots.ts";
 import { TurnRunner } from "./turns/turn-runner.ts";
+import { openLearning } from "./upkeep/open-learning.ts";
 
 const CHANNEL_TTL_MS = 900_000;
 const TOOL_TIMEOUT_MS = 120_000;
@@ -62,6 +65,8 @@ const EVENTS_KEPT = 200_000;
 const EVENTS_KEPT_MS = 24 * 3600 * 1000;
 /** How long the processes of tools have to be gone when the engine stops. */
 const TOOLS_GONE_MS = 2500;
+/** How long a batch has to come to the end of what it is writing. */
+const LEARNT_MS = 2000;
 /** How long turns that go on after a restart wait for the tool servers they may have been using. */
 const SERVERS_CONNECTED_MS = 15_000;
 const PRUNE_EVERY_MS = 600_000;
@@ -86,10 +91,11 @@ export async function createApp({
   const workspaceDir = join(launch.data_dir, "workspace");
   mkdirSync(workspaceDir, { recursive: true });
   const slots = new TaskSlots(CHANNEL_TTL_MS);
+  const lane = new WriteLane(store);
   const rights = new MemoryRights({
     store,
     workspaceDir,
-    lane: new WriteLane(store),
+    lane,
     reindex: () => Promise.resolve(),
     lastEvent: () => journal.last,
   });
@@ -103,8 +109,9 @@ export async function createApp({
   const memory = { search: memorySearch, whole: new WholeItems(store) };
   const builtIn = builtInTools({ environment, plans, memory });
   const toolServers = openServers({ launch, workspaceDir, environment, pins: new ToolDefinitionTable(store), logger });
+  const catalogFolder = join(launch.data_dir, "catalog");
   const catalog = await LiveCatalog.open({
-    folder: join(launch.data_dir, "catalog"),
+    folder: catalogFolder,
     isReserved: (name) => name === DELEGATE || builtIn.some((tool) => tool.name === name),
     checkServers: toolServers.check,
     onServers: toolServers.take,
@@ -154,6 +161,21 @@ export async function createApp({
     profiles: profiles.ofAgent,
   });
   setTimeout(() => void loadNow(modelProvider, logger), LOAD_PROVIDER_AFTER_MS).unref();
+  const { learning, skills } = openLearning({
+    tables: learningTables(store),
+    lane,
+    provider: modelProvider,
+    models: { light: config.lightModel, main: config.model },
+    catalog,
+    catalogFolder,
+    instructions: () => {
+      const { system, registry } = profiles.ofAgent(DEFAULT_AGENT);
+      return [system, ...registry.tools.map(({ description }) => description)];
+    },
+    isBusy: () => slots.size > 0,
+    logger,
+  });
+  const record = new MemoryRecord(store, new FullTextIndex(store));
   const runner = new TurnRunner({
     journal,
     desk,
@@ -162,7 +184,13 @@ export async function createApp({
     messages,
     toolCalls: new ToolCallTable(store),
     compactions: new CompactionTable(store),
-    memory: new MemoryRecord(store, new FullTextIndex(store)),
+    memory: {
+      note: (entry) => record.note(entry),
+      round: (ended) => {
+        record.round(ended);
+        learning.turnEnded();
+      },
+    },
     runAgent,
     logger,
   });
@@ -199,9 +227,11 @@ export async function createApp({
     servers: toolServers.servers,
     memoryLists: new MemoryLists(store),
     memorySearch,
+    learning,
+    skills,
     memoryFile: {
       rights,
-      learning: { running: false },
+      learning,
       owner: { engine_id: launch.engine_id, user_id: launch.user_id, product: launch.product },
     },
     limits: STREAM_LIMITS,
@@ -212,11 +242,13 @@ export async function createApp({
     vitals: () => ({ ...vitals(), core_soul_hash: catalog.soul.hash }),
     async drain(deadlineMs) {
       const end = Date.now() + deadlineMs;
+      const learnt = learning.close();
       for (runner.park(); runner.busy > 0 && Date.now() < end; runner.park()) await delay(20);
       runner.parkAll();
       const gone = Date.now() + TOOLS_GONE_MS;
       while (!runner.idle && Date.now() < gone) await delay(5);
       await toolServers.servers.close();
+      await Promise.race([learnt, delay(LEARNT_MS)]);
       await rights.close(
         new EngineError("ENGINE_DRAINING", "the engine stops; it goes on with what it has read whole"),
       );

@@ -225,6 +225,8 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     },
     memoryLists: new MemoryLists(parts.store),
     memorySearch: new MemorySearch(parts.store),
+    learning: { trigger: () => Promise.reject(new Error("nothing is learnt here")) },
+    skills: { list: () => [], decide: () => Promise.reject(new Error("nothing is drafted here")) },
     servers: { list: () => ({ servers: [] }), allow: () => "unknown" },
     limits: { ...STREAM_LIMITS, ...limits },
     logger: createLogger("test", "silent"),

@@ -14,6 +14,13 @@ import { errorResponder } from "./error-responder.ts";
 import { type ExecuteParts, executeRoute } from "./execute-route.ts";
 import { FollowerSeats } from "./follower-seats.ts";
 import { type MemoryFileParts, eraseRoute, exportRoute, importRoute } from "./memory-file-routes.ts";
+import {
+  type DecidesSkills,
+  type Learns,
+  decideSkillRoute,
+  skillDraftsRoute,
+  triggerLearningRoute,
+} from "./learning-routes.ts";
 import { memoryListRoute } from "./memory-routes.ts";
 import { memorySearchRoute } from "./memory-search-route.ts";
 import { replayRoute } from "./replay-route.ts";
@@ -27,6 +34,8 @@ export interface RouteParts extends Omit<ExecuteParts, "seats"> {
   readonly memoryLists: Pick<MemoryLists, "page">;
   readonly memorySearch: Pick<MemorySearch, "search">;
   readonly memoryFile: Omit<MemoryFileParts, "runner" | "journal">;
+  readonly learning: Learns;
+  readonly skills: DecidesSkills;
   readonly keys: AcceptedKeys;
   readonly controlToken: string;
   readonly status: () => EngineStatus;
@@ -67,6 +76,9 @@ export function createRoutes(parts: RouteParts): Express {
     ["get", "/memory/export", keyed, exportRoute(memoryFile)],
     ["stream", "/memory/import", keyed, importRoute(memoryFile)],
     ["delete", "/memory", keyed, eraseRoute(memoryFile)],
+    ["get", "/memory/skills", keyed, skillDraftsRoute(parts.skills)],
+    ["post", "/memory/skills/decide", keyed, decideSkillRoute(parts.skills)],
+    ["post", "/admin/lc/trigger", keyed, triggerLearningRoute(parts.learning)],
     ["post", "/admin/reload-catalog", keyed, reloadCatalogRoute(catalog)],
     ["post", "/admin/reload-core-soul", keyed, reloadCoreSoulRoute(catalog)],
     ["post", CONTROL_PATHS.keys, control, keysRoute(keys)],

@@ -35,7 +35,13 @@ export class LearningSchedule {
   turnEnded(): void {
     this.#ended++;
     this.#arm();
+    // What cannot be learnt then is tried again after as many turns, or when it is quiet.
     if (this.#ended >= this.#parts.everyTurns) this.#parts.timer(0, () => this.#run());
+  }
+
+  /** A batch begins: it reads what has ended until now. */
+  begun(): void {
+    this.#ended = 0;
   }
 
   close(): void {
@@ -54,8 +60,6 @@ export class LearningSchedule {
 
   #run(): void {
     if (this.#over || this.#parts.waiting() === 0) return;
-    // What cannot be learnt now is tried again after as many turns, or when it is quiet.
-    this.#ended = 0;
     void this.#learn();
   }
 

@@ -84,6 +84,7 @@ export class Learning {
   async #run(): Promise<BatchOutcome> {
     const batch = learnBatch({ ...this.#parts, mayAsk: (signal) => this.#mayAsk(signal) }, this.#stop.signal);
     this.#running = batch;
+    this.#schedule.begun();
     try {
       const outcome = await batch;
       const { id, learnt, stopped } = outcome;

@@ -54,3 +54,13 @@ t.test("who somebody is may be said before or after what is so of them", async (
   t.ok(bench.closed().includes("User's dog's vet is Dr. Keller"), "the dog is Rex");
   t.ok(bench.live().includes("Rex's vet is Dr. Osei"));
 });
+
+t.test("rounds that are indexed again, by the dozen, leave a store that takes whatever comes", async (t) => {
+  const bench = learningBench(t);
+  for (let day = 0; day < 5; day++) {
+    for (let size = 0; size < 20; size++) bench.tell({ question: `My shoe size is ${size}.` });
+    await bench.learning.trigger();
+  }
+  t.equal(bench.rows("select 1 from trajectories where batch_id is null").length, 0);
+  t.equal(bench.live().length, 1);
+});
