@@ -17,6 +17,10 @@ import { healthCommand } from "./commands/health.ts";
 import { drainCommand, resumeCommand, statusCommand } from "./commands/host.ts";
 import { keyNewCommand } from "./commands/key-new.ts";
 import { logsCommand } from "./commands/logs.ts";
+import { memoryEraseCommand } from "./commands/memory-erase.ts";
+import { memoryExportCommand, memoryImportCommand } from "./commands/memory-file.ts";
+import { memoryListCommand, memorySearchCommand } from "./commands/memory-list.ts";
+import { memoryLearnCommand, memorySkillsCommand } from "./commands/memory-learn.ts";
 import { productDeleteCommand } from "./commands/product-delete.ts";
 import { productListCommand } from "./commands/product-list.ts";
 import { productPolicyCommand } from "./commands/product-policy.ts";
@@ -48,6 +52,15 @@ const ENGINE_COMMANDS: readonly CommandMaker[] = [
   engineDestroyCommand,
   engineWaitCommand,
 ];
+const MEMORY_COMMANDS: readonly CommandMaker[] = [
+  memorySearchCommand,
+  memoryListCommand,
+  memoryExportCommand,
+  memoryImportCommand,
+  memoryEraseCommand,
+  memoryLearnCommand,
+  memorySkillsCommand,
+];
 
 /** The whole command line. Nothing in it ends the process: what goes wrong is thrown, and told by `tell`. */
 export function createProgram(settings: Settings, tell: (message: string) => void): Command {
@@ -67,6 +80,7 @@ export function createProgram(settings: Settings, tell: (message: string) => voi
   group("products", "Register products, set their policy, replace their keys", PRODUCT_COMMANDS);
   group("engines", "Provision, start, stop and look after engines", ENGINE_COMMANDS);
   chatCommand(program, settings);
+  group("memory", "Look at what an engine remembers, take it along, have it erased", MEMORY_COMMANDS);
   logsCommand(program, settings);
   eventsCommand(program, settings);
   healthCommand(program, settings);

@@ -1,15 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { Option } from "commander";
-import { type EngineClient, createEngineClient } from "../../src/client/engine-client.ts";
-import type { EngineRecord } from "../../src/contract/orchestrator-api.ts";
 import { Chat } from "../chat.ts";
-import { cliFailure } from "../client-failure.ts";
-import { CliFailure } from "../exit-codes.ts";
-import { enginePath } from "../http.ts";
+import { engineOf } from "../engine-of.ts";
 import { gathered } from "../option-values.ts";
-import { safe } from "../output.ts";
-import { promptSecret } from "../secret-input.ts";
 import { type CommandMaker, type Session, example, sessionOf } from "../session.ts";
 import { Terminal } from "../terminal.ts";
 
@@ -46,27 +40,6 @@ export const chatCommand: CommandMaker = (program, settings) => {
       await chat.turn(message);
     });
 };
-
-async function engineOf({ client, credentials, settings }: Session, user: string): Promise<EngineClient> {
-  const record = await client.platform<EngineRecord>(enginePath(user));
-  if (!record.running) {
-    throw new CliFailure("conflict", `the engine is ${record.state}; orchctl engines start ${safe(user)} starts it`);
-  }
-  const kept = settings.engineKey ?? (await credentials.engineKey(record.id));
-  const key = kept ?? (await promptSecret(`Engine key of ${safe(user)}: `));
-  if (key !== null) return connect(record.url, key);
-  const way = `orchctl engines rotate-key ${safe(user)} makes a new one`;
-  throw new CliFailure("denied", `no key of this engine is kept: set ORCH_ENGINE_KEY, or ${way}`);
-}
-
-/** A person is told at once that another turn is running, and need not wait for it. */
-function connect(url: string, key: string): EngineClient {
-  try {
-    return createEngineClient({ url, key, limits: { retryBusy: false } });
-  } catch (error) {
-    throw cliFailure(error);
-  }
-}
 
 /** Who gives no message at all is shown what one does. */
 async function readMessage({ print }: Session): Promise<string> {

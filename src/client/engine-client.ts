@@ -3,14 +3,14 @@ import {
   ENGINE_KEY_HEADER,
   type EngineHealth,
   type KnowledgeHit,
-  type LearningBatch,
   type PendingRequest,
   type ServerAsset,
 } from "../contract/engine-records.ts";
 import { baseAddress, headerValue, newIdempotencyKey, queryOf } from "./address.ts";
 import { beginAnew } from "./begin-anew.ts";
+import { memoryCalls } from "./engine-memory.ts";
 import { type Bookmark, executeTurn, followEvents } from "./engine-stream.ts";
-import { type Retry, type RetryWish, type Service, type Wish, ask } from "./http-call.ts";
+import { type CallOptions, type Retry, type RetryWish, type Service, type Wish, ask } from "./http-call.ts";
 import { Humans, type OnHuman } from "./humans.ts";
 import { type ClientLimits, DEFAULT_LIMITS } from "./limits.ts";
 import { Turn, type TurnReading } from "./turn.ts";
@@ -26,9 +26,7 @@ export interface EngineClientOptions {
   readonly limits?: Partial<ClientLimits>;
 }
 
-export interface CallOptions {
-  readonly signal?: AbortSignal | undefined;
-}
+export type { CallOptions } from "./http-call.ts";
 
 interface ReadOptions extends CallOptions {
   /** Answers the agent's questions. Without it they stay open, to be answered by `respond` or from elsewhere. */
@@ -226,8 +224,6 @@ export function createEngineClient({ url, key, fetch: ownFetch, limits: wanted }
     reloadCatalog: ({ signal }: CallOptions = {}) => post<CatalogReloaded>("/admin/reload-catalog", { signal }),
     reloadCoreSoul: ({ signal }: CallOptions = {}) => post<CoreSoulReloaded>("/admin/reload-core-soul", { signal }),
 
-    /** Runs a learning batch and waits for it; one whose answer is lost is not begun twice. */
-    triggerLearning: ({ signal }: CallOptions = {}) =>
-      post<LearningBatch>("/admin/lc/trigger", { signal }, { repeatable: false }),
+    ...memoryCalls(service),
   };
 }

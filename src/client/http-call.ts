@@ -14,6 +14,10 @@ export interface Service {
   readonly limits: ClientLimits;
 }
 
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
 export interface Retry {
   /** A call is made again, a turn begun anew, or a stream that broke off taken up where it was. */
   readonly kind: "call" | "turn" | "stream";
@@ -27,6 +31,8 @@ export interface Wish {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly body?: unknown;
+  /** In the place of `body`: what is sent as it is. */
+  readonly upload?: { readonly content: Blob | string | ReadableStream<Uint8Array>; readonly type: string };
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   readonly deadlineMs?: number | undefined;
@@ -53,19 +59,23 @@ async function askOnce<T>(service: Service, wish: Wish): Promise<T> {
   }
 }
 
-/** An open event stream. Whoever reads it to its end or leaves it closes it. */
+/** An open stream. Whoever reads it to its end or leaves it closes it. */
 export interface OpenStream {
   readonly headers: Headers;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** Opens a stream of events, once: `silenceMs` without a byte ends it with an error. */
-export async function openStream(service: Service, wish: Wish & { readonly signal: AbortSignal }): Promise<OpenStream> {
+/** Opens a stream, of events or of another type, once: `silenceMs` without a byte ends it with an error. */
+export async function openStream(
+  service: Service,
+  wish: Wish & { readonly signal: AbortSignal },
+  wanted = "text/event-stream",
+): Promise<OpenStream> {
   const leash = deadlined(service, wish);
   try {
-    const response = await send(service, { ...wish, signal: leash.signal }, "text/event-stream");
-    const type = response.headers.get("content-type") ?? "";
-    if (!/^text\/event-stream\b/i.test(type)) throw await refusalOf(response, leash.signal);
+    const response = await send(service, { ...wish, signal: leash.signal }, wanted);
+    const [type = ""] = (response.headers.get("content-type") ?? "").split(";");
+    if (type.trim().toLowerCase() !== wanted) throw await refusalOf(response, leash.signal);
     const { silenceMs } = service.limits;
     return { headers: response.headers, chunks: chunksOf(response, { silenceMs, signal: wish.signal }) };
   } finally {
@@ -83,15 +93,18 @@ const deadlined = ({ limits, url }: Service, { signal, deadlineMs = limits.deadl
 /** The answer's beginning; what is no success is thrown. */
 async function send(
   { url, headers, fetch }: Service,
-  { method, path, body, headers: more, signal }: Wish & { readonly signal: AbortSignal },
+  { method, path, body, upload, headers: more, signal }: Wish & { readonly signal: AbortSignal },
   accept: string,
 ): Promise<Response> {
+  const sent = upload ?? (body === undefined ? null : { content: JSON.stringify(body), type: "application/json" });
   let response: Response;
   try {
     response = await fetch(url + path, {
       method,
-      headers: { accept, ...(body !== undefined && { "content-type": "application/json" }), ...headers, ...more },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      headers: { accept, ...(sent !== null && { "content-type": sent.type }), ...headers, ...more },
+      ...(sent !== null && { body: sent.content }),
+      // What is sent while it is still being made needs to be announced.
+      ...(sent?.content instanceof ReadableStream && { duplex: "half" }),
       // Where it leads to, the key has not been given to.
       redirect: "manual",
       cache: "no-store",

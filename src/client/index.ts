@@ -7,6 +7,7 @@ export {
   type ExecuteOptions,
 } from "./engine-client.ts";
 export { type ReplayOptions, type ResumeOptions, type TypedReplayPage, createEngineClient } from "./engine-client.ts";
+export type { ImportOptions, ListOptions } from "./engine-memory.ts";
 export type { HumanRequest, OnHuman } from "./humans.ts";
 export type { Retry } from "./http-call.ts";
 export { type ClientLimits, DEFAULT_LIMITS } from "./limits.ts";
@@ -25,6 +26,8 @@ export type { TurnResult } from "./turn-tally.ts";
 export type { HeartbeatEvent, TurnEvent, UnknownEvent } from "./turn-event.ts";
 export type * from "../contract/catalog-records.ts";
 export type * from "../contract/engine-records.ts";
+export type * from "../contract/memory-file.ts";
+export type * from "../contract/memory-records.ts";
 export type { EngineErrorCode } from "../contract/engine-errors.ts";
 export type * from "../contract/engine-events.ts";
 export type { OrchestratorErrorCode } from "../contract/orchestrator-errors.ts";

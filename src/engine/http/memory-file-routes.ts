@@ -90,7 +90,6 @@ async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
 export const eraseRoute =
   ({ rights, runner, journal, learning }: MemoryFileParts): RequestHandler =>
   async (_request, response) => {
-    if (learning.running) throw new EngineError("LC_RUNNING", "a learning batch is running; erase when it is over");
     const hold = runner.hold();
     if (hold.kind === "busy") {
       if (hold.turns.length === 0) throw busy("erasure");
@@ -113,7 +112,9 @@ export const eraseRoute =
       await runner.quiet(TURNS_GONE_MS);
       if (!journal.flush())
         throw new EngineError("INTERNAL_ERROR", "the last events cannot be stored, so nothing is erased");
-      const done = await rights.erase();
+      const done = await rights.erase(() => learning.running);
+      if (done.kind === "learning")
+        throw new EngineError("LC_RUNNING", "a learning batch is running; erase when it is over");
       if (done.kind === "busy") throw busy(done.with);
       response.json(done.answer);
     } finally {

@@ -37,6 +37,18 @@ export const id = (column: string, prefix: string): FileField =>
 
 export const text = (column: string, max = MAX_TEXT): FileField => plain(column, fitting(max));
 
+/** What becomes the name of a folder. */
+export const fileName = (column: string): FileField =>
+  plain(
+    column,
+    z
+      .string()
+      .check(
+        z.maxLength(64),
+        z.regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, "expected small letters, digits and single hyphens between them"),
+      ),
+  );
+
 export const task = (column = "task_id"): FileField => plain(column, opaqueId(1, 256));
 
 export const choice = (column: string, options: readonly string[]): FileField => plain(column, z.enum([...options]));

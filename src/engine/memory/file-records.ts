@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import {
   type FileField,
   choice,
+  fileName,
   flag,
   id,
   integer,
@@ -231,7 +232,7 @@ export const FILE_RECORDS = {
     order: "number",
     fields: {
       id: id("id", "sd_"),
-      name: text("name", SHORT),
+      name: fileName("name"),
       signature: text("signature"),
       body: text("body"),
       trust: trust(),

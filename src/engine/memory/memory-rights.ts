@@ -5,8 +5,10 @@ import { exportMemory } from "./export-memory.ts";
 import { type ImportParts, importMemory, resumeImport } from "./import-memory.ts";
 
 type Done<Answer> = { readonly kind: "done"; readonly answer: Answer };
-/** An import or an erasure is at it: one at a time. */
+/** One at a time. */
 type Busy = { readonly kind: "busy"; readonly with: "import" | "erasure" };
+/** What is being learnt from what is there would be written behind an erasure. */
+type Learning = { readonly kind: "learning" };
 
 /** How long exports may take to let go of the store. */
 const READERS_GONE_MS = 5000;
@@ -42,13 +44,16 @@ export class MemoryRights {
   }
 
   /** Only to be called while no turn runs, and none can begin. */
-  erase(): Promise<Done<MemoryErased> | Busy> {
-    return this.#alone("erasure", async () => {
+  async erase(isLearning: () => boolean): Promise<Done<MemoryErased> | Busy | Learning> {
+    const done = await this.#alone("erasure", async () => {
       this.#exports.abort(new Error("what was being exported is erased"));
       this.#exports = new AbortController();
       for (const end = Date.now() + READERS_GONE_MS; this.#reading > 0 && Date.now() < end;) await delay(10);
-      return eraseMemory(this.#parts);
+      // Looked at when the erasure begins, and not before: it takes all there is to learn from at once.
+      return isLearning() ? null : eraseMemory(this.#parts);
     });
+    if (done.kind === "busy") return done;
+    return done.answer === null ? { kind: "learning" } : { kind: "done", answer: done.answer };
   }
 
   /** What a process before this one was cut off in; before anything is read. */

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import t, { type Test } from "tap";
 import { openStore } from "../../../src/engine/store/open-store.ts";
 import { type TestEngine, startEngine } from "../../helpers/engine.ts";
+import { freshFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 
 interface Line {
@@ -15,7 +16,7 @@ const TIME = Date.parse("2026-03-01T10:00:00.123Z");
 
 /** A store's folder that has something of every sort, as the engine and its learning leave it. */
 function remembering(t: Test, { rounds = 3 } = {}): string {
-  const folder = t.testdir();
+  const folder = freshFolder(t);
   const store = openStore(folder);
   const run = (sql: string, ...values: (string | number | null)[]) => void store.db.prepare(sql).run(...values);
   store.transaction(() => {
@@ -308,7 +309,7 @@ t.test(
   async (t) => {
     const dataDir = remembering(t);
     const engine = await startEngine(t, { dataDir });
-    const message = '/tool memory_note {"type":"note","content":"planted-note"}\n/say planted-answer';
+    const message = '/tool memory_note {"entry_type":"note","content":"planted-note"}\n/say planted-answer';
     const frames = await engine.turn("planted-task", message);
     const last = frames.at(-1)?.data.seq as number;
     t.match(raw(dataDir), /planted-note/);

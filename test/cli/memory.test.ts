@@ -1,0 +1,100 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import { type TestEngine, startEngine } from "../helpers/engine.ts";
+import { engine as record, startFakeServer } from "../helpers/fake-server.ts";
+import { freshFolder } from "../helpers/folder.ts";
+import { type Ran, orchctlFor } from "../helpers/orchctl.ts";
+
+interface Both {
+  readonly engine: TestEngine;
+  readonly memory: (args: readonly string[], input?: string) => Promise<Ran>;
+}
+
+/** A real engine, of whose place a daemon tells. */
+async function withMemory(t: Test): Promise<Both> {
+  const engine = await startEngine(t, { dataDir: freshFolder(t) });
+  const daemon = await startFakeServer(t);
+  daemon.on("GET /engines/alice", { body: record({ url: engine.url }) });
+  const orchctl = orchctlFor(t, daemon);
+  const env = { ORCH_PLATFORM_KEY: "orchp_of-the-test", ORCH_ENGINE_KEY: engine.key };
+  return { engine, memory: (args, input = "") => orchctl(["memory", ...args], { env, input }) };
+}
+
+t.test("what is remembered is listed, searched, exported, imported elsewhere, and erased", async (t) => {
+  const [first, second] = [await withMemory(t), await withMemory(t)];
+  await first.engine.turn(
+    "t",
+    '/tool memory_note {"entry_type":"note","content":"the spare key lies under the blue mat"}\n/say noted',
+  );
+  const listed = await first.memory(["list", "alice", "working"]);
+  t.equal(listed.code, 0, listed.stderr);
+  t.match(listed.stdout, /note:1 .* note: the spare key lies under the blue mat/);
+  t.match(await first.memory(["list", "alice", "episodes", "--json"]), { code: 0, stdout: /^\{"items":\[\{"id":"ep_/ });
+  t.match(await first.memory(["list", "alice", "social"]), { code: 0, stdout: "nothing yet\n" });
+  t.match(await first.memory(["search", "alice", "where", "is the spare key?"]), { code: 0, stdout: /blue mat/ });
+
+  const file = join(t.testdir({}), "alice.jsonl");
+  const exported = await first.memory(["export", "alice", "--output", file]);
+  t.match(exported, { code: 0, stdout: /has 1 turn, .*1 working, 1 episode, 1 trajectory/ });
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  const piped = await first.memory(["export", "alice"]);
+  const withoutHeader = (text: string) => text.slice(text.indexOf("\n"));
+  t.equal(withoutHeader(piped.stdout), withoutHeader(readFileSync(file, "utf8")));
+
+  t.match(await second.memory(["import", "alice", file]), {
+    code: 0,
+    stdout: /^imported 1 turn, .*; there already, or left out: nothing/,
+  });
+  t.match(await second.memory(["import", "alice", "-", "--json"], piped.stdout), {
+    code: 0,
+    stdout: /"imported":\{\}/,
+  });
+  t.match(await second.memory(["search", "alice", "spare key"]), { code: 0, stdout: /blue mat/ }, "what came is found");
+
+  t.match(await second.memory(["erase", "alice", "--yes"]), {
+    code: 0,
+    stdout: /remembers nothing any more \(\d+ rows/,
+  });
+  t.match(await second.memory(["search", "alice", "spare key"]), { code: 0, stdout: /nothing that is remembered/ });
+  t.match(await second.memory(["list", "alice", "working"]), { code: 0, stdout: "nothing yet\n" });
+});
+
+t.test("learning is asked for, and its drafts are decided on", async (t) => {
+  const { engine, memory } = await withMemory(t);
+  await engine.turn("t", "/say hello");
+  t.match(await memory(["learn", "alice", "--json"]), { code: 0, stdout: /"trajectories":1/ });
+  t.match(await memory(["skills", "alice"]), { code: 0, stdout: "no skill has been drafted\n" });
+  t.match(await memory(["skills", "alice", "allow", "sd_none"]), { code: 4, stderr: /no draft/ });
+  t.match(await memory(["skills", "alice", "allow"]), { code: 2, stderr: /expected the id/ });
+  t.match(await memory(["skills", "alice", "burn", "sd_1"]), { code: 2 });
+});
+
+t.test("what goes wrong has its exit code, and leaves no half file", async (t) => {
+  const { engine, memory } = await withMemory(t);
+  const folder = t.testdir({ bad: "no lines\n" });
+  t.match(await memory(["import", "alice", join(folder, "bad")]), { code: 2, stderr: /line 1: expected JSON/ });
+  t.match(await memory(["import", "alice", join(folder, "none")]), { code: 2, stderr: /none cannot be read/ });
+  t.match(await memory(["list", "alice", "dreams"]), { code: 2 });
+  t.match(await memory(["export", "alice", "-o", join(folder, "no/where")]), { code: 2, stderr: /cannot be written/ });
+  const stream = await engine.execute({ task_id: "busy", message: "/slow 60000" });
+  await stream.first("thread_lifecycle");
+  t.match(await memory(["erase", "alice", "--yes", "--json"]), { code: 5, stderr: /"code":"TASK_BUSY"/ });
+  stream.cut();
+});
+
+t.test("an export that is cut is told, and takes no whole one's place", async (t) => {
+  const server = await startFakeServer(t);
+  server.on("GET /engines/alice", { body: record({ url: server.url }) });
+  server.on("GET /memory/export", (_call, response) => {
+    response.writeHead(200, { "content-type": "application/x-ndjson" });
+    response.end('{"type":"header"}\n{"type":"episode"}\n');
+  });
+  const folder = freshFolder(t);
+  writeFileSync(join(folder, "kept"), "as it was");
+  const env = { ORCH_PLATFORM_KEY: "orchp_of-the-test", ORCH_ENGINE_KEY: "sk-orch-of-the-test" };
+  const cut = await orchctlFor(t, server)(["memory", "export", "alice", "-o", join(folder, "kept")], { env });
+  t.match(cut, { code: 7, stderr: /cut before its end \(CONNECTION_LOST\)/ });
+  t.equal(readFileSync(join(folder, "kept"), "utf8"), "as it was");
+  t.notOk(existsSync(join(folder, "kept.part")));
+});
