@@ -30,8 +30,15 @@ const ownBundles = (found: Set<string>): Plugin => ({
   },
 });
 
+/**
+ * Without comments and indentation, for a program's text stays in memory. Names are kept, and lines are short: a stack,
+ * and the line that Node.js prints above it, can be read.
+ */
+const COMPACT = { minifyWhitespace: true, lineLimit: 160 } as const;
+
 async function bundle(entry: string, name: string, plugins: Plugin[] = []): Promise<void> {
   await build({
+    ...COMPACT,
     entryPoints: [entry],
     outfile: join(workshop, `${name}.cjs`),
     bundle: true,

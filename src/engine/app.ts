@@ -5,6 +5,7 @@ import { DEFAULT_AGENT } from "../contract/engine-api.ts";
 import type { EngineStatus } from "../contract/engine-control.ts";
 import type { EngineLaunch } from "../contract/engine-launch.ts";
 import { delay } from "../kit/clock.ts";
+import { collectGarbage } from "../kit/collect-garbage.ts";
 import { type Logger, createLogger } from "../kit/logger.ts";
 import { createAgentLoop } from "./agent/agent-loop.ts";
 import { createRecall } from "./agent/recall.ts";
@@ -160,7 +161,7 @@ export async function createApp({
     tools: { ...agentParts.tools, delegate: createDelegation(agentParts, profiles) },
     profiles: profiles.ofAgent,
   });
-  setTimeout(() => void loadNow(modelProvider, logger), LOAD_PROVIDER_AFTER_MS).unref();
+  setTimeout(() => void loadNow(modelProvider, { slots, logger }), LOAD_PROVIDER_AFTER_MS).unref();
   const { learning, skills } = openLearning({
     tables: learningTables(store),
     lane,
@@ -275,11 +276,15 @@ async function connected(servers: ToolServers): Promise<void> {
 }
 
 /** An upgrade replaces the installation under a running engine: nothing may be left to be read from it later. */
-async function loadNow(provider: EngineProvider, logger: Logger): Promise<void> {
+async function loadNow(
+  provider: EngineProvider,
+  { slots, logger }: { readonly slots: TaskSlots; readonly logger: Logger },
+): Promise<void> {
   try {
     await provider.load();
     // The next engine on this host takes the compiled code instead of compiling: half the memory of loading.
     flushCompileCache();
+    if (slots.size === 0) collectGarbage();
     logger.debug({ provider: provider.name }, "provider loaded");
   } catch (error) {
     logger.warn(

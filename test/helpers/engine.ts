@@ -41,6 +41,8 @@ export interface EngineOptions {
   readonly port?: number;
   /** An installation other than this one. */
   readonly installation?: string;
+  /** Of Node.js, before the program's name. */
+  readonly nodeOptions?: readonly string[];
 }
 
 /** Starts the built engine as a process of its own, with a launch file as the daemon writes it, and waits for its health. */
@@ -79,7 +81,15 @@ export async function startEngine(t: Test, options: EngineOptions = {}): Promise
 /** Starts the engine and does not wait for it. */
 export async function launchEngine(
   t: Test,
-  { dataDir = t.testdir(), settings = {}, key = newKey("sk-orch-"), keys, port, installation = root }: EngineOptions,
+  {
+    dataDir = t.testdir(),
+    settings = {},
+    key = newKey("sk-orch-"),
+    keys,
+    port,
+    installation = root,
+    nodeOptions = [],
+  }: EngineOptions,
 ): Promise<Pick<TestEngine, "key" | "dataDir" | "launch" | "process" | "output" | "stop">> {
   mkdirSync(dataDir, { recursive: true });
   const launch: EngineLaunch = {
@@ -98,7 +108,7 @@ export async function launchEngine(
   const file = join(dataDir, `launch-${launch.incarnation}.json`);
   writeFileSync(file, encodeLaunch(launch), { mode: 0o400 });
   // The runner's own NODE_OPTIONS would slow every engine down, and a real engine's environment is as empty as this.
-  const child = spawn(process.execPath, [join(installation, "bin/orch-engine.cjs")], {
+  const child = spawn(process.execPath, [...nodeOptions, join(installation, "bin/orch-engine.cjs")], {
     env: { ORCH_LAUNCH_FILE: file },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,0 +1,22 @@
+import t from "tap";
+import { startEngine } from "../../helpers/engine.ts";
+import { until } from "../../helpers/until.ts";
+
+/** How Node.js tells of a collection that its program asked for. */
+const ASKED_FOR = /Mark-Compact.*testing; GC/;
+
+t.test("an engine that nobody has called gives back what loading it has left behind", async (t) => {
+  const anthropic = { LLM_PROVIDER: "anthropic", LLM_API_KEY: "none" };
+  const engine = await startEngine(t, { settings: anthropic, nodeOptions: ["--trace-gc"] });
+  await until("it has collected all it can", () => ASKED_FOR.test(engine.output()));
+  t.match(await engine.call("/health"), { status: 200 });
+});
+
+t.test("an engine that is at work is not stopped for it", async (t) => {
+  const engine = await startEngine(t, { nodeOptions: ["--trace-gc"], settings: { ENGINE_LOG_LEVEL: "DEBUG" } });
+  const turn = await engine.execute({ task_id: "busy", message: "/slow 60000\n/say late" });
+  await until("all is loaded", () => engine.output().includes("provider loaded"));
+  t.notMatch(engine.output(), ASKED_FOR);
+  await engine.call("/execute/cancel", { body: { task_id: "busy" } });
+  await turn.all();
+});
