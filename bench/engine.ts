@@ -17,7 +17,11 @@ export interface OwnEngine {
 }
 
 /** An engine without its daemon: for what is the engine's alone, and for settings that the daemon's others do not have. */
-export async function startEngine(site: Site, settings: Readonly<Record<string, string>> = {}): Promise<OwnEngine> {
+export async function startEngine(
+  site: Site,
+  settings: Readonly<Record<string, string>> = {},
+  options: readonly string[] = [],
+): Promise<OwnEngine> {
   const incarnation = randomUUID();
   const dataDir = join(site.dataDir, `own-${incarnation}`);
   await mkdir(dataDir);
@@ -40,7 +44,7 @@ export async function startEngine(site: Site, settings: Readonly<Record<string, 
   await writeFile(file, launch, { mode: 0o400 });
   const began = performance.now();
   // As the daemon starts one.
-  const child = start(["--max-old-space-size=768", join(installDir, "bin/orch-engine.cjs")], {
+  const child = start(["--max-old-space-size=768", ...options, join(installDir, "bin/orch-engine.cjs")], {
     ORCH_LAUNCH_FILE: file,
     NODE_COMPILE_CACHE: join(site.dataDir, "cache"),
   });
