@@ -50,7 +50,7 @@ const PREDICATES: Readonly<Record<string, PredicateRow>> = {
   decided: many(7, "decision agreed chose choice conclusion plan settled"),
   "plans to": many(5, "plan planning upcoming future going intend schedule"),
   wants: many(7, "instruction preference always never wish rule request"),
-  "asked to remember": many(7, "remember note important"),
+  "to remember": many(7, "remember note important"),
   goal: many(6, "aim target objective ambition"),
   bought: many(4, "purchase purchased buy shopping acquired new order"),
   visited: many(4, "trip travel travelled vacation holiday went tour been"),

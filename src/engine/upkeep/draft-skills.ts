@@ -1,4 +1,4 @@
-import type { Round, RoundsToLearn, Success } from "../memory/rounds-to-learn.ts";
+import type { RoundsToLearn, Success } from "../memory/rounds-to-learn.ts";
 import type { SkillDraftTable } from "../memory/skill-drafts.ts";
 import { leastTrust } from "../memory/trust.ts";
 import type { WriteLane } from "../memory/write-lane.ts";
@@ -28,15 +28,11 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
   "delegate",
 ]);
 
-/** Drafts a skill from what was done the same way, and came to a good end, for three requests of a kind. */
-export async function draftSkills(
-  { rounds, drafts, skillNames, now }: DraftParts,
-  learnt: readonly Round[],
-  lane: WriteLane,
-): Promise<number> {
-  const fresh = new Set(learnt.filter(({ trajectory }) => trajectory.outcome === "completed").map(freshSignature));
-  fresh.delete(null);
-  if (fresh.size === 0) return 0;
+/**
+ * Drafts a skill from what was done the same way, and came to a good end, for three requests of a kind. It looks at all
+ * of the last turns each time: those of a batch that was cut off are among them.
+ */
+export async function draftSkills({ rounds, drafts, skillNames, now }: DraftParts, lane: WriteLane): Promise<number> {
   const bySignature = new Map<string, Success[]>();
   let before = Number.MAX_SAFE_INTEGER;
   for (let read = 0; read < LOOKED_BACK; read += READ_AT_ONCE) {
@@ -44,7 +40,7 @@ export async function draftSkills(
     const page = await lane.run(() => rounds.successes({ before: from, limit: READ_AT_ONCE }));
     for (const success of page) {
       const signature = signatureOf(success.calls);
-      if (signature === null || !fresh.has(signature)) continue;
+      if (signature === null) continue;
       bySignature.set(signature, [...(bySignature.get(signature) ?? []), success]);
     }
     if (page.length < READ_AT_ONCE) break;
@@ -68,9 +64,6 @@ export async function draftSkills(
   }
   return drafted;
 }
-
-const freshSignature = ({ trajectory }: Round): string | null =>
-  signatureOf(trajectory.steps.filter(({ thread }) => thread === undefined));
 
 /** Which tools did the work, in order, the same one after itself counted once; null for what is no sequence. */
 function signatureOf(calls: readonly { readonly tool: string; readonly ok: boolean }[]): string | null {

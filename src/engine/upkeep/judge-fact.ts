@@ -20,7 +20,7 @@ const LONGEST = { content: 400, subject: 120, predicate: 80, object: 300 };
 /** Of the words of what is said of somebody, so many stand where it is said to come from; and for a user's own trust. */
 const LEAST_COVERED = 0.5;
 const WELL_COVERED = 0.75;
-const LASTING = /^(?:dislikes|cannot eat|allergic to|fears|wants|asked to remember|decided|diet)$/;
+const LASTING = /^(?:dislikes|cannot eat|allergic to|fears|wants|to remember|decided|diet)$/;
 
 /** Holds a fact against the words it is said to come from. Null: it is not believed, whoever found it. */
 export function judgeFact(fact: ExtractedFact, round: Round, boilerplate: Boilerplate): SoundFact | null {

@@ -63,7 +63,7 @@ export async function learnBatch(parts: BatchParts, signal: AbortSignal): Promis
       }
       await nextTurn();
     }
-    if (!signal.aborted) skillsDrafted = await draftSkills(parts, waiting, lane);
+    if (!signal.aborted) skillsDrafted = await draftSkills(parts, lane);
     const error = stopped?.kind ?? null;
     await lane.run(() => batches.end(id, { endedAt: now(), counts: counts(), error }));
     return { id, learnt, skillsDrafted, stopped };

@@ -36,6 +36,7 @@ const KNOWN =
   /^(?:full name|first name|last name|name|nickname|birthday|birth ?date|age|e-?mail(?: address)?|address|phone number|number|job|job title|profession|occupation|role|position|title|employer|company|workplace|school|university|college|major|degree|hobby|hobbies|goals?|dream|budget|deadline|diet|allerg(?:y|ies)|blood type|car|bike|phone|laptop|computer|camera|languages?|native language|mother tongue|time ?zone|hometown|home|nationality|height|weight|(?:[\w-]+ )?size|commute|schedule|routine|birthplace|wedding(?: .*)?|anniversary|username|team|lease|rent|mortgage|passport.*|insurance.*|personal best.*|record.*|zodiac sign|star sign|religion|pronouns|(?:eye|hair) colou?r|anniversary|plan|style|budget .*|go-?to .*|usual .*|dream .*|current .*|(?:least )?favou?rite .*|preferred .*|all-time .*|top .*|new .*|weekly .*|daily .*|monthly .*|.* (?:goal|budget|deadline|target|limit|schedule|routine|appointment|flight|trip|name|number|birthday|time|date|day|rate|salary|type|brand|model|colou?r|breed|language|team|subject|club|class|course|plan))$/i;
 const NOTHING_SAID =
   /^(?:that|if|how|why|what|where|when|who|whether|because|like|being|about|broken|working|not|down|slow|fine|ok|okay|good|great|done|ready|wrong|correct|right|weird|strange|still|going|getting|giving|showing|failing|missing|empty|too|very|really|so|pretty|quite|super|a bit|a little|killing|driving|acting|mostly|all|as follows|the same|similar|different|in|under|over|on|off|out)\b(?! (?:\d|[A-Z]))/;
+const HOBBY = /(?:hobby|hobbies|sport|activity|pastime|passion|interests?|goals?)$/;
 const PLURAL = /(?:^| )(?:hobbies|languages|allergies|goals|interests|kids|children|parents|\p{L}+s)$/u;
 
 /** Of what follows "my", "our" or "Anna's". */
@@ -46,7 +47,7 @@ export function attributeIn(text: string): Attribute | null {
     const { attr = "", is = "", changed } = found.groups;
     const object = objectOf(found.groups["o"] ?? "");
     const { of, predicate } = chain(attr);
-    if (object === null || PASSING.test(predicate) || predicate.split(" ").length > 5) return null;
+    if (object === null || PASSING.test(predicate) || predicate.split(" ").length > 7) return null;
     if (!fits(predicate, object, changed !== undefined || found === moved)) return null;
     const negated = /n't$|\bnot\b/.test(is);
     const past = /^(?:was|were|used to be|had been)/.test(is) && changed === undefined;
@@ -68,7 +69,12 @@ export function attributeIn(text: string): Attribute | null {
 }
 
 const objectOf = (text: string): string | null =>
-  objectWords(text.replace(/^(?:on|for|at) (?=\S*\d|(?:the )?\d|[A-Z]|next|this|tomorrow)/, ""));
+  objectWords(
+    text.replace(
+      /^(?:on|for|at) (?=\S*\d|(?:the )?\d|[A-Z]|next|this|tomorrow|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|sun)\w* ?)/,
+      "",
+    ),
+  );
 
 /** "dog's vet" is the vet of the dog. */
 function chain(attr: string): { readonly of: readonly string[]; readonly predicate: string } {
@@ -88,7 +94,8 @@ function fits(predicate: string, object: string, changed: boolean): boolean {
         object,
       )
     );
-  if (NOTHING_SAID.test(object) || (/^\w+ing\b(?! (?:and|or)\b)/.test(object) && !KNOWN.test(predicate))) return false;
+  if (NOTHING_SAID.test(object) || (/^[a-z]+ing\b(?! (?:and|or)\b)/.test(object) && !HOBBY.test(predicate)))
+    return false;
   if (/^to\b/i.test(object)) return /(?:goals?|dream|plan|aim|target|resolution)$/i.test(predicate);
   return changed || KNOWN.test(predicate) || /\d/.test(object) || /\p{Lu}\p{L}+/u.test(object);
 }

@@ -29,6 +29,7 @@ export function ownWords(message: string): string {
   const plain = message
     .replaceAll(/[‘’]/g, "'")
     .replaceAll(/[“”]/g, '"')
+    .replaceAll(/(?<![\w'])i(?=['\s])/g, "I")
     .replaceAll(/```[\s\S]*?(?:```|$)/g, "\n")
     .replaceAll(/`[^`\n]*`/g, " ")
     .replaceAll(/^\s*(?:>|\/\w|[$#] |\||diff --git|[{}<[\]]).*$/gm, "")

@@ -1,7 +1,9 @@
 /** Verbs of what somebody did once: in the past, or perfect. Each with the predicate they are kept under. */
 const EVENT_VERBS: Readonly<Record<string, string>> = {
   "bought|purchased|ordered|picked up": "bought",
-  "got|received": "got",
+  "(?:got|received)(?= (?:an?|my|our|the|two|three|\\d+) )": "got",
+  "had(?= (?:an?|my|our) (?:[\\w-]+ ){0,3}(?:surgery|operation|accident|baby|interview|miscarriage|stroke|heart attack|checkup|check-up|scan|appointment|party|wedding|exam|picnic|barbecue|concert)\\b)":
+    "had",
   "went to|visited|travell?ed to|flew to|toured|been to|drove to|took a trip to|took a (?:day|road|weekend) trip to|stayed in|stayed at|got back from|came back from|returned from|vacationed in":
     "visited",
   "attended|went to see|participated in|took part in|volunteered at|volunteered for": "attended",
@@ -28,7 +30,7 @@ const EVENT_VERBS: Readonly<Record<string, string>> = {
   "met|met up with|ran into|had (?:dinner|lunch|coffee|breakfast|drinks|brunch) with|caught up with": "met",
   celebrated: "celebrated",
   hired: "hired",
-  tried: "tried",
+  "tried(?! \\w+ing\\b| to\\b)": "tried",
   "gave|gifted|lent": "gave",
   "borrowed|rented|leased": "rented",
   "passed|failed": "passed",
@@ -45,7 +47,10 @@ const RULES = Object.entries(EVENT_VERBS).map(
 
 /** What a turn's own business is: the code, the files and the questions that are being worked on. */
 const PASSING =
-  /\b(?:error|exception|bug|issue|problem|question|stack ?trace|warning|message|code|function|script|test|tests|file|files|folder|docs?|documentation|commit|branch|merge|build|log|logs|output|result|results|answer|typo|mistake|sense|sure|idea|stuck|lost|confused|change|changes|edit|edits|version|package|dependency|terminal|command|server|database|query|endpoint|library|sentence|paragraph|draft|point|list|table|column|row|progress|decision|time|attention|help|look|feeling|impression|wrong|right|better|worse|up|through|it|this|that|them|you|used|rid|ready|going|started|done|back)\b/i;
+  /\b(?:error|exception|bug|issue|problem|question|stack ?trace|warning|message|code|function|script|test|tests|file|files|folder|docs?|documentation|commit|branch|merge|build|log|logs|output|result|results|answer|typo|mistake|sense|sure|idea|stuck|lost|confused|change|changes|edit|edits|version|package|dependency|terminal|command|server|database|query|endpoint|library|sentence|paragraph|draft|point|list|table|column|row|progress|decision|time|attention|help|look|feeling|impression|wrong|right|better|worse|up|through|it|this|that|them|you|used|rid|ready|going|started|done|back|minutes?|hours?|seconds?|email|e-mail|mail|letter|pull request|pr|example|option|approach|step|steps)\b/i;
+
+/** Whether words are of what is being worked on. */
+export const isOfTheTurn = (words: string): boolean => PASSING.test(words);
 
 export interface EventFound {
   readonly predicate: string;

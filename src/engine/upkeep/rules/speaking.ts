@@ -21,6 +21,7 @@ const A_KIN = new RegExp(
   `\\b(?:(?:[Mm]y|[Oo]ur)|[Aa]n?|another) (?<kin>${KIN}),? (?:(?<named>named|called|whose name is) )?(?<name>${NAME})`,
   "gu",
 );
+const MY_KIN = new RegExp(`\\b[Mm]y (?<kin>${KIN})(?!s|['’]s|\\w|,? (?:named|called|\\p{Lu}))`, "gu");
 const IS_KIN = new RegExp(`^(?<name>${NAME}),? is (?:my|our|one of my) (?<kin>${KIN})s?\\b`, "u");
 const KIN_IS = new RegExp(
   `^(?:[Mm]y|[Oo]ur) (?<kin>${KIN})(?:['’]s name)? is (?:now |called |named |a \\w+ named )?(?<name>${NAME})$`,
@@ -43,6 +44,10 @@ export class Speaking {
   hear(clause: string): void {
     const own = KIN_IS.exec(clause)?.groups ?? IS_KIN.exec(clause)?.groups;
     if (own !== undefined) this.#meet(own["name"], own["kin"]);
+    for (const { groups = {} } of clause.matchAll(MY_KIN)) {
+      this.#last = this.#named(groups["kin"] ?? "") ?? `user's ${plainRelation(groups["kin"] ?? "")}`;
+      this.#told.add(this.#last);
+    }
     for (const { groups = {}, 0: words } of clause.matchAll(A_KIN))
       if (groups["named"] !== undefined || /^(?:my|our) /i.test(words)) this.#meet(groups["name"], groups["kin"]);
   }

@@ -1,6 +1,6 @@
 import { attributeIn } from "./attributes.ts";
 import type { Clause } from "./clauses.ts";
-import { eventIn } from "./event-verbs.ts";
+import { eventIn, isOfTheTurn } from "./event-verbs.ts";
 import { KIN, NAME, kinType, plainRelation } from "./kin.ts";
 import { objectWords } from "./object-words.ts";
 import { isNation, isProfession } from "./professions.ts";
@@ -18,7 +18,7 @@ export function statementsIn(clause: Clause, speaking: Speaking): readonly State
   const object = objectWords(clause.text);
   return object === null || object.split(" ").length < 2
     ? []
-    : [{ subject: "user", predicate: "asked to remember", verb: "asked to remember:", object, clause }];
+    : [{ subject: "user", predicate: "to remember", verb: "asked to remember:", object, isTimed: true, clause }];
 }
 
 function said(clause: Clause, speaking: Speaking): readonly Statement[] {
@@ -67,7 +67,8 @@ function verbOf(subject: Subject, clause: Clause): readonly Statement[] {
     if (groups === null || rule.fits?.(phrase) === false) continue;
     const predicate = typeof rule.predicate === "string" ? rule.predicate : rule.predicate(groups);
     const object = groups["n"] ?? groups["o"] ?? phrase.rest.split(" ")[0] ?? "";
-    if (predicate === "" || object === "") continue;
+    if (predicate === "" || object === "" || (/^(?:the|your|this|that)\b/i.test(object) && isOfTheTurn(object)))
+      continue;
     const negated =
       rule.negates === true ? !phrase.negated : phrase.negated || (phrase.formerly && predicate !== "lived in");
     found.push({
@@ -121,7 +122,7 @@ function complement(
 const OF_LIFE =
   /^(?:visit|travel|fly|go(?! (?:ahead|with|over|through|back to (?:the|my))\b)|move|buy|sell|get (?:married|engaged|a (?:dog|cat|new|puppy|job|car))|adopt|start (?:a|my|learning|working|school|university)|join|attend|take (?:a trip|the train|part|up|my|swimming|piano|dance|time off)|run (?:a|the|my)|marry|retire|graduate|learn|study|quit|leave (?:for|my|on)|host|celebrate|meet|see|have (?:a|an|my|surgery|dinner|lunch)|apply (?:for|to)|propose|renovate|build a|plant|climb|hike|cycle|spend|save|train for|volunteer|open a|launch|publish)\b/i;
 const GOING =
-  /^(?:visiting|travell?ing|flying|going|getting (?:married|engaged|a)|moving|starting|joining|attending|taking|running (?:a|the|my)|leaving (?:for|on)|hosting|having (?:a|an|my|surgery|dinner|lunch)|meeting|seeing|expecting|training for|saving (?:up )?for|retiring|graduating)\b/i;
+  /^(?:visiting|travell?ing|flying|going|getting (?:married|engaged|divorced|a (?:dog|cat|puppy|new|divorce|promotion))|moving|starting|joining|attending|taking|running (?:a|the|my)|leaving (?:for|on)|hosting|having (?:a|an|my|surgery|dinner|lunch)|meeting|seeing|expecting|training for|saving (?:up )?for|retiring|graduating)\b/i;
 
 /** What somebody means to do. */
 function coming(

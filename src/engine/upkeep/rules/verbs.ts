@@ -12,7 +12,7 @@ export interface VerbRule {
   readonly fits?: (phrase: VerbPhrase) => boolean;
 }
 
-const stated = ({ past, perfect, formerly }: VerbPhrase): boolean => (!past || perfect) && !formerly;
+const stated = ({ past, perfect }: VerbPhrase): boolean => !past || perfect;
 const isCopula = ({ copula }: VerbPhrase): boolean => copula;
 const PLACE = "(?<o>(?:the )?[A-Z][\\p{L}'’.-]*(?:[ ,]+(?:[A-Z][\\p{L}'’.-]*|de|la|of|the|and))*)";
 const NUMBER = "(?<n>\\d[\\d,.]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)";
@@ -145,14 +145,14 @@ export const VERB_RULES: readonly VerbRule[] = [
   { pattern: /^(?:can't|cannot|can not) stand (?<o>.+)/i, predicate: "dislikes", ofAnybody: true },
   {
     pattern:
-      /^(?:like|likes|love|loves|enjoy|enjoys|adore|adores|enjoyed) (?!to (?:know|see|hear|ask|get|have|be|understand|learn|thank|discuss|talk)\b)(?!(?:how|what|when|that|if|your|the way|the idea|the sound)\b)(?<o>.+)/i,
+      /^(?:like|likes|love|loves|enjoy|enjoys|adore|adores|enjoyed) (?!to (?:know|see|hear|ask|get|have|be|understand|learn|thank|discuss|talk)\b)(?!(?:how|what|when|that|this|these|those|if|your|the way|the idea|the sound)\b)(?<o>.+)/i,
     predicate: "likes",
     ofAnybody: true,
     fits: ({ past }) => !past,
   },
   {
     pattern:
-      /^(?:hate|hates|dislike|dislikes|detest|detests|loathe|loathes|despise)s? (?!(?:how|when|that|if|to (?:bother|ask|say))\b)(?<o>.+)/i,
+      /^(?:hate|hates|dislike|dislikes|detest|detests|loathe|loathes|despise)s? (?!(?:how|when|that|this|these|those|it|if|to (?:bother|ask|say))\b)(?<o>.+)/i,
     predicate: "dislikes",
     ofAnybody: true,
     fits: ({ past }) => !past,
@@ -188,7 +188,7 @@ export const VERB_RULES: readonly VerbRule[] = [
     ofAnybody: true,
     fits: ({ copula, past }) => copula && !past,
   },
-  { pattern: /^(?:turned|turning|turn) (?<o>\d{1,3})\b/i, predicate: "age", ofAnybody: true },
+  { pattern: /^(?:turned|turning|turns|turn) (?<o>\d{1,3})\b/i, predicate: "age", ofAnybody: true },
   { pattern: /^weigh(?:s|ed)? (?:about |around )?(?<o>\d.+)/i, predicate: "weight", fits: ({ past }) => !past },
   {
     pattern: /^(?<o>\d[\d.,']*(?: ?(?:cm|m|ft|feet|foot|inches|in))[\w' ]*?) tall/i,
@@ -253,7 +253,6 @@ export const VERB_RULES: readonly VerbRule[] = [
     pattern:
       /^(?:have|has|own|owns|got|keep|'ve got) (?:an? )(?<o>(?:[\w-]+ ){0,3}?(?:dog|cat|puppy|kitten|parrot|horse|rabbit|hamster|fish|turtle|bird|car|bike|bicycle|motorcycle|boat|house|apartment|flat|garden|piano|guitar|violin|camper|van|cabin|shop|store|restaurant|business|company|farm|son|daughter|brother|sister|twin|baby|kid|child|wife|husband|girlfriend|boyfriend|roommate)\b.*)/i,
     predicate: "has",
-    ofAnybody: true,
   },
   {
     pattern:
@@ -261,4 +260,6 @@ export const VERB_RULES: readonly VerbRule[] = [
     predicate: "has",
     event: true,
   },
+  { pattern: /^us(?:e|es|ing) (?<o>\p{Lu}\S*(?: (?:\p{Lu}|\d)\S*)*)/u, predicate: "uses", fits: stated },
+  { pattern: /^(?:been )?diagnosed with (?<o>.+)/i, predicate: "has", ofAnybody: true },
 ];
