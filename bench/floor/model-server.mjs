@@ -12,8 +12,8 @@ createServer(async (request, response) => {
     response.end("{}");
     return;
   }
-  // What an engine remembers stands behind the message.
-  const [, count, rate] = /^(\d+) (\d+)/.exec(lastMessage(JSON.parse(body))).map(Number);
+  // What an engine remembers stands behind the message; what it asks for itself is answered with nothing.
+  const [, count = 0, rate = 1] = /^(\d+) (\d+)/.exec(lastMessage(JSON.parse(body))) ?? [];
   response.writeHead(200, { "content-type": "text/event-stream" });
   const frame = (delta, finish_reason = null) => {
     const choices = [{ index: 0, delta, finish_reason }];
@@ -41,6 +41,6 @@ function beginning(betweenMs) {
 }
 
 function lastMessage({ messages }) {
-  const content = messages.findLast(({ role }) => role === "user")?.content;
+  const content = messages.findLast(({ role }) => role === "user")?.content ?? "";
   return typeof content === "string" ? content : content.map(({ text }) => text).join("");
 }

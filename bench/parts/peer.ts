@@ -156,7 +156,8 @@ interface Reading {
 async function read(address: string, wish: Call): Promise<Reading> {
   const began = performance.now();
   let [events, firstMs, lastMs] = [0, Number.NaN, Number.NaN];
-  for await (const chunk of await open(address, wish)) {
+  const response = await open(address, wish);
+  for await (const chunk of response) {
     // A frame names its event once, at its beginning; that it may be cut in two there is one in thousands.
     const found = (chunk as Buffer).toString("latin1").split("event: ").length - 1;
     if (found === 0) continue;
@@ -164,6 +165,6 @@ async function read(address: string, wish: Call): Promise<Reading> {
     lastMs = performance.now() - began;
     if (Number.isNaN(firstMs)) firstMs = lastMs;
   }
-  if (events === 0) throw new Error(`${address} gave no events`);
+  if (events === 0) throw new Error(`${address} answered ${response.statusCode} and gave no events`);
   return { events, firstMs, lastMs, endMs: performance.now() - began };
 }
