@@ -5,13 +5,13 @@ import { MEMORY_FILE_TYPE, MEMORY_FORMAT, MEMORY_FORMAT_VERSION } from "../../co
 import { isoTime } from "../../kit/clock.ts";
 import { VERSION } from "../../kit/version.ts";
 import { EngineError } from "../engine-error.ts";
+import type { StreamLimits } from "./event-stream.ts";
 import type { MemoryRights } from "../memory/memory-rights.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 
 const MAX_FILE_BYTES = 2 * 1024 ** 3;
-/** A reader that takes nothing for so long is gone; one that takes longer than all of it holds up the store's log. */
-const UNREAD_MS = 30_000;
+/** Who reads for longer holds up the store's log. */
 const EXPORT_MS = 3600_000;
 /** How long what a turn left running may take to be gone. */
 const TURNS_GONE_MS = 5000;
@@ -21,12 +21,13 @@ export interface MemoryFileParts {
   readonly runner: TurnRunner;
   readonly journal: EventJournal;
   readonly learning: { readonly running: boolean };
+  readonly limits: Pick<StreamLimits, "maxQueuedMs">;
   /** Whose memory it is. */
   readonly owner: { readonly engine_id: string; readonly user_id: string; readonly product: string };
 }
 
 export const exportRoute =
-  ({ rights, journal, owner }: MemoryFileParts): RequestHandler =>
+  ({ rights, journal, owner, limits }: MemoryFileParts): RequestHandler =>
   async (request, response) => {
     journal.flush();
     response.set({
@@ -47,7 +48,8 @@ export const exportRoute =
       ...owner,
       exported_at: isoTime(Date.now()),
     });
-    response.setTimeout(UNREAD_MS);
+    // A reader that takes nothing for so long is gone.
+    response.setTimeout(limits.maxQueuedMs);
     const signal = AbortSignal.any([cut, AbortSignal.timeout(EXPORT_MS)]);
     try {
       await pipeline(Readable.from(pieces, { highWaterMark: 1 }), response, { signal });

@@ -33,7 +33,7 @@ export interface RouteParts extends Omit<ExecuteParts, "seats"> {
   readonly servers: Servers;
   readonly memoryLists: Pick<MemoryLists, "page">;
   readonly memorySearch: Pick<MemorySearch, "search">;
-  readonly memoryFile: Omit<MemoryFileParts, "runner" | "journal">;
+  readonly memoryFile: Omit<MemoryFileParts, "runner" | "journal" | "limits">;
   readonly learning: Learns;
   readonly skills: DecidesSkills;
   readonly keys: AcceptedKeys;
@@ -58,7 +58,7 @@ export function createRoutes(parts: RouteParts): Express {
     next();
   };
   const control = controlOnly(controlToken);
-  const memoryFile = { ...parts.memoryFile, runner, journal: parts.journal };
+  const memoryFile = { ...parts.memoryFile, runner, journal: parts.journal, limits: parts.limits };
   const streams = { ...parts, seats: new FollowerSeats() };
   const body = express.raw({ type: () => true, limit: MAX_ENGINE_BODY_BYTES, inflate: false });
   const routes: readonly Route[] = [

@@ -51,9 +51,17 @@ export async function importMemory(parts: ImportParts, body: AsyncIterable<Uint8
 /** What a process before this one was cut off in: goes on with a file that was read whole, drops one that was not. */
 export async function resumeImport(parts: ImportParts): Promise<MemoryImported | null> {
   const { store } = parts;
-  if (store.state.get("import") !== null) return takeOver(parts);
-  ImportStage.remove(store.dataDir);
-  return null;
+  if (store.state.get("import") === null) {
+    ImportStage.remove(store.dataDir);
+    return null;
+  }
+  try {
+    return await takeOver(parts);
+  } catch (error) {
+    if (ImportStage.isReadable(store.dataDir)) throw error;
+    store.transaction(() => store.state.remove("import"));
+    throw new Error("the file's records cannot be read any more; what had been taken over stays", { cause: error });
+  }
 }
 
 /** That all that is referred to is there; and which records belong to something that was here before. */

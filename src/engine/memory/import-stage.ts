@@ -52,6 +52,19 @@ export class ImportStage {
     return new ImportStage(new DatabaseSync(join(dataDir, FILE), { readOnly: true }));
   }
 
+  /** Whether what was kept is still there, and whole. */
+  static isReadable(dataDir: string): boolean {
+    try {
+      const stage = ImportStage.open(dataDir);
+      const { quick_check: verdict } = stage.#db.prepare("pragma quick_check(1)").get() ?? {};
+      stage.close();
+      return verdict === "ok";
+    } catch (error) {
+      if (!(error instanceof Error) || !("errcode" in error)) throw error;
+      return false;
+    }
+  }
+
   static remove(dataDir: string): void {
     for (const part of ["", "-journal", "-wal", "-shm"]) rmSync(join(dataDir, FILE + part), { force: true });
   }

@@ -1,10 +1,12 @@
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
 import { openStore } from "../../../src/engine/store/open-store.ts";
-import { type TestEngine, startEngine } from "../../helpers/engine.ts";
+import { type TestEngine, openStream, startEngine } from "../../helpers/engine.ts";
 import { freshFolder } from "../../helpers/folder.ts";
+import { KEY, engineParts, servedParts } from "../../helpers/engine-parts.ts";
 import { until } from "../../helpers/until.ts";
 
 interface Line {
@@ -313,10 +315,27 @@ t.test(
     const frames = await engine.turn("planted-task", message);
     const last = frames.at(-1)?.data.seq as number;
     t.match(raw(dataDir), /planted-note/);
+    const workspace = join(dataDir, "workspace");
+    mkdirSync(join(workspace, ".orch/outputs"), { recursive: true });
+    writeFileSync(join(workspace, ".orch/outputs/call.txt"), "planted output");
+    writeFileSync(join(workspace, "mine.txt"), "the user's own");
+    for (const part of ["", "-wal"])
+      writeFileSync(join(dataDir, `engine.db.corrupt-20260101T000000000Z${part}`), "planted before");
     const gone = await engine.call("/memory", { method: "DELETE" });
     t.match(gone, {
       status: 200,
-      body: { erased: { turns: 4, episodes: 4, knowledge: 2, messages: Number, social_nodes: 2, events: Number } },
+      body: {
+        erased: {
+          turns: 4,
+          episodes: 4,
+          knowledge: 2,
+          messages: Number,
+          social_nodes: 2,
+          events: Number,
+          outputs: 1,
+          stores_set_aside: 1,
+        },
+      },
     });
     for (const word of ["planted", "question 1", "under the mat", "Oslo", "Anna", "annie", "sister of"])
       t.notMatch(raw(dataDir), word);
@@ -366,4 +385,58 @@ t.test("an erasure that was cut off is brought to its end by the next start", as
   const engine = await startEngine(t, { dataDir });
   t.equal((await engine.call("/hitl/pending")).status, 200);
   t.notMatch(raw(dataDir), /answer 1|Oslo/);
+});
+
+t.test("an erasure follows no link that a tool has put in the place of its outputs", async (t) => {
+  const [dataDir, elsewhere] = [freshFolder(t), freshFolder(t)];
+  mkdirSync(join(elsewhere, "outputs"));
+  writeFileSync(join(elsewhere, "outputs/precious"), "not ours");
+  const engine = await startEngine(t, { dataDir });
+  await engine.call("/hitl/pending");
+  symlinkSync(elsewhere, join(dataDir, "workspace/.orch"));
+  t.equal((await engine.call("/memory", { method: "DELETE" })).status, 200);
+  t.ok(existsSync(join(elsewhere, "outputs/precious")));
+  unlinkSync(join(dataDir, "workspace/.orch"));
+  mkdirSync(join(dataDir, "workspace/.orch"));
+  symlinkSync(join(elsewhere, "outputs"), join(dataDir, "workspace/.orch/outputs"));
+  t.equal((await engine.call("/memory", { method: "DELETE" })).status, 200);
+  t.ok(existsSync(join(elsewhere, "outputs/precious")));
+});
+
+t.test("an engine killed in the middle of an erasure has all of it afterwards, or nothing and no trace", async (t) => {
+  let [whole, gone] = [0, 0];
+  for (const afterMs of [0, 2, 5, 10, 15, 25, 40, 80]) {
+    const dataDir = remembering(t, { rounds: 3000 });
+    const engine = await startEngine(t, { dataDir });
+    await engine.call("/hitl/pending");
+    void engine.call("/memory", { method: "DELETE" }).catch(() => undefined);
+    await sleep(afterMs);
+    await engine.stop("SIGKILL");
+    const next = await startEngine(t, { dataDir });
+    const left = records(await exported(next)).length;
+    if (left > 0) whole++;
+    else gone++;
+    if (left > 0) t.ok(left > 12_000, "all of it");
+    else t.notMatch(raw(dataDir), /question 1|Oslo|under the mat/, `no trace after a kill at ${afterMs} ms`);
+    await next.stop("SIGKILL");
+  }
+  t.comment(`${whole} times before it, ${gone} times in it or behind it`);
+});
+
+t.test("who stops reading an export is cut off, and lets go of the store", async (t) => {
+  const store = openStore(freshFolder(t));
+  const insert = store.db.prepare(
+    "insert into working_memory (task_id, turn_id, entry_type, content, created_at) values ('t', 'turn_1', 'note', ?, 1)",
+  );
+  store.transaction(() => {
+    for (let n = 0; n < 3000; n++) insert.run("long ".repeat(2000));
+  });
+  const parts = engineParts(t, { store });
+  const url = await servedParts(t, parts, { maxQueuedMs: 300 });
+  const stuck = await openStream(url, "/memory/export", { headers: { "x-engine-key": KEY } }).catch(() => null);
+  stuck?.pause();
+  const wal = () => store.db.prepare("pragma wal_checkpoint(truncate)").get()?.["busy"];
+  store.db.exec("pragma busy_timeout = 0");
+  t.equal(wal(), 1, "it reads");
+  await until("it has been cut off", () => wal() === 0);
 });
