@@ -12,6 +12,7 @@ import { namesIn, normalWords, numbersIn } from "./normal-words.ts";
 import { placeFact } from "./place-fact.ts";
 import { type Boilerplate, holdsSecret } from "./refused-words.ts";
 import { roundKeys } from "./round-keys.ts";
+import { sentencesOf } from "./rules/clauses.ts";
 
 export interface LearnParts {
   readonly rounds: RoundsToLearn;
@@ -65,7 +66,9 @@ export function learnRound(
         { ...place, trust: fact.trust },
       );
   }
-  const names = namesIn(episode.question).filter((name) => !holdsSecret(name));
+  const names = sentencesOf(episode.question)
+    .filter((sentence) => !holdsSecret(sentence))
+    .flatMap(namesIn);
   people.mention(names, place);
   const refined = {
     ...(extraction.episode ?? { key: episode.key, description: episode.description, importance: 1 }),

@@ -42,8 +42,10 @@ export function namesIn(text: string): readonly string[] {
       )
         continue;
     }
-    const kept = COMMON.has((words[0] ?? "").toLowerCase()) ? words.slice(1).join(" ") : name;
-    if (kept !== "" && !found.includes(kept)) found.push(kept);
+    while (COMMON.has((words[0] ?? "").toLowerCase())) words.shift();
+    while (COMMON.has((words.at(-1) ?? "").toLowerCase())) words.pop();
+    const kept = words.join(" ");
+    if (kept.length > 1 && !found.includes(kept)) found.push(kept);
   }
   return found;
 }
@@ -59,7 +61,7 @@ const COMMON = new Set(
   every each both many most more much few one two three another other next last first second new old good great nice sure right really
   remember note btw fyi make give tell show help find create write explain suggest recommend use add remove change update fix run check look
   monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december
-  never always still too very only even ever again`
+  suppose imagine never always still too very only even ever again`
     .split(/\s+/)
     .filter((word) => word !== ""),
 );

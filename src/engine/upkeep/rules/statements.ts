@@ -153,7 +153,9 @@ function done(
       rest,
     )?.groups?.["o"];
   if (decided !== undefined)
-    return [{ subject: name, predicate: "decided", verb: "decided:", object: decided, event: true, clause }];
+    return [
+      { subject: name, predicate: "decided", verb: "decided:", object: decided, isTimed: true, past: false, clause },
+    ];
   const event = eventIn(rest);
   if (event === null) return [];
   return [{ subject: name, predicate: event.predicate, verb: event.verb, object: event.object, event: true, clause }];

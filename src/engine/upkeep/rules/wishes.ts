@@ -20,7 +20,9 @@ export function wishIn(clause: Clause): readonly Statement[] {
     ];
   const decided = DECISION.exec(clause.text)?.groups?.["o"];
   if (decided !== undefined && !/^(?:it|that|this|option)\b/i.test(decided))
-    return [{ subject: "user", predicate: "decided", verb: "decided:", object: decided, event: true, clause }];
+    return [
+      { subject: "user", predicate: "decided", verb: "decided:", object: decided, isTimed: true, past: false, clause },
+    ];
   const goal = GOAL.exec(clause.text)?.groups?.["o"];
   if (goal !== undefined)
     return [{ subject: "user", predicate: "goal", verb: "wants to", object: goal, single: false, clause }];
