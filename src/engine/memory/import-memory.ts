@@ -16,6 +16,8 @@ const STEPS: readonly Step[] = [
   { kind: "link", type: "knowledge" },
 ];
 const PAGE = 100;
+/** So much text is written before the store's log is folded back: much more at once would hold turns up. */
+const FOLDED_EVERY = 256 * 1024;
 const LONGEST_MS = 4;
 
 export interface ImportParts {
@@ -87,6 +89,7 @@ async function takeOver({ store, lane, reindex, stopping }: ImportParts): Promis
   const stage = ImportStage.open(store.dataDir);
   try {
     const taker = new RecordTaker(store, stage);
+    let written = 0;
     for (let at = store.state.get("import"); at !== null && at.step < STEPS.length;) {
       stopping.throwIfAborted();
       const from = at;
@@ -97,6 +100,10 @@ async function takeOver({ store, lane, reindex, stopping }: ImportParts): Promis
         store.state.set("import", next);
         return next;
       });
+      written += page.reduce((sum, { length }) => sum + length, 0);
+      if (written < FOLDED_EVERY) continue;
+      written = 0;
+      await store.fold();
     }
     await reindex();
     const { imported, skipped } = store.state.get("import") ?? { imported: {}, skipped: {} };

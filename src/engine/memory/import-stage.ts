@@ -10,6 +10,8 @@ const FILE = "memory-import.db";
 export interface StagedRecord extends ReadRecord {
   /** It belongs to what was here before, or is not to be taken over. */
   readonly skip: boolean;
+  /** Of all its fields, as text. */
+  readonly length: number;
 }
 
 /**
@@ -110,4 +112,5 @@ const staged = (row: Record<string, unknown>): StagedRecord => ({
   type: row["type"] as RecordType,
   fields: JSON.parse(String(row["fields"])) as Record<string, unknown>,
   skip: row["skip"] === 1,
+  length: String(row["fields"]).length,
 });

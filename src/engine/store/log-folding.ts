@@ -21,14 +21,15 @@ export class LogFolding {
 
   /** To be told of each transaction. */
   committed(): void {
-    if (++this.#commits === EVERY) void this.#fold();
+    if (++this.#commits === EVERY) void this.fold();
   }
 
   end(): void {
     this.#over = true;
   }
 
-  async #fold(): Promise<void> {
+  /** Now: for who writes so much in a few transactions that it would wait too long. */
+  async fold(): Promise<void> {
     try {
       await onDisk(this.#log);
       if (!this.#over) this.#db.exec("pragma wal_checkpoint(passive)");

@@ -28,6 +28,8 @@ export interface Store {
   readonly reset: ResetNotice;
   /** Resolves when a statement finds the file damaged: it is marked, and the next start sets it aside. */
   readonly damaged: Promise<Error>;
+  /** Folds the log back into the file: for who writes much at once, every few megabytes. */
+  fold(): Promise<void>;
   /** A connection of its own that only reads, for whoever has to see one state for long. They close it. */
   reader(): DatabaseSync;
   close(): void;
@@ -62,6 +64,7 @@ export function openStore(dataDir: string): Store {
       state,
       reset: new ResetNotice(state, { dataDir, isNew }),
       damaged: damaged.promise,
+      fold: () => folding.fold(),
       reader() {
         const reader = new DatabaseSync(file, { readOnly: true, timeout: BUSY_WAIT_MS });
         watchStatements(reader, onDamage);
