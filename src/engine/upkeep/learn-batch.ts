@@ -6,6 +6,7 @@ import { chunksOf } from "./chunks.ts";
 import { type DraftParts, draftSkills } from "./draft-skills.ts";
 import { NOTHING } from "./extraction.ts";
 import type { Extractor } from "./extractor.ts";
+import { judgeRound } from "./judge-round.ts";
 import { type LearnParts, type Learnt, learnRound } from "./learn-round.ts";
 import type { Boilerplate } from "./refused-words.ts";
 
@@ -56,9 +57,8 @@ export async function learnBatch(parts: BatchParts, signal: AbortSignal): Promis
       for (const round of chunk) {
         const extraction = round.episode === null ? NOTHING : outcome.extractions.get(round.trajectory.turnId);
         if (extraction === undefined || signal.aborted) break;
-        const more = await lane.run(() =>
-          learnRound(parts, { round, extraction, batchId: id, boilerplate, now: now() }),
-        );
+        const sound = judgeRound(round, extraction, boilerplate);
+        const more = await lane.run(() => learnRound(parts, { round, sound, batchId: id, now: now() }));
         learnt = sum(learnt, more);
       }
       await nextTurn();

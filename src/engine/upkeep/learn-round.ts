@@ -6,13 +6,12 @@ import { oppositePredicate, predicateHints } from "../memory/predicates.ts";
 import type { Round, RoundsToLearn } from "../memory/rounds-to-learn.ts";
 import { leastTrust } from "../memory/trust.ts";
 import type { Acquaintances } from "./acquaintances.ts";
-import { type Extraction, USER } from "./extraction.ts";
-import { type SoundFact, judgeFact } from "./judge-fact.ts";
-import { namesIn, normalWords, numbersIn } from "./normal-words.ts";
+import { USER } from "./extraction.ts";
+import type { SoundFact } from "./judge-fact.ts";
+import type { SoundRound } from "./judge-round.ts";
+import { normalWords, numbersIn } from "./normal-words.ts";
 import { placeFact } from "./place-fact.ts";
-import { type Boilerplate, holdsSecret } from "./refused-words.ts";
 import { roundKeys } from "./round-keys.ts";
-import { sentencesOf } from "./rules/clauses.ts";
 
 export interface LearnParts {
   readonly rounds: RoundsToLearn;
@@ -39,25 +38,24 @@ export function learnRound(
   { rounds, knowledge, people, index }: LearnParts,
   {
     round,
-    extraction,
+    sound,
     batchId,
-    boilerplate,
     now,
-  }: { round: Round; extraction: Extraction; batchId: string; boilerplate: Boilerplate; now: number },
+  }: { readonly round: Round; readonly sound: SoundRound; readonly batchId: string; readonly now: number },
 ): Learnt {
   const { trajectory, episode } = round;
   const learnt = { trajectories: 1, episodes: 0, added: 0, closed: 0, nodes: 0 };
   if (!rounds.learned(trajectory.number, batchId)) return { ...learnt, trajectories: 0 };
   if (episode === null) return learnt;
-  const facts = extraction.facts.flatMap((fact) => judgeFact(fact, round, boilerplate) ?? []);
+  const { facts, names } = sound;
   const place = { at: episode.eventTime, ref: episode.id, now };
-  for (const person of extraction.people) {
+  for (const person of sound.people) {
     const trust = trustOfNode(person.name, facts, round);
     if (trust !== null && people.meet(person, { ...place, trust }).isNew) learnt.nodes++;
   }
   for (const fact of facts) {
-    const names = people.namesOf(fact.subject);
-    const taken = takeIn({ fact, names, episode, now }, { knowledge, index });
+    const known = people.namesOf(fact.subject);
+    const taken = takeIn({ fact, names: known, episode, now }, { knowledge, index });
     learnt.added += taken.added;
     learnt.closed += taken.closed;
     if (fact.subject === USER && /^(?:name|wants to be called)$/.test(fact.predicate))
@@ -66,12 +64,9 @@ export function learnRound(
         { ...place, trust: fact.trust },
       );
   }
-  const names = sentencesOf(episode.question)
-    .filter((sentence) => !holdsSecret(sentence))
-    .flatMap(namesIn);
   people.mention(names, place);
   const refined = {
-    ...(extraction.episode ?? { key: episode.key, description: episode.description, importance: 1 }),
+    ...(sound.episode ?? { key: episode.key, description: episode.description, importance: 1 }),
     keys: roundKeys(facts, names),
   };
   const importance = Math.max(episode.importance, refined.importance, ...facts.map((fact) => fact.importance));

@@ -69,10 +69,18 @@ export function readAnswer(text: string, rounds: readonly Round[]): ReadAnswer {
   };
 }
 
+const LONGEST = { key: 80, description: 300 };
+const oneLined = (text: string, max: number): string =>
+  text
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim()
+    .slice(0, max)
+    .toWellFormed();
+
 type AnsweredRound = z.output<typeof answer>["rounds"][number];
 
 function extractionOf({ key, description, importance, facts, people }: AnsweredRound, round: Round): Extraction {
-  const title = key?.replaceAll(/\s+/g, " ").trim() ?? "";
+  const title = oneLined(key ?? "", LONGEST.key);
   const at = round.episode?.eventTime ?? round.trajectory.createdAt;
   return {
     facts: facts.map((one) => ({
@@ -94,7 +102,10 @@ function extractionOf({ key, description, importance, facts, people }: AnsweredR
       relation: relation?.toLowerCase().trim() || null,
       aliases: aliases ?? [],
     })),
-    episode: title === "" ? null : { key: title, description: description?.trim() ?? "", importance: importance ?? 3 },
+    episode:
+      title === ""
+        ? null
+        : { key: title, description: oneLined(description ?? "", LONGEST.description), importance: importance ?? 3 },
   };
 }
 

@@ -32,7 +32,7 @@ export function ownWords(message: string): string {
     .replaceAll(/(?<![\w'])i(?=['\s])/g, "I")
     .replaceAll(/```[\s\S]*?(?:```|$)/g, "\n")
     .replaceAll(/`[^`\n]*`/g, " ")
-    .replaceAll(/^\s*(?:>|\/\w|[$#] |\||diff --git|[{}<[\]]).*$/gm, "")
+    .replaceAll(/^[ \t]*(?:>|\/\w|[$#] |\||diff --git|[{}<[\]]).*$/gm, "")
     .replaceAll(/\bhttps?:\/\/\S+/g, " ")
     .replaceAll(/"[^"\n]{25,}"/g, " ")
     .replaceAll(/"[^"]*\n[^"]*"/g, " ");
