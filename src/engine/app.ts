@@ -31,6 +31,7 @@ import { learningTables } from "./memory/learning-tables.ts";
 import { MemoryLists } from "./memory/memory-lists.ts";
 import { MemoryRights } from "./memory/memory-rights.ts";
 import { MemorySearch } from "./memory/memory-search.ts";
+import { rebuildIndex } from "./memory/rebuild-index.ts";
 import { MemoryRecord } from "./memory/record.ts";
 import { WholeItems } from "./memory/whole-item.ts";
 import { WriteLane } from "./memory/write-lane.ts";
@@ -93,11 +94,12 @@ export async function createApp({
   mkdirSync(workspaceDir, { recursive: true });
   const slots = new TaskSlots(CHANNEL_TTL_MS);
   const lane = new WriteLane(store);
+  const index = new FullTextIndex(store);
   const rights = new MemoryRights({
     store,
     workspaceDir,
     lane,
-    reindex: () => Promise.resolve(),
+    reindex: () => rebuildIndex(store, { lane, index }),
     lastEvent: () => journal.last,
   });
   if (await rights.finishErasure()) logger.warn("an erasure that was cut off has been brought to its end");
@@ -176,7 +178,7 @@ export async function createApp({
     isBusy: () => slots.size > 0,
     logger,
   });
-  const record = new MemoryRecord(store, new FullTextIndex(store));
+  const record = new MemoryRecord(store, index);
   const runner = new TurnRunner({
     journal,
     desk,
