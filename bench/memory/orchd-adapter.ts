@@ -2,16 +2,24 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FullTextIndex } from "../../src/engine/memory/memory-index.ts";
+import { createLogger } from "../../src/kit/logger.ts";
+import { learningTables } from "../../src/engine/memory/learning-tables.ts";
 import { MemorySearch } from "../../src/engine/memory/memory-search.ts";
 import { MemoryRecord } from "../../src/engine/memory/record.ts";
+import { WriteLane } from "../../src/engine/memory/write-lane.ts";
 import { openStore } from "../../src/engine/store/open-store.ts";
+import { Acquaintances } from "../../src/engine/upkeep/acquaintances.ts";
+import { ruleExtractor } from "../../src/engine/upkeep/extractor.ts";
+import { Learning } from "../../src/engine/upkeep/learning.ts";
+import { Boilerplate } from "../../src/engine/upkeep/refused-words.ts";
 import type { Talk } from "./history.ts";
 import type { Found, Search, System, SystemKind } from "./system.ts";
 
 const MINUTE = 60_000;
+/** As after how many turns an engine learns by itself. */
+const LEARNS_AFTER = 20;
 
-/** An engine's memory, written as its turns write it. No model is asked, and there are no embeddings. */
+/** An engine's memory, written and learned from as its turns do it. No model is asked, and there are no embeddings. */
 export const ORCHD: SystemKind = { name: "orchd", open: () => Promise.resolve(new Orchd()) };
 
 class Orchd implements System {
@@ -20,32 +28,39 @@ class Orchd implements System {
   readonly #search = new MemorySearch(this.#store);
   readonly #roundOf = new Map<string, string>();
 
-  load({ conversations }: Talk): Promise<void> {
-    const record = new MemoryRecord(this.#store, new FullTextIndex(this.#store));
-    const inOrder = conversations.toSorted((one, other) => one.date.localeCompare(other.date));
-    for (const { id: taskId, date, rounds } of inOrder) {
-      for (const [index, { id: turnId, user, assistant }] of rounds.entries()) {
-        const startedAt = Date.parse(date) + index * MINUTE;
-        this.#store.transaction(() =>
-          record.round({
-            taskId,
-            turnId,
-            question: user,
-            answer: assistant,
-            steps: [],
-            trust: 1,
-            startedAt,
-            endedAt: startedAt,
-            outcome: "completed",
-            errorCode: null,
-            usage: { inputTokens: 0, outputTokens: 0, cacheHitTokens: 0 },
-          }),
-        );
+  async load({ conversations }: Talk): Promise<void> {
+    let clock = 0;
+    const tables = learningTables(this.#store);
+    const record = new MemoryRecord(this.#store, tables.index);
+    const learning = new Learning({
+      ...tables,
+      lane: new WriteLane(this.#store),
+      people: new Acquaintances(tables.graph),
+      extract: ruleExtractor,
+      closedForMs: () => 0,
+      boilerplate: () => new Boilerplate([]),
+      skillNames: () => new Set(),
+      isBusy: () => false,
+      now: () => clock,
+      logger: createLogger("bench", "silent"),
+    });
+    let rounds = 0;
+    for (const { id: taskId, date, rounds: said } of conversations.toSorted((one, other) =>
+      one.date.localeCompare(other.date),
+    )) {
+      for (const [at, { id: turnId, user: question, assistant: answer }] of said.entries()) {
+        clock = Date.parse(date) + at * MINUTE;
+        const times = { startedAt: clock, endedAt: clock };
+        const usage = { inputTokens: 0, outputTokens: 0, cacheHitTokens: 0 };
+        const how = { steps: [], trust: 1, outcome: "completed", errorCode: null, usage } as const;
+        this.#store.transaction(() => record.round({ taskId, turnId, question, answer, ...times, ...how }));
+        if (++rounds % LEARNS_AFTER === 0) await learning.trigger();
       }
     }
+    await learning.trigger();
+    await learning.close();
     for (const { id, turn_id: turnId } of this.#store.db.prepare("select id, turn_id from episodes").all())
       this.#roundOf.set(String(id), String(turnId));
-    return Promise.resolve();
   }
 
   async search({ query, now, limit }: Search): Promise<Found> {

@@ -1,14 +1,15 @@
 import { indexWords } from "./index-text.ts";
+import type { MemoryQuery } from "./memory-query.ts";
 import type { StoredItem } from "./stored-items.ts";
 
 /** What of a question an item speaks of; each from 0 to 1, words that tell more counting more. */
 export interface Coverage {
   readonly whole: number;
-  /** In one place of it: a few sentences, or what is known to be in it. */
+  /** In one place of it: a few sentences of who is likely to have said it, or what is known to be in it. */
   readonly place: number;
   /** The place with the most of it, as it stands there. */
   readonly passage: string;
-  /** Those of the question. */
+  /** Those of the question, in that place. */
   readonly found: ReadonlySet<string>;
   /** All that it says. */
   readonly words: ReadonlySet<string>;
@@ -16,41 +17,79 @@ export interface Coverage {
 
 /** So much of each text is looked at. */
 const LOOKED_AT = 2500;
-/** Sentences that a place has. */
+/** Sentences that a place has at most; each further one makes it looser. */
 const PLACE = 3;
+const LOOSER = 0.88;
 
-export function coverageOf(item: StoredItem, weights: ReadonlyMap<string, number>): Coverage {
-  const all = weightOf(weights.keys(), weights);
-  const share = (weight: number) => (all === 0 ? 0 : weight / all);
-  const words = new Set<string>();
-  const found = new Set<string>();
-  let best = { weight: 0, passage: "" };
-  const look = (sentences: readonly string[]) => {
-    const said = sentences.map((sentence) => {
-      const here = indexWords(sentence);
-      for (const word of here) words.add(word);
-      return here.filter((word) => weights.has(word));
-    });
-    for (let at = 0; at < sentences.length; at++) {
-      const here = new Set(said.slice(at, at + PLACE).flat());
-      for (const word of here) found.add(word);
-      const weight = weightOf(here, weights);
-      if (weight > best.weight) best = { weight, passage: sentences.slice(at, at + PLACE).join(" ") };
-    }
-  };
-  for (const text of item.texts) look(sentencesOf(text.slice(0, LOOKED_AT)));
-  const known = new Set(indexWords(item.keys).filter((word) => weights.has(word)));
-  for (const word of known) found.add(word);
-  return {
-    whole: share(weightOf(found, weights)),
-    place: share(Math.max(best.weight, weightOf(known, weights))),
-    passage: best.passage,
-    found,
-    words,
-  };
+interface Sentence {
+  readonly text: string;
+  readonly words: readonly string[];
+  /** From 0 to 1: how likely the answer is to be said so. */
+  readonly voice: number;
 }
 
-function weightOf(words: Iterable<string>, weights: ReadonlyMap<string, number>): number {
+export function coverageOf(item: StoredItem, query: MemoryQuery, weights: ReadonlyMap<string, number>): Coverage {
+  let all = 0;
+  for (const weight of weights.values()) all += weight;
+  const share = (weight: number) => (all === 0 ? 0 : weight / all);
+  const words = new Set<string>();
+  const wanted = new Set<string>();
+  let best: Place = { weight: 0, passage: "", found: new Set() };
+  for (const [at, text] of item.texts.entries()) {
+    const sentences = sentencesOf(text.slice(0, LOOKED_AT)).map((sentence): Sentence => {
+      const said = indexWords(sentence);
+      for (const word of said) words.add(word);
+      const asked = said.filter((word) => weights.has(word));
+      for (const word of asked) wanted.add(word);
+      const voice = asked.length === 0 ? 0 : voiceOf(sentence, item.kind === "episode" && at === 0, query);
+      return { text: sentence, words: asked, voice: item.kind === "episode" ? voice : 1 };
+    });
+    const place = bestPlace(sentences, weights);
+    if (place.weight > best.weight) best = place;
+  }
+  const known = bestPlace([{ text: best.passage, words: indexWords(item.keys), voice: 0.9 }], weights);
+  for (const word of known.found) wanted.add(word);
+  const { weight, found } = known.weight > best.weight ? known : best;
+  return { whole: share(sumOf(wanted, weights)), place: share(weight), passage: best.passage, found, words };
+}
+
+interface Place {
+  readonly weight: number;
+  readonly passage: string;
+  readonly found: ReadonlySet<string>;
+}
+
+function bestPlace(sentences: readonly Sentence[], weights: ReadonlyMap<string, number>): Place {
+  let best: Place = { weight: 0, passage: "", found: new Set() };
+  for (let from = 0; from < sentences.length; from++) {
+    if (sentences[from]?.words.length === 0) continue;
+    const heard = new Map<string, number>();
+    for (let length = 1; length <= PLACE && from + length <= sentences.length; length++) {
+      const { words = [], voice = 0 } = sentences[from + length - 1] ?? {};
+      for (const word of words) heard.set(word, Math.max(heard.get(word) ?? 0, (weights.get(word) ?? 0) * voice));
+      let weight = 0;
+      for (const one of heard.values()) weight += one;
+      weight *= LOOSER ** (length - 1);
+      if (weight <= best.weight) continue;
+      const passage = sentences.slice(from, from + length).map(({ text }) => text);
+      best = { weight, passage: passage.join(" "), found: new Set(heard.keys()) };
+    }
+  }
+  return best;
+}
+
+/** Who asks about themselves asks for what they said, and said rather than asked. */
+function voiceOf(sentence: string, byUser: boolean, { about }: MemoryQuery): number {
+  if (about === "reply") return byUser ? 0.7 : 1;
+  if (about === null) return byUser ? 1 : 0.9;
+  if (!byUser) return 0.65;
+  if (/[?？]\s*$/.test(sentence)) return 0.7;
+  return FIRST_PERSON.test(sentence) ? 1 : 0.8;
+}
+
+const FIRST_PERSON = /\b(?:i|me|my|mine|myself|we|us|our|ours)\b/i;
+
+function sumOf(words: Iterable<string>, weights: ReadonlyMap<string, number>): number {
   let sum = 0;
   for (const word of words) sum += weights.get(word) ?? 0;
   return sum;

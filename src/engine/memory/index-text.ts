@@ -20,7 +20,7 @@ export function indexWords(text: string): string[] {
 /** What stands between spaces and signs, as it is written. */
 export function wordRuns(text: string): string[] {
   const plain = shortened(text).normalize("NFKC");
-  return plain.match(/[\p{L}\p{M}\p{N}_]+(?:['’][\p{L}]+)*/gu) ?? [];
+  return plain.match(/[\p{L}\p{M}\p{N}_]+(?:['’\-][\p{L}\p{N}]+)*/gu) ?? [];
 }
 
 export function wordsOfRun(run: string): readonly string[] {
@@ -63,14 +63,23 @@ function addWord(words: string[], run: string): void {
 /** Most words: nothing in them to take apart. */
 const PLAIN = /^.?[a-z0-9]*$/;
 /** Before a capital behind a small letter, before the last of several capitals, and at underscores. */
-const PART_ENDS = /_+|(?<=\p{Ll})(?=\p{Lu}\p{L})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u;
+const PART_ENDS = /[_-]+|(?<=\p{Ll})(?=\p{Lu}\p{L})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u;
 
 function folded(word: string): string {
   let low = word.toLowerCase();
   if (!/^[a-z0-9]*$/.test(low)) low = low.normalize("NFD").replace(ACCENTS, "").normalize("NFC");
   if (low.length > LONGEST_WORD) low = Array.from(low).slice(0, LONGEST_WORD).join("");
-  return /^[a-z]+$/.test(low) ? stemmer(low) : low;
+  return /^[a-z]+$/.test(low) ? stemmer(spelled(low)) : low;
 }
+
+/** British and American spelling meet. */
+const spelled = (word: string): string =>
+  word.length < 5
+    ? word
+    : word
+        .replace(/our(s|ed|ing|ite|ites|ful)?$/, "or$1")
+        .replace(/is(e[drs]?|ers|ing|ations?)$/, "iz$1")
+        .replace(/yse([ds]?)$/, "yze$1");
 
 /** Accents of Latin, Greek and Cyrillic letters, points of Hebrew and Arabic: marks that readers leave out. */
 const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]/gu;

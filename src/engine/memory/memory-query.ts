@@ -18,12 +18,17 @@ export interface MemoryQuery {
   /** One to four words each, folded: by which people and things may be known. */
   readonly phrases: readonly string[];
   readonly time: TimeRange | null;
+  /** Whether it asks for what the user said of themselves, or for what they were answered. */
+  readonly about: "self" | "reply" | null;
   /** It asks for what was, so what has been closed since counts too. */
   readonly asksPast: boolean;
 }
 
 const MOST_RUNS = 2000;
 const LONGEST_PHRASE = 4;
+const SELF = /\b(?:i|me|my|mine|we|us|our|ours)\b/i;
+const REPLY =
+  /\b(?:did|had|have) you\b|\byou (?:had |have |just |once )?(?:\w+ed|said|told|gave|wrote|found|made|chose|meant)\b/i;
 const PAST =
   /\b(?:used to|previous(?:ly)?|former(?:ly)?|earlier|original(?:ly)?|at first|first time|initially|back then|in the past|no longer|any ?more|old|before)\b/i;
 
@@ -34,7 +39,9 @@ export function readQuery(text: string, now: number): MemoryQuery {
   const words = new Map<string, QueryWord>();
   const besides = new Set<string>();
   for (const [index, run] of runs.entries()) {
-    const isBeside = timeRuns.has(run.toLowerCase()) || isAskingWord(run);
+    // "How far" asks for a measure, whatever is said of it.
+    const isMeasure = /^how$/i.test(runs[index - 1] ?? "");
+    const isBeside = isMeasure || timeRuns.has(run.toLowerCase()) || isAskingWord(run);
     const isName = /\p{N}/u.test(run) || (index > 0 && /^\p{Lu}/u.test(run)) || /\p{Ll}\p{Lu}|_/u.test(run);
     for (const word of wordsOfRun(run)) {
       if (isBeside) besides.add(word);
@@ -49,6 +56,7 @@ export function readQuery(text: string, now: number): MemoryQuery {
     besides: onlyAsks ? [] : [...besides].filter((word) => !words.has(word)),
     phrases: phrasesOf(runs),
     time: time?.range ?? null,
+    about: REPLY.test(text) ? "reply" : SELF.test(text) ? "self" : null,
     asksPast: PAST.test(text),
   };
 }

@@ -1,15 +1,15 @@
 import type { Store } from "../store/open-store.ts";
 import type { Candidate } from "./candidate.ts";
-import { coverageOf } from "./coverage.ts";
 import { fuse } from "./fusion.ts";
 import { GraphList } from "./graph-list.ts";
 import { type IndexRange, indexRow } from "./index-rows.ts";
 import type { IndexedItem } from "./indexed-item.ts";
 import { type LexicalPlan, LexicalSearch } from "./lexical-search.ts";
 import { type MemoryQuery, readQuery } from "./memory-query.ts";
-import { isRelevant } from "./relevance.ts";
+import { type Listed, rankCandidates } from "./rank-candidates.ts";
+import { answering, touching } from "./relevance.ts";
 import { type StoredItem, StoredItems } from "./stored-items.ts";
-import type { TimeRange } from "./time-range.ts";
+import { type TimeRange, toldWithin } from "./time-range.ts";
 import { withoutRepeats } from "./without-repeats.ts";
 
 export interface SearchRequest {
@@ -25,6 +25,8 @@ export interface SearchRequest {
   /** As it was believed then: facts closed since are found, those that came later are not. */
   readonly asOf?: number;
   readonly withoutTurns?: ReadonlySet<string>;
+  /** `answers` (the default): nothing, unless the memory seems to have the answer. `touches`: what may help with it. */
+  readonly bearing?: "answers" | "touches";
 }
 
 export interface MemoryHit {
@@ -47,8 +49,7 @@ export interface MemoryHit {
 }
 
 const LISTED = 60;
-const LOOKED_AT = 28;
-const DAY = 86_400_000;
+const LOOKED_AT = 40;
 
 /**
  * Finds what was said and learnt. Several ways of looking each make a list: the words of rounds and of facts, the time
@@ -76,8 +77,11 @@ export class MemorySearch {
     signal?.throwIfAborted();
     const query = readQuery(request.query, request.now);
     const candidates = this.#candidates(query, request);
-    const relevant = candidates.filter((candidate) => isRelevant(candidate, query));
-    return withoutRepeats(relevant).slice(0, request.limit).map(hitOf);
+    const known =
+      request.bearing === "touches"
+        ? touching(candidates, query)
+        : answering(candidates, query, (word, by) => this.#lexical.isKnown(word, by));
+    return withoutRepeats(known).slice(0, request.limit).map(hitOf);
   }
 
   #candidates(query: MemoryQuery, request: SearchRequest): readonly Candidate[] {
@@ -90,49 +94,34 @@ export class MemorySearch {
       { items: facts, weight: 1 },
       { items: ranked("note"), weight: 0.8 },
       { items: unique(facts.slice(0, 30).flatMap((row) => this.#items.evidenceRows(row))), weight: 0.7 },
-      { items: query.time === null ? [] : this.#inTime(plan, query, query.time), weight: 1 },
+      { items: query.time === null ? [] : this.#inTime(plan, query, toldWithin(query.time)), weight: 1 },
       { items: graph.named, weight: 0.4 },
       { items: graph.near, weight: 0.2 },
     ]);
     const scored = [...fused].sort(([, one], [, other]) => other - one);
-    const kept: Scored[] = [];
+    const kept: Listed[] = [];
     for (const [row, score] of scored) {
       if (kept.length >= LOOKED_AT) break;
       kept.push(...this.#admitted(row, score, request));
     }
-    return this.#weighed(kept, { query, plan, now: request.now });
+    return rankCandidates(kept, { query, plan, now: request.now });
   }
 
-  /** Rounds of that time, by what they say; where nothing but a time is asked for, the newest. */
+  /** Rounds of that time, by what they say; then, where the time is short or nothing else is asked for, the others. */
   #inTime(plan: LexicalPlan, { words }: MemoryQuery, { from, to }: TimeRange): number[] {
     const { first, last } = this.#span.get(from, to) as Record<"first" | "last", number | null>;
     if (first === null || last === null) return [];
-    if (words.length > 0) return this.#lexical.best(plan, { range: "episode", within: [first, last], limit: LISTED });
-    return Array.from({ length: Math.min(LISTED, last - first + 1) }, (_, index) => indexRow("episode", last - index));
+    const found = this.#lexical.best(plan, { range: "episode", within: [first, last], limit: LISTED });
+    const count = last - first + 1;
+    if (words.length > 0 && count > LISTED / 2) return found;
+    const others = Array.from({ length: Math.min(LISTED, count) }, (_, index) => indexRow("episode", last - index));
+    return unique([...found, ...others]);
   }
 
-  #admitted(row: number, score: number, request: SearchRequest): readonly Scored[] {
+  #admitted(row: number, score: number, request: SearchRequest): readonly Listed[] {
     const item = this.#items.read(row);
     return item !== null && isAdmitted(item, request) ? [{ item, score }] : [];
   }
-
-  #weighed(
-    scored: readonly Scored[],
-    { query, plan, now }: { readonly query: MemoryQuery; readonly plan: LexicalPlan; readonly now: number },
-  ): readonly Candidate[] {
-    const weights = new Map(query.words.map(({ word }) => [word, plan.weights.get(word) ?? 0]));
-    const looked = scored.map((one) => ({ ...one, coverage: coverageOf(one.item, weights) }));
-    const byPlace = looked.toSorted((one, other) => other.coverage.place - one.coverage.place);
-    const places = fuse([{ items: byPlace.filter(({ coverage }) => coverage.place > 0), weight: 1 }]);
-    return looked
-      .map((one) => ({ ...one, score: (one.score + (places.get(one) ?? 0)) * boost(one.item, query, now) }))
-      .sort((one, other) => other.score - one.score);
-  }
-}
-
-interface Scored {
-  readonly item: StoredItem;
-  readonly score: number;
 }
 
 function isAdmitted(item: StoredItem, { kinds, from, to, asOf, withoutTurns }: SearchRequest): boolean {
@@ -141,13 +130,6 @@ function isAdmitted(item: StoredItem, { kinds, from, to, asOf, withoutTurns }: S
   if (to !== undefined && item.eventTime >= to) return false;
   if (asOf !== undefined && (item.createdAt > asOf || (item.recordedTo ?? Infinity) <= asOf)) return false;
   return item.turnId === null || withoutTurns?.has(item.turnId) !== true;
-}
-
-/** Small: what decides is what it says. */
-function boost({ eventTime, importance, trust }: StoredItem, { time }: MemoryQuery, now: number): number {
-  const age = Math.max(0, now - eventTime) / DAY;
-  const inTime = time !== null && eventTime >= time.from && eventTime < time.to ? 0.15 : 0;
-  return 1 + 0.03 * 0.995 ** age + (0.03 * importance) / 10 + (0.02 * trust) / 3 + inTime;
 }
 
 function hitOf({ item, coverage, score }: Candidate): MemoryHit {

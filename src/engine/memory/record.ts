@@ -97,8 +97,8 @@ export const episodeItem = (episode: ReturnType<EpisodeTable["insert"]>, keys = 
   trust: episode.trust,
   live: true,
   keys,
-  title: episode.key,
-  body: `${episode.question}\n\n${episode.answer}`,
+  title: episode.question,
+  body: episode.answer,
 });
 
 /** The agent's own words: what it concluded. */

@@ -13,11 +13,19 @@ const FUNCTION_WORDS = new Set(
   would wouldn yes yet you your yours yourself yourselves`.split(/\s+/),
 );
 
-/** What questions to a memory are worded with, beside: they ask for something said, and do not say what. */
+/**
+ * What questions are worded with, beside: they say that something is asked for, how it is to be counted, compared or
+ * put in order, and not what it is about.
+ */
 const ASKING_WORDS = new Set(
   `anything ask asked asking chat chatted conversation conversations discuss discussed find happen happened know knew
   mention mentioned mentioning name named names recall remember remembered remind reminded said say saying something
-  speak spoke talk talked talking tell telling thing things think told want wanted went give gave`.split(/\s+/),
+  speak spoke talk talked talking tell telling thing things think told want wanted went give gave
+  advise advised advice explain explained propose proposed recommend recommended suggest suggested show help
+  altogether amount approximately around average count difference earlier earliest exact exactly first kind last later
+  latest lie many number often pass passed recent recently roughly sort sum together total type
+  current currently nowadays previous previously former formerly original originally
+  second seconds minute minutes hour hours day days week weeks month months year years time times`.split(/\s+/),
 );
 
 export const isFunctionWord = (word: string): boolean =>

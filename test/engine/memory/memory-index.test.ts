@@ -1,5 +1,7 @@
 import t from "tap";
 import { FullTextIndex, type IndexedItem } from "../../../src/engine/memory/memory-index.ts";
+import { rebuildIndex } from "../../../src/engine/memory/rebuild-index.ts";
+import { WriteLane } from "../../../src/engine/memory/write-lane.ts";
 import { openStore } from "../../../src/engine/store/open-store.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 
@@ -8,8 +10,17 @@ const setUp = (t: Parameters<typeof freshFolder>[0]) => {
   t.teardown(() => store.close());
   const index = new FullTextIndex(store);
   const item = (ref: string, kind: IndexedItem["kind"], body: string, live = true): IndexedItem => ({
-    ...{ kind, ref, body, live, taskId: "task", turnId: "turn", eventTime: 5, importance: 3, trust: 1 },
-    ...{ keys: "", title: "" },
+    kind,
+    ref,
+    body,
+    live,
+    taskId: "task",
+    turnId: "turn",
+    eventTime: 5,
+    importance: 3,
+    trust: 1,
+    keys: "",
+    title: "",
   });
   const rows = (word: string) =>
     store.db
@@ -17,7 +28,7 @@ const setUp = (t: Parameters<typeof freshFolder>[0]) => {
       .all(word)
       .map((row) => Number(row["rowid"]));
   store.db.exec(`
-    insert into episodes values (7, 'ep_1', 'task', 'turn', 'k', 'd', 'q', 'a', 3, 'conversation', 1, 5, 5);
+    insert into episodes values (7, 'ep_1', 'task', 'turn', 'k', 'd', 'q', 'a', 3, 'conversation', 1, 5, 5, '');
     insert into knowledge values (8, 'kn_1', 'c', 's', 'p', 'o', 'h', 3, 1, 'user', 3, 1, null, 5, null, null);
     insert into working_memory values (9, 'task', 'turn', 'note', 'c', 5)`);
   return { store, index, item, rows };
@@ -53,4 +64,16 @@ t.test("what is deleted is not in the index any more, whoever deletes it", async
 t.test("what is not stored cannot be put", async (t) => {
   const { index, item } = setUp(t);
   t.throws(() => index.put(item("ep_2", "episode", "x")), /not stored/);
+});
+
+t.test("the whole index is made again from what it is about", async (t) => {
+  const { store, index, item, rows } = setUp(t);
+  store.db.exec(`
+    update episodes set question = 'A lighthouse?', answer = 'Yes.';
+    update knowledge set content = 'A lighthouse stands.', recorded_to = 9;
+    update working_memory set content = 'Lighthouse'`);
+  index.put(item("ep_1", "episode", "windmill"));
+  await rebuildIndex(store, { lane: new WriteLane(store), index });
+  t.same(rows("windmil"), []);
+  t.same(rows("lighthous"), [7, 2 ** 41 + 8, 3 * 2 ** 40 + 9]);
 });
