@@ -30,6 +30,28 @@ const ownBundles = (found: Set<string>): Plugin => ({
   },
 });
 
+/** What decodes bodies brings tables of 400 kB for scripts that JSON is not written in; nothing else reads them. */
+const noLegacyTables: Plugin = {
+  name: "no-legacy-tables",
+  setup(builder) {
+    builder.onResolve({ filter: /^\.\/tables\/.*\.json$/ }, ({ path, importer }) =>
+      importer.includes("/iconv-lite/") ? { path, namespace: "no-table" } : undefined,
+    );
+    builder.onLoad({ filter: /./, namespace: "no-table" }, () => ({ contents: "[]", loader: "json" }));
+  },
+};
+
+/**
+ * One character beyond ASCII makes a program's text twice as large in memory. The compiler leaves them only in regular
+ * expressions, which read the escape as the character.
+ */
+async function escapeBeyondAscii(file: string): Promise<void> {
+  const text = await readFile(file, "utf8");
+  if (/\\[\u0080-\uffff]/.test(text)) throw new Error(`${file}: a backslash before a character that would be escaped`);
+  const code = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  await writeFile(file, text.replaceAll(/[\u0080-\uffff]/g, code));
+}
+
 /**
  * Without comments and indentation, for a program's text stays in memory. Names are kept, and lines are short: a stack,
  * and the line that Node.js prints above it, can be read.
@@ -37,10 +59,11 @@ const ownBundles = (found: Set<string>): Plugin => ({
 const COMPACT = { minifyWhitespace: true, lineLimit: 160 } as const;
 
 async function bundle(entry: string, name: string, plugins: Plugin[] = []): Promise<void> {
+  const outfile = join(workshop, `${name}.cjs`);
   await build({
     ...COMPACT,
     entryPoints: [entry],
-    outfile: join(workshop, `${name}.cjs`),
+    outfile,
     bundle: true,
     platform: "node",
     format: "cjs",
@@ -50,8 +73,9 @@ async function bundle(entry: string, name: string, plugins: Plugin[] = []): Prom
     legalComments: "none",
     external: ["pg-native"],
     logLevel: "warning",
-    plugins,
+    plugins: [...plugins, noLegacyTables],
   });
+  await escapeBeyondAscii(outfile);
 }
 
 /** `orchd/client`, for Node.js from 20 on and for browsers: it imports nothing. */

@@ -1,6 +1,10 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
 import t from "tap";
 import { startEngine } from "../../helpers/engine.ts";
 import { until } from "../../helpers/until.ts";
+
+const dist = resolve(import.meta.dirname, "../../../dist");
 
 /** How Node.js tells of a collection that its program asked for. */
 const ASKED_FOR = /Mark-Compact.*testing; GC/;
@@ -19,4 +23,11 @@ t.test("an engine that is at work is not stopped for it", async (t) => {
   t.notMatch(engine.output(), ASKED_FOR);
   await engine.call("/execute/cancel", { body: { task_id: "busy" } });
   await turn.all();
+});
+
+t.test("no character makes a program's text twice as large in memory", (t) => {
+  const programs = readdirSync(dist).filter((name) => name.endsWith(".cjs"));
+  t.ok(programs.includes("engine-app.cjs"));
+  for (const name of programs) t.notMatch(readFileSync(join(dist, name), "utf8"), /[\u0080-\uffff]/, name);
+  t.end();
 });
