@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Round } from "../memory/rounds-to-learn.ts";
 import type { ModelFailure } from "../model/model-provider.ts";
 import type { Extraction } from "./extraction.ts";
@@ -12,8 +13,13 @@ export type ExtractedChunk =
 /** Finds what is worth knowing in some rounds. It stores nothing and believes nothing. */
 export type Extractor = (rounds: readonly Round[], signal: AbortSignal) => Promise<ExtractedChunk>;
 
-export const ruleExtractor: Extractor = (rounds) =>
-  Promise.resolve({
-    kind: "extracted",
-    extractions: new Map(rounds.map((round) => [round.trajectory.turnId, extractByRules(round)])),
-  });
+/** Turns go on between one round and the next. */
+export const ruleExtractor: Extractor = async (rounds, signal) => {
+  const extractions = new Map<string, Extraction>();
+  for (const round of rounds) {
+    if (signal.aborted) return { kind: "stopped", failure: { kind: "aborted" } };
+    extractions.set(round.trajectory.turnId, extractByRules(round));
+    await nextTurn();
+  }
+  return { kind: "extracted", extractions };
+};

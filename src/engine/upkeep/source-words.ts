@@ -1,0 +1,69 @@
+import { indexWords } from "../memory/index-text.ts";
+import type { Round } from "../memory/rounds-to-learn.ts";
+import type { ExtractedFact } from "./extraction.ts";
+import { normalWords } from "./normal-words.ts";
+import { sentencesOf } from "./rules/clauses.ts";
+
+type SaidBy = ExtractedFact["saidBy"];
+
+/** What somebody said in a round, and the words of it as they are compared. */
+export interface Source {
+  readonly text: string;
+  readonly words: ReadonlySet<string>;
+  readonly sentences: readonly { readonly text: string; readonly words: ReadonlySet<string> }[];
+}
+
+/** Whose words a round has, each worked out once. */
+export class SourceWords {
+  readonly #round: Round;
+  readonly #sources = new Map<SaidBy, Source | null>();
+
+  constructor(round: Round) {
+    this.#round = round;
+  }
+
+  /** Null where they said nothing that counts. */
+  of(saidBy: SaidBy): Source | null {
+    const known = this.#sources.get(saidBy);
+    if (known !== undefined) return known;
+    const text = wordsSaid(this.#round, saidBy);
+    const source = text === null ? null : sourceOf(text);
+    this.#sources.set(saidBy, source);
+    return source;
+  }
+}
+
+const sourceOf = (text: string): Source => ({
+  text,
+  words: new Set([...indexWords(text), ...indexWords(normalWords(text))]),
+  sentences: sentencesOf(text).map((sentence) => ({ text: sentence, words: new Set(indexWords(sentence)) })),
+});
+
+/** The agent's own statements count where it says what it has done, and has done something. */
+function wordsSaid({ episode, asked, notes, trajectory, recalled }: Round, saidBy: SaidBy): string | null {
+  switch (saidBy) {
+    case "user":
+      return [episode?.question ?? "", ...asked.map(({ answer }) => answer)].join("\n");
+    case "note":
+      return withoutRecalled(notes.join("\n"), recalled);
+    case "assistant": {
+      const acted = trajectory.steps.some(({ tool, ok }) => ok && CHANGING.has(tool));
+      const done = sentencesOf(episode?.answer ?? "").filter((sentence) => DONE.test(sentence));
+      return acted && done.length > 0 ? withoutRecalled(done.join("\n"), recalled) : null;
+    }
+    default:
+      return saidBy satisfies never;
+  }
+}
+
+const CHANGING: ReadonlySet<string> = new Set(["write_file", "edit_file", "run_command"]);
+const DONE =
+  /\bI(?:'ve| have)? (?:just |now |also )?(?:created|wrote|written|saved|updated|changed|added|removed|deleted|renamed|moved|installed|configured|fixed|ran|run|built|deployed|generated|converted|set up)\b/i;
+
+function withoutRecalled(text: string, recalled: string): string {
+  if (recalled === "") return text;
+  const known = recalled.toLowerCase();
+  return sentencesOf(text)
+    .filter((sentence) => !known.includes(sentence.toLowerCase().replace(/[.!]$/, "")))
+    .join("\n");
+}
