@@ -13,7 +13,7 @@ import type {
 } from "../contract/memory-records.ts";
 import type { LearningBatch } from "../contract/engine-records.ts";
 import { queryOf } from "./address.ts";
-import { type CallOptions, type Service, ask, openStream, persistently } from "./http-call.ts";
+import { type CallOptions, type Service, ask, isStream, openStream, persistently } from "./http-call.ts";
 import { memoryLines } from "./memory-lines.ts";
 import { Leash } from "./waiting.ts";
 
@@ -61,8 +61,7 @@ export function memoryCalls(service: Service) {
       ask<MemoryImported>(
         service,
         { method: "POST", path: "/memory/import", upload: { content, type: MEMORY_FILE_TYPE }, signal, deadlineMs },
-        // A stream can be read once.
-        { repeatable: !(content instanceof ReadableStream) },
+        { repeatable: !isStream(content) },
       ),
 
     /** Erases everything that is remembered, conversations too; refused while a turn is in flight. */

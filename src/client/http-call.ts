@@ -104,7 +104,7 @@ async function send(
       headers: { accept, ...(sent !== null && { "content-type": sent.type }), ...headers, ...more },
       ...(sent !== null && { body: sent.content }),
       // What is sent while it is still being made needs to be announced.
-      ...(sent?.content instanceof ReadableStream && { duplex: "half" }),
+      ...(sent !== null && isStream(sent.content) && { duplex: "half" }),
       // Where it leads to, the key has not been given to.
       redirect: "manual",
       cache: "no-store",
@@ -117,6 +117,9 @@ async function send(
   if (!response.ok) throw await refusalOf(response, signal);
   return response;
 }
+
+/** Read as it is sent, and only once. */
+export const isStream = (content: object | string): boolean => typeof content === "object" && "getReader" in content;
 
 /** Tries until it succeeds, or the rule for its error says that there is no other try. */
 export async function persistently<T>(
