@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import t from "tap";
 import { launchEngine, startEngine } from "../../helpers/engine.ts";
 
@@ -47,11 +49,14 @@ t.test("what stops a start is told in plain words", async (t) => {
     for (const name of Object.keys(settings)) t.match(output, new RegExp(`${name}: expected`));
   });
 
-  t.test("a store that is damaged", async (t) => {
-    const dataDir = t.testdir({ "engine.db": "no database ".repeat(1000) });
+  t.test("a store of a newer engine", async (t) => {
+    const dataDir = t.testdir();
+    const db = new DatabaseSync(join(dataDir, "engine.db"));
+    db.exec("pragma user_version = 9999");
+    db.close();
     t.match(await exitOf({ dataDir }), {
       code: 75,
-      output: /^the engine cannot start: .*engine\.db cannot be used: .*not a database\n$/,
+      output: /^the engine cannot start: .*engine\.db was written by a newer engine\n$/,
     });
   });
 
