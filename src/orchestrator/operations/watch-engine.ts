@@ -1,6 +1,7 @@
 import { delay } from "../../kit/clock.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { probeOnce } from "../fleet/health-probe.ts";
+import { probeWaitMs } from "../rules/probe-wait.ts";
 import { insist } from "./insist.ts";
 import { noteActivity } from "./note-activity.ts";
 import type { Orchestration } from "./orchestration.ts";
@@ -9,7 +10,6 @@ export const MISSES_UNHEALTHY = 3;
 const MISSES_RESTART = 6;
 const PROBE_TIMEOUT_MS = 2000;
 const RESTART_TERM_MS = 10_000;
-const JITTER = 0.1;
 /** When an engine last worked is asked with the first probe and then with every so many: it need not be known exactly. */
 const PROBES_PER_ACTIVITY = 6;
 
@@ -37,7 +37,8 @@ export function watchEngine(o: Orchestration, live: LiveEngine, onGone: (live: L
 async function keepProbing(o: Orchestration, live: LiveEngine, signal: AbortSignal): Promise<void> {
   const interval = o.settings.healthIntervalMs;
   let answers = 0;
-  while (await delay(interval * (1 + JITTER * (2 * Math.random() - 1)), signal)) {
+  const wait = () => probeWaitMs({ intervalMs: interval, nowMs: performance.now(), random: Math.random() });
+  while (await delay(wait(), signal)) {
     const verdict = await probe(o, live, Math.min(PROBE_TIMEOUT_MS, interval));
     if (signal.aborted) return;
     if (verdict === "unknown") continue;
