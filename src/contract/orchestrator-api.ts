@@ -16,11 +16,12 @@ const seconds = z.int().check(z.gte(0), z.lte(86_400));
 
 /** Settings of an engine that a product may set for its own; `null` takes one back. */
 const ENGINE_ENV_NAME =
-  /^(LLM_[A-Z0-9_]{1,60}|PLANNER_MODEL|LIGHT_MODEL|ENGINE_LOG_LEVEL|ENGINE_HITL_TTL_S|REACTIVE_COMPACT_ENABLED|CACHE_HIT_MONITOR_ENABLED)$/;
+  /^(LLM_[A-Z0-9_]{1,60}|PLANNER_MODEL|LIGHT_MODEL|EMBEDDING_MODEL|ENGINE_LOG_LEVEL|ENGINE_HITL_TTL_S|REACTIVE_COMPACT_ENABLED|CACHE_HIT_MONITOR_ENABLED)$/;
 const engineEnv = z.record(
   z.string().check(
     z.refine((name) => ENGINE_ENV_NAME.test(name), {
-      error: "expected LLM_*, PLANNER_MODEL, LIGHT_MODEL, ENGINE_LOG_LEVEL, ENGINE_HITL_TTL_S or a feature flag",
+      error:
+        "expected LLM_*, PLANNER_MODEL, LIGHT_MODEL, EMBEDDING_MODEL, ENGINE_LOG_LEVEL, ENGINE_HITL_TTL_S or a feature flag",
     }),
   ),
   z.nullable(z.string().check(z.maxLength(4096))),

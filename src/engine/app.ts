@@ -26,6 +26,7 @@ import { type EngineProvider, createProvider } from "./model/create-provider.ts"
 import { CompactionTable } from "./store/compactions.ts";
 import { openServers } from "./servers/open-servers.ts";
 import type { ToolServers } from "./servers/tool-servers.ts";
+import { Embeddings } from "./memory/embeddings.ts";
 import { FullTextIndex } from "./memory/memory-index.ts";
 import { learningTables } from "./memory/learning-tables.ts";
 import { MemoryLists } from "./memory/memory-lists.ts";
@@ -108,7 +109,10 @@ export async function createApp({
   const messages = new MessageTable(store);
   const grants = new GrantTable(store);
   const plans = new PlanTable(store);
-  const memorySearch = new MemorySearch(store);
+  const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs, logger });
+  const { embedder } = modelProvider;
+  const embeddings = embedder && new Embeddings({ store, lane, embedder, logger });
+  const memorySearch = new MemorySearch(store, embeddings?.near);
   const memory = { search: memorySearch, whole: new WholeItems(store) };
   const builtIn = builtInTools({ environment, plans, memory });
   const toolServers = openServers({ launch, workspaceDir, environment, pins: new ToolDefinitionTable(store), logger });
@@ -128,7 +132,6 @@ export async function createApp({
     userId: launch.user_id,
     product: launch.product,
   });
-  const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs, logger });
   const workingMemory = new WorkingMemoryTable(store);
   const agentParts = {
     provider: modelProvider,
@@ -256,6 +259,7 @@ export async function createApp({
         new EngineError("ENGINE_DRAINING", "the engine stops; it goes on with what it has read whole"),
       );
       clearInterval(pruning);
+      await embeddings?.close();
     },
   };
 }

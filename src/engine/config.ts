@@ -26,6 +26,8 @@ export interface EngineConfig {
   /** For compaction and summaries; the main model where none is named. */
   readonly lightModel: string;
   readonly plannerModel: string;
+  /** What makes vectors of what is remembered; null: search goes by words alone. */
+  readonly embeddingModel: string | null;
   /** Tokens; null where what is known of the model decides. */
   readonly contextWindow: number | null;
   /** How long a call may go without a sign of life: before the first, and between two. */
@@ -50,6 +52,7 @@ export function readEngineConfig(settings: Readonly<Record<string, string>>): En
     ...upstream,
     lightModel: read.text("LIGHT_MODEL", upstream.model),
     plannerModel: read.text("PLANNER_MODEL", upstream.model),
+    embeddingModel: readEmbeddingModel(read, upstream.provider),
     contextWindow: window === 0 ? null : window,
     deadlines: {
       firstMs: seconds("LLM_FIRST_TOKEN_TIMEOUT_S", 60),
@@ -82,6 +85,14 @@ function readUpstream(read: EnvironmentReader) {
   if (baseUrl !== undefined && !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? ""))
     read.problem("LLM_BASE_URL: expected a URL that begins with http:// or https://");
   return { provider, apiKey, baseUrl, region, model };
+}
+
+function readEmbeddingModel(read: EnvironmentReader, provider: ProviderName): string | null {
+  const model = read.text("EMBEDDING_MODEL");
+  if (model === undefined || model === "") return null;
+  if (provider === "anthropic" || provider === "sandbox")
+    read.problem(`EMBEDDING_MODEL: ${provider} has no embedding models; leave it empty and search goes by words alone`);
+  return model;
 }
 
 function readLevel(read: EnvironmentReader): LogLevel {

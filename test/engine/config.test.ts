@@ -78,3 +78,13 @@ t.test("models with a task of their own are the main model where none is named",
     plannerModel: "wise",
   });
 });
+
+t.test("vectors are made by a provider that has models for it, or not at all", async (t) => {
+  t.equal(readEngineConfig({ LLM_API_KEY: "k" }).embeddingModel, null);
+  const openai = { LLM_PROVIDER: "openai", LLM_API_KEY: "k", EMBEDDING_MODEL: "text-embedding-3-small" };
+  t.equal(readEngineConfig(openai).embeddingModel, "text-embedding-3-small");
+  t.match(problemsOf({ LLM_API_KEY: "k", EMBEDDING_MODEL: "m" }), [
+    /^EMBEDDING_MODEL: anthropic has no embedding models/,
+  ]);
+  t.match(problemsOf({ EMBEDDING_MODEL: "m" }), [/^EMBEDDING_MODEL: sandbox has no embedding models/]);
+});

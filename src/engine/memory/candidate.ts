@@ -6,4 +6,6 @@ export interface Candidate {
   readonly item: StoredItem;
   readonly coverage: Coverage;
   readonly score: number;
+  /** How far it lies nearer to the question than all others, where there are vectors: in deviations. */
+  readonly lead: number;
 }

@@ -20,7 +20,7 @@ export function indexWords(text: string): string[] {
 /** What stands between spaces and signs, as it is written. */
 export function wordRuns(text: string): string[] {
   const plain = shortened(text).normalize("NFKC");
-  return plain.match(/[\p{L}\p{M}\p{N}_]+(?:['’\-][\p{L}\p{N}]+)*/gu) ?? [];
+  return plain.match(/[\p{L}\p{M}\p{N}_]+(?:['’-][\p{L}\p{N}]+)*/gu) ?? [];
 }
 
 export function wordsOfRun(run: string): readonly string[] {

@@ -9,6 +9,7 @@ import { type MemoryQuery, readQuery } from "./memory-query.ts";
 import { type Listed, rankCandidates } from "./rank-candidates.ts";
 import { answering, touching } from "./relevance.ts";
 import { type StoredItem, StoredItems } from "./stored-items.ts";
+import type { NearText } from "./vectors.ts";
 import { type TimeRange, toldWithin } from "./time-range.ts";
 import { withoutRepeats } from "./without-repeats.ts";
 
@@ -49,6 +50,8 @@ export interface MemoryHit {
 }
 
 const LISTED = 60;
+/** What lies nearer than chance would have it. */
+const AHEAD = 2;
 const LOOKED_AT = 40;
 
 /**
@@ -62,9 +65,12 @@ export class MemorySearch {
   readonly #lexical: LexicalSearch;
   readonly #graph: GraphList;
   readonly #span;
+  readonly #near: NearText;
 
-  constructor(store: Store) {
+  /** `near`: what lies nearest to a text, where there are vectors. It never throws, and keeps a deadline of its own. */
+  constructor(store: Store, near: NearText = () => Promise.resolve([])) {
     this.#store = store;
+    this.#near = near;
     this.#items = new StoredItems(store);
     this.#lexical = new LexicalSearch(store);
     this.#graph = new GraphList(store, this.#items);
@@ -76,7 +82,8 @@ export class MemorySearch {
   async search(request: SearchRequest, signal?: AbortSignal): Promise<readonly MemoryHit[]> {
     signal?.throwIfAborted();
     const query = readQuery(request.query, request.now);
-    const candidates = this.#candidates(query, request);
+    const near = await this.#near(request.query, LISTED, signal);
+    const candidates = this.#candidates(query, request, new Map(near.map(({ row, lead }) => [row, lead])));
     const known =
       request.bearing === "touches"
         ? touching(candidates, query)
@@ -84,7 +91,7 @@ export class MemorySearch {
     return withoutRepeats(known).slice(0, request.limit).map(hitOf);
   }
 
-  #candidates(query: MemoryQuery, request: SearchRequest): readonly Candidate[] {
+  #candidates(query: MemoryQuery, request: SearchRequest, leads: ReadonlyMap<number, number>): readonly Candidate[] {
     const plan = this.#lexical.plan([...query.words.map(({ word }) => word), ...query.besides]);
     const ranked = (range: IndexRange) => this.#lexical.best(plan, { range, limit: LISTED });
     const facts = [...ranked("fact"), ...(query.asksPast || request.asOf !== undefined ? ranked("closed_fact") : [])];
@@ -95,6 +102,7 @@ export class MemorySearch {
       { items: ranked("note"), weight: 0.8 },
       { items: unique(facts.slice(0, 30).flatMap((row) => this.#items.evidenceRows(row))), weight: 0.7 },
       { items: query.time === null ? [] : this.#inTime(plan, query, toldWithin(query.time)), weight: 1 },
+      { items: [...leads].flatMap(([row, lead]) => (lead >= AHEAD ? row : [])), weight: 3 },
       { items: graph.named, weight: 0.4 },
       { items: graph.near, weight: 0.2 },
     ]);
@@ -102,7 +110,8 @@ export class MemorySearch {
     const kept: Listed[] = [];
     for (const [row, score] of scored) {
       if (kept.length >= LOOKED_AT) break;
-      kept.push(...this.#admitted(row, score, request));
+      const item = this.#items.read(row);
+      if (item !== null && isAdmitted(item, request)) kept.push({ item, score, lead: leads.get(row) ?? 0 });
     }
     return rankCandidates(kept, { query, plan, now: request.now });
   }
@@ -116,11 +125,6 @@ export class MemorySearch {
     if (words.length > 0 && count > LISTED / 2) return found;
     const others = Array.from({ length: Math.min(LISTED, count) }, (_, index) => indexRow("episode", last - index));
     return unique([...found, ...others]);
-  }
-
-  #admitted(row: number, score: number, request: SearchRequest): readonly Listed[] {
-    const item = this.#items.read(row);
-    return item !== null && isAdmitted(item, request) ? [{ item, score }] : [];
   }
 }
 

@@ -11,6 +11,7 @@ import { isWithin } from "./time-range.ts";
 export interface Listed {
   readonly item: StoredItem;
   readonly score: number;
+  readonly lead: number;
 }
 
 export interface Asked {

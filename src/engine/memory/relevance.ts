@@ -19,10 +19,12 @@ const LEAST_SHARE = 0.25;
 /** Of a question, in one place: it is not answered by that, but whoever answers it does well to know. */
 const TOUCHED = 0.28;
 const LOOKED_AT = 5;
+/** What lies so many deviations nearer than the rest says the like in other words. */
+const NEAR = 4.5;
 
 /** What speaks of something that the question speaks of, whether it holds the answer or not. */
 export const touching = (candidates: readonly Candidate[], { words }: MemoryQuery): readonly Candidate[] =>
-  candidates.filter(({ coverage }) => words.length === 0 || coverage.place >= TOUCHED);
+  candidates.filter(({ coverage, lead }) => words.length === 0 || coverage.place >= TOUCHED || lead >= NEAR);
 
 /**
  * What may answer the question: nothing, where the memory has too little of what it asks for. `isKnown` says whether
@@ -47,6 +49,7 @@ export function answering(
     (UNKNOWN_SHARE * unknown) / words.length +
     (time === null ? 0 : TIME) +
     (about === "reply" ? REPLY : 0);
-  if (speaks < LEAST) return [];
-  return time === null ? candidates.filter(({ coverage }) => coverage.whole >= whole * LEAST_SHARE) : candidates;
+  if (speaks < LEAST) return candidates.filter(({ lead }) => lead >= NEAR);
+  if (time !== null) return candidates;
+  return candidates.filter(({ coverage, lead }) => coverage.whole >= whole * LEAST_SHARE || lead >= NEAR);
 }

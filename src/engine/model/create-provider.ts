@@ -1,6 +1,7 @@
 import type { Logger } from "../../kit/logger.ts";
 import { type Deadlines, aiSdkProvider } from "./ai-sdk-provider.ts";
 import { monitoredProvider } from "./cache-monitor.ts";
+import { type Embedder, createEmbedder } from "./embedder.ts";
 import { loggedProvider } from "./logged-provider.ts";
 import type { ModelFamily, ModelSettings } from "./model-family.ts";
 import type { ModelProvider } from "./model-provider.ts";
@@ -14,11 +15,15 @@ export interface ProviderSettings extends ModelSettings {
   readonly deadlines?: Deadlines;
   /** Whether the log tells of calls that the provider's cache should have served. */
   readonly cacheHitMonitor?: boolean;
+  /** What makes vectors of texts; null or left out: nothing does. */
+  readonly embeddingModel?: string | null;
 }
 
 export interface EngineProvider extends ModelProvider {
   /** Reads all it needs from the installation and the disk; else its first call does. What failed is tried again then. */
   load(): Promise<unknown>;
+  /** Left out where none is named. */
+  readonly embedder?: Embedder;
   /** For how long background calls to the model are better not made: its limit is reached, or turns wait for it. */
   closedForMs(model: string): number;
 }
@@ -47,7 +52,14 @@ export function createProvider(
   const retrying = retryingProvider(remote, { limiter });
   const watched = settings.cacheHitMonitor ? monitoredProvider(retrying, logger) : retrying;
   const closedForMs = (model: string) => limiter.closedForMs(model, Date.now());
-  return { ...loggedProvider(watched, logger), load, closedForMs };
+  const { embeddingModel: id = null } = settings;
+  const openEmbedding = async (model: string) => {
+    const family = await load();
+    if (family.embedding === undefined) throw new Error(`${provider} has no embedding models`);
+    return family.embedding(model);
+  };
+  const embedder = id !== null && createEmbedder({ model: id, open: () => openEmbedding(id), limiter });
+  return { ...loggedProvider(watched, logger), load, closedForMs, ...(embedder && { embedder }) };
 }
 
 interface FamilyModule {

@@ -9,6 +9,7 @@ export function openFamily(settings: ModelSettings): ModelFamily {
   const provider = createGoogleGenerativeAI(packageSettings(settings));
   return {
     model: (id) => provider(id),
+    embedding: (id) => provider.embeddingModel(id),
     adapt: (options, { model, thinking }) =>
       thinking && !NEVER_THINKS.test(model)
         ? { ...options, providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } }

@@ -1,4 +1,4 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { EmbeddingModelV4, LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { ModelRequest } from "./model-provider.ts";
 
 /** What an engine knows of its provider. */
@@ -13,6 +13,8 @@ export interface ModelSettings {
 /** What differs between providers: how a model is opened, and what a call says beyond what all of them understand. */
 export interface ModelFamily {
   model(id: string): LanguageModelV4;
+  /** Left out by providers that have no such models. */
+  embedding?(id: string): EmbeddingModelV4;
   adapt(options: LanguageModelV4CallOptions, request: ModelRequest): LanguageModelV4CallOptions;
 }
 

@@ -13,7 +13,11 @@ export function openFamily(settings: ModelSettings): ModelFamily {
     baseURL: "",
     ...packageSettings(settings),
   });
-  return { model: (id) => provider(id), adapt: (options) => alternating(withoutGoogleSignatures(options)) };
+  return {
+    model: (id) => provider(id),
+    embedding: (id) => provider.embeddingModel(id),
+    adapt: (options) => alternating(withoutGoogleSignatures(options)),
+  };
 }
 
 /** The package forwards what Google itself signed; a server that is not Google's refuses the field. */

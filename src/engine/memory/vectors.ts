@@ -1,0 +1,91 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Store } from "../store/open-store.ts";
+import { numberOf, rangeOf } from "./index-rows.ts";
+
+/** Leading numbers say most in the models of today, which are trained to be cut; more would cost memory and time. */
+const DIMENSIONS = 256;
+const SLICE = 10_000;
+
+/** A vector of length one in small numbers: 256 bytes an item. */
+export function smallVector(values: readonly number[]): Int8Array {
+  const kept = values.slice(0, DIMENSIONS);
+  const length = Math.hypot(...kept) || 1;
+  return Int8Array.from(kept, (value) => Math.round((value / length) * 127));
+}
+
+export interface Near {
+  readonly row: number;
+  /** How far above all others it lies, in deviations. */
+  readonly lead: number;
+}
+
+/** The nearest rows to a text; nothing when they cannot be had soon. */
+export type NearText = (text: string, limit: number, signal?: AbortSignal) => Promise<readonly Near[]>;
+
+/** The vectors of what is remembered, held in memory once they are asked for. */
+export class Vectors {
+  readonly #store: Store;
+  readonly #model: string;
+  readonly #insert;
+  readonly #held = new Map<number, Int8Array>();
+  #loading: Promise<void> | undefined;
+
+  constructor(store: Store, model: string) {
+    this.#store = store;
+    this.#model = model;
+    this.#insert = store.db.prepare(
+      "insert into memory_embeddings (item, model, vector) values (?, ?, ?) on conflict do update set vector = excluded.vector",
+    );
+  }
+
+  /** Within the caller's transaction. */
+  put(row: number, vector: Int8Array): void {
+    this.#insert.run(row, this.#model, vector);
+    this.#held.set(row, vector);
+  }
+
+  /** Those of other models are of no use any more. */
+  dropOthers(): void {
+    this.#store.db.prepare("delete from memory_embeddings where model <> ?").run(this.#model);
+  }
+
+  /** The nearest of all; the event loop goes round in between. */
+  async nearest(to: Int8Array, limit: number, signal: AbortSignal): Promise<readonly Near[]> {
+    await (this.#loading ??= this.#load());
+    const rows: number[] = [];
+    const products: number[] = [];
+    for (const [row, vector] of this.#held) {
+      if (rangeOf(row) === "closed_fact" || vector.length !== to.length) continue;
+      rows.push(row);
+      products.push(product(to, vector));
+      if (rows.length % SLICE === 0) await nextTurn(undefined, { signal });
+    }
+    const mean = products.reduce((sum, one) => sum + one, 0) / Math.max(1, products.length);
+    const spread =
+      Math.sqrt(products.reduce((sum, one) => sum + (one - mean) ** 2, 0) / Math.max(1, products.length)) || 1;
+    return rows
+      .map((row, at) => ({ row, lead: ((products[at] ?? 0) - mean) / spread }))
+      .sort((one, other) => other.lead - one.lead)
+      .slice(0, limit);
+  }
+
+  async #load(): Promise<void> {
+    const select = this.#store.db.prepare(
+      `select item, vector from memory_embeddings where model = ? and item > ? order by item limit ${SLICE}`,
+    );
+    let after = -1;
+    for (let found = select.all(this.#model, after); found.length > 0; found = select.all(this.#model, after)) {
+      for (const { item, vector } of found) {
+        after = Number(item);
+        if (numberOf(after) > 0 && !this.#held.has(after)) this.#held.set(after, new Int8Array(vector as Uint8Array));
+      }
+      await nextTurn();
+    }
+  }
+}
+
+function product(one: Int8Array, other: Int8Array): number {
+  let sum = 0;
+  for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);
+  return sum;
+}

@@ -1,0 +1,48 @@
+import t from "tap";
+import { createProvider } from "../../../src/engine/model/create-provider.ts";
+import { createLogger } from "../../../src/kit/logger.ts";
+import { startUpstream } from "./upstream.ts";
+
+const signal = AbortSignal.timeout(20_000);
+const parts = { extraCaCerts: null, logger: createLogger("test", "silent") };
+const settings = { apiKey: "key", region: undefined, embeddingModel: "small" } as const;
+const vectors = JSON.stringify({
+  object: "list",
+  model: "small",
+  data: [
+    { object: "embedding", index: 0, embedding: [1, 0, 0.5] },
+    { object: "embedding", index: 1, embedding: [0, 1, 0.5] },
+  ],
+  usage: { prompt_tokens: 2, total_tokens: 2 },
+});
+
+t.test("vectors come from the provider's own interface", async (t) => {
+  for (const provider of ["openai", "openai-compatible"] as const) {
+    const upstream = await startUpstream(t, (response) =>
+      response.writeHead(200, { "content-type": "application/json" }).end(vectors),
+    );
+    const { embedder } = createProvider({ ...settings, provider, baseUrl: upstream.url }, parts);
+    const made = await embedder?.embed(["one", "two"], { priority: "background", signal });
+    t.same(made, [
+      [1, 0, 0.5],
+      [0, 1, 0.5],
+    ]);
+    t.match(upstream.received, [{ path: "/v1/embeddings", body: { model: "small", input: ["one", "two"] } }]);
+  }
+});
+
+t.test("after a refusal nothing more is asked for a while", async (t) => {
+  const upstream = await startUpstream(t, (response) =>
+    response.writeHead(429, { "content-type": "application/json" }).end('{"error":{"message":"slow down"}}'),
+  );
+  const { embedder } = createProvider({ ...settings, provider: "openai", baseUrl: upstream.url }, parts);
+  const embed = async (priority: "background" | "interactive") => embedder?.embed(["one"], { priority, signal });
+  await t.rejects(embed("background"), /slow down/);
+  await t.rejects(embed("interactive"), /limit of small is reached/);
+  t.equal(upstream.received.length, 1);
+});
+
+t.test("where no model is named there is nothing that makes vectors", async (t) => {
+  const without = { ...settings, embeddingModel: null, provider: "openai", baseUrl: undefined } as const;
+  t.equal(createProvider(without, parts).embedder, undefined);
+});
