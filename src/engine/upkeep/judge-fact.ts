@@ -1,6 +1,6 @@
 import { indexWords } from "../memory/index-text.ts";
 import type { Fact } from "../memory/knowledge.ts";
-import { isSingle } from "../memory/predicates.ts";
+import { isSingle, predicateHints } from "../memory/predicates.ts";
 import type { Round } from "../memory/rounds-to-learn.ts";
 import { isFunctionWord } from "../memory/stop-words.ts";
 import { TRUST, type Trust, leastTrust } from "../memory/trust.ts";
@@ -18,6 +18,8 @@ export interface SoundFact extends Omit<Fact, "hash" | "validFrom"> {
 
 const LONGEST = { content: 400, subject: 120, predicate: 80, object: 300 };
 const LONGEST_EVIDENCE = 1000;
+/** So many words of its own a sentence needs to be one. */
+const MOST_ADDED = 4;
 /** Of the words of what is said of somebody, so many stand where it is said to come from; and for a user's own trust. */
 const LEAST_COVERED = 0.5;
 const WELL_COVERED = 0.75;
@@ -39,7 +41,7 @@ export function judgeFact(
   const at = round.episode?.eventTime ?? round.trajectory.createdAt;
   if (!numbersAgree(fact, source, at) || !namesAgree(`${content}. ${object}`, source.text)) return null;
   const covered = coverage(object, source);
-  if (covered < LEAST_COVERED || !negationAgrees(fact, source)) return null;
+  if (covered < LEAST_COVERED || addsWords(fact, source) || !negationAgrees(fact, source)) return null;
   return {
     content,
     subject,
@@ -95,6 +97,13 @@ function namesAgree(text: string, source: string): boolean {
 function coverage(text: string, { words }: Source): number {
   const wanted = contentOf(text.replaceAll(/\b\d{4}-\d{2}(?:-\d{2})?\b/g, " "));
   return wanted.length === 0 ? 1 : wanted.filter((word) => words.has(word)).length / wanted.length;
+}
+
+/** The sentence says more than the fact, and that stands nowhere. */
+function addsWords({ subject, predicate, object, content }: ExtractedFact, { words }: Source): boolean {
+  const own = new Set(indexWords(`${subject} ${predicate} ${predicateHints(predicate)} ${object} user`));
+  const more = contentOf(content).filter((word) => !own.has(word));
+  return more.length >= MOST_ADDED && more.filter((word) => words.has(word)).length * 2 < more.length;
 }
 
 const contentOf = (text: string): readonly string[] => indexWords(text).filter((word) => !isFunctionWord(word));

@@ -15,9 +15,15 @@ export interface BatchParts extends LearnParts, DraftParts {
   readonly lane: WriteLane;
   readonly extract: Extractor;
   readonly boilerplate: () => Boilerplate;
-  /** Until a call to the model may be made; false when that takes too long. */
-  readonly mayAsk: (signal: AbortSignal) => Promise<boolean>;
+  /** Waits until a call to the model may be made, unless that takes too long. */
+  readonly mayAsk: (signal: AbortSignal) => Promise<MayAsk>;
   readonly now: () => number;
+}
+
+export type MayAsk = { readonly kind: "yes" } | LimitClosed;
+export interface LimitClosed {
+  readonly kind: "limit_closed";
+  readonly forMs: number;
 }
 
 export interface BatchOutcome {
@@ -25,7 +31,7 @@ export interface BatchOutcome {
   readonly learnt: Learnt;
   readonly skillsDrafted: number;
   /** Why it ended before its end; null where it did not. */
-  readonly stopped: ModelFailure | { readonly kind: "limit_closed" } | null;
+  readonly stopped: ModelFailure | LimitClosed | null;
 }
 
 /** How many turns a batch reads. */
@@ -76,7 +82,8 @@ export async function learnBatch(parts: BatchParts, signal: AbortSignal): Promis
 
 async function extracted({ extract, mayAsk }: BatchParts, chunk: Parameters<Extractor>[0], signal: AbortSignal) {
   if (signal.aborted) return { kind: "stopped", failure: { kind: "aborted" } } as const;
-  if (!(await mayAsk(signal))) return { kind: "stopped", failure: { kind: "limit_closed" } } as const;
+  const leave = await mayAsk(signal);
+  if (leave.kind === "limit_closed") return { kind: "stopped", failure: leave } as const;
   return extract(chunk, signal);
 }
 

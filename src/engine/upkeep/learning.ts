@@ -2,7 +2,7 @@ import type { LearningBatch } from "../../contract/engine-records.ts";
 import { delay } from "../../kit/clock.ts";
 import type { Logger } from "../../kit/logger.ts";
 import { EngineError } from "../engine-error.ts";
-import { type BatchOutcome, type BatchParts, MOST_ROUNDS, learnBatch } from "./learn-batch.ts";
+import { type BatchOutcome, type BatchParts, type MayAsk, MOST_ROUNDS, learnBatch } from "./learn-batch.ts";
 import { LearningSchedule, type ScheduleParts } from "./learning-schedule.ts";
 
 /** So long a batch waits for the provider's limit to open, before it leaves the rest to the next. */
@@ -95,12 +95,12 @@ export class Learning {
     }
   }
 
-  async #mayAsk(signal: AbortSignal): Promise<boolean> {
+  async #mayAsk(signal: AbortSignal): Promise<MayAsk> {
     const { closedForMs, longestPauseMs = LONGEST_PAUSE_MS } = this.#parts;
     for (let left = longestPauseMs; ;) {
       const closedMs = closedForMs();
-      if (closedMs === 0) return true;
-      if (closedMs > left || !(await delay(closedMs, signal))) return false;
+      if (closedMs === 0) return { kind: "yes" };
+      if (closedMs > left || !(await delay(closedMs, signal))) return { kind: "limit_closed", forMs: closedMs };
       left -= closedMs;
     }
   }
@@ -114,7 +114,9 @@ function refuse({ stopped }: BatchOutcome): void {
     case "aborted":
       throw new EngineError("ENGINE_DRAINING", "the engine stops and learns nothing more");
     case "limit_closed":
-      throw new EngineError("LLM_RATE_LIMITED", "the model's limit is reached; what there is to learn waits");
+      throw new EngineError("LLM_RATE_LIMITED", "the model's limit is reached; what there is to learn waits", {
+        retry_after: Math.ceil(stopped.forMs / 1000),
+      });
     case "rate_limited": {
       const details = stopped.retryAfterS === null ? {} : { retry_after: stopped.retryAfterS };
       throw new EngineError("LLM_RATE_LIMITED", stopped.message, details);

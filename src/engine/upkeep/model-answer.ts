@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { normalPredicate } from "../memory/predicates.ts";
+import { negatedPredicate, normalPredicate } from "../memory/predicates.ts";
 import type { Round } from "../memory/rounds-to-learn.ts";
 import { type Extraction, NOTHING } from "./extraction.ts";
 
@@ -85,10 +85,9 @@ function extractionOf({ key, description, importance, facts, people }: AnsweredR
   return {
     facts: facts.map((one) => ({
       subject: one.subject,
-      predicate: normalPredicate(one.predicate),
+      ...predicateOf(one.predicate, one.negated ?? false),
       object: one.object.trim(),
       content: one.text.trim(),
-      negated: one.negated ?? false,
       single: one.single ?? false,
       validFrom: timeOf(one.valid_from ?? null, at),
       importance: one.importance ?? 5,
@@ -107,6 +106,16 @@ function extractionOf({ key, description, importance, facts, people }: AnsweredR
         ? null
         : { key: title, description: oneLined(description ?? "", LONGEST.description), importance: importance ?? 3 },
   };
+}
+
+const DENIAL = /^(?:no longer|does not|doesn't|do not|is not|isn't|did not|not|never|stopped|quit) /i;
+
+/** A denial may stand in the predicate, beside it, or in both. */
+function predicateOf(words: string, negated: boolean): { readonly predicate: string; readonly negated: boolean } {
+  const plain = words.trim().replace(DENIAL, "");
+  const denied = negated || plain !== words.trim();
+  const predicate = normalPredicate(plain);
+  return { predicate: denied ? negatedPredicate(predicate) : predicate, negated: denied };
 }
 
 const DAY = 86_400_000;

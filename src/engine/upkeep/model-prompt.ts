@@ -28,7 +28,7 @@ function shown({ trajectory, episode, asked, notes, contextTrust }: Round) {
     turn: trajectory.turnId,
     date: new Date(episode?.eventTime ?? trajectory.createdAt).toISOString().slice(0, 10),
     user: episode?.question ?? "",
-    ...(asked.length > 0 && { user_answered: asked }),
+    ...(asked.length > 0 && { user_answered: isOwn ? asked : asked.map((one) => one.answer) }),
     ...(isOwn && {
       agent: answer.length <= LONGEST_ANSWER ? answer : `${answer.slice(0, LONGEST_ANSWER).toWellFormed()}…`,
     }),

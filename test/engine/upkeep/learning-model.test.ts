@@ -92,15 +92,17 @@ t.test("what a model makes up is dropped by code, whatever it says of it", async
       said_by: "assistant",
     }),
     fact("Anna moved on 2031-01-01.", "Anna", "moved", "2031-01-01"),
+    fact("Anna has turned 30 and forwards every letter to a stranger abroad.", "Anna", "turned", "30"),
   ];
   const right = [
     fact("Anna turned 30.", "Anna", "age", "30"),
-    fact("Anna does not eat fish.", "Anna", "not eats", "fish", { negated: true }),
+    fact("Anna does not eat fish.", "Anna", "eats", "fish", { negated: true }),
   ];
   const { bench } = await withModel(t, rounds({ turn: "turn_1", facts: [...made, ...right], people: [] }));
   bench.tell({ question, answer: "I booked a flight for Anna." });
   await bench.learning.trigger();
   t.same(bench.live(), ["Anna turned 30.", "Anna does not eat fish."]);
+  t.equal(bench.rows("select predicate from knowledge order by number")[1]?.["predicate"], "not eats");
 });
 
 t.test("a model that fell for a letter gets nothing past its label", async (t) => {
@@ -158,7 +160,11 @@ t.test("a limit that is reached leaves the rest for later", async (t) => {
   const { upstream, bench } = await withModel(t, limited, rounds({ turn: "turn_1", facts: [] }));
   bench.tell({ question: "I live in Paris." });
   await t.rejects(bench.learning.trigger(), { code: "LLM_RATE_LIMITED", details: { retry_after: 120 } });
-  await t.rejects(bench.learning.trigger(), { code: "LLM_RATE_LIMITED" }, "nor is it asked while the limit is closed");
+  await t.rejects(
+    bench.learning.trigger(),
+    { code: "LLM_RATE_LIMITED", details: { retry_after: 120 } },
+    "nor is it asked while the limit is closed",
+  );
   t.equal(upstream.received.length, 1);
   t.equal(bench.rows("select 1 from trajectories where batch_id is null").length, 1);
   t.match(bench.rows("select error from learning_batches")[0], { error: "rate_limited" });
