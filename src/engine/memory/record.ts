@@ -66,15 +66,17 @@ export class MemoryRecord {
   #round(ended: EndedRound): void {
     const { taskId, turnId, outcome, errorCode, steps, usage, trust, startedAt, endedAt } = ended;
     const durationMs = endedAt - startedAt;
-    this.#trajectories.insert({
-      ...{ taskId, turnId, outcome, errorCode, steps, usage, trust, durationMs },
-      createdAt: endedAt,
-    });
+    const how = { taskId, turnId, outcome, errorCode, steps, usage, trust, durationMs };
+    this.#trajectories.insert({ ...how, createdAt: endedAt });
     // A turn that came to nothing is a step of how things went, and nothing to be remembered as said.
     if (ended.answer.trim() === "" || ended.question.trim() === "") return;
     const [question, answer] = [bothEnds(ended.question, MAX_TEXT), bothEnds(ended.answer, MAX_TEXT)];
     const episode = this.#episodes.insert({
-      ...{ taskId, turnId, question, answer, trust },
+      taskId,
+      turnId,
+      question,
+      answer,
+      trust,
       key: clipped(oneLined(question), KEY_LENGTH),
       description: description(question, answer),
       importance: IMPORTANCE,

@@ -7,9 +7,16 @@ const MAX_INPUT = 500;
 const MAX_OUTPUT = 300;
 /** What these answer is the engine's own or the user's. All other tools bring something in from outside. */
 const OWN_TOOLS: ReadonlySet<string> = new Set([
-  ...["ask_human", "current_time", "edit_file", "list_files", "memory_note", "plan", "use_skill", "write_file"],
-  // Their calls are steps of their own.
+  "ask_human",
+  "current_time",
+  // Its agent's calls are steps of their own.
   "delegate",
+  "edit_file",
+  "list_files",
+  "memory_note",
+  "plan",
+  "use_skill",
+  "write_file",
 ]);
 
 /** What a turn's messages add up to: what was asked, what was said, how it was done, and how far that can be relied on. */

@@ -126,7 +126,10 @@ export class Turn {
     const { usage } = this.lifecycle.tally;
     try {
       memory.round({
-        ...{ taskId, turnId, startedAt, usage },
+        taskId,
+        turnId,
+        startedAt,
+        usage,
         ...saidInTurn(messages.ofTurn(turnId), messages.recallOf(turnId)?.trust),
         outcome: ending.kind,
         errorCode: ending.kind === "errored" ? ending.code : null,
