@@ -115,10 +115,21 @@ function negationAgrees({ negated, content, object, predicate }: ExtractedFact, 
   if (about.length === 0) return true;
   const denies = negated || isNegated(content) || LASTING.test(predicate);
   if (denies) return LASTING.test(predicate) || about.some(({ text }) => isNegated(text) || FORMERLY.test(text));
-  return about.some(({ text }) => !isNegated(text) || HAS_BOTH.test(text));
+  return about.some(({ text }) => !isNegated(clauseOf(text, object)));
 }
 
 const FORMERLY =
   /\b(?:used to|any ?more|left|former|hate|dislike|stopped|resigned|retired|laid off|fired|instead of|switched|quit|detest|loathe|despise)/i;
-/** One sentence may deny one thing and say another. */
-const HAS_BOTH = /,|;|\b(?:but|and|so|because|now|instead)\b/i;
+/** One sentence may deny one thing and say another: the part of it that leads to the object. */
+function clauseOf(sentence: string, object: string): string {
+  const [first = ""] = object.split(" ");
+  const at = sentence.toLowerCase().indexOf(first.toLowerCase());
+  return (
+    sentence
+      .slice(0, at === -1 ? undefined : at)
+      .split(BETWEEN)
+      .at(-1) ?? sentence
+  );
+}
+
+const BETWEEN = /,|;|\b(?:but|and|so|because|now|instead)\b/i;

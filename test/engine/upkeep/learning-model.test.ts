@@ -102,7 +102,10 @@ t.test("what a model makes up is dropped by code, whatever it says of it", async
   bench.tell({ question, answer: "I booked a flight for Anna." });
   await bench.learning.trigger();
   t.same(bench.live(), ["Anna turned 30.", "Anna does not eat fish."]);
-  t.equal(bench.rows("select predicate from knowledge order by number")[1]?.["predicate"], "not eats");
+  t.same(
+    bench.rows("select predicate from knowledge order by number").map(({ predicate }) => predicate),
+    ["age", "not eats"],
+  );
 });
 
 t.test("a model that fell for a letter gets nothing past its label", async (t) => {
