@@ -12,6 +12,7 @@ import { fleet } from "./parts/fleet.ts";
 import { idleMemory } from "./parts/idle-memory.ts";
 import { lookUp } from "./parts/look-up.ts";
 import { manyTurns } from "./parts/many-turns.ts";
+import { memorySearch } from "./parts/memory-search.ts";
 import { peer } from "./parts/peer.ts";
 import { replay } from "./parts/replay.ts";
 import { streams } from "./parts/streams.ts";
@@ -27,6 +28,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   replay,
   turns: manyTurns,
   memory: idleMemory,
+  recall: memorySearch,
   crash,
   fleet,
   peer,

@@ -1,4 +1,4 @@
-import { indexWords } from "./index-text.ts";
+import { wordRuns, wordsOfRun } from "./index-text.ts";
 import type { MemoryQuery } from "./memory-query.ts";
 import type { StoredItem } from "./stored-items.ts";
 
@@ -11,8 +11,8 @@ export interface Coverage {
   readonly passage: string;
   /** Those of the question, in that place. */
   readonly found: ReadonlySet<string>;
-  /** All that it says. */
-  readonly words: ReadonlySet<string>;
+  /** All that it says, as it is written. */
+  readonly runs: ReadonlySet<string>;
 }
 
 /** So much of each text is looked at. */
@@ -32,14 +32,15 @@ export function coverageOf(item: StoredItem, query: MemoryQuery, weights: Readon
   let all = 0;
   for (const weight of weights.values()) all += weight;
   const share = (weight: number) => (all === 0 ? 0 : weight / all);
-  const words = new Set<string>();
+  const runs = new Set<string>();
+  const asks = askedWords(weights);
   const wanted = new Set<string>();
   let best: Place = { weight: 0, passage: "", found: new Set() };
   for (const [at, text] of item.texts.entries()) {
     const sentences = sentencesOf(text.slice(0, LOOKED_AT)).map((sentence): Sentence => {
-      const said = indexWords(sentence);
-      for (const word of said) words.add(word);
-      const asked = said.filter((word) => weights.has(word));
+      const said = wordRuns(sentence);
+      for (const run of said) runs.add(run);
+      const asked = asks(said);
       for (const word of asked) wanted.add(word);
       const voice = asked.length === 0 ? 0 : voiceOf(sentence, item.kind === "episode" && at === 0, query);
       return { text: sentence, words: asked, voice: item.kind === "episode" ? voice : 1 };
@@ -47,11 +48,24 @@ export function coverageOf(item: StoredItem, query: MemoryQuery, weights: Readon
     const place = bestPlace(sentences, weights);
     if (place.weight > best.weight) best = place;
   }
-  const known = bestPlace([{ text: best.passage, words: indexWords(item.keys), voice: 0.9 }], weights);
+  const known = bestPlace([{ text: best.passage, words: asks(wordRuns(item.keys)), voice: 0.9 }], weights);
   for (const word of known.found) wanted.add(word);
   const { weight, found } = known.weight > best.weight ? known : best;
-  return { whole: share(sumOf(wanted, weights)), place: share(weight), passage: best.passage, found, words };
+  return { whole: share(sumOf(wanted, weights)), place: share(weight), passage: best.passage, found, runs };
 }
+
+/**
+ * Which of the words that are asked for stand in a text. Most of what is written begins otherwise than any of them, and
+ * need not be looked at: endings change, beginnings do not.
+ */
+function askedWords(weights: ReadonlyMap<string, number>): (runs: readonly string[]) => readonly string[] {
+  const beginnings = new Set([...weights.keys()].map((word) => word.slice(0, 2)));
+  const mayBe = (run: string) => !PLAIN.test(run) || beginnings.has(run.slice(0, 2).toLowerCase());
+  return (runs) => runs.filter(mayBe).flatMap((run) => wordsOfRun(run).filter((word) => weights.has(word)));
+}
+
+/** A word of small Latin letters, maybe with a capital before them. */
+const PLAIN = /^[A-Za-z][a-z]*$/;
 
 interface Place {
   readonly weight: number;

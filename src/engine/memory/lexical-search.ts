@@ -22,7 +22,7 @@ interface Sizes {
 /** Counting stops there: what is that frequent tells little, and is guessed from how far apart the last ones are. */
 const COUNTED = 600;
 /** Rows that one look-up ranks, about; each costs a microsecond. */
-const BUDGET = 2500;
+const BUDGET = 2000;
 const MOST_WORDS = 40;
 /** Of a query of ten thousand characters, the first. */
 const MOST_COUNTED = 120;

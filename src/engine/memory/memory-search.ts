@@ -52,7 +52,7 @@ export interface MemoryHit {
 const LISTED = 60;
 /** What lies nearer than chance would have it. */
 const AHEAD = 2;
-const LOOKED_AT = 40;
+const LOOKED_AT = 24;
 
 /**
  * Finds what was said and learnt. Several ways of looking each make a list: the words of rounds and of facts, the time

@@ -10,7 +10,7 @@ export interface StoredItem {
   readonly key: string;
   /** In a round: what was asked and what was answered, each apart. */
   readonly texts: readonly string[];
-  /** What else is known to be in it: the facts of a round. */
+  /** By what else it is to be found: the facts of a round and the names in it. */
   readonly keys: string;
   readonly source: string;
   readonly trust: number;
@@ -31,7 +31,6 @@ type Row = Record<string, unknown>;
 
 export class StoredItems {
   readonly #episode;
-  readonly #factsOf;
   readonly #fact;
   readonly #evidence;
   readonly #note;
@@ -40,9 +39,6 @@ export class StoredItems {
 
   constructor({ db }: Store) {
     this.#episode = db.prepare("select * from episodes where number = ?");
-    this.#factsOf = db.prepare(
-      `select content from knowledge_evidence join knowledge on id = knowledge_id where episode_id = ? limit 20`,
-    );
     this.#fact = db.prepare("select * from knowledge where number = ?");
     this.#evidence = db.prepare(
       `select episodes.id, number, task_id, turn_id, event_time from knowledge_evidence join episodes on id = episode_id
@@ -87,10 +83,7 @@ export class StoredItems {
       id,
       key: String(found["key"]),
       texts: [String(found["question"]), String(found["answer"])],
-      keys: this.#factsOf
-        .all(id)
-        .map(({ content }) => String(content))
-        .join(". "),
+      keys: String(found["keys"]),
       createdAt: Number(found["created_at"]),
       eventTime: Number(found["event_time"]),
       validFrom: null,

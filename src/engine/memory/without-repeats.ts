@@ -9,7 +9,7 @@ export function withoutRepeats(candidates: readonly Candidate[]): readonly Candi
   for (const candidate of candidates) {
     const isRepeat = kept.some(
       ({ item, coverage }) =>
-        item.kind === candidate.item.kind && likeness(coverage.words, candidate.coverage.words) >= SAME,
+        item.kind === candidate.item.kind && likeness(coverage.runs, candidate.coverage.runs) >= SAME,
     );
     if (!isRepeat) kept.push(candidate);
   }
