@@ -67,6 +67,7 @@ function verbOf(subject: Subject, clause: Clause): readonly Statement[] {
     if (groups === null || rule.fits?.(phrase) === false) continue;
     const predicate = typeof rule.predicate === "string" ? rule.predicate : rule.predicate(groups);
     const object = groups["n"] ?? groups["o"] ?? phrase.rest.split(" ")[0] ?? "";
+    if (rule.named === true && !/^\p{Lu}/u.test(object)) continue;
     if (predicate === "" || object === "" || (/^(?:the|your|this|that)\b/i.test(object) && isOfTheTurn(object)))
       continue;
     const negated =

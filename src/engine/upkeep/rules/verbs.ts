@@ -9,6 +9,8 @@ export interface VerbRule {
   /** Also of somebody by a name that was never heard before. */
   readonly ofAnybody?: boolean;
   readonly negates?: boolean;
+  /** The object is a name. */
+  readonly named?: boolean;
   readonly fits?: (phrase: VerbPhrase) => boolean;
 }
 
@@ -47,6 +49,7 @@ export const VERB_RULES: readonly VerbRule[] = [
   },
   {
     pattern: /^(?:move|moving|relocate|relocating) (?:back |over )?to (?<o>[A-Z].+)/i,
+    named: true,
     predicate: "plans to move to",
     fits: ({ copula, future }) => copula || future,
   },
@@ -77,6 +80,7 @@ export const VERB_RULES: readonly VerbRule[] = [
   {
     pattern:
       /^(?:started|began|got|landed|accepted|took)(?: working)?(?: (?:a|an|my|the))?(?: new| full-time| part-time)* (?:job|position|role|offer|work)?(?: as (?:an? )?.+?)? ?(?:at|with|for) (?<o>[A-Z].*)/i,
+    named: true,
     predicate: "works at",
     ofAnybody: true,
   },
@@ -88,7 +92,8 @@ export const VERB_RULES: readonly VerbRule[] = [
   },
   {
     pattern:
-      /^(?:quit|left|resigned from|been laid off from|got laid off from|got fired from|was laid off from|retired from) (?:my |the |her |his )?(?:job|position|work)?(?: ?(?:at|with))? ?(?<o>[A-Z].*)/i,
+      /^(?:quit|left(?= (?:my |the )?(?:job|position|role|work)\b)|resigned from|been laid off from|got laid off from|got fired from|was laid off from|retired from) (?:my |the |her |his )?(?:job|position|role|work)?(?: ?(?:at|with))? ?(?<o>[A-Z].*)/i,
+    named: true,
     predicate: "works at",
     negates: true,
   },
@@ -98,9 +103,15 @@ export const VERB_RULES: readonly VerbRule[] = [
     predicate: "birthday",
     ofAnybody: true,
   },
-  { pattern: /^(?:born(?: and raised)?|raised|grew up) in (?<o>[A-Z].+)/i, predicate: "grew up in", ofAnybody: true },
+  {
+    pattern: /^(?:born(?: and raised)?|raised|grew up) in (?<o>[A-Z].+)/i,
+    named: true,
+    predicate: "grew up in",
+    ofAnybody: true,
+  },
   {
     pattern: /^(?:come from|comes from|from|originally from|came from) (?<o>[A-Z].+)/i,
+    named: true,
     predicate: "is from",
     fits: ({ copula, rest }) => copula || /^come/i.test(rest),
   },
