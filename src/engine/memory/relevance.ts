@@ -24,7 +24,7 @@ const NEAR = 4.5;
 
 /** What speaks of something that the question speaks of, whether it holds the answer or not. */
 export const touching = (candidates: readonly Candidate[], { words }: MemoryQuery): readonly Candidate[] =>
-  candidates.filter(({ coverage, lead }) => words.length === 0 || coverage.place >= TOUCHED || lead >= NEAR);
+  withEvidence(candidates, ({ coverage, lead }) => words.length === 0 || coverage.place >= TOUCHED || lead >= NEAR);
 
 /**
  * What may answer the question: nothing, where the memory has too little of what it asks for. `isKnown` says whether
@@ -51,5 +51,15 @@ export function answering(
     (about === "reply" ? REPLY : 0);
   if (speaks < LEAST) return candidates.filter(({ lead }) => lead >= NEAR);
   if (time !== null) return candidates;
-  return candidates.filter(({ coverage, lead }) => coverage.whole >= whole * LEAST_SHARE || lead >= NEAR);
+  return withEvidence(candidates, ({ coverage, lead }) => coverage.whole >= whole * LEAST_SHARE || lead >= NEAR);
+}
+
+/** Where a fact bears on the question, so do the rounds it was learnt from, however they are worded. */
+function withEvidence(
+  candidates: readonly Candidate[],
+  bears: (candidate: Candidate) => boolean,
+): readonly Candidate[] {
+  const bearing = new Set(candidates.filter(bears));
+  const told = new Set([...bearing].flatMap(({ item }) => (item.kind === "fact" ? item.evidence : [])));
+  return candidates.filter((candidate) => bearing.has(candidate) || told.has(candidate.item.id));
 }
