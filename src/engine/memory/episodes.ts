@@ -19,6 +19,11 @@ export interface Episode {
   readonly createdAt: number;
 }
 
+/** What learning has found better words for, and by what else the round is to be found. */
+export interface Refinement extends Pick<Episode, "key" | "description" | "importance"> {
+  readonly keys: string;
+}
+
 export class EpisodeTable {
   readonly #insert;
   readonly #refine;
@@ -29,7 +34,7 @@ export class EpisodeTable {
       `insert into episodes (id, task_id, turn_id, key, description, question, answer, importance, source, trust, event_time, created_at)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    this.#refine = db.prepare("update episodes set key = ?, description = ?, importance = ? where id = ?");
+    this.#refine = db.prepare("update episodes set key = ?, description = ?, importance = ?, keys = ? where id = ?");
     this.#ofTurn = db.prepare("select * from episodes where turn_id = ?");
   }
 
@@ -43,8 +48,8 @@ export class EpisodeTable {
   }
 
   /** Learning has found better words for it. */
-  refine(id: string, { key, description, importance }: Pick<Episode, "key" | "description" | "importance">): void {
-    this.#refine.run(key, description, importance, id);
+  refine(id: string, { key, description, importance, keys }: Refinement): void {
+    this.#refine.run(key, description, importance, keys, id);
   }
 
   ofTurn(turnId: string): Episode | null {

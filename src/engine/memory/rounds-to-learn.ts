@@ -1,5 +1,5 @@
 import type { Store } from "../store/open-store.ts";
-import { type Episode, EpisodeTable } from "./episodes.ts";
+import { type Episode, EpisodeTable, type Refinement } from "./episodes.ts";
 import { type Trajectory, TrajectoryTable } from "./trajectories.ts";
 import { TRUST, type Trust } from "./trust.ts";
 
@@ -18,11 +18,6 @@ export interface Round {
   readonly recalled: string;
 }
 
-/** What learning has found better words for. */
-export interface Refinement extends Pick<Episode, "key" | "description" | "importance"> {
-  readonly keys: string;
-}
-
 /** The turns that no batch has read, joined with what there is beside them. */
 export class RoundsToLearn {
   readonly #episodes: EpisodeTable;
@@ -31,7 +26,6 @@ export class RoundsToLearn {
   readonly #asked;
   readonly #context;
   readonly #recalled;
-  readonly #refine;
   readonly #similar;
 
   constructor(store: Store) {
@@ -47,7 +41,6 @@ export class RoundsToLearn {
     );
     this.#context = db.prepare("select min(trust) as least from trajectories where task_id = ? and number <= ?");
     this.#recalled = db.prepare("select block from recalls where turn_id = ?");
-    this.#refine = db.prepare("update episodes set key = ?, description = ?, importance = ?, keys = ? where id = ?");
     this.#similar = db.prepare(
       `select trajectories.id as id, trajectories.number as number, trajectories.trust as trust, question,
          (select json_group_array(json_array(json_extract(step.value, '$.tool'), json_extract(step.value, '$.ok')))
@@ -83,8 +76,8 @@ export class RoundsToLearn {
   }
 
   /** Within the caller's transaction. */
-  refine(id: string, { key, description, importance, keys }: Refinement): void {
-    this.#refine.run(key, description, importance, keys, id);
+  refine(id: string, refinement: Refinement): void {
+    this.#episodes.refine(id, refinement);
   }
 
   /** How turns went that came to a good end, the newest first; nothing of what their tools gave. */
