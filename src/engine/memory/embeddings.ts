@@ -111,6 +111,7 @@ export class Embeddings {
   async *#without([range, table, number]: (typeof RANGES)[number]): AsyncGenerator<readonly number[]> {
     const { store, embedder } = this.#parts;
     const newest = Number(store.db.prepare(`select max(${number}) as newest from ${table}`).get()?.["newest"] ?? 0);
+    this.#vectors.dropBehind(range, newest);
     const select = store.db.prepare(
       `select ${number} as number from ${table}
        left join memory_embeddings on item = ${number} + ? and model = ?

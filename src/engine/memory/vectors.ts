@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Store } from "../store/open-store.ts";
-import { numberOf, rangeOf } from "./index-rows.ts";
+import { type IndexRange, numberOf, rangeOf } from "./index-rows.ts";
 
 /** Leading numbers say most in the models of today, which are trained to be cut; more would cost memory and time. */
 const DIMENSIONS = 256;
@@ -47,6 +47,11 @@ export class Vectors {
   /** Those of other models are of no use any more. */
   dropOthers(): void {
     this.#store.db.prepare("delete from memory_embeddings where model <> ?").run(this.#model);
+  }
+
+  /** What lies behind the last row of its range has been erased. */
+  dropBehind(range: IndexRange, last: number): void {
+    for (const row of this.#held.keys()) if (rangeOf(row) === range && numberOf(row) > last) this.#held.delete(row);
   }
 
   /** The nearest of all; the event loop goes round in between. */
