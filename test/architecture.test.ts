@@ -42,6 +42,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/orchestrator/postgres": ["src/kit"],
   "src/engine/main.ts": ["src/engine", "src/contract", "src/kit"],
   "src/engine/app.ts": ["src/engine", "src/contract", "src/kit"],
+  "src/engine/keep-house.ts": ["src/engine", "src/kit"],
   "src/engine/engine-app.ts": ["src/contract"],
   "src/engine/config.ts": ["src/contract", "src/kit"],
   "src/engine/engine-error.ts": ["src/contract", "src/kit"],
