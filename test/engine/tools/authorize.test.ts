@@ -24,6 +24,7 @@ t.test("what only reads is allowed, what changes something asks", async (t) => {
     fetch_url: "allow",
     list_files: "allow",
     memory_note: "allow",
+    memory_search: "allow",
     plan: "allow",
     read_file: "allow",
     run_command: "ask",
