@@ -6,6 +6,15 @@ const BEARERS = 5;
 const NEIGHBOURS = 8;
 const OF_EACH = 15;
 
+/** Rows, the newest first. */
+export interface NamedRows {
+  /** The phrases that are names. */
+  readonly names: readonly string[];
+  readonly named: readonly number[];
+  /** Of whom they have to do with. */
+  readonly near: readonly number[];
+}
+
 /** What is known of those whose names a question has, and of whom they have to do with: one hop of the graph. */
 export class GraphList {
   readonly #items: StoredItems;
@@ -23,15 +32,17 @@ export class GraphList {
     this.#mentions = db.prepare("select ref from social_mentions where node_id = ? order by ref desc limit ?");
   }
 
-  /** Rows, those of the named before those of their neighbours, the newest first. */
-  rows(phrases: readonly string[]): { readonly named: readonly number[]; readonly near: readonly number[] } {
+  rows(phrases: readonly string[]): NamedRows {
+    const names: string[] = [];
     const nodes = new Set<string>();
     for (const phrase of phrases) {
       const bearers = this.#bearers.all(phrase);
+      if (bearers.length > 0) names.push(phrase);
       if (bearers.length <= BEARERS) for (const { node } of bearers) nodes.add(String(node));
     }
     const near = new Set([...nodes].flatMap((node) => this.#neighbours.all(node).map((row) => String(row["node"]))));
     return {
+      names,
       named: this.#mentioning(nodes),
       near: this.#mentioning(new Set([...near].filter((node) => !nodes.has(node)))),
     };

@@ -1,8 +1,9 @@
 import type { Store } from "../store/open-store.ts";
 import type { Candidate } from "./candidate.ts";
 import { fuse } from "./fusion.ts";
-import { GraphList } from "./graph-list.ts";
+import { GraphList, type NamedRows } from "./graph-list.ts";
 import { type IndexRange, indexRow } from "./index-rows.ts";
+import { indexWords } from "./index-text.ts";
 import type { IndexedItem } from "./indexed-item.ts";
 import { type LexicalPlan, LexicalSearch } from "./lexical-search.ts";
 import { type MemoryQuery, readQuery } from "./memory-query.ts";
@@ -49,6 +50,12 @@ export interface MemoryHit {
   readonly turnId: string | null;
 }
 
+/** What is found by other ways than by words. */
+interface Found {
+  readonly graph: NamedRows;
+  readonly leads: ReadonlyMap<number, number>;
+}
+
 const LISTED = 60;
 /** What lies nearer than chance would have it. */
 const AHEAD = 2;
@@ -83,19 +90,21 @@ export class MemorySearch {
     signal?.throwIfAborted();
     const query = readQuery(request.query, request.now);
     const near = await this.#near(request.query, LISTED, signal);
-    const candidates = this.#candidates(query, request, new Map(near.map(({ row, lead }) => [row, lead])));
+    const graph = this.#graph.rows(query.phrases);
+    const leads = new Map(near.map(({ row, lead }) => [row, lead]));
+    const candidates = this.#candidates(query, request, { graph, leads });
+    const names = new Set(graph.names.flatMap((name) => indexWords(name)));
     const known =
       request.bearing === "touches"
         ? touching(candidates, query)
-        : answering(candidates, query, (word, by) => this.#lexical.isKnown(word, by));
+        : answering(candidates, query, (word, by) => names.has(word) || this.#lexical.isKnown(word, by));
     return withoutRepeats(known).slice(0, request.limit).map(hitOf);
   }
 
-  #candidates(query: MemoryQuery, request: SearchRequest, leads: ReadonlyMap<number, number>): readonly Candidate[] {
+  #candidates(query: MemoryQuery, request: SearchRequest, { graph, leads }: Found): readonly Candidate[] {
     const plan = this.#lexical.plan([...query.words.map(({ word }) => word), ...query.besides]);
     const ranked = (range: IndexRange) => this.#lexical.best(plan, { range, limit: LISTED });
     const facts = [...ranked("fact"), ...(query.asksPast || request.asOf !== undefined ? ranked("closed_fact") : [])];
-    const graph = this.#graph.rows(query.phrases);
     const fused = fuse([
       { items: ranked("episode"), weight: 1 },
       { items: facts, weight: 1 },

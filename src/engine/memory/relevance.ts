@@ -2,17 +2,16 @@ import type { Candidate } from "./candidate.ts";
 import type { MemoryQuery } from "./memory-query.ts";
 
 /** Calibrated on the development half of bench/memory: above it, a question is more likely to have its answer here. */
-const LEAST = -1.4;
-/** For what the best of what was found speaks of, in one place and in all. */
+const LEAST = -0.07;
+/** For what the best of what was found speaks of in one place. */
 const PLACE = 2;
-const WHOLE = 1;
-/** Against the question: what the one whose words it asks for never spoke of, by share and by number; what nobody did. */
-const UNHEARD_SHARE = 2;
-const UNHEARD_EACH = 0.7;
-const MOST_UNHEARD = 3;
-const UNKNOWN_SHARE = 2;
-/** A time, or that it was the answer that was given, says where to look. */
-const TIME = 1.5;
+/** Against the question: the share of what the one whose words it asks for never spoke of, and of what nobody did. */
+const UNHEARD = 1;
+const UNKNOWN = 1;
+/** A time says where to look, and a short one pins it down; so does that it was the answer that was given. */
+const SHORT_TIME = 2.5;
+const TIME = 1;
+const SHORT_MS = 45 * 86_400_000;
 const REPLY = 0.7;
 /** Of what the best speaks of, so much. */
 const LEAST_SHARE = 0.25;
@@ -38,16 +37,14 @@ export function answering(
   const { words, about, time } = query;
   if (words.length === 0) return candidates;
   const best = candidates.slice(0, LOOKED_AT).map(({ coverage }) => coverage);
-  const [place, whole] = [Math.max(0, ...best.map((one) => one.place)), Math.max(0, ...best.map((one) => one.whole))];
-  const unknown = words.filter(({ word }) => !isKnown(word, "anybody")).length;
-  const unheard = about === "self" ? words.filter(({ word }) => !isKnown(word, "user")).length : unknown;
+  const place = Math.max(0, ...best.map((one) => one.place));
+  const whole = Math.max(0, ...best.map((one) => one.whole));
+  const share = (by: "anybody" | "user") => words.filter(({ word }) => !isKnown(word, by)).length / words.length;
   const speaks =
-    PLACE * place +
-    WHOLE * whole -
-    (UNHEARD_SHARE * unheard) / words.length -
-    UNHEARD_EACH * Math.min(unheard, MOST_UNHEARD) -
-    (UNKNOWN_SHARE * unknown) / words.length +
-    (time === null ? 0 : TIME) +
+    PLACE * place -
+    UNHEARD * share(about === "self" ? "user" : "anybody") -
+    UNKNOWN * share("anybody") +
+    (time === null ? 0 : time.to - time.from <= SHORT_MS ? SHORT_TIME : TIME) +
     (about === "reply" ? REPLY : 0);
   if (speaks < LEAST) return candidates.filter(({ lead }) => lead >= NEAR);
   if (time !== null) return candidates;
