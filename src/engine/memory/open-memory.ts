@@ -1,13 +1,13 @@
 import type { Logger } from "../../kit/logger.ts";
 import type { Store } from "../store/open-store.ts";
-import { type EraseParts } from "./erase-memory.ts";
+import type { EraseParts } from "./erase-memory.ts";
 import { Embeddings, type TextVectors } from "./embeddings.ts";
+import { indexMissing } from "./index-missing.ts";
 import { type LearningTables, learningTables } from "./learning-tables.ts";
 import { FullTextIndex } from "./memory-index.ts";
 import { MemoryLists } from "./memory-lists.ts";
 import { MemoryRights } from "./memory-rights.ts";
 import { MemorySearch } from "./memory-search.ts";
-import { rebuildIndex } from "./rebuild-index.ts";
 import { MemoryRecord } from "./record.ts";
 import { WholeItems } from "./whole-item.ts";
 import { WriteLane } from "./write-lane.ts";
@@ -38,7 +38,7 @@ export interface Memory {
 export async function openMemory({ store, workspaceDir, lastEvent, embedder, logger }: MemoryParts): Promise<Memory> {
   const lane = new WriteLane(store);
   const index = new FullTextIndex(store);
-  const reindex = () => rebuildIndex(store, { lane, index });
+  const reindex = () => indexMissing(store, { lane, index });
   const rights = new MemoryRights({ store, workspaceDir, lane, reindex, lastEvent });
   if (await rights.finishErasure()) logger.warn("an erasure that was cut off has been brought to its end");
   void goOnImporting(rights, logger);

@@ -1,6 +1,6 @@
 import t from "tap";
 import { FullTextIndex, type IndexedItem } from "../../../src/engine/memory/memory-index.ts";
-import { rebuildIndex } from "../../../src/engine/memory/rebuild-index.ts";
+import { indexMissing } from "../../../src/engine/memory/index-missing.ts";
 import { WriteLane } from "../../../src/engine/memory/write-lane.ts";
 import { openStore } from "../../../src/engine/store/open-store.ts";
 import { freshFolder } from "../../helpers/folder.ts";
@@ -66,14 +66,27 @@ t.test("what is not stored cannot be put", async (t) => {
   t.throws(() => index.put(item("ep_2", "episode", "x")), /not stored/);
 });
 
-t.test("the whole index is made again from what it is about", async (t) => {
+t.test("what is stored and not in the index is put there, and nothing else is touched", async (t) => {
   const { store, index, item, rows } = setUp(t);
   store.db.exec(`
     update episodes set question = 'A lighthouse?', answer = 'Yes.';
     update knowledge set content = 'A lighthouse stands.', recorded_to = 9;
     update working_memory set content = 'Lighthouse'`);
   index.put(item("ep_1", "episode", "windmill"));
-  await rebuildIndex(store, { lane: new WriteLane(store), index });
+  const puts: string[] = [];
+  const counted = {
+    put: (one: IndexedItem) => {
+      puts.push(one.ref);
+      index.put(one);
+    },
+    remove: (ref: string) => index.remove(ref),
+  };
+  await indexMissing(store, { lane: new WriteLane(store), index: counted });
+  t.same(puts, ["kn_1", "note:9"]);
+  t.same(rows("windmil"), [7]);
+  t.same(rows("lighthous"), [2 ** 41 + 8, 3 * 2 ** 40 + 9]);
+  store.db.exec("insert into memory_index (memory_index) values ('delete-all')");
+  await indexMissing(store, { lane: new WriteLane(store), index });
   t.same(rows("windmil"), []);
   t.same(rows("lighthous"), [7, 2 ** 41 + 8, 3 * 2 ** 40 + 9]);
 });

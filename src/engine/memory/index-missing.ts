@@ -1,4 +1,5 @@
 import type { Store } from "../store/open-store.ts";
+import { INDEX_RANGES } from "./index-rows.ts";
 import type { IndexedItem, MemoryIndex } from "./indexed-item.ts";
 import { predicateHints } from "./predicates.ts";
 import type { WriteLane } from "./write-lane.ts";
@@ -6,14 +7,13 @@ import type { WriteLane } from "./write-lane.ts";
 const AT_ONCE = 500;
 
 /**
- * Makes the whole index again from what it is about, in short steps: after an import, or where how words are indexed
- * has changed. What is not in it yet is not found meanwhile.
+ * Puts into the index what is stored and not in it yet, in short steps: what an import brought. An index that was
+ * emptied, because words are indexed in another way, is so made again as a whole.
  */
-export async function rebuildIndex(
+export async function indexMissing(
   store: Store,
   { lane, index }: { lane: WriteLane; index: MemoryIndex },
 ): Promise<void> {
-  await lane.run(() => store.db.exec("insert into memory_index (memory_index) values ('delete-all')"));
   for (const { sql, item } of SOURCES) {
     const select = store.db.prepare(`${sql} limit ${AT_ONCE}`);
     let after = 0;
@@ -24,11 +24,15 @@ export async function rebuildIndex(
   }
 }
 
+/** What the index has of each row beside its words: asked by number, where the index itself is asked by words. */
+const missing = (row: string): string =>
+  `not exists (select 1 from memory_index_docsize known where known.id = ${row})`;
+
 type Row = Record<string, unknown>;
 
 const SOURCES: readonly { readonly sql: string; readonly item: (row: Row) => IndexedItem }[] = [
   {
-    sql: "select * from episodes where number > ? order by number",
+    sql: `select * from episodes where number > ? and ${missing(`number + ${INDEX_RANGES.episode}`)} order by number`,
     item: (row) => ({
       ...common(row),
       kind: "episode",
@@ -40,7 +44,9 @@ const SOURCES: readonly { readonly sql: string; readonly item: (row: Row) => Ind
     }),
   },
   {
-    sql: "select * from knowledge where number > ? order by number",
+    sql: `select * from knowledge where number > ?
+      and ${missing(`number + iif(recorded_to is null, ${INDEX_RANGES.fact}, ${INDEX_RANGES.closed_fact})`)}
+      order by number`,
     item: (row) => ({
       ...common(row),
       kind: "fact",
@@ -53,7 +59,9 @@ const SOURCES: readonly { readonly sql: string; readonly item: (row: Row) => Ind
     }),
   },
   {
-    sql: "select *, id as number, created_at as event_time from working_memory where id > ? order by id",
+    sql: `select *, working_memory.id as number, created_at as event_time from working_memory
+      where working_memory.id > ? and ${missing(`working_memory.id + ${INDEX_RANGES.note}`)}
+      order by working_memory.id`,
     item: (row) => ({ ...common(row), kind: "note", ref: `note:${String(row["id"])}`, body: String(row["content"]) }),
   },
 ];
