@@ -13,6 +13,7 @@ import { idleMemory } from "./parts/idle-memory.ts";
 import { lookUp } from "./parts/look-up.ts";
 import { manyTurns } from "./parts/many-turns.ts";
 import { memorySearch } from "./parts/memory-search.ts";
+import { memoryWrites } from "./parts/memory-writes.ts";
 import { peer } from "./parts/peer.ts";
 import { replay } from "./parts/replay.ts";
 import { streams } from "./parts/streams.ts";
@@ -29,6 +30,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   turns: manyTurns,
   memory: idleMemory,
   recall: memorySearch,
+  notes: memoryWrites,
   crash,
   fleet,
   peer,
