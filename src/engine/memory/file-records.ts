@@ -23,6 +23,12 @@ export interface FileRecord {
   readonly fields: Readonly<Record<string, FileField>>;
   /** Fields that name another record, and of which type; it has to be in the file, or here. */
   readonly refers?: Readonly<Record<string, RecordType>>;
+  /** A field whose shape hangs on another: that one's name, and the shape for each of its values. */
+  readonly shapes?: {
+    readonly field: string;
+    readonly by: string;
+    readonly of: Readonly<Record<string, z.ZodMiniType>>;
+  };
 }
 
 const turnId = id("turn_id", "turn_");
@@ -33,6 +39,8 @@ const answerPart = z.union([
   z.looseObject({ kind: z.literal("tool_use"), id: z.string(), tool: z.string(), input: anyObject }),
 ]);
 const outcome = z.looseObject({ id: z.string(), tool: z.string(), isError: z.boolean() });
+/** Of a message, by who says it. */
+const CONTENT = { user: z.string(), assistant: z.array(answerPart), tool: z.array(outcome) };
 const step = z.looseObject({ tool: z.string(), input: z.string(), output: z.string(), ok: z.boolean() });
 const usage = z.looseObject({ inputTokens: z.number(), outputTokens: z.number(), cacheHitTokens: z.number() });
 
@@ -61,9 +69,10 @@ export const FILE_RECORDS = {
       task_id: task(),
       thread: text("thread", SHORT),
       role: choice("role", ["user", "assistant", "tool"]),
-      content: json("content", z.union([z.string(), z.array(answerPart), z.array(outcome)])),
+      content: json("content", z.union(Object.values(CONTENT))),
     },
     refers: { turn_id: "turn" },
+    shapes: { field: "content", by: "role", of: CONTENT },
   },
   question: {
     table: "hitl_requests",

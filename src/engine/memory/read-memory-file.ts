@@ -13,12 +13,7 @@ export interface ReadRecord {
 
 const header = z.object({ format: z.literal(MEMORY_FORMAT), version: z.int().check(z.gte(1)) });
 const end = z.object({ counts: z.record(z.string(), z.int()) });
-const SCHEMAS: ReadonlyMap<RecordType, z.ZodMiniObject> = new Map(
-  RECORD_TYPES.map((type) => [
-    type,
-    z.object(Object.fromEntries(Object.entries(fileRecord(type).fields).map(([name, { schema }]) => [name, schema]))),
-  ]),
-);
+const SCHEMAS: ReadonlyMap<RecordType, z.ZodMiniObject> = new Map(RECORD_TYPES.map((type) => [type, schemaOf(type)]));
 /** Deeper than any tool's answer, and far from where recursion ends. */
 const MAX_DEPTH = 500;
 /** How long may be read on end before others have their turn. */
@@ -26,7 +21,7 @@ const SLICE_MS = 4;
 
 /** The records of a file, checked one by one. It has to begin as such a file does, and to have come whole. */
 export async function* readMemoryFile(lines: AsyncIterable<FileLine>): AsyncGenerator<ReadRecord> {
-  const counts: Record<string, number> = {};
+  const counts = new Map<string, number>();
   let state: "before" | "within" | "behind" = "before";
   let until = performance.now() + SLICE_MS;
   for await (const { number, text } of lines) {
@@ -41,7 +36,7 @@ export async function* readMemoryFile(lines: AsyncIterable<FileLine>): AsyncGene
       state = "behind";
     } else {
       const [type, schema] = sortOf(number, value["type"]);
-      counts[type] = (counts[type] ?? 0) + 1;
+      counts.set(type, (counts.get(type) ?? 0) + 1);
       yield { line: number, type, fields: at(number, `${type}.`, () => parse(schema, value).value) };
     }
     if (performance.now() < until) continue;
@@ -73,10 +68,10 @@ function checkHeader(line: number, value: Readonly<Record<string, unknown>>): vo
   throw new InvalidInput(`line ${line}: version`, problem);
 }
 
-function checkEnd(line: number, value: unknown, counts: Readonly<Record<string, number>>): void {
-  const told = at(line, "", () => parse(end, value).value).counts;
-  for (const type of new Set([...Object.keys(told), ...Object.keys(counts)])) {
-    const [expected, got] = [told[type] ?? 0, counts[type] ?? 0];
+function checkEnd(line: number, value: unknown, counts: ReadonlyMap<string, number>): void {
+  const told = new Map(Object.entries(at(line, "", () => parse(end, value).value).counts));
+  for (const type of new Set([...told.keys(), ...counts.keys()])) {
+    const [expected, got] = [told.get(type) ?? 0, counts.get(type) ?? 0];
     if (expected !== got)
       throw new InvalidInput(`line ${line}: counts.${type}`, `the file has ${got} of ${expected}: it is not whole`);
   }
@@ -85,6 +80,16 @@ function checkEnd(line: number, value: unknown, counts: Readonly<Record<string, 
 function sortOf(line: number, type: unknown): readonly [RecordType, z.ZodMiniObject] {
   for (const known of SCHEMAS) if (known[0] === type) return known;
   throw new InvalidInput(`line ${line}: type`, `expected one of ${RECORD_TYPES.join(", ")}, end`);
+}
+
+function schemaOf(type: RecordType): z.ZodMiniObject {
+  const { fields, shapes } = fileRecord(type);
+  const schema = z.object(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.schema])));
+  if (shapes === undefined) return schema;
+  const { field, by, of } = shapes;
+  const fits = (value: Readonly<Record<string, unknown>>) =>
+    z.safeParse(of[String(value[by])] ?? z.never(), value[field]).success;
+  return schema.check(z.refine(fits, { path: [field], error: `expected what belongs to its ${by}` }));
 }
 
 /** Names the line in what is wrong with it. */

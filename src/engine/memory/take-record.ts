@@ -68,8 +68,9 @@ export class RecordTaker {
   #takeNote(fields: Fields): boolean {
     if (this.#note(fields) !== null) return false;
     const number = Number(String(fields["id"]).slice("note:".length));
-    const isFree = this.#get("select 1 as value from working_memory where id = ?", number) === null;
-    return this.#insert("working", { ...fields, id: isFree && Number.isSafeInteger(number) ? number : null });
+    const isFree =
+      isNoteNumber(number) && this.#get("select 1 as value from working_memory where id = ?", number) === null;
+    return this.#insert("working", { ...fields, id: isFree ? number : null });
   }
 
   #takeFact(fields: Fields): boolean {
@@ -183,3 +184,6 @@ export class RecordTaker {
     return statement;
   }
 }
+
+/** Those that come are numbered on from the highest: it must leave them room in the index. */
+const isNoteNumber = (number: number): boolean => Number.isInteger(number) && number >= 1 && number <= 2 ** 32;

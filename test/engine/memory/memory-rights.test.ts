@@ -203,6 +203,8 @@ t.test("a file that is no whole and good one is refused by line and field, and l
     ["no time", changed("knowledge", { created_at: "yesterday" }), /: knowledge.created_at: expected an ISO/],
     ["an id of another sort", changed("episode", { id: "kn_1" }), /: episode.id: expected an id with the prefix ep_/],
     ["a message that is none", changed("message", { content: [{ kind: "text" }] }), /: message.content/],
+    ["an answer of one string", changed("message", { role: "assistant" }), /: message.content: .*belongs to its role/],
+    ["a count of what no file has", changed("end", { counts: { constructor: 3 } }), /: the file has 0 of 3/],
     [
       "evidence that is not there",
       changed("knowledge", { evidence: ["ep_nowhere"] }),
@@ -225,6 +227,23 @@ t.test("a file that is no whole and good one is refused by line and field, and l
   t.equal((await imported(engine, Buffer.from([0xff, 0xfe, 0x0a]).toString("latin1"))).status, 400);
   t.same(records(await exported(engine)), []);
   t.notOk(existsSync(join(engine.dataDir, "memory-import.db")));
+});
+
+t.test("a note whose number leaves no room for others gets one of its own, and is found", async (t) => {
+  const source = await startEngine(t, { dataDir: remembering(t) });
+  const lines = await exported(source);
+  for (const id of ["note:9007199254740991", "note:1099511627776", "note:0", "note:-5"]) {
+    const engine = await startEngine(t);
+    const file = fileOf(lines.map((line) => (line.type === "working" ? { ...line, id } : line)));
+    t.match(await imported(engine, file), { status: 200, body: { imported: { working: 1 } } }, id);
+    await engine.turn("task-2", '/tool memory_note {"content":"the ladder is in the shed"}');
+    for (const query of ["key under the mat", "ladder in the shed"]) {
+      const { status, body } = await engine.call("/memory/knowledge/search", { body: { query, kinds: ["note"] } });
+      t.match({ status, found: body.results.length }, { status: 200, found: 1 }, `${id}: ${query}`);
+    }
+    t.match((await exported(engine)).at(-1), { type: "end", counts: { working: 2 } }, id);
+    await engine.stop("SIGKILL");
+  }
 });
 
 t.test("what is known here under another id stands for the file's", async (t) => {
