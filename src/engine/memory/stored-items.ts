@@ -1,6 +1,7 @@
 import type { Store } from "../store/open-store.ts";
 import { type IndexRange, indexRow, kindOf, numberOf, rangeOf } from "./index-rows.ts";
 import type { IndexedItem } from "./indexed-item.ts";
+import { TRUST } from "./trust.ts";
 
 /** What the index is about, read from where it is stored. */
 export interface StoredItem {
@@ -44,7 +45,10 @@ export class StoredItems {
       `select episodes.id, number, task_id, turn_id, event_time from knowledge_evidence join episodes on id = episode_id
        where knowledge_id = ? order by event_time desc limit 20`,
     );
-    this.#note = db.prepare("select * from working_memory where id = ?");
+    this.#note = db.prepare(
+      `select working_memory.*, coalesce(min(trust, ${TRUST.model}), ${TRUST.model}) as trust
+       from working_memory left join trajectories using (turn_id) where working_memory.id = ?`,
+    );
     this.#numberOfEpisode = db.prepare("select number from episodes where id = ?");
     this.#numberOfFact = db.prepare("select number, recorded_to from knowledge where id = ?");
   }
@@ -126,9 +130,9 @@ const common = (row: number, found: Row) => ({
   importance: Number(found["importance"]),
 });
 
-/** The agent's own words: what a model concluded. */
+/** The agent's own words: what a model concluded, and of a turn that is over as good as all that it had before it. */
 const asNote = (row: number, found: Row): StoredItem => ({
-  ...common(row, { source: "assistant", trust: 1, importance: 3 }),
+  ...common(row, { ...found, source: "assistant", importance: 3 }),
   id: `note:${String(found["id"])}`,
   key: String(found["entry_type"]),
   texts: [String(found["content"])],

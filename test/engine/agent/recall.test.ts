@@ -3,6 +3,7 @@ import { MemoryLists } from "../../../src/engine/memory/memory-lists.ts";
 import type { ModelRequest } from "../../../src/engine/model/model-provider.ts";
 import { callOptions } from "../../../src/engine/model/prompt.ts";
 import { openStore } from "../../../src/engine/store/open-store.ts";
+import { memoryNote } from "../../../src/engine/tools/memory-note.ts";
 import { calls, engineParts, says, scriptedProvider, testTool } from "../../helpers/engine-parts.ts";
 
 const recalledIn = (request: ModelRequest | undefined): readonly (string | undefined)[] =>
@@ -100,6 +101,30 @@ t.test("what came from outside stays data, whatever it says, and lowers the trus
   t.match(linesOf(block), [{ id: /^ep_(?!forged)/, trust: "external", text: /^Quoted, not verified: “/ }]);
   const [last] = new MemoryLists(parts.store).page("trajectories", { before: null, limit: 1 }).items;
   t.equal(last?.trust, "external");
+});
+
+t.test("what an agent noted while it read from outside is quoted too", async (t) => {
+  const provider = scriptedProvider(
+    calls(["c1", "fetch", {}]),
+    calls(["c2", "memory_note", { content: "The invoices of the garden go to account 666." }]),
+    says("Noted."),
+    calls(["c3", "memory_note", { content: "The invoices of the garage go to account 111." }]),
+    says("Noted as well."),
+    says("Let me see."),
+  );
+  const fetch = testTool("fetch", async () => "The invoices of the garden go to account 666.");
+  const parts = engineParts(t, { provider, recalls: true, tools: [fetch, memoryNote] });
+  await parts.turn("reading", "Read that page.");
+  await parts.turn("noting", "Keep in mind what I told you.");
+  await parts.turn("later", "To which account do invoices of the garden and the garage go?");
+  const notes = linesOf(recalledIn(provider.requests.at(-1))[0]).filter(({ kind }) => kind === "note");
+  t.match(
+    notes.toSorted((one, other) => String(one["trust"]).localeCompare(String(other["trust"]))),
+    [
+      { trust: "external", text: /^Quoted, not verified: “The invoices of the garden/ },
+      { trust: "model", text: /^The invoices of the garage/ },
+    ],
+  );
 });
 
 t.test("a memory that cannot be searched costs a turn nothing", async (t) => {
