@@ -101,7 +101,8 @@ function takeIn(
     knowledge.addEvidence(known.id, episode.id);
     return nothing;
   }
-  const predicates = [fact.predicate, oppositePredicate(fact.predicate)];
+  // Of what may be so many times over, and often is, only what denies it can be against it.
+  const predicates = [...(fact.single ? [fact.predicate] : []), oppositePredicate(fact.predicate)];
   const about = names.flatMap((name) => predicates.flatMap((predicate) => knowledge.liveAbout(name, predicate)));
   const { closes, closedBy } = placeFact(fact, about);
   const closing =

@@ -43,10 +43,10 @@ export interface LearningBench extends ReturnType<typeof openLearning> {
 /** Learning on a real store, with rules unless a provider is given. */
 export function learningBench(
   t: Test,
-  options: Partial<OpenParts> & { readonly dataDir?: string } = {},
+  options: Partial<OpenParts> & { readonly dataDir?: string; readonly store?: Store } = {},
 ): LearningBench {
   const folder = options.dataDir ?? t.testdir();
-  const store = openStore(folder);
+  const store = options.store ?? openStore(folder);
   const record = new MemoryRecord(store, learningTables(store).index);
   const reloads = { count: 0 };
   const opened = openLearning({

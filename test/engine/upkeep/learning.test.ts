@@ -1,5 +1,8 @@
 import t from "tap";
+import { KnowledgeTable } from "../../../src/engine/memory/knowledge.ts";
+import { learningTables } from "../../../src/engine/memory/learning-tables.ts";
 import { TRUST } from "../../../src/engine/memory/trust.ts";
+import { openStore } from "../../../src/engine/store/open-store.ts";
 import { learningBench } from "./learning-bench.ts";
 
 t.test("a batch learns facts, people and keys, and tells how much", async (t) => {
@@ -63,4 +66,24 @@ t.test("rounds that are indexed again, by the dozen, leave a store that takes wh
   }
   t.equal(bench.rows("select 1 from trajectories where batch_id is null").length, 0);
   t.equal(bench.live().length, 1);
+});
+
+t.test("what somebody likes is not held against all else that they like", async (t) => {
+  const looked: string[] = [];
+  const store = openStore(t.testdir());
+  class Watched extends KnowledgeTable {
+    override liveAbout(subject: string, predicate: string) {
+      const found = super.liveAbout(subject, predicate);
+      looked.push(...found.map(({ content }) => content));
+      return found;
+    }
+  }
+  const bench = learningBench(t, { tables: { ...learningTables(store), knowledge: new Watched(store) }, store });
+  bench.tell({ question: "I like plums." }, { question: "I like figs." }, { question: "I like dates." });
+  await bench.learning.trigger();
+  t.equal(bench.live().length, 3);
+  t.same(looked, []);
+  bench.tell({ question: "I don't like figs any more." });
+  await bench.learning.trigger();
+  t.same(bench.closed(), ["User likes figs"]);
 });
