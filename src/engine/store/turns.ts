@@ -66,7 +66,10 @@ export class TurnTable {
       .map((row) => ({
         turnId: String(row["turn_id"]),
         taskId: String(row["task_id"]),
-        request: JSON.parse(String(row["request"])) as Record<string, unknown>,
+        // Read by who goes on with it: where that fails, it is one turn that cannot go on.
+        get request() {
+          return JSON.parse(String(row["request"])) as Record<string, unknown>;
+        },
         startedAt: Number(row["started_at"]),
         resumes: Number(row["resumes"]),
         blocks: Number(row["blocks"]),

@@ -136,18 +136,24 @@ t.test("time for an answer runs on while the engine is down", async (t) => {
   t.match(events.at(-1)?.data, { phase: "completed" });
 });
 
-t.test("a turn whose stored state cannot be read ends, and frees its task", async (t) => {
-  const provider = scriptedProvider(...rounds(1), silent);
-  const first = engineParts(t, { provider, tools: [same] });
-  const turnId = await runningUntil(first, provider, 2);
-  first.store.db.exec("update events set lines = 'content_block_start 1 {broken' where turn_id <> ''");
-  const second = engineParts(t, { dataDir: killed(t, first), provider: scriptedProvider(says("again")) });
-  second.runner.recover();
-  t.equal(second.slots.size, 0);
-  const state = second.store.db.prepare("select error_code from turns where turn_id = ?").get(turnId);
-  t.equal(state?.["error_code"], "ENGINE_RESTARTED");
-  t.match((await second.turn("task", "new")).at(-1)?.data, { phase: "completed" });
-});
+const DAMAGE = {
+  events: "update events set lines = 'content_block_start 1 {broken' where turn_id <> ''",
+  request: "update turns set request = '{broken'",
+};
+for (const [what, damage] of Object.entries(DAMAGE)) {
+  t.test(`a turn whose stored ${what} cannot be read ends, and frees its task`, async (t) => {
+    const provider = scriptedProvider(...rounds(1), silent);
+    const first = engineParts(t, { provider, tools: [same] });
+    const turnId = await runningUntil(first, provider, 2);
+    first.store.db.exec(damage);
+    const second = engineParts(t, { dataDir: killed(t, first), provider: scriptedProvider(says("again")) });
+    second.runner.recover();
+    t.equal(second.slots.size, 0);
+    const state = second.store.db.prepare("select error_code from turns where turn_id = ?").get(turnId);
+    t.equal(state?.["error_code"], "ENGINE_RESTARTED");
+    t.match((await second.turn("task", "new")).at(-1)?.data, { phase: "completed" });
+  });
+}
 
 t.test("a turn waits for what it needs before it goes on, and can be cancelled meanwhile", async (t) => {
   const provider = scriptedProvider(...rounds(1), silent);
