@@ -30,17 +30,7 @@ export const exportRoute =
   ({ rights, journal, owner, limits }: MemoryFileParts): RequestHandler =>
   async (request, response) => {
     journal.flush();
-    response.set({
-      "Content-Type": MEMORY_FILE_TYPE,
-      "Content-Disposition": `attachment; filename="memory-${owner.engine_id}.jsonl"`,
-      "Cache-Control": "no-store",
-      "X-Accel-Buffering": "no",
-    });
-    if (request.method === "HEAD") {
-      response.end();
-      return;
-    }
-    const { pieces, cut } = rights.export({
+    const exporting = rights.export({
       type: "header",
       format: MEMORY_FORMAT,
       version: MEMORY_FORMAT_VERSION,
@@ -48,6 +38,19 @@ export const exportRoute =
       ...owner,
       exported_at: isoTime(Date.now()),
     });
+    if (exporting.kind === "busy") throw busy(exporting.with);
+    const { pieces, cut } = exporting;
+    response.set({
+      "Content-Type": MEMORY_FILE_TYPE,
+      "Content-Disposition": `attachment; filename="memory-${owner.engine_id}.jsonl"`,
+      "Cache-Control": "no-store",
+      "X-Accel-Buffering": "no",
+    });
+    // What is not read from the first piece on has not begun.
+    if (request.method === "HEAD") {
+      response.end();
+      return;
+    }
     // A reader that takes nothing for so long is gone.
     response.setTimeout(limits.maxQueuedMs);
     const signal = AbortSignal.any([cut, AbortSignal.timeout(EXPORT_MS)]);

@@ -19,6 +19,7 @@ export async function* exportMemory(
   header: MemoryFileHeader,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
+  signal.throwIfAborted();
   const db = store.reader();
   try {
     // What is read from here on is what there is at the first look.

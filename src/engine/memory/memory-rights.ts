@@ -7,6 +7,11 @@ import { type ImportParts, importMemory, resumeImport } from "./import-memory.ts
 type Done<Answer> = { readonly kind: "done"; readonly answer: Answer };
 /** One at a time. */
 type Busy = { readonly kind: "busy"; readonly with: "import" | "erasure" };
+interface Exporting {
+  readonly kind: "exporting";
+  readonly pieces: AsyncGenerator<string>;
+  readonly cut: AbortSignal;
+}
 /** What is being learnt from what is there would be written behind an erasure. */
 type Learning = { readonly kind: "learning" };
 
@@ -29,10 +34,11 @@ export class MemoryRights {
     this.#parts = parts;
   }
 
-  /** In pieces; `cut` is aborted when they must not be read to their end. */
-  export(header: MemoryFileHeader): { readonly pieces: AsyncGenerator<string>; readonly cut: AbortSignal } {
+  /** In pieces; `cut` is aborted when they must not be read to their end. None begins while the store is emptied. */
+  export(header: MemoryFileHeader): Exporting | Busy {
+    if (this.#busy === "erasure") return { kind: "busy", with: this.#busy };
     const cut = this.#exports.signal;
-    return { pieces: this.#counted(exportMemory(this.#parts.store, header, cut)), cut };
+    return { kind: "exporting", pieces: this.#counted(exportMemory(this.#parts.store, header, cut)), cut };
   }
 
   import(body: AsyncIterable<Uint8Array>): Promise<Done<MemoryImported> | Busy> {

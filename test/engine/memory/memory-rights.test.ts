@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
+import { MemoryRights } from "../../../src/engine/memory/memory-rights.ts";
+import { WriteLane } from "../../../src/engine/memory/write-lane.ts";
 import { openStore } from "../../../src/engine/store/open-store.ts";
 import { type TestEngine, openStream, startEngine } from "../../helpers/engine.ts";
 import { freshFolder } from "../../helpers/folder.ts";
@@ -458,4 +460,22 @@ t.test("who stops reading an export is cut off, and lets go of the store", async
   store.db.exec("pragma busy_timeout = 0");
   t.equal(wal(), 1, "it reads");
   await until("it has been cut off", () => wal() === 0);
+});
+
+t.test("no export begins while everything is erased: it would hold the store's log", async (t) => {
+  const store = openStore(remembering(t));
+  t.teardown(() => store.close());
+  const rights = new MemoryRights({
+    store,
+    workspaceDir: join(store.dataDir, "workspace"),
+    lane: new WriteLane(store),
+    reindex: () => Promise.resolve(),
+    lastEvent: () => ({ seq: 1, ts: TIME }),
+  });
+  const header = { type: "header", format: "orchd-memory", version: 1, engine_version: "1" } as const;
+  const owner = { engine_id: "eng_1", user_id: "user", product: "test", exported_at: new Date(TIME).toISOString() };
+  const erasing = rights.erase(() => false);
+  t.same(rights.export({ ...header, ...owner }), { kind: "busy", with: "erasure" });
+  t.match(await erasing, { kind: "done", answer: { erased: { episodes: 3 } } });
+  t.match(rights.export({ ...header, ...owner }), { kind: "exporting" });
 });
