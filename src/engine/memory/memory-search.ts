@@ -6,8 +6,10 @@ import { type IndexRange, indexRow } from "./index-rows.ts";
 import { indexWords } from "./index-text.ts";
 import type { IndexedItem } from "./indexed-item.ts";
 import { type LexicalPlan, LexicalSearch } from "./lexical-search.ts";
+import { type MeantWords, meantWords } from "./meant-words.ts";
 import { type MemoryQuery, readQuery } from "./memory-query.ts";
 import { type Listed, rankCandidates } from "./rank-candidates.ts";
+import { RelatedWords } from "./related-words.ts";
 import { answering, touching } from "./relevance.ts";
 import { type StoredItem, StoredItems } from "./stored-items.ts";
 import type { NearText } from "./vectors.ts";
@@ -50,13 +52,26 @@ export interface MemoryHit {
   readonly turnId: string | null;
 }
 
-/** What is found by other ways than by words. */
-interface Found {
-  readonly graph: NamedRows;
+/** A question, and what is known of it before anything is looked at. */
+interface Sought {
+  readonly request: SearchRequest;
+  readonly query: MemoryQuery;
+  readonly plan: LexicalPlan;
+  /** By row: how near it lies, where there are vectors. */
   readonly leads: ReadonlyMap<number, number>;
 }
 
+interface RowList {
+  readonly items: readonly number[];
+  readonly weight: number;
+}
+
 const LISTED = 60;
+/** Rows that are ranked by words like those of the question. */
+const LIKE_ROWS = 400;
+/** Where less of a question than that stands together anywhere, it may have been said in other words. */
+const TOLD = 0.5;
+const FIRST = 5;
 /** What lies nearer than chance would have it. */
 const AHEAD = 2;
 const LOOKED_AT = 24;
@@ -73,11 +88,13 @@ export class MemorySearch {
   readonly #graph: GraphList;
   readonly #span;
   readonly #near: NearText;
+  readonly #related: RelatedWords;
 
   /** `near`: what lies nearest to a text, where there are vectors. It never throws, and keeps a deadline of its own. */
-  constructor(store: Store, near: NearText = () => Promise.resolve([])) {
+  constructor(store: Store, near: NearText = () => Promise.resolve([]), related = new RelatedWords()) {
     this.#store = store;
     this.#near = near;
+    this.#related = related;
     this.#items = new StoredItems(store);
     this.#lexical = new LexicalSearch(store);
     this.#graph = new GraphList(store, this.#items);
@@ -91,8 +108,15 @@ export class MemorySearch {
     const query = readQuery(request.query, request.now);
     const near = await this.#near(request.query, LISTED, signal);
     const graph = this.#graph.rows(query.phrases);
-    const leads = new Map(near.map(({ row, lead }) => [row, lead]));
-    const candidates = this.#candidates(query, request, { graph, leads });
+    const sought: Sought = {
+      request,
+      query,
+      plan: this.#lexical.plan([...query.words.map(({ word }) => word), ...query.besides]),
+      leads: new Map(near.map(({ row, lead }) => [row, lead])),
+    };
+    const lists = this.#lists(sought, graph);
+    const literal = this.#candidates(lists, sought, new Map());
+    const candidates = isTold(literal) ? literal : (this.#paraphrased(lists, sought) ?? literal);
     const names = new Set(graph.names.flatMap((name) => indexWords(name)));
     const known =
       request.bearing === "touches"
@@ -101,11 +125,10 @@ export class MemorySearch {
     return withoutRepeats(known).slice(0, request.limit).map(hitOf);
   }
 
-  #candidates(query: MemoryQuery, request: SearchRequest, { graph, leads }: Found): readonly Candidate[] {
-    const plan = this.#lexical.plan([...query.words.map(({ word }) => word), ...query.besides]);
+  #lists({ request, query, plan, leads }: Sought, graph: NamedRows): readonly RowList[] {
     const ranked = (range: IndexRange) => this.#lexical.best(plan, { range, limit: LISTED });
     const facts = [...ranked("fact"), ...(query.asksPast || request.asOf !== undefined ? ranked("closed_fact") : [])];
-    const fused = fuse([
+    return [
       { items: ranked("episode"), weight: 1 },
       { items: facts, weight: 1 },
       { items: ranked("note"), weight: 0.8 },
@@ -114,15 +137,35 @@ export class MemorySearch {
       { items: [...leads].flatMap(([row, lead]) => (lead >= AHEAD ? row : [])), weight: 3 },
       { items: graph.named, weight: 0.4 },
       { items: graph.near, weight: 0.2 },
-    ]);
-    const scored = [...fused].sort(([, one], [, other]) => other - one);
+    ];
+  }
+
+  /** By words that mean the like, too; null where there are none. */
+  #paraphrased(lists: readonly RowList[], sought: Sought): readonly Candidate[] | null {
+    const { query } = sought;
+    const meant = meantWords(query, { related: this.#related, lexical: this.#lexical });
+    if (meant.size === 0) return null;
+    const plan = this.#lexical.plan([...query.words.map(({ word }) => word), ...meant.keys()], LIKE_ROWS);
+    const like = (["episode", "fact"] as const).map((range) => ({
+      items: this.#lexical.best(plan, { range, limit: LISTED }),
+      weight: 0.5,
+    }));
+    return this.#candidates([...lists, ...like], sought, meant);
+  }
+
+  #candidates(
+    lists: readonly RowList[],
+    { request, query, plan, leads }: Sought,
+    meant: MeantWords,
+  ): readonly Candidate[] {
+    const scored = [...fuse(lists)].sort(([, one], [, other]) => other - one);
     const kept: Listed[] = [];
     for (const [row, score] of scored) {
       if (kept.length >= LOOKED_AT) break;
       const item = this.#items.read(row);
       if (item !== null && isAdmitted(item, request)) kept.push({ item, score, lead: leads.get(row) ?? 0 });
     }
-    return rankCandidates(kept, { query, plan, now: request.now });
+    return rankCandidates(kept, { query, plan, meant, now: request.now });
   }
 
   /** Rounds of that time, by what they say; then, where the time is short or nothing else is asked for, the others. */
@@ -136,6 +179,9 @@ export class MemorySearch {
     return unique([...found, ...others]);
   }
 }
+
+const isTold = (candidates: readonly Candidate[]): boolean =>
+  candidates.slice(0, FIRST).some(({ coverage }) => coverage.place >= TOLD);
 
 function isAdmitted(item: StoredItem, { kinds, from, to, asOf, withoutTurns }: SearchRequest): boolean {
   if (kinds !== undefined && !kinds.includes(item.kind)) return false;

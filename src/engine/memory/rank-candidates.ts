@@ -3,6 +3,7 @@ import { coverageOf } from "./coverage.ts";
 import { fuse } from "./fusion.ts";
 import { latestFirst } from "./latest-first.ts";
 import type { LexicalPlan } from "./lexical-search.ts";
+import type { MeantWords } from "./meant-words.ts";
 import type { MemoryQuery } from "./memory-query.ts";
 import type { StoredItem } from "./stored-items.ts";
 import { isWithin } from "./time-range.ts";
@@ -17,6 +18,7 @@ export interface Listed {
 export interface Asked {
   readonly query: MemoryQuery;
   readonly plan: LexicalPlan;
+  readonly meant: MeantWords;
   readonly now: number;
 }
 
@@ -27,9 +29,9 @@ const TOLD = 0.88;
 const DAY = 86_400_000;
 
 /** In order of how well they answer, by what they say and when. */
-export function rankCandidates(listed: readonly Listed[], { query, plan, now }: Asked): readonly Candidate[] {
+export function rankCandidates(listed: readonly Listed[], { query, plan, meant, now }: Asked): readonly Candidate[] {
   const weights = new Map(query.words.map(({ word }) => [word, plan.weights.get(word) ?? 0]));
-  const looked = listed.map((one) => ({ ...one, coverage: coverageOf(one.item, query, weights) }));
+  const looked = listed.map((one) => ({ ...one, coverage: coverageOf(one.item, query, { weights, meant }) }));
   const byPlace = looked
     .filter(({ coverage }) => coverage.place > 0)
     .sort((one, other) => other.coverage.place - one.coverage.place);
