@@ -27,10 +27,11 @@ export class RecordTaker {
     if (skip) return false;
     switch (record.type) {
       case "message":
-      case "question":
       case "recall":
-        // Belongs to its turn: a conversation is taken over with all of it, or left as it is.
-        return this.#stage.find("turn", String(fields["turn_id"]))?.skip === false && this.#insert(type, fields);
+        return this.#takeOfTurn(type, fields);
+      case "question":
+        // Of one that is open nobody waits for the answer here.
+        return fields["resolved_at"] !== null && this.#takeOfTurn(type, fields);
       case "compaction":
         return false;
       case "working":
@@ -63,6 +64,11 @@ export class RecordTaker {
     if (other === null) return false;
     const sql = `update knowledge set superseded_by = ? where id = ? and superseded_by is null and recorded_to is not null`;
     return this.#run(sql, other, String(id));
+  }
+
+  /** A conversation is taken over with all of it, or left as it is. */
+  #takeOfTurn(type: RecordType, fields: Fields): boolean {
+    return this.#stage.find("turn", String(fields["turn_id"]))?.skip === false && this.#insert(type, fields);
   }
 
   #takeNote(fields: Fields): boolean {

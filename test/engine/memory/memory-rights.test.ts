@@ -248,6 +248,15 @@ t.test("a note whose number leaves no room for others gets one of its own, and i
   }
 });
 
+t.test("a question that was open elsewhere is nobody's here", async (t) => {
+  const lines = await exported(await startEngine(t, { dataDir: remembering(t) }));
+  const engine = await startEngine(t);
+  const open = { answer: null, resolved_at: null };
+  const file = fileOf(lines.map((line) => (line.type === "question" ? { ...line, ...open } : line)));
+  t.match(await imported(engine, file), { status: 200, body: { skipped: { question: 1 } } });
+  t.match(await engine.call("/hitl/pending"), { status: 200, body: { requests: [] } });
+});
+
 t.test("what is known here under another id stands for the file's", async (t) => {
   const lines = await exported(await startEngine(t, { dataDir: remembering(t) }));
   const folder = t.testdir({});
