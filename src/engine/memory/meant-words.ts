@@ -11,9 +11,9 @@ interface Standing {
 }
 
 const SHARE = 0.9;
-const EACH = 12;
+const EACH = 8;
 /** Of one question: each look costs some microseconds. */
-const LOOKED_UP = 160;
+const LOOKED_UP = 96;
 
 /** Words by which a question's may have been paraphrased: of each the nearest of those that items have. */
 export function meantWords(
