@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Logger } from "../../kit/logger.ts";
 import type { Store } from "../store/open-store.ts";
 import { type IndexRange, indexRow } from "./index-rows.ts";
-import { StoredItems } from "./stored-items.ts";
+import { type StoredItem, StoredItems } from "./stored-items.ts";
 import { type NearText, Vectors, smallVector } from "./vectors.ts";
 import type { WriteLane } from "./write-lane.ts";
 
@@ -102,10 +102,14 @@ export class Embeddings {
     const items = rows.flatMap((row) => this.#items.read(row) ?? []);
     if (items.length === 0) return;
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(CALL_MS)]);
-    const texts = items.map(({ texts: said }) => said.join("\n\n").slice(0, ITEM_LETTERS).toWellFormed() || " ");
+    const texts = items.map(textOf);
     const vectors = await embedder.embed(texts, { priority: "background", signal });
-    const pairs = items.map(({ row }, at) => ({ row, vector: smallVector(vectors[at] ?? []) }));
-    await lane.each(pairs, ({ row, vector }) => this.#vectors.put(row, vector));
+    const made = items.map(({ row }, at) => ({ row, text: texts[at], vector: smallVector(vectors[at] ?? []) }));
+    await lane.each(made, ({ row, text, vector }) => {
+      // What was erased or reworded meanwhile has another text, or none.
+      const item = this.#items.read(row);
+      if (item !== null && textOf(item) === text) this.#vectors.put(row, vector);
+    });
   }
 
   async *#without([range, table, number]: (typeof RANGES)[number]): AsyncGenerator<readonly number[]> {
@@ -126,6 +130,8 @@ export class Embeddings {
     }
   }
 }
+
+const textOf = ({ texts }: StoredItem): string => texts.join("\n\n").slice(0, ITEM_LETTERS).toWellFormed() || " ";
 
 const ended = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {

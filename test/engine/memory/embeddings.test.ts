@@ -100,3 +100,16 @@ t.test("a search does not wait long for a vector", async (t) => {
   const request = { query: "Where does our old sloop lie?", limit: 5, now: NOW };
   t.match(await new MemorySearch(store, open().near).search(request), [{ content: /sloop/ }]);
 });
+
+t.test("what is erased or reworded while its vector is made gets none of it", async (t) => {
+  let changes = "delete from episodes where number > 2; update episodes set answer = answer || '!'";
+  const { open, store, count } = setUp(t, async (texts) => {
+    store.db.exec(changes);
+    return texts.map(meaning);
+  });
+  await open().work();
+  t.equal(count("words-1"), 0);
+  changes = "";
+  await open().work();
+  t.equal(count("words-1"), 2);
+});
