@@ -20,6 +20,8 @@ export interface MemoryQuery {
   readonly time: TimeRange | null;
   /** Whether it asks for what the user said of themselves, or for what they were answered. */
   readonly about: "self" | "reply" | null;
+  /** It is a question, which has an answer or none; else it names what is looked for. */
+  readonly asks: boolean;
   /** It asks for what was, so what has been closed since counts too. */
   readonly asksPast: boolean;
 }
@@ -31,6 +33,9 @@ const REPLY =
   /\b(?:did|had|have) you\b|\byou (?:had |have |just |once )?(?:\w+ed|said|told|gave|wrote|found|made|chose|meant)\b/i;
 const PAST =
   /\b(?:used to|previous(?:ly)?|former(?:ly)?|earlier|original(?:ly)?|at first|first time|initially|back then|in the past|no longer|any ?more|old|before)\b/i;
+
+const ASKS =
+  /[?？؟]\s*$|^\s*(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|have|has|had|can|could|will|would|should)\b/i;
 
 export function readQuery(text: string, now: number): MemoryQuery {
   const time = timeInText(text, now);
@@ -57,6 +62,7 @@ export function readQuery(text: string, now: number): MemoryQuery {
     phrases: phrasesOf(runs),
     time: time?.range ?? null,
     about: REPLY.test(text) ? "reply" : SELF.test(text) ? "self" : null,
+    asks: ASKS.test(text),
     asksPast: PAST.test(text),
   };
 }

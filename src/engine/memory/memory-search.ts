@@ -119,7 +119,7 @@ export class MemorySearch {
     const candidates = isTold(literal) ? literal : (this.#paraphrased(lists, sought) ?? literal);
     const names = new Set(graph.names.flatMap((name) => indexWords(name)));
     const known =
-      request.bearing === "touches"
+      (request.bearing ?? (query.asks ? "answers" : "touches")) === "touches"
         ? touching(candidates, query)
         : answering(candidates, query, (word, by) => names.has(word) || this.#lexical.isKnown(word, by));
     return withoutRepeats(known).slice(0, request.limit).map(hitOf);

@@ -4,7 +4,7 @@ import { WorkingMemoryTable, type WorkingMemoryEntry } from "../store/working-me
 import { EpisodeTable } from "./episodes.ts";
 import type { IndexedItem, MemoryIndex } from "./indexed-item.ts";
 import { TrajectoryTable } from "./trajectories.ts";
-import { TRUST, type Trust } from "./trust.ts";
+import { TRUST, type Trust, leastTrust } from "./trust.ts";
 
 /** A turn that has ended, as it is remembered. */
 export interface EndedRound {
@@ -64,7 +64,9 @@ export class MemoryRecord {
   }
 
   #round(ended: EndedRound): void {
-    const { taskId, turnId, outcome, errorCode, steps, usage, trust, startedAt, endedAt } = ended;
+    const { taskId, turnId, outcome, errorCode, steps, usage, startedAt, endedAt } = ended;
+    // What earlier turns read from outside stands in the conversation that this one was answered from.
+    const trust = leastTrust(ended.trust, this.#trajectories.trustOf(taskId) ?? ended.trust);
     const durationMs = endedAt - startedAt;
     const how = { taskId, turnId, outcome, errorCode, steps, usage, trust, durationMs };
     this.#trajectories.insert({ ...how, createdAt: endedAt });

@@ -21,6 +21,7 @@ export interface Trajectory {
 /** One a turn, kept for the learning batch, which goes through them in order. */
 export class TrajectoryTable {
   readonly #insert;
+  readonly #lastTrust;
   readonly #unlearned;
   readonly #countUnlearned;
   readonly #learned;
@@ -30,6 +31,7 @@ export class TrajectoryTable {
       `insert into trajectories (id, task_id, turn_id, outcome, error_code, steps, usage, trust, duration_ms, created_at)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
+    this.#lastTrust = db.prepare("select trust from trajectories where task_id = ? order by number desc limit 1");
     this.#unlearned = db.prepare("select * from trajectories where batch_id is null order by number limit ?");
     this.#countUnlearned = db.prepare("select count(*) as count from trajectories where batch_id is null");
     this.#learned = db.prepare("update trajectories set batch_id = ? where number = ? and batch_id is null");
@@ -39,6 +41,11 @@ export class TrajectoryTable {
     const { taskId, turnId, outcome, errorCode, steps, usage, trust, durationMs, createdAt } = trajectory;
     const texts = [JSON.stringify(steps), JSON.stringify(usage)] as const;
     this.#insert.run(newId("tr"), taskId, turnId, outcome, errorCode, ...texts, trust, durationMs, createdAt);
+  }
+
+  /** How far the task's last turn can be relied on; null for a new task. */
+  trustOf(taskId: string): Trust | null {
+    return (this.#lastTrust.get(taskId)?.["trust"] as Trust | undefined) ?? null;
   }
 
   /** Those that no batch has read, the oldest first. */

@@ -77,6 +77,21 @@ t.test("an answer made from what came from outside is trusted no more than that"
   t.equal(await trustAfter("memory_search", [{ trust: "external" }]), "external");
 });
 
+t.test("what a conversation read from outside is behind each later answer of it", async (t) => {
+  const provider = scriptedProvider(
+    calls(["c1", "fetch_url", {}]),
+    says("it says so"),
+    says("as I said"),
+    says("hello"),
+  );
+  const parts = engineParts(t, { provider, tools: [testTool("fetch_url", async () => "a page")] });
+  await parts.turn("reading");
+  await parts.turn("reading", "What did it say?");
+  await parts.turn("another");
+  const { items } = new MemoryLists(parts.store).page("episodes", page);
+  t.same(items.map(({ trust }) => trust).toReversed(), ["external", "external", "model"]);
+});
+
 t.test("what agents do that work for the turn's own counts as a step of it", async (t) => {
   const use = { kind: "tool_use", id: "c1", tool: "fetch_url", input: {} };
   const said = saidInTurn([
