@@ -8,6 +8,7 @@ const root = resolve(import.meta.dirname, "..");
 const ARROWS: Record<string, readonly string[]> = {
   "src/kit": [],
   "src/contract": ["src/kit/parse.ts"],
+  "src/contract/engine-settings.ts": ["src/kit/environment.ts", "src/kit/logger.ts"],
   "migrations/orchestrator": [],
   "migrations/engine": [],
   "src/orchestrator/main.ts": ["src/orchestrator", "src/contract", "src/kit"],

@@ -1,104 +1,12 @@
+import { type EngineConfig, readEngineSettings } from "../contract/engine-settings.ts";
 import { EnvironmentReader } from "../kit/environment.ts";
-import type { LogLevel } from "../kit/logger.ts";
 
-export const PROVIDERS = ["anthropic", "openai", "google", "bedrock", "openai-compatible", "sandbox"] as const;
-export type ProviderName = (typeof PROVIDERS)[number];
-
-const LEVELS: Readonly<Record<string, LogLevel>> = { DEBUG: "debug", INFO: "info", WARN: "warn", ERROR: "error" };
-
-/** What a provider uses when `LLM_MODEL` names none; null for those whose models only their operator knows. */
-const DEFAULT_MODELS: Readonly<Record<ProviderName, string | null>> = {
-  anthropic: "claude-sonnet-5-5",
-  openai: "gpt-6.1-sol",
-  google: "gemini-3.8-flash",
-  bedrock: null,
-  "openai-compatible": null,
-  sandbox: "sandbox",
-};
-const KEYLESS: readonly ProviderName[] = ["sandbox", "openai-compatible"];
-
-export interface EngineConfig {
-  readonly provider: ProviderName;
-  readonly apiKey: string | undefined;
-  readonly baseUrl: string | undefined;
-  readonly region: string | undefined;
-  readonly model: string;
-  /** For compaction and summaries; the main model where none is named. */
-  readonly lightModel: string;
-  readonly plannerModel: string;
-  /** What makes vectors of what is remembered; null: search goes by words alone. */
-  readonly embeddingModel: string | null;
-  /** Tokens; null where what is known of the model decides. */
-  readonly contextWindow: number | null;
-  /** How long a call may go without a sign of life: before the first, and between two. */
-  readonly deadlines: { readonly firstMs: number; readonly betweenMs: number };
-  readonly reactiveCompact: boolean;
-  readonly cacheHitMonitor: boolean;
-  readonly toolConcurrency: number;
-  /** How long a person has to answer before it counts as a no; null: as long as they like. */
-  readonly hitlTtlMs: number | null;
-  readonly logLevel: LogLevel;
-}
+export { type EngineConfig, PROVIDERS, type ProviderName } from "../contract/engine-settings.ts";
 
 /** Reads the settings an engine was launched with; throws `InvalidSettings` with every problem. */
 export function readEngineConfig(settings: Readonly<Record<string, string>>): EngineConfig {
   const read = new EnvironmentReader(settings);
-  const upstream = readUpstream(read);
-  // The HTTP client gives up by itself after five minutes of silence.
-  const seconds = (name: string, fallback: number) => read.integer(name, fallback, { min: 1, max: 290 }) * 1000;
-  const window = read.integer("LLM_CONTEXT_WINDOW", 0, { min: 4000, max: 100_000_000 });
-  const hitlTtlS = read.integer("ENGINE_HITL_TTL_S", 0, { min: 1, max: 2_000_000 });
-  const config: EngineConfig = {
-    ...upstream,
-    lightModel: read.text("LIGHT_MODEL", upstream.model),
-    plannerModel: read.text("PLANNER_MODEL", upstream.model),
-    embeddingModel: readEmbeddingModel(read, upstream.provider),
-    contextWindow: window === 0 ? null : window,
-    deadlines: {
-      firstMs: seconds("LLM_FIRST_TOKEN_TIMEOUT_S", 60),
-      betweenMs: seconds("LLM_SILENCE_TIMEOUT_S", 120),
-    },
-    reactiveCompact: read.flag("REACTIVE_COMPACT_ENABLED", true),
-    cacheHitMonitor: read.flag("CACHE_HIT_MONITOR_ENABLED", false),
-    hitlTtlMs: hitlTtlS === 0 ? null : hitlTtlS * 1000,
-    toolConcurrency: read.integer("ORCH_CODE_MAX_TOOL_USE_CONCURRENCY", 10, { min: 1, max: 1000 }),
-    logLevel: readLevel(read),
-  };
+  const config = readEngineSettings(read, (problem) => read.problem(problem));
   read.done();
   return config;
-}
-
-function readUpstream(read: EnvironmentReader) {
-  const apiKey = read.text("LLM_API_KEY");
-  const provider = read.choice("LLM_PROVIDER", PROVIDERS, apiKey === undefined ? "sandbox" : "anthropic");
-  const baseUrl = read.text("LLM_BASE_URL");
-  const region = read.text("LLM_REGION");
-  const model = read.text("LLM_MODEL", DEFAULT_MODELS[provider] ?? "");
-  if (!KEYLESS.includes(provider) && apiKey === undefined) read.problem(`LLM_API_KEY: expected the key of ${provider}`);
-  if (model === "") read.problem(`LLM_MODEL: expected the name of a model of ${provider}`);
-  if (provider === "openai-compatible" && baseUrl === undefined)
-    read.problem("LLM_BASE_URL: expected the address of the openai-compatible server");
-  if (provider === "bedrock" && region === undefined && baseUrl === undefined)
-    read.problem("LLM_REGION: expected the region of bedrock, such as us-east-1");
-  if (region !== undefined && !/^[a-z]{2,}(-[a-z]+)+-\d+$/.test(region))
-    read.problem(`LLM_REGION: expected a region such as us-east-1, got ${JSON.stringify(region)}`);
-  if (baseUrl !== undefined && !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? ""))
-    read.problem("LLM_BASE_URL: expected a URL that begins with http:// or https://");
-  return { provider, apiKey, baseUrl, region, model };
-}
-
-function readEmbeddingModel(read: EnvironmentReader, provider: ProviderName): string | null {
-  const model = read.text("EMBEDDING_MODEL");
-  if (model === undefined || model === "") return null;
-  if (provider === "anthropic" || provider === "sandbox")
-    read.problem(`EMBEDDING_MODEL: ${provider} has no embedding models; leave it empty and search goes by words alone`);
-  return model;
-}
-
-function readLevel(read: EnvironmentReader): LogLevel {
-  const level = read.text("ENGINE_LOG_LEVEL", "INFO");
-  const known = LEVELS[level.toUpperCase()];
-  if (known === undefined)
-    read.problem(`ENGINE_LOG_LEVEL: expected DEBUG, INFO, WARN or ERROR, got ${JSON.stringify(level)}`);
-  return known ?? "info";
 }

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { isAbsolute, resolve } from "node:path";
+import { readEngineSettings } from "../contract/engine-settings.ts";
 import { defaultDataDir } from "../kit/data-dir.ts";
 import { EnvironmentReader } from "../kit/environment.ts";
 import { LOG_LEVELS, type LogLevel } from "../kit/logger.ts";
@@ -43,6 +44,8 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   readonly logLevel: LogLevel;
   readonly engineDefaults: Readonly<Record<string, string>>;
+  /** What of them does not do by itself, and a product's `engine_env` has to give. */
+  readonly unfitEngineDefaults: readonly string[];
   readonly extraCaCerts: string | null;
   /** Handed on to engines: where their tools find commands. */
   readonly path: string;
@@ -56,6 +59,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
   const cpus = availableParallelism();
   const port = { min: 1, max: 65_535 };
   const usualDataDir = defaultDataDir({ uid, home: env["HOME"], xdgDataHome: env["XDG_DATA_HOME"] });
+  const unfitEngineDefaults: string[] = [];
+  readEngineSettings(read, (problem) => unfitEngineDefaults.push(problem));
   read.choice("ORCH_BACKEND", ["process"], "process");
   const config: Config = {
     adminKey: read.text("ORCH_ADMIN_KEY"),
@@ -76,6 +81,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
         (entry): entry is [string, string] => ENGINE_SETTING.test(entry[0]) && Boolean(entry[1]),
       ),
     ),
+    unfitEngineDefaults,
     extraCaCerts: read.text("NODE_EXTRA_CA_CERTS") ?? null,
     path: read.text("PATH", "/usr/local/bin:/usr/bin:/bin"),
     notifySocket: read.text("NOTIFY_SOCKET"),

@@ -18,6 +18,7 @@ export function startBanner(
     `  database   ${database}`,
     `  engines    ports ${config.portMin} to ${config.portMax}, ${adopted} running`,
     `  model      ${model}`,
+    ...unfit(config),
     "",
     "Next, in another terminal:",
     ...exports(config, url),
@@ -27,6 +28,14 @@ export function startBanner(
     "",
   ];
   return lines.join("\n");
+}
+
+/** It is no reason not to start: products may bring their own. */
+function unfit({ unfitEngineDefaults: problems }: Config): string[] {
+  if (problems.length === 0) return [];
+  return [...problems, "engines start only for products whose engine_env gives it"].map(
+    (line) => `             ${line}`,
+  );
 }
 
 /** What the commands need to find this daemon when it is not where they look first. */

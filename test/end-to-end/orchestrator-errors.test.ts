@@ -196,13 +196,23 @@ t.test("a key replaced by its hash works at once; the old one until its grace is
 t.test("an engine that exits while booting is reported at once, and nothing of it is left", async (t) => {
   const { key } = await register("bad-boot", { engine_env: { ENGINE_LOG_LEVEL: "LOUD" } });
   const before = readdirSync(join(dataDir, "engines")).length;
-  refused(t, await provision(key, "a"), "BACKEND_ERROR", /exited with code 78/);
+  refused(t, await provision(key, "a"), "BACKEND_ERROR", /exited with code 78 .*: ENGINE_LOG_LEVEL: expected DEBUG, /);
   t.same((await daemon.platform(key, "/engines")).body.data, []);
   t.equal(readdirSync(join(dataDir, "engines")).length, before);
   refused(t, await daemon.platform(key, "/engines/a?auto_provision=true"), "BACKEND_ERROR");
   const held = await daemon.platform(key, "/engines/a?auto_provision=true");
   refused(t, held, "CAPACITY_EXHAUSTED");
   t.ok(Number(held.headers["retry-after"]) >= 1);
+});
+
+t.test("a model that cannot be reached for want of a key is told to who provisions, without any secret", async (t) => {
+  const { id, key } = await register("no-key", { engine_env: { LLM_PROVIDER: "anthropic" } });
+  refused(t, await provision(key, "a"), "BACKEND_ERROR", /code 78 .*: LLM_API_KEY: expected the key of anthropic$/);
+  const env = { LLM_PROVIDER: "bedrock", LLM_API_KEY: "geheim-1", LLM_BASE_URL: "geheim-2" };
+  await daemon.admin(`/products/${id}/policy`, { method: "PUT", body: { engine_env: env } });
+  const { body } = await provision(key, "a");
+  t.match(body.error.message, /: LLM_MODEL: expected [^;]*; LLM_BASE_URL: expected a URL/);
+  t.notMatch(body.error.message, /geheim/);
 });
 
 t.test("a start that does not come up leaves the engine failed, with the reason and its data", async (t) => {

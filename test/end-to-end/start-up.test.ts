@@ -27,6 +27,10 @@ t.test("bad settings are told all at once, by name, before anything is made", as
     ORCH_LOG_LEVEL: "loud",
     ORCH_ADMIN_KEY: "short",
     DATABASE_URL: "mysql://x",
+    LLM_PROVIDER: "foo",
+    LLM_CONTEXT_WINDOW: "big",
+    LLM_BASE_URL: "ftp://x",
+    ENGINE_LOG_LEVEL: "loud",
   });
   for (const problem of [
     /ORCH_PORT: expected an integer from 1 to 65535, got "1e4"/,
@@ -35,6 +39,10 @@ t.test("bad settings are told all at once, by name, before anything is made", as
     /ORCH_LOG_LEVEL: expected one of trace/,
     /ORCH_ADMIN_KEY: expected at least 16 characters/,
     /DATABASE_URL: expected a postgres:\/\/ address/,
+    /LLM_PROVIDER: expected one of anthropic, .*, got "foo"/,
+    /LLM_CONTEXT_WINDOW: expected an integer from 4000/,
+    /LLM_BASE_URL: expected a URL/,
+    /ENGINE_LOG_LEVEL: expected DEBUG, INFO, WARN or ERROR, got "loud"/,
   ]) {
     t.match(words, problem);
   }
@@ -89,7 +97,8 @@ t.test("the first start makes its keys, readable by their owner alone, and says 
   const { body } = await daemon.admin("/products/register", { method: "POST", body: { slug: "kept" } });
   t.equal(await daemon.stop(), 0);
   t.match(daemon.output(), /orchd stops on SIGTERM; engines keep running/);
-  const again = await startDaemon(t, { dataDir: join(dataDir, "deep") });
+  const again = await startDaemon(t, { dataDir: join(dataDir, "deep"), env: { LLM_PROVIDER: "anthropic" } });
+  t.match(again.output(), /model {6}anthropic\n +LLM_API_KEY: expected the key of anthropic\n.* engine_env/);
   t.equal(again.adminKey, daemon.adminKey);
   t.equal((await again.platform(body.platform_api_key, "/engines")).status, 200, "everything is still there");
 });

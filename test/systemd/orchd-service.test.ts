@@ -48,9 +48,19 @@ t.test("the example's values are the defaults", async (t) => {
   t.ok(Object.keys(given).length > 8);
 });
 
+/** Where any text would be refused. */
+const NEEDED: Readonly<Record<string, string>> = {
+  LLM_PROVIDER: "anthropic",
+  LLM_BASE_URL: "http://localhost",
+  LLM_REGION: "us-east-1",
+  LLM_CONTEXT_WINDOW: "200000",
+  ENGINE_HITL_TTL_S: "60",
+};
+
 t.test("the example's settings for engines reach them", async (t) => {
   const given = settings.filter(({ name }) => !SETTINGS.some((setting) => setting === name));
-  const { engineDefaults } = readConfig(Object.fromEntries(given.map(({ name }) => [name, "x"])), 0);
+  const wishes = Object.fromEntries(given.map(({ name, text }) => [name, text || (NEEDED[name] ?? "x")]));
+  const { engineDefaults } = readConfig(wishes, 0);
   t.same(Object.keys(engineDefaults).sort(), given.map(({ name }) => name).sort());
 });
 

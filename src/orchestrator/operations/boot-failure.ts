@@ -55,5 +55,20 @@ export async function failed(
     },
     "engine did not come up",
   );
-  return { kind: "failed", lastError, error: new ApiError(code, `engine ${engine.id}: ${reason}`, { cause }) };
+  const message = `engine ${engine.id}: ${reason}${whatToMend(lastError)}`;
+  return { kind: "failed", lastError, error: new ApiError(code, message, { cause }) };
+}
+
+/** The engine's exit code for settings it cannot start with. */
+const EXIT_CONFIGURATION = 78;
+
+/** What the engine said of its settings as it ended: names and what they should be, never a secret's value. */
+function whatToMend({ exit_code: code, log_tail: tail }: LastError): string {
+  const begin = code === EXIT_CONFIGURATION ? tail.lastIndexOf("the engine cannot start:") : -1;
+  return begin === -1
+    ? ""
+    : `: ${tail
+        .slice(begin + 1)
+        .map((line) => line.trim())
+        .join("; ")}`;
 }
