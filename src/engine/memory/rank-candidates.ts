@@ -1,6 +1,7 @@
 import type { Candidate } from "./candidate.ts";
 import { coverageOf } from "./coverage.ts";
 import { fuse } from "./fusion.ts";
+import { indexWords } from "./index-text.ts";
 import { latestFirst } from "./latest-first.ts";
 import type { LexicalPlan } from "./lexical-search.ts";
 import type { MeantWords } from "./meant-words.ts";
@@ -26,6 +27,7 @@ export interface Asked {
 const PLACE = 4;
 /** What a conversation has told in one round already is told less by the next. */
 const TOLD = 0.88;
+const LONGEST_ECHO = 200;
 const DAY = 86_400_000;
 
 /** In order of how well they answer, by what they say and when. */
@@ -41,7 +43,18 @@ export function rankCandidates(listed: readonly Listed[], { query, plan, meant, 
     score: (one.score + (places.get(one) ?? 0)) * boost(one.item, query, now),
   }));
   const spread = spreadOut(ranked.sort(byScore));
-  return query.asksPast || query.time !== null ? spread : latestFirst(spread, weights);
+  const { echo = [], word = [] } = Object.groupBy(spread, ({ item }) => (echoes(item, query) ? "echo" : "word"));
+  const ordered = query.asksPast || query.time !== null ? word : latestFirst(word, weights);
+  const least = ordered.at(-1)?.score ?? Infinity;
+  return [...ordered, ...echo.map((one) => ({ ...one, score: Math.min(one.score, least) }))];
+}
+
+/** A round that only asked the same holds every word of it, and most likely no answer. */
+function echoes({ kind, texts }: StoredItem, { words, besides }: MemoryQuery): boolean {
+  const asked = texts[0] ?? "";
+  if (kind !== "episode" || asked.length > LONGEST_ECHO || !/[?？]\s*$/.test(asked)) return false;
+  const query = new Set([...words.map(({ word }) => word), ...besides]);
+  return indexWords(asked).every((word) => query.has(word));
 }
 
 const byScore = (one: Candidate, other: Candidate): number => other.score - one.score;

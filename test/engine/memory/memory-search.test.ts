@@ -43,6 +43,23 @@ t.test("a question finds the round that says it, and what has nothing to do with
   t.same(await found("?!"), []);
 });
 
+t.test("what only asked the same stands behind what says it", async (t) => {
+  const { tell, found, learn } = setUp(t);
+  const turn = tell("2026-03-02", "My sister Ingrid lives in Bergen, near the harbour.");
+  learn(turn, "Ingrid lives in Bergen", ["Ingrid", "lives in", "Bergen"]);
+  tell("2026-03-09", "Where does Ingrid live?", "You have not told me.");
+  const all = await found("Where does Ingrid live?");
+  t.equal(all.at(-1), "Where does Ingrid live?");
+  t.equal(all.length, 3);
+});
+
+t.test("words that ask nothing find what they name, whatever stands beside them", async (t) => {
+  const { tell, found } = setUp(t);
+  tell("2026-03-02", "My sister Ingrid teaches cello.");
+  tell("2026-03-04", "The neighbours are painting their fence green.");
+  t.same(await found("Ingrid Norwegen"), ["My sister Ingrid teaches cello."]);
+});
+
 t.test("a question about a time prefers that time", async (t) => {
   const { tell, found } = setUp(t);
   tell("2026-01-10", "I ran a race in the rain and finished it.");
