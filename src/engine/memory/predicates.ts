@@ -95,7 +95,7 @@ export function normalPredicate(words: string): string {
     .normalize("NFKC")
     .toLowerCase()
     .replaceAll("_", " ")
-    .replaceAll("favourite", "favorite")
+    .replaceAll(/\b(fav|col|flav|hum|neighb|hon|lab|harb|behavi)our/g, "$1or")
     .replaceAll(/\s+/g, " ")
     .trim();
   return SAME.find(([pattern]) => pattern.test(plain))?.[1] ?? plain;

@@ -77,6 +77,20 @@ const SAID: readonly (readonly [string, ...string[]])[] = [
   ["From now on, always answer in metric units.", "User wants: From now on, always answer in metric units"],
   ["Remember that the spare key is under the blue pot.", "User asked to remember: the spare key is under the blue pot"],
   ["Since I live in Ghent, where can I buy bread?", "User lives in Ghent"],
+  ["I moved to Hamburg in October 2026.", "User lives in Hamburg"],
+  ["I moved to Lyon in March 2025.", "User lives in Lyon"],
+  ["I live in Lyon since March 2025.", "User lives in Lyon"],
+  ["My friend Tom lives in Paris in May.", "User's friend is Tom", "Tom lives in Paris"],
+  ["My boss Karl is leaving next week.", "User's boss is Karl"],
+  ["My sister's name is Anna-Lena.", "User's sister is Anna-Lena"],
+  ["I have two kids, Ben and Mia.", "User's kid is Ben", "User's kid is Mia", "User's number of kids is two"],
+  [
+    "We've got three cats, Tom, Kit and Bo Peep.",
+    "User's cat is Tom",
+    "User's cat is Kit",
+    "User's cat is Bo Peep",
+    "User's number of cats is three",
+  ],
   ["My name is Maria Lopez, but call me Mia.", "User's name is Maria Lopez", "User wants to be called Mia"],
 ];
 
@@ -95,6 +109,9 @@ const NOTHING: readonly string[] = [
   "I love this answer!",
   "I read the docs but I'm confused.",
   "I might go to Rome.",
+  "My friend said his cat is Milo.",
+  "My sister told me that her name is Eva.",
+  "Anna-Lena's name is Anna-Lena.",
 ];
 for (const said of NOTHING) t.test(`nothing is known from: ${said}`, async (t) => t.same(facts(said), []));
 
@@ -116,3 +133,24 @@ t.test(
     );
   },
 );
+
+t.test("a month in which something is so is no part of a place, and no beginning of what is so already", async (t) => {
+  const [of] = extractByRules(round("I moved to Hamburg in October 2025.")).facts;
+  t.match(of, { object: "Hamburg", validFrom: Date.parse("2025-10-01") });
+  t.same(
+    extractByRules(round("I moved to Hamburg in October 2025.")).people.map(({ name }) => name),
+    ["Hamburg"],
+  );
+  const [, then] = extractByRules(round("My friend Tom lives in Paris in May.")).facts;
+  t.match(then, { object: "Paris", validFrom: null });
+});
+
+t.test("however a word is spelt, it is the same thing that is said", async (t) => {
+  const predicates = ["My favourite colour is red.", "My favorite color is blue."].flatMap((said) =>
+    extractByRules(round(said)).facts.map(({ predicate, single }) => [predicate, single]),
+  );
+  t.same(predicates, [
+    ["favorite color", true],
+    ["favorite color", true],
+  ]);
+});

@@ -32,6 +32,9 @@ const DOES = new RegExp(
 /** What a turn's own business is, and nothing of the user. */
 const PASSING =
   /\b(?:questions?|problems?|issues?|codes?|functions?|files?|scripts?|errors?|points?|guess|understanding|concerns?|thoughts?|opinion|bad|turn|messages?|requests?|query|queries|tasks?|prompts?|input|output|answers?|apologies|assumption|mistake|confusion|intention|idea|method|class|test|tests|loop|array|string|regex|component|branch|commit|repo|repository|server|endpoint|build|container|cluster|table|column|example|essay|draft|paragraph|sentence|text|doubt|fault|case|reason|hope|feeling|first|second|next|only|main|biggest|other|head|eyes?|stomach|screen|internet|wifi|browser)$/i;
+/** Somebody else says it, of what is theirs. */
+const REPORTED =
+  /\b(?:sa(?:id|ys|ying)|t(?:old|ells)|th(?:inks|ought)|claim(?:s|ed)|mention(?:s|ed)|believes?d?|knows?|knew|hopes?d?|wishes|wished|asks?|asked|his|her|their|my|your)\b/i;
 const KNOWN =
   /^(?:full name|first name|last name|name|nickname|birthday|birth ?date|age|e-?mail(?: address)?|address|phone number|number|job|job title|profession|occupation|role|position|title|employer|company|workplace|school|university|college|major|degree|hobby|hobbies|goals?|dream|budget|deadline|diet|allerg(?:y|ies)|blood type|car|bike|phone|laptop|computer|camera|languages?|native language|mother tongue|time ?zone|hometown|home|nationality|height|weight|(?:[\w-]+ )?size|commute|schedule|routine|birthplace|wedding(?: .*)?|anniversary|username|team|lease|rent|mortgage|passport.*|insurance.*|personal best.*|record.*|zodiac sign|star sign|religion|pronouns|(?:eye|hair) colou?r|anniversary|plan|style|budget .*|go-?to .*|usual .*|dream .*|current .*|(?:least )?favou?rite .*|preferred .*|all-time .*|top .*|new .*|weekly .*|daily .*|monthly .*|.* (?:goal|budget|deadline|target|limit|schedule|routine|appointment|flight|trip|name|number|birthday|time|date|day|rate|salary|type|brand|model|colou?r|breed|language|team|subject|club|class|course|plan))$/i;
 const NOTHING_SAID =
@@ -47,7 +50,8 @@ export function attributeIn(text: string): Attribute | null {
     const { attr = "", is = "", changed } = found.groups;
     const object = objectOf(found.groups["o"] ?? "");
     const { of, predicate } = chain(attr);
-    if (object === null || PASSING.test(predicate) || predicate.split(" ").length > 7) return null;
+    if (object === null || PASSING.test(predicate) || REPORTED.test(attr) || predicate.split(" ").length > 7)
+      return null;
     if (!fits(predicate, object, changed !== undefined || found === moved)) return null;
     const negated = /n't$|\bnot\b/.test(is);
     const past = /^(?:was|were|used to be|had been)/.test(is) && changed === undefined;

@@ -12,6 +12,18 @@ export const KIN = `${HOW}(?:${PERSONS}|${ANIMALS})`;
 export const NAME =
   "(?:(?:Dr|Mr|Mrs|Ms|Prof)\\.? (?:van |von |de |der |den )*)?\\p{Lu}[\\p{L}'’-]*(?<!['’]s)(?:(?: (?:van|von|de|der|den|la|le|di|da|del|bin|al))* \\p{Lu}[\\p{L}'’-]*(?<!['’]s)| \\p{Lu}\\.)*";
 
+const SEVERAL = new RegExp(
+  `^(?:I|[Ww]e)(?: have|'ve(?: got)?| got) (?:\\w+ )?(?<kin>${KIN})(?:s|ren)?(?:,| called| named|, called|, named)? (?<names>${NAME}(?:, ${NAME})*,? and ${NAME})`,
+  "u",
+);
+
+/** Those whom one clause names as the same to the user: "two kids, Ben and Mia". */
+export function severalNamed(clause: string): readonly { readonly name: string; readonly relation: string }[] {
+  const { kin = "", names = "" } = SEVERAL.exec(clause)?.groups ?? {};
+  const relation = plainRelation(kin);
+  return names === "" ? [] : names.split(/,? and |, /).map((name) => ({ name, relation }));
+}
+
 const ANIMAL = new RegExp(`(?:^|[ -])(?:${ANIMALS})$`, "i");
 export const kinType = (relation: string): NodeType => (ANIMAL.test(relation) ? "animal" : "person");
 

@@ -19,10 +19,19 @@ export function objectWords(text: string): string | null {
   return words;
 }
 
-/** The text without the words that tell a time, or the prepositions they leave. */
+/** The text without the words that tell a time, all of them or the first at its end, or the prepositions they leave. */
 export const withoutWords = (text: string, words: string): string =>
-  text
-    .replace(words, " ")
+  (text.includes(words) ? text.replace(words, " ") : withoutEnd(text, words))
     .replaceAll(/\s+/g, " ")
     .replace(/[\s,]+(?:on|in|at|since|from|by|for|during|of|until|back)?\s*$/i, "")
     .trim();
+
+/** "Hamburg in October" of "in October 2026": a year is no part of what a place's name is read from. */
+function withoutEnd(text: string, words: string): string {
+  const parts = words.split(" ");
+  for (let count = parts.length - 1; count > 0; count--) {
+    const start = parts.slice(0, count).join(" ");
+    if (text.endsWith(` ${start}`)) return text.slice(0, -start.length);
+  }
+  return text;
+}

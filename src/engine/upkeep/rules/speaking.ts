@@ -1,5 +1,5 @@
 import type { ExtractedNode } from "../extraction.ts";
-import { KIN, NAME, kinType, plainRelation } from "./kin.ts";
+import { KIN, NAME, kinType, plainRelation, severalNamed } from "./kin.ts";
 import { isCommonWord } from "../normal-words.ts";
 
 /** Whom a clause is about, and what follows. */
@@ -44,6 +44,7 @@ export class Speaking {
   hear(clause: string): void {
     const own = KIN_IS.exec(clause)?.groups ?? IS_KIN.exec(clause)?.groups;
     if (own !== undefined) this.#meet(own["name"], own["kin"]);
+    for (const { name, relation } of severalNamed(clause)) this.#meet(name, relation);
     for (const { groups = {} } of clause.matchAll(MY_KIN)) {
       this.#last = this.#named(groups["kin"] ?? "") ?? `user's ${plainRelation(groups["kin"] ?? "")}`;
       this.#told.add(this.#last);

@@ -1,8 +1,9 @@
 import { isSingle, negatedPredicate, normalPredicate, predicateImportance } from "../../memory/predicates.ts";
 import { type ExtractedFact, USER } from "../extraction.ts";
+import { normalWords } from "../normal-words.ts";
 import type { Clause } from "./clauses.ts";
 import { objectWords, withoutWords } from "./object-words.ts";
-import { findWhen } from "./when.ts";
+import { type When, findWhen } from "./when.ts";
 
 /** What a clause says, before it is put in words of its own. */
 export interface Statement {
@@ -20,6 +21,8 @@ export interface Statement {
   readonly single?: boolean;
   /** Its time is of what it says. */
   readonly isTimed?: boolean;
+  /** The clause's time is of something else that it says. */
+  readonly isTimeless?: boolean;
   readonly clause: Clause;
 }
 
@@ -27,12 +30,12 @@ export interface Statement {
 export function factOf(statement: Statement, at: number): ExtractedFact | null {
   const { subject, predicate, clause, event = false, negated = false, isAttribute = false } = statement;
   const past = statement.past ?? event;
-  const when = findWhen(clause.text, { at, past });
+  const when = statement.isTimeless === true ? null : findWhen(clause.text, { at, past });
   // Of what is a date the words are what is said; of anything else they say since when.
   const isDate = isAttribute || statement.isTimed === true || DATED.test(predicate);
   const bare = when === null || isDate ? statement.object : withoutWords(statement.object, when.words);
   const object = objectWords(bare);
-  if (object === null) return null;
+  if (object === null || (predicate === "name" && normalWords(object) === normalWords(subject))) return null;
   const normal = negated ? negatedPredicate(normalPredicate(predicate)) : normalPredicate(predicate);
   const dated =
     when !== null &&
@@ -45,13 +48,19 @@ export function factOf(statement: Statement, at: number): ExtractedFact | null {
     content: wording({ ...statement, object: said, negated }),
     negated,
     single: isSingle(normal, statement.single ?? isAttribute),
-    validFrom: when !== null && !isDate ? when.from : null,
+    validFrom: when !== null && !isDate && !isOnlyThen(when, { at, event, past }) ? when.from : null,
     importance: Math.min(10, predicateImportance(normal) + (clause.toRemember ? 2 : 0)),
     confidence: 0.8,
     saidBy: "user",
     evidence: clause.sentence,
   };
 }
+
+/** "Tom lives in Paris in May": no beginning of what is so now. */
+const isOnlyThen = (
+  { from, words }: When,
+  { at, event, past }: { readonly at: number; readonly event: boolean; readonly past: boolean },
+): boolean => from > at && !event && !past && /^in /i.test(words);
 
 const DATED = /^(?:birthday|anniversary|age|plans to|has|booked)$/;
 const RELATIVE = /day|week|month|year|tonight|weekend|spring|summer|autumn|fall|winter/i;

@@ -1,7 +1,7 @@
 import { attributeIn } from "./attributes.ts";
 import type { Clause } from "./clauses.ts";
 import { eventIn, isOfTheTurn } from "./event-verbs.ts";
-import { KIN, NAME, kinType, plainRelation } from "./kin.ts";
+import { KIN, NAME, kinType, plainRelation, severalNamed } from "./kin.ts";
 import { objectWords } from "./object-words.ts";
 import { isNation, isProfession } from "./professions.ts";
 import type { Speaking, Subject } from "./speaking.ts";
@@ -13,7 +13,7 @@ import { wishIn } from "./wishes.ts";
 /** All that a clause says of the user and of those they speak of. */
 export function statementsIn(clause: Clause, speaking: Speaking): readonly Statement[] {
   speaking.hear(clause.text);
-  const found = [...introduced(clause), ...wishIn(clause), ...said(clause, speaking)];
+  const found = [...introduced(clause), ...counted(clause), ...wishIn(clause), ...said(clause, speaking)];
   if (found.length > 0 || !clause.toRemember) return found;
   const object = objectWords(clause.text);
   return object === null || object.split(" ").length < 2
@@ -179,7 +179,19 @@ function introduced(clause: Clause): readonly Statement[] {
   const isAnimal = kinType(relation) === "animal";
   return [
     isAnimal
-      ? { subject: `user's ${relation}`, predicate: "name", object: who, isAttribute: true, clause }
-      : { subject: "user", predicate: relation, object: who, isAttribute: true, clause },
+      ? { subject: `user's ${relation}`, predicate: "name", object: who, isAttribute: true, isTimeless: true, clause }
+      : { subject: "user", predicate: relation, object: who, isAttribute: true, isTimeless: true, clause },
   ];
 }
+
+/** "I have two kids, Ben and Mia". */
+const counted = (clause: Clause): readonly Statement[] =>
+  severalNamed(clause.text).map(({ name, relation }) => ({
+    subject: "user",
+    predicate: relation,
+    object: name,
+    isAttribute: true,
+    isTimeless: true,
+    single: false,
+    clause,
+  }));
