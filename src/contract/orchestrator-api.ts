@@ -21,7 +21,7 @@ const engineEnv = z.record(
   z.string().check(
     z.refine((name) => ENGINE_ENV_NAME.test(name), {
       error:
-        "expected LLM_*, PLANNER_MODEL, LIGHT_MODEL, EMBEDDING_MODEL, ENGINE_LOG_LEVEL, ENGINE_HITL_TTL_S or a feature flag",
+        "expected a name of LLM_*, PLANNER_MODEL, LIGHT_MODEL, EMBEDDING_MODEL, ENGINE_LOG_LEVEL, ENGINE_HITL_TTL_S, REACTIVE_COMPACT_ENABLED, CACHE_HIT_MONITOR_ENABLED",
     }),
   ),
   z.nullable(z.string().check(z.maxLength(4096))),

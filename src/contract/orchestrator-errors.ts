@@ -41,7 +41,12 @@ export const ORCHESTRATOR_ERRORS = {
     cause: "The host is full, or a failed boot is being backed off.",
     retry: "after `Retry-After`",
   },
-  BOOT_TIMEOUT: { status: 504, cause: "The engine was not healthy within `ORCH_BOOT_TIMEOUT_S`.", retry: "no" },
+  BOOT_TIMEOUT: {
+    status: 504,
+    cause:
+      "The engine was not healthy within `ORCH_BOOT_TIMEOUT_S`, or did not reach the state of a `wait` in its time.",
+    retry: "no",
+  },
 } as const satisfies Record<string, { status: number; cause: string; retry: string }>;
 
 export type OrchestratorErrorCode = keyof typeof ORCHESTRATOR_ERRORS;

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import en from "zod/v4/locales/en.js";
+import { boundsInWords, schemaAt } from "./bounds-in-words.ts";
 
 // zod/mini brings no words of its own; without them every refusal would read "Invalid input".
 z.config(en());
@@ -26,7 +27,7 @@ export function parse<S extends z.ZodMiniObject>(
     throw new InvalidInput("body", "expected a JSON object");
   }
   const result = z.safeParse(schema, input);
-  if (!result.success) throw invalidInput(result.error.issues, input);
+  if (!result.success) throw invalidInput(schema, result.error.issues, input);
   const known = schema.def.shape;
   const ignored = Object.keys(input).filter((key) => !Object.hasOwn(known, key));
   // They go into a header, percent-encoded, which half a surrogate pair cannot be.
@@ -44,18 +45,18 @@ export function parseBody<S extends z.ZodMiniObject>(schema: S, body: unknown): 
   }
 }
 
-function invalidInput(issues: readonly z.core.$ZodIssue[], input: object): InvalidInput {
-  const issue = issues[0];
+function invalidInput(schema: z.core.$ZodType, [issue]: readonly z.core.$ZodIssue[], input: object): InvalidInput {
   if (issue === undefined) return new InvalidInput("body", "invalid");
   const path = issue.path.map(String).join(".") || "body";
   if (issue.code === "unrecognized_keys") {
     return new InvalidInput([...issue.path.map(String), issue.keys[0] ?? ""].join("."), "unknown field");
   }
   const value = valueAt(input, issue.path);
-  if (value === undefined) return new InvalidInput(path, `required, ${expectation(issue)}`);
+  const expected = expectation(schema, issue);
+  if (value === undefined) return new InvalidInput(path, `required, ${expected}`);
   if (issue.code === "invalid_type")
-    return new InvalidInput(path, `${expectation(issue)}, received ${KINDS[kindOf(value)] ?? "something else"}`);
-  return new InvalidInput(path, expectation(issue));
+    return new InvalidInput(path, `${expected}, received ${KINDS[kindOf(value)] ?? "something else"}`);
+  return new InvalidInput(path, expected);
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -70,7 +71,11 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** What would have been accepted, in the schema's own words where it has some. */
-function expectation(issue: z.core.$ZodIssue): string {
+function expectation(schema: z.core.$ZodType, issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_key") return issue.issues[0]?.message ?? "expected another name";
+  const raw = /^(?:Too (?:small|big)|Invalid input): /.test(issue.message);
+  const bounds = raw ? boundsInWords(schemaAt(schema, issue.path), issue) : null;
+  if (bounds !== null) return bounds;
   const own = issue.message.replace(/^Invalid (?:input|option): /, "");
   if (issue.code !== "invalid_type" || own === issue.message) return own;
   return `expected ${KINDS[issue.expected] ?? issue.expected}`;

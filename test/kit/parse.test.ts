@@ -43,20 +43,54 @@ t.test("each kind of required field says what it wants when it is not there, in 
   t.same(problem(whole), []);
   for (const [field, words] of Object.entries({
     text: "a string",
-    count: "a number",
+    count: "an integer of at least 1",
     ratio: "a number",
     list: "an array",
     choice: 'one of "a"|"b"',
     flag: "true or false",
     map: "an object",
-    maybe: "a number",
+    maybe: "an integer",
   })) {
     const { [field as keyof typeof whole]: _, ...rest } = whole;
     t.equal(problem(rest), `${field}: required, expected ${words}`);
   }
   t.equal(problem({ ...whole, list: [{}] }), "list.0.name: required, expected a string");
   t.equal(problem({ ...whole, choice: "c" }), 'choice: expected one of "a"|"b"');
-  t.equal(problem({ ...whole, count: 1.5 }), "count: expected an integer, received a number");
+  t.equal(problem({ ...whole, count: 1.5 }), "count: expected an integer of at least 1, received a number");
+});
+
+t.test("bounds are told both at once, in words; a name that may not stand says which may", async (t) => {
+  const bounded = z.object({
+    limit: z.optional(z.int().check(z.gte(1), z.lte(100))),
+    share: z.optional(z.nullable(z.number().check(z.gte(0), z.lte(1)))),
+    most: z.optional(z.number().check(z.lte(9))),
+    name: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+    note: z.optional(z.string().check(z.minLength(1))),
+    last4: z.optional(z.string().check(z.length(4))),
+    list: z.optional(z.array(z.int().check(z.gte(5))).check(z.minLength(1), z.maxLength(3))),
+    env: z.optional(z.record(z.string().check(z.regex(/^LLM_/, "expected LLM_*")), z.string().check(z.maxLength(3)))),
+    either: z.optional(z.union([z.int().check(z.gte(1)), z.boolean()])),
+  });
+  for (const [input, problem] of [
+    [{ limit: 0 }, "limit: expected an integer from 1 to 100"],
+    [{ limit: 101 }, "limit: expected an integer from 1 to 100"],
+    [{ limit: 1e300 }, "limit: expected an integer from 1 to 100"],
+    [{ limit: 1.5 }, "limit: expected an integer from 1 to 100, received a number"],
+    [{ limit: "5" }, "limit: expected an integer from 1 to 100, received a string"],
+    [{ share: 2 }, "share: expected a number from 0 to 1"],
+    [{ most: 10 }, "most: expected a number of at most 9"],
+    [{ name: "" }, "name: expected 1 to 200 characters"],
+    [{ name: 7 }, "name: expected a string, received a number"],
+    [{ note: "" }, "note: expected at least 1 character"],
+    [{ last4: "12345" }, "last4: expected 4 characters"],
+    [{ list: [] }, "list: expected 1 to 3 items"],
+    [{ list: [4] }, "list.0: expected an integer of at least 5"],
+    [{ env: { FOO: "x" } }, "env.FOO: expected LLM_*"],
+    [{ env: { LLM_A: "long" } }, "env.LLM_A: expected at most 3 characters"],
+  ] as const) {
+    t.throws(() => parse(bounded, input), { message: problem }, problem);
+  }
+  t.throws(() => parse(bounded, { either: "x" }), /^either: /);
 });
 
 t.test("an empty body is told as one where something is required, and taken where nothing is", async (t) => {

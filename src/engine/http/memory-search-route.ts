@@ -1,5 +1,6 @@
 import type { RequestHandler } from "express";
 import { type KnowledgeHit, knowledgeSearchRequest } from "../../contract/engine-api.ts";
+import { InvalidInput } from "../../kit/parse.ts";
 import type { MemoryHit, MemorySearch } from "../memory/memory-search.ts";
 import { endOf, startOf } from "../memory/time-range.ts";
 import { trustName } from "../memory/trust.ts";
@@ -11,6 +12,8 @@ export const memorySearchRoute =
   (memory: Pick<MemorySearch, "search">): RequestHandler =>
   async (request, response) => {
     const { query, limit = LIMIT, kinds, as_of: asOf, from, to } = readBody(knowledgeSearchRequest, request, response);
+    if (from !== undefined && to !== undefined && startOf(from) >= endOf(to))
+      throw new InvalidInput("from", `expected a time before to (${to}), got ${from}`);
     const hits = await memory.search({
       query,
       limit,

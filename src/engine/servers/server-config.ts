@@ -152,8 +152,10 @@ function toServer(name: string, wish: Entry): Read {
     if (command !== undefined) return problem(["command"], "expected no command beside a url");
     if (url === undefined || !/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
       return problem(["url"], "expected an http or https address");
-    for (const [key, value] of Object.entries(headers))
-      if (!isHeader(key, value)) return problem(["headers", key], "expected a header's name and value");
+    for (const [key, value] of Object.entries(headers)) {
+      const wrong = wrongHeader(key, value);
+      if (wrong !== null) return problem(["headers", key], wrong);
+    }
     return { kind: "server", server: { ...common, transport: type === "sse" ? "sse" : "http", url, headers } };
   }
   if (url !== undefined) return problem(["url"], "expected no url beside a command");
@@ -165,8 +167,12 @@ function toServer(name: string, wish: Entry): Read {
   return { kind: "server", server: { ...common, transport: "stdio", command, args, env, cwd } };
 }
 
-const isHeader = (key: string, value: string): boolean =>
-  /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(key) && /^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value);
+/** A value may be a secret and is not shown. */
+function wrongHeader(key: string, value: string): string | null {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(key))
+    return "expected a header's name: ASCII letters, digits and !#$%&'*+.^_`|~- only";
+  return /^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value) ? null : "expected a value of ASCII signs only, in one line";
+}
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

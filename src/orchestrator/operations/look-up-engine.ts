@@ -47,7 +47,8 @@ export async function waitForEngine(
   });
   if (engine === null) return noEngine();
   if (engine.state !== state) {
-    throw new ApiError("BOOT_TIMEOUT", `the engine is ${engine.state}, not ${state}, after ${timeoutS} s`);
+    const words = `waited ${timeoutS} s in vain: the engine is ${engine.state}, not ${state}`;
+    throw new ApiError("BOOT_TIMEOUT", words);
   }
   return engineRecord(o, engine);
 }

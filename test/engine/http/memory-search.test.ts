@@ -87,11 +87,12 @@ t.test("what does not fit is refused by the field's name", async (t) => {
     [{ query: "é".repeat(5121) }, /^query: expected 1 byte to 10 kB/],
     [{ query: 5 }, /^query: /],
     [{ query: "x", limit: 0 }, /^limit: /],
-    [{ query: "x", limit: 101 }, /^limit: /],
+    [{ query: "x", limit: 101 }, /^limit: expected an integer from 1 to 100$/],
     [{ query: "x", limit: "5" }, /^limit: /],
     [{ query: "x", kinds: ["person"] }, /^kinds\.0: /],
     [{ query: "x", kinds: [] }, /^kinds: /],
     [{ query: "x", from: "last week" }, /^from: expected a date/],
+    [{ query: "x", from: "2026-03-02", to: "2026-03-01" }, /^from: expected a time before to \(2026-03-01\)/],
     [{ query: "x", as_of: "2026-02-31T99:00:00Z" }, /^as_of: expected a date/],
   ];
   for (const [body, message] of refused)

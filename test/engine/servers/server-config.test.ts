@@ -31,6 +31,7 @@ t.test("each bad entry is told by its place, and the good ones are taken", async
     "bad\u0000name": { command: "x" },
     header: { url: "http://localhost", headers: { "a b": "1" } },
     split: { url: "http://localhost", headers: { a: "1\r\nb: 2" } },
+    signs: { url: "http://localhost", headers: { "X-Name": "Ω geheim" } },
     nul: { command: "x\u0000y" },
     variable: { command: "x", env: { "A=B": "1" } },
     text: "x",
@@ -52,11 +53,12 @@ t.test("each bad entry is told by its place, and the good ones are taken", async
       told.some((message) => message.startsWith(`mcpServers.${place}: `)),
       place,
     );
-  for (const place of ["header.headers.a b", "split.headers.a", "nul", "variable.env", "text"])
+  for (const place of ["header.headers.a b", "split.headers.a", "signs.headers.X-Name", "nul", "variable.env", "text"])
     t.ok(
       told.some((message) => message.startsWith(`mcpServers.${place}: `)),
       place,
     );
+  t.ok(told.includes("mcpServers.signs.headers.X-Name: expected a value of ASCII signs only, in one line"));
   t.ok(errors.every(({ path }) => path === ".mcp.json"));
 });
 
