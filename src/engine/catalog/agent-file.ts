@@ -46,8 +46,9 @@ const agentFields = z.strictObject({
 
 /** Null for one that is switched off. Rejects with `BadEntry`. */
 export async function parseAgent(fileName: string, text: string): Promise<AgentDefinition | null> {
-  const { fields, body } = await readFrontMatter(agentFields, text);
-  const { name, description, model = "main", tools = null, permissions = {}, disabled = false } = fields;
-  requireSameName(name, fileName);
-  return disabled ? null : { name, description, model, tools, permissions, instructions: body };
+  const read = await readFrontMatter(agentFields, text);
+  requireSameName(read.kind === "off" ? (read.name ?? fileName) : read.fields.name, fileName);
+  if (read.kind === "off") return null;
+  const { name, description, model = "main", tools = null, permissions = {} } = read.fields;
+  return { name, description, model, tools, permissions, instructions: read.body };
 }

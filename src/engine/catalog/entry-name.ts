@@ -12,6 +12,6 @@ export const entryName = z
 export const entryDescription = z.string().check(z.trim(), z.minLength(1), z.maxLength(1024));
 
 /** A name that differs from its file's would make two entries of one name possible. */
-export function requireSameName(name: string, fileName: string): void {
-  if (name !== fileName) throw new BadEntry(`name: expected ${fileName}, as its file is named, got ${name}`);
+export function requireSameName(name: unknown, fileName: string): void {
+  if (name !== fileName) throw new BadEntry(`name: expected ${fileName}, as its file is named, got ${String(name)}`);
 }

@@ -1,5 +1,5 @@
 import type { Document, LineCounter, YAMLError } from "yaml";
-import type * as z from "zod/mini";
+import * as z from "zod/mini";
 import { InvalidInput, byteLength, parse } from "../../kit/parse.ts";
 import { BadEntry } from "./bad-entry.ts";
 
@@ -8,11 +8,23 @@ const MAX_FRONT_MATTER = 16 * 1024;
 const PARTS = /^---[ \t]*\n(?<head>(?:[\s\S]*?\n)??)---[ \t]*(?:\n(?<body>[\s\S]*))?$/;
 
 export interface FrontMatter<Fields> {
+  readonly kind: "on";
   readonly fields: Fields;
   readonly body: string;
   /** Fields that the schema does not know. */
   readonly ignored: readonly string[];
 }
+
+/** Of an entry that is switched off nothing else is needed; what it does say has to be right. */
+export interface SwitchedOff {
+  readonly kind: "off";
+  /** Its file's name where it says none. */
+  readonly name: unknown;
+  readonly ignored: readonly string[];
+}
+
+export const isSwitchedOff = (fields: unknown): boolean =>
+  typeof fields === "object" && fields !== null && "disabled" in fields && fields.disabled === true;
 
 /**
  * A markdown file that begins with YAML between two lines of dashes. The YAML is plain data: no tags, no aliases, no
@@ -21,7 +33,7 @@ export interface FrontMatter<Fields> {
 export async function readFrontMatter<S extends z.ZodMiniObject>(
   schema: S,
   file: string,
-): Promise<FrontMatter<z.output<S>>> {
+): Promise<FrontMatter<z.output<S>> | SwitchedOff> {
   const { head, body = "" } = PARTS.exec(file.replaceAll(/\r\n?/g, "\n"))?.groups ?? {};
   if (head === undefined) throw new BadEntry("expected front matter: YAML between two lines of ---", 1);
   if (byteLength(head) > MAX_FRONT_MATTER)
@@ -32,8 +44,12 @@ export async function readFrontMatter<S extends z.ZodMiniObject>(
   const document = parsed(yaml, head, lines);
   const fields = plainData(document);
   try {
+    if (isSwitchedOff(fields)) {
+      const { value, ignored } = parse(z.partial(schema), fields);
+      return { kind: "off", name: "name" in value ? value.name : undefined, ignored };
+    }
     const { value, ignored } = parse(schema, fields);
-    return { fields: value, ignored, body: body.trim() };
+    return { kind: "on", fields: value, ignored, body: body.trim() };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     throw new BadEntry(error.message, lineOf(yaml, { document, lines, field: error.field.split(".")[0] }));

@@ -30,8 +30,10 @@ export interface ParsedSkill {
 
 /** Rejects with `BadEntry`. */
 export async function parseSkill(folderName: string, text: string): Promise<ParsedSkill> {
-  const { fields, ignored } = await readFrontMatter(skillFields, text);
-  const { name, description, disabled = false } = fields;
-  requireSameName(name, folderName);
-  return { skill: disabled ? null : { name, description }, ignored };
+  const read = await readFrontMatter(skillFields, text);
+  const { ignored } = read;
+  requireSameName(read.kind === "off" ? (read.name ?? folderName) : read.fields.name, folderName);
+  if (read.kind === "off") return { skill: null, ignored };
+  const { name, description } = read.fields;
+  return { skill: { name, description }, ignored };
 }

@@ -5,6 +5,7 @@ import type { ToolInput } from "../tools/tool-input.ts";
 import { BadEntry } from "./bad-entry.ts";
 import { requireSameName } from "./entry-name.ts";
 import { placeholdersIn } from "./fill-in.ts";
+import { isSwitchedOff } from "./front-matter.ts";
 
 const text = z.string().check(z.maxLength(10_000));
 const texts = z.record(z.string().check(z.regex(/^[A-Za-z_][\w-]{0,127}$/, "expected a plain name")), text);
@@ -59,7 +60,12 @@ const DEFAULT_TIMEOUT_S = 60;
 
 /** Null for one that is switched off. Throws {@link BadEntry}. */
 export function parseDeclaredTool(fileName: string, file: string): DeclaredTool | null {
-  const fields = read(file);
+  const json = readJson(file);
+  if (isSwitchedOff(json)) {
+    requireSameName(read(z.partial(toolFields), json).name ?? fileName, fileName);
+    return null;
+  }
+  const fields = read(toolFields, json);
   const { description, parameters = { type: "object" }, secrets = {}, permission = "ask" } = fields;
   requireSameName(fields.name ?? fileName, fileName);
   if (!/^[A-Za-z]\w{0,63}$/.test(fileName))
@@ -70,17 +76,25 @@ export function parseDeclaredTool(fileName: string, file: string): DeclaredTool 
   const readOnly = fields.read_only ?? idempotent;
   const timeoutMs = (fields.timeout_s ?? DEFAULT_TIMEOUT_S) * 1000;
   const input = inputOf(parameters);
-  if (fields.disabled) return null;
   return { name: fileName, description, input, action, secrets, permission, readOnly, timeoutMs };
 }
 
-function read(file: string): z.output<typeof toolFields> {
+function readJson(file: string): unknown {
   try {
-    return parse(toolFields, JSON.parse(file)).value;
+    return JSON.parse(file);
   } catch (error) {
     if (error instanceof SyntaxError) throw new BadEntry(`no valid JSON: ${error.message}`);
-    if (error instanceof InvalidInput) throw new BadEntry(error.message);
     // What recursion cannot bear.
+    if (error instanceof RangeError) throw new BadEntry("nested too deep");
+    throw error;
+  }
+}
+
+function read<S extends z.ZodMiniObject>(schema: S, json: unknown): z.output<S> {
+  try {
+    return parse(schema, json).value;
+  } catch (error) {
+    if (error instanceof InvalidInput) throw new BadEntry(error.message);
     if (error instanceof RangeError) throw new BadEntry("nested too deep");
     throw error;
   }

@@ -18,6 +18,7 @@ const refusal = async (text: string, by: z.ZodMiniObject = schema): Promise<stri
 t.test("what is between the dashes is data, the rest is text", async (t) => {
   t.same(await readFrontMatter(schema, "---\nname: a\ntags: [b, c]\n---\n# Title\n\n---\nmore\n"), {
     fields: { name: "a", tags: ["b", "c"] },
+    kind: "on",
     ignored: [],
     body: "# Title\n\n---\nmore",
   });

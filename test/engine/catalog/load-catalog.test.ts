@@ -51,6 +51,30 @@ t.test("a file takes the place of one that ships under its name, or takes it awa
   t.equal(catalog.servers.count, 1);
 });
 
+t.test("that it is switched off is enough for an entry to say; what else it says has to be right", async (t) => {
+  const off = "---\ndisabled: true\n---\n";
+  const { parts } = catalogBench(t, {
+    "agents/planner.md": off,
+    "agents/reviewer.md": "---\ndisabled: true\nname: other\n---\n",
+    "agents/coder.md": "---\ndisabled: true\ntool: x\n---\n",
+    "agents/researcher.md": "---\ndisabled: false\n---\n",
+    "skills/find-a-fault/SKILL.md": off,
+    "tools/current_time.json": '{"disabled":true}',
+    "tools/read_file.json": '{"disabled":true}',
+  });
+  const { catalog, problems } = await loadCatalog(parts);
+  t.notOk(catalog.agents.has("planner"));
+  t.notOk(catalog.skills.has("find-a-fault"));
+  t.notOk(catalog.tools.has("current_time"));
+  t.match(Object.fromEntries(problems.map(({ path, message }) => [path, message])), {
+    "agents/reviewer.md": /name: expected reviewer, as its file is named, got other/,
+    "agents/coder.md": /tool: unknown field/,
+    "agents/researcher.md": /name: required/,
+    "tools/read_file.json": /a tool of the engine's own/,
+  });
+  t.equal(problems.length, 4);
+});
+
 t.test("each bad entry is told by its path, and no other is lost by it", async (t) => {
   const { parts } = catalogBench(t, {
     "agents/good.md": agentFile("good"),
