@@ -29,11 +29,16 @@ export interface Closing {
 
 export interface KnownFact extends Fact {
   readonly id: string;
+  /** When it was last said, as far as that round is kept. */
+  readonly toldAt: number;
   readonly validTo: number | null;
   readonly recordedFrom: number;
   readonly recordedTo: number | null;
   readonly supersededBy: string | null;
 }
+
+const TOLD_AT = `(select max(event_time) from knowledge_evidence join episodes on episodes.id = episode_id
+  where knowledge_id = knowledge.id) as told_at`;
 
 /** What is believed, and what was. All of it happens within the caller's transaction. */
 export class KnowledgeTable {
@@ -54,12 +59,12 @@ export class KnowledgeTable {
     this.#close = db.prepare(
       "update knowledge set valid_to = ?, recorded_to = ?, superseded_by = ? where id = ? and recorded_to is null",
     );
-    this.#byHash = db.prepare("select * from knowledge where hash = ? and recorded_to is null");
+    this.#byHash = db.prepare(`select *, ${TOLD_AT} from knowledge where hash = ? and recorded_to is null`);
     this.#about = db.prepare(
-      "select * from knowledge where subject = ? and predicate = ? and recorded_to is null order by number",
+      `select *, ${TOLD_AT} from knowledge where subject = ? and predicate = ? and recorded_to is null order by number`,
     );
     this.#covering = db.prepare(
-      `select * from knowledge where hash = ?1 and recorded_to is not null
+      `select *, ${TOLD_AT} from knowledge where hash = ?1 and recorded_to is not null
          and coalesce(valid_from, ?2) <= ?2 and valid_to > ?2
        order by number limit 1`,
     );
@@ -73,13 +78,17 @@ export class KnowledgeTable {
   }
 
   /** With a closing: what comes to be known after something that took its place. */
-  insert(fact: Fact, recordedFrom: number, closing: Closing | null = null): KnownFact {
+  insert(
+    fact: Fact,
+    { toldAt, recordedFrom }: Pick<KnownFact, "toldAt" | "recordedFrom">,
+    closing: Closing | null = null,
+  ): KnownFact {
     const id = newId("kn");
     const { content, subject, predicate, object, hash, importance, confidence, source, trust, validFrom } = fact;
     const { validTo, recordedTo, supersededBy } = closing ?? { validTo: null, recordedTo: null, supersededBy: null };
     const said = [content, subject, predicate, object, hash, importance, confidence, source, trust] as const;
     this.#insert.run(id, ...said, validFrom, validTo, recordedFrom, recordedTo, supersededBy);
-    return { id, ...fact, validTo, recordedFrom, recordedTo, supersededBy };
+    return { id, ...fact, toldAt, validTo, recordedFrom, recordedTo, supersededBy };
   }
 
   /** False when it was closed already. */
@@ -122,7 +131,7 @@ export const factItem = (
   ref: fact.id,
   taskId,
   turnId,
-  eventTime: fact.validFrom ?? fact.recordedFrom,
+  eventTime: fact.validFrom ?? fact.toldAt,
   importance: fact.importance,
   trust: fact.trust,
   live: fact.recordedTo === null,
@@ -145,6 +154,7 @@ const knownFact = (row: Record<string, unknown>): KnownFact => ({
   source: String(row["source"]),
   trust: Number(row["trust"]) as Trust,
   validFrom: numberOrNull(row["valid_from"]),
+  toldAt: Number(row["told_at"] ?? row["recorded_from"]),
   validTo: numberOrNull(row["valid_to"]),
   recordedFrom: Number(row["recorded_from"]),
   recordedTo: numberOrNull(row["recorded_to"]),

@@ -11,9 +11,11 @@ import { findWhen } from "./rules/when.ts";
 import type { Source, SourceWords } from "./source-words.ts";
 
 /** A fact that may be believed, before it is held against what is known. */
-export interface SoundFact extends Omit<Fact, "hash" | "validFrom"> {
+export interface SoundFact extends Omit<Fact, "hash"> {
   readonly single: boolean;
-  readonly validFrom: number;
+  readonly toldAt: number;
+  /** It is said as what is so now, whatever was said before. */
+  readonly isOfNow: boolean;
 }
 
 const LONGEST = { content: 400, subject: 120, predicate: 80, object: 300 };
@@ -23,6 +25,8 @@ const MOST_ADDED = 4;
 /** Of the words of what is said of somebody, so many stand where it is said to come from; and for a user's own trust. */
 const LEAST_COVERED = 0.5;
 const WELL_COVERED = 0.75;
+const OF_NOW =
+  /\b(?:actually|correction|no longer|any ?more|nowadays|these days|currently|(?<!(?:un)?til |by |before )now)\b/i;
 const LASTING = /^(?:dislikes|cannot eat|allergic to|fears|wants|to remember|decided|diet)$/;
 
 /** Holds a fact against the words it is said to come from. Null: it is not believed, whoever found it. */
@@ -48,7 +52,9 @@ export function judgeFact(
     predicate,
     object: object.trim(),
     single: isSingle(predicate, fact.single),
-    validFrom: fact.validFrom ?? at,
+    validFrom: fact.validFrom,
+    toldAt: at,
+    isOfNow: OF_NOW.test(evidence),
     importance: Math.min(10, Math.max(1, Math.round(fact.importance))),
     confidence: Math.min(1, Math.max(0, fact.confidence * (0.5 + covered / 2))),
     source: saidBy === "user" ? "user" : "assistant",

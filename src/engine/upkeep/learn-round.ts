@@ -10,7 +10,7 @@ import { USER } from "./extraction.ts";
 import type { SoundFact } from "./judge-fact.ts";
 import type { SoundRound } from "./judge-round.ts";
 import { normalWords, numbersIn } from "./normal-words.ts";
-import { placeFact } from "./place-fact.ts";
+import { endOf, placeFact } from "./place-fact.ts";
 import { roundKeys } from "./round-keys.ts";
 
 export interface LearnParts {
@@ -96,7 +96,7 @@ function takeIn(
   const hash = hashOf({ ...fact, subject });
   const nothing = { added: 0, closed: 0 };
   if (knowledge.learntFrom(episode.id, hash)) return nothing;
-  const known = knowledge.live(hash) ?? knowledge.closedAt(hash, fact.validFrom);
+  const known = knowledge.live(hash) ?? knowledge.closedAt(hash, fact.validFrom ?? fact.toldAt);
   if (known !== null) {
     knowledge.addEvidence(known.id, episode.id);
     return nothing;
@@ -106,11 +106,11 @@ function takeIn(
   const about = names.flatMap((name) => predicates.flatMap((predicate) => knowledge.liveAbout(name, predicate)));
   const { closes, closedBy } = placeFact(fact, about);
   const closing =
-    closedBy === null ? null : { validTo: closedBy.validFrom, recordedTo: now, supersededBy: closedBy.id };
+    closedBy === null ? null : { validTo: endOf(fact, closedBy), recordedTo: now, supersededBy: closedBy.id };
   const { content, predicate, object, importance, confidence, source, trust, validFrom } = fact;
   const added = knowledge.insert(
     { content, subject, predicate, object, hash, importance, confidence, source, trust, validFrom },
-    now,
+    { toldAt: fact.toldAt, recordedFrom: now },
     closing,
   );
   knowledge.addEvidence(added.id, episode.id);
@@ -118,7 +118,7 @@ function takeIn(
     index.put(factItem(one, { taskId: episode.taskId, turnId: episode.turnId, keys: predicateHints(one.predicate) }));
   put(added);
   for (const old of closes) {
-    const end = { validTo: validFrom, recordedTo: now, supersededBy: added.id };
+    const end = { validTo: endOf(old, fact), recordedTo: now, supersededBy: added.id };
     if (knowledge.close(old.id, end)) put({ ...old, ...end });
   }
   return { added: 1, closed: closes.length };

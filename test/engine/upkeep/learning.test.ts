@@ -87,3 +87,47 @@ t.test("what somebody likes is not held against all else that they like", async 
   await bench.learning.trigger();
   t.same(bench.closed(), ["User likes figs"]);
 });
+
+t.test("who said where they live, and then that they moved, lives where they moved to", async (t) => {
+  for (const move of [
+    "Actually, I moved to Munich yesterday.",
+    "I moved to Munich in February.",
+    "I live in Munich.",
+    "Correction: I moved to Munich in 2019.",
+  ]) {
+    const bench = learningBench(t);
+    bench.tell({ question: "I live in Berlin." }, { question: move });
+    await bench.learning.trigger();
+    t.same([bench.live(), bench.closed()], [["User lives in Munich"], ["User lives in Berlin"]], move);
+    const [berlin] = bench.rows("select valid_from, valid_to from knowledge where content like '%Berlin'");
+    t.equal(berlin?.["valid_from"], null, "nobody said since when");
+    const [munich] = bench.rows(
+      `select coalesce(valid_from, event_time) as since from knowledge
+       join knowledge_evidence on knowledge_id = knowledge.id join episodes on episodes.id = episode_id
+       where content like '%Munich'`,
+    );
+    t.equal(berlin?.["valid_to"], munich?.["since"]);
+  }
+});
+
+t.test("where somebody lived long ago, told late, is not where they live", async (t) => {
+  for (const past of ["In 2019 I lived in Oslo.", "I used to live in Oslo.", "I moved to Oslo in 2019."]) {
+    const bench = learningBench(t);
+    bench.tell({ question: "I live in Berlin." }, { question: past });
+    await bench.learning.trigger();
+    t.match(bench.live(), ["User lives in Berlin"], past);
+    t.notOk(bench.live().includes("User lives in Oslo"), past);
+  }
+});
+
+t.test("who moved back lives there again", async (t) => {
+  const bench = learningBench(t);
+  bench.tell(
+    { question: "I live in Berlin.", at: "2026-01-10T09:00:00Z" },
+    { question: "I moved to Munich last week.", at: "2026-02-10T09:00:00Z" },
+    { question: "I live in Berlin.", at: "2026-03-10T09:00:00Z" },
+  );
+  await bench.learning.trigger();
+  t.same(bench.live(), ["User lives in Berlin"]);
+  t.same(bench.closed(), ["User lives in Berlin", "User lives in Munich"]);
+});

@@ -3,7 +3,7 @@ import type { KnownFact } from "../../../src/engine/memory/knowledge.ts";
 import { TRUST, type Trust } from "../../../src/engine/memory/trust.ts";
 import { placeFact } from "../../../src/engine/upkeep/place-fact.ts";
 
-const known = (id: string, object: string, validFrom: number, more: Partial<KnownFact> = {}): KnownFact => ({
+const known = (id: string, object: string, validFrom: number | null, more: Partial<KnownFact> = {}): KnownFact => ({
   id,
   content: "",
   subject: "user",
@@ -15,6 +15,7 @@ const known = (id: string, object: string, validFrom: number, more: Partial<Know
   source: "user",
   trust: TRUST.user,
   validFrom,
+  toldAt: validFrom ?? 0,
   validTo: null,
   recordedFrom: 0,
   recordedTo: null,
@@ -23,20 +24,64 @@ const known = (id: string, object: string, validFrom: number, more: Partial<Know
 });
 const heard = (
   object: string,
-  validFrom: number,
-  more: { predicate?: string; single?: boolean; trust?: Trust } = {},
+  validFrom: number | null,
+  more: { predicate?: string; single?: boolean; trust?: Trust; toldAt?: number; isOfNow?: boolean } = {},
 ) => ({
   predicate: "lives in",
   single: true,
   trust: TRUST.user,
   object,
   validFrom,
+  toldAt: validFrom ?? 0,
   ...more,
 });
+const DAY = 86_400_000;
 
 const CASES: readonly (readonly [string, ReturnType<typeof heard>, readonly KnownFact[], string[], string | null])[] = [
   ["another home takes the place of the one before", heard("Lyon", 20), [known("paris", "Paris", 10)], ["paris"], null],
   ["the same home closes nothing", heard("paris.", 20), [known("paris", "Paris", 10)], [], null],
+  [
+    "a move from before the telling ends what was said to be so, when that was said first",
+    heard("Lyon", 20, { toldAt: 40 }),
+    [known("paris", "Paris", null, { toldAt: 30 })],
+    ["paris"],
+    null,
+  ],
+  [
+    "a move of years ago does not",
+    heard("Lyon", -2000 * DAY, { toldAt: 40 }),
+    [known("paris", "Paris", null, { toldAt: 30 })],
+    [],
+    "paris",
+  ],
+  [
+    "unless it is said to put that right",
+    heard("Lyon", -2000 * DAY, { toldAt: 40, isOfNow: true }),
+    [known("paris", "Paris", null, { toldAt: 30 })],
+    ["paris"],
+    null,
+  ],
+  [
+    "what is said to be so ends what was said to be so",
+    heard("Lyon", null, { toldAt: 40 }),
+    [known("paris", "Paris", null, { toldAt: 30 }), known("rome", "Rome", 10, { toldAt: 20 })],
+    ["paris", "rome"],
+    null,
+  ],
+  [
+    "not what was said later, though it is learnt later",
+    heard("Lyon", null, { toldAt: 20 }),
+    [known("paris", "Paris", null, { toldAt: 30 })],
+    [],
+    "paris",
+  ],
+  [
+    "a move that was told first ends what was said to be so before it, though that is learnt later",
+    heard("Lyon", null, { toldAt: 20 }),
+    [known("paris", "Paris", 10, { toldAt: 30 })],
+    [],
+    "paris",
+  ],
   [
     "what may be several things at once stands beside",
     heard("Lyon", 20, { single: false }),
