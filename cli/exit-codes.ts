@@ -20,10 +20,14 @@ export class CliFailure extends Error {
   /** As the daemon or the engine named it, if it was one of them. */
   readonly code: string | null;
 
-  constructor(exit: ExitName, message: string, code: string | null = null) {
+  /** What to do about it, where the code alone does not tell. */
+  readonly advice: string | undefined;
+
+  constructor(exit: ExitName, message: string, code: string | null = null, advice?: string) {
     super(message);
     this.exit = exit;
     this.code = code;
+    this.advice = advice;
   }
 }
 

@@ -39,7 +39,7 @@ function fail(error: unknown, json: boolean): void {
       : new CliFailure("unexpected", error instanceof Error ? (error.stack ?? error.message) : String(error));
   process.exitCode = EXIT_CODES[known.exit].code;
   if (json) return void process.stderr.write(failureDocument(known.code ?? known.exit, known.message));
-  const advice = adviceFor(known.code);
+  const advice = known.advice ?? adviceFor(known.code);
   process.stderr.write(`orchctl: ${known.message}\n${advice === undefined ? "" : `(${advice})\n`}`);
 }
 

@@ -60,9 +60,19 @@ export class Terminal {
   }
 }
 
-/** On a terminal asks whether to go on, unless `--yes` has said it; a script has made up its mind. */
-export async function confirm(question: string, { yes }: { readonly yes: boolean }): Promise<void> {
-  if (yes || !process.stdin.isTTY) return;
+/**
+ * On a terminal asks whether to go on, unless `--yes` has said it. A script has made up its mind, but where it must
+ * say so too (`scriptsToo`).
+ */
+export async function confirm(
+  question: string,
+  { yes, scriptsToo = false }: { readonly yes: boolean; readonly scriptsToo?: boolean },
+): Promise<void> {
+  if (yes) return;
+  if (!process.stdin.isTTY) {
+    if (!scriptsToo) return;
+    throw new CliFailure("usage", "nothing was changed: this cannot be undone; without a terminal it needs --yes");
+  }
   const reply = await readLine({ prompt: `${question} [y/N] ` });
   if (reply.kind === "line" && /^y(es)?$/i.test(reply.text.trim())) return;
   throw new CliFailure(reply.kind === "interrupted" ? "interrupted" : "usage", "nothing was changed");

@@ -83,6 +83,24 @@ t.test("what goes wrong has its exit code, and leaves no half file", async (t) =
   stream.cut();
 });
 
+t.test("erasing names the tasks in its way, cancels them if told to, and is never begun unasked", async (t) => {
+  const { engine, memory } = await withMemory(t);
+  const question = await engine.execute({ task_id: "asks", message: "/ask Which colour?" });
+  await question.first("hitl_request");
+  const busy = await engine.execute({ task_id: "works", message: "/slow 60000" });
+  await busy.first("thread_lifecycle");
+  t.match(await memory(["erase", "alice"]), { code: 2, stderr: /nothing was changed: .* needs --yes/ });
+  const refused = await memory(["erase", "alice", "--yes"]);
+  t.match(refused, { code: 5, stderr: /of the tasks asks \(waits for an answer\), works \(running\) \(TASK_BUSY\)/ });
+  t.match(refused.stderr, /\(orchctl memory erase alice --cancel-turns cancels them first\)/);
+  t.match(await memory(["erase", "alice", "--yes", "--cancel-turns"]), {
+    code: 0,
+    stdout: /remembers nothing any more/,
+  });
+  question.cut();
+  busy.cut();
+});
+
 t.test("an export that is cut is told, and takes no whole one's place", async (t) => {
   const server = await startFakeServer(t);
   server.on("GET /engines/alice", { body: record({ url: server.url }) });
