@@ -45,6 +45,8 @@ export interface MemoryHit {
   readonly trust: number;
   readonly createdAt: number;
   readonly eventTime: number;
+  /** When it was said; of a fact, last said. */
+  readonly toldAt: number;
   readonly validFrom: number | null;
   readonly validTo: number | null;
   /** The episodes it comes from. */
@@ -192,7 +194,8 @@ function isAdmitted(item: StoredItem, { kinds, from, to, asOf, withoutTurns }: S
 }
 
 function hitOf({ item, coverage, score }: Candidate): MemoryHit {
-  const { id, kind, key, texts, source, trust, createdAt, eventTime, validFrom, validTo, evidence, turnId } = item;
+  const { id, kind, key, texts, source, trust, createdAt, eventTime, toldAt, validFrom, validTo, evidence, turnId } =
+    item;
   return {
     id,
     kind,
@@ -204,6 +207,7 @@ function hitOf({ item, coverage, score }: Candidate): MemoryHit {
     trust,
     createdAt,
     eventTime,
+    toldAt,
     validFrom,
     validTo,
     evidence,

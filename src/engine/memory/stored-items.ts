@@ -18,6 +18,8 @@ export interface StoredItem {
   readonly importance: number;
   readonly createdAt: number;
   readonly eventTime: number;
+  /** When it was said; of a fact, last said. */
+  readonly toldAt: number;
   readonly validFrom: number | null;
   readonly validTo: number | null;
   /** Until when it was believed; null: it is. */
@@ -90,6 +92,7 @@ export class StoredItems {
       keys: String(found["keys"]),
       createdAt: Number(found["created_at"]),
       eventTime: Number(found["event_time"]),
+      toldAt: Number(found["event_time"]),
       validFrom: null,
       validTo: null,
       recordedTo: null,
@@ -104,6 +107,7 @@ export class StoredItems {
     const evidence = this.#evidence.all(id);
     const [newest] = evidence;
     const validFrom = numberOrNull(found["valid_from"]);
+    const toldAt = Number(newest?.["event_time"] ?? found["recorded_from"]);
     return {
       ...common(row, found),
       id,
@@ -111,7 +115,8 @@ export class StoredItems {
       texts: [String(found["content"])],
       keys: `${String(found["subject"])} ${String(found["object"])}`,
       createdAt: Number(found["recorded_from"]),
-      eventTime: validFrom ?? Number(newest?.["event_time"] ?? found["recorded_from"]),
+      eventTime: validFrom ?? toldAt,
+      toldAt,
       validFrom,
       validTo: numberOrNull(found["valid_to"]),
       recordedTo: numberOrNull(found["recorded_to"]),
@@ -139,6 +144,7 @@ const asNote = (row: number, found: Row): StoredItem => ({
   keys: "",
   createdAt: Number(found["created_at"]),
   eventTime: Number(found["created_at"]),
+  toldAt: Number(found["created_at"]),
   validFrom: null,
   validTo: null,
   recordedTo: null,
