@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "../../src/kit/logger.ts";
 import { learningTables } from "../../src/engine/memory/learning-tables.ts";
-import { MemorySearch } from "../../src/engine/memory/memory-search.ts";
+import { MemorySearch, type SearchRequest } from "../../src/engine/memory/memory-search.ts";
 import { RelatedWords } from "../../src/engine/memory/related-words.ts";
 import { MemoryRecord } from "../../src/engine/memory/record.ts";
 import { WriteLane } from "../../src/engine/memory/write-lane.ts";
@@ -23,6 +23,11 @@ const LEARNS_AFTER = 20;
 
 /** An engine's memory, written and learned from as its turns do it. No model is asked, and there are no embeddings. */
 export const ORCHD: SystemKind = { name: "orchd", open: () => Promise.resolve(new Orchd()) };
+/** The same, held to what it takes for an answer: where it takes nothing for one, it has returned nothing. */
+export const ORCHD_ANSWERS: SystemKind = {
+  name: "orchd-answers",
+  open: () => Promise.resolve(new Orchd({ bearing: "answers" })),
+};
 
 class Orchd implements System {
   readonly #folder = mkdtempSync(join(tmpdir(), "orchd-bench-memory-"));
@@ -30,6 +35,11 @@ class Orchd implements System {
   readonly #related = new RelatedWords();
   readonly #search = new MemorySearch(this.#store, undefined, this.#related);
   readonly #roundOf = new Map<string, string>();
+  readonly #wish: Pick<SearchRequest, "bearing">;
+
+  constructor(wish: Pick<SearchRequest, "bearing"> = {}) {
+    this.#wish = wish;
+  }
 
   async load({ conversations }: Talk): Promise<void> {
     await writeWords(this.#folder);
@@ -70,7 +80,7 @@ class Orchd implements System {
 
   async search({ query, now, limit }: Search): Promise<Found> {
     // A round and the facts that were learned from it come beside each other.
-    const hits = await this.#search.search({ query, now: Date.parse(now), limit: limit * 3 });
+    const hits = await this.#search.search({ query, now: Date.parse(now), limit: limit * 3, ...this.#wish });
     return {
       hits: hits.map(({ evidence, content }) => ({
         of: evidence.flatMap((id) => this.#roundOf.get(id) ?? []),

@@ -56,6 +56,8 @@ export const knowledgeSearchRequest = z.object({
   ),
   limit: z.optional(z.int().check(z.gte(1), z.lte(100))),
   kinds: z.optional(z.array(z.enum(["episode", "fact", "note"])).check(z.minLength(1), z.maxLength(3))),
+  /** Only what bears so on the query. */
+  bearing: z.optional(z.enum(["answers", "touches"])),
   /** As it was believed then. */
   as_of: z.optional(instant()),
   from: z.optional(instant()),

@@ -87,6 +87,8 @@ export interface KnowledgeHit {
   readonly id: string;
   /** A round of a conversation, a fact, or what the agent noted. */
   readonly kind: "episode" | "fact" | "note";
+  /** Whether the memory seems to have the answer and this is of it, or it only speaks of what is asked about. */
+  readonly bearing: "answers" | "touches";
   readonly key: string;
   readonly content: string;
   /** Orders the results of one search; nothing more can be read from it. */

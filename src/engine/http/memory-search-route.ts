@@ -11,7 +11,8 @@ const LIMIT = 10;
 export const memorySearchRoute =
   (memory: Pick<MemorySearch, "search">): RequestHandler =>
   async (request, response) => {
-    const { query, limit = LIMIT, kinds, as_of: asOf, from, to } = readBody(knowledgeSearchRequest, request, response);
+    const wish = readBody(knowledgeSearchRequest, request, response);
+    const { query, limit = LIMIT, kinds, bearing, as_of: asOf, from, to } = wish;
     if (from !== undefined && to !== undefined && startOf(from) >= endOf(to))
       throw new InvalidInput("from", `expected a time before to (${to}), got ${from}`);
     const hits = await memory.search({
@@ -19,6 +20,7 @@ export const memorySearchRoute =
       limit,
       now: Date.now(),
       ...(kinds && { kinds }),
+      ...(bearing && { bearing }),
       ...(asOf && { asOf: endOf(asOf) }),
       ...(from && { from: startOf(from) }),
       ...(to && { to: endOf(to) }),
@@ -29,6 +31,7 @@ export const memorySearchRoute =
 const shown = (hit: MemoryHit): KnowledgeHit => ({
   id: hit.id,
   kind: hit.kind,
+  bearing: hit.bearing,
   key: hit.key,
   content: hit.content,
   score: hit.score,

@@ -29,13 +29,18 @@ export interface SearchRequest {
   /** As it was believed then: facts closed since are found, those that came later are not. */
   readonly asOf?: number;
   readonly withoutTurns?: ReadonlySet<string>;
-  /** `answers` (the default): nothing, unless the memory seems to have the answer. `touches`: what may help with it. */
-  readonly bearing?: "answers" | "touches";
+  /** Only what bears so on it; both if left out. */
+  readonly bearing?: Bearing;
 }
+
+/** `answers`: the memory seems to have the answer, and this is of it. `touches`: it speaks of what is asked about. */
+export type Bearing = "answers" | "touches";
 
 export interface MemoryHit {
   readonly id: string;
   readonly kind: IndexedItem["kind"];
+  /** Where it does both, that it answers. */
+  readonly bearing: Bearing;
   readonly key: string;
   readonly content: string;
   /** Where in it most of what was asked for stands together. */
@@ -81,7 +86,7 @@ const LOOKED_AT = 24;
 /**
  * Finds what was said and learnt. Several ways of looking each make a list: the words of rounds and of facts, the time
  * that is asked for, whom it names, and what stands close together; what stands high in several comes first. A question
- * about something that was never said finds nothing.
+ * about something that was never said has nothing that answers it.
  */
 export class MemorySearch {
   readonly #store: Store;
@@ -120,11 +125,14 @@ export class MemorySearch {
     const literal = this.#candidates(lists, sought, new Map());
     const candidates = isTold(literal) ? literal : (this.#paraphrased(lists, sought) ?? literal);
     const names = new Set(graph.names.flatMap((name) => indexWords(name)));
-    const known =
-      (request.bearing ?? (query.asks ? "answers" : "touches")) === "touches"
-        ? touching(candidates, query)
-        : answering(candidates, query, (word, by) => names.has(word) || this.#lexical.isKnown(word, by));
-    return withoutRepeats(known).slice(0, request.limit).map(hitOf);
+    const isKnown = (word: string, by: "anybody" | "user") => names.has(word) || this.#lexical.isKnown(word, by);
+    const touches = new Set(touching(candidates, query));
+    // What asks nothing has no answer: what it names is all there is to find.
+    const answers = query.asks ? new Set(answering(candidates, query, isKnown)) : touches;
+    const wanted = { answers, touches, both: new Set([...answers, ...touches]) }[request.bearing ?? "both"];
+    return withoutRepeats(candidates.filter((candidate) => wanted.has(candidate)))
+      .slice(0, request.limit)
+      .map((candidate) => hitOf(candidate, answers.has(candidate) ? "answers" : "touches"));
   }
 
   #lists({ request, query, plan, leads }: Sought, graph: NamedRows): readonly RowList[] {
@@ -193,12 +201,13 @@ function isAdmitted(item: StoredItem, { kinds, from, to, asOf, withoutTurns }: S
   return item.turnId === null || withoutTurns?.has(item.turnId) !== true;
 }
 
-function hitOf({ item, coverage, score }: Candidate): MemoryHit {
+function hitOf({ item, coverage, score }: Candidate, bearing: Bearing): MemoryHit {
   const { id, kind, key, texts, source, trust, createdAt, eventTime, toldAt, validFrom, validTo, evidence, turnId } =
     item;
   return {
     id,
     kind,
+    bearing,
     key,
     content: texts.join("\n\n"),
     passage: coverage.passage,

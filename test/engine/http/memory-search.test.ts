@@ -13,7 +13,10 @@ const setUp = async (t: Parameters<typeof engineParts>[0]) => {
       headers: { "x-engine-key": KEY },
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
-    const answer = (await response.json()) as { results: { content: string; id: string }[] } & Record<string, unknown>;
+    const answer = (await response.json()) as { results: { content: string; id: string; bearing: string }[] } & Record<
+      string,
+      unknown
+    >;
     return { status: response.status, ignored: response.headers.get("x-ignored-fields"), body: answer };
   };
   return { parts, search };
@@ -28,6 +31,7 @@ t.test("what was said is found, with where it comes from", async (t) => {
       {
         id: /^ep_/,
         kind: "episode",
+        bearing: "answers",
         key: /sailing boat/,
         content: /Albatross/,
         score: Number,
@@ -43,16 +47,20 @@ t.test("what was said is found, with where it comes from", async (t) => {
   });
   t.equal(body.results.length, 1);
   t.same((await search({ query: "When did I run the marathon in Lisbon?" })).body, { results: [] });
+  const { body: beside } = await search({ query: "What colour is our sailing boat?" });
+  t.match(beside, { results: [{ bearing: /answers|touches/, content: /Albatross/ }] });
+  for (const bearing of ["answers", "touches"])
+    for (const { bearing: found } of (await search({ query: "sailing boat", bearing })).body.results)
+      t.equal(found, "answers", "words that ask nothing are answered by what they name");
+  t.match(await search({ query: "boat", bearing: "proves" }), { status: 400, body: { message: /^bearing: / } });
 });
 
 t.test("whatever is asked is data: nothing in it is syntax", async (t) => {
   const { search } = await setUp(t);
-  const odd = [
-    ...['"', '"sailing', "sailing OR", "NEAR(sailing", "sailing*", "body:sailing", "^sailing", "-sailing", "{a b}: c"],
-    ...["'; drop table episodes; --", "\0", "a\0b", "😀👨‍👩‍👧", "\u202Esailing", "?", "\\", "%_%", "a".repeat(10_240)],
-    ..."東京 北京 กรุงเทพ القهوة עברית हिन्दी ខ្មែរ 한국어".split(" "),
-    "x ".repeat(5000),
-  ];
+  const syntax = ['"', '"sailing', "sailing OR", "NEAR(sailing", "sailing*", "body:sailing", "^sailing", "-sailing"];
+  const signs = ["{a b}: c", "'; drop table episodes; --", "\0", "a\0b", "😀👨‍👩‍👧", "\u202Esailing", "?", "\\", "%_%"];
+  const scripts = "東京 北京 กรุงเทพ القهوة עברית हिन्दी ខ្មែរ 한국어".split(" ");
+  const odd = [...syntax, ...signs, ...scripts, "a".repeat(10_240), "x ".repeat(5000)];
   for (const query of odd)
     t.match(await search({ query }), { status: 200, body: { results: Array } }, query.slice(0, 20));
   t.equal((await search('{"query":"sailing \\ud800 boat"}')).status, 200, "half a surrogate pair");

@@ -17,10 +17,10 @@ t.test(
       const script = `/tool memory_note {"content":"note of ${n}"}\n/stream 20\n/say done ${n}`;
       return (await engine.execute({ task_id: `task-${n}`, message: script })).all(120_000);
     });
-    let isOver = false;
+    const over = new AbortController();
     const exports: Line[][] = [];
     const exporting = (async () => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         const response = await fetch(`${engine.url}/memory/export`, { headers: { "x-engine-key": engine.key } });
         exports.push(
           (await response.text())
@@ -31,7 +31,7 @@ t.test(
       }
     })();
     const turns = await Promise.all(told);
-    isOver = true;
+    over.abort();
     await exporting;
     for (const frames of turns) {
       t.match(frames.at(-1), { event: "thread_lifecycle", data: { phase: "completed" } });
