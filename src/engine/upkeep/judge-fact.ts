@@ -54,7 +54,7 @@ export function judgeFact(
     single: isSingle(predicate, fact.single),
     validFrom: fact.validFrom,
     toldAt: at,
-    isOfNow: OF_NOW.test(evidence),
+    isOfNow: OF_NOW.test(evidence) || sentencesAbout(object, source).some(({ text }) => OF_NOW.test(text)),
     importance: Math.min(10, Math.max(1, Math.round(fact.importance))),
     confidence: Math.min(1, Math.max(0, fact.confidence * (0.5 + covered / 2))),
     source: saidBy === "user" ? "user" : "assistant",
@@ -114,10 +114,14 @@ function addsWords({ subject, predicate, object, content }: ExtractedFact, { wor
 
 const contentOf = (text: string): readonly string[] => indexWords(text).filter((word) => !isFunctionWord(word));
 
-/** Where a sentence says of the object that it is not so, a fact that it is so is no fact. */
-function negationAgrees({ negated, content, object, predicate }: ExtractedFact, { sentences }: Source): boolean {
+function sentencesAbout(object: string, { sentences }: Source): Source["sentences"] {
   const wanted = contentOf(object);
-  const about = sentences.filter(({ words }) => wanted.length > 0 && wanted.every((word) => words.has(word)));
+  return wanted.length === 0 ? [] : sentences.filter(({ words }) => wanted.every((word) => words.has(word)));
+}
+
+/** Where a sentence says of the object that it is not so, a fact that it is so is no fact. */
+function negationAgrees({ negated, content, object, predicate }: ExtractedFact, source: Source): boolean {
+  const about = sentencesAbout(object, source);
   if (about.length === 0) return true;
   const denies = negated || isNegated(content) || LASTING.test(predicate);
   if (denies) return LASTING.test(predicate) || about.some(({ text }) => isNegated(text) || FORMERLY.test(text));

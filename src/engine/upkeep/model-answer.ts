@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { negatedPredicate, normalPredicate } from "../memory/predicates.ts";
 import type { Round } from "../memory/rounds-to-learn.ts";
-import { type Extraction, NOTHING } from "./extraction.ts";
+import { type ExtractedFact, type Extraction, NOTHING } from "./extraction.ts";
 
 const { catch: otherwise } = z;
 const words = (max: number) => z.string().check(z.maxLength(max));
@@ -78,6 +78,7 @@ const oneLined = (text: string, max: number): string =>
     .toWellFormed();
 
 type AnsweredRound = z.output<typeof answer>["rounds"][number];
+type AnsweredFact = AnsweredRound["facts"][number];
 
 function extractionOf({ key, description, importance, facts, people }: AnsweredRound, round: Round): Extraction {
   const title = oneLined(key ?? "", LONGEST.key);
@@ -85,7 +86,7 @@ function extractionOf({ key, description, importance, facts, people }: AnsweredR
   return {
     facts: facts.map((one) => ({
       subject: one.subject,
-      ...predicateOf(one.predicate, one.negated ?? false),
+      ...predicateOf(one),
       object: one.object.trim(),
       content: one.text.trim(),
       single: one.single ?? false,
@@ -110,11 +111,22 @@ function extractionOf({ key, description, importance, facts, people }: AnsweredR
 
 const DENIAL = /^(?:no longer|does not|doesn't|do not|is not|isn't|did not|not|never|stopped|quit) /i;
 
-/** A denial may stand in the predicate, beside it, or in both. */
-function predicateOf(words: string, negated: boolean): { readonly predicate: string; readonly negated: boolean } {
+/** What was so, in words that do not say that it still is. */
+const FORMER: Readonly<Record<string, readonly [RegExp, string]>> = {
+  "lives in": [
+    /(?<!(?:has|have|'ve) (?:\w+ )?)\b(?:lived|resided)\b|\b(?:used to|was|were) liv(?:e|ing)\b/i,
+    "lived in",
+  ],
+  "works at": [/(?<!(?:has|have|'ve) (?:\w+ )?)\bworked\b|\b(?:used to|was|were) work(?:ing)?\b/i, "worked at"],
+};
+
+/** A denial may stand in the predicate, beside it, or in both; that it is past, in the sentence alone. */
+function predicateOf({ predicate: words, text, negated }: AnsweredFact): Pick<ExtractedFact, "predicate" | "negated"> {
   const plain = words.trim().replace(DENIAL, "");
-  const denied = negated || plain !== words.trim();
-  const predicate = normalPredicate(plain);
+  const denied = negated === true || plain !== words.trim();
+  const present = normalPredicate(plain);
+  const [isFormer, former] = FORMER[present] ?? [];
+  const predicate = !denied && former !== undefined && isFormer?.test(text) === true ? former : present;
   return { predicate: denied ? negatedPredicate(predicate) : predicate, negated: denied };
 }
 

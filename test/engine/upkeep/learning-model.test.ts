@@ -78,6 +78,29 @@ t.test("a model says what is in the rounds, which it is shown as data", async (t
   t.match(asked(body), /turn_1/);
 });
 
+t.test("a model that tells of the past, or of what is put right, changes no more than that", async (t) => {
+  const home = (turn: string, text: string, place: string, since: string | null) => ({
+    turn,
+    facts: [fact(text, "user", "lives in", place, { single: true, valid_from: since })],
+  });
+  const { bench } = await withModel(
+    t,
+    rounds(
+      home("turn_1", "The user lives in Berlin.", "Berlin", null),
+      home("turn_2", "The user lived in Oslo in January.", "Oslo", "2026-01-01"),
+      home("turn_3", "The user moved to Munich in 2019.", "Munich", "2019-01-01"),
+    ),
+  );
+  bench.tell(
+    { question: "I live in Berlin." },
+    { question: "In January I lived in Oslo." },
+    { question: "Actually, I moved to Munich in 2019." },
+  );
+  await bench.learning.trigger();
+  t.same(bench.live(), ["The user lived in Oslo in January.", "The user moved to Munich in 2019."]);
+  t.same(bench.closed(), ["The user lives in Berlin."]);
+});
+
 t.test("what a model makes up is dropped by code, whatever it says of it", async (t) => {
   const question = "My sister Anna turned 30 and never eats fish. The door code is hidden. My pin is 4711.";
   const made = [
