@@ -82,6 +82,8 @@ const SAID: readonly (readonly [string, ...string[]])[] = [
   ["I live in Lyon since March 2025.", "User lives in Lyon"],
   ["My friend Tom lives in Paris in May.", "User's friend is Tom", "Tom lives in Paris"],
   ["My boss Karl is leaving next week.", "User's boss is Karl"],
+  ["My new boss is Eva since Monday.", "User's boss is Eva"],
+  ["My vet is Dr. Keller since last year.", "User's vet is Dr. Keller"],
   ["My sister's name is Anna-Lena.", "User's sister is Anna-Lena"],
   ["I have two kids, Ben and Mia.", "User's kid is Ben", "User's kid is Mia", "User's number of kids is two"],
   [
@@ -143,6 +145,12 @@ t.test("a month in which something is so is no part of a place, and no beginning
   );
   const [, then] = extractByRules(round("My friend Tom lives in Paris in May.")).facts;
   t.match(then, { object: "Paris", validFrom: null });
+});
+
+t.test("since a weekday is since one that was", async (t) => {
+  const since = (question: string) => extractByRules(round(question)).facts.at(-1)?.validFrom;
+  t.equal(since("My vet is Dr. Keller since Monday."), Date.parse("2026-03-02"));
+  t.equal(since("I live in Ghent since June."), Date.parse("2025-06-01"));
 });
 
 t.test("however a word is spelt, it is the same thing that is said", async (t) => {

@@ -21,7 +21,7 @@ export interface Statement {
   readonly single?: boolean;
   /** Its time is of what it says. */
   readonly isTimed?: boolean;
-  /** The clause's time is of something else that it says. */
+  /** The clause's time, unless it is a beginning, is of something else that it says. */
   readonly isTimeless?: boolean;
   readonly clause: Clause;
 }
@@ -30,9 +30,10 @@ export interface Statement {
 export function factOf(statement: Statement, at: number): ExtractedFact | null {
   const { subject, predicate, clause, event = false, negated = false, isAttribute = false } = statement;
   const past = statement.past ?? event;
-  const when = statement.isTimeless === true ? null : findWhen(clause.text, { at, past });
+  const time = timeIn(clause.text, { at, past });
+  const when = statement.isTimeless === true && !isBeginning(time) ? null : time;
   // Of what is a date the words are what is said; of anything else they say since when.
-  const isDate = isAttribute || statement.isTimed === true || DATED.test(predicate);
+  const isDate = (isAttribute || statement.isTimed === true || DATED.test(predicate)) && !isBeginning(when);
   const bare = when === null || isDate ? statement.object : withoutWords(statement.object, when.words);
   const object = objectWords(bare);
   if (object === null || (predicate === "name" && normalWords(object) === normalWords(subject))) return null;
@@ -55,6 +56,14 @@ export function factOf(statement: Statement, at: number): ExtractedFact | null {
     evidence: clause.sentence,
   };
 }
+
+/** "Since Monday" is of a Monday that was. */
+function timeIn(text: string, { at, past }: { readonly at: number; readonly past: boolean }): When | null {
+  const when = findWhen(text, { at, past });
+  return isBeginning(when) ? findWhen(text, { at, past: true }) : when;
+}
+
+const isBeginning = (when: When | null): boolean => when !== null && /^since /i.test(when.words);
 
 /** "Tom lives in Paris in May": no beginning of what is so now. */
 const isOnlyThen = (
