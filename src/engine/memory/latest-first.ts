@@ -20,7 +20,7 @@ export function latestFirst(
 }
 
 function replaces(one: Candidate, other: Candidate, weights: ReadonlyMap<string, number>): boolean {
-  if (one.item.eventTime <= other.item.eventTime || one.coverage.place < other.coverage.place * AS_GOOD) return false;
+  if (one.item.toldAt <= other.item.toldAt || one.coverage.place < other.coverage.place * AS_GOOD) return false;
   let all = 0;
   let both = 0;
   for (const word of other.coverage.found) {

@@ -31,6 +31,8 @@ export interface SearchRequest {
   readonly withoutTurns?: ReadonlySet<string>;
   /** Only what bears so on it; both if left out. */
   readonly bearing?: Bearing;
+  /** Nobody searches: what touches a message closely enough to be shown unasked, and no verdict. */
+  readonly unasked?: boolean;
 }
 
 /** `answers`: the memory seems to have the answer, and this is of it. `touches`: it speaks of what is asked about. */
@@ -39,7 +41,6 @@ export type Bearing = "answers" | "touches";
 export interface MemoryHit {
   readonly id: string;
   readonly kind: IndexedItem["kind"];
-  /** Where it does both, that it answers. */
   readonly bearing: Bearing;
   readonly key: string;
   readonly content: string;
@@ -126,13 +127,16 @@ export class MemorySearch {
     const candidates = isTold(literal) ? literal : (this.#paraphrased(lists, sought) ?? literal);
     const names = new Set(graph.names.flatMap((name) => indexWords(name)));
     const isKnown = (word: string, by: "anybody" | "user") => names.has(word) || this.#lexical.isKnown(word, by);
-    const touches = new Set(touching(candidates, query));
+    const touches = new Set(touching(candidates, query, request.unasked === true ? "worthKnowing" : "shown"));
     // What asks nothing has no answer: what it names is all there is to find.
     const answers = query.asks ? new Set(answering(candidates, query, isKnown)) : touches;
-    const wanted = { answers, touches, both: new Set([...answers, ...touches]) }[request.bearing ?? "both"];
-    return withoutRepeats(candidates.filter((candidate) => wanted.has(candidate)))
-      .slice(0, request.limit)
-      .map((candidate) => hitOf(candidate, answers.has(candidate) ? "answers" : "touches"));
+    const bearingOf = (candidate: Candidate): Bearing | null =>
+      answers.has(candidate) && request.unasked !== true ? "answers" : touches.has(candidate) ? "touches" : null;
+    const found = candidates.flatMap((candidate) => {
+      const bearing = bearingOf(candidate);
+      return bearing === null || bearing !== (request.bearing ?? bearing) ? [] : { ...candidate, bearing };
+    });
+    return withoutRepeats(found).slice(0, request.limit).map(hitOf);
   }
 
   #lists({ request, query, plan, leads }: Sought, graph: NamedRows): readonly RowList[] {
@@ -201,7 +205,7 @@ function isAdmitted(item: StoredItem, { kinds, from, to, asOf, withoutTurns }: S
   return item.turnId === null || withoutTurns?.has(item.turnId) !== true;
 }
 
-function hitOf({ item, coverage, score }: Candidate, bearing: Bearing): MemoryHit {
+function hitOf({ item, coverage, score, bearing }: Candidate & { readonly bearing: Bearing }): MemoryHit {
   const { id, kind, key, texts, source, trust, createdAt, eventTime, toldAt, validFrom, validTo, evidence, turnId } =
     item;
   return {

@@ -15,15 +15,25 @@ const SHORT_MS = 45 * 86_400_000;
 const REPLY = 0.7;
 /** Of what the best speaks of, so much. */
 const LEAST_SHARE = 0.25;
-/** Of a question, in one place: it is not answered by that, but whoever answers it does well to know. */
-const TOUCHED = 0.28;
+/**
+ * Of a question, in one place: it is not answered by that. Whoever reads what was found, best first, is shown what
+ * speaks of little of it too; whoever answers without having searched is shown what they do well to know.
+ */
+const TOUCHED = { shown: 0.1, worthKnowing: 0.2 } as const;
 const LOOKED_AT = 5;
 /** What lies so many deviations nearer than the rest says the like in other words. */
 const NEAR = 4.5;
 
 /** What speaks of something that the question speaks of, whether it holds the answer or not. */
-export const touching = (candidates: readonly Candidate[], { words }: MemoryQuery): readonly Candidate[] =>
-  withEvidence(candidates, ({ coverage, lead }) => words.length === 0 || coverage.place >= TOUCHED || lead >= NEAR);
+export const touching = (
+  candidates: readonly Candidate[],
+  { words }: MemoryQuery,
+  how: keyof typeof TOUCHED,
+): readonly Candidate[] =>
+  withEvidence(
+    candidates,
+    ({ coverage, lead }) => words.length === 0 || coverage.place >= TOUCHED[how] || lead >= NEAR,
+  );
 
 /**
  * What may answer the question: nothing, where the memory has too little of what it asks for. `isKnown` says whether

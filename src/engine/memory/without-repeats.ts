@@ -4,8 +4,8 @@ import type { Candidate } from "./candidate.ts";
 const SAME = 0.9;
 
 /** Of items that say the same, the one that stands highest. */
-export function withoutRepeats(candidates: readonly Candidate[]): readonly Candidate[] {
-  const kept: Candidate[] = [];
+export function withoutRepeats<One extends Candidate>(candidates: readonly One[]): readonly One[] {
+  const kept: One[] = [];
   for (const candidate of candidates) {
     const isRepeat = kept.some(
       ({ item, coverage }) =>

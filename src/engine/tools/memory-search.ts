@@ -56,8 +56,6 @@ export const memorySearch = ({
         query,
         limit,
         now: Date.now(),
-        // Who asks reads what is found, and knows better what it is for.
-        bearing: "touches",
         ...(kinds && { kinds }),
         ...(from !== undefined && { from: startOf(from) }),
         ...(to !== undefined && { to: endOf(to) }),

@@ -49,9 +49,8 @@ t.test("what was said is found, with where it comes from", async (t) => {
   t.same((await search({ query: "When did I run the marathon in Lisbon?" })).body, { results: [] });
   const { body: beside } = await search({ query: "What colour is our sailing boat?" });
   t.match(beside, { results: [{ bearing: /answers|touches/, content: /Albatross/ }] });
-  for (const bearing of ["answers", "touches"])
-    for (const { bearing: found } of (await search({ query: "sailing boat", bearing })).body.results)
-      t.equal(found, "answers", "words that ask nothing are answered by what they name");
+  t.match((await search({ query: "sailing boat", bearing: "answers" })).body.results, [{ content: /Albatross/ }]);
+  t.same((await search({ query: "sailing boat", bearing: "touches" })).body.results, [], "it names all there is");
   t.match(await search({ query: "boat", bearing: "proves" }), { status: 400, body: { message: /^bearing: / } });
 });
 
