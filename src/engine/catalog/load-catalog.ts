@@ -31,11 +31,28 @@ export async function loadCatalog(parts: LoadParts): Promise<CatalogReading> {
   if (folder === undefined || folder === null)
     return { catalog: { agents, skills, tools, servers: { count: 0, text: null } }, ...notes };
   const reading = { folder, notes };
+  const shipped = new Map(agents);
   await readKind(reading, { kind: "agents", into: agents, read: readAgent });
   await readKind(reading, { kind: "skills", into: skills, read: readSkill });
   await readKind(reading, { kind: "tools", into: tools, read: (at, name) => readTool(at, name, parts.isReserved) });
+  const isKnown = (tool: string) => tool === USE_SKILL || tools.has(tool) || parts.isReserved(tool);
+  for (const [name, agent] of agents)
+    if (agent !== shipped.get(name)) notes.warnings.push(...unknownTools(`agents/${name}.md`, agent, isKnown));
   const servers = await attempt(SERVERS_FILE, notes, () => readServers(reading, parts.checkServers));
   return { catalog: { agents, skills, tools, servers: servers ?? { count: 0, text: null } }, ...notes };
+}
+
+/** Tools of servers come and go, and a pattern may well fit none today; any other name that nothing has is a slip. */
+function unknownTools(
+  path: string,
+  { tools, permissions }: AgentDefinition,
+  isKnown: (tool: string) => boolean,
+): readonly EntryProblem[] {
+  const isSlip = (name: string) => !name.endsWith("*") && !name.startsWith("mcp__") && !isKnown(name);
+  const named = { tools: tools ?? [], permissions: Object.keys(permissions) };
+  return Object.entries(named).flatMap(([field, names]) =>
+    names.filter(isSlip).map((name) => ({ path, message: `${field}: there is no tool named ${name}` })),
+  );
 }
 
 type Kind = "agents" | "skills" | "tools";

@@ -21,7 +21,7 @@ export interface CatalogBench {
   readonly live: (more?: Partial<LiveCatalogParts>) => Promise<LiveCatalog>;
 }
 
-/** A catalog's folder and what reads it, with a tool `read_file` that is the engine's own. */
+/** A catalog's folder and what reads it, with tools `read_file` and `run_command` that are the engine's own. */
 export function catalogBench(t: Test, files: Readonly<Record<string, string | Buffer>> = {}): CatalogBench {
   const folder = join(freshFolder(t), "catalog");
   const write = (path: string, content: string | Buffer | null) => {
@@ -33,7 +33,7 @@ export function catalogBench(t: Test, files: Readonly<Record<string, string | Bu
   for (const [path, content] of Object.entries(files)) write(path, content);
   const parts: LoadParts = {
     folder,
-    isReserved: (name) => name === "read_file",
+    isReserved: (name) => name === "read_file" || name === "run_command",
     checkServers: (text) =>
       text.includes("bad")
         ? { count: 0, problems: [{ path: ".mcp.json: x", message: "bad" }] }

@@ -51,6 +51,24 @@ t.test("a file takes the place of one that ships under its name, or takes it awa
   t.equal(catalog.servers.count, 1);
 });
 
+t.test("an agent that names tools which nobody has is told of", async (t) => {
+  const { parts } = catalogBench(t, {
+    "agents/clerk.md": agentFile(
+      "clerk",
+      "tools: [read_file, say, raed_file, mcp__x__y, no_*]\npermissions:\n  wirte: ask\n",
+    ),
+    "tools/say.json": toolFile({ name: "say" }),
+  });
+  const { catalog, problems, warnings } = await loadCatalog(parts);
+  t.same(problems, []);
+  t.ok(catalog.agents.has("clerk"));
+  const path = "agents/clerk.md";
+  t.same(warnings, [
+    { path, message: "tools: there is no tool named raed_file" },
+    { path, message: "permissions: there is no tool named wirte" },
+  ]);
+});
+
 t.test("that it is switched off is enough for an entry to say; what else it says has to be right", async (t) => {
   const off = "---\ndisabled: true\n---\n";
   const { parts } = catalogBench(t, {
