@@ -52,12 +52,13 @@ export function coverageOf(item: StoredItem, query: MemoryQuery, asking: Wanted)
       const asked = asks(said);
       for (const word of asked) wanted.add(word);
       const voice = asked.length === 0 ? 0 : voiceOf(sentence, item.kind === "episode" && at === 0, query);
-      return { text: sentence, words: asked, voice: item.kind === "episode" ? voice : 1 };
+      return { text: sentence, words: asked, voice: item.kind === "episode" ? voice : ofWhom(sentence, query) };
     });
     const place = bestPlace(sentences, asking);
     if (place.weight > best.weight) best = place;
   }
-  const known = bestPlace([{ text: best.passage, words: asks(wordRuns(item.keys)), voice: 0.9 }], asking);
+  const voice = 0.9 * ofWhom(item.keys, query);
+  const known = bestPlace([{ text: best.passage, words: asks(wordRuns(item.keys)), voice }], asking);
   for (const word of known.found) wanted.add(word);
   const { weight, found } = known.weight > best.weight ? known : best;
   return { whole: share(sumOf(wanted, asking)), place: share(weight), passage: best.passage, found, runs };
@@ -109,6 +110,10 @@ function voiceOf(sentence: string, byUser: boolean, { about }: MemoryQuery): num
   if (/[?？]\s*$/.test(sentence)) return 0.7;
   return FIRST_PERSON.test(sentence) ? 1 : 0.8;
 }
+
+/** What was learnt of others is no answer to who asks about themselves. */
+const ofWhom = (learnt: string, { about }: MemoryQuery): number =>
+  about === "self" && !/\buser\b/i.test(learnt) ? 0.6 : 1;
 
 const FIRST_PERSON = /\b(?:i|me|my|mine|myself|we|us|our|ours)\b/i;
 

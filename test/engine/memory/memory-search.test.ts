@@ -53,6 +53,16 @@ t.test("what only asked the same stands behind what says it", async (t) => {
   t.equal(all.length, 3);
 });
 
+t.test("who asks about themselves is told of themselves first", async (t) => {
+  const { tell, found, learn } = setUp(t);
+  const own = tell("2026-03-02", "Actually, I moved to Munich yesterday.");
+  learn(own, "User lives in Munich", ["user", "lives in", "Munich"]);
+  const other = tell("2026-03-09", "Anna moved to Marseille.");
+  learn(other, "Anna lives in Marseille", ["Anna", "lives in", "Marseille"]);
+  t.match((await found("Where do I live?"))[0], /Munich/);
+  t.match((await found("Where does Anna live?"))[0], /Marseille/);
+});
+
 t.test("words that ask nothing find what they name, whatever stands beside them", async (t) => {
   const { tell, found } = setUp(t);
   tell("2026-03-02", "My sister Ingrid teaches cello.");

@@ -14,7 +14,7 @@ export interface Clause {
 export function clausesOf(message: string): readonly Clause[] {
   return sentencesOf(ownWords(message)).flatMap((sentence) => {
     const asks = sentence.endsWith("?");
-    const clauses = sentence.split(BETWEEN_CLAUSES).map((text) => text.trim());
+    const clauses = sentence.split(BETWEEN_CLAUSES).flatMap((text) => coordinated(text.trim()));
     return clauses.flatMap((text): readonly Clause[] => {
       const { rest, toRemember } = withoutLead(text.replace(/[\s.!?,;:]+$/, ""));
       if (rest === "" || IMAGINED.test(rest) || ASKED.test(rest)) return [];
@@ -71,6 +71,15 @@ const BETWEEN_CLAUSES = new RegExp(
     String.raw`\s+(?:and|but)\s+(?=[A-Z]\w+ (?:is|lives|works|loves|likes|has|moved|got)\b)`,
   ].join("|"),
 );
+
+/** "I live in Berlin and work as a nurse": two things of one subject, said with it named once. */
+function coordinated(text: string): readonly string[] {
+  const { who, first, second } = COORDINATED.exec(text)?.groups ?? {};
+  return who === undefined ? [text] : [`${who} ${first}`, ...coordinated(`${who} ${second}`)];
+}
+
+const COORDINATED =
+  /^(?<who>I|we|he|she|[Mm]y [a-z]+(?: \p{Lu}[\p{L}'-]+)?|\p{Lu}[\p{L}'-]+) (?<first>(?!and\b).+?),? and (?<second>(?:also |now |currently )*(?:works? (?:as|at|for|in|from|with)|lives? (?:in|at|with|near|on)|ha(?:ve|s) (?:an?|no|two|three|four|five|\d+)|(?:am|is) (?:an?|allergic|married|vegetarian|vegan|from)|owns? (?:an?|two|three)|drives? an?|speaks? \p{Lu}|stud(?:y|ies) )\b.*)$/u;
 
 const LEADS =
   /^(?:(?:oh|ah|hi|hey|hello|well|ok|okay|yes|yeah|yep|no|nope|right|sure|great|thanks|thank you|thank you so much|perfect|cool|nice|sorry|actually|anyway|also|btw|by the way|fyi|so|and|but|then|plus|because|since|as|given that|now that|considering|for context|for reference|for the record|just so you know|as you know|as I said|you know|to be clear|in fact|honestly|correction|update|news|good news|bad news|quick update|speaking of which|one more thing|another thing|other than that|I mean|I think|I guess|I believe|I should (?:say|mention|add|note)|I forgot to (?:say|mention|add)|let me add|it turns out|turns out|guess what|my bad)\b(?: that\b)?[\s,:!.-]*)+/i;
