@@ -1,4 +1,5 @@
 import t from "tap";
+import { until } from "../../helpers/until.ts";
 import { fixture, serverBench } from "./tool-server-bench.ts";
 
 /** One that asks very fast may hear "too many requests" too, which is no action. */
@@ -18,6 +19,9 @@ t.test("a server that asks two hundred times in one call gets ten answers, in ea
     return "accept";
   };
   for (const calls of [1, 2]) {
+    // What it asked too fast for in the last call would count against it in this one.
+    const mayAsk = Date.now() + 200;
+    await until("its requests are counted anew", () => Date.now() > mayAsk);
     const { output } = await bench.call("mcp__asks__insists", {}, { ask });
     t.match(counted(output), { accept: 10, cancel: Number });
     t.equal(asked, calls * 10);
