@@ -1,3 +1,5 @@
+import { NUMBER_WORDS, monthIndex } from "../../memory/calendar-words.ts";
+
 /** A time that a statement names, seen from when it was made. */
 export interface When {
   /** Milliseconds since the epoch; its first moment. */
@@ -9,26 +11,10 @@ export interface When {
 }
 
 const DAY = 86_400_000;
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const MONTH =
   "(?<month>January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\\b\\.?";
 const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
-const COUNTS = [
-  "zero",
-  "one",
-  "two",
-  "three",
-  "four",
-  "five",
-  "six",
-  "seven",
-  "eight",
-  "nine",
-  "ten",
-  "eleven",
-  "twelve",
-];
-const COUNT = `(?<count>\\d{1,3}|an?|a couple of|${COUNTS.slice(1).join("|")})`;
+const COUNT = `(?<count>\\d{1,3}|an?|a couple of|${NUMBER_WORDS.slice(1).join("|")})`;
 const UNIT = "(?<unit>day|week|month|year)s?";
 const LEAD =
   "(?:\\b(?:on|in|at|since|from|by|for|during|around|about|back in|starting|as of|this past)\\s+)?(?:the\\s+)?";
@@ -105,7 +91,6 @@ const monthLabel = (year: number, month: number): Omit<When, "words"> => {
   return { from, label: iso(from, 7) };
 };
 const yearLabel = (year: number): Omit<When, "words"> => ({ from: Date.UTC(year, 0), label: String(year) });
-const monthIndex = (name = ""): number => MONTHS.indexOf(name.slice(0, 3).toLowerCase());
 
 function day(year: number, month: number, date: number): Omit<When, "words"> | null {
   const at = Date.UTC(year, month, date);
@@ -136,7 +121,7 @@ function namedMonth(parts: Parts, { at, past }: Spoken): Omit<When, "words"> {
 
 function shifted(parts: Parts, at: number, direction: 1 | -1): Omit<When, "words"> {
   const said = (parts["count"] ?? "").toLowerCase();
-  const count = said === "a couple of" ? 2 : /^\d/.test(said) ? Number(said) : Math.max(1, COUNTS.indexOf(said));
+  const count = said === "a couple of" ? 2 : /^\d/.test(said) ? Number(said) : Math.max(1, NUMBER_WORDS.indexOf(said));
   const date = new Date(at);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
   switch (parts["unit"]?.toLowerCase()) {
