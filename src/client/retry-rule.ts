@@ -11,6 +11,7 @@ const SORTS: Readonly<Record<string, Sort>> = {
   SERVICE_UNAVAILABLE: "later",
   CAPACITY_EXHAUSTED: "later",
   OPERATION_IN_PROGRESS: "later",
+  TOO_MANY_READERS: "later",
   TASK_BUSY: "busy",
   BACKEND_ERROR: "once",
   LLM_PROVIDER_ERROR: "once",

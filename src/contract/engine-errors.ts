@@ -20,6 +20,10 @@ export const ENGINE_ERRORS = {
     status: 429,
     cause: "The model provider rate-limited the engine; `details.retry_after` in seconds when it said so.",
   },
+  TOO_MANY_READERS: {
+    status: 429,
+    cause: "16 readers follow the task's turn, or all tasks, already; the turn goes on, and replay has its events.",
+  },
   INTERNAL_ERROR: { status: 500, cause: "Unexpected fault." },
   LLM_PROVIDER_ERROR: { status: 502, cause: "The model provider returned a failure." },
   ENGINE_DRAINING: { status: 503, cause: "The engine is finishing its turns and takes no new ones." },

@@ -12,8 +12,9 @@ export class FollowerSeats {
   take(taskId: string | typeof EVERY_TASK, response: Response): void {
     const taken = this.#taken.get(taskId) ?? 0;
     if (taken >= MAX_FOLLOWERS) {
-      const who = taskId === EVERY_TASK ? "the engine" : "the task";
-      throw new EngineError("TASK_BUSY", `${who} has ${MAX_FOLLOWERS} readers already`);
+      const what = taskId === EVERY_TASK ? "all tasks" : "the task";
+      const message = `${MAX_FOLLOWERS} readers follow ${what} already; close one and try again`;
+      throw new EngineError("TOO_MANY_READERS", message, { limit: MAX_FOLLOWERS });
     }
     if (response.closed) return;
     this.#taken.set(taskId, taken + 1);

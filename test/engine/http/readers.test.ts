@@ -108,7 +108,10 @@ t.test("exactly sixteen may follow, by task, by turn or all, however many come a
   const letIn = async (streams: readonly Promise<SseStream>[]) => {
     const all = await Promise.all(streams);
     const refused = all.filter(({ status }) => status !== 200);
-    for (const stream of refused) t.match(await stream.json(), { error: "TASK_BUSY" });
+    for (const stream of refused) {
+      t.equal(stream.status, 429);
+      t.match(await stream.json(), { error: "TOO_MANY_READERS", details: { limit: 16 } });
+    }
     return all.filter(({ status }) => status === 200);
   };
   const byTask = await letIn(
