@@ -30,7 +30,7 @@ export const ENGINE_ERRORS = {
   CANCELLED: { status: null, cause: "The turn was cancelled by a call or by a client that left." },
   CHANNEL_EXPIRED: { status: null, cause: "The turn made no progress for 900 s." },
   STEP_LIMIT: { status: null, cause: "The turn reached its limit of model calls." },
-  LOOP_DETECTED: { status: null, cause: "The same tool call gave the same result five times." },
+  LOOP_DETECTED: { status: null, cause: "Five answers of the model made the same tool call and got the same result." },
   COMPACTION_FAILED: { status: null, cause: "The context could not be made small enough." },
   ENGINE_RESTARTED: { status: null, cause: "The engine restarted during the turn and could not go on with it." },
 } as const satisfies Record<string, { status: number | null; cause: string }>;

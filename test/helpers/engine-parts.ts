@@ -72,7 +72,7 @@ export const says = (text: string) => (): ModelPart[] => [
 
 /** Each call is `[id, tool, input]`; an input that is text stands for broken JSON. */
 export const calls =
-  (...wanted: readonly [string, string, Readonly<Record<string, unknown>> | string][]) =>
+  (...wanted: readonly (readonly [string, string, Readonly<Record<string, unknown>> | string])[]) =>
   (): ModelPart[] => [
     ...wanted.flatMap(([id, tool, input]): ModelPart[] => [
       { kind: "block_start", block: "tool_use" },

@@ -123,7 +123,7 @@ const textOf = (output: unknown): string => (typeof output === "string" ? output
 const LOOP_DETECTED: AgentOutcome = {
   kind: "errored",
   code: "LOOP_DETECTED",
-  message: "the same tool call gave the same result five times",
+  message: "five answers made the same tool call and got the same result",
 };
 
 const stepLimit = (maxSteps: number): AgentOutcome => ({

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { ToolOutcome } from "../model/model-provider.ts";
-import type { RequestedCall } from "./model-answer.ts";
 import type { LoggedCall } from "./step-log.ts";
 
 const HINT_AT = 3;
@@ -9,23 +8,25 @@ const STOP_AT = 5;
 export const LOOP_HINT =
   "\n\n[This call has given this result several times now. Try something else, or answer without it.]";
 
-/** Notices the same call giving the same result again and again within a turn. */
+/** Detects that answer after answer of a turn makes the same call and gets the same result. */
 export class LoopGuard {
-  readonly #seen = new Map<string, number>();
+  /** In how many answers, and the last of them: equal calls of one answer are a batch, not a loop. */
+  readonly #seen = new Map<string, { readonly answers: number; readonly step: number }>();
 
   /** `earlier`: what the turn did before the engine restarted counts. */
   constructor(earlier: readonly LoggedCall[] = []) {
     for (const call of earlier) if (call.progress.kind === "finished") this.judge(call, call.progress.outcome);
   }
 
-  /** `hint` from the third time on, `stop` at the fifth. */
-  judge(call: RequestedCall, outcome: ToolOutcome): "fine" | "hint" | "stop" {
+  /** `hint` from the third answer on, `stop` at the fifth. */
+  judge(call: LoggedCall, outcome: ToolOutcome): "fine" | "hint" | "stop" {
     const key = createHash("sha256")
       .update(JSON.stringify([call.tool, canonical(call.input ?? call.rawInput), outcome.output]))
       .digest("base64");
-    const count = (this.#seen.get(key) ?? 0) + 1;
-    this.#seen.set(key, count);
-    return count >= STOP_AT ? "stop" : count >= HINT_AT ? "hint" : "fine";
+    const { answers: before, step } = this.#seen.get(key) ?? { answers: 0, step: 0 };
+    const answers = step === call.step ? before : before + 1;
+    this.#seen.set(key, { answers, step: call.step });
+    return answers >= STOP_AT ? "stop" : answers >= HINT_AT ? "hint" : "fine";
   }
 }
 

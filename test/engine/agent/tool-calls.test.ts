@@ -154,6 +154,25 @@ t.test(
   },
 );
 
+const equalCalls = (step: number, count: number) =>
+  calls(...Array.from({ length: count }, (_, n) => [`s${step}c${n}`, "same", { n: 1 }] as const));
+
+t.test("equal calls of one answer are not a loop", async (t) => {
+  const same = testTool("same", async () => "nothing new");
+  const provider = scriptedProvider(equalCalls(1, 7), says("done"));
+  const events = await engineParts(t, { provider, tools: [same] }).turn("batch");
+  t.match(events.at(-1), { data: { phase: "completed" } });
+  t.notMatch(JSON.stringify(provider.requests[1]?.messages), /several times/);
+});
+
+t.test("an answer with two equal calls counts once towards a loop", async (t) => {
+  const same = testTool("same", async () => "nothing new");
+  const provider = scriptedProvider(...Array.from({ length: 9 }, (_, step) => equalCalls(step, 2)));
+  const events = await engineParts(t, { provider, tools: [same] }).turn("loop");
+  t.match(events.at(-1), { event: "error", data: { error: "LOOP_DETECTED" } });
+  t.equal(provider.requests.length, 5);
+});
+
 t.test("nothing is told, and nothing more is begun, while a call asks a person", async (t) => {
   let ended = false;
   const asks = testTool("asks", (_, context) =>
