@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import en from "zod/v4/locales/en.js";
 import { boundsInWords, schemaAt } from "./bounds-in-words.ts";
+import { isFlatterThan } from "./json-levels.ts";
 
 // zod/mini brings no words of its own; without them every refusal would read "Invalid input".
 z.config(en());
@@ -134,11 +135,6 @@ export function keptJson() {
       error: "expected no NUL characters and no broken surrogates",
     }),
   );
-}
-
-function isFlatterThan(levels: number, value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  return levels > 0 && Object.values(value).every((inner) => isFlatterThan(levels - 1, inner));
 }
 
 function everyText(value: unknown, fits: (text: string) => boolean): boolean {

@@ -1,5 +1,7 @@
 import type { BlockType } from "../../contract/engine-events.ts";
+import { isFlatterThan } from "../../kit/json-levels.ts";
 import type { AssistantContent, ModelProvider, ModelRequest } from "../model/model-provider.ts";
+import { MAX_JSON_LEVELS } from "../tools/tool-input.ts";
 import type { ModelAnswer, RequestedCall } from "./model-answer.ts";
 import type { TurnContext } from "./turn-context.ts";
 
@@ -38,7 +40,7 @@ export async function callModel(
         if (part.text !== "") context.emit({ event: "thinking_delta", data: { text: part.text } });
         break;
       case "tool_use":
-        call = { id: context.callId(part.id), tool: part.tool, input: part.input, rawInput: part.rawInput };
+        call = { id: context.callId(part.id), tool: part.tool, input: notTooDeep(part.input), rawInput: part.rawInput };
         signature = part.signature;
         break;
       case "block_stop":
@@ -70,6 +72,10 @@ export async function callModel(
   }
   throw new Error(`provider ${provider.name} ended without saying how`);
 }
+
+/** Null, as for broken JSON: the call is refused with what was wrong, and nothing else ever sees such a value. */
+const notTooDeep = (input: RequestedCall["input"]): RequestedCall["input"] =>
+  isFlatterThan(MAX_JSON_LEVELS, input) ? input : null;
 
 /** What the provider signed goes back unchanged. */
 const signed = (signature: unknown) => (signature === undefined ? {} : { signature });

@@ -1,8 +1,10 @@
 import type PQueue from "p-queue";
+import { readToolInput } from "../model/tool-input.ts";
 import { type Grant, type PermissionOption, authorize, grantOf } from "../tools/authorize.ts";
 import type { ToolExecutor } from "../tools/execute.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { type DelegateOrder, type Tool, type ToolContext, ToolFailed } from "../tools/tool.ts";
+import { MAX_JSON_LEVELS } from "../tools/tool-input.ts";
 import type { LoggedCall } from "./step-log.ts";
 import type { TurnContext } from "./turn-context.ts";
 
@@ -46,7 +48,7 @@ export async function prepareCall(call: LoggedCall, context: TurnContext, parts:
   const tool = parts.registry.get(call.tool);
   if (call.progress.kind === "started" && tool?.readOnly !== true) return refused(OUTCOME_UNKNOWN);
   if (tool === undefined) return refused(`there is no tool named ${call.tool}`);
-  if (call.input === null) return refused(`the arguments are not valid JSON: ${call.rawInput.slice(0, 500)}`);
+  if (call.input === null) return refused(`${unreadable(call.rawInput)}: ${call.rawInput.slice(0, 500)}`);
   const checked = tool.input.check(call.input);
   if (checked.kind === "invalid") return refused(checked.words);
   const { input } = checked;
@@ -69,6 +71,11 @@ export async function prepareCall(call: LoggedCall, context: TurnContext, parts:
       return verdict satisfies never;
   }
 }
+
+const unreadable = (rawInput: string): string =>
+  readToolInput(rawInput) === null
+    ? "the arguments are not valid JSON"
+    : `invalid arguments: expected at most ${MAX_JSON_LEVELS} levels of nesting`;
 
 export function toolContext(
   call: LoggedCall,

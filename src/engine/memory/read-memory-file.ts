@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import * as z from "zod/mini";
 import { MEMORY_FORMAT, MEMORY_FORMAT_VERSION } from "../../contract/memory-file.ts";
+import { isFlatterThan } from "../../kit/json-levels.ts";
 import { InvalidInput, parse } from "../../kit/parse.ts";
 import type { FileLine } from "./file-lines.ts";
 import { RECORD_TYPES, type RecordType, fileRecord } from "./file-records.ts";
@@ -100,9 +101,4 @@ function at<T>(line: number, where: string, check: () => T): T {
     if (!(error instanceof InvalidInput)) throw error;
     throw new InvalidInput(`line ${line}: ${where}${error.field}`, error.message.slice(error.field.length + 2));
   }
-}
-
-function isFlatterThan(levels: number, value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  return levels > 0 && Object.values(value).every((inner) => isFlatterThan(levels - 1, inner));
 }

@@ -1,4 +1,6 @@
-import type { ToolContext } from "./tool.ts";
+import { isFlatterThan } from "../../kit/json-levels.ts";
+import { type ToolContext, ToolFailed } from "./tool.ts";
+import { MAX_JSON_LEVELS } from "./tool-input.ts";
 import { writeInWorkspace } from "./workspace-files.ts";
 
 const MAX_OUTPUT = 50_000;
@@ -11,6 +13,8 @@ export const OUTPUTS_FOLDER = ".orch/outputs";
  * object long, it alone is put away and the rest of the object stays as it is.
  */
 export async function shortened(output: unknown, context: ToolContext): Promise<unknown> {
+  if (!isFlatterThan(MAX_JSON_LEVELS, output))
+    throw new ToolFailed(`the result is nested deeper than ${MAX_JSON_LEVELS} levels`);
   const text = typeof output === "string" ? output : JSON.stringify(output);
   if (text.length <= MAX_OUTPUT) return output;
   const [name, longest] = longestText(output);

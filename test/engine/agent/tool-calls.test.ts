@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import t from "tap";
-import type { ToolOutcome } from "../../../src/engine/model/model-provider.ts";
+import type { ModelPart, ToolOutcome } from "../../../src/engine/model/model-provider.ts";
 import { ToolFailed } from "../../../src/engine/tools/tool.ts";
 import { calls, engineParts, says, scriptedProvider, testTool } from "../../helpers/engine-parts.ts";
 import { until } from "../../helpers/until.ts";
@@ -153,6 +153,34 @@ t.test(
     );
   },
 );
+
+t.test("arguments nested 20,000 deep are invalid input of the call, and the turn goes on", async (t) => {
+  const rawInput = `{"n":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+  const deep = (): ModelPart[] => [
+    { kind: "block_start", block: "tool_use" },
+    { kind: "tool_use", id: "d", tool: "any", input: JSON.parse(rawInput) as Record<string, unknown>, rawInput },
+    { kind: "block_stop", block: "tool_use" },
+    { kind: "done", reason: "tool_use", usage: { inputTokens: 1, outputTokens: 1, cacheHitTokens: 0 } },
+  ];
+  const any = testTool("any", async () => "ran");
+  const events = await engineParts(t, { provider: scriptedProvider(deep, says("done")), tools: [any] }).turn("deep");
+  const [result] = only(events, "tool_result");
+  t.match(result, {
+    tool_call_id: "d",
+    output: null,
+    error: /^invalid arguments: expected at most 64 levels of nesting/,
+  });
+  t.ok(String(result?.["error"]).length < 1000, "it shows only the beginning of what came");
+  t.match(events.at(-1), { data: { phase: "completed" } });
+});
+
+t.test("a result nested 20,000 deep is an error of the call, and the turn goes on", async (t) => {
+  const deep = testTool("deep", async () => JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`) as unknown);
+  const provider = scriptedProvider(calls(["d", "deep", {}]), says("done"));
+  const events = await engineParts(t, { provider, tools: [deep] }).turn("deep");
+  t.match(only(events, "tool_result"), [{ output: null, error: "the result is nested deeper than 64 levels" }]);
+  t.match(events.at(-1), { data: { phase: "completed" } });
+});
 
 const equalCalls = (step: number, count: number) =>
   calls(...Array.from({ length: count }, (_, n) => [`s${step}c${n}`, "same", { n: 1 }] as const));
