@@ -8,6 +8,7 @@ import { LOOP_HINT, LoopGuard } from "./loop-guard.ts";
 import type { ModelAnswer } from "./model-answer.ts";
 import { callModel } from "./model-call.ts";
 import type { Recall } from "./recall.ts";
+import { soundUsage } from "./sound-usage.ts";
 import type { LoggedCall, StepLog } from "./step-log.ts";
 import { type ToolParts, runToolCalls } from "./tool-calls.ts";
 import type { TurnContext } from "./turn-context.ts";
@@ -87,7 +88,7 @@ async function askModel(parts: AgentParts, profile: AgentProfile, context: TurnC
 
 async function callAndSpend(parts: AgentParts, request: ModelRequest, context: TurnContext): Promise<ModelAnswer> {
   const answer = await callModel(parts.provider, request, context);
-  if (answer.usage !== null) context.spend(answer.usage);
+  if (answer.usage !== null) context.spend(soundUsage(answer.usage));
   return answer;
 }
 

@@ -7,6 +7,7 @@ import type {
   ToolOutcome,
 } from "../model/model-provider.ts";
 import type { PlacedMessage } from "./conversation-units.ts";
+import { soundUsage } from "./sound-usage.ts";
 
 const MOST_WORDS = 900;
 const SUMMARY_TOKENS = 4000;
@@ -110,7 +111,7 @@ async function ask(
   for await (const part of provider.stream(request, signal)) {
     progress();
     if (part.kind === "text") answer += part.text;
-    if ((part.kind === "done" || part.kind === "failed") && part.usage !== null) spend(part.usage);
+    if ((part.kind === "done" || part.kind === "failed") && part.usage !== null) spend(soundUsage(part.usage));
     if (part.kind === "failed") return { kind: "failed", failure: part.failure };
   }
   if (answer.trim() !== "") return { kind: "summary", text: answer.trim() };

@@ -1,7 +1,7 @@
 import type { Logger } from "../../kit/logger.ts";
 import { EngineError } from "../engine-error.ts";
 import type { ModelFailure, ModelProvider, ModelRequest, ModelUsage } from "../model/model-provider.ts";
-import { valueTokens } from "../model/token-estimate.ts";
+import { requestTokens, valueTokens } from "../model/token-estimate.ts";
 import { type ContextLimits, clearThrough, contextLimits, cutThrough } from "./compaction-plan.ts";
 import { type CompactionRecord, shownConversation } from "./compaction-record.ts";
 import { summarise } from "./compaction-summary.ts";
@@ -57,6 +57,12 @@ export function createCompactor(parts: CompactorParts): Compactor {
   const meter = new ContextMeter(parts.window);
   const digests = new DigestCache();
   const limitsOf = ({ model, maxOutputTokens }: ModelRequest) => contextLimits(meter.window(model), maxOutputTokens);
+
+  /** A provider's own counts and limits may be wrong: they alone are no reason not to ask it, and so to be corrected. */
+  const isTooLarge = ({ request, tokens }: Draft): boolean => {
+    const { most } = contextLimits(meter.knownWindow(request.model), request.maxOutputTokens);
+    return Math.min(tokens, requestTokens(request)) > most;
+  };
 
   const draftOf = (whole: ModelRequest, { log }: TurnContext, record = log.compaction()): Draft => {
     const request =
@@ -137,7 +143,7 @@ export function createCompactor(parts: CompactorParts): Compactor {
       if (!("request" in outcome)) {
         const reason = "message" in outcome ? outcome.message : outcome.kind;
         logger.warn({ turn_id: context.turnId, reason, tokens: draft.tokens, limit: most }, "no summary was made");
-        if (draft.tokens > most) throw failed(draft, { most, reason });
+        if (isTooLarge(draft)) throw failed(draft, { most, reason });
       }
     }
     if (draft.tokens > most) draft = clear(draft, log.messages().at(-1)?.id ?? 0);
@@ -167,7 +173,7 @@ export function createCompactor(parts: CompactorParts): Compactor {
       const hopeless = failures >= FAILURES_BORNE || tokens * WORTH_IT < vainAt;
       if (hopeless && tokens <= limits.most) return request;
       const made = await compact(draft, { ...limits, forced: false }, context);
-      if (made.tokens > limits.most) throw failed(made, { most: limits.most, reason: "nothing more can be left out" });
+      if (isTooLarge(made)) throw failed(made, { most: limits.most, reason: "nothing more can be left out" });
       return made.request;
     },
     measured(request, usage, { log }) {

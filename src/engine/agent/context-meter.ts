@@ -1,10 +1,15 @@
 import { contextWindow } from "../model/context-window.ts";
 import type { ModelRequest, ModelUsage } from "../model/model-provider.ts";
 import { requestTokens } from "../model/token-estimate.ts";
+import { soundUsage } from "./sound-usage.ts";
 
 const CONVERSATIONS_KEPT = 1000;
-/** A provider that counts far less than that has not counted all of it. */
-const LEAST_SCALE = 0.25;
+/** A provider that counts far less has not counted all of it; one that counts far more does not count tokens. */
+const SCALES = { least: 0.25, most: 8 };
+/** One report moves the scale by this factor at most: a wrong one does little, and the next ones correct it. */
+const MOST_CHANGE = 2;
+/** As for `LLM_CONTEXT_WINDOW`: a smaller window has no room for an agent. */
+const LEAST_WINDOW = 4000;
 
 /** What is known of one conversation's size, and of what was tried to make it smaller. */
 export interface Measure {
@@ -48,10 +53,13 @@ export class ContextMeter {
     return this.of(key).scale ?? this.#scales.get(model) ?? 1;
   }
 
-  measured(key: string, request: ModelRequest, { inputTokens }: ModelUsage): void {
+  measured(key: string, request: ModelRequest, usage: ModelUsage): void {
+    const { inputTokens } = soundUsage(usage);
     // Some servers do not count.
-    if (inputTokens <= 0) return;
-    const scale = Math.max(LEAST_SCALE, inputTokens / requestTokens(request));
+    if (inputTokens === 0) return;
+    const before = this.scale(key, request.model);
+    const near = clamp(inputTokens / requestTokens(request), before / MOST_CHANGE, before * MOST_CHANGE);
+    const scale = clamp(near, SCALES.least, SCALES.most);
     this.of(key).scale = scale;
     this.#scales.set(request.model, scale);
     // It took more than it had said it would.
@@ -60,10 +68,17 @@ export class ContextMeter {
   }
 
   window(model: string): number {
-    return this.#windows.get(model) ?? contextWindow(model, this.#told);
+    return this.#windows.get(model) ?? this.knownWindow(model);
+  }
+
+  /** Without what the provider has said of it. */
+  knownWindow(model: string): number {
+    return contextWindow(model, this.#told);
   }
 
   learnWindow(model: string, tokens: number): void {
-    this.#windows.set(model, Math.min(tokens, this.window(model)));
+    if (tokens >= LEAST_WINDOW) this.#windows.set(model, Math.min(tokens, this.window(model)));
   }
 }
+
+const clamp = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);

@@ -1,0 +1,108 @@
+import t from "tap";
+import { ContextMeter } from "../../../src/engine/agent/context-meter.ts";
+import type { ModelRequest, ModelUsage } from "../../../src/engine/model/model-provider.ts";
+import { requestTokens } from "../../../src/engine/model/token-estimate.ts";
+import { engineParts } from "../../helpers/engine-parts.ts";
+import { type CountingProvider, compactingParts, countingProvider, filler, text } from "./compacting.ts";
+
+const request: ModelRequest = {
+  model: "m",
+  system: "s".repeat(4000),
+  messages: [],
+  tools: [],
+  thinking: false,
+  maxOutputTokens: 100,
+};
+const usageOf = (inputTokens: unknown): ModelUsage => ({
+  inputTokens: inputTokens as number,
+  outputTokens: 5,
+  cacheHitTokens: 0,
+});
+
+/** Reports another count than its own for the calls that `report` names, counted from 1. */
+function misreporting(provider: CountingProvider, report: (nth: number) => unknown): CountingProvider {
+  return {
+    ...provider,
+    async *stream(asked, signal) {
+      for await (const part of provider.stream(asked, signal)) {
+        const wrong = part.kind === "done" ? report(provider.requests.length) : undefined;
+        yield part.kind === "done" && wrong !== undefined ? { ...part, usage: usageOf(wrong) } : part;
+      }
+    },
+  };
+}
+
+t.test("one wrong count moves the scale by a factor of two at most, and the next count corrects it", async (t) => {
+  const truth = requestTokens(request);
+  for (const wrong of [1, 50_000_000, Number.MAX_SAFE_INTEGER]) {
+    const meter = new ContextMeter(null);
+    meter.measured("c", request, usageOf(truth));
+    meter.measured("c", request, usageOf(wrong));
+    const tokens = meter.tokens("c", request);
+    t.ok(tokens <= truth * 2 && tokens >= truth / 2, `${wrong}: ${tokens} of ${truth}`);
+    meter.measured("c", request, usageOf(truth));
+    t.equal(meter.tokens("c", request), truth);
+  }
+});
+
+t.test("what is no count changes nothing", async (t) => {
+  const meter = new ContextMeter(null);
+  const before = meter.tokens("c", request);
+  for (const wrong of [0, -5, Number.NaN, Number.POSITIVE_INFINITY, "12", "1e9", null, undefined, {}])
+    meter.measured("c", request, usageOf(wrong));
+  t.equal(meter.tokens("c", request), before);
+});
+
+t.test("a count that stays high or low is believed, within bounds", async (t) => {
+  for (const [factor, expected] of [
+    [4, 4],
+    [1000, 8],
+    [0.5, 0.5],
+    [0.001, 0.25],
+  ] as const) {
+    const meter = new ContextMeter(null);
+    for (let calls = 0; calls < 12; calls++)
+      meter.measured("c", request, usageOf(Math.round(requestTokens(request) * factor)));
+    t.ok(Math.abs(meter.scale("c", "m") - expected) < 0.01, `${factor}: ${meter.scale("c", "m")}`);
+  }
+});
+
+t.test("one count far too high blocks neither its task nor a new one", async (t) => {
+  const provider = misreporting(countingProvider(), (nth) => (nth === 1 ? 50_000_000 : undefined));
+  const parts = compactingParts(t, { provider, compactor: { window: 32_000 } });
+  for (const task of ["task", "new", "task"])
+    t.match((await parts.turn(task, filler(600))).at(-1)?.data, { phase: "completed" });
+  t.equal(provider.summaries.length, 0, "and makes no conversation smaller");
+});
+
+t.test("a provider that always counts far too high is asked as long as the estimate fits", async (t) => {
+  const provider = misreporting(countingProvider(), () => 50_000_000);
+  const parts = compactingParts(t, { provider, compactor: { window: 32_000 } });
+  for (let turn = 0; turn < 6; turn++)
+    t.match((await parts.turn("task", filler(5000))).at(-1)?.data, { phase: "completed" });
+});
+
+t.test("a window far too small that a provider names once blocks no later turn", async (t) => {
+  let refuse = true;
+  const provider = countingProvider({
+    answer: () => (refuse ? [{ kind: "failed", failure: TINY, usage: null }] : text("fits")),
+  });
+  const parts = compactingParts(t, { provider, compactor: { window: 128_000 } });
+  t.match((await parts.turn("task", filler(6000))).at(-1), { event: "error" });
+  refuse = false;
+  for (const task of ["task", "new"])
+    t.match((await parts.turn(task, filler(6000))).at(-1)?.data, { phase: "completed" });
+});
+const TINY = { kind: "too_long", message: "it does not fit", window: 4096 } as const;
+
+t.test("a turn's usage holds only counts, whatever a provider reports", async (t) => {
+  const wrong = [-7, Number.NaN, "1000", null, 1e300];
+  let nth = 0;
+  const provider = misreporting(countingProvider(), () => wrong[nth++]);
+  const parts = engineParts(t, { provider });
+  for (const report of wrong) {
+    const events = await parts.turn("task");
+    const { data } = events.findLast(({ event }) => event === "usage") ?? {};
+    t.match(data, { input_tokens: 0, output_tokens: 5 }, String(report));
+  }
+});
