@@ -60,6 +60,11 @@ export class EventTable {
     }
   }
 
+  /** Whether a transaction is open: SQLite ends one by itself when it cannot write. */
+  get isStoring(): boolean {
+    return this.#store.db.isTransaction;
+  }
+
   /** The stamp of the last event ever written, be it erased since. */
   last(): { readonly seq: number; readonly ts: number } {
     const row = this.#store.db.prepare("select last_seq, last_ts from events order by last_seq desc limit 1").get();

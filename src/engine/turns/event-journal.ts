@@ -13,6 +13,8 @@ const UNSTORED_DRAWS = 1000;
 export const EVERY_TASK = Symbol("every task");
 export type Reader = (rows: readonly EventRow[]) => void;
 const TRY_AGAIN_MS = 1000;
+/** So long an end waits to be stored; a reader of a disk that stays full is then told it all the same. */
+const TELL_UNSTORED_MS = 3000;
 /**
  * A fast stream is stored in larger pieces: while so many more come with each turn of the event loop, up to so many and
  * for so long. Words that come at the pace of models do not wait for each other.
@@ -23,12 +25,23 @@ const GATHERED = { more: 32, events: 256, forMs: 1 };
 interface Ending {
   readonly alongside: () => void;
   readonly between: () => void;
+  /** Of the monotonic clock. */
+  readonly since: number;
 }
+
+/** How many of what waits to be stored, always the first of it, were told before they could be. */
+interface Told {
+  readonly events: number;
+  readonly endings: number;
+}
+const NOTHING_TOLD: Told = { events: 0, endings: 0 };
 
 /**
  * The one road of events: stamped in the order they happen, stored, and only then handed to the readers. What happens
  * within one turn of the event loop is one transaction, or within a few while many more come. What cannot be stored (a full
- * disk) is kept, and tried again.
+ * disk) is kept, and tried again. The one exception to storing before telling: a turn whose end cannot be stored for
+ * some seconds is told to be over, so that neither its client nor its task waits for the disk. Its end is stored when there
+ * is room; an engine that is killed before that goes on with the turn at its next start.
  */
 export class EventJournal {
   readonly #table: EventTable;
@@ -39,6 +52,7 @@ export class EventJournal {
   #lastTs: number;
   #pending: EventRow[] = [];
   #endings: Ending[] = [];
+  #told: Told = NOTHING_TOLD;
   #scheduled: NodeJS.Immediate | undefined;
   /** How many were pending at the last turn of the event loop, and since when they gather. */
   #left = { events: 0, since: 0 };
@@ -74,6 +88,7 @@ export class EventJournal {
     } catch (error) {
       this.#tryLater();
       this.#cannotStore(error, new Set(this.#pending.map(({ turnId }) => turnId)));
+      this.#tellOverdue();
       return false;
     }
   }
@@ -115,9 +130,14 @@ export class EventJournal {
    * Stores what is pending and, in the same transaction, `alongside`; does `between`, and only then hands the rows on:
    * for the end of a turn, whose slot must be free before anybody can see its last event.
    */
-  end(ending: Ending): void {
-    this.#endings.push(ending);
+  end(ending: Omit<Ending, "since">): void {
+    this.#endings.push({ ...ending, since: performance.now() });
     this.flush();
+  }
+
+  /** Whether a transaction is open: SQLite ends one by itself when it cannot write. */
+  get isStoring(): boolean {
+    return this.#table.isStoring;
   }
 
   /** Hands a task's events (or all) to `reader` from now on, in batches, each as soon as it is stored. Returns the undo. */
@@ -137,7 +157,10 @@ export class EventJournal {
   }
 
   read(filter: EventFilter): EventRow[] {
-    return this.#table.read(filter);
+    const stored = this.#table.read(filter);
+    if (stored.length > 0 || this.#told.events === 0) return stored;
+    const told = this.#pending.slice(0, this.#told.events).filter((row) => isWanted(row, filter));
+    return told.slice(0, filter.limit);
   }
 
   prune(beforeTs: number, keep: number): void {
@@ -206,7 +229,7 @@ export class EventJournal {
     clearImmediate(this.#scheduled);
     this.#scheduled = undefined;
     this.#left = { events: 0, since: 0 };
-    const [rows, endings] = [this.#pending, this.#endings];
+    const [rows, endings, told] = [this.#pending, this.#endings, this.#told];
     if (rows.length === 0 && endings.length === 0 && alongside === undefined) return;
     const work = () => {
       for (const ending of endings) ending.alongside();
@@ -215,8 +238,23 @@ export class EventJournal {
     this.#table.insert(rows, work, how);
     this.#pending = [];
     this.#endings = [];
-    for (const ending of endings) ending.between();
-    this.#deliver(rows);
+    this.#told = NOTHING_TOLD;
+    this.#tell(rows, endings, told);
+  }
+
+  /** Everything that waits, in order, as soon as the oldest end among it has waited too long. */
+  #tellOverdue(): void {
+    const [rows, endings, told] = [this.#pending, this.#endings, this.#told];
+    const first = endings[told.endings];
+    if (first === undefined || performance.now() - first.since < TELL_UNSTORED_MS) return;
+    this.#told = { events: rows.length, endings: endings.length };
+    this.#tell(rows, endings, told);
+  }
+
+  /** The slots of turns that are over are free before anybody can see their last event. */
+  #tell(rows: readonly EventRow[], endings: readonly Ending[], told: Told): void {
+    for (const ending of endings.slice(told.endings)) ending.between();
+    this.#deliver(told.events === 0 ? rows : rows.slice(told.events));
   }
 
   #deliver(rows: readonly EventRow[]): void {
@@ -231,3 +269,10 @@ export class EventJournal {
     if (rows.length > 0) for (const reader of this.#readers.get(EVERY_TASK) ?? []) reader(rows);
   }
 }
+
+const isWanted = (row: EventRow, { afterSeq = 0, afterTs = 0, taskId, turnId, types }: EventFilter): boolean =>
+  row.seq > afterSeq &&
+  row.ts > afterTs &&
+  (taskId ?? row.taskId) === row.taskId &&
+  (turnId ?? row.turnId) === row.turnId &&
+  (types === undefined || types.includes(row.type));

@@ -121,7 +121,7 @@ export class Turn {
 
   /** Beside the end, within its transaction: an end that could not be remembered is an end all the same. */
   #remember(ending: Ending): void {
-    const { memory, messages, logger } = this.#parts;
+    const { journal, memory, messages, logger } = this.#parts;
     const { taskId, turnId, startedAt } = this.slot;
     const { usage } = this.lifecycle.tally;
     try {
@@ -136,6 +136,8 @@ export class Turn {
         endedAt: Date.now(),
       });
     } catch (error) {
+      // The rest of the end would be stored piece by piece: the whole of it is tried again.
+      if (!journal.isStoring) throw error;
       logger.error({ err: error, turn_id: turnId }, "a turn could not be remembered");
     }
   }
