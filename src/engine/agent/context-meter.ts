@@ -4,10 +4,10 @@ import { requestTokens } from "../model/token-estimate.ts";
 import { soundUsage } from "./sound-usage.ts";
 
 const CONVERSATIONS_KEPT = 1000;
-/** A provider that counts far less has not counted all of it; one that counts far more does not count tokens. */
-const SCALES = { least: 0.25, most: 8 };
-/** One report moves the scale by this factor at most: a wrong one does little, and the next ones correct it. */
-const MOST_CHANGE = 2;
+/** A provider that counts far less than that has not counted all of it. */
+const LEAST_SCALE = 0.25;
+/** What one conversation's count says of others: up to that, and by that factor at a time. */
+const SHARED = { most: 8, change: 2 };
 /** As for `LLM_CONTEXT_WINDOW`: a smaller window has no room for an agent. */
 const LEAST_WINDOW = 4000;
 
@@ -55,16 +55,16 @@ export class ContextMeter {
 
   measured(key: string, request: ModelRequest, usage: ModelUsage): void {
     const { inputTokens } = soundUsage(usage);
-    // Some servers do not count.
-    if (inputTokens === 0) return;
-    const before = this.scale(key, request.model);
-    const near = clamp(inputTokens / requestTokens(request), before / MOST_CHANGE, before * MOST_CHANGE);
-    const scale = clamp(near, SCALES.least, SCALES.most);
-    this.of(key).scale = scale;
-    this.#scales.set(request.model, scale);
     // It took more than it had said it would.
     if (inputTokens > (this.#windows.get(request.model) ?? Number.POSITIVE_INFINITY))
       this.#windows.delete(request.model);
+    // Some servers do not count, and a model cannot have read more than its window.
+    if (inputTokens === 0 || inputTokens > this.window(request.model)) return;
+    const scale = Math.max(LEAST_SCALE, inputTokens / requestTokens(request));
+    this.of(key).scale = scale;
+    const shared = this.#scales.get(request.model) ?? 1;
+    const near = clamp(scale, shared / SHARED.change, shared * SHARED.change);
+    this.#scales.set(request.model, clamp(near, LEAST_SCALE, SHARED.most));
   }
 
   window(model: string): number {
