@@ -1,6 +1,6 @@
 import type PQueue from "p-queue";
 import { readToolInput } from "../model/tool-input.ts";
-import { type Grant, type PermissionOption, authorize, grantOf } from "../tools/authorize.ts";
+import { type Grant, authorize, grantOf } from "../tools/authorize.ts";
 import type { ToolExecutor } from "../tools/execute.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { type DelegateOrder, type Tool, type ToolContext, ToolFailed } from "../tools/tool.ts";
@@ -35,6 +35,8 @@ export interface ReadyCall {
   readonly call: LoggedCall;
   readonly tool: Tool;
   readonly input: Readonly<Record<string, unknown>>;
+  /** The real path that it was allowed for. */
+  readonly place: string | undefined;
 }
 export type Prepared = ReadyCall | { readonly kind: "refused"; readonly call: LoggedCall; readonly words: string };
 
@@ -52,20 +54,23 @@ export async function prepareCall(call: LoggedCall, context: TurnContext, parts:
   const checked = tool.input.check(call.input);
   if (checked.kind === "invalid") return refused(checked.words);
   const { input } = checked;
-  const verdict = authorize({ tool, input, grants: parts.grants.ofTask(context.taskId) });
+  const { workspaceDir } = parts;
+  const verdict = await authorize({ tool, input, workspaceDir, grants: parts.grants.ofTask(context.taskId) });
   switch (verdict.kind) {
     case "allow":
-      return { kind: "ready", call, tool, input };
+      return { kind: "ready", call, tool, input, place: verdict.place };
     case "deny":
       return refused(verdict.reason);
     case "ask": {
-      const { question, options } = verdict;
+      const { question, options, pattern, allowed } = verdict;
       const request = { kind: "permission", toolCallId: call.id, question, context: verdict.context, options } as const;
       const asked = await context.ask({ ...request, allowFreeText: false });
       if (asked.kind === "expired") return refused("nobody allowed this call in time: it is denied");
-      const grant = grantOf(tool, input, { answer: asked.answer as PermissionOption, taskId: context.taskId });
+      const answer = options.find((option) => option === asked.answer);
+      if (answer === undefined || answer === "deny") return refused("the user denied this call");
+      const grant = grantOf(tool, pattern, { answer, taskId: context.taskId });
       if (grant !== null) parts.grants.add(grant);
-      return asked.answer === "deny" ? refused("the user denied this call") : { kind: "ready", call, tool, input };
+      return { kind: "ready", call, tool, input, place: allowed.place };
     }
     default:
       return verdict satisfies never;
@@ -78,7 +83,7 @@ const unreadable = (rawInput: string): string =>
     : `invalid arguments: expected at most ${MAX_JSON_LEVELS} levels of nesting`;
 
 export function toolContext(
-  call: LoggedCall,
+  { call, place }: Pick<ReadyCall, "call" | "place">,
   context: TurnContext,
   { workspaceDir, delegate, queue }: Pick<ToolParts, "workspaceDir" | "delegate"> & { readonly queue: PQueue },
 ): ToolContext {
@@ -88,6 +93,7 @@ export function toolContext(
     turnId: context.turnId,
     toolCallId: call.id,
     workspaceDir,
+    place,
     signal: context.signal,
     async ask({ question, ...rest }) {
       const asked = await context.ask({

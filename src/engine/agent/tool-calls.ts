@@ -39,7 +39,7 @@ export async function runToolCalls(
 }
 
 async function runTogether(
-  ready: readonly ReadyCall[],
+  all: readonly ReadyCall[],
   context: TurnContext,
   {
     parts,
@@ -50,11 +50,12 @@ async function runTogether(
   },
 ): Promise<void> {
   const queue = parts.queue ?? new PQueue({ concurrency: parts.concurrency });
-  const run = async ({ call, tool, input }: ReadyCall) => {
+  const run = async (ready: ReadyCall) => {
+    const { call, tool, input } = ready;
     await context.quiet();
     if (context.parking()) return;
     context.log.started(call.id, tool);
-    const { output, error } = await parts.execute(tool, input, toolContext(call, context, { ...parts, queue }));
+    const { output, error } = await parts.execute(tool, input, toolContext(ready, context, { ...parts, queue }));
     // Another call of this step may be asking, a tool server's for one: its question is settled first.
     await context.quiet();
     context.signal.throwIfAborted();
@@ -62,7 +63,7 @@ async function runTogether(
   };
   const begun: { readonly claims: Claims; readonly done: Promise<void> }[] = [];
   // Judged once: what a call may ask can change while it runs, and none may run twice.
-  const { alone = [], together = [] } = Object.groupBy(ready, (one) => (runsAlone(one) ? "alone" : "together"));
+  const { alone = [], together = [] } = Object.groupBy(all, (one) => (runsAlone(one) ? "alone" : "together"));
   for (const one of together) {
     const claims = claimsOf(one.tool, one.input);
     const before = begun.filter((earlier) => mustWaitFor(claims, earlier.claims)).map(({ done }) => done);

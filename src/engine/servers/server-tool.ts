@@ -21,7 +21,7 @@ export function serverTool(
     resources: () => (readOnly ? [] : [place]),
     reads: () => (readOnly ? [place] : []),
     // A grant is for the tool: no two calls have the same words in their input.
-    subject: () => `the tool server ${server}`,
+    subject: () => `the tool server ${server}, with any arguments`,
     prolongedByProgress: true,
     run,
   };

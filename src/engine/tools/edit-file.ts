@@ -3,7 +3,7 @@ import { replacePassage } from "./replace-passage.ts";
 import { type Tool, ToolFailed } from "./tool.ts";
 import { toolInput } from "./tool-input.ts";
 import { readInWorkspace, writeInWorkspace } from "./workspace-files.ts";
-import { subjectOf, workspaceResource } from "./workspace-resource.ts";
+import { workspaceResource } from "./workspace-resource.ts";
 
 const MAX_CHARACTERS = 1024 * 1024;
 const passage = () => z.string().check(z.maxLength(MAX_CHARACTERS));
@@ -23,14 +23,15 @@ export const editFile: Tool<{ path: string; old_text: string; new_text: string; 
   readOnly: false,
   permission: "ask",
   resources: ({ path }) => [workspaceResource(path)],
-  subject: ({ path }) => subjectOf(path),
-  async run({ path, old_text: passage, new_text: replacement, replace_all: all = false }, { workspaceDir }) {
-    const { bytes, stats } = await readInWorkspace(workspaceDir, path);
+  path: ({ path }) => path,
+  async run({ path, old_text: passage, new_text: replacement, replace_all: all = false }, { workspaceDir, place }) {
+    const where = { workspaceDir, path, place };
+    const { bytes, stats } = await readInWorkspace(where);
     const text = textOf(bytes);
     if (text === null) throw new ToolFailed(`${path} is no text file`);
     const edit = replacePassage(text, { passage, replacement, all });
     if (edit.kind === "refused") throw new ToolFailed(`${path} was not changed: ${edit.words}`);
-    await writeInWorkspace(workspaceDir, path, edit.text, { replacing: stats });
+    await writeInWorkspace(where, edit.text, { replacing: stats });
     return { path, replaced: edit.lines.length, lines: edit.lines.slice(0, 20) };
   },
 };

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { type Tool, ToolFailed } from "./tool.ts";
 import { toolInput } from "./tool-input.ts";
 import { WorkspaceFolder } from "./workspace-folder.ts";
-import { workspacePath } from "./workspace-path.ts";
+import { targetOf } from "./workspace-path.ts";
 import { workspaceResource } from "./workspace-resource.ts";
 
 const MAX_ENTRIES = 1000;
@@ -23,12 +23,13 @@ export const listFiles: Tool<{ path?: string; depth?: number }> = {
   permission: "allow",
   resources: () => [],
   reads: ({ path = "." }) => [workspaceResource(path)],
-  async run({ path = ".", depth = 1 }, { workspaceDir, signal }) {
+  path: ({ path = "." }) => path,
+  async run({ path = ".", depth = 1 }, { workspaceDir, place, signal }) {
     const root = await realpath(workspaceDir);
-    const place = await workspacePath(workspaceDir, path);
-    const name = relative(root, place);
+    const target = await targetOf({ workspaceDir, path, place });
+    const name = relative(root, target);
     const entries: string[] = [];
-    const folder = await WorkspaceFolder.open(workspaceDir, place).catch((error: NodeJS.ErrnoException) => {
+    const folder = await WorkspaceFolder.open(workspaceDir, target).catch((error: NodeJS.ErrnoException) => {
       throw new ToolFailed(`${path} cannot be listed (${error.code ?? error.message})`);
     });
     await list(folder, { name, depth, entries, signal });

@@ -16,6 +16,7 @@ export const memoryNote: Tool<{ content: string; entry_type?: (typeof ENTRY_TYPE
   readOnly: false,
   permission: "allow",
   resources: () => ["working-memory"],
+  subject: () => "working memory, whatever is noted",
   async run({ content, entry_type: entryType = "note" }, context) {
     context.note(entryType, content);
     return { noted: true };

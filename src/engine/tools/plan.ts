@@ -54,6 +54,7 @@ export function planTool(plans: PlanBook): Tool<Wish> {
     readOnly: false,
     permission: "allow",
     resources: () => ["plan"],
+    subject: () => "its plan, whatever the steps",
     async run({ items, update }, { taskId, ...context }) {
       const before = plans.ofTask(taskId);
       const plan = changed(items?.map(({ text, status = "pending" }) => ({ text, status })) ?? before, update ?? []);

@@ -18,8 +18,9 @@ export const readFile: Tool<{ path: string; offset?: number; limit?: number }> =
   permission: "allow",
   resources: () => [],
   reads: ({ path }) => [workspaceResource(path)],
-  async run({ path, offset = 1, limit }, { workspaceDir }) {
-    const { bytes } = await readInWorkspace(workspaceDir, path);
+  path: ({ path }) => path,
+  async run({ path, offset = 1, limit }, { workspaceDir, place }) {
+    const { bytes } = await readInWorkspace({ workspaceDir, path, place });
     if (bytes.includes(0)) throw new ToolFailed(`${path} is no text file`);
     const text = bytes.toString("utf8");
     if (offset === 1 && limit === undefined) return text;

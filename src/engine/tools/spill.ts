@@ -24,7 +24,7 @@ export async function shortened(output: unknown, context: ToolContext): Promise<
 
 async function putAway(text: string, { workspaceDir, toolCallId }: ToolContext): Promise<string> {
   const path = `${OUTPUTS_FOLDER}/${toolCallId.replaceAll(/[^\w-]/g, "_").slice(-100)}.txt`;
-  await writeInWorkspace(workspaceDir, path, text);
+  await writeInWorkspace({ workspaceDir, path }, text);
   const left = text.length - 2 * SHOWN_OF_LONG;
   const ends = [text.slice(0, SHOWN_OF_LONG), text.slice(-SHOWN_OF_LONG)].map((end) => end.toWellFormed());
   return ends.join(`\n… [${left} characters more, all of it in ${path}] …\n`);

@@ -29,7 +29,12 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   resources(input: Input): readonly string[];
   /** Names of what it looks at. Calls of one step that meet run in order when one changes, all others at once. */
   reads?(input: Input): readonly string[];
-  /** What a person is asked about and a grant covers, word for word; what the call changes if left out. */
+  /**
+   * The file or folder of the workspace that the call is about. A person is asked about its real path, a grant covers
+   * that, and the call is held to it: `context.place`.
+   */
+  path?(input: Input): string;
+  /** Where there is no `path`: what a person is asked about and a grant covers, to the letter; else the whole input. */
   subject?(input: Input): string;
   run(input: Input, context: ToolContext): Promise<unknown>;
 }
@@ -39,6 +44,8 @@ export interface ToolContext {
   readonly turnId: string;
   readonly toolCallId: string;
   readonly workspaceDir: string;
+  /** Of a call that a person or a grant allowed: the real path it was allowed for, from the workspace on. */
+  readonly place?: string | undefined;
   /** Aborted by time-out, cancel or drain; its reason says which. */
   readonly signal: AbortSignal;
   /** Puts a question to the human of this turn and waits; nothing else of the turn goes on meanwhile. */

@@ -4,7 +4,7 @@ import { type FileHandle, constants, lstat, open, rename, rm } from "node:fs/pro
 import { basename, dirname } from "node:path";
 import { ToolFailed } from "./tool.ts";
 import { WorkspaceFolder } from "./workspace-folder.ts";
-import { workspacePath } from "./workspace-path.ts";
+import { type CallPath, targetOf, workspacePath } from "./workspace-path.ts";
 
 const MAX_BYTES = 10 * 1024 * 1024;
 /** Without waiting: to open a pipe that nobody writes to would take a thread of the process for ever. */
@@ -16,8 +16,8 @@ export interface FileContent {
 }
 
 /** A file of the workspace; whatever is none (a folder, a pipe, a device) or is too large is refused. */
-export function readInWorkspace(workspaceDir: string, path: string): Promise<FileContent> {
-  return inItsFolder({ workspaceDir, path, verb: "read" }, (folder, name) => readFrom(folder, name, path));
+export function readInWorkspace(where: CallPath): Promise<FileContent> {
+  return inItsFolder({ ...where, verb: "read" }, (folder, name) => readFrom(folder, name, where.path));
 }
 
 export async function readFrom(folder: WorkspaceFolder, name: string, path: string): Promise<FileContent> {
@@ -39,12 +39,12 @@ export async function readFrom(folder: WorkspaceFolder, name: string, path: stri
  * one. With `replacing` it has to be the file that was read, unchanged.
  */
 export function writeInWorkspace(
-  workspaceDir: string,
-  path: string,
+  where: CallPath,
   content: string,
   { replacing }: { readonly replacing?: Stats } = {},
 ): Promise<void> {
-  return inItsFolder({ workspaceDir, path, verb: "written", create: true }, async (folder, name) => {
+  const { path } = where;
+  return inItsFolder({ ...where, verb: "written", create: true }, async (folder, name) => {
     const old = await lstat(folder.at(name)).catch(nullIfMissing);
     if (old !== null && !old.isFile()) throw new ToolFailed(`${path} cannot be written: it is no file`);
     const draft = folder.at(`.orch-draft-${randomBytes(6).toString("hex")}`);
@@ -73,20 +73,16 @@ async function fill(handle: FileHandle, content: string, old: Stats | null): Pro
 }
 
 async function inItsFolder<T>(
-  {
-    workspaceDir,
-    path,
-    verb,
-    create = false,
-  }: { readonly workspaceDir: string; readonly path: string; readonly verb: string; readonly create?: boolean },
+  { verb, create = false, ...where }: CallPath & { readonly verb: string; readonly create?: boolean },
   use: (folder: WorkspaceFolder, name: string) => Promise<T>,
 ): Promise<T> {
-  const place = await workspacePath(workspaceDir, path);
-  if (place === (await workspacePath(workspaceDir, "."))) throw new ToolFailed(`${path} is no file`);
+  const { workspaceDir, path } = where;
+  const target = await targetOf(where);
+  if (target === (await workspacePath(workspaceDir, "."))) throw new ToolFailed(`${path} is no file`);
   try {
-    const folder = await WorkspaceFolder.open(workspaceDir, dirname(place), { create });
+    const folder = await WorkspaceFolder.open(workspaceDir, dirname(target), { create });
     try {
-      return await use(folder, basename(place));
+      return await use(folder, basename(target));
     } finally {
       await folder.close();
     }

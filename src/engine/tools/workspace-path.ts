@@ -25,14 +25,31 @@ export async function workspacePath(workspaceDir: string, path: string): Promise
   }
 }
 
+/** The same from the workspace on: what a person is asked about, and what a grant covers. */
+export async function workspacePlace(workspaceDir: string, path: string): Promise<string> {
+  const target = await workspacePath(workspaceDir, path);
+  return relative(await realpath(workspaceDir), target) || ".";
+}
+
+/** A path as a call names it, and where it was allowed to lead; wherever it leads by now. */
+export interface CallPath {
+  readonly workspaceDir: string;
+  readonly path: string;
+  readonly place?: string | undefined;
+}
+
+/** The allowed place, else where the path leads. To be reached by no symbolic link: one may stand there by now. */
+export async function targetOf({ workspaceDir, path, place }: CallPath): Promise<string> {
+  return place === undefined ? workspacePath(workspaceDir, path) : join(await realpath(workspaceDir), place);
+}
+
 async function realOf(place: string, path: string): Promise<string | null> {
   try {
     return await realpath(place);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT") return null;
-    if (code === "ENOTDIR" || code === "ELOOP" || code === "ENAMETOOLONG")
-      throw new ToolFailed(`path: ${path} cannot be used (${code})`);
+    if (typeof code === "string") throw new ToolFailed(`path: ${path} cannot be used (${code})`);
     throw error;
   }
 }

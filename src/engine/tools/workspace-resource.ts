@@ -5,10 +5,7 @@ export const WORKSPACE = "workspace";
 
 /** The name by which calls wait for each other that have to do with one file, or with a folder and what is in it. */
 export function workspaceResource(path: string): string {
-  const name = subjectOf(path);
+  const name = normalize(path).replace(/(?<=.)\/+$/, "");
   // A whole path may lead to any file of the workspace by another name.
   return name === "." || isAbsolute(name) ? WORKSPACE : `${WORKSPACE}/${name}`;
 }
-
-/** A file as a person is asked about it: one name however it is written. */
-export const subjectOf = (path: string): string => normalize(path).replace(/(?<=.)\/+$/, "");

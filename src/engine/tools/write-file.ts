@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Tool } from "./tool.ts";
 import { toolInput } from "./tool-input.ts";
 import { writeInWorkspace } from "./workspace-files.ts";
-import { subjectOf, workspaceResource } from "./workspace-resource.ts";
+import { workspaceResource } from "./workspace-resource.ts";
 
 const MAX_CHARACTERS = 1024 * 1024;
 
@@ -18,9 +18,9 @@ export const writeFile: Tool<{ path: string; content: string }> = {
   readOnly: false,
   permission: "ask",
   resources: ({ path }) => [workspaceResource(path)],
-  subject: ({ path }) => subjectOf(path),
-  async run({ path, content }, { workspaceDir }) {
-    await writeInWorkspace(workspaceDir, path, content);
+  path: ({ path }) => path,
+  async run({ path, content }, { workspaceDir, place }) {
+    await writeInWorkspace({ workspaceDir, path, place }, content);
     return { path, bytes: Buffer.byteLength(content) };
   },
 };

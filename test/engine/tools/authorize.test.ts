@@ -1,9 +1,19 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import t from "tap";
-import { PERMISSION_OPTIONS, authorize, grantOf } from "../../../src/engine/tools/authorize.ts";
+import {
+  type Authorization,
+  PERMISSION_OPTIONS,
+  type PermissionOption,
+  authorize as judge,
+  grantOf,
+} from "../../../src/engine/tools/authorize.ts";
 import { runCommand } from "../../../src/engine/tools/command/run-command.ts";
 import { builtInTools } from "../../../src/engine/tools/built-in-tools.ts";
 import { createToolRegistry } from "../../../src/engine/tools/registry.ts";
 import { visibleProse, visibleText } from "../../../src/engine/tools/visible-text.ts";
+import type { Tool } from "../../../src/engine/tools/tool.ts";
+import { fetchUrl } from "../../../src/engine/tools/web/fetch-url.ts";
 import { writeFile } from "../../../src/engine/tools/write-file.ts";
 
 const BUILT_IN_TOOLS = builtInTools({
@@ -13,11 +23,28 @@ const BUILT_IN_TOOLS = builtInTools({
 });
 const registry = createToolRegistry(BUILT_IN_TOOLS);
 const input = { path: "notes/today.md", content: "x" };
+const workspaceDir = t.testdir({ notes: {} });
+
+type Call = Omit<Parameters<typeof judge>[0], "workspaceDir">;
+const authorize = (call: Call) => judge({ ...call, workspaceDir });
+
+async function asked(call: Omit<Call, "grants">): Promise<Extract<Authorization, { kind: "ask" }>> {
+  const verdict = await authorize({ ...call, grants: [] });
+  if (verdict.kind !== "ask") throw new Error(verdict.kind);
+  return verdict;
+}
+
+/** What an answer to the question about a call allows. */
+async function granted(tool: Tool, of: Call["input"], answer: PermissionOption) {
+  return grantOf(tool, (await asked({ tool, input: of })).pattern, { answer, taskId: "t" });
+}
 
 t.test("what only reads is allowed, what changes something asks", async (t) => {
-  const verdicts = Object.fromEntries(
-    BUILT_IN_TOOLS.map((tool) => [tool.name, authorize({ tool, input: { ...input, question: "?" }, grants: [] }).kind]),
-  );
+  const verdicts: Record<string, string> = {};
+  for (const tool of BUILT_IN_TOOLS)
+    verdicts[tool.name] = (
+      await authorize({ tool, input: { ...input, question: "?", command: "ls" }, grants: [] })
+    ).kind;
   t.same(verdicts, {
     ask_human: "allow",
     edit_file: "ask",
@@ -33,26 +60,28 @@ t.test("what only reads is allowed, what changes something asks", async (t) => {
   });
 });
 
-t.test("a grant counts for its tool, its resource and its task, and for nothing else", async (t) => {
-  t.equal(grantOf(writeFile, input, { answer: "allow_once", taskId: "t" }), null);
-  t.equal(grantOf(writeFile, input, { answer: "deny", taskId: "t" }), null);
-  const task = grantOf(writeFile, input, { answer: "allow_task", taskId: "t" });
-  const always = grantOf(writeFile, input, { answer: "allow_always", taskId: "t" });
+t.test("a grant counts for its tool, its file and its task, and for nothing else", async (t) => {
+  t.equal(await granted(writeFile, input, "allow_once"), null);
+  t.equal(await granted(writeFile, input, "deny"), null);
+  const task = await granted(writeFile, input, "allow_task");
   t.match(task, { tool: "write_file", taskId: "t" });
-  t.match(always, { tool: "write_file", taskId: null });
+  t.match(await granted(writeFile, input, "allow_always"), { tool: "write_file", taskId: null });
   if (task === null) throw new Error("no grant");
-  const ask = (other: object, grant = task) =>
-    authorize({ tool: writeFile, input: { ...input, ...other }, grants: [grant] }).kind;
-  t.equal(ask({ content: "other words" }), "allow");
-  t.equal(ask({ path: "./notes/../notes/today.md" }), "allow", "the same file by another name");
-  t.equal(ask({ path: "notes/tomorrow.md" }), "ask");
-  t.equal(ask({}, { ...task, tool: "edit_file" }), "ask");
+  const ask = async (other: object, grant = task) =>
+    (await authorize({ tool: writeFile, input: { ...input, ...other }, grants: [grant] })).kind;
+  t.equal(await ask({ content: "other words" }), "allow");
+  for (const path of ["./notes/../notes/today.md", join(workspaceDir, "notes/today.md"), "other/today.md"]) {
+    if (path.startsWith("other")) symlinkSync("notes", join(workspaceDir, "other"));
+    t.equal(await ask({ path }), "allow", `the same file as ${path}`);
+  }
+  t.equal(await ask({ path: "notes/tomorrow.md" }), "ask");
+  t.equal(await ask({}, { ...task, tool: "edit_file" }), "ask");
+  t.equal(await ask({ path: "../today.md" }), "deny", "nobody is asked about what cannot be done");
 });
 
 t.test("a person is shown exactly what will be done, and the four answers", async (t) => {
   const sneaky = { path: "a\u202Etxt.exe", content: "rm\u200B\u0007" };
-  const verdict = authorize({ tool: writeFile, input: sneaky, grants: [] });
-  if (verdict.kind !== "ask") throw new Error(verdict.kind);
+  const verdict = await asked({ tool: writeFile, input: sneaky });
   t.same(verdict.options, PERMISSION_OPTIONS);
   const shown = JSON.stringify([verdict.question, verdict.context]);
   t.match(shown, /u\{202e\}/);
@@ -62,12 +91,12 @@ t.test("a person is shown exactly what will be done, and the four answers", asyn
 
 t.test("a grant of a command is for that very line", async (t) => {
   const tool = runCommand({});
-  const grant = grantOf(tool, { command: "git status" }, { answer: "allow_always", taskId: "t" });
+  const grant = await granted(tool, { command: "git status" }, "allow_always");
   if (grant === null) throw new Error("no grant");
-  const verdict = (command: string, more = {}) =>
-    authorize({ tool, input: { command, ...more }, grants: [grant] }).kind;
-  t.equal(verdict("git status"), "allow");
-  t.equal(verdict("git status", { timeout_s: 5 }), "allow");
+  const verdict = async (command: string, more = {}) =>
+    (await authorize({ tool, input: { command, ...more }, grants: [grant] })).kind;
+  t.equal(await verdict("git status"), "allow");
+  t.equal(await verdict("git status", { timeout_s: 5 }), "allow");
   for (const command of [
     "git status; rm -rf .",
     "git status --short",
@@ -77,20 +106,42 @@ t.test("a grant of a command is for that very line", async (t) => {
     "git status\n",
     "git status\u200b",
   ])
-    t.equal(verdict(command), "ask", JSON.stringify(command));
+    t.equal(await verdict(command), "ask", JSON.stringify(command));
 });
 
 t.test("what nobody could read to its end is allowed once at most, and can be told by its hash", async (t) => {
   const tool = runCommand({});
   const command = `echo ${"x".repeat(10_000)}; rm -rf .`;
   const grant = { tool: "run_command", pattern: command, taskId: null };
-  const verdict = authorize({ tool, input: { command }, grants: [grant] });
+  const verdict = await authorize({ tool, input: { command }, grants: [grant] });
   if (verdict.kind !== "ask") throw new Error(verdict.kind);
   t.same(verdict.options, ["allow_once", "deny"]);
   t.match(verdict.question, /^May the agent use run_command on echo x+ … .*; rm -rf \.\?$/);
   t.match(verdict.context, { input: /rm -rf \."\}$/, input_sha256: /^[0-9a-f]{64}$/ });
-  const short = authorize({ tool, input: { command: "ls" }, grants: [] });
-  t.notOk(short.kind === "ask" && "input_sha256" in short.context);
+  t.notOk("input_sha256" in (await asked({ tool, input: { command: "ls" } })).context);
+});
+
+t.test("the bound is measured on what is shown, escapes included", async (t) => {
+  const tool = runCommand({});
+  const whole = `echo ${"é".repeat(500)}`;
+  t.same((await asked({ tool, input: { command: whole } })).options, PERMISSION_OPTIONS);
+  const command = `echo ${"\u200b\u200c".repeat(100)}`;
+  const verdict = await asked({ tool, input: { command } });
+  t.same(verdict.options, ["allow_once", "deny"]);
+  t.match(verdict.context, { input_sha256: /^[0-9a-f]{64}$/ });
+  const grant = { tool: tool.name, pattern: command, taskId: null };
+  t.equal((await authorize({ tool, input: { command }, grants: [grant] })).kind, "ask", "no older grant counts either");
+});
+
+t.test("an address is shown as it is requested, with its host in ASCII", async (t) => {
+  const tool: Tool = { ...(fetchUrl() as unknown as Tool), permission: "ask" };
+  for (const [url, shown] of [
+    ["https://\u0430pple.com/", "GET https://xn--pple-43d.com/"],
+    ["HTTPS://Example.COM:443/%2e%2e/a\u202eb", "GET https://example.com/a%E2%80%AEb"],
+    ["https://google.com@evil.example/", "GET https://google.com@evil.example/"],
+    ["no address", "GET no address"],
+  ])
+    t.equal((await asked({ tool, input: { url } })).question, `May the agent use fetch_url on ${shown}?`);
 });
 
 t.test("hidden characters show, and long text shows both ends", async (t) => {
@@ -109,6 +160,15 @@ t.test("hidden characters show, and long text shows both ends", async (t) => {
   ])
     t.match(visibleText(`a${hidden}b`, 100), /^a\\u\{[0-9a-f]+\}b$/, `U+${(hidden.codePointAt(0) ?? 0).toString(16)}`);
   t.equal(visibleText("漢字 é 😀 a b", 100), "漢字 é 😀 a b");
+  t.equal(visibleText("Привет, γειά, cafe\u0301 naïve 한글 हिन्दी", 100), "Привет, γειά, cafe\u0301 naïve 한글 हिन्दी");
+  t.equal(
+    visibleText("p\u0430ypal \u0441\u0443", 100),
+    "p\\u{430}ypal \u0441\u0443",
+    "a Cyrillic letter among Latin ones",
+  );
+  for (const covering of [";\u0338", "a\u20dd", "; \u0301", "e\u0301\u0301\u0301\u0301\u0301"])
+    t.match(visibleText(covering, 100), /\\u\{[0-9a-f]+\}$/, covering);
+  t.equal(visibleText("\u200b".repeat(300), 100), "\\u{200b} [300 of these] ");
   t.equal(
     visibleText(`ls${" ".repeat(300)}; rm`, 100),
     "ls  [300 of these] ; rm",

@@ -88,9 +88,9 @@ t.test("what is no text, or is not there, or is no file, is not touched", async 
 
 t.test("a file that was changed between reading and writing keeps the change", async (t) => {
   const { workspaceDir, file, text } = bench(t, "old");
-  const { stats } = await readInWorkspace(workspaceDir, "a.txt");
+  const { stats } = await readInWorkspace({ workspaceDir, path: "a.txt" });
   writeFileSync(file, "newer");
-  await t.rejects(writeInWorkspace(workspaceDir, "a.txt", "edited", { replacing: stats }), ToolFailed);
+  await t.rejects(writeInWorkspace({ workspaceDir, path: "a.txt" }, "edited", { replacing: stats }), ToolFailed);
   t.equal(text(), "newer");
   t.same(readdirSync(workspaceDir), ["a.txt"], "no draft is left");
 });

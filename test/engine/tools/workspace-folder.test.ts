@@ -52,11 +52,11 @@ t.test("a race for the folder of a file never reads or writes outside", async (t
   };
   const enough = () => seen.read > 50 && seen.written > 50 && seen.refused > 50;
   for (let round = 0; round < 20_000 && !enough(); round++) {
-    await readInWorkspace(workspaceDir, "swap/a.txt").then(({ bytes }) => {
+    await readInWorkspace({ workspaceDir, path: "swap/a.txt" }).then(({ bytes }) => {
       seen.read++;
       if (bytes.toString() !== "mine") t.fail(`read ${bytes.toString()}`);
     }, refused);
-    await writeInWorkspace(workspaceDir, "swap/a.txt", "mine").then(() => seen.written++, refused);
+    await writeInWorkspace({ workspaceDir, path: "swap/a.txt" }, "mine").then(() => seen.written++, refused);
   }
   // Before the folder is cleared away under it.
   await swapping.terminate();

@@ -41,10 +41,11 @@ export const searchFiles: Tool<Wish> = {
   timeoutMs: () => TIMEOUT_MS,
   resources: () => [],
   reads: ({ path = "." }) => [workspaceResource(path)],
-  async run({ path = ".", glob = null, context = 0, limit = DEFAULT_LIMIT, ...wish }, { workspaceDir, signal }) {
+  path: ({ path = "." }) => path,
+  async run({ path = ".", glob = null, context = 0, limit = DEFAULT_LIMIT, ...wish }, { workspaceDir, place, signal }) {
     const thread = new PatternThread(readPattern(wish), signal);
     try {
-      const found = await searchTree(thread, { workspaceDir, path, glob, context, limit, signal });
+      const found = await searchTree(thread, { workspaceDir, path, place, glob, context, limit, signal });
       const { matches, files, skipped, cut } = found;
       return {
         matches,

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { ToolFailed } from "../tool.ts";
 import { readFrom } from "../workspace-files.ts";
 import { WorkspaceFolder } from "../workspace-folder.ts";
-import { workspacePath } from "../workspace-path.ts";
+import { type CallPath, targetOf } from "../workspace-path.ts";
 import { matchedLines } from "./matched-lines.ts";
 import type { PatternThread } from "./pattern-thread.ts";
 
@@ -14,9 +14,7 @@ const MAX_MS = 45_000;
 /** Not what a person means by their files; `.orch` holds outputs that were too long to be shown. */
 const LEFT_OUT = new Set([".git", ".hg", ".svn", "node_modules", ".orch"]);
 
-export interface Search {
-  readonly workspaceDir: string;
-  readonly path: string;
+export interface Search extends CallPath {
   readonly glob: string | null;
   readonly context: number;
   readonly limit: number;
@@ -34,17 +32,17 @@ export interface Found {
 
 /** Goes through a folder of the workspace, or one file, without following links. */
 export async function searchTree(thread: PatternThread, search: Search): Promise<Found> {
-  const place = await workspacePath(search.workspaceDir, search.path);
-  const name = relative(await realpath(search.workspaceDir), place);
+  const target = await targetOf(search);
+  const name = relative(await realpath(search.workspaceDir), target);
   const state = new Tally(search);
   const walk = new Walk(thread, state, search);
   try {
-    if ((await lstat(place)).isDirectory()) {
-      await walk.folder(await WorkspaceFolder.open(search.workspaceDir, place), name);
+    if ((await lstat(target)).isDirectory()) {
+      await walk.folder(await WorkspaceFolder.open(search.workspaceDir, target), name);
     } else {
-      const folder = await WorkspaceFolder.open(search.workspaceDir, dirname(place));
+      const folder = await WorkspaceFolder.open(search.workspaceDir, dirname(target));
       try {
-        await walk.files(folder, dirname(name), [basename(place)]);
+        await walk.files(folder, dirname(name), [basename(target)]);
       } finally {
         await folder.close();
       }

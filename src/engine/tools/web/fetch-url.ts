@@ -28,6 +28,8 @@ export function fetchUrl(network: Network = INTERNET): Tool<{ url: string; metho
     permission: "allow",
     timeoutMs: () => TIMEOUT_MS,
     resources: () => [],
+    // As it is requested: the host in ASCII, so that no letter of another script looks like one of a known name.
+    subject: ({ url, method = "GET" }) => `${method} ${URL.parse(url)?.href ?? url}`,
     async run({ url: start, method = "GET" }, { signal }) {
       const page = await fetchPage(start, { method, network, signal });
       const found = {
