@@ -1,7 +1,6 @@
 import type { BlockType } from "../../contract/engine-events.ts";
-import { isFlatterThan } from "../../kit/json-levels.ts";
+import { MAX_JSON_LEVELS, isFlatterThan } from "../../kit/json-levels.ts";
 import type { AssistantContent, ModelProvider, ModelRequest } from "../model/model-provider.ts";
-import { MAX_JSON_LEVELS } from "../tools/tool-input.ts";
 import type { ModelAnswer, RequestedCall } from "./model-answer.ts";
 import type { TurnContext } from "./turn-context.ts";
 

@@ -1,10 +1,9 @@
 import type PQueue from "p-queue";
-import { readToolInput } from "../model/tool-input.ts";
+import { MAX_JSON_LEVELS } from "../../kit/json-levels.ts";
 import { type Grant, authorize, grantOf } from "../tools/authorize.ts";
 import type { ToolExecutor } from "../tools/execute.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { type DelegateOrder, type Tool, type ToolContext, ToolFailed } from "../tools/tool.ts";
-import { MAX_JSON_LEVELS } from "../tools/tool-input.ts";
 import type { LoggedCall } from "./step-log.ts";
 import type { TurnContext } from "./turn-context.ts";
 
@@ -44,13 +43,15 @@ const OUTCOME_UNKNOWN =
   "OUTCOME UNKNOWN: the engine restarted while this call was running. It may have taken effect, wholly or in part, and " +
   "was not run again. Find out what it did before you repeat it.";
 
+const UNREADABLE = `invalid arguments: not valid JSON, an object of at most ${MAX_JSON_LEVELS} levels`;
+
 /** A call the model got wrong, or that is not allowed, is told to the model; it never fails the turn. */
 export async function prepareCall(call: LoggedCall, context: TurnContext, parts: ToolParts): Promise<Prepared> {
   const refused = (words: string): Prepared => ({ kind: "refused", call, words });
   const tool = parts.registry.get(call.tool);
   if (call.progress.kind === "started" && tool?.readOnly !== true) return refused(OUTCOME_UNKNOWN);
   if (tool === undefined) return refused(`there is no tool named ${call.tool}`);
-  if (call.input === null) return refused(`${unreadable(call.rawInput)}: ${call.rawInput.slice(0, 500)}`);
+  if (call.input === null) return refused(`${UNREADABLE}: ${call.rawInput.slice(0, 500)}`);
   const checked = tool.input.check(call.input);
   if (checked.kind === "invalid") return refused(checked.words);
   const { input } = checked;
@@ -76,11 +77,6 @@ export async function prepareCall(call: LoggedCall, context: TurnContext, parts:
       return verdict satisfies never;
   }
 }
-
-const unreadable = (rawInput: string): string =>
-  readToolInput(rawInput) === null
-    ? "the arguments are not valid JSON"
-    : `invalid arguments: expected at most ${MAX_JSON_LEVELS} levels of nesting`;
 
 export function toolContext(
   { call, place }: Pick<ReadyCall, "call" | "place">,

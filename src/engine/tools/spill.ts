@@ -1,6 +1,5 @@
-import { isFlatterThan } from "../../kit/json-levels.ts";
+import { MAX_JSON_LEVELS, isFlatterThan } from "../../kit/json-levels.ts";
 import { type ToolContext, ToolFailed } from "./tool.ts";
-import { MAX_JSON_LEVELS } from "./tool-input.ts";
 import { writeInWorkspace } from "./workspace-files.ts";
 
 const MAX_OUTPUT = 50_000;

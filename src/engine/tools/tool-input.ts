@@ -1,9 +1,6 @@
 import * as z from "zod/mini";
 import { InvalidInput, parse } from "../../kit/parse.ts";
 
-/** Of what a model gives a tool and a tool gives back. What nests deeper would overflow the stack of whoever reads it. */
-export const MAX_JSON_LEVELS = 64;
-
 export type CheckedInput =
   | { readonly kind: "valid"; readonly input: Readonly<Record<string, unknown>> }
   /** Words for the model on what is wrong with it. */

@@ -164,3 +164,11 @@ t.test(
     t.match(shown.find(({ event }) => event === "tool_result")?.data, { output: { plan: ["1. [>] look"] } });
   },
 );
+
+t.test("arguments nested 20,000 deep are an error of the call, and the turn goes on", async (t) => {
+  const engine = await startEngine(t);
+  const nested = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+  const frames = await engine.turn("deep", `/tool current_time {"a":${nested}}`);
+  t.match(frames.find(({ event }) => event === "tool_result")?.data, { error: /^invalid arguments: / });
+  t.match(frames.at(-1)?.data, { phase: "completed" });
+});
