@@ -21,6 +21,14 @@ export interface EventFilter {
   readonly maxLength?: number;
 }
 
+/** Whether an event is among those to read; how many and how much of them is for the reader to count. */
+export const isWanted = (row: EventRow, { afterSeq = 0, afterTs = 0, taskId, turnId, types }: EventFilter): boolean =>
+  row.seq > afterSeq &&
+  row.ts > afterTs &&
+  (taskId ?? row.taskId) === row.taskId &&
+  (turnId ?? row.turnId) === row.turnId &&
+  (types === undefined || types.includes(row.type));
+
 /** As many events, and about as much text, as one row holds: reading one event reads its row. */
 const MAX_RUN = 64;
 const MAX_RUN_LENGTH = 64 * 1024;

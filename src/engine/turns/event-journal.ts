@@ -1,7 +1,7 @@
 import type { EngineEvent } from "../../contract/engine-events.ts";
 import { oneLine } from "../../kit/one-line.ts";
 import { EventStamper } from "../store/event-stamp.ts";
-import type { EventFilter, EventRow, EventTable } from "../store/events.ts";
+import { type EventFilter, type EventRow, type EventTable, isWanted } from "../store/events.ts";
 import { RisingClock } from "./rising-clock.ts";
 
 export type { EventRow } from "../store/events.ts";
@@ -269,10 +269,3 @@ export class EventJournal {
     if (rows.length > 0) for (const reader of this.#readers.get(EVERY_TASK) ?? []) reader(rows);
   }
 }
-
-const isWanted = (row: EventRow, { afterSeq = 0, afterTs = 0, taskId, turnId, types }: EventFilter): boolean =>
-  row.seq > afterSeq &&
-  row.ts > afterTs &&
-  (taskId ?? row.taskId) === row.taskId &&
-  (turnId ?? row.turnId) === row.turnId &&
-  (types === undefined || types.includes(row.type));
