@@ -38,7 +38,7 @@ export const ORCHESTRATOR_ERRORS = {
   },
   CAPACITY_EXHAUSTED: {
     status: 503,
-    cause: "The host is full, or a failed boot is being backed off.",
+    cause: "The host is full, a failed boot is being backed off, or too many streams of events or logs are open.",
     retry: "after `Retry-After`",
   },
   BOOT_TIMEOUT: {

@@ -1,17 +1,15 @@
 import { once } from "node:events";
 import { type Session, createSession } from "better-sse";
 import { GAP_EVENT } from "../../contract/orchestrator-events.ts";
-import { ApiError } from "../api-error.ts";
 import { lookUpProduct } from "../operations/look-up-product.ts";
 import { followEvents, pageOfEvents } from "../operations/read-events.ts";
 import type { Orchestration } from "../operations/orchestration.ts";
 import { type Answer, type Call, type Handler, eventIdHeader, pageOf, pageParameters } from "./call.ts";
 import { userParameter } from "./engine-routes.ts";
+import { StreamSeats } from "./stream-seats.ts";
 import { streamSignal } from "./stream-signal.ts";
 
 const KEEP_ALIVE_MS = 15_000;
-/** Each open stream asks the database now and then; of one product, or of operators, there are so many at most. */
-const MAX_STREAMS = 25;
 
 interface Filter {
   readonly productId?: string;
@@ -19,31 +17,28 @@ interface Filter {
 }
 
 export function eventRoutes(o: Orchestration) {
-  const open = new Map<string, number>();
-  const answer = async (call: Call, filter: Filter): Promise<Answer> => {
+  const seats = new StreamSeats("event streams");
+  const answer = async (call: Call, filter: Filter, caller: string | null): Promise<Answer> => {
     if (!call.headers.accept?.includes("text/event-stream")) {
       const page = pageParameters(call);
       return pageOf(await pageOfEvents(o, filter, page), page.limit);
     }
-    const reader = filter.productId ?? "operators";
-    const streams = open.get(reader) ?? 0;
-    if (streams >= MAX_STREAMS) {
-      throw new ApiError("CAPACITY_EXHAUSTED", `${MAX_STREAMS} event streams are open`, { retryAfterS: 10 });
-    }
-    open.set(reader, streams + 1);
-    try {
-      await stream(o, call, filter);
-    } finally {
-      open.set(reader, (open.get(reader) ?? 1) - 1);
-    }
+    using _seat = seats.take(caller);
+    await stream(o, call, filter);
     return undefined;
   };
   return {
-    events: (call) => answer(call, { productId: call.product.record.id }),
-    engineEvents: (call) => answer(call, { productId: call.product.record.id, userId: userParameter(call) }),
+    events: (call) => {
+      const productId = call.product.record.id;
+      return answer(call, { productId }, productId);
+    },
+    engineEvents: (call) => {
+      const productId = call.product.record.id;
+      return answer(call, { productId, userId: userParameter(call) }, productId);
+    },
     adminEvents: async (call) => {
       const product = call.query["product_id"];
-      return answer(call, product === undefined ? {} : { productId: (await lookUpProduct(o, product)).id });
+      return answer(call, product === undefined ? {} : { productId: (await lookUpProduct(o, product)).id }, null);
     },
   } satisfies Record<string, Handler>;
 }

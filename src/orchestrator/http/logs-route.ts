@@ -3,13 +3,17 @@ import { followEngineLog, tailEngineLog } from "../operations/engine-logs.ts";
 import type { Orchestration } from "../operations/orchestration.ts";
 import { type Handler, flagParameter, integerParameter } from "./call.ts";
 import { userParameter } from "./engine-routes.ts";
+import { StreamSeats } from "./stream-seats.ts";
 import { streamSignal } from "./stream-signal.ts";
 
 /** An engine's log as plain text: its last lines, and with `follow=true` each new one until the client leaves. */
 export function logsRoute(o: Orchestration): Handler {
+  const seats = new StreamSeats("log streams");
   return async (call) => {
     const wish = { userId: userParameter(call), lines: integerParameter(call, "tail", 200, { min: 0, max: 10_000 }) };
     const follow = flagParameter(call, "follow");
+    // A plain tail counts too: a slow reader holds it open.
+    using _seat = seats.take(call.product.record.id);
     const { response } = call;
     const signal = streamSignal(o, call);
     const lines = follow
