@@ -10,6 +10,7 @@ import type { Config } from "./config.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { LiveEngines } from "./fleet/live-engines.ts";
 import { createProcessBackend } from "./fleet/process-backend.ts";
+import { AnswerLimit } from "./operations/answer-limit.ts";
 import { BootQueue } from "./operations/boot-queue.ts";
 import { FleetBreaker } from "./operations/fleet-breaker.ts";
 import { Metrics } from "./operations/metrics.ts";
@@ -93,6 +94,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     bootQueue: new BootQueue(config.bootConcurrency),
     breaker: new FleetBreaker((news) => tellBreaker({ db, events, logger }, news)),
     failures: new RecentFailures(),
+    answerLimit: new AnswerLimit(),
     lanes: new SerialLanes(),
     probes: new PQueue({ concurrency: MAX_PROBES }),
     stalls,

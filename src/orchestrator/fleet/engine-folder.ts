@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { exists } from "../../kit/files.ts";
 import { LaunchFailed } from "./engine-backend.ts";
@@ -49,4 +49,14 @@ export async function keepEngineFolder(folder: string, kept: string): Promise<vo
   await mkdir(dirname(kept), { recursive: true, mode: 0o700 });
   await rm(kept, { recursive: true, force: true });
   await rename(folder, kept);
+}
+
+/** The names in a folder; none when it does not exist. */
+export async function listFolder(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    throw error;
+  }
 }

@@ -20,7 +20,7 @@ export async function answerOnce(
   const key = request.get(IDEMPOTENCY_KEY_HEADER);
   if (key === undefined || request.method !== "POST") return work();
   if (!KEY.test(key)) throw new InvalidInput(IDEMPOTENCY_KEY_HEADER, "expected 1 to 255 visible ASCII characters");
-  const call = { scope: product?.record.id ?? "admin", key, fingerprint: fingerprintOf(request) };
+  const call = { productId: product?.record.id ?? null, key, fingerprint: fingerprintOf(request) };
   const once = await callOnce(o, call, async () => outcomeOf(await work()));
   if (once.kind === "done") return once.result;
   response.set(IDEMPOTENT_REPLAYED_HEADER, "true");

@@ -1,7 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { delay } from "../../kit/clock.ts";
 import { ApiError } from "../api-error.ts";
-import { type KeyClaim, type StoredAnswer, claimKey, keepAnswer, releaseKey } from "../store/idempotency-keys.ts";
+import {
+  ADMIN_SCOPE,
+  type KeyClaim,
+  type StoredAnswer,
+  claimKey,
+  keepAnswer,
+  releaseKey,
+} from "../store/idempotency-keys.ts";
 import type { Orchestration } from "./orchestration.ts";
 
 const KEPT_S = 24 * 3600;
@@ -9,11 +16,11 @@ const KEPT_S = 24 * 3600;
 const ANSWER_WAIT_MS = 2000;
 const STORE_FOR_MS = 600_000;
 
-export type CallOnceParts = Pick<Orchestration, "db" | "settings" | "logger" | "stopping">;
+export type CallOnceParts = Pick<Orchestration, "db" | "settings" | "logger" | "stopping" | "answerLimit">;
 
 export interface KeyedCall {
-  /** A product's id, or `admin`. */
-  readonly scope: string;
+  /** Whose key it is: two products never meet. Null for a call with the admin key. */
+  readonly productId: string | null;
   readonly key: string;
   /** What tells one request from another: its hash. */
   readonly fingerprint: string;
@@ -35,10 +42,10 @@ export type Once<T> =
  */
 export async function callOnce<T>(
   o: CallOnceParts,
-  { scope, key, fingerprint }: KeyedCall,
+  { productId, key, fingerprint }: KeyedCall,
   work: () => Promise<Outcome<T>>,
 ): Promise<Once<T>> {
-  const claim: KeyClaim = { scope, key, claim: randomUUID() };
+  const claim: KeyClaim = { scope: productId ?? ADMIN_SCOPE, key, claim: randomUUID() };
   const giveBack = () => settle(o, "give an idempotency key back", () => releaseKey(o.db, claim));
   const hostId = o.settings.portRange.hostId;
   const holder = await claimKey(o.db, { ...claim, fingerprint, hostId, keptS: KEPT_S }).catch((error: unknown) => {
@@ -58,12 +65,20 @@ export async function callOnce<T>(
   try {
     const { result, keep } = await work();
     if (keep === null) await giveBack();
-    else await settle(o, "keep an answer", () => keepAnswer(o.db, claim, keep));
+    else await settle(o, "keep an answer", () => keepWithinLimit(o, claim, keep));
     return { kind: "done", result };
   } catch (error) {
     await giveBack();
     throw error;
   }
+}
+
+async function keepWithinLimit(o: CallOnceParts, claim: KeyClaim, answer: StoredAnswer): Promise<void> {
+  await keepAnswer(o.db, claim, answer);
+  o.answerLimit.noteStored(o.db, claim.scope).catch((error: unknown) => {
+    // Maintenance does it again.
+    o.logger.warn({ err: error }, "failed to remove the oldest stored answers");
+  });
 }
 
 /** Never fails, and waits a little at most: what the call did is done, whether the database takes note or not. */

@@ -1,11 +1,16 @@
 import { ApiError } from "../api-error.ts";
+import { deleteKeysOfProduct } from "../store/idempotency-keys.ts";
 import { listEnginesOfProduct } from "../store/engines.ts";
 import { deleteProduct as deleteRow, findProduct, lockPolicy } from "../store/products.ts";
 import { noProduct, noteProductChange } from "./change-product.ts";
 import { destroyRow } from "./destroy-engine.ts";
+import { eraseKeptData } from "./erase-kept-data.ts";
 import type { Orchestration } from "./orchestration.ts";
 
-/** Deletes a product. One that has engines is refused, or with `force` loses them first. */
+/**
+ * Deletes a product, with the stored answers of its calls and the data kept of its destroyed engines. One that has
+ * engines is refused, or with `force` loses them first.
+ */
 export async function deleteProduct(o: Orchestration, idOrSlug: string, { force }: { force: boolean }): Promise<void> {
   const product = await findProduct(o.db, idOrSlug);
   if (product === null) return noProduct(idOrSlug);
@@ -18,6 +23,7 @@ export async function deleteProduct(o: Orchestration, idOrSlug: string, { force 
   const deleted = await o.db.transaction().execute(async (trx) => {
     await lockPolicy(trx, id);
     if (!(await deleteRow(trx, id))) return false;
+    await deleteKeysOfProduct(trx, id);
     await noteProductChange(o, trx, {
       productId: id,
       type: "product.deleted",
@@ -28,6 +34,7 @@ export async function deleteProduct(o: Orchestration, idOrSlug: string, { force 
   o.directory.changed();
   if (!deleted)
     throw new ApiError("PRODUCT_ALREADY_EXISTS", "the product still has engines; destroy them or use force=true");
+  await eraseKeptData(o, id);
 }
 
 async function destroyUnlessGone(destroyed: Promise<void>): Promise<void> {

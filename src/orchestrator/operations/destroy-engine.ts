@@ -1,27 +1,34 @@
 import { ENGINE_STATES } from "../../contract/orchestrator-api.ts";
+import { exists } from "../../kit/files.ts";
 import { ApiError } from "../api-error.ts";
 import { keepEngineFolder, removeEngineFolder } from "../fleet/engine-folder.ts";
 import type { Product } from "../store/products.ts";
-import { findEngineById } from "../store/engines.ts";
+import { findEngine, findEngineById } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { endProcess, noteSurvivors } from "./end-process.ts";
 import { engineFolder, keptFolder } from "./engine-folders.ts";
-import { getEngineRow } from "./look-up-engine.ts";
+import { noEngine } from "./look-up-engine.ts";
 import type { Orchestration } from "./orchestration.ts";
 import { assertAllowed } from "./policy-check.ts";
 
 const TERM_MS = 2000;
 const DEADLINE_MS = 60_000;
 
-/** Destroys an engine in whatever state it is: when this resolves its process is gone and its port free. */
+/**
+ * Destroys an engine in whatever state it is: when this resolves its process is gone and its port free. Without
+ * `keepData` nothing of the user is left: data that an earlier destroy kept is erased too, also where no engine is.
+ */
 export async function destroyEngine(
   o: Orchestration,
   product: Product,
   { userId, keepData }: { readonly userId: string; readonly keepData: boolean },
 ): Promise<void> {
   assertAllowed(product, "destroy");
-  const engine = await getEngineRow(o, product, userId);
-  await destroyRow(o, engine, { keepData });
+  const kept = keptFolder(o, { product_id: product.record.id, user_id: userId });
+  const engine = await findEngine(o.db, product.record.id, userId);
+  if (engine !== null) await destroyRow(o, engine, { keepData });
+  else if (keepData || !(await exists(kept))) noEngine();
+  if (!keepData) await removeEngineFolder(kept);
 }
 
 /** In one lane an engine: a second destroy waits for the first and then finds nothing. */

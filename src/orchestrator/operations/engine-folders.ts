@@ -9,4 +9,7 @@ export const engineFolder = (o: Orchestration, engineId: string): string =>
 
 /** Where a user's data waits for the next engine after a destroy with `keep_data`. A user_id is no file name. */
 export const keptFolder = (o: Orchestration, engine: Pick<EngineRow, "product_id" | "user_id">): string =>
-  join(o.settings.dataDir, "kept", engine.product_id, sha256(engine.user_id));
+  join(keptFolders(o), engine.product_id, sha256(engine.user_id));
+
+/** Of every product, a folder each, named by the product's id. */
+export const keptFolders = (o: Orchestration): string => join(o.settings.dataDir, "kept");

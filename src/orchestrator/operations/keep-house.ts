@@ -1,19 +1,27 @@
 import { delay } from "../../kit/clock.ts";
 import { purgeEvents } from "../store/events.ts";
 import { purgeIdempotencyKeys } from "../store/idempotency-keys.ts";
+import { sweepKeptData } from "./erase-kept-data.ts";
 import type { Orchestration } from "./orchestration.ts";
 
 const EVERY_MS = 600_000;
 const EVENTS_KEPT_DAYS = 30;
 
-/** Removes what is kept only for a time, until the daemon stops. */
+/** Removes what is kept only for a time, or no longer belongs to anybody, until the daemon stops. */
 export async function keepHouse(o: Orchestration): Promise<void> {
   do {
-    try {
-      await purgeEvents(o.db, EVENTS_KEPT_DAYS);
-      await purgeIdempotencyKeys(o.db, new Date(o.now()));
-    } catch (error) {
-      o.logger.warn({ err: error }, "old records could not be removed");
-    }
+    await attempt(o, "events", () => purgeEvents(o.db, EVENTS_KEPT_DAYS));
+    await attempt(o, "idempotency keys", () => purgeIdempotencyKeys(o.db, new Date(o.now())));
+    await attempt(o, "idempotency keys", () => o.answerLimit.trimAll(o.db));
+    await attempt(o, "kept data", () => sweepKeptData(o));
   } while (await delay(EVERY_MS, o.stopping));
+}
+
+/** One that fails does not keep the others from being done. */
+async function attempt({ logger }: Orchestration, what: string, remove: () => Promise<unknown>): Promise<void> {
+  try {
+    await remove();
+  } catch (error) {
+    logger.warn({ err: error, what }, "failed to remove old records");
+  }
 }

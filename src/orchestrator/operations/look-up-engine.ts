@@ -53,6 +53,6 @@ export async function waitForEngine(
   return engineRecord(o, engine);
 }
 
-function noEngine(): never {
+export function noEngine(): never {
   throw new ApiError("ENGINE_NOT_FOUND", "no engine for this user_id");
 }

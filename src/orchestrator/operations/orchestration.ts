@@ -11,6 +11,7 @@ import type { EngineStates } from "../store/engine-states.ts";
 import type { EventLog } from "../store/events.ts";
 import type { PortRange } from "../store/ports.ts";
 import type { ProductDirectory } from "../store/product-directory.ts";
+import type { AnswerLimit } from "./answer-limit.ts";
 import type { BootQueue } from "./boot-queue.ts";
 import type { FleetBreaker } from "./fleet-breaker.ts";
 import type { Metrics } from "./metrics.ts";
@@ -33,6 +34,8 @@ export interface Orchestration {
   /** Pauses restarts while the whole fleet fails. */
   readonly breaker: FleetBreaker;
   readonly failures: RecentFailures;
+  /** Bounds what is stored for repeated calls. */
+  readonly answerLimit: AnswerLimit;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   /** Bounds how many health probes are in flight. */

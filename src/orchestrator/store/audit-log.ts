@@ -46,3 +46,16 @@ export async function listAudit(
     .execute();
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }
+
+/** Which of these products were deleted, as the log tells. */
+export async function deletedProducts(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const productId = sql<string>`entry::jsonb ->> 'product_id'`;
+  const rows = await db
+    .selectFrom("audit_log")
+    .select(productId.as("id"))
+    .where(sql`entry::jsonb ->> 'action'`, "=", "product.deleted")
+    .where(productId, "in", ids)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}

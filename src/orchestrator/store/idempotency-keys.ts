@@ -1,6 +1,9 @@
 import { type Expression, type SqlBool, sql } from "kysely";
 import type { Db } from "./database.ts";
 
+/** The scope of calls with the admin key. */
+export const ADMIN_SCOPE = "admin";
+
 /** One use of an `Idempotency-Key`. */
 export interface KeyClaim {
   /** A product's id, or `admin`. */
@@ -85,13 +88,43 @@ export async function releaseKey(db: Db, claim: KeyClaim): Promise<void> {
 const inProgress = ({ scope, key, claim }: KeyClaim): Expression<SqlBool> =>
   sql<SqlBool>`scope = ${scope} and key = ${key} and claim = ${claim} and status is null`;
 
-/** Removes keys that expired before a time. */
+/** Removes keys that expired before a time, and those of products that were deleted. */
 export async function purgeIdempotencyKeys(db: Db, before: Date): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom("idempotency_keys")
-    .where("expires_at", "<", before)
+    .where((eb) =>
+      eb.or([
+        eb("expires_at", "<", before),
+        sql<SqlBool>`scope <> ${ADMIN_SCOPE} and not exists (select from products where products.id = scope)`,
+      ]),
+    )
     .executeTakeFirst();
   return Number(numDeletedRows);
+}
+
+/** Removes every key of a product: with the product itself. */
+export async function deleteKeysOfProduct(db: Db, productId: string): Promise<void> {
+  await db.deleteFrom("idempotency_keys").where("scope", "=", productId).execute();
+}
+
+/**
+ * Removes the oldest stored answers of each scope beyond `keys` or `bytes`; of one scope, or with null of all. A key
+ * whose call is in progress stays.
+ */
+export async function trimAnswers(
+  db: Db,
+  { scope, keys, bytes }: { readonly scope: string | null; readonly keys: number; readonly bytes: number },
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from idempotency_keys using (
+      select scope, key, claim, row_number() over newest as place, sum(octet_length(body)) over newest as size
+      from idempotency_keys
+      where status is not null and (${scope}::text is null or scope = ${scope})
+      window newest as (partition by scope order by expires_at desc, key)
+    ) ranked
+    where (ranked.place > ${keys} or ranked.size > ${bytes}) and idempotency_keys.scope = ranked.scope
+      and idempotency_keys.key = ranked.key and idempotency_keys.claim = ranked.claim`.execute(db);
+  return Number(numAffectedRows);
 }
 
 /** Gives back the keys of calls that a daemon of this host did not end, once what they began is undone or finished. */

@@ -20,6 +20,7 @@ const wish = (more: object = {}) => ({
   keptS: 60,
   ...more,
 });
+const admin = (more: object) => wish({ scope: "admin", ...more });
 const answer = { status: 201, body: '{"id":"x"}' };
 const expire = (db: Db) => sql`update idempotency_keys set expires_at = now() - interval '1 second'`.execute(db);
 
@@ -73,17 +74,22 @@ onEachServer(t, "a key given back while others ask for it is had by one of them"
   t.ok(winners === 1 || (winners === 0 && (await claimKey(db, wish())) === "claimed"));
 });
 
-onEachServer(t, "what is purged has expired; interrupted calls of one host only are dropped", async (t, { db }) => {
-  const kept = wish({ key: "kept" });
-  await claimKey(db, kept);
-  await keepAnswer(db, kept, answer);
-  await claimKey(db, wish({ key: "interrupted" }));
-  await claimKey(db, wish({ key: "elsewhere", hostId: "host_2" }));
-  t.equal(await purgeIdempotencyKeys(db, new Date()), 0);
-  t.equal(await dropInterruptedCalls(db, "host_1"), 1);
-  t.equal(await claimKey(db, wish({ key: "interrupted" })), "claimed");
-  t.same(await claimKey(db, wish({ key: "elsewhere" })), { fingerprint: "f1", answer: null });
-  t.same(await claimKey(db, wish({ key: "kept" })), { fingerprint: "f1", answer });
-  await expire(db);
-  t.equal(await purgeIdempotencyKeys(db, new Date()), 3);
-});
+onEachServer(
+  t,
+  "what is purged has expired or is nobody's; interrupted calls of one host only are dropped",
+  async (t, { db }) => {
+    const kept = admin({ key: "kept" });
+    await claimKey(db, kept);
+    await keepAnswer(db, kept, answer);
+    await claimKey(db, admin({ key: "interrupted" }));
+    await claimKey(db, admin({ key: "elsewhere", hostId: "host_2" }));
+    await claimKey(db, wish({ scope: "prd_of-no-product" }));
+    t.equal(await purgeIdempotencyKeys(db, new Date()), 1);
+    t.equal(await dropInterruptedCalls(db, "host_1"), 1);
+    t.equal(await claimKey(db, admin({ key: "interrupted" })), "claimed");
+    t.same(await claimKey(db, admin({ key: "elsewhere" })), { fingerprint: "f1", answer: null });
+    t.same(await claimKey(db, admin({ key: "kept" })), { fingerprint: "f1", answer });
+    await expire(db);
+    t.equal(await purgeIdempotencyKeys(db, new Date()), 3);
+  },
+);
