@@ -59,6 +59,18 @@ t.test("an engine that ends for a wrong configuration is not started again", asy
   await site.product.del("/engines/exits-when-told");
 });
 
+t.test("an engine whose last words hold control characters is recorded without them", async (t) => {
+  tally.tried++;
+  const { body } = await site.product.post("/engines/provision", { user_id: "dies-swearing" });
+  await ask(body.url, "/die").catch(() => null);
+  const given = await reaches(site.product, "dies-swearing", ({ restarts }) => restarts.count === 1);
+  const [red, long] = given.last_error.log_tail.slice(-2);
+  t.equal(red, "red \u{fffd} end");
+  t.equal(long, `${"x".repeat(999)}…`);
+  t.equal((await site.product.del("/engines/dies-swearing")).status, 200);
+  t.same(await settle(site, tally), {});
+});
+
 t.test("an engine that fills its memory starts again, and is told from one that crashed", async (t) => {
   tally.tried++;
   const small = await site.newProduct({ memory_mb: 64 });

@@ -18,12 +18,13 @@ export interface ControlFailure {
 export type StatusOutcome = { readonly kind: "ok"; readonly status: EngineStatus } | ControlFailure;
 export type KeysOutcome = { readonly kind: "ok" } | ControlFailure;
 
+const count = z.int().check(z.gte(0));
 const engineStatusAnswer = z.object({
-  active_turns: z.number(),
-  pending_hitl: z.number(),
-  streams: z.number(),
+  active_turns: count,
+  pending_hitl: count,
+  streams: count,
   draining: z.boolean(),
-  last_active_at: z.nullable(z.string()),
+  last_active_at: z.nullable(z.iso.datetime()),
 });
 
 /** Tells an engine the whole list of keys it accepts from now on. */

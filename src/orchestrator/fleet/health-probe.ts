@@ -32,12 +32,12 @@ const LAST_POLL_MS = 100;
 const POLL_SHARE = 0.1;
 const STRANGER_PATIENCE_MS = 2000;
 
+const identityAnswer = z.object({ engine_id: z.string(), incarnation: z.string() });
+/** The engine is not trusted: what it says is stored and shown to operators. */
 const healthAnswer = z.object({
-  status: z.string(),
-  engine_id: z.string(),
-  incarnation: z.string(),
-  version: z.optional(z.string()),
-  active_turns: z.optional(z.number()),
+  status: z.string().check(z.regex(/^[a-z_]{1,32}$/)),
+  version: z.optional(z.string().check(z.regex(/^[\w.+-]{1,64}$/))),
+  active_turns: z.optional(z.int().check(z.gte(0))),
 });
 
 /** Asks an engine once how it is. */
@@ -52,13 +52,18 @@ export async function probeOnce(
 ): Promise<ProbeVerdict> {
   const answer = await askEngine({ url: `${url}/health`, timeoutMs, signal });
   if (answer.kind === "failed") return answer;
-  const health = z.safeParse(healthAnswer, answer.body);
-  if (!health.success) {
+  const identity = z.safeParse(identityAnswer, answer.body);
+  if (!identity.success) {
     // An engine of ours always names itself, unless it fails badly.
     return answer.status >= 500 ? { kind: "failed", reason: `status ${answer.status}` } : { kind: "wrong_identity" };
   }
-  const { status, engine_id, version, active_turns } = health.data;
-  if (engine_id !== engineId || health.data.incarnation !== incarnation) return { kind: "wrong_identity" };
+  const { engine_id, incarnation: present } = identity.data;
+  if (engine_id !== engineId || present !== incarnation) return { kind: "wrong_identity" };
+  const health = z.safeParse(healthAnswer, answer.body);
+  if (!health.success) {
+    return { kind: "failed", reason: `its health answer has an invalid ${health.error.issues[0]?.path.join(".")}` };
+  }
+  const { status, version, active_turns } = health.data;
   if (answer.status !== 200 || status !== "ok") return { kind: "failed", reason: `status ${answer.status}, ${status}` };
   return { kind: "ok", version: version ?? null, activeTurns: active_turns ?? null };
 }

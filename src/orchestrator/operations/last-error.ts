@@ -1,13 +1,16 @@
 import type { LastError } from "../../contract/orchestrator-api.ts";
 import { isoTime } from "../../kit/clock.ts";
+import { untrustedText } from "../../kit/untrusted-text.ts";
 import type { EngineExit } from "../fleet/engine-backend.ts";
-import { logTail } from "../fleet/engine-log.ts";
+import { logTail, redactLine } from "../fleet/engine-log.ts";
 import { engineFolder } from "./engine-folders.ts";
 import type { Orchestration } from "./orchestration.ts";
 
 const SHOWN_LINES = 20;
 /** A stack of Node.js's own stands behind the line that says what it died of. */
 const READ_LINES = 200;
+const MAX_REASON = 1000;
+const MAX_LINE = 1000;
 
 /** What went wrong with an engine, for its record: with how its process ended, if it did, and its last words. */
 export async function describeError(
@@ -18,11 +21,12 @@ export async function describeError(
   const tail = await logTail(engineFolder(o, engineId), READ_LINES);
   return {
     phase,
-    reason,
+    reason: untrustedText(reason, MAX_REASON),
     exit_code: exit?.code ?? null,
     signal: exit?.signal ?? null,
     oom: exit !== undefined && (exit.oom || filledItsHeap(exit, tail)),
-    log_tail: tail.slice(-SHOWN_LINES),
+    // A key may show only once terminal sequences in it are gone.
+    log_tail: tail.slice(-SHOWN_LINES).map((line) => redactLine(untrustedText(line, MAX_LINE))),
     at: isoTime(o.now()),
   };
 }

@@ -11,8 +11,10 @@ const WORTH_WRITING_MS = 60_000;
 export async function noteActivity(o: Orchestration, live: LiveEngine): Promise<void> {
   const answer = await engineStatus({ url: live.url, token: live.controlToken });
   if (answer.kind === "failed") return;
-  const at = activeAt(answer.status);
-  if (at === null) return;
+  const told = activeAt(answer.status);
+  if (told === null) return;
+  // An engine has no say about the future.
+  const at = Math.min(told, o.now());
   live.lastActiveAt = at;
   if (at - live.lastActiveStored < WORTH_WRITING_MS) return;
   try {

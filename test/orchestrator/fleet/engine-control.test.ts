@@ -29,6 +29,20 @@ t.test("an engine that is not there, or answers something else, is a value and n
   });
 });
 
+t.test("a status that nothing can be done with is refused", async (t) => {
+  const status = { active_turns: 0, pending_hitl: 0, streams: 0, draining: false, last_active_at: null };
+  for (const wrong of [
+    { active_turns: -1 },
+    { streams: 0.5 },
+    { last_active_at: "-271821-04-20T00:00:00Z" },
+    { last_active_at: "soon" },
+  ]) {
+    const server = await listen((_request, response) => response.end(JSON.stringify({ ...status, ...wrong })), HOST, 0);
+    t.teardown(() => server.close(0));
+    t.match(await engineStatus({ url: `http://${HOST}:${server.port}`, token: "t" }), { kind: "failed" });
+  }
+});
+
 t.test("a call on a connection the engine has just closed is made again on a new one", async (t) => {
   let calls = 0;
   const status = { active_turns: 0, pending_hitl: 0, streams: 0, draining: false, last_active_at: null };

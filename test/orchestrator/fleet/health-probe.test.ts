@@ -83,6 +83,21 @@ t.test("one probe tells what it met", async (t) => {
   t.same(await probe(200, "x".repeat(100_000)), { kind: "failed", reason: "the answer is longer than 65536 bytes" });
 });
 
+t.test("what an engine says of itself is refused unless it is short and plain", async (t) => {
+  const identity = { engine_id: "eng_1", incarnation: "first", status: "ok" };
+  for (const [field, value] of [
+    ["version", "1.0\u001b[2J"],
+    ["version", "\0"],
+    ["version", "x".repeat(50_000)],
+    ["status", "ok\u001b]0;title\u0007"],
+    ["active_turns", -1],
+    ["active_turns", 1e300],
+  ] as const) {
+    const url = await answering(t, 200, JSON.stringify({ ...identity, [field]: value }));
+    t.same(await probeOnce(url, expected), { kind: "failed", reason: `its health answer has an invalid ${field}` });
+  }
+});
+
 t.test("a listener that speaks no HTTP, or closes, is a failed probe and no exception", async (t) => {
   const server = createServer((socket) => socket.end("220 mail\r\n")).listen(0, HOST);
   t.teardown(() => server.close());
