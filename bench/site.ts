@@ -40,7 +40,7 @@ export class Site {
   static async open(): Promise<Site> {
     const dataDir = await mkdtemp(join(tmpdir(), "orchd-bench-"));
     const postgres = await startBundledPostgres({ installDir, dataDir, logger: createLogger("bench", "silent") });
-    const { host, user, password, database, port } = postgres.connection;
+    const { host, user, password, database, port } = postgres.owner;
     const databaseUrl = `postgres://${user}:${encodeURIComponent(password)}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
     const client = new pg.Client({ connectionString: databaseUrl });
     client.on("error", () => undefined);

@@ -13,12 +13,15 @@ import { createProcessBackend } from "./fleet/process-backend.ts";
 import { AnswerLimit } from "./operations/answer-limit.ts";
 import { BootQueue } from "./operations/boot-queue.ts";
 import { FleetBreaker } from "./operations/fleet-breaker.ts";
+import { UNPROTECTED_AUDIT } from "./operations/host-status.ts";
 import { Metrics } from "./operations/metrics.ts";
 import type { Orchestration } from "./operations/orchestration.ts";
 import type { Readiness } from "./operations/readiness.ts";
 import { RecentFailures } from "./operations/recent-failures.ts";
 import { tellBreaker } from "./operations/tell-breaker.ts";
+import { DAEMON_ROLE } from "./postgres/daemon-role.ts";
 import { startBundledPostgres } from "./postgres/start-bundled-postgres.ts";
+import { grantToDaemon, mayRewriteAudit } from "./store/daemon-privileges.ts";
 import { type Connection, type Db, openDatabase } from "./store/database.ts";
 import { EngineStates } from "./store/engine-states.ts";
 import { EventLog } from "./store/events.ts";
@@ -67,7 +70,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   const { hostId } = folder;
   await holdHost({ newClient, hostId, logger, signal: stopping }, parts);
   if (stopping.aborted) return null;
-  await migrateToLatest(db);
+  await bringUpToDate(database, db, logger);
   const portRange = { hostId, min: config.portMin, max: config.portMax, reuseDelayS: PORT_REUSE_DELAY_S };
   await preparePorts(db, portRange);
   readiness.draining = await isDraining(db, hostId);
@@ -111,9 +114,27 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
 
 interface ReachableDatabase {
   readonly connection: Connection;
+  /** The tables' owner, where it is another role than the one of `connection`. */
+  readonly owner?: Connection;
   readonly describe: string;
   /** Of a server that is ours to look after. */
   readonly ensureRunning?: () => Promise<void>;
+}
+
+/** Migrates as the owner of the tables, and gives the daemon's own role what it needs. */
+async function bringUpToDate({ owner }: ReachableDatabase, db: Db, logger: Logger): Promise<void> {
+  if (owner === undefined) {
+    await migrateToLatest(db);
+    if (await mayRewriteAudit(db)) logger.warn(UNPROTECTED_AUDIT);
+    return;
+  }
+  const asOwner = openDatabase(owner, logger);
+  try {
+    await migrateToLatest(asOwner.db);
+    await grantToDaemon(asOwner.db, DAEMON_ROLE);
+  } finally {
+    await asOwner.close();
+  }
 }
 
 /** Starts our own server again when it has died; until the daemon stops. */

@@ -31,8 +31,8 @@ async function start() {
     dataDir: folder,
     logger: createLogger("keeper", "silent"),
   });
-  const { host, port, user, password, database } = server.connection;
-  const client = new pg.Client(server.connection);
+  const { host, port, user, password, database } = server.owner;
+  const client = new pg.Client(server.owner);
   await client.connect();
   // For several daemons at once; and nothing here has to outlive a power cut.
   for (const setting of ["max_connections = 300", "fsync = off", "full_page_writes = off"])

@@ -2,21 +2,25 @@ import { readFile } from "node:fs/promises";
 import { availableParallelism, loadavg, totalmem } from "node:os";
 import { ENGINE_STATES, type EngineState, type HostStatus } from "../../contract/orchestrator-api.ts";
 import { VERSION } from "../../kit/version.ts";
+import { mayRewriteAudit } from "../store/daemon-privileges.ts";
 import { countByState, listIncarnations } from "../store/engines.ts";
 import { portUse } from "../store/ports.ts";
 import { hostResources } from "./host-resources.ts";
 import type { Orchestration } from "./orchestration.ts";
 
 const MIB = 1_048_576;
+export const UNPROTECTED_AUDIT =
+  "the role of DATABASE_URL may rewrite the audit log: give orchd a role that does not own the tables (see the README)";
 
 /** How this host is: what it runs, what it has left, and what its operator should know. */
 export async function hostStatus(o: Orchestration): Promise<HostStatus> {
   const { portRange, dataDir } = o.settings;
-  const [counts, use, resources, ephemeral] = await Promise.all([
+  const [counts, use, resources, ephemeral, unprotected] = await Promise.all([
     countByState(o.db, portRange.hostId),
     portUse(o.db, portRange),
     hostResources(dataDir),
     ephemeralPorts(),
+    mayRewriteAudit(o.db),
   ]);
   const ports = {
     min: portRange.min,
@@ -49,7 +53,7 @@ export async function hostStatus(o: Orchestration): Promise<HostStatus> {
       disk_free_mb: resources.diskFreeMb,
     },
     orphans: o.backend.orphans(new Set(await listIncarnations(o.db, portRange.hostId))),
-    warnings: [...(overlap === null ? [] : [overlap]), ...headroom],
+    warnings: [...(overlap === null ? [] : [overlap]), ...headroom, ...(unprotected ? [UNPROTECTED_AUDIT] : [])],
   };
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Logger } from "../../kit/logger.ts";
+import { DAEMON_ROLE, ensureDaemonRole } from "./daemon-role.ts";
 
 const DEADLINES = { connectionTimeoutMillis: 10_000, statement_timeout: 5000, query_timeout: 6000 };
 /** A session that has just been closed or killed is listed for a moment longer. */
@@ -19,30 +20,48 @@ export interface ServerConnection {
   readonly database: string;
 }
 
+/** Named, so that this daemon's sessions are not taken for another's. */
+export type NamedConnection = ServerConnection & { readonly application_name: string };
+
 /** A session that tells others for as long as it is open that this daemon uses the server. */
 export interface Presence {
-  /** What this daemon's own sessions call themselves, so that they are not taken for another's. */
-  readonly name: string;
+  /** As the daemon's own role. */
+  readonly connection: NamedConnection;
+  /** As the owner of the tables. */
+  readonly owner: NamedConnection;
   /** Ends it, and tells whether anybody else is still there; in doubt somebody is. */
   leave(): Promise<"others stay" | "was the last">;
 }
 
-export async function enter(connection: ServerConnection, logger: Logger): Promise<Presence> {
+/** Makes the daemon's role and opens its session. Only the owner sees the sessions of every role. */
+export async function enter(
+  { owner, daemonPassword }: { readonly owner: ServerConnection; readonly daemonPassword: string },
+  logger: Logger,
+): Promise<Presence> {
   const name = `orchd-${randomBytes(6).toString("hex")}`;
-  const open = async (): Promise<pg.Client> => {
+  const open = async (connection: ServerConnection): Promise<pg.Client> => {
     const client = new pg.Client({ ...connection, ...DEADLINES, keepAlive: true, application_name: name });
     client.on("error", (error) => logger.warn({ reason: error.message }, "database connection lost"));
     await client.connect();
     return client;
   };
-  const session = await onceItIsUp(open);
+  const setUp = await onceItIsUp(() => open(owner));
+  const connection = { ...owner, user: DAEMON_ROLE, password: daemonPassword };
+  let session: pg.Client;
+  try {
+    await ensureDaemonRole(setUp, daemonPassword);
+    session = await open(connection);
+  } finally {
+    await setUp.end();
+  }
   return {
-    name,
+    connection: { ...connection, application_name: name },
+    owner: { ...owner, application_name: name },
     async leave() {
       await session.end();
       try {
         // A new one: the session may have been lost since, with a server that was started anew.
-        return await othersStay(await open(), name);
+        return await othersStay(await open(owner), name);
       } catch (error) {
         const code = error instanceof Error && "code" in error ? error.code : undefined;
         if (code === "ENOENT" || code === "ECONNREFUSED") return "was the last";

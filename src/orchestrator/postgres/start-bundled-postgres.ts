@@ -6,7 +6,7 @@ import { execa } from "execa";
 import type { Logger } from "../../kit/logger.ts";
 import { BundledPostgresFailed } from "./bundled-postgres-failed.ts";
 import { SETTINGS_FILE, initialiseCluster } from "./initialise-cluster.ts";
-import { type Presence, type ServerConnection, enter } from "./presence.ts";
+import { type NamedConnection, type Presence, enter } from "./presence.ts";
 import { serverFiles } from "./server-files.ts";
 import { serverHome, socketFolder, socketPath } from "./server-home.ts";
 import { type ServerUser, serverUser } from "./server-user.ts";
@@ -23,8 +23,10 @@ const PORT = 5432;
 const SYSTEM_DIR = "/var/lib/orchd-postgres";
 
 export interface BundledPostgres {
-  /** Its `application_name` tells this daemon's sessions from another's. */
-  readonly connection: ServerConnection & { readonly application_name: string };
+  /** As the role that the daemon works as. */
+  readonly connection: NamedConnection;
+  /** As the role that owns the tables: for migrations alone. */
+  readonly owner: NamedConnection;
   /** For people: what runs, and where its files and its log lie. */
   readonly describe: string;
   /** Starts the server again if it has ended. */
@@ -78,9 +80,10 @@ export async function startBundledPostgres({
     };
     const isRunning = await startServer();
     if (isRunning) logger.info({ home }, "found PostgreSQL running");
-    const connection = { host: socket, port: PORT, user: cluster.user, password, database: "postgres" };
+    const owner = { host: socket, port: PORT, user: cluster.user, password, database: "postgres" };
+    const daemonPassword = await keptPassword(join(dataDir, "postgres-daemon-password"));
     // Before the lock is given back: otherwise another daemon's stop could come between start and first use.
-    const presence = await enter(connection, logger).catch(async (error: unknown) => {
+    const presence = await enter({ owner, daemonPassword }, logger).catch(async (error: unknown) => {
       if (!isRunning) await stopServer();
       throw new BundledPostgresFailed(
         `the bundled PostgreSQL in ${home} does not let orchd in: ${error instanceof Error ? error.message : String(error)}`,
@@ -89,7 +92,8 @@ export async function startBundledPostgres({
     });
     let stopping: Promise<void> | undefined;
     return {
-      connection: { ...connection, application_name: presence.name },
+      connection: presence.connection,
+      owner: presence.owner,
       describe: `bundled PostgreSQL ${files.version.split("-")[0]} in ${home}`,
       async ensureRunning() {
         const again = await takeLock(lockFile, START_LOCK_WAIT_MS);

@@ -136,7 +136,7 @@ async function openServer(t: Test) {
   let postgres = await start();
   t.teardown(() => postgres.stop());
   return {
-    connection: postgres.connection,
+    connection: postgres.owner,
     async startAgain() {
       postgres = await start();
     },

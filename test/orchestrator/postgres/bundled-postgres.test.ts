@@ -59,8 +59,8 @@ const home = (describe: string): string => / in (\S+)$/.exec(describe)?.[1] ?? "
 t.test("it starts, keeps its data over a stop, and listens on no network address", async (t) => {
   const dataDir = freshFolder(t);
   const first = await started(t, dataDir);
-  await query(first.connection, "create table kept (n int)");
-  await query(first.connection, "insert into kept values (7)");
+  await query(first.owner, "create table kept (n int)");
+  await query(first.owner, "insert into kept values (7)");
   t.same(await query(first.connection, "show fsync"), [{ fsync: "on" }]);
   t.same(await query(first.connection, "show listen_addresses"), [{ listen_addresses: "" }]);
   t.equal(statSync(join(dataDir, "postgres-password")).mode & 0o777, 0o600);
@@ -68,7 +68,7 @@ t.test("it starts, keeps its data over a stop, and listens on no network address
   await first.stop();
   await t.rejects(query(first.connection, "select 1"));
   const second = await started(t, dataDir);
-  t.same(await query(second.connection, "select n from kept"), [{ n: 7 }]);
+  t.same(await query(second.owner, "select n from kept"), [{ n: 7 }]);
 });
 
 t.test("one that a killed daemon left running is found and used", async (t) => {
@@ -161,7 +161,7 @@ t.test("data that the server's user can no longer reach is refused by name, and 
   mkdirSync(dataDir);
   const systemDir = freshFolder(t, "orchd-system");
   const first = await started(t, dataDir, { systemDir });
-  await query(first.connection, "create table kept (n int)");
+  await query(first.owner, "create table kept (n int)");
   await first.stop();
   chmodSync(dataDir, 0o711);
   chmodSync(outer, 0o700);
@@ -175,18 +175,18 @@ t.test("data that the server's user can no longer reach is refused by name, and 
   await t.rejects(started(t, dataDir, { systemDir }), refusal);
   chownSync(usual, uid, gid);
   const second = await started(t, dataDir, { systemDir });
-  t.same(await query(second.connection, "select * from kept"), []);
+  t.same(await query(second.owner, "select * from kept"), []);
 });
 
 t.test("data that went elsewhere is found there for good, or refused", { skip: !isRoot }, async (t) => {
   const { outer, dataDir, systemDir } = closedFolder(t);
   const first = await started(t, dataDir, { systemDir });
-  await query(first.connection, "create table kept (n int)");
+  await query(first.owner, "create table kept (n int)");
   await first.stop();
   chmodSync(outer, 0o711);
   chmodSync(dataDir, 0o711);
   const second = await started(t, dataDir, { systemDir });
-  t.same(await query(second.connection, "select * from kept"), [], "although the data folder can be reached now");
+  t.same(await query(second.owner, "select * from kept"), [], "although the data folder can be reached now");
   t.notOk(existsSync(join(dataDir, "postgres")));
   await second.stop();
   renameSync(home(second.describe), join(outer, "away"));
