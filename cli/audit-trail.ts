@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { type AuditRecord, GENESIS_HASH, brokenLink } from "../src/contract/audit-chain.ts";
+import { type AuditHead, type AuditRecord, GENESIS_HASH, brokenLink } from "../src/contract/audit-chain.ts";
 import { CliFailure } from "./exit-codes.ts";
 import type { OrchestratorClient } from "./orchestrator-client.ts";
 
@@ -20,36 +20,32 @@ export async function* readAudit(client: Pick<OrchestratorClient, "admin">): Asy
   }
 }
 
-/** A line's place and hash: what to note elsewhere, to compare later. */
-export interface AuditHead {
-  readonly seq: number;
-  readonly hash: string;
-}
-
 export type Verdict =
   | { readonly kind: "holds"; readonly head: AuditHead }
   | { readonly kind: "broken"; readonly problem: string };
 
 /**
  * Follows the chain from its first line to its last, by the hashes computed here. A chain that was made anew from some
- * line on, or cut off at its end, holds in itself: only a head that was noted before, `expected`, tells.
+ * line on, or cut off at its end, holds in itself: only heads that were noted before, `expected`, tell.
  */
-export async function verifyAudit(lines: AsyncIterable<AuditRecord>, expected: AuditHead | null): Promise<Verdict> {
+export async function verifyAudit(lines: AsyncIterable<AuditRecord>, expected: readonly AuditHead[]): Promise<Verdict> {
+  const noted = Map.groupBy(expected, ({ seq }) => seq);
+  const last = Math.max(0, ...noted.keys());
   let head: AuditHead = { seq: 0, hash: GENESIS_HASH };
-  let met = expected === null || (expected.seq === 0 && expected.hash === GENESIS_HASH);
+  let matched = 0;
+  const isAnew = () => noted.get(head.seq)?.some(({ hash }) => hash !== head.hash) ?? false;
+  const anew = (): Verdict => ({
+    kind: "broken",
+    problem: `line ${head.seq} is not the one that was noted: the log was made anew${matched > 0 ? ` after line ${matched}` : ""}`,
+  });
+  if (isAnew()) return anew();
   for await (const line of lines) {
     const problem = brokenLink(head.seq === 0 ? null : head, line);
     if (problem !== null) return { kind: "broken", problem };
     head = { seq: line.seq, hash: line.hash };
-    if (head.seq !== expected?.seq) continue;
-    if (head.hash !== expected.hash) {
-      return { kind: "broken", problem: `line ${head.seq} is not the one that was noted: the log was made anew` };
-    }
-    met = true;
+    if (isAnew()) return anew();
+    if (noted.has(head.seq)) matched = head.seq;
   }
-  if (met) return { kind: "holds", head };
-  return {
-    kind: "broken",
-    problem: `line ${head.seq + 1} is missing: the log was cut off before line ${expected?.seq}`,
-  };
+  if (head.seq >= last) return { kind: "holds", head };
+  return { kind: "broken", problem: `line ${head.seq + 1} is missing: the log was cut off before line ${last}` };
 }

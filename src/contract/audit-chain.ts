@@ -23,3 +23,26 @@ export function brokenLink(before: Pick<AuditRecord, "seq" | "hash"> | null, lin
   if (line.prev_hash !== (before?.hash ?? GENESIS_HASH)) return `line ${line.seq} does not follow line ${line.seq - 1}`;
   return line.hash === auditHash(line) ? null : `line ${line.seq} was changed`;
 }
+
+/** A line's place and hash: what to note elsewhere, to compare with the chain later. */
+export type AuditHead = Pick<AuditRecord, "seq" | "hash">;
+
+const HEAD = /^(\d{1,15}):([0-9a-f]{64})$/;
+
+/** `12:9f86d0…` */
+export const formatHead = ({ seq, hash }: AuditHead): string => `${seq}:${hash}`;
+
+export function parseHead(text: string): AuditHead | null {
+  const [, seq, hash] = HEAD.exec(text) ?? [];
+  return seq === undefined || hash === undefined ? null : { seq: Number(seq), hash };
+}
+
+/** In the data folder: a line for each head that the daemon saw, as `<time> <head>`. */
+export const AUDIT_HEADS_FILE = "audit-heads";
+
+/** The heads of such a file, in their order. A line that was cut short is none. */
+export const parseHeads = (text: string): readonly AuditHead[] =>
+  text
+    .split("\n")
+    .map((line) => parseHead(line.split(" ")[1] ?? ""))
+    .filter((head) => head !== null);

@@ -16,6 +16,7 @@ import { metricsRoute } from "./http/metrics-route.ts";
 import { productRoutes } from "./http/product-routes.ts";
 import { createWaitingApp } from "./http/waiting-app.ts";
 import { openHost } from "./open-host.ts";
+import { AuditHeads } from "./operations/audit-heads.ts";
 import { AutoProvision } from "./operations/auto-provision.ts";
 import { driveOverdue } from "./operations/drive-overdue.ts";
 import { ephemeralPorts, overlapWarning } from "./operations/host-status.ts";
@@ -70,6 +71,9 @@ export async function serve(beginning: Beginning): Promise<void> {
   readiness.phase = "serving";
   void driveOverdue(o);
   void keepHouse(o);
+  const heads = new AuditHeads(o);
+  beginning.opened.push(() => heads.close());
+  void heads.keepRecording();
   await notifyServiceManager(config.notifySocket, logger);
   const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${server.port}`;
   logger.info({ url, adopted, boot_ms: Date.now() - startedAt }, "ready");

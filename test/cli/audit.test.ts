@@ -1,6 +1,14 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import t from "tap";
-import { type AuditHead, type Verdict, verifyAudit } from "../../cli/audit-trail.ts";
-import { type AuditRecord, GENESIS_HASH, auditHash } from "../../src/contract/audit-chain.ts";
+import { type Verdict, verifyAudit } from "../../cli/audit-trail.ts";
+import {
+  type AuditHead,
+  type AuditRecord,
+  GENESIS_HASH,
+  auditHash,
+  formatHead,
+} from "../../src/contract/audit-chain.ts";
 import { type FakeServer, startFakeServer } from "../helpers/fake-server.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
 
@@ -32,7 +40,7 @@ async function verdictOn(lines: readonly AuditRecord[], expected: AuditHead | nu
   const each = async function* () {
     yield* lines;
   };
-  return verifyAudit(each(), expected);
+  return verifyAudit(each(), expected === null ? [] : [expected]);
 }
 const changed = (lines: readonly AuditRecord[], seq: number, more: Partial<AuditRecord>) =>
   lines.map((line) => (line.seq === seq ? { ...line, ...more } : line));
@@ -97,6 +105,46 @@ t.test("verify reads the whole chain, says its head, and ends with 1 at the firs
   t.equal(broken.stdout, "");
   t.match(JSON.parse(broken.stderr), {
     error: { code: "AUDIT_BROKEN", message: "the audit log is broken: line 257 was changed" },
+  });
+});
+
+t.test("verify compares the log with the heads that the daemon recorded", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  const lines = chain(9);
+  const recorded = (...seqs: number[]) =>
+    seqs.map((seq) => `2026-11-01T12:00:00.000Z ${formatHead(lines[seq - 1] as AuditHead)}\n`).join("");
+  const data = orchctl.env["ORCH_DATA_DIR"] ?? "";
+  mkdirSync(data, { recursive: true });
+  writeFileSync(join(data, "audit-heads"), `${recorded(2, 3)}2026-11-01T12:00:0\n${recorded(7)}`);
+  serve(server, lines);
+  const whole = await orchctl(["audit", "verify"], { env: KEY });
+  t.equal(whole.stdout, `9 lines hold, head ${headOf(lines)}; compared with 3 recorded heads\n`);
+  t.same(JSON.parse((await orchctl(["audit", "verify", "--json"], { env: KEY })).stdout), {
+    lines: 9,
+    head: headOf(lines),
+    recorded_heads: 3,
+  });
+  serve(server, lines.slice(0, 5));
+  t.match(await orchctl(["audit", "verify"], { env: KEY }), {
+    code: 1,
+    stderr: /line 6 is missing: the log was cut off before line 7\n/,
+  });
+  // The same up to line 4, made anew behind it.
+  serve(
+    server,
+    chain(9, (seq) => JSON.stringify({ at: "t", action: seq < 5 ? `a${seq}` : "nothing" })),
+  );
+  t.match(await orchctl(["audit", "verify"], { env: KEY }), {
+    code: 1,
+    stderr: /line 7 is not the one that was noted: the log was made anew after line 3\n/,
+  });
+  const copy = join(data, "copy");
+  writeFileSync(copy, recorded(3));
+  t.equal((await orchctl(["audit", "verify", "--heads", copy], { env: KEY })).code, 0);
+  t.match(await orchctl(["audit", "verify", "--heads", "nowhere"], { env: KEY }), {
+    code: 2,
+    stderr: /--heads: nowhere/,
   });
 });
 

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import pg from "pg";
 import t, { type Test } from "tap";
@@ -7,6 +7,7 @@ import { startBundledPostgres } from "../../src/orchestrator/postgres/start-bund
 import { daemonGrants } from "../../src/orchestrator/store/daemon-privileges.ts";
 import { type Daemon, freePort, launchDaemon, startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { orchctlFor } from "../helpers/orchctl.ts";
 import { freshDatabase, urlOf } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 
@@ -136,4 +137,48 @@ t.test("on another PostgreSQL the grants of the README suffice, and one role for
   });
   await until("it has ended", () => refused.exitCode !== null);
   t.match(output(), /may not migrate the tables .* start orchd once as their owner/);
+});
+
+t.test("heads of the chain are recorded outside the database, and tell who rewrote it there", async (t) => {
+  const database = await freshDatabase(t);
+  const dataDir = freshFolder(t);
+  let daemon = await startDaemon(t, { dataDir, databaseUrl: urlOf(database) });
+  const file = join(dataDir, "audit-heads");
+  const headIs = (seq: number) =>
+    until(
+      "the head is recorded",
+      () => existsSync(file) && new RegExp(` ${seq}:[0-9a-f]{64}\\n$`).test(readFileSync(file, "utf8")),
+    );
+  const switchDraining = async (times: number) => {
+    for (let n = 0; n < times; n++) await daemon.admin("/admin/resume", { method: "POST" });
+  };
+  const orchctl = orchctlFor(t, daemon);
+  const verify = () => orchctl(["audit", "verify"], { env: { ORCH_DATA_DIR: dataDir } });
+  await switchDraining(3);
+  await headIs(3);
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  t.match(daemon.output(), /"head":"3:[0-9a-f]{64}"/);
+  await switchDraining(2);
+  await daemon.stop();
+  await headIs(5);
+  daemon = await startDaemon(t, {
+    dataDir,
+    databaseUrl: urlOf(database),
+    env: { ORCH_PORT: new URL(daemon.url).port },
+  });
+  t.match(await verify(), {
+    code: 0,
+    stdout: /^5 lines hold, head 5:[0-9a-f]{64}; compared with \d recorded heads\n$/,
+  });
+
+  const admin = await connect(t, database);
+  await admin.query("alter table audit_log disable trigger all; delete from audit_log where seq > 4");
+  await until("the daemon tells", () => daemon.output().includes("audit log was rewritten or cut off"));
+  t.match(await verify(), { code: 1, stderr: /line 5 is missing: the log was cut off before line 5\n/ });
+  await switchDraining(1);
+  await until("the head is recorded", () => readFileSync(file, "utf8").match(/ 5:/g)?.length === 2);
+  t.match(await verify(), {
+    code: 1,
+    stderr: /line 5 is not the one that was noted: the log was made anew after line \d\n/,
+  });
 });

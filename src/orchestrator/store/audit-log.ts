@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type AuditRecord, GENESIS_HASH, auditHash } from "../../contract/audit-chain.ts";
+import { type AuditHead, type AuditRecord, GENESIS_HASH, auditHash } from "../../contract/audit-chain.ts";
 import type { Db, Trx } from "./database.ts";
 import { origin } from "./events.ts";
 
@@ -45,6 +45,21 @@ export async function listAudit(
     .limit(limit)
     .execute();
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+}
+
+/** The last line, and what the line `seq` is now; null where there is none. */
+export async function readHeads(
+  db: Db,
+  seq: number,
+): Promise<{ readonly newest: AuditHead | null; readonly atSeq: AuditHead | null }> {
+  const rows = await db
+    .selectFrom("audit_log")
+    .select(["seq", "hash"])
+    .where((eb) => eb.or([eb("seq", "=", String(seq)), eb("seq", "=", sql<string>`(select max(seq) from audit_log)`)]))
+    .orderBy("seq")
+    .execute();
+  const heads = rows.map((row) => ({ seq: Number(row.seq), hash: row.hash }));
+  return { newest: heads.at(-1) ?? null, atSeq: heads.find((head) => head.seq === seq) ?? null };
 }
 
 /** Which of these products were deleted, as the log tells. */
