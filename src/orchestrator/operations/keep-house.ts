@@ -5,12 +5,12 @@ import { sweepKeptData } from "./erase-kept-data.ts";
 import type { Orchestration } from "./orchestration.ts";
 
 const EVERY_MS = 600_000;
-const EVENTS_KEPT_DAYS = 30;
+const EVENTS = { keptDays: 30, perProduct: 500_000 };
 
 /** Removes what is kept only for a time, or no longer belongs to anybody, until the daemon stops. */
 export async function keepHouse(o: Orchestration): Promise<void> {
   do {
-    await attempt(o, "events", () => purgeEvents(o.db, EVENTS_KEPT_DAYS));
+    await attempt(o, "events", () => purgeEvents(o.db, EVENTS));
     await attempt(o, "idempotency keys", () => purgeIdempotencyKeys(o.db, new Date(o.now())));
     await attempt(o, "idempotency keys", () => o.answerLimit.trimAll(o.db));
     await attempt(o, "kept data", () => sweepKeptData(o));

@@ -4,6 +4,7 @@ import type { Actor, EventRecord, EventType } from "../../contract/orchestrator-
 import { newId } from "../../kit/ids.ts";
 import { currentRequest } from "../../kit/request-context.ts";
 import type { Db } from "./database.ts";
+import { inBatches } from "./in-batches.ts";
 import type { EngineRow, EventsTable } from "./tables.ts";
 
 export interface NewEvent {
@@ -105,11 +106,25 @@ export async function positionOf(db: Db, id: string): Promise<EventPosition | nu
   return row?.seq ?? null;
 }
 
-export async function purgeEvents(db: Db, keptDays: number): Promise<void> {
-  await db
-    .deleteFrom("events")
-    .where("time", "<", sql<Date>`now() - make_interval(days => ${keptDays})`)
-    .execute();
+/** Removes what is older than `keptDays`, and of each product what is older than its newest `perProduct`. */
+export async function purgeEvents(
+  db: Db,
+  { keptDays, perProduct }: { readonly keptDays: number; readonly perProduct: number },
+): Promise<void> {
+  const old = sql<string>`select seq from events where time < now() - make_interval(days => ${keptDays})`;
+  const tooMany = sql<string>`
+    select events.seq from products
+    join lateral (
+      select seq from events where product_id = products.id order by seq desc offset ${perProduct} limit 1
+    ) last_kept on true
+    join events on events.product_id = products.id and events.seq <= last_kept.seq`;
+  for (const removed of [old, tooMany]) {
+    await inBatches(async (limit) => {
+      const { numAffectedRows = 0n } = await sql`
+        delete from events where seq in (${removed} limit ${limit})`.execute(db);
+      return Number(numAffectedRows);
+    });
+  }
 }
 
 function filtered(db: Db, { productId, userId }: EventFilter) {

@@ -1,5 +1,6 @@
 import { type Expression, type SqlBool, sql } from "kysely";
 import type { Db } from "./database.ts";
+import { inBatches } from "./in-batches.ts";
 
 /** The scope of calls with the admin key. */
 export const ADMIN_SCOPE = "admin";
@@ -89,17 +90,17 @@ const inProgress = ({ scope, key, claim }: KeyClaim): Expression<SqlBool> =>
   sql<SqlBool>`scope = ${scope} and key = ${key} and claim = ${claim} and status is null`;
 
 /** Removes keys that expired before a time, and those of products that were deleted. */
-export async function purgeIdempotencyKeys(db: Db, before: Date): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom("idempotency_keys")
-    .where((eb) =>
-      eb.or([
-        eb("expires_at", "<", before),
-        sql<SqlBool>`scope <> ${ADMIN_SCOPE} and not exists (select from products where products.id = scope)`,
-      ]),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+export function purgeIdempotencyKeys(db: Db, before: Date): Promise<number> {
+  return inBatches(async (limit) => {
+    const { numAffectedRows = 0n } = await sql`
+      delete from idempotency_keys where (scope, key) in (
+        select scope, key from idempotency_keys
+        where expires_at < ${before}
+          or (scope <> ${ADMIN_SCOPE} and not exists (select from products where products.id = scope))
+        limit ${limit}
+      )`.execute(db);
+    return Number(numAffectedRows);
+  });
 }
 
 /** Removes every key of a product: with the product itself. */
@@ -111,20 +112,24 @@ export async function deleteKeysOfProduct(db: Db, productId: string): Promise<vo
  * Removes the oldest stored answers of each scope beyond `keys` or `bytes`; of one scope, or with null of all. A key
  * whose call is in progress stays.
  */
-export async function trimAnswers(
+export function trimAnswers(
   db: Db,
   { scope, keys, bytes }: { readonly scope: string | null; readonly keys: number; readonly bytes: number },
 ): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    delete from idempotency_keys using (
-      select scope, key, claim, row_number() over newest as place, sum(octet_length(body)) over newest as size
-      from idempotency_keys
-      where status is not null and (${scope}::text is null or scope = ${scope})
-      window newest as (partition by scope order by expires_at desc, key)
-    ) ranked
-    where (ranked.place > ${keys} or ranked.size > ${bytes}) and idempotency_keys.scope = ranked.scope
-      and idempotency_keys.key = ranked.key and idempotency_keys.claim = ranked.claim`.execute(db);
-  return Number(numAffectedRows);
+  return inBatches(async (limit) => {
+    const { numAffectedRows = 0n } = await sql`
+      delete from idempotency_keys where (scope, key, claim) in (
+        select scope, key, claim from (
+          select scope, key, claim, row_number() over newest as place, sum(octet_length(body)) over newest as size
+          from idempotency_keys
+          where status is not null and (${scope}::text is null or scope = ${scope})
+          window newest as (partition by scope order by expires_at desc, key)
+        ) ranked
+        where place > ${keys} or size > ${bytes}
+        limit ${limit}
+      )`.execute(db);
+    return Number(numAffectedRows);
+  });
 }
 
 /** Gives back the keys of calls that a daemon of this host did not end, once what they began is undone or finished. */

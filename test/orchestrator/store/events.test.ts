@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import t from "tap";
 import { withinRequest } from "../../../src/kit/request-context.ts";
 import {
@@ -72,8 +73,25 @@ onEachServer(t, "a reader that remembers its place misses no event of transactio
     all.slice(101, 106).map(({ id }) => id),
   );
   t.ok(await positionOf(db, middle));
-  await purgeEvents(db, 30);
+  await purgeEvents(db, { keptDays: 30, perProduct: 240 });
   t.equal((await listEvents(db, { before: null, limit: 500 })).length, 240);
-  await purgeEvents(db, 0);
+  await purgeEvents(db, { keptDays: 0, perProduct: 240 });
   t.equal(await positionOf(db, middle), null);
+});
+
+onEachServer(t, "a product's events beyond a number are removed, the oldest first, however many", async (t, { db }) => {
+  const busy = await insertedProduct(db);
+  const quiet = await insertedProduct(db, "quiet");
+  const insert = (productId: string, count: number) =>
+    sql`insert into events (id, host_id, type, product_id, actor)
+        select 'evt_' || gen_random_uuid(), 'h', 'engine.running', ${productId}, 'orchd' from generate_series(1, ${count}::int)`.execute(
+      db,
+    );
+  await insert(busy.id, 2);
+  await insert(quiet.id, 5);
+  await insert(busy.id, 11_000);
+  const newest = await listEvents(db, { productId: busy.id, before: null, limit: 10 });
+  await purgeEvents(db, { keptDays: 30, perProduct: 10 });
+  t.same(await listEvents(db, { productId: busy.id, before: null, limit: 500 }), newest);
+  t.equal((await listEvents(db, { productId: quiet.id, before: null, limit: 500 })).length, 5);
 });

@@ -1,0 +1,11 @@
+const BATCH = 5000;
+
+/** Repeats a delete of at most `limit` rows until none are left: all at once could outlast a statement's time limit. */
+export async function inBatches(remove: (limit: number) => Promise<number>): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const removed = await remove(BATCH);
+    total += removed;
+    if (removed < BATCH) return total;
+  }
+}
