@@ -105,7 +105,7 @@ t.test("on another PostgreSQL the grants of the README suffice, and one role for
   const [, grants = ""] = /<!-- database grants -->\n+```sql\n([^`]+)```/.exec(readme) ?? [];
   t.equal(
     grants,
-    daemonGrants("orchd")
+    daemonGrants("orchd_daemon")
       .map((grant) => `${grant};\n`)
       .join(""),
     "those of the bundled server",
@@ -113,7 +113,7 @@ t.test("on another PostgreSQL the grants of the README suffice, and one role for
   const role = `orchd_test_${process.pid}`;
   const admin = await connect(t, database);
   await admin.query(`create role ${role} login password 'x'`);
-  await admin.query(grants.replaceAll(/\borchd\b/g, role));
+  await admin.query(grants.replaceAll(/\borchd_daemon\b/g, role));
   t.teardown(async () => {
     const last = new pg.Client(database);
     await last.connect();
