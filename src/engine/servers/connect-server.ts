@@ -166,11 +166,12 @@ async function listTools(client: Client, fate: () => string | null): Promise<rea
     const deep = error instanceof RangeError ? "its list of tools is nested too deep to be read" : null;
     throw new Error(fate() ?? deep ?? words(error), { cause: error });
   });
-  return tools.map(({ name, description = "", inputSchema, annotations }) => ({
+  return tools.map(({ name, description = "", inputSchema, annotations, execution }) => ({
     name,
     description,
     inputSchema,
     readOnly: annotations?.readOnlyHint === true,
+    needsTask: execution?.taskSupport === "required",
   }));
 }
 

@@ -6,6 +6,8 @@ export interface ListedTool {
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly readOnly: boolean;
+  /** It runs only as an MCP task (`execution.taskSupport: "required"`). */
+  readonly needsTask: boolean;
 }
 
 export type ContentBlock = Readonly<Record<string, unknown>> & { readonly type: string };

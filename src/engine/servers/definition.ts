@@ -17,8 +17,12 @@ const MAX_DEFINITION = 64 * 1024;
 export const MAX_DEPTH = 64;
 export const MAX_TOOLS = 512;
 
-/** Whether a listed tool can be shown to a model at all: a definition without bounds would fill its context. */
-export function judgeDefinition({ description, inputSchema, readOnly }: ListedTool): Judged {
+/**
+ * Whether a listed tool can be shown to a model at all: a definition without bounds would fill its context, and a call
+ * of a tool that needs an MCP task would always fail, because this client starts none.
+ */
+export function judgeDefinition({ description, inputSchema, readOnly, needsTask }: ListedTool): Judged {
+  if (needsTask) return unusable("it runs only as an MCP task, which is not supported");
   if (!isFlatterThan(MAX_DEPTH, inputSchema)) return unusable(`its schema is nested deeper than ${MAX_DEPTH} levels`);
   const full: Definition = { description, inputSchema, readOnly };
   const bytes = Buffer.byteLength(JSON.stringify(full));

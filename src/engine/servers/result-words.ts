@@ -4,23 +4,38 @@ import { MAX_DEPTH, isFlatterThan } from "./definition.ts";
 
 type Result = Extract<CallAnswer, { kind: "result" }>;
 
-/**
- * A result for the model: its text, or its structured content where the text only repeats that, or both. What is no
- * text is told of in words.
- */
+/** A result for the model: its content as text, its structured content, or both where each says something of its own. */
 export function resultForModel({ content, structured }: Result): unknown {
   const text = textOf(content);
   if (structured === undefined) return text;
   if (!isFlatterThan(MAX_DEPTH, structured))
     return text || `[structured content nested deeper than ${MAX_DEPTH} levels]`;
-  return text === "" || repeats(text, structured) ? structured : { text, structured_content: structured };
+  if (text === "" || isJsonOf(text, structured)) return structured;
+  return repeats(content, unwrapped(structured)) ? text : { text, structured_content: structured };
 }
 
 export const textOf = (content: readonly ContentBlock[]): string => content.map(wordsOf).join("\n").toWellFormed();
 
-function repeats(text: string, structured: unknown): boolean {
+/** Servers wrap text or a list in an object of one field, because structured content has to be an object. */
+function unwrapped(structured: unknown): unknown {
+  if (typeof structured !== "object" || structured === null) return structured;
+  const [value, ...more] = Object.values(structured);
+  return more.length === 0 ? value : structured;
+}
+
+/** Whether a value is the whole text, or a list with one item for each content block. */
+function repeats(content: readonly ContentBlock[], value: unknown): boolean {
+  if (isSaidBy(textOf(content), value)) return true;
+  if (!Array.isArray(value) || value.length !== content.length) return false;
+  return content.every((block, at) => isDeepStrictEqual(block, value[at]) || isSaidBy(wordsOf(block), value[at]));
+}
+
+const isSaidBy = (text: string, value: unknown): boolean =>
+  typeof value === "string" ? text === value.toWellFormed() : isJsonOf(text, value);
+
+function isJsonOf(text: string, value: unknown): boolean {
   try {
-    return isDeepStrictEqual(JSON.parse(text), structured);
+    return isDeepStrictEqual(JSON.parse(text), value);
   } catch (error) {
     if (error instanceof SyntaxError) return false;
     throw error;

@@ -13,6 +13,10 @@ t.test("the reference server's tools are offered, called and told of", async (t)
     tools.find(({ tool }) => tool === "echo"),
     { name: "mcp__everything__echo", status: "offered", permission: "ask", description: /[Ee]cho/ },
   );
+  t.match(
+    tools.find(({ tool }) => tool === "simulate-research-query"),
+    { status: "left_out", reason: /MCP task/ },
+  );
   t.same(await bench.call("mcp__everything__echo", { message: "hello" }), { output: "Echo: hello", error: null });
   t.match(await bench.call("mcp__everything__get-sum", { a: 2, b: "x" }), { output: null, error: /-32602|[Ii]nvalid/ });
   const image = await bench.call("mcp__everything__get-tiny-image");
@@ -82,7 +86,7 @@ t.test("files are read and written where the server may", async (t) => {
   t.match(await bench.call("mcp__files__write_file", { path, content: "kept" }), { error: null });
   t.equal(readFileSync(path, "utf8"), "kept");
   const read = await bench.call("mcp__files__read_text_file", { path });
-  t.match(JSON.stringify(read.output), /kept/);
+  t.same(read, { output: "kept", error: null }, "it says so twice, and the model reads it once");
   t.match(await bench.call("mcp__files__read_text_file", { path: "/etc/hostname" }), { error: /[Aa]ccess denied/ });
 });
 

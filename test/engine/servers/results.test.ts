@@ -41,6 +41,30 @@ t.test("what a tool gives reaches the model, in words where it is no text", asyn
   );
 });
 
+t.test("structured content that only repeats the other content is left out", async (t) => {
+  const bench = serverBench(t);
+  await bench.load({ shows: fixture("shows") });
+  await bench.status("shows", "ready");
+  const output = async (name: string) => (await bench.call(`mcp__shows__${name}`)).output;
+  t.same(await output("repeated"), "line one\n42");
+  t.same(await output("repeated_items"), 'one\n2\n{"a":3}');
+  t.same(await output("repeated_blocks"), "[image of 1000 bytes, image/png; it cannot be shown here]");
+  t.same(await output("repeated_in_part"), {
+    text: "It is warm.",
+    structured_content: { words: "It is warm.", degrees: 31 },
+  });
+});
+
+t.test("a tool that runs only as an MCP task is not offered, and the list says why", async (t) => {
+  const bench = serverBench(t);
+  await bench.load({ shows: fixture("shows") });
+  const { tools } = await bench.status("shows", "ready");
+  const found = (name: string) => tools.find(({ tool }) => tool === name);
+  t.match(found("needs_task"), { status: "left_out", reason: /MCP task/ });
+  t.match(found("may_use_task"), { status: "offered" });
+  t.throws(() => bench.tool("mcp__shows__needs_task"), "it is not offered");
+});
+
 t.test("a result that is none fails its call with what is wrong", async (t) => {
   const bench = serverBench(t);
   await bench.load({ shows: fixture("shows") });
