@@ -5,6 +5,7 @@ import type { Round } from "../memory/rounds-to-learn.ts";
 import { isFunctionWord } from "../memory/stop-words.ts";
 import { TRUST, type Trust, leastTrust } from "../memory/trust.ts";
 import { type ExtractedFact, USER } from "./extraction.ts";
+import { isName } from "./judge-person.ts";
 import { isNegated, namesIn, normalWords, numbersIn } from "./normal-words.ts";
 import { type Boilerplate, holdsSecret, isFiller, isPassing } from "./refused-words.ts";
 import { findWhen } from "./rules/when.ts";
@@ -43,7 +44,12 @@ export function judgeFact(
   if (isFiller(content) || isPassing(predicate)) return null;
   if (boilerplate.has(content) || boilerplate.has(evidence)) return null;
   const at = round.episode?.eventTime ?? round.trajectory.createdAt;
-  if (!numbersAgree(fact, source, at) || !namesAgree(`${content}. ${object}`, source.text)) return null;
+  if (
+    !subjectAgrees(fact, source) ||
+    !numbersAgree(fact, source, at) ||
+    !namesAgree(`${content}. ${object}`, source.text)
+  )
+    return null;
   const covered = coverage(object, source);
   if (covered < LEAST_COVERED || addsWords(fact, source) || !negationAgrees(fact, source)) return null;
   return {
@@ -52,7 +58,7 @@ export function judgeFact(
     predicate,
     object: object.trim(),
     single: isSingle(predicate, fact.single),
-    validFrom: fact.validFrom,
+    validFrom: fact.validFrom !== null && dateAgrees(fact.validFrom, source, at) ? fact.validFrom : null,
     toldAt: at,
     isOfNow: OF_NOW.test(evidence) || sentencesAbout(object, source).some(({ text }) => OF_NOW.test(text)),
     importance: Math.min(10, Math.max(1, Math.round(fact.importance))),
@@ -76,23 +82,41 @@ function isWellFormed(words: Readonly<Record<keyof typeof LONGEST, string>>): bo
   });
 }
 
+/** Whom a fact is of stands in its source; what is theirs, as in "Anna's dog", may be in other words. */
+function subjectAgrees({ subject, saidBy }: ExtractedFact, source: Source): boolean {
+  const [owner = ""] = subject.replaceAll("’", "'").split("'s ");
+  const plain = subjectOf(owner);
+  if (plain === USER || (saidBy === "assistant" && /^(?:assistant|agent)$/.test(plain))) return true;
+  return isName(owner) && coverage(owner, source) >= LEAST_COVERED;
+}
+
 /** Numbers and dates of the fact stand in its source; a date may also be the one that words there work out to. */
-function numbersAgree({ content, object }: ExtractedFact, { text, sentences }: Source, at: number): boolean {
+function numbersAgree({ content, object }: ExtractedFact, source: Source, at: number): boolean {
+  const { text } = source;
   const wanted = numbersIn(`${content} ${object}`);
   if (wanted.length === 0) return true;
   const known = new Set(numbersIn(text));
   if (wanted.every((number) => known.has(number))) return true;
   known.add(new Date(at).toISOString().slice(0, 10));
-  for (const sentence of [...sentences.map((one) => one.text), text]) {
-    for (const past of [true, false]) {
-      const label = findWhen(sentence, { at, past })?.label;
-      if (label !== undefined) for (const number of numbersIn(label)) known.add(number);
-    }
-  }
+  for (const label of timesIn(source, at)) for (const number of numbersIn(label)) known.add(number);
   return wanted.every((number) => known.has(number));
 }
 
-function namesAgree(text: string, source: string): boolean {
+/** The times that the words of a source work out to, as `2026-03-04`, `2026-03` or `2026`. */
+const timesIn = ({ text, sentences }: Source, at: number): readonly string[] =>
+  [...sentences.map((sentence) => sentence.text), text].flatMap((words) =>
+    [true, false].flatMap((past) => findWhen(words, { at, past })?.label ?? []),
+  );
+
+/** The source names the year of a date, or a time in the same month. */
+function dateAgrees(date: number, source: Source, at: number): boolean {
+  const month = new Date(date).toISOString().slice(0, 7);
+  const year = month.slice(0, 4);
+  if (numbersIn(source.text).some((number) => number.startsWith(year))) return true;
+  return timesIn(source, at).some((label) => month.startsWith(label.slice(0, 7)));
+}
+
+export function namesAgree(text: string, source: string): boolean {
   const known = source.toLowerCase();
   return namesIn(text).every(
     (name) => /^(?:user|assistant)$/i.test(name) || name.split(" ").every((word) => known.includes(word.toLowerCase())),

@@ -1,6 +1,7 @@
 import type { Round } from "../memory/rounds-to-learn.ts";
 import type { Extraction } from "./extraction.ts";
-import { type SoundFact, judgeFact } from "./judge-fact.ts";
+import { type SoundFact, judgeFact, namesAgree } from "./judge-fact.ts";
+import { judgePerson } from "./judge-person.ts";
 import { namesIn } from "./normal-words.ts";
 import { type Boilerplate, holdsSecret } from "./refused-words.ts";
 import { sentencesOf } from "./rules/clauses.ts";
@@ -18,12 +19,17 @@ export function judgeRound(round: Round, { facts, people, episode }: Extraction,
   const sentences = sentencesOf(round.episode?.question ?? "");
   return {
     facts: facts.flatMap((fact) => judgeFact(fact, { round, sources, boilerplate }) ?? []),
-    people: people.filter(
-      ({ name, aliases }) => name.length <= LONGEST_NAME && !holdsSecret([name, ...aliases].join(" ")),
-    ),
-    episode: episode === null || holdsSecret(`${episode.key} ${episode.description}`) ? null : episode,
+    people: people.flatMap((person) => judgePerson(person, sources) ?? []),
+    episode: episode !== null && isOfRound(episode, round) ? episode : null,
     names: [...new Set(sentences.filter((sentence) => !holdsSecret(sentence)).flatMap(namesIn))],
   };
 }
 
-const LONGEST_NAME = 100;
+/** A key and a description may be in other words than the round, but name nobody else. */
+function isOfRound(
+  { key, description }: NonNullable<Extraction["episode"]>,
+  { episode, asked, notes }: Round,
+): boolean {
+  const text = [episode?.question, episode?.answer, ...asked.map(({ answer }) => answer), ...notes].join("\n");
+  return !holdsSecret(`${key} ${description}`) && namesAgree(`${key}.\n${description}`, text);
+}

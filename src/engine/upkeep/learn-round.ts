@@ -8,6 +8,7 @@ import { leastTrust } from "../memory/trust.ts";
 import type { Acquaintances } from "./acquaintances.ts";
 import { USER } from "./extraction.ts";
 import type { SoundFact } from "./judge-fact.ts";
+import { isName } from "./judge-person.ts";
 import type { SoundRound } from "./judge-round.ts";
 import { normalWords, numbersIn } from "./normal-words.ts";
 import { endOf, placeFact } from "./place-fact.ts";
@@ -58,7 +59,7 @@ export function learnRound(
     const taken = takeIn({ fact, names: known, episode, now }, { knowledge, index });
     learnt.added += taken.added;
     learnt.closed += taken.closed;
-    if (fact.subject === USER && /^(?:name|wants to be called)$/.test(fact.predicate))
+    if (fact.subject === USER && /^(?:name|wants to be called)$/.test(fact.predicate) && isName(fact.object))
       people.meet(
         { name: USER, type: "person", relation: null, aliases: [fact.object] },
         { ...place, trust: fact.trust },

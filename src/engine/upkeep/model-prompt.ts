@@ -14,7 +14,7 @@ export const LEARNING_SYSTEM = [
   "- valid_from: the date (YYYY-MM-DD) since when, worked out from the round's date, or null.",
   '- said_by: "user" for what the user says of themselves and others; "assistant" only for what the agent has done ("I wrote report.md"); "note" for what is in the notes.',
   "- Names, numbers and dates exactly as they stand there. Nothing that is only asked, imagined, quoted or handed over to be worked on; nothing of the agent's manners, instructions or tools; no password, key or token.",
-  'people: whom the user has to do with, each as {"name","type","relation","aliases"}; type: person, organisation, place, animal or thing; relation: what they are to the user ("sister"), or null.',
+  'people: whom the user has to do with, each as {"name","type","relation","aliases"}; type: person, organisation, place, animal or thing; names, aliases and relation (what they are to the user, such as "sister", or null) in the words of the round.',
 ].join("\n");
 
 /** The rounds as data. What came from outside is not shown: nothing that it says could be more than its say. */

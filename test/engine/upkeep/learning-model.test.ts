@@ -63,7 +63,10 @@ t.test("a model says what is in the rounds, which it is shown as data", async (t
     ),
   );
   bench.tell(
-    { question: "I moved to Lyon in February, where my sister Anna lives.", answer: "Lovely. I am happy to help." },
+    {
+      question: "I moved to Lyon in February, where my sister Anna (Annie to us) lives.",
+      answer: "Lovely. I am happy to help.",
+    },
     { question: "Hi", answer: "Hello" },
   );
   t.match(await bench.learning.trigger(), { trajectories: 2, episodes: 2, knowledge_added: 2, nodes: 1 });
@@ -128,6 +131,86 @@ t.test("what a model makes up is dropped by code, whatever it says of it", async
   t.same(
     bench.rows("select predicate from knowledge order by number").map(({ predicate }) => predicate),
     ["age", "not eats"],
+  );
+});
+
+t.test("people, names and relations that the round does not have are not written down", async (t) => {
+  const person = (name: string, relation: string | null, aliases: readonly string[] = []) => ({
+    name,
+    type: "person",
+    relation,
+    aliases,
+  });
+  const { bench } = await withModel(
+    t,
+    rounds({
+      turn: "turn_1",
+      facts: [fact("The user is called Ada.", "user", "name", "Ada"), fact("I am me.", "user", "name", "me")],
+      people: [
+        ...["", " ", "i", "I", "me", "you", "They", "x", "user", "the user", "Al"].map((name) => person(name, null)),
+        person("Bob Marley", "cousin"),
+        person("Anna Keller", "boss", ["", "i", "me", "A", "Nanny", "Annie"]),
+        person("Will", "brother", ["Willy"]),
+        person("小红", null),
+        person("Mia", "child"),
+      ],
+    }),
+  );
+  const question =
+    "I am Ada, and call me Ada. Anna Keller, Annie to me, also came. My brother Will was late, with his children Mia and Tom. 我的朋友小红住在上海。";
+  bench.tell({ question });
+  await bench.learning.trigger();
+  const names = bench.rows("select name from social_nodes order by name").map(({ name }) => name);
+  t.same(names, ["Anna Keller", "Mia", "Will", "user", "小红"]);
+  const aliases = bench.rows("select distinct alias from social_aliases order by alias").map(({ alias }) => alias);
+  t.same(
+    aliases,
+    ["ada", "anna", "anna keller", "annie", "brother", "child", "mia", "user", "will", "小红"].toSorted(),
+  );
+  t.same(
+    bench.rows("select relation from social_edges order by relation").map(({ relation }) => relation),
+    ["brother", "child"],
+  );
+});
+
+t.test("a fact is of nobody whom the round does not have, and since no time that it does not name", async (t) => {
+  const home = (subject: string, place: string, since: string | null) =>
+    fact("The home is there.", subject, "lives in", place, { valid_from: since });
+  const { bench } = await withModel(
+    t,
+    rounds({
+      turn: "turn_1",
+      facts: [
+        ...["Bob", "he", "i am", "x"].map((subject) => home(subject, "Oslo", null)),
+        home("Anna", "Oslo", "2019-05-01"),
+        home("user", "Lyon", "2026-02-01"),
+        home("Anna's dog", "Oslo", "2017-01-01"),
+      ],
+    }),
+  );
+  bench.tell({ question: "I moved to Lyon in February. Anna and her dog live in Oslo, the dog since 2017." });
+  await bench.learning.trigger();
+  t.same(
+    bench.rows("select subject, valid_from from knowledge order by number").map((row) => ({ ...row })),
+    [
+      { subject: "anna", valid_from: null },
+      { subject: "user", valid_from: Date.parse("2026-02-01") },
+      { subject: "anna's dog", valid_from: Date.parse("2017-01-01") },
+    ],
+  );
+});
+
+t.test("a description that names somebody whom the round does not have is not taken", async (t) => {
+  const about = (turn: string, description: string) => ({ turn, key: "A visit", description, facts: [] });
+  const { bench } = await withModel(
+    t,
+    rounds(about("turn_1", "The user was visited by Maria."), about("turn_2", "The user was visited by Anna.")),
+  );
+  bench.tell({ question: "Somebody came by." }, { question: "Anna came by." });
+  await bench.learning.trigger();
+  t.same(
+    bench.rows("select key from episodes order by number").map(({ key }) => key),
+    ["Somebody came by.", "A visit"],
   );
 });
 
