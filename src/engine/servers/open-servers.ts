@@ -3,6 +3,7 @@ import type { Logger } from "../../kit/logger.ts";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
 import { type PinsTable, pinnedDefinitions } from "./pinned-definitions.ts";
 import { type BadServer, NO_SERVERS, parseToolServers } from "./server-config.ts";
+import { serverEnvironment } from "./server-environment.ts";
 import { ToolServers } from "./tool-servers.ts";
 
 export interface OpenServers {
@@ -24,7 +25,7 @@ export function openServers({
   pins,
   logger,
 }: {
-  readonly launch: Pick<EngineLaunch, "product" | "user_id">;
+  readonly launch: Pick<EngineLaunch, "product" | "user_id" | "data_dir" | "extra_ca_certs">;
   readonly workspaceDir: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly pins: PinsTable;
@@ -38,7 +39,7 @@ export function openServers({
   const servers = new ToolServers({
     pins: pinnedDefinitions(pins),
     workspaceDir,
-    environment: inherited,
+    environment: serverEnvironment(inherited, { dataDir: launch.data_dir, extraCaCerts: launch.extra_ca_certs }),
     logger,
   });
   return {

@@ -120,6 +120,7 @@ t.test("a server knows nothing of the engine's secrets", async (t) => {
   const seen = JSON.parse(String(output));
   t.match(seen, { CITY_TOKEN: env.CITY_TOKEN, WHERE: join(engine.dataDir, "workspace/here") });
   t.match(seen, { HOME: join(engine.dataDir, "workspace"), cwd: join(engine.dataDir, "workspace") });
+  t.match(seen, { npm_config_cache: join(engine.dataDir, "cache/npm"), XDG_CACHE_HOME: join(engine.dataDir, "cache") });
   const { control_token: token } = engine.launch;
   for (const secret of [engine.key, token, "sk-very-secret"]) t.notMatch(String(output), secret);
   t.match(engine.output(), /tool server frame/, "the protocol can be followed at DEBUG");
