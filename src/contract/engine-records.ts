@@ -58,7 +58,12 @@ export interface ServerAsset {
   readonly status: "connecting" | "ready" | "held" | "restarting" | "failed";
   readonly tools: readonly ServerToolAsset[];
   readonly protocol_version?: string;
+  /** Why it is not ready. */
   readonly error?: string;
+  /** Of one that failed or was lost: when it is tried again, 0 while it is. */
+  readonly next_try_in_s?: number;
+  /** Of a local one that is not ready: the last lines of its standard error, without the values of its `env`. */
+  readonly stderr?: readonly string[];
 }
 
 export interface ServerToolAsset extends Omit<ShownDefinition, "input_schema"> {

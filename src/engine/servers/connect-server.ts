@@ -9,16 +9,15 @@ import { VERSION } from "../../kit/version.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import type { CallAnswer, ConnectOrder, Connection, FormAnswer, ListedTool } from "./connection.ts";
 import type { HttpServerConfig } from "./server-config.ts";
-import { StdioTransport } from "./stdio-transport.ts";
+import { StdioTransport, withLastWords } from "./stdio-transport.ts";
 import { Unasked } from "./unasked.ts";
 
 /** Whoever loads this bundle compares it with its own: an upgrade may have put another one in its place. */
 export { VERSION } from "../../kit/version.ts";
 
-const CONNECT_MS = 30_000;
 const LIST_MS = 30_000;
-/** A local server that has not answered a question of the newest protocol by then speaks an older one. */
-const PROBE_MS = 5000;
+/** A local server that has not answered a question of the newest protocol in this part of its time speaks an older one. */
+const PROBE_SHARE = 1 / 6;
 const CHECK_MS = 10_000;
 const GOODBYE_MS = 1000;
 const LIST_CHANGES_WITHIN_MS = 100;
@@ -98,13 +97,15 @@ async function connect(
     log.note(words(error));
     check();
   };
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
+  const timeout = server.startTimeoutMs;
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
   try {
-    await within(client.connect(transport, { timeout: CONNECT_MS, signal: deadline }), deadline);
+    await within(client.connect(transport, { timeout, signal: deadline }), deadline);
   } catch (error) {
     const late = deadline.aborted && !signal.aborted;
     const exited = fate() !== null;
-    const why = fate() ?? (late ? `it did not answer within ${CONNECT_MS / 1000} s` : log.hide(words(error)));
+    const silent = withLastWords(`it did not answer within ${timeout / 1000} s`, log);
+    const why = fate() ?? (late ? silent : log.hide(words(error)));
     await transport.close().catch((fault: unknown) => log.note(words(fault)));
     throw new ConnectFailed(why, { exited, cause: error });
   }
@@ -121,12 +122,12 @@ async function connect(
   };
 }
 
-function clientOf({ onToolsChanged, onQuestion }: ConnectOrder, era: Era): Client {
+function clientOf({ server, onToolsChanged, onQuestion }: ConnectOrder, era: Era): Client {
   const client = new Client(
     { name: "orchd", version: VERSION },
     {
       capabilities: { elicitation: { form: {} } },
-      versionNegotiation: { mode: era, probe: { timeoutMs: PROBE_MS } },
+      versionNegotiation: { mode: era, probe: { timeoutMs: server.startTimeoutMs * PROBE_SHARE } },
       jsonSchemaValidator: UNCHECKED as never,
       listChanged: { tools: { autoRefresh: false, debounceMs: LIST_CHANGES_WITHIN_MS, onChanged: onToolsChanged } },
     },

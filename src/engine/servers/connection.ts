@@ -72,7 +72,10 @@ export interface ServerLog {
   note(words: string): void;
   /** What an operator should know of at any log level. Whoever tells it does so once. */
   warn(words: string): void;
-  /** The end of what it said on standard error. */
+  /** A new process of the server begins: what the one before said is not its own. */
+  started(): void;
+  /** The end of what its process has said on standard error, line by line and in one. */
+  lastLines(): readonly string[];
   lastWords(): string;
   hide(text: string): string;
 }

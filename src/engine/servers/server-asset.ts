@@ -5,12 +5,16 @@ import type { ServerLink } from "./server-link.ts";
 import type { ShelfEntry, ToolShelf } from "./tool-shelf.ts";
 
 /** One server as its product sees it: no value of its settings, but everything else that is true of it now. */
-export function serverAsset({ server, state }: ServerLink, { entries }: ToolShelf): ServerAsset {
+export function serverAsset(
+  { server, state, lastLines }: Pick<ServerLink, "server" | "state" | "lastLines">,
+  { entries }: Pick<ToolShelf, "entries">,
+): ServerAsset {
   const held = entries.filter(({ kind }) => kind === "held").length;
   const about = { name: server.name, transport: server.transport, tools: entries.map(toolAsset) };
+  const stderr = lastLines.length > 0 && { stderr: lastLines };
   switch (state.kind) {
     case "connecting":
-      return { ...about, status: "connecting" };
+      return { ...about, status: "connecting", ...stderr };
     case "ready": {
       const { protocolVersion } = state.connection;
       const ready = { ...about, protocol_version: protocolVersion };
@@ -19,11 +23,20 @@ export function serverAsset({ server, state }: ServerLink, { entries }: ToolShel
     }
     case "restarting":
     case "failed":
-      return { ...about, status: state.kind, error: state.error };
+      return {
+        ...about,
+        status: state.kind,
+        error: state.error,
+        next_try_in_s: secondsUntil(state.retryAt),
+        ...stderr,
+      };
     default:
       return state satisfies never;
   }
 }
+
+/** 0 while the next try is being made. */
+export const secondsUntil = (time: number): number => Math.max(0, Math.ceil((time - Date.now()) / 1000));
 
 export function badServerAsset(name: string, errors: readonly BadServer[]): ServerAsset {
   const error = errors.map(({ message }) => message).join("; ");

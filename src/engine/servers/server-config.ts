@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import * as z from "zod/mini";
 import { type Variables, expandVariables } from "./variables.ts";
 
@@ -10,6 +11,8 @@ interface Common {
   readonly permissions: Readonly<Record<string, ServerPermission>>;
   /** Whether a tool whose definition changes is held back. */
   readonly pin: boolean;
+  /** How long it may take from its start to its first answer. */
+  readonly startTimeoutMs: number;
 }
 
 export type StdioServerConfig = Common & {
@@ -45,6 +48,11 @@ export const NO_SERVERS: ServersConfig = { servers: [], errors: [] };
 
 const FILE = ".mcp.json";
 const MAX_SERVERS = 50;
+const START_TIMEOUT_S = 30;
+/** What a package runner starts may have to be downloaded and installed first. */
+const INSTALL_TIMEOUT_S = 300;
+const PACKAGE_RUNNER = /^(?:npx|npm|pnpm|pnpx|yarn|bun|bunx|deno|uv|uvx|pipx|docker|podman)(?:\.\w+)?$/;
+const START_TIMEOUT = { error: "expected a whole number from 1 to 3600" };
 
 const texts = z.record(z.string(), z.string());
 const entry = z.object({
@@ -58,6 +66,7 @@ const entry = z.object({
   disabled: z.optional(z.boolean()),
   permissions: z.optional(z.record(z.string(), z.enum(["allow", "ask", "deny"]))),
   pin: z.optional(z.boolean()),
+  start_timeout_s: z.optional(z.int(START_TIMEOUT).check(z.gte(1, START_TIMEOUT), z.lte(3600, START_TIMEOUT))),
 });
 type Entry = z.output<typeof entry>;
 
@@ -146,7 +155,8 @@ function expandEntry(wish: Entry, variables: Variables, missing: Problem[]): Ent
 
 function toServer(name: string, wish: Entry): Read {
   const { type, command, args = [], env = {}, cwd = ".", url, headers = {}, permissions = {}, pin = true } = wish;
-  const common = { name, permissions, pin };
+  const timeoutS = wish.start_timeout_s ?? (isPackageRunner(command) ? INSTALL_TIMEOUT_S : START_TIMEOUT_S);
+  const common = { name, permissions, pin, startTimeoutMs: timeoutS * 1000 };
   const remote = type === undefined ? url !== undefined : type !== "stdio";
   if (remote) {
     if (command !== undefined) return problem(["command"], "expected no command beside a url");
@@ -166,6 +176,9 @@ function toServer(name: string, wish: Entry): Read {
     return problem(["env"], "expected names of variables");
   return { kind: "server", server: { ...common, transport: "stdio", command, args, env, cwd } };
 }
+
+const isPackageRunner = (command: string | undefined): boolean =>
+  command !== undefined && PACKAGE_RUNNER.test(basename(command));
 
 /** A value may be a secret and is not shown. */
 function wrongHeader(key: string, value: string): string | null {

@@ -10,12 +10,12 @@ import { ServerQuestions } from "./server-questions.ts";
 /**
  * `connecting` until the first try has ended. `ready` while a connection stands. `restarting` after one was lost, until
  * the next try has ended; `failed` after a try that came to nothing. From both it tries again, 1 s later and then twice
- * as long each time, up to a minute.
+ * as long each time, up to a minute; at once when it is told to, as by a reload of the catalog.
  */
 export type LinkState =
   | { readonly kind: "connecting" }
   | { readonly kind: "ready"; readonly connection: Connection }
-  | { readonly kind: "restarting" | "failed"; readonly error: string };
+  | { readonly kind: "restarting" | "failed"; readonly error: string; readonly retryAt: number };
 
 export interface LinkParts extends Pick<ConnectOrder, "workspaceDir" | "environment"> {
   readonly log: ServerLog;
@@ -43,6 +43,7 @@ export class ServerLink {
   readonly #listing: Coalesced;
   #state: LinkState = { kind: "connecting" };
   #life: Promise<void> = Promise.resolve();
+  #pause = new AbortController();
 
   constructor(server: ServerConfig, parts: LinkParts) {
     this.server = server;
@@ -57,6 +58,16 @@ export class ServerLink {
 
   begin(): void {
     this.#life = this.#live();
+  }
+
+  /** What its process says on standard error. */
+  get lastLines(): readonly string[] {
+    return this.#parts.log.lastLines();
+  }
+
+  /** Ends the wait for the next try, where there is one. */
+  retryNow(): void {
+    this.#pause.abort();
   }
 
   /** Ends the connection and everything the server had running. */
@@ -90,10 +101,11 @@ export class ServerLink {
     while (!signal.aborted) {
       const { stoodMs, error } = await this.#connectOnce();
       if (signal.aborted) return;
-      this.#become({ kind: stoodMs === null ? "failed" : "restarting", error });
       if (stoodMs !== null && stoodMs >= STEADY_MS) waitMs = FIRST_WAIT_MS;
-      await delay(waitMs, signal);
-      waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+      this.#pause = new AbortController();
+      this.#become({ kind: stoodMs === null ? "failed" : "restarting", error, retryAt: Date.now() + waitMs });
+      const waited = await delay(waitMs, AbortSignal.any([signal, this.#pause.signal]));
+      waitMs = waited ? Math.min(waitMs * 2, LONGEST_WAIT_MS) : FIRST_WAIT_MS;
     }
   }
 

@@ -1,14 +1,12 @@
 import type { Logger } from "../../kit/logger.ts";
 import type { ServerLog } from "./connection.ts";
+import { LastLines } from "./last-lines.ts";
 import type { ServerConfig } from "./server-config.ts";
 
 const MAX_TEXT = 1000;
 const WINDOW_MS = 10_000;
 const LINES_A_WINDOW = 200;
-const KEPT_WORDS = 4000;
-const LAST_WORDS = 400;
-/** What follows the words in which a program says why it ends. */
-const TRACE = /^\s*(?:at .*|Node\.js v.*|\^+)?$/;
+const LAST_WORDS = 1000;
 /** Shorter values are found in too much that is none of them. */
 const SECRET_FROM = 6;
 
@@ -17,8 +15,7 @@ export function createServerLog(logger: Logger, server: ServerConfig): ServerLog
   const log = logger.child({ tool_server: server.name });
   const hide = hider(server);
   const budget = new LineBudget((dropped) => log.debug({ dropped }, "tool server said too much"));
-  let last = "";
-  let half = "";
+  const last = new LastLines(hide);
   const write = (words: string, fields: () => Readonly<Record<string, unknown>>) => {
     if (log.isLevelEnabled("debug") && budget.take(Date.now())) log.debug(fields(), words);
   };
@@ -31,17 +28,14 @@ export function createServerLog(logger: Logger, server: ServerConfig): ServerLog
         frame: shown(typeof text === "string" ? text : text.toString("utf8", 0, MAX_TEXT)),
       })),
     stderr(chunk) {
-      last = (last + chunk).slice(-KEPT_WORDS);
-      const lines = (half + chunk).split("\n");
-      half = (lines.pop() ?? "").slice(-MAX_TEXT);
-      for (const line of lines) if (line !== "") write("tool server stderr", () => ({ stderr: shown(line) }));
+      for (const line of last.take(chunk))
+        if (line !== "") write("tool server stderr", () => ({ stderr: shown(line) }));
     },
     note: (words) => write("tool server", () => ({ detail: shown(words) })),
     warn: (words) => log.warn({ detail: shown(words) }, "tool server held back"),
-    lastWords() {
-      const said = last.split("\n").filter((line) => !TRACE.test(line));
-      return hide(said.join("\n")).slice(-LAST_WORDS).toWellFormed();
-    },
+    started: () => last.clear(),
+    lastLines: () => last.lines,
+    lastWords: () => last.lines.join("; ").slice(-LAST_WORDS).toWellFormed(),
     hide,
   };
 }
@@ -50,7 +44,7 @@ export function createServerLog(logger: Logger, server: ServerConfig): ServerLog
 function hider(server: ServerConfig): (text: string) => string {
   const values = Object.values(server.transport === "stdio" ? server.env : server.headers);
   const secrets = values
-    .flatMap((value) => [value, ...value.split(" ")])
+    .flatMap((value) => [value, ...value.split(/\s+/)])
     .filter(({ length }) => length >= SECRET_FROM)
     .toSorted((left, right) => right.length - left.length);
   return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, "[redacted]"), text);

@@ -14,6 +14,13 @@ import { Unasked } from "./unasked.ts";
 
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
+
+/** How a process ended or failed, with the reason that it gave itself. */
+export function withLastWords(how: string, log: ServerLog): string {
+  const said = log.lastWords();
+  return said === "" ? how : `${how}; it said: ${said}`;
+}
+
 /** The protocol over a process's streams. What is no message is noted and skipped; nothing the process sends ends it. */
 export class StdioTransport implements Transport {
   readonly #server: StdioServerConfig;
@@ -34,6 +41,7 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
+    this.#log.started();
     const child = new ServerProcess(this.#server, this.#order);
     this.#process = child;
     const lines = new MessageLines(MAX_MESSAGE_BYTES);
@@ -42,8 +50,7 @@ export class StdioTransport implements Transport {
     });
     readFairly(child.stderr, (chunk) => this.#log.stderr(chunk.toString("utf8")));
     void child.exited.then((how) => {
-      const said = this.#log.lastWords();
-      this.fate = said === "" ? how : `${how}; it said: ${said}`;
+      this.fate = withLastWords(how, this.#log);
       this.onclose?.();
     });
   }

@@ -7,7 +7,7 @@ import type { ToolSource } from "../tools/registry.ts";
 import { type Tool, ToolFailed } from "../tools/tool.ts";
 import type { Connect } from "./connection.ts";
 import type { PinnedDefinitions } from "./pinned-definitions.ts";
-import { badServerAsset, serverAsset } from "./server-asset.ts";
+import { badServerAsset, secondsUntil, serverAsset } from "./server-asset.ts";
 import { type BadServer, NO_SERVERS, type ServerConfig, type ServersConfig } from "./server-config.ts";
 import { ServerLink } from "./server-link.ts";
 import { createServerLog } from "./server-log.ts";
@@ -58,7 +58,7 @@ export class ToolServers implements ToolSource {
 
   /**
    * Takes what the file says now: new servers are begun, removed ones ended, changed ones both, all others go on as they
-   * are. Resolves when what was ended is gone.
+   * are, but one that waits to be tried again is tried at once. Resolves when what was ended is gone.
    */
   async reload({ servers, errors }: ServersConfig): Promise<void> {
     if (this.#over) return;
@@ -69,6 +69,7 @@ export class ToolServers implements ToolSource {
       const old = before.get(server.name);
       if (old !== undefined && JSON.stringify(old.link.server) === JSON.stringify(server)) {
         next.set(server.name, old);
+        old.link.retryNow();
         continue;
       }
       this.#named.add(server.name);
@@ -138,8 +139,10 @@ export class ToolServers implements ToolSource {
         if (held.length > 0) logger.warn({ tool_server: server.name, held }, "changed tools are held back");
       },
       tell: (state) => {
-        const error = "error" in state ? { error: state.error } : {};
-        logger.info({ tool_server: server.name, ...error, tools: shelf.tools.length }, `tool server ${state.kind}`);
+        const fields = { tool_server: server.name, tools: shelf.tools.length };
+        if (!("error" in state)) return logger.info(fields, `tool server ${state.kind}`);
+        const { kind, error, retryAt } = state;
+        return logger.warn({ ...fields, error, next_try_in_s: secondsUntil(retryAt) }, `tool server ${kind}`);
       },
     });
     const shelf: ToolShelf = new ToolShelf(server, pins, (entry) =>
