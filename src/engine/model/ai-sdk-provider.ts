@@ -56,7 +56,7 @@ export function aiSdkProvider({
         finish = { ...finish, reason: null };
         if (signal.aborted) failure = { kind: "aborted" };
         else if (watchdog.expired) failure = { ...UNASKED, message: `${name} fell silent` };
-        else failure = failureOf(error, { provider: name, now: Date.now() });
+        else failure = failureOf(error, { provider: name, model: request.model, now: Date.now() });
         heard(request, readProviderError(error).headers);
       } finally {
         watchdog.end();

@@ -58,7 +58,7 @@ export function createProvider(
     if (family.embedding === undefined) throw new Error(`${provider} has no embedding models`);
     return family.embedding(model);
   };
-  const embedder = id !== null && createEmbedder({ model: id, open: () => openEmbedding(id), limiter });
+  const embedder = id !== null && createEmbedder({ provider, model: id, open: () => openEmbedding(id), limiter });
   return { ...loggedProvider(watched, logger), load, closedForMs, ...(embedder && { embedder }) };
 }
 

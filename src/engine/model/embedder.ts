@@ -1,6 +1,7 @@
 import type { EmbeddingModelV4 } from "@ai-sdk/provider";
 import type { ModelRequest } from "./model-provider.ts";
 import { readProviderError } from "./provider-error.ts";
+import { failureOf } from "./provider-failure.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 
 /** Turns texts into vectors: those of texts that mean the like lie close. */
@@ -9,7 +10,7 @@ export interface Embedder {
   /** How many texts one call takes. */
   readonly atOnce: number;
   /**
-   * In the order of the texts. Throws what the provider says. A call that nobody waits for is not made while the
+   * In the order of the texts. Throws what failed, in our words. A call that nobody waits for is not made while the
    * provider's limit is reached or turns wait for it.
    */
   embed(texts: readonly string[], how: EmbedCall): Promise<readonly (readonly number[])[]>;
@@ -29,10 +30,12 @@ const CLOSED_AFTER_429_MS = 30_000;
 
 /** By the provider's package, within the limits that the engine's other calls keep to. Nothing is tried again here. */
 export function createEmbedder({
+  provider,
   model,
   open,
   limiter,
 }: {
+  readonly provider: string;
   readonly model: string;
   readonly open: () => Promise<EmbeddingModelV4>;
   readonly limiter: RateLimiter;
@@ -66,9 +69,11 @@ export function createEmbedder({
         if (embeddings.length !== texts.length) throw new EmbeddingRefused(`${model} gave another number of vectors`);
         return embeddings;
       } catch (error) {
-        if (made && readProviderError(error).status === 429)
-          limiter.gate.close(model, Date.now() + CLOSED_AFTER_429_MS);
-        throw error;
+        if (!made || signal.aborted || error instanceof EmbeddingRefused) throw error;
+        if (readProviderError(error).status === 429) limiter.gate.close(model, Date.now() + CLOSED_AFTER_429_MS);
+        // What was thrown holds the texts and the answer, and would be logged with them.
+        const failure = failureOf(error, { provider, model, now: Date.now() });
+        throw new EmbeddingRefused(failure.kind === "aborted" ? "aborted" : failure.message);
       } finally {
         limiter.over(request, { made, nowMs: Date.now() });
       }

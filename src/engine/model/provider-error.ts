@@ -1,3 +1,5 @@
+import { type NetworkCause, networkCauseOf } from "./network-cause.ts";
+
 /** What can be read from an error of a provider package, whichever of its many shapes it has. */
 export interface ProviderError {
   readonly status: number | null;
@@ -6,8 +8,9 @@ export interface ProviderError {
   /** All it wrote. It may quote the key or the conversation: only to be searched, never to be shown. */
   readonly text: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Of the socket or the system, such as `ECONNREFUSED`. */
-  readonly systemCode: string;
+  readonly network: NetworkCause;
+  /** Where it was sent, without path, query and credentials; null where the error does not say. */
+  readonly host: string | null;
   /** The class of the error, such as `AI_APICallError`. */
   readonly name: string;
 }
@@ -29,7 +32,8 @@ export function readProviderError(error: unknown): ProviderError {
       .filter((part) => typeof part === "string")
       .join("\n"),
     headers: record(top["responseHeaders"]) as Record<string, string | undefined>,
-    systemCode: systemCodeOf(error),
+    network: networkCauseOf(error),
+    host: typeof top["url"] === "string" ? (URL.parse(top["url"])?.host ?? null) : null,
     name: typeof top["name"] === "string" ? top["name"] : "",
   };
 }
@@ -48,13 +52,4 @@ function parsed(text: unknown): Readonly<Record<string, unknown>> | null {
     if (error instanceof SyntaxError) return null;
     throw error;
   }
-}
-
-/** The innermost code: what fetch throws hides the socket's error as its cause. */
-function systemCodeOf(error: unknown): string {
-  let code = "";
-  for (let at = record(error), depth = 0; depth < 6; at = record(at["cause"] ?? [at["errors"]].flat()[0]), depth++) {
-    if (typeof at["code"] === "string" && /^[A-Z][A-Z0-9_]+$/.test(at["code"])) code = at["code"];
-  }
-  return code;
 }

@@ -15,8 +15,15 @@ const RATE_LIMITED = /rate.?limit|too.?many.?requests|resource_?exhausted/i;
 const OVERLOADED = /overloaded|unavailable|server_error|api_error|timeout|internal/i;
 const REFUSED = /authentication|permission|invalid_request|not_found|invalid_api_key/i;
 const UNTRUSTED = /CERT|SELF_SIGNED|ERR_TLS|UNABLE_TO_VERIFY/;
-/** The provider package itself would not send the request. */
-const NOT_SENT = /^AI_(?:InvalidPrompt|UnsupportedFunctionality|InvalidArgument|NoSuchModel|LoadAPIKey|LoadSetting)/;
+/** The provider package itself would not send the request: by the class of its error, or the words of `fetch`. */
+const NOT_SENT: readonly (readonly [RegExp, string])[] = [
+  [/^AI_Load(?:APIKey|Setting)|^TypeError: .*(?:header value|ByteString)/s, "see LLM_API_KEY"],
+  [/^TypeError: .*URL/s, "see LLM_BASE_URL"],
+  [/^AI_NoSuchModel/, "see LLM_MODEL"],
+  [/^AI_(?:InvalidPrompt|InvalidArgument|UnsupportedFunctionality)/, "its package does not take it"],
+];
+/** An answer came, and it is not what the provider's package can read. */
+const UNREADABLE = /^AI_(?:InvalidResponseData|JSONParse|TypeValidation|EmptyResponseBody|NoContentGenerated|APICall)/;
 /** 424 is how Bedrock says that the model behind it failed. */
 const WORTH_ANOTHER_TRY: readonly number[] = [408, 409, 424, 425];
 
@@ -26,7 +33,7 @@ const WORTH_ANOTHER_TRY: readonly number[] = [408, 409, 424, 425];
  */
 export function failureOf(
   error: unknown,
-  { provider, now }: { readonly provider: string; readonly now: number },
+  { provider, model, now }: { readonly provider: string; readonly model?: string; readonly now: number },
 ): ModelFailure {
   const read = readProviderError(error);
   const status = read.status ?? impliedStatus(read.type);
@@ -39,7 +46,7 @@ export function failureOf(
     return { kind: "permanent", message: `${provider} reports that its quota or credit is used up`, status };
   }
   if (status === 429) return { kind: "rate_limited", message: `${provider} limits the rate of requests`, retryAfterS };
-  if (status === null) return withoutStatus(read, provider);
+  if (status === null) return withoutStatus(read, provider, model === undefined ? provider : `${provider}, ${model}`);
   if (status >= 500 || WORTH_ANOTHER_TRY.includes(status)) {
     return { kind: "transient", message: `${provider} answered ${status}${named(read)}`, status, retryAfterS };
   }
@@ -61,22 +68,29 @@ function impliedStatus(type: string): number | null {
   return REFUSED.test(type) ? 400 : null;
 }
 
-function withoutStatus({ systemCode, name }: ProviderError, provider: string): ModelFailure {
-  if (name === "CertificatesUnreadable") {
-    const message = `the extra CA certificates cannot be used${systemCode === "" ? "" : ` (${systemCode})`}`;
-    return { kind: "permanent", message, status: null };
-  }
-  if (UNTRUSTED.test(systemCode)) {
-    const message = `the certificate of ${provider}'s server is not trusted (${systemCode})`;
-    return { kind: "permanent", message, status: null };
-  }
-  if (NOT_SENT.test(name)) {
-    return { kind: "permanent", message: `the request cannot be put to ${provider} (${name})`, status: null };
-  }
-  const what = systemCode === "" ? `${provider} broke off its answer` : `the connection to ${provider} failed`;
-  const clue = systemCode || (name === "Error" ? "" : name);
-  const message = /^\w{1,60}$/.test(clue) ? `${what} (${clue})` : what;
-  return { kind: "transient", message, status: null, retryAfterS: null };
+/** `who`: the provider and the model, where it is known. */
+function withoutStatus(read: ProviderError, provider: string, who: string): ModelFailure {
+  const { name, text, network, host } = read;
+  const permanent = (message: string): ModelFailure => ({ kind: "permanent", message, status: null });
+  const transient = (message: string): ModelFailure => ({
+    kind: "transient",
+    message,
+    status: null,
+    retryAfterS: null,
+  });
+  if (name === "CertificatesUnreadable")
+    return permanent(`the extra CA certificates cannot be used${network.code === "" ? "" : ` (${network.code})`}`);
+  if (UNTRUSTED.test(network.code))
+    return permanent(`the certificate of ${host ?? provider} is not trusted: ${network.code} (${who})`);
+  const [, hint] = NOT_SENT.find(([pattern]) => pattern.test(`${name}: ${text}`)) ?? [];
+  if (hint !== undefined) return permanent(`the request cannot be sent: ${hint} (${who})`);
+  if (network.systemCall !== null) return transient(`${network.systemCall} (${who})`);
+  const cause = network.code || network.reason;
+  if (cause !== null) return transient(`the connection to ${host ?? provider} failed: ${cause} (${who})`);
+  if (/^Cannot connect/.test(text)) return transient(`the connection to ${host ?? provider} failed (${who})`);
+  if (UNREADABLE.test(name))
+    return transient(`the answer ended early or could not be read: see LLM_BASE_URL if it always does (${who})`);
+  return transient(`${provider} broke off its answer`);
 }
 
 /** The provider's name of the error, when it is one: words with underscores, nothing that could be a key or a quote. */

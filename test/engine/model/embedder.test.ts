@@ -37,9 +37,24 @@ t.test("after a refusal nothing more is asked for a while", async (t) => {
   );
   const { embedder } = createProvider({ ...settings, provider: "openai", baseUrl: upstream.url }, parts);
   const embed = async (priority: "background" | "interactive") => embedder?.embed(["one"], { priority, signal });
-  await t.rejects(embed("background"), /slow down/);
+  await t.rejects(embed("background"), /openai limits the rate of requests/);
   await t.rejects(embed("interactive"), /limit of small is reached/);
   t.equal(upstream.received.length, 1);
+});
+
+t.test("what fails is told of without the texts and without the provider's words", async (t) => {
+  const upstream = await startUpstream(t, (response) =>
+    response
+      .writeHead(400, { "content-type": "application/json" })
+      .end('{"error":{"message":"no SECRET text, please"}}'),
+  );
+  const lines: string[] = [];
+  const logger = createLogger("test", "debug", { write: (line: string) => void lines.push(line) });
+  const { embedder } = createProvider({ ...settings, provider: "openai", baseUrl: upstream.url }, parts);
+  const failed = await embedder?.embed(["SECRET text"], { priority: "background", signal }).catch((error) => error);
+  logger.warn({ err: failed }, "a pass failed");
+  t.match(failed, { message: /openai answered 400/ });
+  t.notMatch(lines.join(""), /SECRET/);
 });
 
 t.test("where no model is named there is nothing that makes vectors", async (t) => {
