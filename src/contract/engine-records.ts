@@ -12,8 +12,19 @@ export interface EngineHealth {
   readonly pending_hitl: number;
   readonly streams: number;
   readonly core_soul_hash: string | null;
+  /** Left out until the engine is loaded. */
+  readonly model?: ModelHealth;
   /** Only of an engine whose store was found damaged: what it remembered until then is not in it. */
   readonly memory_reset?: MemoryReset;
+}
+
+export interface ModelHealth {
+  /** How the last model call went; `retrying` while one waits for its next try, `unknown` before the first. */
+  readonly status: "unknown" | "ok" | "retrying" | "failing";
+  /** Cause, address and model of the last failure, which may be over. */
+  readonly last_error: string | null;
+  readonly last_error_at: string | null;
+  readonly next_try_at: string | null;
 }
 
 export interface MemoryReset {

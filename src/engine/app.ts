@@ -207,7 +207,7 @@ export async function createApp({
   });
   return {
     answer: (request, response) => void routes(request, response),
-    vitals: () => ({ ...vitals(), core_soul_hash: catalog.soul.hash }),
+    vitals: () => ({ ...vitals(), core_soul_hash: catalog.soul.hash, model: modelProvider.health() }),
     async drain(deadlineMs) {
       const end = Date.now() + deadlineMs;
       const learnt = learning.close();

@@ -1,3 +1,4 @@
+import type { ModelHealth } from "../../contract/engine-api.ts";
 import type { Logger } from "../../kit/logger.ts";
 import { type Deadlines, aiSdkProvider } from "./ai-sdk-provider.ts";
 import { monitoredProvider } from "./cache-monitor.ts";
@@ -5,6 +6,7 @@ import { type Embedder, createEmbedder } from "./embedder.ts";
 import { loggedProvider } from "./logged-provider.ts";
 import type { ModelFamily, ModelSettings } from "./model-family.ts";
 import type { ModelProvider } from "./model-provider.ts";
+import { createModelStatus } from "./model-status.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { retryingProvider } from "./retrying-provider.ts";
 import { sandboxProvider } from "./sandbox-provider.ts";
@@ -26,6 +28,8 @@ export interface EngineProvider extends ModelProvider {
   readonly embedder?: Embedder;
   /** For how long background calls to the model are better not made: its limit is reached, or turns wait for it. */
   closedForMs(model: string): number;
+  /** How the last call went. */
+  health(): ModelHealth;
 }
 
 /** The provider of an engine; all of its model calls go through it. Nothing is loaded before it is asked. */
@@ -36,7 +40,8 @@ export function createProvider(
   const { provider } = settings;
   // What the sandbox was told to fail with is to be seen, not to be tried again.
   if (provider === "sandbox") {
-    return { ...loggedProvider(sandboxProvider, logger), load: () => Promise.resolve(), closedForMs: () => 0 };
+    const health = () => ({ status: "ok", last_error: null, last_error_at: null, next_try_at: null }) as const;
+    return { ...loggedProvider(sandboxProvider, logger), load: () => Promise.resolve(), closedForMs: () => 0, health };
   }
   const load = once(async () => {
     if (extraCaCerts !== null) await trustCertificates(extraCaCerts);
@@ -49,7 +54,8 @@ export function createProvider(
     ...(settings.deadlines && { deadlines: settings.deadlines }),
     heard: (request, headers) => limiter.heard(request, headers, Date.now()),
   });
-  const retrying = retryingProvider(remote, { limiter });
+  const { report, health } = createModelStatus(logger);
+  const retrying = retryingProvider(remote, { limiter, report });
   const watched = settings.cacheHitMonitor ? monitoredProvider(retrying, logger) : retrying;
   const closedForMs = (model: string) => limiter.closedForMs(model, Date.now());
   const { embeddingModel: id = null } = settings;
@@ -59,7 +65,7 @@ export function createProvider(
     return family.embedding(model);
   };
   const embedder = id !== null && createEmbedder({ provider, model: id, open: () => openEmbedding(id), limiter });
-  return { ...loggedProvider(watched, logger), load, closedForMs, ...(embedder && { embedder }) };
+  return { ...loggedProvider(watched, logger), load, closedForMs, health, ...(embedder && { embedder }) };
 }
 
 interface FamilyModule {

@@ -87,7 +87,7 @@ function withoutStatus(read: ProviderError, provider: string, who: string): Mode
   if (network.systemCall !== null) return transient(`${network.systemCall} (${who})`);
   const cause = network.code || network.reason;
   if (cause !== null) return transient(`the connection to ${host ?? provider} failed: ${cause} (${who})`);
-  if (/^Cannot connect/.test(text)) return transient(`the connection to ${host ?? provider} failed (${who})`);
+  if (text.startsWith("Cannot connect")) return transient(`the connection to ${host ?? provider} failed (${who})`);
   if (UNREADABLE.test(name))
     return transient(`the answer ended early or could not be read: see LLM_BASE_URL if it always does (${who})`);
   return transient(`${provider} broke off its answer`);

@@ -1,5 +1,6 @@
 import { type Clock, delay as waitFor } from "../../kit/clock.ts";
 import type { ModelFailure, ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
+import type { ModelStatus } from "./model-status.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { RETRY_RULE, retryVerdict } from "./retry-rule.ts";
 
@@ -9,6 +10,7 @@ export interface RetryParts {
   readonly delay?: (ms: number, signal: AbortSignal) => Promise<boolean>;
   readonly random?: () => number;
   readonly clock?: Clock;
+  readonly report?: ModelStatus["report"];
 }
 
 /** A provider that says to come back tomorrow is asked again before that. */
@@ -23,7 +25,13 @@ const ABORTED: Failed = { kind: "failed", failure: { kind: "aborted" }, usage: n
  */
 export function retryingProvider(
   inner: ModelProvider,
-  { limiter = new RateLimiter(), delay = waitFor, random = Math.random, clock = Date.now }: RetryParts = {},
+  {
+    limiter = new RateLimiter(),
+    delay = waitFor,
+    random = Math.random,
+    clock = Date.now,
+    report = () => undefined,
+  }: RetryParts = {},
 ): ModelProvider {
   const wait = (request: ModelRequest, ms: number, signal: AbortSignal) =>
     limiter.waiting.during(request, () => delay(ms, signal));
@@ -62,7 +70,7 @@ export function retryingProvider(
           const queued = await enqueue(request, signal, RETRY_RULE.longestWaitMs - waitedMs);
           waitedMs += queued.waitedMs;
           made = queued.failed === null;
-          failed = queued.failed ?? (yield* tell(inner.stream(request, signal), { limiter, request }));
+          failed = queued.failed ?? (yield* tell(inner.stream(request, signal), { limiter, request, report }));
         } finally {
           limiter.over(request, { made, nowMs: clock() });
         }
@@ -70,11 +78,14 @@ export function retryingProvider(
         if (made) closeGate(limiter, { request, failure: failed.failure, now: clock() });
         const verdict = retryVerdict(failed.failure, { tries, waitedMs, random: random() });
         if (verdict.kind === "give_up") {
+          report({ kind: "failed", request, failure: verdict.failure });
           yield { ...failed, failure: verdict.failure };
           return;
         }
         waitedMs += verdict.ms;
+        report({ kind: "retrying", request, failure: failed.failure, tries, waitMs: verdict.ms });
         if (!(await wait(request, verdict.ms, signal))) {
+          report({ kind: "failed", request, failure: ABORTED.failure });
           yield ABORTED;
           return;
         }
@@ -110,12 +121,18 @@ function closeGate(
 /** Hands the parts on; returns the failure that came before any of them. */
 async function* tell(
   parts: AsyncIterable<ModelPart>,
-  { limiter, request }: { readonly limiter: RateLimiter; readonly request: ModelRequest },
+  {
+    limiter,
+    request,
+    report,
+  }: { readonly limiter: RateLimiter; readonly request: ModelRequest; readonly report: ModelStatus["report"] },
 ): AsyncGenerator<ModelPart, Failed | null> {
   let told = false;
   for await (const part of parts) {
     if (part.kind === "failed" && !told) return part;
     if (part.kind === "done") limiter.used(request, part.usage);
+    if (part.kind === "failed") report({ kind: "failed", request, failure: part.failure });
+    else if (!told) report({ kind: "answered", request });
     told = true;
     yield part;
   }

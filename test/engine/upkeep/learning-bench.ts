@@ -26,6 +26,7 @@ export const sandbox: EngineProvider = {
   ...sandboxProvider,
   load: () => Promise.resolve(),
   closedForMs: () => 0,
+  health: () => ({ status: "ok", last_error: null, last_error_at: null, next_try_at: null }),
 };
 
 export interface LearningBench extends ReturnType<typeof openLearning> {
