@@ -12,7 +12,8 @@ export const ORCHESTRATOR_EVENTS = {
   "engine.unhealthy": "An engine lives but missed 3 probes.",
   "engine.crashed": "An engine that was wanted ended; it starts again at `data.next_at`.",
   "engine.restarting": "An engine that had ended starts again.",
-  "engine.gave_up": "An engine is `failed`: it did not come up, or used up its restarts.",
+  "engine.gave_up":
+    "An engine is `failed`: it did not come up, or used up its restarts. `reason` and `data` tell its last end: `phase`, `exit_code`, `signal`, `oom`, `log_tail`.",
   "engine.stopping": "An engine is being stopped or destroyed.",
   "engine.stopped": "An engine is at rest.",
   "engine.adopted": "A daemon found an engine of the daemon before it.",

@@ -56,6 +56,11 @@ t.test("a start that does not come up leaves the engine failed, with its data an
   t.equal((await product.post("/engines/exits-at-once/start")).body.error.code, "BACKEND_ERROR");
   const { body } = await product.get("/engines/exits-at-once");
   t.match(body, { state: "failed", last_error: { phase: "boot", exit_code: 78, log_tail: [/not one of ours/] } });
+  const { body: events } = await product.get("/engines/exits-at-once/events?limit=200");
+  t.match(
+    events.data.find(({ type }: { type: string }) => type === "engine.gave_up"),
+    { reason: /exited with code 78/, data: { phase: "boot", exit_code: 78, log_tail: [/not one of ours/] } },
+  );
   t.ok(existsSync(folderOf(body.id)));
   t.same(await settle(site, tally), {});
 });

@@ -55,6 +55,14 @@ t.test("an engine that ends for a wrong configuration is not started again", asy
   await ask(body.url, "/exit/78").catch(() => null);
   const given = await reaches(site.product, "exits-when-told", ({ state }) => state === "failed");
   t.match(given, { last_error: { phase: "run", exit_code: 78, signal: null, oom: false }, restarts: { count: 0 } });
+  const { body: events } = await site.product.get("/engines/exits-when-told/events?limit=200");
+  t.match(
+    events.data.find(({ type }: { type: string }) => type === "engine.gave_up"),
+    {
+      reason: "the engine's process exited with code 78; exit code 78 asks not to be started again",
+      data: { phase: "run", exit_code: 78, signal: null, log_tail: [/told to end with 78$/] },
+    },
+  );
   t.same(await settle(site, tally), {});
   await site.product.del("/engines/exits-when-told");
 });

@@ -31,6 +31,17 @@ export async function describeError(
   };
 }
 
+const TOLD_LINES = 3;
+const TOLD_CHARACTERS = 500;
+/** A stack and what Node.js prints around it. */
+const TRACE = /^\s*(?:at .*|Node\.js v.*|\^+)?$/;
+
+/** The end of an engine as its event tells it: of the log the last lines that say something. */
+export function endForEvent({ log_tail: tail, at: _, ...how }: LastError): Readonly<Record<string, unknown>> {
+  const telling = tail.filter((line) => !TRACE.test(line)).slice(-TOLD_LINES);
+  return { ...how, log_tail: telling.map((line) => line.slice(0, TOLD_CHARACTERS).toWellFormed()) };
+}
+
 /** Node.js aborts when its heap is full, and says so last. */
 const filledItsHeap = ({ code, signal }: EngineExit, tail: readonly string[]): boolean =>
   (signal === "SIGABRT" || code === 134) && tail.some((line) => line.includes("heap out of memory"));

@@ -6,6 +6,7 @@ import type { EngineRow } from "../store/tables.ts";
 import { assertRoom } from "./assert-room.ts";
 import { type BootResult, bootEngine } from "./boot-engine.ts";
 import { engineRecord } from "./engine-record.ts";
+import { endForEvent } from "./last-error.ts";
 import { freshLife } from "./fresh-life.ts";
 import { getEngineRow } from "./look-up-engine.ts";
 import type { Orchestration } from "./orchestration.ts";
@@ -52,7 +53,7 @@ async function bootClaimed(o: Orchestration, engine: EngineRow, product: Product
       to: "failed",
       incarnation: engine.incarnation,
       set: { pid: null, last_error: JSON.stringify(result.lastError), stopped_at: new Date(o.now()) },
-      event: { reason: result.lastError.reason },
+      event: { reason: result.lastError.reason, data: endForEvent(result.lastError) },
     });
   }
   return result;

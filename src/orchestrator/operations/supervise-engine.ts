@@ -8,7 +8,7 @@ import { findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { bootEngine } from "./boot-engine.ts";
 import { freshLife } from "./fresh-life.ts";
-import { describeError } from "./last-error.ts";
+import { describeError, endForEvent } from "./last-error.ts";
 import { insist } from "./insist.ts";
 import type { Orchestration } from "./orchestration.ts";
 import { judgeRemembered, reviveEngine } from "./revive-engine.ts";
@@ -133,7 +133,7 @@ async function writeEnd(o: Orchestration, end: UnaskedEnd, verdict: RestartVerdi
     restart_count: count,
     restart_window_started_at: windowStartedAt === null ? null : new Date(windowStartedAt),
   };
-  const { log_tail: _, at: __, ...how } = lastError;
+  const how = endForEvent(lastError);
   const fields = { engine_id: id, incarnation, last_error: lastError, verdict: verdict.reason };
   if (verdict.kind === "restart") {
     o.logger.warn(fields, "engine ended unasked: it starts again");
@@ -154,7 +154,7 @@ async function writeEnd(o: Orchestration, end: UnaskedEnd, verdict: RestartVerdi
     incarnation,
     to: "failed",
     set: { ...set, stopped_at: new Date(now), stop_reason: verdict.reason },
-    event: { reason: verdict.reason, data: { ...how } },
+    event: { reason: `${lastError.reason}; ${verdict.reason}`, data: how },
   });
 }
 
