@@ -69,7 +69,8 @@ export function createEmbedder({
         if (embeddings.length !== texts.length) throw new EmbeddingRefused(`${model} gave another number of vectors`);
         return embeddings;
       } catch (error) {
-        if (!made || signal.aborted || error instanceof EmbeddingRefused) throw error;
+        signal.throwIfAborted();
+        if (error instanceof EmbeddingRefused) throw error;
         if (readProviderError(error).status === 429) limiter.gate.close(model, Date.now() + CLOSED_AFTER_429_MS);
         // What was thrown holds the texts and the answer, and would be logged with them.
         const failure = failureOf(error, { provider, model, now: Date.now() });

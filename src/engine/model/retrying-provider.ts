@@ -78,12 +78,13 @@ export function retryingProvider(
         if (made) closeGate(limiter, { request, failure: failed.failure, now: clock() });
         const verdict = retryVerdict(failed.failure, { tries, waitedMs, random: random() });
         if (verdict.kind === "give_up") {
-          report({ kind: "failed", request, failure: verdict.failure });
+          // What was not sent says nothing of the provider.
+          if (made) report({ kind: "failed", request, failure: verdict.failure });
           yield { ...failed, failure: verdict.failure };
           return;
         }
         waitedMs += verdict.ms;
-        report({ kind: "retrying", request, failure: failed.failure, tries, waitMs: verdict.ms });
+        if (made) report({ kind: "retrying", request, failure: failed.failure, tries, waitMs: verdict.ms });
         if (!(await wait(request, verdict.ms, signal))) {
           report({ kind: "failed", request, failure: ABORTED.failure });
           yield ABORTED;

@@ -67,6 +67,7 @@ export class ServerLink {
 
   /** Ends the wait for the next try, where there is one. */
   retryNow(): void {
+    if ("retryAt" in this.#state) this.#state = { ...this.#state, retryAt: Date.now() };
     this.#pause.abort();
   }
 

@@ -80,6 +80,10 @@ t.test("a call that is given up is told once, and one that nobody wanted any mor
     t.match(status.health(), { status: expected, next_try_at: null }, failure.kind);
     t.equal(log().filter(({ msg }) => msg === "model call failed").length, expected === "failing" ? 1 : 0);
   }
+  const busy = scene([failed({ kind: "rate_limited", message: "limited", retryAfterS: 500 })]);
+  await partsOf(busy.provider, request);
+  await partsOf(busy.provider, { ...request, priority: "background" });
+  t.equal(busy.log().length, 1, "a call that is not even made while the limit is closed is no news");
   const broken = scene([{ kind: "block_start", block: "text" }, failed(transient)]);
   await partsOf(broken.provider, request);
   t.match(
