@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Server, createServer } from "node:http";
 import { flushCompileCache } from "node:module";
 import type { EngineHealth } from "../contract/engine-api.ts";
+import { CANNOT_START, ENDS, ENGINE_EXITS } from "../contract/engine-exit.ts";
 import { type EngineLaunch, LAUNCH_FILE_VARIABLE, decodeLaunch } from "../contract/engine-launch.ts";
 import { InvalidSettings } from "../kit/environment.ts";
 import { shutdownSignal } from "../kit/shutdown-signals.ts";
@@ -9,11 +10,10 @@ import { VERSION } from "../kit/version.ts";
 import { readEngineConfig } from "./config.ts";
 import type { EngineApp } from "./engine-app.ts";
 import { refuseUnreadable } from "./http/unreadable-request.ts";
-import { type Store, StoreUnusable, openStore } from "./store/open-store.ts";
+import { type Store, openStore } from "./store/open-store.ts";
+import { StoreUnusable, systemExit } from "./store/store-unusable.ts";
 
-/** What the supervisor reads from an exit code (sysexits): a start that may go better later, and one that never will. */
-const EXIT_TEMPORARY = 75;
-const EXIT_CONFIGURATION = 78;
+const EXIT_CRASH = 1;
 /** With what the app takes to end its tools' processes, less than the 10 s that a supervisor leaves between TERM and KILL. */
 const DRAIN_MS = 6000;
 const CLOSE_MS = 1000;
@@ -39,13 +39,21 @@ export async function run(): Promise<void> {
     const server = await listen(launch, { app, store });
     app.loadAfter(LOAD_UNASKED_AFTER_MS);
     setTimeout(() => flushCompileCache(), 500).unref();
-    const damage = await Promise.race([stop.then(() => null), store.damaged]);
-    if (damage !== null) tellOfDamage(damage, store);
-    await close(server, { app: await app.end(), store, drainMs: damage === null ? DRAIN_MS : 0 });
+    const failure = await Promise.race([stop.then(() => null), store.damaged.then(damaged), app.failed]);
+    if (failure !== null) tell(failure, ENDS);
+    await close(server, { app: await app.end(), store, drainMs: failure === null ? DRAIN_MS : 0 });
   } catch (error) {
-    process.exitCode = exitCodeOf(error);
-    process.stderr.write(`${explain(error)}\n`);
+    tell(error, CANNOT_START);
   }
+}
+
+/** Nothing can be relied on that is read from it, or written: the next start sets it aside. */
+const damaged = ({ message }: Error): StoreUnusable =>
+  new StoreUnusable("store_damaged", `its store is damaged (${message})`);
+
+function tell(error: unknown, what: string): void {
+  process.exitCode = exitCodeOf(error);
+  process.stderr.write(`${explain(error, what)}\n`);
 }
 
 function readLaunch(file: string | undefined): EngineLaunch {
@@ -55,21 +63,31 @@ function readLaunch(file: string | undefined): EngineLaunch {
 }
 
 /**
- * The rest of the engine: loaded once, at the first call that needs it or a moment after the first health answer.
- * Nobody catches its failure: an engine that cannot load is of no use, and its end is what the supervisor sees.
+ * The rest of the engine: loaded once, at the first call that needs it or a moment after the first health answer. An
+ * engine that cannot load it ends.
  */
 class LazyApp {
   readonly #create: () => Promise<EngineApp>;
-  #loading: Promise<EngineApp> | undefined;
+  readonly #failed = Promise.withResolvers<unknown>();
+  #loading: Promise<EngineApp | undefined> | undefined;
   #over = false;
   loaded: EngineApp | undefined;
+  /** Resolves with the reason when it cannot be loaded. */
+  readonly failed = this.#failed.promise;
 
   constructor(create: () => Promise<EngineApp>) {
     this.#create = create;
   }
 
-  load(): Promise<EngineApp> {
-    this.#loading ??= this.#create().then((app) => (this.loaded = app));
+  /** Never rejects: undefined when it cannot be loaded. */
+  load(): Promise<EngineApp | undefined> {
+    this.#loading ??= this.#create().then(
+      (app) => (this.loaded = app),
+      (error: unknown) => {
+        this.#failed.resolve(error);
+        return undefined;
+      },
+    );
     return this.#loading;
   }
 
@@ -78,16 +96,10 @@ class LazyApp {
   }
 
   /** What there is to be closed; what nothing has needed so far is not loaded for it. */
-  end(): Promise<EngineApp> | undefined {
+  end(): Promise<EngineApp | undefined> | undefined {
     this.#over = true;
     return this.#loading;
   }
-}
-
-/** Nothing can be relied on that is read from it, or written: the next start sets it aside. */
-function tellOfDamage(damage: Error, { dataDir }: Store): void {
-  process.exitCode = EXIT_TEMPORARY;
-  process.stderr.write(`the engine ends: its store in ${dataDir} is damaged (${damage.message})\n`);
 }
 
 function listen(
@@ -111,7 +123,7 @@ function listen(
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(health));
       if (app.loaded === undefined) app.loadAfter(LOAD_AFTER_MS);
     } else if (app.loaded === undefined) {
-      void app.load().then((loaded) => loaded.answer(request, response));
+      void app.load().then((loaded) => loaded?.answer(request, response));
     } else {
       app.loaded.answer(request, response);
     }
@@ -120,7 +132,12 @@ function listen(
   server.on("clientError", refuseUnreadable);
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, () => resolve(server));
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      // A connection that could not be accepted (too many open files): its client tries again.
+      server.on("error", (error) => process.stderr.write(`a connection was not accepted: ${error.message}\n`));
+      resolve(server);
+    });
   });
 }
 
@@ -138,18 +155,24 @@ async function close(
 }
 
 function exitCodeOf(error: unknown): number {
-  if (error instanceof InvalidSettings) return EXIT_CONFIGURATION;
-  if (error instanceof StoreUnusable || isPortTaken(error)) return EXIT_TEMPORARY;
-  return 1;
+  if (error instanceof InvalidSettings) return ENGINE_EXITS.configuration.code;
+  if (error instanceof StoreUnusable) return ENGINE_EXITS[error.exit].code;
+  if (isPortTaken(error)) return ENGINE_EXITS.port_taken.code;
+  const exit = systemExit(error);
+  return exit === null ? EXIT_CRASH : ENGINE_EXITS[exit].code;
 }
 
 const isPortTaken = (error: unknown): error is Error & { port: number } =>
   error instanceof Error && "code" in error && error.code === "EADDRINUSE";
 
 /** Plain words for what an operator can mend; a stack for what only we can. */
-function explain(error: unknown): string {
-  if (error instanceof InvalidSettings) return ["the engine cannot start:", ...error.problems].join("\n  ");
-  if (isPortTaken(error)) return `the engine cannot start: port ${error.port} is in use`;
-  if (error instanceof StoreUnusable) return `the engine cannot start: ${error.message}`;
+function explain(error: unknown, what: string): string {
+  if (error instanceof InvalidSettings) return [what, ...error.problems].join("\n  ");
+  if (isPortTaken(error)) return `${what} port ${error.port} is in use`;
+  if (error instanceof StoreUnusable) return `${what} ${error.message}`;
+  if (error instanceof Error && systemExit(error) !== null) return `${what} ${withoutFolders(error.message)}`;
   return `the engine failed: ${error instanceof Error ? error.stack : String(error)}`;
 }
+
+/** Clients read why an engine did not start; the folders of this machine are not theirs to know. */
+const withoutFolders = (message: string): string => message.replaceAll(/'\/[^']*\/([^'/]*)'/g, "'$1'");

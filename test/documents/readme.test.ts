@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import t from "tap";
 import { CLIENT_ERRORS } from "../../src/client/orchd-error.ts";
+import { ENGINE_EXITS } from "../../src/contract/engine-exit.ts";
 import { ENGINE_ERRORS } from "../../src/contract/engine-errors.ts";
 import { ORCHESTRATOR_ROUTES } from "../../src/contract/orchestrator-api.ts";
 import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator-errors.ts";
@@ -56,6 +57,14 @@ t.test("the README's engine errors are the table in the code, both ways", async 
 t.test("the README's client errors are the table in the code, both ways", async (t) => {
   const rows = tableAfter("<!-- client errors -->").map(([code, meaning]) => [plain(code), meaning]);
   t.same(rows, Object.entries(CLIENT_ERRORS));
+});
+
+t.test("the README's exit codes of engines are the table in the code, both ways", async (t) => {
+  const rows = tableAfter("<!-- engine exit codes -->").map(([code, cause, restart]) => [code, cause, restart]);
+  t.same(
+    rows,
+    Object.values(ENGINE_EXITS).map(({ code, cause, restart }) => [String(code), cause, restart.replaceAll("_", " ")]),
+  );
 });
 
 t.test("the README's routes are the routes of the code, both ways", async (t) => {

@@ -1,5 +1,5 @@
-import { existsSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ENGINE_MIGRATIONS } from "../../../migrations/engine/index.ts";
 import { EngineState } from "./engine-state.ts";
@@ -7,6 +7,7 @@ import { allowLargeRowNumbers } from "./large-row-numbers.ts";
 import { LogFolding } from "./log-folding.ts";
 import { ResetNotice } from "./reset-notice.ts";
 import { DATABASE, type Damage, markDamaged, readMark, removeMark, setAside } from "./set-aside.ts";
+import { StoreUnusable, storeUnusable } from "./store-unusable.ts";
 import { isDamage, watchStatements } from "./watch-statements.ts";
 
 const LOCK = "engine.lock";
@@ -14,10 +15,6 @@ const LOCK_WAIT_MS = 2000;
 const BUSY_WAIT_MS = 5000;
 /** Of a reader's own cache, in KiB: it reads through everything once. */
 const READER_CACHE = 512;
-
-export class StoreUnusable extends Error {
-  override readonly name = "StoreUnusable";
-}
 
 export interface Store {
   readonly dataDir: string;
@@ -79,8 +76,7 @@ export function openStore(dataDir: string): Store {
     };
   } catch (error) {
     lock.close();
-    if (!(error instanceof Error) || !("errcode" in error)) throw error;
-    throw new StoreUnusable(`${file} cannot be used: ${error.message}`, { cause: error });
+    throw storeUnusable(error, file);
   }
 }
 
@@ -124,6 +120,7 @@ function replace(dataDir: string, damage: Damage): DatabaseSync {
 function openDatabase(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: BUSY_WAIT_MS });
   try {
+    assertWritable(file);
     db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on");
     // Folding the log back into the file waits for the disk. What is written in small pieces is folded by LogFolding;
     // this is for large ones: every 32 MB instead of 4, so that few turns meet it.
@@ -160,18 +157,24 @@ function transactionsOf(db: DatabaseSync, committed: () => void = () => undefine
 function takeLock(file: string): DatabaseSync {
   try {
     const lock = new DatabaseSync(file, { timeout: LOCK_WAIT_MS });
+    assertWritable(file);
     lock.exec("begin exclusive");
     return lock;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new StoreUnusable(`another engine has ${file}, or it cannot be written (${why})`, { cause: error });
+    throw storeUnusable(error, file);
   }
 }
+
+/** SQLite opens a file that it may not write for reading, and locks it for nobody. */
+const assertWritable = (file: string): void => accessSync(file, constants.W_OK);
 
 function migrate(db: DatabaseSync, file: string): void {
   const had = Number(db.prepare("pragma user_version").get()?.["user_version"]);
   if (had === ENGINE_MIGRATIONS.length) return;
-  if (had > ENGINE_MIGRATIONS.length) throw new StoreUnusable(`${file} was written by a newer engine`);
+  if (had > ENGINE_MIGRATIONS.length) {
+    const versions = `it has version ${had}, this engine knows ${ENGINE_MIGRATIONS.length}`;
+    throw new StoreUnusable("store_newer", `${basename(file)} was written by a newer version (${versions})`);
+  }
   transactionsOf(db)(() => {
     for (const sql of ENGINE_MIGRATIONS.slice(had)) db.exec(sql);
     db.exec(`pragma user_version = ${ENGINE_MIGRATIONS.length}`);

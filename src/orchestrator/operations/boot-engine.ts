@@ -1,3 +1,4 @@
+import { isExit } from "../../contract/engine-exit.ts";
 import { type EngineProcess, LaunchFailed, PortTaken } from "../fleet/engine-backend.ts";
 import { type BootVerdict, awaitHealthy } from "../fleet/health-probe.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
@@ -17,8 +18,6 @@ import type { Orchestration } from "./orchestration.ts";
 const GIVE_UP_TERM_MS = 2000;
 /** How many ports that other programs hold are passed over before a start is given up. */
 const MAX_PORTS = 16;
-/** What an engine exits with that finds its port taken: somebody was quicker between our look and its start. */
-const EXIT_PORT_TAKEN = 75;
 
 export type BootResult =
   | { readonly kind: "running"; readonly engine: EngineRow; readonly live: LiveEngine }
@@ -180,5 +179,6 @@ async function abandon<T>(process: EngineProcess, result: T): Promise<T> {
   return result;
 }
 
+/** An engine may find its port taken although it was free when it was launched. */
 const isPortTaken = (verdict: BootVerdict): boolean =>
-  verdict.kind === "wrong_identity" || (verdict.kind === "exited" && verdict.exit.code === EXIT_PORT_TAKEN);
+  verdict.kind === "wrong_identity" || (verdict.kind === "exited" && isExit(verdict.exit.code, "port_taken"));

@@ -3,6 +3,7 @@ import { ApiError } from "../api-error.ts";
 import type { EngineExit } from "../fleet/engine-backend.ts";
 import type { BootVerdict } from "../fleet/health-probe.ts";
 import type { EngineRow } from "../store/tables.ts";
+import { howItExited } from "./exit-reason.ts";
 import { describeError } from "./last-error.ts";
 import type { Orchestration } from "./orchestration.ts";
 
@@ -22,9 +23,8 @@ export interface BootFailure {
 export function describe(o: Orchestration, verdict: Exclude<BootVerdict, { kind: "healthy" }>): BootFailure {
   switch (verdict.kind) {
     case "exited": {
-      const { code, signal } = verdict.exit;
-      const how = signal === null ? `with code ${code ?? "unknown"}` : `on ${signal}`;
-      return { reason: `the engine's process exited ${how} before it was healthy`, exit: verdict.exit };
+      const { exit } = verdict;
+      return { reason: `the engine's process exited ${howItExited(exit)} before it was healthy`, exit };
     }
     case "timed_out":
       return {
@@ -55,20 +55,6 @@ export async function failed(
     },
     "engine did not come up",
   );
-  const message = `engine ${engine.id}: ${reason}${whatToMend(lastError)}`;
+  const message = `engine ${engine.id}: ${lastError.reason}`;
   return { kind: "failed", lastError, error: new ApiError(code, message, { cause }) };
-}
-
-/** The engine's exit code for settings it cannot start with. */
-const EXIT_CONFIGURATION = 78;
-
-/** What the engine said of its settings as it ended: names and what they should be, never a secret's value. */
-function whatToMend({ exit_code: code, log_tail: tail }: LastError): string {
-  const begin = code === EXIT_CONFIGURATION ? tail.lastIndexOf("the engine cannot start:") : -1;
-  return begin === -1
-    ? ""
-    : `: ${tail
-        .slice(begin + 1)
-        .map((line) => line.trim())
-        .join("; ")}`;
 }

@@ -4,6 +4,7 @@ import { untrustedText } from "../../kit/untrusted-text.ts";
 import type { EngineExit } from "../fleet/engine-backend.ts";
 import { logTail, redactLine } from "../fleet/engine-log.ts";
 import { engineFolder } from "./engine-folders.ts";
+import { whyItExited } from "./exit-reason.ts";
 import type { Orchestration } from "./orchestration.ts";
 
 const SHOWN_LINES = 20;
@@ -12,16 +13,20 @@ const READ_LINES = 200;
 const MAX_REASON = 1000;
 const MAX_LINE = 1000;
 
-/** What went wrong with an engine, for its record: with how its process ended, if it did, and its last words. */
+/**
+ * What went wrong with an engine, for its record: how its process ended, if it did, why, and the end of its log. Never
+ * rejects: what follows from an end must not depend on a file that can be read.
+ */
 export async function describeError(
   o: Orchestration,
   engineId: string,
   { phase, reason, exit }: { readonly phase: LastError["phase"]; readonly reason: string; readonly exit?: EngineExit },
 ): Promise<LastError> {
-  const tail = await logTail(engineFolder(o, engineId), READ_LINES);
+  const tail = await readTail(o, engineId);
+  const why = exit === undefined ? null : whyItExited(exit, tail);
   return {
     phase,
-    reason: untrustedText(reason, MAX_REASON),
+    reason: untrustedText(why === null ? reason : `${reason}: ${why}`, MAX_REASON),
     exit_code: exit?.code ?? null,
     signal: exit?.signal ?? null,
     oom: exit !== undefined && (exit.oom || filledItsHeap(exit, tail)),
@@ -29,6 +34,15 @@ export async function describeError(
     log_tail: tail.slice(-SHOWN_LINES).map((line) => redactLine(untrustedText(line, MAX_LINE))),
     at: isoTime(o.now()),
   };
+}
+
+async function readTail(o: Orchestration, engineId: string): Promise<readonly string[]> {
+  try {
+    return await logTail(engineFolder(o, engineId), READ_LINES);
+  } catch (error) {
+    o.logger.warn({ err: error, engine_id: engineId }, "the log of an engine that ended cannot be read");
+    return [];
+  }
 }
 
 const TOLD_LINES = 3;

@@ -1,5 +1,4 @@
-/** Exit codes that say "do not start me again": 77 no permission, 78 wrong configuration (sysexits). */
-const FINAL_EXIT_CODES: readonly number[] = [77, 78];
+import { exitCause } from "../../contract/engine-exit.ts";
 
 export interface RestartRule {
   readonly maxRestarts: number;
@@ -48,8 +47,9 @@ export function judgeExit({
   readonly random: number;
   readonly rule?: RestartRule;
 }): RestartVerdict {
-  if (exitCode !== null && FINAL_EXIT_CODES.includes(exitCode)) {
-    return { kind: "give_up", history, reason: `exit code ${exitCode} asks not to be started again` };
+  const cause = exitCause(exitCode);
+  if (cause?.restart === "never") {
+    return { kind: "give_up", history, reason: `a restart does not help: ${cause.cause}` };
   }
   const started = history.windowStartedAt;
   const fresh = started === null || now - started >= rule.windowMs || healthyForMs >= rule.resetAfterMs;

@@ -1,6 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmdirSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
@@ -34,7 +37,7 @@ t.test("what stops a start is told in plain words", async (t) => {
     await once(server, "listening");
     t.teardown(() => server.close());
     const { port } = server.address() as AddressInfo;
-    t.match(await exitOf({ port, dataDir: t.testdir() }), { code: 75, output: new RegExp(`port ${port} is in use`) });
+    t.match(await exitOf({ port, dataDir: t.testdir() }), { code: 69, output: new RegExp(`port ${port} is in use`) });
   });
 
   t.test("every bad setting, by its name", async (t) => {
@@ -55,15 +58,59 @@ t.test("what stops a start is told in plain words", async (t) => {
     db.exec("pragma user_version = 9999");
     db.close();
     t.match(await exitOf({ dataDir }), {
-      code: 75,
-      output: /^the engine cannot start: .*engine\.db was written by a newer engine\n$/,
+      code: 76,
+      output: /^the engine cannot start: engine\.db was written by a newer version \(.*9999.*\)\n$/,
     });
   });
 
   t.test("another engine on the same data", async (t) => {
     const dataDir = t.testdir();
     const engine = await startEngine(t, { dataDir });
-    t.match(await exitOf({ dataDir }), { code: 75, output: /another engine/ });
+    t.match(await exitOf({ dataDir }), {
+      code: 71,
+      output: new RegExp(`^the engine cannot start: engine\\.lock is locked by process ${engine.process.pid}\n$`),
+    });
     t.match((await engine.turn("alive", "/say alive")).at(-1)?.data, { phase: "completed" });
   });
+
+  const asRoot = { skip: process.getuid?.() !== 0 && "only root may make such a place" };
+
+  t.test("a full disk", asRoot, async (t) => {
+    const dataDir = mkdtempSync(join(tmpdir(), "full-disk-"));
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", dataDir]);
+    t.teardown(() => {
+      execFileSync("umount", ["-l", dataDir]);
+      rmdirSync(dataDir);
+    });
+    t.match(await exitOf({ dataDir }), {
+      code: 73,
+      output: /^the engine cannot start: no space left on the device for engine\.db\n$/,
+    });
+  });
+
+  t.test("a file that it may not write", asRoot, async (t) => {
+    for (const name of ["engine.lock", "engine.db"]) {
+      const dataDir = t.testdir({ [name]: "" });
+      execFileSync("chattr", ["+i", join(dataDir, name)]);
+      const ended = await exitOf({ dataDir });
+      execFileSync("chattr", ["-i", join(dataDir, name)]);
+      t.match(ended, { code: 77, output: `the engine cannot start: permission denied on ${name}\n` });
+    }
+  });
+
+  t.test("a file that cannot be read", async (t) => {
+    const dataDir = t.testdir({ "engine.lock": {} });
+    t.match(await exitOf({ dataDir }), {
+      code: 74,
+      output: /^the engine cannot start: engine\.lock cannot be used \(.*\)\n$/,
+    });
+  });
+});
+
+t.test("an engine that cannot load all of itself ends, and says why", async (t) => {
+  const dataDir = t.testdir({ workspace: "no folder" });
+  const { process, output } = await launchEngine(t, { dataDir });
+  const [code] = await once(process, "exit");
+  t.equal(code, 1);
+  t.match(output(), /^the engine failed: Error: E(EXIST|NOTDIR)/m);
 });

@@ -13,7 +13,8 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t, { type Test } from "tap";
-import { StoreUnusable, openStore } from "../../../src/engine/store/open-store.ts";
+import { openStore } from "../../../src/engine/store/open-store.ts";
+import { StoreUnusable } from "../../../src/engine/store/store-unusable.ts";
 import { EventTable } from "../../../src/engine/store/events.ts";
 import { startEngine } from "../../helpers/engine.ts";
 import { until } from "../../helpers/until.ts";
@@ -100,7 +101,7 @@ t.test("what is no damage is not set aside: a newer engine's store, one that can
   const db = new DatabaseSync(file);
   db.exec("pragma user_version = 9999");
   db.close();
-  t.throws(() => openStore(folder), new StoreUnusable(`${file} was written by a newer engine`));
+  t.throws(() => openStore(folder), { name: "StoreUnusable", exit: "store_newer" });
   t.ok(existsSync(file));
   t.test("without the right to", { skip: process.getuid?.() === 0 && "root may read everything" }, async (t) => {
     chmodSync(file, 0);
@@ -142,7 +143,7 @@ t.test("damage that is found while the engine runs ends it for now; its next sta
   await engine.call("/execute", { body: { task_id: "t", message: "/say hello" } }).catch(() => undefined);
   await until("the engine has ended", () => engine.process.exitCode !== null);
   t.equal(engine.process.exitCode, 75, engine.output());
-  t.match(engine.output(), /its store in .* is damaged/);
+  t.match(engine.output(), /its store is damaged/);
   const next = await startEngine(t, { dataDir: folder });
   t.match((await next.call("/health")).body, { memory_reset: { reason: /malformed/ } });
   t.match((await next.turn("t", "/say hello")).at(-1), { data: { phase: "completed" } });

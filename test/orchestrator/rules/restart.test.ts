@@ -5,9 +5,10 @@ const never = { count: 0, windowStartedAt: null };
 const judge = (over: Partial<Parameters<typeof judgeExit>[0]> = {}) =>
   judgeExit({ exitCode: 1, healthyForMs: 0, history: never, now: 1_000_000, random: 0, ...over });
 
-t.test("the exit codes 77 and 78 are not started again", async (t) => {
-  for (const exitCode of [77, 78]) t.equal(judge({ exitCode, healthyForMs: 3_600_000 }).kind, "give_up");
-  for (const exitCode of [0, 1, 75, 137, null]) t.equal(judge({ exitCode }).kind, "restart", String(exitCode));
+t.test("an exit whose cause only an operator can remove is not started again", async (t) => {
+  for (const exitCode of [76, 77, 78]) t.equal(judge({ exitCode, healthyForMs: 3_600_000 }).kind, "give_up");
+  for (const exitCode of [0, 1, 69, 71, 73, 74, 75, 137, null])
+    t.equal(judge({ exitCode }).kind, "restart", String(exitCode));
 });
 
 t.test("the delay doubles from one second to sixty, up to a quarter more by chance", async (t) => {

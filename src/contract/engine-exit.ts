@@ -1,0 +1,35 @@
+/**
+ * Why an engine ends by itself: one exit code a cause, read by the daemon. Codes follow `sysexits.h` where it has the
+ * cause. Any other code is a crash. `restart` says what the daemon does after a crash: `another_port` at once,
+ * `back_off` as after any crash, `never` because only an operator can remove the cause.
+ */
+export const ENGINE_EXITS = {
+  port_taken: { code: 69, cause: "another program listens on its port", restart: "another_port" },
+  store_locked: { code: 71, cause: "another process has locked its store", restart: "back_off" },
+  disk_full: { code: 73, cause: "no space is left for its store", restart: "back_off" },
+  store_unreadable: { code: 74, cause: "its store cannot be read or written", restart: "back_off" },
+  store_damaged: { code: 75, cause: "its store is damaged; the next start sets it aside", restart: "back_off" },
+  store_newer: { code: 76, cause: "a newer version of the engine wrote its store", restart: "never" },
+  permission_denied: { code: 77, cause: "it may not read or write one of its files", restart: "never" },
+  configuration: { code: 78, cause: "its settings are invalid", restart: "never" },
+} as const satisfies Record<string, EngineExitRow>;
+
+interface EngineExitRow {
+  readonly code: number;
+  readonly cause: string;
+  readonly restart: "another_port" | "back_off" | "never";
+}
+
+export type EngineExitName = keyof typeof ENGINE_EXITS;
+
+/** How the engine begins the line that says why it does not start; indented lines may follow. */
+export const CANNOT_START = "the engine cannot start:";
+/** The same for an engine that ends later. */
+export const ENDS = "the engine ends:";
+
+export const isExit = (code: number | null, name: EngineExitName): boolean => code === ENGINE_EXITS[name].code;
+
+/** Null for the exit code of a crash. */
+export function exitCause(code: number | null): EngineExitRow | null {
+  return Object.values<EngineExitRow>(ENGINE_EXITS).find((row) => row.code === code) ?? null;
+}

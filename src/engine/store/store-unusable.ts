@@ -1,0 +1,81 @@
+import { closeSync, openSync } from "node:fs";
+import { basename } from "node:path";
+import type { EngineExitName } from "../../contract/engine-exit.ts";
+import { fileHolders } from "./file-holders.ts";
+
+/** The engine cannot run with its store. The message names files, never folders of this machine. */
+export class StoreUnusable extends Error {
+  override readonly name = "StoreUnusable";
+  readonly exit: EngineExitName;
+
+  constructor(exit: EngineExitName, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.exit = exit;
+  }
+}
+
+/** SQLite's primary result codes. */
+const PERM = 3;
+const BUSY = 5;
+const LOCKED = 6;
+const READONLY = 8;
+const FULL = 13;
+const CANTOPEN = 14;
+
+/** What SQLite or the operating system says of `file`, as a cause; any other error is given back as it is. */
+export function storeUnusable(error: unknown, file: string): unknown {
+  if (!(error instanceof Error) || error instanceof StoreUnusable) return error;
+  const exit = "errcode" in error ? exitOfSqlite(Number(error.errcode), file) : systemExit(error);
+  return exit === null ? error : new StoreUnusable(exit, describe(exit, { file, error }), { cause: error });
+}
+
+/** The cause that a system error has for every file of the engine; null when it has none of its own. */
+export function systemExit(error: unknown): EngineExitName | null {
+  switch (error instanceof Error && "code" in error ? error.code : null) {
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return "permission_denied";
+    case "ENOSPC":
+    case "EDQUOT":
+      return "disk_full";
+    default:
+      return null;
+  }
+}
+
+function exitOfSqlite(errcode: number, file: string): EngineExitName {
+  switch (errcode & 0xff) {
+    case BUSY:
+    case LOCKED:
+      return "store_locked";
+    case FULL:
+      return "disk_full";
+    case PERM:
+    case READONLY:
+      return "permission_denied";
+    case CANTOPEN:
+      return openProblem(file) ?? "store_unreadable";
+    default:
+      return "store_unreadable";
+  }
+}
+
+/** SQLite does not say why it could not open a file: the operating system does. */
+function openProblem(file: string): EngineExitName | null {
+  try {
+    closeSync(openSync(file, "a"));
+    return null;
+  } catch (error) {
+    return systemExit(error);
+  }
+}
+
+function describe(exit: EngineExitName, { file, error }: { readonly file: string; readonly error: Error }): string {
+  const name = basename(file);
+  if (exit === "permission_denied") return `permission denied on ${name}`;
+  if (exit === "disk_full") return `no space left on the device for ${name}`;
+  if (exit !== "store_locked") return `${name} cannot be used (${error.message})`;
+  const pids = fileHolders(file);
+  return `${name} is locked by ${pids.length === 0 ? "another process" : `process ${pids.join(", ")}`}`;
+}
