@@ -90,7 +90,7 @@ t.test("an engine that fills its memory starts again, and is told from one that 
   t.same(await settle(site, tally), {});
 });
 
-t.test("an engine that hangs is unhealthy, then ended and started again", { skip: !LONG && "long" }, async (t) => {
+t.test("an engine that hangs is unhealthy, then ended and started again, and its record says why", async (t) => {
   tally.tried++;
   const { body } = await site.product.post("/engines/provision", { user_id: "well-behaved" });
   process.kill(body.pid, "SIGSTOP");
@@ -101,6 +101,11 @@ t.test("an engine that hangs is unhealthy, then ended and started again", { skip
     ({ state, pid }) => state === "running" && pid !== body.pid,
   );
   t.not(given.incarnation, body.incarnation);
+  t.match(given.last_error, {
+    phase: "run",
+    signal: "SIGKILL",
+    reason: /^no health answer for 6 probes over \d+ s \(no answer within \d+ ms\); ended by the daemon$/,
+  });
   t.same(await settle(site, tally), {});
   t.equal((await site.product.del("/engines/well-behaved")).status, 200);
 });

@@ -14,6 +14,8 @@ export interface LiveEngine {
   readonly restarts: { readonly count: number; readonly windowStartedAt: number | null };
   /** A stop or a destroy ends it: no crash, whatever comes of it. */
   isBeingEnded: boolean;
+  /** Why the daemon itself ends it to be restarted; null while it does not. */
+  endedBecause: string | null;
   /** Milliseconds since the epoch. */
   readonly healthySince: number;
   lastOkAt: number;

@@ -20,6 +20,7 @@ export function liveEngine(
     order,
     restarts: { count: row.restart_count, windowStartedAt: row.restart_window_started_at?.getTime() ?? null },
     isBeingEnded: false,
+    endedBecause: null,
     healthySince,
     lastOkAt: o.now(),
     consecutiveFailures: 0,

@@ -46,6 +46,7 @@ export async function reviveEngine(
     healthySince: now,
     lastOkAt: now,
     consecutiveFailures: 0,
+    endedBecause: null,
   };
   o.live.add(revived);
   void record(o, revived, { end, verdict });

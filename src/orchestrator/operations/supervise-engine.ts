@@ -1,12 +1,12 @@
 import { delay } from "../../kit/clock.ts";
 import { outsideRequests } from "../../kit/request-context.ts";
-import type { EngineExit } from "../fleet/engine-backend.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { type RestartVerdict, judgeExit } from "../rules/restart.ts";
 import { findEngineById } from "../store/engines.ts";
 import { findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { bootEngine } from "./boot-engine.ts";
+import { howItExited } from "./exit-reason.ts";
 import { freshLife } from "./fresh-life.ts";
 import { describeError, endForEvent } from "./last-error.ts";
 import { insist } from "./insist.ts";
@@ -25,8 +25,9 @@ export function superviseEngine(o: Orchestration, live: LiveEngine): void {
     watchEngine(o, live, async () => {
       const exit = await live.process.exited;
       if (live.isBeingEnded) return;
-      const lastError = await describeError(o, live.id, { phase: "run", reason: describeExit(exit), exit });
       o.live.remove(live.id, live.incarnation);
+      const reason = live.endedBecause ?? `the engine's process exited ${howItExited(exit)}`;
+      const lastError = await describeError(o, live.id, { phase: "run", reason, exit });
       await afterEnd(o, live, {
         id: live.id,
         incarnation: live.incarnation,
@@ -156,9 +157,4 @@ async function writeEnd(o: Orchestration, end: UnaskedEnd, verdict: RestartVerdi
     set: { ...set, stopped_at: new Date(now), stop_reason: verdict.reason },
     event: { reason: `${lastError.reason}; ${verdict.reason}`, data: how },
   });
-}
-
-function describeExit({ code, signal }: EngineExit): string {
-  const how = signal !== null ? `on ${signal}` : code !== null ? `with code ${code}` : "unobserved";
-  return `the engine's process exited ${how}`;
 }

@@ -37,13 +37,15 @@ export function watchEngine(o: Orchestration, live: LiveEngine, onGone: (live: L
 async function keepProbing(o: Orchestration, live: LiveEngine, signal: AbortSignal): Promise<void> {
   const interval = o.settings.healthIntervalMs;
   let answers = 0;
+  let silentSince = performance.now();
   const wait = () => probeWaitMs({ intervalMs: interval, nowMs: performance.now(), random: Math.random() });
   while (await delay(wait(), signal)) {
-    const verdict = await probe(o, live, Math.min(PROBE_TIMEOUT_MS, interval));
+    const problem = await probe(o, live, Math.min(PROBE_TIMEOUT_MS, interval));
     if (signal.aborted) return;
-    if (verdict === "unknown") continue;
-    if (verdict === "ok") {
+    if (problem === "unknown") continue;
+    if (problem === null) {
       live.lastOkAt = o.now();
+      silentSince = performance.now();
       if (live.consecutiveFailures >= MISSES_UNHEALTHY) record(o, live, { from: "unhealthy", to: "running" });
       live.consecutiveFailures = 0;
       if (answers++ % PROBES_PER_ACTIVITY === 0) await noteActivity(o, live);
@@ -56,23 +58,44 @@ async function keepProbing(o: Orchestration, live: LiveEngine, signal: AbortSign
     }
     // While everything fails no engine is ended for it: the cause is not in the engines.
     if (live.consecutiveFailures >= MISSES_RESTART && !o.breaker.isOpen) {
-      o.logger.warn(
-        { engine_id: live.id, incarnation: live.incarnation },
-        "engine does not answer: it is ended to be restarted",
+      const silentS = Math.round((performance.now() - silentSince) / 1000);
+      await endSilent(
+        o,
+        live,
+        `no health answer for ${live.consecutiveFailures} probes over ${silentS} s (${problem.reason})`,
       );
-      await live.process.stop(RESTART_TERM_MS);
-      return;
     }
   }
 }
 
-/** `unknown` when this process itself did not run meanwhile: then a missing answer says nothing of the engine. */
-async function probe(o: Orchestration, live: LiveEngine, timeoutMs: number): Promise<"ok" | "missed" | "unknown"> {
+/** Ends an engine that does not answer. One that this does not end is probed on, and ended again. */
+async function endSilent(o: Orchestration, live: LiveEngine, reason: string): Promise<void> {
+  const fields = { engine_id: live.id, incarnation: live.incarnation, reason };
+  o.logger.warn(fields, "engine does not answer: it is ended to be restarted");
+  live.endedBecause = `${reason}; ended by the daemon`;
+  try {
+    const end = await live.process.stop(RESTART_TERM_MS);
+    if (end.kind === "survived") o.logger.error({ ...fields, pids: end.pids }, "processes of an engine do not die");
+  } catch (error) {
+    o.logger.error({ ...fields, err: error }, "an engine that does not answer could not be ended");
+  }
+}
+
+/**
+ * Null when it answers; else why not. `unknown` when this process itself did not run meanwhile: then a missing answer
+ * says nothing of the engine.
+ */
+async function probe(
+  o: Orchestration,
+  live: LiveEngine,
+  timeoutMs: number,
+): Promise<{ readonly reason: string } | null | "unknown"> {
   return o.probes.add(async () => {
     const began = performance.now();
-    const { kind } = await probeOnce(live.url, { engineId: live.id, incarnation: live.incarnation, timeoutMs });
-    if (kind === "ok") return "ok";
-    return o.stalls.since(began) ? "unknown" : "missed";
+    const verdict = await probeOnce(live.url, { engineId: live.id, incarnation: live.incarnation, timeoutMs });
+    if (verdict.kind === "ok") return null;
+    if (o.stalls.since(began)) return "unknown";
+    return { reason: verdict.kind === "failed" ? verdict.reason : "another program answers on its port" };
   });
 }
 
