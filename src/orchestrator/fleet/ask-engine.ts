@@ -38,8 +38,15 @@ function send(question: EngineQuestion, signal: AbortSignal): Promise<IncomingMe
   return new Promise((resolve, reject) => {
     const call = request(url, { method, headers: ready, agent: connections, signal });
     call.once("socket", refuseSelfConnect);
-    call.once("response", resolve);
-    call.once("error", (error) => {
+    let isSettled = false;
+    call.once("response", (response) => {
+      isSettled = true;
+      resolve(response);
+    });
+    // Errors may follow the answer, which tells of them itself, or another error. One without a listener would end us.
+    call.on("error", (error) => {
+      if (isSettled) return;
+      isSettled = true;
       // The engine closed an idle connection in the moment it was used again: that says nothing of the engine.
       if (call.reusedSocket && !signal.aborted && hasCode(error, "ECONNRESET")) resolve(send(question, signal));
       else reject(error);

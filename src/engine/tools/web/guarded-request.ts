@@ -40,7 +40,8 @@ export async function guardedRequest(
       },
     });
     asked.once("response", resolve);
-    asked.once("error", reject);
+    // More than one may come, and one without a listener would end the engine.
+    asked.on("error", reject);
     asked.once("socket", (socket) => {
       socket.once("connect", () => {
         if (!network.isAllowed(socket.remoteAddress ?? "")) asked.destroy(notPublic(url));
