@@ -17,6 +17,9 @@ export async function listen(listener: RequestListener, host: string, port: numb
     server.once("error", reject);
     server.listen(port, host, () => {
       server.off("error", reject);
+      // A connection that could not be accepted (too many open files): its client tries again. Without a listener the
+      // process would end.
+      server.on("error", () => undefined);
       resolve();
     });
   });

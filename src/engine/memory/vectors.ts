@@ -56,7 +56,7 @@ export class Vectors {
 
   /** The nearest of all; the event loop goes round in between. */
   async nearest(to: Int8Array, limit: number, signal: AbortSignal): Promise<readonly Near[]> {
-    await (this.#loading ??= this.#load());
+    await this.#loaded();
     const rows: number[] = [];
     const products: number[] = [];
     for (const [row, vector] of this.#held) {
@@ -72,6 +72,15 @@ export class Vectors {
       .map((row, at) => ({ row, lead: ((products[at] ?? 0) - mean) / spread }))
       .sort((one, other) => other.lead - one.lead)
       .slice(0, limit);
+  }
+
+  /** What failed is tried again by who asks next. */
+  #loaded(): Promise<void> {
+    this.#loading ??= this.#load().catch((error: unknown) => {
+      this.#loading = undefined;
+      throw error;
+    });
+    return this.#loading;
   }
 
   async #load(): Promise<void> {

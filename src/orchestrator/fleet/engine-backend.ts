@@ -49,7 +49,7 @@ export interface ProcessHandle {
 
 export interface EngineProcess {
   readonly handle: ProcessHandle;
-  /** Settles once, when the process is gone. Code and signal are null when it was not our own child. */
+  /** Resolves once, when the process is gone, and never rejects. Code and signal are null when it was not our own child. */
   readonly exited: Promise<EngineExit>;
   /** TERM, then after `termMs` KILL, of the whole tree; resolves when the tree is empty, or says who would not die. */
   stop(termMs: number): Promise<StopOutcome>;

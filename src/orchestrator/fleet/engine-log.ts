@@ -101,12 +101,12 @@ async function openLog(folder: string): Promise<FileHandle | null> {
 
 /** Wakes who follows a log: at a change, and now and then in case the file system does not tell of changes. */
 class LogChanges {
-  readonly #watcher: FSWatcher;
+  readonly #watcher: FSWatcher | null;
   #changed = new AbortController();
 
   constructor(path: string) {
-    this.#watcher = watch(path, { persistent: false }, () => this.#changed.abort());
-    this.#watcher.on("error", () => this.#watcher.close());
+    this.#watcher = this.#watch(path);
+    this.#watcher?.on("error", () => this.#watcher?.close());
   }
 
   async next(signal: AbortSignal): Promise<void> {
@@ -115,6 +115,15 @@ class LogChanges {
   }
 
   [Symbol.dispose](): void {
-    this.#watcher.close();
+    this.#watcher?.close();
+  }
+
+  /** Null when there are too many watches on this machine, or the log is gone: then polling has to do. */
+  #watch(path: string): FSWatcher | null {
+    try {
+      return watch(path, { persistent: false }, () => this.#changed.abort());
+    } catch {
+      return null;
+    }
   }
 }

@@ -30,7 +30,7 @@ export class ExitWatch {
 
   /** Looks closely now, for who knows that a process has just ended. */
   look(): void {
-    this.#settle(({ process }) => process.isAlive());
+    this.#settle(({ process }) => isAlive(process));
   }
 
   #glance(): void {
@@ -49,5 +49,14 @@ export class ExitWatch {
     if (this.#waiting.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
+  }
+}
+
+/** A process that cannot be looked at now (too many open files) counts as alive and is looked at again. */
+function isAlive(process: LivingProcess): boolean {
+  try {
+    return process.isAlive();
+  } catch {
+    return true;
   }
 }

@@ -9,18 +9,19 @@ const START_BYTES = 64;
  * that is given the pid later, so that reading it anew is enough, at a third of the cost.
  */
 export class LivingProcess {
-  /** Null when there was no such process any more, or it is not ours to look at. */
-  #stat: number | null;
+  readonly #identity: ProcessIdentity;
+  /** Undefined until it is opened; null when there is no such process any more, or it is not ours to look at. */
+  #stat: number | null | undefined;
   readonly #start = Buffer.alloc(START_BYTES);
 
   constructor(identity: ProcessIdentity) {
-    this.#stat = openStat(identity.pid);
-    // What was opened may be another's that has the pid already.
-    if (!isAlive(identity)) this.close();
+    this.#identity = identity;
   }
 
+  /** Throws when it cannot be looked at now: with too many open files. */
   isAlive(): boolean {
-    if (this.#stat === null) return false;
+    if (this.#stat === undefined) this.#open();
+    if (typeof this.#stat !== "number") return false;
     try {
       const length = readSync(this.#stat, this.#start, 0, START_BYTES, 0);
       const start = this.#start.toString("latin1", 0, length);
@@ -33,8 +34,18 @@ export class LivingProcess {
   }
 
   close(): void {
-    if (this.#stat !== null) closeSync(this.#stat);
+    if (typeof this.#stat === "number") closeSync(this.#stat);
     this.#stat = null;
+  }
+
+  #open(): void {
+    const stat = openStat(this.#identity.pid);
+    try {
+      // What was opened may be another's that has the pid already.
+      this.#stat = isAlive(this.#identity) ? stat : null;
+    } finally {
+      if (stat !== null && this.#stat !== stat) closeSync(stat);
+    }
   }
 }
 

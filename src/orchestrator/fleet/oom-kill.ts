@@ -34,15 +34,16 @@ export function killedForMemory({
 /** Since boot, over all of the machine. */
 export const hostOomKills = (): number | null => oomKillCount("/proc/vmstat");
 
-/** The number behind `oom_kill` in a file of names and numbers. */
+/**
+ * The number behind `oom_kill` in a file of names and numbers. Null when the file cannot be read, whatever the cause:
+ * an engine's end must be noticed all the same.
+ */
 export function oomKillCount(path: string): number | null {
   try {
     const count = /^oom_kill (\d+)$/m.exec(readFileSync(path, "utf8"))?.[1];
     return count === undefined ? null : Number(count);
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT" || code === "ENODEV" || code === "EACCES") return null;
-    throw error;
+  } catch {
+    return null;
   }
 }
 

@@ -98,11 +98,19 @@ async function start(
     const { cause, message } = await started;
     throw cause ?? new Error(message);
   }
-  // Before the event loop runs again even a child that has died is still there, unreaped, to be read.
-  const identity = readIdentity(pid);
-  const cgroup = cgroups?.confine(launch.incarnation, pid, memoryMb) ?? null;
-  preferForOomKill(pid);
   const child = started.nodeChildProcess;
+  let identity: ProcessIdentity;
+  let cgroup: EngineCgroup | null;
+  try {
+    // Before the event loop runs again even a child that has died is still there, unreaped, to be read.
+    identity = readIdentity(pid);
+    cgroup = cgroups?.confine(launch.incarnation, pid, memoryMb) ?? null;
+    preferForOomKill(pid);
+  } catch (error) {
+    // Nobody would know this process. It is our child and not reaped yet, so the pid is its own.
+    child.kill("SIGKILL");
+    throw error;
+  }
   child.unref();
   const ended = new Promise<ProcessEnd>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));

@@ -75,12 +75,17 @@ export class TrackedProcess implements EngineProcess {
     return { engine: this.#cgroup?.oomKills() ?? null, host: hostOomKills() };
   }
 
-  /** Once for all callers, and its outcome is kept, unless something survived: whoever asks again gets another try. */
+  /** Once for all callers. An end that failed, or that something survived, is not kept: whoever asks again gets another try. */
   async #end(termMs: number): Promise<StopOutcome> {
     this.#ending ??= stopTree(this.#tree, { termMs, hurry: this.#hurry.signal });
     const ending = this.#ending;
-    const outcome = await ending;
-    if (outcome.kind === "survived" && this.#ending === ending) this.#ending = undefined;
-    return outcome;
+    let ended = false;
+    try {
+      const outcome = await ending;
+      ended = outcome.kind !== "survived";
+      return outcome;
+    } finally {
+      if (!ended && this.#ending === ending) this.#ending = undefined;
+    }
   }
 }
