@@ -14,6 +14,3 @@ export const withinRequest = <T>(context: RequestContext, work: () => T): T => s
 export const outsideRequests = <T>(work: () => T): T => storage.exit(work);
 
 export const currentRequest = (): RequestContext | undefined => storage.getStore();
-
-/** Work that a queue runs later, on another call's turn, and that still belongs to this one. */
-export const keepRequest = <T>(work: () => T): (() => T) => AsyncLocalStorage.bind(work);

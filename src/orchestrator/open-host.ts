@@ -16,6 +16,7 @@ import { FleetBreaker } from "./operations/fleet-breaker.ts";
 import { UNPROTECTED_AUDIT } from "./operations/host-status.ts";
 import { Metrics } from "./operations/metrics.ts";
 import type { Orchestration } from "./operations/orchestration.ts";
+import { Owners } from "./operations/owners.ts";
 import type { Readiness } from "./operations/readiness.ts";
 import { RecentFailures } from "./operations/recent-failures.ts";
 import { tellBreaker } from "./operations/tell-breaker.ts";
@@ -94,6 +95,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     }),
     live: new LiveEngines(),
     boots: new Map(),
+    owners: new Owners(),
     bootQueue: new BootQueue(config.bootConcurrency),
     breaker: new FleetBreaker((news) => tellBreaker({ db, events, logger }, news)),
     failures: new RecentFailures(),

@@ -1,13 +1,13 @@
 import { isExit } from "../../contract/engine-exit.ts";
-import { type EngineProcess, LaunchFailed, PortTaken } from "../fleet/engine-backend.ts";
+import { type EngineProcess, LaunchFailed, type LaunchOrder, PortTaken } from "../fleet/engine-backend.ts";
 import { type BootVerdict, awaitHealthy } from "../fleet/health-probe.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
-import { findEngineById } from "../store/engines.ts";
+import { findSettledEngine } from "../store/engines.ts";
 import type { Product } from "../store/products.ts";
 import { changePort } from "../store/ports.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { type FailedBoot, describe, failed } from "./boot-failure.ts";
-import { LeftQueue } from "./boot-queue.ts";
+import { type BootSlot, LeftQueue } from "./boot-queue.ts";
 import { clearBehindDestroy } from "./clear-behind-destroy.ts";
 import { engineUrl } from "./engine-record.ts";
 import { bootDeadline } from "./fresh-life.ts";
@@ -30,15 +30,17 @@ export type BootResult =
  * incarnation) to `running`. Until then the boot owns the process: whatever else comes out of it, the process is
  * gone when it settles, and the row is left to the caller. The caller has its turn in the boot queue already.
  */
-export const bootEngine = (o: Orchestration, engine: EngineRow, product: Product): Promise<BootResult> =>
-  inFlight(o, engine, (signal) => boot(o, { engine, product, signal }));
+export const bootEngine = (
+  o: Orchestration,
+  { engine, product, slot }: { readonly engine: EngineRow; readonly product: Product; readonly slot: BootSlot },
+): Promise<BootResult> => inFlight(o, engine, (signal) => bootInSlot(o, { engine, product, slot, signal }));
 
 /** As {@link bootEngine}, after waiting for a turn in the boot queue; a stop or a destroy ends the waiting too. */
 export const bootInTurn = (o: Orchestration, engine: EngineRow, product: Product): Promise<BootResult> =>
   inFlight(o, engine, async (signal) => {
     try {
       const turn = { productId: engine.product_id, requested: true, signal };
-      return await o.bootQueue.run(turn, () => boot(o, { engine, product, signal }));
+      return await o.bootQueue.run(turn, (slot) => bootInSlot(o, { engine, product, slot, signal }));
     } catch (error) {
       if (error instanceof LeftQueue) return { kind: "overtaken" };
       throw error;
@@ -64,23 +66,33 @@ async function inFlight(
   }
 }
 
+interface Boot {
+  readonly engine: EngineRow;
+  readonly product: Product;
+  readonly slot: BootSlot;
+  readonly signal: AbortSignal;
+}
+
+/** What follows a boot waits for the database, and needs no slot. */
+const bootInSlot = (o: Orchestration, order: Boot): Promise<BootResult> =>
+  boot(o, order).finally(() => order.slot.release());
+
 /** On the engine's port, or when another program has that one, on the next that is free. */
-async function boot(
-  o: Orchestration,
-  { engine, product, signal }: { engine: EngineRow; product: Product; signal: AbortSignal },
-): Promise<BootResult> {
+async function boot(o: Orchestration, { engine, product, slot, signal }: Boot): Promise<BootResult> {
   const began = performance.now();
   const deadline = began + o.settings.bootTimeoutMs;
   let attempt = engine;
   for (let ports = 1; !signal.aborted; ports++) {
-    const result = await bootOnPort(o, { engine: attempt, product, signal, deadline });
+    const result = await bootOnPort(o, { engine: attempt, product, slot, signal }, deadline);
     if (result.kind !== "port_taken") {
       o.metrics.bootSeconds.observe({ outcome: result.kind }, (performance.now() - began) / 1000);
       return result;
     }
     o.logger.warn({ engine_id: engine.id, port: attempt.port }, "another program has the engine's port");
     const moved =
-      ports < MAX_PORTS ? await changePort(o.db, attempt, { range: o.settings.portRange, events: o.events }) : null;
+      ports < MAX_PORTS
+        ? await slot.outside(changePort(o.db, attempt, { range: o.settings.portRange, events: o.events }))
+        : null;
     if (moved === null) return failed(o, attempt, { reason: `port ${attempt.port} is taken by another program` });
     attempt = moved;
   }
@@ -89,16 +101,18 @@ async function boot(
 
 async function bootOnPort(
   o: Orchestration,
-  { engine, product, signal, deadline }: { engine: EngineRow; product: Product; signal: AbortSignal; deadline: number },
+  { engine, product, slot, signal }: Boot,
+  deadline: number,
 ): Promise<BootResult | { readonly kind: "port_taken" }> {
-  const order = launchOrder(o, engine, product);
+  let order: LaunchOrder;
   let process: EngineProcess;
   try {
+    order = launchOrder(o, engine, product);
     process = await o.backend.launch(order);
   } catch (error) {
     if (error instanceof PortTaken) return { kind: "port_taken" };
-    if (error instanceof LaunchFailed) return failed(o, engine, { reason: error.message, cause: error });
-    throw error;
+    const reason = error instanceof LaunchFailed ? error.message : "the engine's start cannot be prepared";
+    return failed(o, engine, { reason, cause: error });
   }
   try {
     const url = engineUrl(o.settings.engineHost, engine.port);
@@ -110,8 +124,13 @@ async function bootOnPort(
       deadlineMs: deadline - performance.now(),
       signal,
     });
-    const [recorded, verdict] = await Promise.all([recordProcess(o, engine, process), healthy]);
+    const recording = recordProcess(o, engine, process);
+    // Awaited below: a rejection that comes before that is not unhandled.
+    recording.catch(() => undefined);
+    const verdict = await healthy;
     process.forgetLaunchFile();
+    if (verdict.kind === "healthy") slot.release();
+    const recorded = await slot.outside(recording);
     if (recorded === null || signal.aborted) return await abandon(process, { kind: "overtaken" });
     if (isPortTaken(verdict)) return await abandon(process, { kind: "port_taken" });
     if (verdict.kind !== "healthy") return await abandon(process, await failed(o, engine, describe(o, verdict)));
@@ -168,7 +187,7 @@ async function enterRunning(
     });
   } catch (error) {
     // The statement was lost, or only its answer: the row says which.
-    const row = await findEngineById(o.db, id);
+    const row = await findSettledEngine(o.db, id);
     if (row?.incarnation === incarnation && row.state === "running") return row;
     throw error;
   }

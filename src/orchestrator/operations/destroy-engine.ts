@@ -33,7 +33,7 @@ export async function destroyEngine(
 
 /** In one lane an engine: a second destroy waits for the first and then finds nothing. */
 export function destroyRow(o: Orchestration, { id }: EngineRow, { keepData }: { keepData: boolean }): Promise<void> {
-  return o.lanes.run(id, async () => {
+  const destroy = async () => {
     const engine = (await claim(o, id, keepData)) ?? (await findEngineById(o.db, id));
     if (engine === null) throw new ApiError("ENGINE_NOT_FOUND", "the engine has been destroyed");
     const end = await endProcess(o, engine, { drainMs: 0, termMs: TERM_MS });
@@ -41,7 +41,8 @@ export function destroyRow(o: Orchestration, { id }: EngineRow, { keepData }: { 
     const folder = engineFolder(o, id);
     await (engine.keep_data ? keepEngineFolder(folder, keptFolder(o, engine)) : removeEngineFolder(folder));
     await o.states.remove({ id, from: ["destroying"], reason: "request" });
-  });
+  };
+  return o.owners.own(id, () => o.lanes.run(id, destroy));
 }
 
 /** Takes the engine over from whatever it was doing; null when somebody already had. */

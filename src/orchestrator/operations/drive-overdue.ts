@@ -1,19 +1,22 @@
 import { delay } from "../../kit/clock.ts";
-import { findEngineById, listOverdue, listRunning } from "../store/engines.ts";
+import { isRunning } from "../rules/engine-lifecycle.ts";
+import { findEngineById, listOverdue, listTended } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { ApiError } from "../api-error.ts";
-import { abandonProvision, abandonStart, finishDestroy, finishStop } from "./end-passing.ts";
+import { abandonStart, finishDestroy, finishStop, startAfresh } from "./end-passing.ts";
 import type { Orchestration } from "./orchestration.ts";
+import { abandonProvision } from "./provision-engine.ts";
 import { reconcileEngine } from "./reconcile-fleet.ts";
+import { restartLater } from "./supervise-engine.ts";
 
-const LOOK_EVERY_MS = 5000;
+const LOOK_EVERY_MS = 2000;
 /** An engine that would not die is ended again this long after the last try. */
 const AGAIN_MS = 30_000;
 
 /**
- * Drives every state past its deadline to the nearest resting one, whatever became of the operation that should have
- * ended it; tries again to end engines that would not die; and looks after engines that should run and that nobody
- * looks after. Until the daemon stops.
+ * Finishes, until the daemon stops, what nobody else will: states past their deadline, whatever became of the operation
+ * that should have ended them; transient states without an owner, whose operation has failed; engines that should run
+ * and are not watched; engines that would not die before.
  */
 export async function driveOverdue(o: Orchestration): Promise<void> {
   const driven = new Set<string>();
@@ -22,46 +25,59 @@ export async function driveOverdue(o: Orchestration): Promise<void> {
     try {
       const { hostId } = o.settings.portRange;
       const overdue = await listOverdue(o.db, hostId);
-      const unwatched = (await listRunning(o.db, hostId)).filter(({ id }) => o.live.get(id) === undefined);
-      // Seen twice: a watch that is just ending, or beginning, is none that is missing.
+      const untended = (await listTended(o.db, hostId)).filter((engine) => !isTended(o, engine));
+      const stages = untended.map(({ incarnation, state }) => `${incarnation} ${state}`);
+      // Seen twice: an operation that is just ending, or beginning, is none that is missing.
       const forgotten = await rowsOf(
         o,
-        unwatched.filter(({ incarnation }) => suspects.has(incarnation)),
+        untended.filter((_, at) => suspects.has(stages[at] ?? "")),
       );
-      suspects = new Set(unwatched.map(({ incarnation }) => incarnation));
-      for (const row of [...overdue, ...forgotten]) {
-        if (driven.has(row.id)) continue;
-        driven.add(row.id);
-        void drive(o, row).finally(() => driven.delete(row.id));
-      }
+      suspects = new Set(stages);
+      for (const row of forgotten) drive(o, row, { why: "nobody looks after it", driven });
+      for (const row of overdue) drive(o, row, { why: "it is past its deadline", driven });
     } catch (error) {
-      o.logger.warn({ err: error }, "engines past their deadline cannot be looked for");
+      o.logger.warn({ err: error }, "engines that nobody looks after cannot be looked for");
     }
   }
 }
 
+const isTended = (o: Orchestration, { id, state }: Pick<EngineRow, "id" | "state">): boolean =>
+  o.owners.has(id) || (isRunning(state) && o.live.get(id) !== undefined);
+
 async function rowsOf(o: Orchestration, engines: readonly { readonly id: string }[]): Promise<readonly EngineRow[]> {
   const rows = await Promise.all(engines.map(({ id }) => findEngineById(o.db, id)));
-  return rows.filter((row) => row !== null);
+  return rows.filter((row) => row !== null).filter((row) => !isTended(o, row));
 }
 
-async function drive(o: Orchestration, row: EngineRow): Promise<void> {
-  const fields = { engine_id: row.id, incarnation: row.incarnation, state: row.state };
-  o.logger.warn(fields, "an engine is in a state that nobody looks after");
-  try {
-    await end(o, row);
-  } catch (error) {
-    // That it still would not die, or moved on meanwhile, is on its record.
-    if (!(error instanceof ApiError)) o.logger.error({ ...fields, err: error }, "an overdue state could not be ended");
-  }
+/** In the background, once at a time. */
+function drive(
+  o: Orchestration,
+  row: EngineRow,
+  { why, driven }: { readonly why: string; readonly driven: Set<string> },
+) {
+  const { id, incarnation, state } = row;
+  if (driven.has(id)) return;
+  driven.add(id);
+  const fields = { engine_id: id, incarnation, state, why };
+  o.logger.warn(fields, "finish an engine's transition");
+  const isOwned = o.owners.has(id);
+  o.owners
+    .own(id, () => end(o, row, isOwned))
+    .catch((error: unknown) => {
+      // That it still would not die, or moved on meanwhile, is on its record.
+      if (!(error instanceof ApiError))
+        o.logger.error({ ...fields, err: error }, "failed to finish an engine's transition");
+    })
+    .finally(() => driven.delete(id));
 }
 
-async function end(o: Orchestration, row: EngineRow): Promise<void> {
+async function end(o: Orchestration, row: EngineRow, isOwned: boolean): Promise<void> {
   switch (row.state) {
     case "provisioning":
       return abandonProvision(o, row);
     case "starting":
-      return row.provisioned ? abandonStart(o, row) : abandonProvision(o, row);
+      if (!row.provisioned) return abandonProvision(o, row);
+      return isOwned ? abandonStart(o, row) : startAfresh(o, row);
     case "stopping":
       return finishStop(o, row);
     case "destroying":
@@ -72,6 +88,7 @@ async function end(o: Orchestration, row: EngineRow): Promise<void> {
     case "unhealthy":
       return reconcileEngine(o, row);
     case "backoff":
+      return restartLater(o, row);
     case "stopped":
     case "failed":
       return undefined;

@@ -2,19 +2,14 @@ import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { describeError } from "./last-error.ts";
 import { destroyRow } from "./destroy-engine.ts";
 import { endProcess } from "./end-process.ts";
+import { insistOnMove } from "./insist-on-move.ts";
 import type { Orchestration } from "./orchestration.ts";
-import { undoProvision } from "./provision-engine.ts";
 import { settleStop } from "./stop-engine.ts";
-import { restartOrGiveUp } from "./supervise-engine.ts";
+import { restartLater, restartOrGiveUp } from "./supervise-engine.ts";
 import type { EngineRow } from "../store/tables.ts";
 
 const TERM_MS = 2000;
-
-/** Removes what a provision made that nobody will end any more. */
-export async function abandonProvision(o: Orchestration, row: EngineRow): Promise<void> {
-  await endProcess(o, row, { drainMs: 0, termMs: TERM_MS });
-  await undoProvision(o, row);
-}
+const AFRESH_MS = 1000;
 
 /** Ends a start that nobody will end any more; the restart rule says what follows. */
 export async function abandonStart(o: Orchestration, row: EngineRow): Promise<void> {
@@ -22,6 +17,22 @@ export async function abandonStart(o: Orchestration, row: EngineRow): Promise<vo
   const lastError = await describeError(o, row.id, { phase: "boot", reason: "the start did not end in time" });
   const { id, incarnation } = row;
   await restartOrGiveUp(o, { id, incarnation, from: ["starting"], lastError, healthyForMs: 0 });
+}
+
+/** A start that the daemon's own trouble cut short, or the database's: begins anew and counts nothing against the engine. */
+export async function startAfresh(o: Orchestration, row: EngineRow): Promise<void> {
+  const end = await endProcess(o, row, { drainMs: 0, termMs: TERM_MS });
+  if (end.kind === "survived") throw new Error(`engine ${row.id}: ${end.reason}`);
+  const { id, incarnation } = row;
+  const waiting = await insistOnMove(o, "start that was cut short", () => ({
+    id,
+    from: ["starting"],
+    to: "backoff",
+    incarnation,
+    set: { pid: null, boot_id: null, process_start: null, next_restart_at: new Date(o.now() + AFRESH_MS) },
+    event: { type: "engine.restarting", reason: "its start was cut short, not by the engine" },
+  }));
+  if (waiting) await restartLater(o, waiting);
 }
 
 /** Goes on after the end of an engine's process that no daemon saw, or of a starting one (`process`) that does not answer. */

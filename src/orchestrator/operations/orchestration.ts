@@ -15,6 +15,7 @@ import type { AnswerLimit } from "./answer-limit.ts";
 import type { BootQueue } from "./boot-queue.ts";
 import type { FleetBreaker } from "./fleet-breaker.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Owners } from "./owners.ts";
 import type { Readiness } from "./readiness.ts";
 import type { RecentFailures } from "./recent-failures.ts";
 
@@ -29,6 +30,8 @@ export interface Orchestration {
   readonly live: LiveEngines;
   /** Boots in flight, by engine: at most one each. */
   readonly boots: Map<string, BootInFlight>;
+  /** Who brings engines in transient states to rest. */
+  readonly owners: Owners;
   /** Bounds how many engines start at once. */
   readonly bootQueue: BootQueue;
   /** Pauses restarts while the whole fleet fails. */

@@ -1,19 +1,22 @@
 import { randomUUID } from "node:crypto";
 import type { EngineRecord, PolicyAction, ProvisionRequest } from "../../contract/orchestrator-api.ts";
+import { delay } from "../../kit/clock.ts";
 import { newId } from "../../kit/ids.ts";
 import { ENGINE_KEY_PREFIX, newKey, storedKey } from "../../kit/secrets.ts";
 import { ApiError } from "../api-error.ts";
 import { LaunchFailed } from "../fleet/engine-backend.ts";
 import { discardEngineFolder, isRestored, prepareEngineFolder, settleEngineFolder } from "../fleet/engine-folder.ts";
 import { fitsQuota } from "../rules/admission.ts";
-import { countEngines, findEngine, findEngineById, insertEngine } from "../store/engines.ts";
+import { countEngines, findEngine, findSettledEngine, insertEngine } from "../store/engines.ts";
 import { soonestPort, takePort } from "../store/ports.ts";
 import { type Product, lockPolicy } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { assertRoom } from "./assert-room.ts";
 import { bootInTurn } from "./boot-engine.ts";
+import { endProcess } from "./end-process.ts";
 import { engineRecord } from "./engine-record.ts";
 import { engineFolder, keptFolder } from "./engine-folders.ts";
+import { insist } from "./insist.ts";
 import type { Orchestration } from "./orchestration.ts";
 import { assertAllowed } from "./policy-check.ts";
 import { superviseEngine } from "./supervise-engine.ts";
@@ -22,6 +25,9 @@ import { superviseEngine } from "./supervise-engine.ts";
 const RESERVATION_MS = 40_000;
 
 const UNDO_MS = 30_000;
+/** How long the caller of a provision that failed waits until nothing of it is left. */
+const UNDO_WAIT_MS = 5000;
+const TERM_MS = 2000;
 
 /** When every port is taken, some engine has to go first. */
 const FULL_RETRY_S = 30;
@@ -41,8 +47,18 @@ export async function provisionEngine(
 ): Promise<Provisioned> {
   assertAllowed(product, action);
   await assertRoom(o);
+  const id = newId("eng");
+  return o.owners.own(id, () => provisionAs(o, product, { id, request, action }));
+}
+
+async function provisionAs(
+  o: Orchestration,
+  product: Product,
+  { id, request, action }: { readonly id: string; readonly request: ProvisionRequest; readonly action: PolicyAction },
+): Promise<Provisioned> {
   const apiKey = newKey(ENGINE_KEY_PREFIX);
-  const engine = await reserve(o, product, { request, apiKey, action });
+  const life = { id, incarnation: randomUUID(), product_id: product.record.id, user_id: request.user_id };
+  const engine = await reserve(o, product, { life, request, apiKey, action });
   try {
     await prepareEngineFolder(engineFolder(o, engine.id), keptFolder(o, engine));
     if (engine.state === "stopped") return { record: engineRecord(o, engine), apiKey };
@@ -58,7 +74,7 @@ export async function provisionEngine(
     const known =
       error instanceof LaunchFailed ? new ApiError("BACKEND_ERROR", error.message, { cause: error }) : error;
     if (known instanceof ApiError) o.failures.note(engine.id, known);
-    await undoProvision(o, engine);
+    await undoSoon(o, engine, { processIsGone: known instanceof ApiError });
     throw known;
   }
 }
@@ -72,13 +88,16 @@ async function settleFolder(o: Orchestration, { id }: EngineRow): Promise<void> 
   }
 }
 
+type Life = Pick<EngineRow, "id" | "incarnation" | "product_id" | "user_id">;
+
 /** One transaction: the product's lock, existence, quota, port and row. Whoever comes second sees the first. */
-function reserve(
+async function reserve(
   o: Orchestration,
   product: Product,
-  { request, apiKey, action }: { request: ProvisionRequest; apiKey: string; action: PolicyAction },
+  { life, request, apiKey, action }: { life: Life; request: ProvisionRequest; apiKey: string; action: PolicyAction },
 ): Promise<EngineRow> {
   const productId = product.record.id;
+  let isCommitting = false;
   const reserveNow = () =>
     o.db.transaction().execute(async (trx) => {
       const policy = await lockPolicy(trx, productId);
@@ -90,7 +109,7 @@ function reserve(
       if (!fitsQuota(policy, engines)) {
         throw new ApiError("QUOTA_EXCEEDED", `the product has ${engines} of ${policy.max_engines ?? 0} engines`);
       }
-      const id = newId("eng");
+      const { id, incarnation } = life;
       const port = await takePort(trx, id, o.settings.portRange);
       if (port === null) {
         const { min, max } = o.settings.portRange;
@@ -106,17 +125,58 @@ function reserve(
         userId: request.user_id,
         hostId: o.settings.portRange.hostId,
         port,
-        incarnation: randomUUID(),
+        incarnation,
         key: storedKey(apiKey),
         metadata: request.metadata ?? {},
         state: wanted ? "provisioning" : "stopped",
         deadlineAt: wanted ? new Date(o.now() + RESERVATION_MS + o.settings.bootTimeoutMs) : null,
       });
       await o.events.insert(trx, { type: "engine.provisioned", engine, reason: action, data: { port } });
+      isCommitting = true;
       return engine;
     });
-  // A crowd waits here, not in the database, where each would hold one of the few connections.
-  return o.lanes.run(`reserve ${productId}`, reserveNow);
+  try {
+    // A crowd waits here, not in the database, where each would hold one of the few connections.
+    return await o.lanes.run(`reserve ${productId}`, reserveNow);
+  } catch (error) {
+    // Before the commit nothing is left; of the commit itself the answer may have been lost.
+    if (isCommitting) void o.owners.own(life.id, () => undoReservation(o, life));
+    throw error;
+  }
+}
+
+/**
+ * Before the answer where that is possible, else behind it until it is done: nobody has the key of what is left, and the
+ * user could have no other engine.
+ */
+async function undoSoon(
+  o: Orchestration,
+  engine: EngineRow,
+  { processIsGone }: { readonly processIsGone: boolean },
+): Promise<void> {
+  let undo = processIsGone ? undoProvision : abandonProvision;
+  const undone = o.owners.own(engine.id, () =>
+    insist(o, "provision that failed", () => {
+      const now = undo;
+      undo = abandonProvision;
+      return now(o, engine);
+    }),
+  );
+  await Promise.race([undone, delay(UNDO_WAIT_MS)]);
+}
+
+/** Ends the process of a provision too: of one whose boot could not, or that nobody looks after any more. */
+export async function abandonProvision(o: Orchestration, row: EngineRow): Promise<void> {
+  await endProcess(o, row, { drainMs: 0, termMs: TERM_MS });
+  await undoProvision(o, row);
+}
+
+/** The answer to the commit of a reservation was lost: whether it was committed is known once the product's lock is free again. */
+async function undoReservation(o: Orchestration, life: Life): Promise<void> {
+  await insist(o, "reservation", async () => {
+    await o.db.transaction().execute((trx) => lockPolicy(trx, life.product_id));
+    await undoProvision(o, life);
+  });
 }
 
 /**
@@ -124,7 +184,7 @@ function reserve(
  * all keeps its folder. In the lane of destroys: one that took the engine over has ended by then, perhaps before this
  * provision made the folder.
  */
-export function undoProvision(o: Orchestration, engine: EngineRow): Promise<void> {
+export function undoProvision(o: Orchestration, engine: Life): Promise<void> {
   const { id, incarnation } = engine;
   const folder = engineFolder(o, id);
   const reason = "the provision did not succeed";
@@ -142,8 +202,11 @@ export function undoProvision(o: Orchestration, engine: EngineRow): Promise<void
       },
       event: { reason },
     });
-    if (claimed === null && (await findEngineById(o.db, id)) !== null) return;
+    const row = claimed ?? (await findSettledEngine(o.db, id));
+    // Another try claimed it, and was cut short after that.
+    const isOurs = row?.state === "destroying" && row.incarnation === incarnation;
+    if (row !== null && !isOurs) return;
     await discardEngineFolder(folder, keptFolder(o, engine));
-    if (claimed !== null) await o.states.remove({ id, from: ["destroying"], incarnation, reason });
+    if (isOurs) await o.states.remove({ id, from: ["destroying"], incarnation, reason });
   });
 }

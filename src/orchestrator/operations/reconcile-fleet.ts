@@ -7,13 +7,15 @@ import { type Observed, judgeLeft } from "../rules/adoption.ts";
 import { listEnginesOfHost } from "../store/engines.ts";
 import { type Product, findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { abandonProvision, afterUnseenEnd, finishDestroy, finishStop } from "./end-passing.ts";
+import { afterUnseenEnd, finishDestroy, finishStop } from "./end-passing.ts";
 import { recordedProcess } from "./end-process.ts";
 import { engineUrl } from "./engine-record.ts";
+import { insistOnMove } from "./insist-on-move.ts";
 import { insist } from "./insist.ts";
 import { acceptedKeys, launchOrder } from "./launch-order.ts";
 import { liveEngine } from "./live-engine.ts";
 import type { Orchestration } from "./orchestration.ts";
+import { abandonProvision } from "./provision-engine.ts";
 import { restartLater, superviseEngine } from "./supervise-engine.ts";
 import { MISSES_UNHEALTHY } from "./watch-engine.ts";
 
@@ -58,6 +60,8 @@ function eachOnce<T>(find: (id: string) => Promise<T>): (id: string) => Promise<
   return (id) => {
     const known = found.get(id) ?? find(id);
     found.set(id, known);
+    // A failure is for those who asked: the next one looks again.
+    known.catch(() => found.delete(id));
     return known;
   };
 }
@@ -75,18 +79,18 @@ async function reconcile(
       if (process !== null) await adopt(o, row, { process, products, answers: adoption === "adopt" });
       return "adopted";
     case "as_crashed":
-      inBackground(o, row, afterUnseenEnd(o, row, process));
+      inBackground(o, row, () => afterUnseenEnd(o, row, process));
       return "settled";
     case "start_again":
       return "start_again";
     case "start_when_due":
-      inBackground(o, row, restartLater(o, row));
+      inBackground(o, row, () => restartLater(o, row));
       return "settled";
     case "finish_stop":
-      inBackground(o, row, finishStop(o, row));
+      inBackground(o, row, () => finishStop(o, row));
       return "settled";
     case "finish_destroy":
-      inBackground(o, row, finishDestroy(o, row));
+      inBackground(o, row, () => finishDestroy(o, row));
       return "settled";
     case "undo":
       await abandonProvision(o, row);
@@ -164,17 +168,15 @@ async function tellKeys(o: Orchestration, row: EngineRow, { url, controlToken: t
 async function startAgain(o: Orchestration, rows: readonly EngineRow[]): Promise<void> {
   for (const row of rows) {
     const { id, incarnation } = row;
-    const waiting = await insist(o, "reboot", () =>
-      o.states.move({
-        id,
-        from: ["starting", "running", "unhealthy"],
-        to: "backoff",
-        incarnation,
-        set: { pid: null, boot_id: null, process_start: null, next_restart_at: new Date(o.now()) },
-        event: { type: "engine.stopped", reason: "the machine was restarted" },
-      }),
-    );
-    if (waiting) inBackground(o, row, restartLater(o, waiting));
+    const waiting = await insistOnMove(o, "reboot", () => ({
+      id,
+      from: ["starting", "running", "unhealthy"],
+      to: "backoff",
+      incarnation,
+      set: { pid: null, boot_id: null, process_start: null, next_restart_at: new Date(o.now()) },
+      event: { type: "engine.stopped", reason: "the machine was restarted" },
+    }));
+    if (waiting) inBackground(o, row, () => restartLater(o, waiting));
   }
 }
 
@@ -184,6 +186,9 @@ function reportOrphans(o: Orchestration, rows: readonly EngineRow[]): void {
   for (const orphan of orphans) o.logger.error({ ...orphan }, "processes of an engine that no record knows");
 }
 
-function inBackground(o: Orchestration, { id }: EngineRow, work: Promise<unknown>): void {
-  work.catch((error: unknown) => o.logger.error({ err: error, engine_id: id }, "an engine could not be reconciled"));
+/** What fails leaves the engine without an owner: the sweep takes it up again. */
+function inBackground(o: Orchestration, { id }: EngineRow, work: () => Promise<unknown>): void {
+  o.owners
+    .own(id, work)
+    .catch((error: unknown) => o.logger.error({ err: error, engine_id: id }, "an engine could not be reconciled"));
 }

@@ -2,6 +2,7 @@ import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { awaitHealthy } from "../fleet/health-probe.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { type RestartVerdict, judgeExit } from "../rules/restart.ts";
+import { findSettledEngine } from "../store/engines.ts";
 import { clearBehindDestroy } from "./clear-behind-destroy.ts";
 import { insist } from "./insist.ts";
 import type { Orchestration } from "./orchestration.ts";
@@ -82,8 +83,11 @@ async function record(
 ): Promise<void> {
   const { pid, bootId, startTime } = process.handle;
   const { count, windowStartedAt } = verdict.history;
-  const written = await insist(o, "revival", () =>
-    o.states.move({
+  const written = await insist(o, "revival", async () => {
+    // Written before, by a try whose answer was lost: its event is told once.
+    const row = await findSettledEngine(o.db, id);
+    if (row?.incarnation === incarnation && row.pid === pid && row.process_start === startTime) return row;
+    return o.states.move({
       id,
       from: ["running", "unhealthy"],
       to: "running",
@@ -98,9 +102,11 @@ async function record(
         restart_window_started_at: windowStartedAt === null ? null : new Date(windowStartedAt),
       },
       event: { type: "engine.restarting", always: true, reason: end.lastError.reason, data: { restart: count, pid } },
-    }),
-  );
+    });
+  });
   if (written !== null) return;
-  await process.stop(GIVE_UP_TERM_MS);
-  await clearBehindDestroy(o, { id, product_id: productId, user_id: order.launch.user_id });
+  await insist(o, "revival that was overtaken", async () => {
+    await process.stop(GIVE_UP_TERM_MS);
+    await clearBehindDestroy(o, { id, product_id: productId, user_id: order.launch.user_id });
+  });
 }

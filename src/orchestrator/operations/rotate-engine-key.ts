@@ -1,17 +1,22 @@
 import type { EngineRecord } from "../../contract/orchestrator-api.ts";
+import { delay } from "../../kit/clock.ts";
 import { ENGINE_KEY_PREFIX, newKey, storedKey } from "../../kit/secrets.ts";
 import { ApiError } from "../api-error.ts";
 import { type ControlTarget, setEngineKeys } from "../fleet/engine-control.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
 import { appendAudit } from "../store/audit-log.ts";
-import { findEngineById, replaceEngineKey } from "../store/engines.ts";
+import { findSettledEngine, replaceEngineKey } from "../store/engines.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { engineRecord, engineUrl } from "./engine-record.ts";
+import { insist } from "./insist.ts";
 import { acceptedKeys, controlToken, launchOrder } from "./launch-order.ts";
 import { getEngineRow } from "./look-up-engine.ts";
 import type { Orchestration } from "./orchestration.ts";
 import { assertAllowed } from "./policy-check.ts";
+
+/** How long the caller of a rotation that failed waits until the engine knows its keys. */
+const TELL_MS = 2000;
 
 export interface RotatedKey {
   readonly record: EngineRecord;
@@ -77,9 +82,12 @@ export function rotateEngineKey(
 
 /**
  * The engine is told what the database has: the old keys, or the new ones when only the answer was lost. It keeps both
- * while the database cannot be asked; the daemon that adopts it tells it then.
+ * while the database cannot be asked: then this goes on behind the answer, and the daemon that adopts it does the same.
  */
 async function tellStoredKeys(o: Orchestration, { id, incarnation }: EngineRow, target: ControlTarget): Promise<void> {
-  const row = await findEngineById(o.db, id);
-  if (row?.incarnation === incarnation) await setEngineKeys(target, acceptedKeys(row));
+  const tell = async () => {
+    const row = await findSettledEngine(o.db, id);
+    if (row?.incarnation === incarnation) await setEngineKeys(target, acceptedKeys(row));
+  };
+  await Promise.race([insist(o, "key rotation", tell), delay(TELL_MS)]);
 }

@@ -1,4 +1,5 @@
 import type { EngineRecord } from "../../contract/orchestrator-api.ts";
+import { delay } from "../../kit/clock.ts";
 import { ApiError } from "../api-error.ts";
 import { mayStart } from "../rules/engine-lifecycle.ts";
 import type { Product } from "../store/products.ts";
@@ -6,12 +7,17 @@ import type { EngineRow } from "../store/tables.ts";
 import { assertRoom } from "./assert-room.ts";
 import { type BootResult, bootEngine } from "./boot-engine.ts";
 import { engineRecord } from "./engine-record.ts";
-import { endForEvent } from "./last-error.ts";
+import type { FailedBoot } from "./boot-failure.ts";
 import { freshLife } from "./fresh-life.ts";
+import { insistOnMove } from "./insist-on-move.ts";
+import { endForEvent } from "./last-error.ts";
 import { getEngineRow } from "./look-up-engine.ts";
 import type { Orchestration } from "./orchestration.ts";
 import { assertAllowed } from "./policy-check.ts";
 import { superviseEngine } from "./supervise-engine.ts";
+
+/** How long the caller of a start that failed waits until that is written down. */
+const NOTE_MS = 5000;
 
 /** Starts an engine at rest. When it does not come up it is left `failed`, its data intact. */
 export async function startEngine(o: Orchestration, product: Product, userId: string): Promise<EngineRecord> {
@@ -22,10 +28,12 @@ export async function startEngine(o: Orchestration, product: Product, userId: st
   if (verdict !== "go") throw new ApiError(verdict, `the engine is ${engine.state}`);
   // Claimed in its turn, not before: a start that the host has no room for leaves the engine as it was.
   const turn = { productId: engine.product_id, requested: true };
-  const result = await o.bootQueue.run(turn, async () => {
-    const claimed = await claim(o, engine);
-    return claimed === null ? null : bootClaimed(o, claimed, product);
-  });
+  const result = await o.owners.own(engine.id, () =>
+    o.bootQueue.run(turn, async (slot) => {
+      const claimed = await slot.outside(claim(o, engine));
+      return claimed === null ? null : bootClaimed(o, { engine: claimed, product, slot });
+    }),
+  );
   if (result === null) return startEngine(o, product, userId);
   if (result.kind === "failed") throw result.error;
   if (result.kind === "overtaken") {
@@ -44,17 +52,22 @@ const claim = (o: Orchestration, { id }: EngineRow): Promise<EngineRow | null> =
     event: { reason: "request" },
   });
 
-async function bootClaimed(o: Orchestration, engine: EngineRow, product: Product): Promise<BootResult> {
-  const result = await bootEngine(o, engine, product);
-  if (result.kind === "failed") {
-    await o.states.move({
-      id: engine.id,
+async function bootClaimed(o: Orchestration, boot: Parameters<typeof bootEngine>[1]): Promise<BootResult> {
+  const result = await bootEngine(o, boot);
+  if (result.kind === "failed") await Promise.race([noteFailure(o, boot.engine, result), delay(NOTE_MS)]);
+  return result;
+}
+
+/** Goes on behind the answer while the database is away: what failed must not be started again by itself. */
+function noteFailure(o: Orchestration, { id, incarnation }: EngineRow, { lastError }: FailedBoot): Promise<unknown> {
+  return o.owners.own(id, () =>
+    insistOnMove(o, "failed start", () => ({
+      id,
       from: ["starting"],
       to: "failed",
-      incarnation: engine.incarnation,
-      set: { pid: null, last_error: JSON.stringify(result.lastError), stopped_at: new Date(o.now()) },
-      event: { reason: result.lastError.reason, data: endForEvent(result.lastError) },
-    });
-  }
-  return result;
+      incarnation,
+      set: { pid: null, last_error: JSON.stringify(lastError), stopped_at: new Date(o.now()) },
+      event: { reason: lastError.reason, data: endForEvent(lastError) },
+    })),
+  );
 }

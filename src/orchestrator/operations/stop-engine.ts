@@ -34,6 +34,16 @@ export async function stopEngine(
   const engine = await getEngineRow(o, product, userId);
   const verdict = mayStop(engine.state);
   if (verdict !== "go") throw new ApiError(verdict, `the engine is ${engine.state}`);
+  const stopped = await o.owners.own(engine.id, () => stopRow(o, product, { engine, wish }));
+  return stopped ?? stopEngine(o, product, { userId, wish });
+}
+
+/** Null when the engine has moved on since it was read. */
+async function stopRow(
+  o: Orchestration,
+  product: Product,
+  { engine, wish }: { readonly engine: EngineRow; readonly wish: StopWish },
+): Promise<Stopped | null> {
   const drainS = wish.force ? 0 : (wish.drainS ?? product.record.policy.drain_s);
   if (engine.state === "backoff") {
     const stopped = await o.states.move({
@@ -43,9 +53,7 @@ export async function stopEngine(
       set: atRest(o),
       event: { reason: "request" },
     });
-    return stopped === null
-      ? stopEngine(o, product, { userId, wish })
-      : { record: engineRecord(o, stopped), result: "drained" };
+    return stopped === null ? null : { record: engineRecord(o, stopped), result: "drained" };
   }
   const stopping = await o.states.move({
     id: engine.id,
@@ -59,7 +67,7 @@ export async function stopEngine(
     },
     event: { reason: "request", data: { drain_s: drainS } },
   });
-  if (stopping === null) return stopEngine(o, product, { userId, wish });
+  if (stopping === null) return null;
   const end = await endProcess(o, stopping, { drainMs: drainS * 1000, termMs: wish.force ? FORCED_TERM_MS : TERM_MS });
   return settleStop(o, stopping, end);
 }

@@ -1,7 +1,8 @@
 import { findProduct } from "../store/products.ts";
 import { listEnginesOfHost } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { abandonProvision, finishDestroy, finishStop } from "./end-passing.ts";
+import { finishDestroy, finishStop } from "./end-passing.ts";
+import { abandonProvision } from "./provision-engine.ts";
 import { endProcess } from "./end-process.ts";
 import type { Orchestration } from "./orchestration.ts";
 

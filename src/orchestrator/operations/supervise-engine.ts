@@ -1,13 +1,16 @@
 import { delay } from "../../kit/clock.ts";
 import { outsideRequests } from "../../kit/request-context.ts";
+import type { EngineExit } from "../fleet/engine-backend.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { type RestartVerdict, judgeExit } from "../rules/restart.ts";
-import { findEngineById } from "../store/engines.ts";
+import { findEngineById, findSettledEngine } from "../store/engines.ts";
 import { findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { bootEngine } from "./boot-engine.ts";
+import type { BootSlot } from "./boot-queue.ts";
 import { howItExited } from "./exit-reason.ts";
-import { freshLife } from "./fresh-life.ts";
+import { bootDeadline, freshLife } from "./fresh-life.ts";
+import { insistOnMove } from "./insist-on-move.ts";
 import { describeError, endForEvent } from "./last-error.ts";
 import { insist } from "./insist.ts";
 import type { Orchestration } from "./orchestration.ts";
@@ -25,18 +28,22 @@ export function superviseEngine(o: Orchestration, live: LiveEngine): void {
     watchEngine(o, live, async () => {
       const exit = await live.process.exited;
       if (live.isBeingEnded) return;
-      o.live.remove(live.id, live.incarnation);
-      const reason = live.endedBecause ?? `the engine's process exited ${howItExited(exit)}`;
-      const lastError = await describeError(o, live.id, { phase: "run", reason, exit });
-      await afterEnd(o, live, {
-        id: live.id,
-        incarnation: live.incarnation,
-        from: ["running", "unhealthy"],
-        lastError,
-        healthyForMs: o.now() - live.healthySince,
-      });
+      await o.owners.own(live.id, () => ended(o, live, exit));
     }),
   );
+}
+
+async function ended(o: Orchestration, live: LiveEngine, exit: EngineExit): Promise<void> {
+  o.live.remove(live.id, live.incarnation);
+  const reason = live.endedBecause ?? `the engine's process exited ${howItExited(exit)}`;
+  const lastError = await describeError(o, live.id, { phase: "run", reason, exit });
+  await afterEnd(o, live, {
+    id: live.id,
+    incarnation: live.incarnation,
+    from: ["running", "unhealthy"],
+    lastError,
+    healthyForMs: o.now() - live.healthySince,
+  });
 }
 
 /** Supervision does not wait for the database: while that stays away, it goes on from what is remembered. */
@@ -59,40 +66,40 @@ async function afterEnd(o: Orchestration, live: LiveEngine, end: UnaskedEnd): Pr
 }
 
 /** Waits out the back-off of an engine and for its turn, then starts it; a stop, start or destroy meanwhile wins. */
-export async function restartLater(o: Orchestration, engine: EngineRow): Promise<void> {
-  const waitMs = Math.max(0, (engine.next_restart_at?.getTime() ?? 0) - o.now());
-  if (waitMs > 0 && !(await delay(waitMs, o.stopping))) return;
-  if (!(await o.breaker.pass(o.stopping))) return;
-  const turn = { productId: engine.product_id, requested: false };
-  const result = await o.bootQueue.run(turn, () => restart(o, engine));
-  if (result === null || result.kind === "overtaken") return;
-  if (result.kind === "running") return superviseEngine(o, result.live);
-  await restartOrGiveUp(o, {
-    id: engine.id,
-    incarnation: result.incarnation,
-    from: ["starting"],
-    lastError: result.lastError,
-    healthyForMs: 0,
+export function restartLater(o: Orchestration, engine: EngineRow): Promise<void> {
+  return o.owners.own(engine.id, async () => {
+    const waitMs = Math.max(0, (engine.next_restart_at?.getTime() ?? 0) - o.now());
+    if (waitMs > 0 && !(await delay(waitMs, o.stopping))) return;
+    if (!(await o.breaker.pass(o.stopping))) return;
+    const turn = { productId: engine.product_id, requested: false };
+    const result = await o.bootQueue.run(turn, (slot) => restart(o, engine, slot));
+    if (result === null || result.kind === "overtaken") return;
+    if (result.kind === "running") return superviseEngine(o, result.live);
+    await restartOrGiveUp(o, {
+      id: engine.id,
+      incarnation: result.incarnation,
+      from: ["starting"],
+      lastError: result.lastError,
+      healthyForMs: 0,
+    });
   });
 }
 
 /** Null when somebody else has taken the engine over, or the daemon stops. */
-async function restart(o: Orchestration, engine: EngineRow) {
-  const claim = () =>
-    o.states.move({
-      id: engine.id,
-      from: ["backoff"],
-      to: "starting",
-      incarnation: engine.incarnation,
-      set: freshLife(o, {}),
-      event: { type: "engine.restarting", data: { restart: engine.restart_count } },
-    });
-  const [claimed, product] = await Promise.all([
-    insist(o, "restart", claim),
-    insist(o, "restart", () => findProduct(o.db, engine.product_id)),
-  ]);
+async function restart(o: Orchestration, engine: EngineRow, slot: BootSlot) {
+  const life = freshLife(o, {});
+  const claim = insistOnMove(o, "restart", () => ({
+    id: engine.id,
+    from: ["backoff"],
+    to: "starting",
+    incarnation: engine.incarnation,
+    set: { ...life, deadline_at: bootDeadline(o) },
+    event: { type: "engine.restarting", data: { restart: engine.restart_count } },
+  }));
+  const found = insist(o, "restart", () => findProduct(o.db, engine.product_id));
+  const [claimed, product] = await slot.outside(Promise.all([claim, found]));
   if (!claimed || !product) return null;
-  return { ...(await bootEngine(o, claimed, product)), incarnation: claimed.incarnation };
+  return { ...(await bootEngine(o, { engine: claimed, product, slot })), incarnation: claimed.incarnation };
 }
 
 /** Writes down how a life ended and what follows, in one move; nothing when a request has taken the engine over. */
@@ -119,9 +126,15 @@ async function recordEnd(o: Orchestration, end: UnaskedEnd): Promise<EngineRow |
     now: o.now(),
     random: Math.random(),
   });
-  const engine = await writeEnd(o, end, verdict);
+  const engine = (await writeEnd(o, end, verdict)) ?? (await writtenBefore(o, end));
   if (engine !== null) o.breaker.noteFailure(end.id, o.live.ids());
   return engine;
+}
+
+/** By an earlier try whose answer was lost, and that was committed only after the row had been read. */
+async function writtenBefore(o: Orchestration, { id, incarnation }: UnaskedEnd): Promise<EngineRow | null> {
+  const row = await findSettledEngine(o.db, id);
+  return row?.incarnation === incarnation && row.state === "backoff" ? row : null;
 }
 
 async function writeEnd(o: Orchestration, end: UnaskedEnd, verdict: RestartVerdict): Promise<EngineRow | null> {

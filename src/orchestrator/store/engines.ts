@@ -56,6 +56,11 @@ export async function findEngineById(db: Db, id: string): Promise<EngineRow | nu
   return (await db.selectFrom("engines").selectAll().where("id", "=", id).executeTakeFirst()) ?? null;
 }
 
+/** The same after a write whose outcome is not known: waits for a transaction that is still changing the engine. */
+export async function findSettledEngine(db: Db, id: string): Promise<EngineRow | null> {
+  return (await db.selectFrom("engines").selectAll().where("id", "=", id).forShare().executeTakeFirst()) ?? null;
+}
+
 /** Engines not destroyed, those being provisioned included. */
 export async function countEngines(trx: Trx, productId: string): Promise<number> {
   const { count } = await trx
@@ -109,13 +114,16 @@ export async function listOverdue(db: Db, hostId: string): Promise<EngineRow[]> 
     .execute();
 }
 
-/** The engines of this host that should have a process, and its life. */
-export async function listRunning(db: Db, hostId: string): Promise<{ id: string; incarnation: string }[]> {
+/** The engines of this host that somebody must look after, with what tells one stage of their life from the next. */
+export async function listTended(
+  db: Db,
+  hostId: string,
+): Promise<{ id: string; incarnation: string; state: EngineState }[]> {
   return db
     .selectFrom("engines")
-    .select(["id", "incarnation"])
+    .select(["id", "incarnation", "state"])
     .where("host_id", "=", hostId)
-    .where("state", "in", ["running", "unhealthy"])
+    .where("state", "not in", ["stopped", "failed", "stop_failed"])
     .execute();
 }
 

@@ -1,6 +1,7 @@
 import t from "tap";
 import { currentRequest, withinRequest } from "../../../src/kit/request-context.ts";
 import { BootQueue, LeftQueue } from "../../../src/orchestrator/operations/boot-queue.ts";
+import { until } from "../../helpers/until.ts";
 
 /** A boot that lasts until it is ended. */
 function gate() {
@@ -85,4 +86,51 @@ t.test("a boot that fails makes room for the next", async (t) => {
     { message: "no" },
   );
   t.equal(await queue.run({ productId: "p", requested: true }, async () => "next"), "next");
+});
+
+t.test("what waits for the database holds no slot, and takes one again before it goes on", async (t) => {
+  const queue = new BootQueue(1);
+  const database = gate();
+  const order: string[] = [];
+  const waiting = queue.run({ productId: "p", requested: false }, async (slot) => {
+    await slot.outside(database.work());
+    order.push("the first goes on");
+  });
+  const busy = gate();
+  const second = queue.run({ productId: "p", requested: false }, async () => {
+    order.push("the second has the slot");
+    database.open();
+    await busy.work();
+    order.push("the second is done");
+  });
+  await until("the second has the slot, and the first waits for it", () => order.length === 1 && queue.waiting === 1);
+  busy.open();
+  await Promise.all([waiting, second]);
+  t.same(order, ["the second has the slot", "the second is done", "the first goes on"]);
+});
+
+t.test("a slot that was released is another's, and an answer after that is awaited without one", async (t) => {
+  const queue = new BootQueue(1);
+  const database = gate();
+  const first = queue.run({ productId: "p", requested: true }, async (slot) => {
+    slot.release();
+    await slot.outside(database.work());
+  });
+  t.equal(await queue.run({ productId: "p", requested: true }, async () => "next"), "next");
+  database.open();
+  await first;
+});
+
+t.test("an answer that fails ends the boot without another turn", async (t) => {
+  const queue = new BootQueue(1);
+  const database = Promise.withResolvers<void>();
+  const first = queue.run({ productId: "p", requested: true }, (slot) => slot.outside(database.promise));
+  const busy = gate();
+  const second = queue.run({ productId: "p", requested: true }, async () => {
+    database.reject(new Error("the database is away"));
+    await busy.work();
+  });
+  await t.rejects(first, { message: "the database is away" });
+  busy.open();
+  await second;
 });
