@@ -59,7 +59,7 @@ t.test("an engine that ends for a wrong configuration is not started again", asy
   t.match(
     events.data.find(({ type }: { type: string }) => type === "engine.gave_up"),
     {
-      reason: "the engine's process exited with code 78; exit code 78 asks not to be started again",
+      reason: "the engine's process exited with code 78: its settings are invalid; a restart does not help",
       data: { phase: "run", exit_code: 78, signal: null, log_tail: [/told to end with 78$/] },
     },
   );

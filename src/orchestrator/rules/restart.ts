@@ -49,7 +49,7 @@ export function judgeExit({
 }): RestartVerdict {
   const cause = exitCause(exitCode);
   if (cause?.restart === "never") {
-    return { kind: "give_up", history, reason: `a restart does not help: ${cause.cause}` };
+    return { kind: "give_up", history, reason: "a restart does not help" };
   }
   const started = history.windowStartedAt;
   const fresh = started === null || now - started >= rule.windowMs || healthyForMs >= rule.resetAfterMs;
