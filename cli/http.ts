@@ -1,6 +1,6 @@
 import { type IncomingMessage, request as httpRequest, validateHeaderValue } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { text } from "node:stream/consumers";
+import { boundedText } from "./bounded-text.ts";
 import { CliFailure } from "./exit-codes.ts";
 
 export interface HttpCall {
@@ -57,13 +57,19 @@ class ConnectionIdle extends Error {
   }
 }
 
-/** The whole answer as text; one that is cut off is a failure of the server, not of ours. */
+/** Every answer that is no stream is far below it. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** The whole answer as text, up to a bound; one that is cut off is a failure of the server, not of ours. */
 export async function readText(response: IncomingMessage): Promise<string> {
+  let answer: string | null;
   try {
-    return await text(response);
+    answer = await boundedText(response, MAX_ANSWER_BYTES);
   } catch (error) {
     throw new CliFailure("unavailable", `the connection was lost in the middle of the answer (${reason(error)})`);
   }
+  if (answer === null) throw new CliFailure("unexpected", "the answer is longer than 64 MiB");
+  return answer;
 }
 
 function readUrl(base: string): URL {

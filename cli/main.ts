@@ -2,6 +2,7 @@ import { CommanderError } from "commander";
 import { exitWithoutReader } from "../src/kit/shutdown-signals.ts";
 import { adviceFor } from "./advice.ts";
 import { CliFailure, EXIT_CODES } from "./exit-codes.ts";
+import { emit, safeJson } from "./output.ts";
 import { createProgram } from "./program.ts";
 import { readSettings } from "./settings.ts";
 
@@ -12,9 +13,8 @@ export async function run(): Promise<void> {
   process.stderr.on("error", () => undefined);
   // Asked before the arguments are understood: they may not be.
   const json = process.argv.includes("--json");
-  const program = createProgram(readSettings(), (message) => tellUsage(message, json));
   try {
-    await program.parseAsync();
+    await createProgram(readSettings(), (message) => tellUsage(message, json)).parseAsync();
   } catch (error) {
     fail(error, json);
   }
@@ -22,8 +22,9 @@ export async function run(): Promise<void> {
 
 function tellUsage(message: string, json: boolean): void {
   const words = message.trim().replace(/^error: /, "");
-  process.stderr.write(
-    json ? failureDocument("usage", words) : `orchctl: ${words}\n(add --help to see what is expected)\n`,
+  emit(
+    process.stderr,
+    json ? failureDocument("usage", words) : `orchctl: ${indented(words)}\n(add --help to see what is expected)\n`,
   );
 }
 
@@ -38,9 +39,12 @@ function fail(error: unknown, json: boolean): void {
       ? error
       : new CliFailure("unexpected", error instanceof Error ? (error.stack ?? error.message) : String(error));
   process.exitCode = EXIT_CODES[known.exit].code;
-  if (json) return void process.stderr.write(failureDocument(known.code ?? known.exit, known.message));
+  if (json) return emit(process.stderr, failureDocument(known.code ?? known.exit, known.message));
   const advice = known.advice ?? adviceFor(known.code);
-  process.stderr.write(`orchctl: ${known.message}\n${advice === undefined ? "" : `(${advice})\n`}`);
+  emit(process.stderr, `orchctl: ${indented(known.message)}\n${advice === undefined ? "" : `(${indented(advice)})\n`}`);
 }
 
-const failureDocument = (code: string, message: string): string => `${JSON.stringify({ error: { code, message } })}\n`;
+/** A line of a message that came from elsewhere is not taken for one of orchctl's own. */
+const indented = (words: string): string => words.replaceAll("\n", "\n  ");
+
+const failureDocument = (code: string, message: string): string => `${safeJson({ error: { code, message } })}\n`;

@@ -22,6 +22,16 @@ export const limit = (text: string): number | "none" => (text === "none" ? text 
 /** For an option that may be given several times. */
 export const gathered = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
+/** JSON text as an object; null when it is something else. */
+export function jsonObjectOf(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
 /** A JSON object from a file, or with `-` from standard input. */
 export async function jsonObject(option: string, file: string): Promise<Record<string, unknown>> {
   const text = await readInput(file);

@@ -6,9 +6,11 @@ import {
   PLATFORM_KEY_HEADER,
   type ProductRecord,
 } from "../src/contract/orchestrator-api.ts";
+import { type About, adviceFor } from "./advice.ts";
 import type { Credentials } from "./credentials.ts";
 import { CliFailure, exitOfStatus } from "./exit-codes.ts";
 import { openCall, pathSegment, readText } from "./http.ts";
+import { safe } from "./output.ts";
 import { promptSecret, secretFromFile } from "./secret-input.ts";
 import type { Settings } from "./settings.ts";
 
@@ -17,9 +19,19 @@ const DEADLINE_MS = 60_000;
 export const ENGINE_DEADLINE_MS = 65 * 60_000;
 
 const NOT_OURS = "the answer is not the daemon's; is ORCH_URL right?";
+/** 200,000 records: more than a host can have of anything that is listed. */
+const MAX_PAGES = 1000;
 
 /** Whose key a call carries. */
 export type Caller = "admin" | "platform";
+
+interface Key {
+  readonly key: string;
+  /** The product it is kept for. */
+  readonly slug?: string | undefined;
+  /** The variable it comes from, which does not tell its product. */
+  readonly variable?: string;
+}
 
 export interface Ask {
   readonly method?: string;
@@ -37,7 +49,7 @@ export class OrchestratorClient {
   /** As `--product` says. */
   readonly #wantedProduct: string | undefined;
   /** Found once: a person who typed one is not asked again for the next page. */
-  readonly #keys = new Map<Caller, Promise<string>>();
+  readonly #keys = new Map<Caller, Promise<Key>>();
 
   constructor(settings: Settings, credentials: Credentials, wantedProduct: string | undefined) {
     this.#settings = settings;
@@ -46,21 +58,22 @@ export class OrchestratorClient {
   }
 
   async open<T>(path: string): Promise<T> {
-    return (await readAnswer(await this.#open(path, {}, { deadlineMs: 10_000 }))) as T;
+    const response = await this.#open(path, {}, { deadlineMs: 10_000 });
+    return (await readAnswer(response, { url: this.#settings.url })) as T;
   }
 
   async admin<T>(path: string, ask: Ask = {}): Promise<T> {
-    return (await readAnswer(await this.#as("admin", path, ask))) as T;
+    return (await this.#answer("admin", path, ask)) as T;
   }
 
   async platform<T>(path: string, ask: Ask = {}): Promise<T> {
-    return (await readAnswer(await this.#as("platform", path, ask))) as T;
+    return (await this.#answer("platform", path, ask)) as T;
   }
 
   /** For an answer that is read as it comes; a refusal is thrown before. */
   async stream(as: Caller, path: string, ask: Ask = {}): Promise<IncomingMessage> {
     const response = await this.#as(as, path, { idleMs: null, ...ask });
-    if (response.statusCode !== 200) await readAnswer(response);
+    if (response.statusCode !== 200) await readAnswer(response, await this.#about(as, path, ask));
     return response;
   }
 
@@ -71,13 +84,19 @@ export class OrchestratorClient {
     query: Readonly<Record<string, string>> = {},
   ): AsyncGenerator<readonly T[]> {
     let cursor: string | null = null;
-    do {
+    for (let count = 0; count < MAX_PAGES; count++) {
       const search = new URLSearchParams({ limit: "200", ...query, ...(cursor !== null && { cursor }) });
       const page: Page<T> = await this[as](`${path}?${search.toString()}`);
       if (!Array.isArray(page.data)) throw new CliFailure("unexpected", NOT_OURS);
       yield page.data;
+      if (page.next_cursor === null) return;
+      if (page.next_cursor === cursor) break;
       cursor = page.next_cursor;
-    } while (cursor !== null);
+    }
+    throw new CliFailure(
+      "unexpected",
+      `the daemon's list ${path} does not end: it has more than ${MAX_PAGES} pages, or one twice`,
+    );
   }
 
   /** Every page of a list, as one. */
@@ -97,7 +116,18 @@ export class OrchestratorClient {
     const key = this.#keys.get(caller) ?? (caller === "admin" ? this.#adminKey() : this.#platformKey());
     this.#keys.set(caller, key);
     const header = caller === "admin" ? ADMIN_KEY_HEADER : PLATFORM_KEY_HEADER;
-    return this.#open(path, { ...ask.headers, [header]: await key }, ask);
+    return this.#open(path, { ...ask.headers, [header]: (await key).key }, ask);
+  }
+
+  async #answer(caller: Caller, path: string, ask: Ask): Promise<unknown> {
+    const response = await this.#as(caller, path, ask);
+    return readAnswer(response, await this.#about(caller, path, ask));
+  }
+
+  /** What an error message names beside the daemon's own words. */
+  async #about(caller: Caller, path: string, { body }: Ask): Promise<Target> {
+    const { slug, variable } = (await this.#keys.get(caller)) ?? {};
+    return { url: this.#settings.url, user: userOf(path, body), product: slug ?? productOf(path, body), variable };
   }
 
   #open(
@@ -108,14 +138,14 @@ export class OrchestratorClient {
     return openCall(this.#settings.url, { method, path, headers, body, deadlineMs, idleMs: idleMs ?? undefined });
   }
 
-  async #adminKey(): Promise<string> {
+  async #adminKey(): Promise<Key> {
     const { adminKey, adminKeyFile, dataDir } = this.#settings;
-    if (adminKey !== undefined) return adminKey;
-    if (adminKeyFile !== undefined) return secretFromFile(adminKeyFile);
+    if (adminKey !== undefined) return { key: adminKey };
+    if (adminKeyFile !== undefined) return { key: await secretFromFile(adminKeyFile) };
     const local = join(dataDir, "admin-key");
     // One that cannot be read is told below, unless a person can type it.
     const key = (await secretFromFile(local).catch(() => null)) ?? (await promptSecret("Admin key: "));
-    if (key !== null) return key;
+    if (key !== null) return { key };
     throw new CliFailure(
       "denied",
       `no admin key: set ORCH_ADMIN_KEY or ORCH_ADMIN_KEY_FILE, or ORCH_DATA_DIR as for the daemon (${local} cannot be read), or run this on a terminal to type it`,
@@ -123,34 +153,66 @@ export class OrchestratorClient {
   }
 
   /** A product that is asked for by name goes before a key in the environment, which may be another's. */
-  async #platformKey(): Promise<string> {
+  async #platformKey(): Promise<Key> {
     const { platformKey, platformKeyFile, product } = this.#settings;
     if (this.#wantedProduct === undefined) {
-      if (platformKey !== undefined) return platformKey;
-      if (platformKeyFile !== undefined) return secretFromFile(platformKeyFile);
+      if (platformKey !== undefined) return { key: platformKey, variable: "ORCH_PLATFORM_KEY" };
+      if (platformKeyFile !== undefined) {
+        return { key: await secretFromFile(platformKeyFile), variable: "ORCH_PLATFORM_KEY_FILE" };
+      }
     }
     const slug = this.#wantedProduct ?? product ?? (await this.#credentials.currentProduct());
     const kept = slug === null ? null : await this.#credentials.platformKey(slug);
     const key = kept ?? (await promptSecret(`Platform key${slug === null ? "" : ` of ${slug}`}: `));
-    if (key !== null) return key;
+    if (key !== null) return { key, slug: slug ?? undefined };
     throw new CliFailure(
       "denied",
-      `no platform key${slug === null ? "" : ` of ${slug} is kept`}: orchctl products register makes a product with one, products rotate-key a new one for an old product; or set ORCH_PLATFORM_KEY or ORCH_PLATFORM_KEY_FILE`,
+      `no platform key${slug === null ? "" : ` of ${slug} is kept for ${this.#settings.url}`}: orchctl products register makes a product with one, orchctl products rotate-key a new one for an old product; or set ORCH_PLATFORM_KEY or ORCH_PLATFORM_KEY_FILE`,
     );
   }
 }
 
-async function readAnswer(response: IncomingMessage): Promise<unknown> {
+/** What a call was about, to be named when it is refused. */
+interface Target extends About {
+  readonly url: string;
+  /** The variable that its key came from. */
+  readonly variable?: string | undefined;
+}
+
+/** Every route of one engine has its user in the path, those that make one in the body. */
+function userOf(path: string, body: unknown): string | undefined {
+  if (typeof body === "object" && body !== null && "user_id" in body) return String(body.user_id);
+  const [, segment] = /^\/engines\/([^/?]+)/.exec(path) ?? [];
+  return segment === undefined ? undefined : decodeURIComponent(segment);
+}
+
+/** The same of the routes of one product. */
+function productOf(path: string, body: unknown): string | undefined {
+  if (typeof body === "object" && body !== null && "slug" in body) return String(body.slug);
+  const [, segment] = /^\/products\/([^/?]+)/.exec(path) ?? [];
+  return segment === undefined ? undefined : decodeURIComponent(segment);
+}
+
+async function readAnswer(response: IncomingMessage, target: Target): Promise<unknown> {
+  const { url, user, product, variable } = target;
   const answer = await readText(response);
   const { statusCode: status = 0 } = response;
   const { value, code, message } = understand(answer);
   if (status === 200 || status === 201) {
     if (typeof value === "object" && value !== null) return value;
-    throw new CliFailure("unexpected", NOT_OURS);
+    throw new CliFailure("unexpected", `${url}: ${NOT_OURS}`);
   }
   const id = response.headers["x-request-id"];
-  const details = [code ?? `status ${status}`, ...(id === undefined ? [] : [`request ${String(id)}`])].join(", ");
-  throw new CliFailure(exitOfStatus(status), `${message} (${details})`, code);
+  const details = [
+    code ?? `status ${status}`,
+    user === undefined ? "" : `user ${safe(user)}`,
+    product === undefined ? "" : `product ${safe(product)}`,
+    variable === undefined ? "" : `key of ${variable}`,
+    url,
+    id === undefined ? "" : `request ${String(id)}`,
+  ];
+  const words = `${message} (${details.filter(Boolean).join(", ")})`;
+  throw new CliFailure(exitOfStatus(status), words, code, adviceFor(code, { user, product }));
 }
 
 function understand(answer: string): { value?: unknown; code: string | null; message: string } {

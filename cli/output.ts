@@ -9,7 +9,18 @@ export function safe(value: unknown): string {
   return (text ?? "").replaceAll(UNSAFE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** The same for text of several lines, such as a model's. */
+/**
+ * A value as JSON that is safe on a terminal: the same document, with those characters written as JSON's own escapes.
+ */
+export function safeJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(UNSAFE, (character) =>
+    Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
+      .map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+}
+
+/** The same as `safe` for text of several lines, such as a model's. */
 export function safeLines(text: string): string {
   return text
     .split(/(\n|\t)/)
@@ -43,27 +54,53 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
 
 /** Named values, one a line, the values under each other. */
 export function fields(pairs: readonly (readonly [string, string | null])[]): string {
-  const names = Math.max(...pairs.map(([name]) => name.length));
-  return pairs.map(([name, value]) => `${name.padEnd(names)}  ${value === null ? "-" : value}`).join("\n");
+  const names = Math.max(...pairs.map(([name]) => width(safe(name))));
+  return pairs
+    .map(([name, value]) => {
+      const label = safe(name);
+      return `${label}${" ".repeat(names - width(label))}  ${value === null ? "-" : safe(value)}`;
+    })
+    .join("\n");
+}
+
+export type Style = Parameters<typeof styleText>[0];
+
+/**
+ * The one way to the terminal, for standard output and standard error: whatever text comes from elsewhere, no control
+ * character of it gets through. A style is put around the text here, so that it is the only escape sequence.
+ */
+export function emit(stream: NodeJS.WritableStream, text: string, style: Style | null = null): void {
+  const shown = safeLines(text);
+  stream.write(style === null ? shown : styleText(style, shown, { validateStream: false }));
 }
 
 export interface Printer {
-  /** A document: exactly this JSON with `--json`, else the words. */
+  /** A document: this JSON with `--json`, else the words. */
   document(value: unknown, words: () => string): void;
+  /** One document of several, as a line of JSON. */
+  record(value: unknown): void;
   /** Words beside the document; to standard error, where they are in nobody's pipe. */
   note(words: string): void;
-  line(words: string): void;
-  readonly style: (format: Parameters<typeof styleText>[0], words: string) => string;
+  line(words: string, style?: Style): void;
+  /** Text without a line break behind it. */
+  write(words: string, style?: Style): void;
   readonly json: boolean;
 }
 
 export function createPrinter({ json, colour }: { readonly json: boolean; readonly colour: boolean }): Printer {
-  const line = (words: string) => void process.stdout.write(`${words}\n`);
+  const write = (words: string, style?: Style) =>
+    emit(process.stdout, words, colour && style !== undefined ? style : null);
+  const line = (words: string, style?: Style) => {
+    write(words, style);
+    emit(process.stdout, "\n");
+  };
+  const record = (value: unknown) => line(safeJson(value));
   return {
     json,
     line,
-    document: (value, words) => line(json ? JSON.stringify(value) : words()),
-    note: (words) => void process.stderr.write(`${words}\n`),
-    style: (format, words) => (colour ? styleText(format, words, { validateStream: false }) : words),
+    write,
+    record,
+    document: (value, words) => (json ? record(value) : line(words())),
+    note: (words) => emit(process.stderr, `${words}\n`),
   };
 }

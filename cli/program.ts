@@ -29,6 +29,7 @@ import { productRotateKeyCommand } from "./commands/product-rotate-key.ts";
 import { productShowCommand } from "./commands/product-show.ts";
 import { productUseCommand } from "./commands/product-use.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
+import { emit } from "./output.ts";
 import type { CommandMaker } from "./session.ts";
 import type { Settings } from "./settings.ts";
 
@@ -72,7 +73,7 @@ export function createProgram(settings: Settings, tell: (message: string) => voi
     .option("--url <url>", "where orchd is (ORCH_URL; else http://127.0.0.1:7700)")
     .addHelpText("after", closingWords())
     .exitOverride()
-    .configureOutput({ outputError: tell });
+    .configureOutput({ outputError: tell, writeOut: (words) => emit(process.stdout, words) });
   const group = (name: string, description: string, makers: readonly CommandMaker[]) => {
     const command = program.command(name).description(description);
     for (const make of makers) make(command, settings);

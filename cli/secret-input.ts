@@ -1,16 +1,23 @@
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { Writable } from "node:stream";
-import { text } from "node:stream/consumers";
+import { boundedText } from "./bounded-text.ts";
 import { CliFailure } from "./exit-codes.ts";
+import { emit } from "./output.ts";
 import { readLine } from "./terminal.ts";
+
+/** A body of a call is 1 MiB at most; escapes in its JSON can make it longer, and white space around a message. */
+const MAX_INPUT_BYTES = 8 * 1024 * 1024;
 
 /** A file as it is, or with `-` standard input. */
 export async function readInput(path: string): Promise<string> {
+  let text: string | null;
   try {
-    return path === "-" ? await text(process.stdin) : await readFile(path, "utf8");
+    text = await boundedText(path === "-" ? process.stdin : createReadStream(path), MAX_INPUT_BYTES);
   } catch (error) {
     throw new CliFailure("usage", `${path} cannot be read (${error instanceof Error ? error.message : String(error)})`);
   }
+  if (text === null) throw new CliFailure("usage", `${path} is longer than 8 MiB`);
+  return text;
 }
 
 /** A secret from a file, or with `-` from standard input; a newline at its end does not belong to it. */
@@ -26,9 +33,9 @@ export async function promptSecret(question: string): Promise<string | null> {
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   const replied = readLine({ prompt: "", output: unseen });
   // Only now the terminal has stopped to echo: who sees the question may type.
-  process.stderr.write(question);
+  emit(process.stderr, question);
   const reply = await replied;
-  process.stderr.write("\n");
+  emit(process.stderr, "\n");
   if (reply.kind === "interrupted") throw new CliFailure("interrupted", "interrupted");
   return reply.kind === "line" ? reply.text.trim() || null : null;
 }

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import { CliFailure } from "./exit-codes.ts";
+import { emit, safe } from "./output.ts";
 
 export type Reply =
   | { readonly kind: "line"; readonly text: string }
@@ -36,7 +37,7 @@ export function readLine({ prompt, output = process.stderr, history = [], surplu
       setImmediate(() => lines.close());
     });
     lines.once("close", () => resolve(first === null ? { kind: "closed" } : { kind: "line", text: first }));
-    lines.setPrompt(prompt);
+    lines.setPrompt(safe(prompt));
     lines.prompt();
   });
 }
@@ -52,7 +53,7 @@ export class Terminal {
     const surplus = (line: string) => void this.#ahead.push(line);
     const reply = await readLine({ prompt, history: [...this.#history], surplus });
     if (reply.kind !== "line") {
-      process.stderr.write("\n");
+      emit(process.stderr, "\n");
       return reply;
     }
     if (reply.text.trim() !== "") this.#history.unshift(reply.text);
@@ -60,17 +61,10 @@ export class Terminal {
   }
 }
 
-/**
- * On a terminal asks whether to go on, unless `--yes` has said it. A script has made up its mind, but where it must
- * say so too (`scriptsToo`).
- */
-export async function confirm(
-  question: string,
-  { yes, scriptsToo = false }: { readonly yes: boolean; readonly scriptsToo?: boolean },
-): Promise<void> {
+/** Asks on a terminal whether to do what cannot be undone; `--yes` has answered already, and a script needs it. */
+export async function confirm(question: string, { yes }: { readonly yes: boolean }): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY) {
-    if (!scriptsToo) return;
     throw new CliFailure("usage", "nothing was changed: this cannot be undone; without a terminal it needs --yes");
   }
   const reply = await readLine({ prompt: `${question} [y/N] ` });

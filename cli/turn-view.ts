@@ -1,5 +1,5 @@
 import type { TurnEvent } from "../src/client/turn-event.ts";
-import { type Printer, safe, safeLines } from "./output.ts";
+import { type Printer, type Style, safe } from "./output.ts";
 
 const MAX_SHOWN = 300;
 
@@ -17,46 +17,45 @@ export class TurnView {
   show(event: TurnEvent): void {
     if (!this.#print.json) return this.#showWords(event);
     const came = event.event === "unknown" ? { event: event.type, data: event.data } : event;
-    this.#print.line(JSON.stringify(came));
+    this.#print.record(came);
   }
 
   #showWords(event: TurnEvent): void {
-    const { style } = this.#print;
     switch (event.event) {
       case "content_block_start":
         if (event.data.replaces_from !== undefined)
-          this.#line(style("yellow", "↻ the engine was restarted; what it was saying is said anew"));
-        if (event.data.block_type === "thinking") this.#write(style("dim", "∴ "));
+          this.#line("↻ the engine was restarted; what it was saying is said anew", "yellow");
+        if (event.data.block_type === "thinking") this.#write("∴ ", "dim");
         break;
       case "content_block_stop":
         if (event.data.block_type !== "tool_use") this.#freshLine();
         break;
       case "thinking_delta":
-        this.#write(style("dim", safeLines(event.data.text)));
+        this.#write(event.data.text, "dim");
         break;
       case "text_delta":
-        this.#write(safeLines(event.data.text));
+        this.#write(event.data.text);
         break;
       case "tool_call":
-        this.#line(style("cyan", `▸ ${safe(event.data.tool)} ${shortened(event.data.input)}`));
+        this.#line(`▸ ${safe(event.data.tool)} ${shortened(event.data.input)}`, "cyan");
         break;
       case "tool_result":
-        if (event.data.error === null) this.#line(style("dim", `  ↳ ${shortened(event.data.output)}`));
-        else this.#line(style("red", `  ↳ failed: ${shortened(event.data.error)}`));
+        if (event.data.error === null) this.#line(`  ↳ ${shortened(event.data.output)}`, "dim");
+        else this.#line(`  ↳ failed: ${shortened(event.data.error)}`, "red");
         break;
       case "hitl_request":
-        this.#line(style("yellow", `? ${safeLines(event.data.question)}`));
+        this.#line(`? ${event.data.question}`, "yellow");
         event.data.options.forEach((option, index) => this.#line(`  ${index + 1}. ${safe(option)}`));
         break;
       case "hitl_resolved":
-        this.#line(style("dim", `  answered: ${safe(event.data.answer)}`));
+        this.#line(`  answered: ${safe(event.data.answer)}`, "dim");
         break;
       case "working_memory_update":
-        this.#line(style("dim", `✎ ${event.data.entry_type}: ${shortened(event.data.content)}`));
+        this.#line(`✎ ${safe(event.data.entry_type)}: ${shortened(event.data.content)}`, "dim");
         break;
       case "compaction_event": {
         const { before_tokens: before, after_tokens: after } = event.data;
-        this.#line(style("dim", `⇣ context compacted from ${before} to ${after} tokens`));
+        this.#line(`⇣ context compacted from ${before} to ${after} tokens`, "dim");
         break;
       }
       case "usage": {
@@ -65,7 +64,7 @@ export class TurnView {
         break;
       }
       case "thread_lifecycle":
-        if (event.data.phase === "completed") this.#line(style("dim", `— turn completed${this.#usage}`));
+        if (event.data.phase === "completed") this.#line(`— turn completed${this.#usage}`, "dim");
         break;
       case "error":
         // Its words are the command's own last ones; they begin on a line of their own.
@@ -79,18 +78,19 @@ export class TurnView {
     }
   }
 
-  #line(words: string): void {
+  #line(words: string, style?: Style): void {
     this.#freshLine();
-    this.#write(`${words}\n`);
+    this.#write(words, style);
+    this.#write("\n");
   }
 
   #freshLine(): void {
     if (!this.#atLineStart) this.#write("\n");
   }
 
-  #write(words: string): void {
+  #write(words: string, style?: Style): void {
     if (words === "") return;
-    process.stdout.write(words);
+    this.#print.write(words, style);
     this.#atLineStart = words.endsWith("\n");
   }
 }

@@ -1,4 +1,5 @@
 import { Argument, type Command, type Option } from "commander";
+import { emit } from "../output.ts";
 import { type CommandMaker, example } from "../session.ts";
 
 const SCRIPTS = { bash, zsh, fish } as const satisfies Record<string, (commands: readonly Words[]) => string>;
@@ -27,7 +28,7 @@ export const completionCommand: CommandMaker = (program) => {
     .description(`Print a completion script for ${shells.join(", ")}`)
     .addHelpText("after", example("source <(orchctl completion bash)"))
     .action((shell: keyof typeof SCRIPTS) => {
-      process.stdout.write(`${SCRIPTS[shell](wordsOf(program, "", program.options))}\n`);
+      emit(process.stdout, `${SCRIPTS[shell](wordsOf(program, "", program.options))}\n`);
     });
 };
 

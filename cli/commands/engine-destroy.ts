@@ -16,7 +16,7 @@ export const engineDestroyCommand: CommandMaker = (engines, settings) => {
     .command("destroy <user>")
     .description("Destroy an engine and its data")
     .option("--keep-data", "keep the data for the user's next engine", false)
-    .option("-y, --yes", "do not ask", false)
+    .option("-y, --yes", "do not ask; needed where there is no terminal", false)
     .option("--dry-run", "only say what would be destroyed", false)
     .addHelpText("after", example("orchctl engines destroy alice --keep-data"))
     .action(async (user: string, { keepData, yes, dryRun }: Options, command) => {

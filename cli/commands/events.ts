@@ -56,9 +56,8 @@ async function feedOfAll({ client }: Session, user: string | undefined): Promise
 const shower =
   (print: Printer, { ofAll }: { readonly ofAll: boolean }) =>
   (event: EventRecord): void => {
-    if (print.json) return print.line(JSON.stringify(event));
-    const line = describeEvent(event, { ofAll });
-    print.line(isAlarming(event) ? print.style("red", line) : line);
+    if (print.json) return print.record(event);
+    print.line(describeEvent(event, { ofAll }), isAlarming(event) ? "red" : undefined);
   };
 
 function inWords(told: Exclude<Followed, { kind: "event" }>): string {

@@ -1,7 +1,7 @@
-import type { EngineHealth } from "../../src/contract/engine-api.ts";
 import type { EngineRecord } from "../../src/contract/orchestrator-api.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { enginePath, openCall, readText } from "../http.ts";
+import { jsonObjectOf } from "../option-values.ts";
 import { fields, safe } from "../output.ts";
 import { type CommandMaker, type Session, example, sessionOf } from "../session.ts";
 
@@ -37,9 +37,18 @@ async function engineHealth({ client, print }: Session, user: string): Promise<v
   const call = { method: "GET", path: "/health", headers: {}, deadlineMs: DEADLINE_MS, idleMs: DEADLINE_MS };
   const response = await openCall(url, call);
   const answer = await readText(response);
-  if (response.statusCode !== 200) throw new CliFailure("unavailable", `the engine answered ${response.statusCode}`);
-  const health = JSON.parse(answer) as EngineHealth;
-  print.document(health, () =>
-    fields(Object.entries(health).map(([name, value]) => [name, value === null ? null : safe(value)])),
-  );
+  const health = jsonObjectOf(answer);
+  if (response.statusCode !== 200 || health === null) {
+    const what = response.statusCode === 200 ? "with what is no health" : String(response.statusCode);
+    throw new CliFailure("unavailable", `the engine of ${safe(user)} at ${safe(url)} answered ${what}`);
+  }
+  print.document(health, () => fields(Object.entries(health).flatMap(rows)));
+}
+
+/** A field as one row; what it holds itself as one row each: `model.status`. */
+function rows([name, value]: readonly [string, unknown]): readonly (readonly [string, string | null])[] {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    return Object.entries(value).map(([inner, one]) => [`${name}.${inner}`, one === null ? null : safe(one)]);
+  }
+  return [[name, value === null ? null : safe(value)]];
 }

@@ -1,9 +1,10 @@
+import { readLines } from "../../src/client/read-lines.ts";
+import { cliFailure } from "../client-failure.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { enginePath, isCut } from "../http.ts";
 import { wholeNumber } from "../option-values.ts";
 import { safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
-import { splitStream } from "../split-stream.ts";
 
 interface Options {
   readonly tail: number;
@@ -19,13 +20,14 @@ export const logsCommand: CommandMaker = (program, settings) => {
     .addHelpText("after", example("orchctl logs alice -n 50 -f"))
     .action(async (user: string, { tail, follow }: Options, command) => {
       const { client, print } = sessionOf(command, settings);
-      const lines = splitStream(
-        await client.stream("platform", `${enginePath(user)}/logs?tail=${tail}&follow=${follow}`),
-        "\n",
-      );
+      const stream = await client.stream("platform", `${enginePath(user)}/logs?tail=${tail}&follow=${follow}`);
       try {
-        for await (const line of lines) print.line(print.json ? JSON.stringify({ line }) : safe(line));
-      } catch (error) {
+        for await (const line of readLines(stream, { ends: "lf" })) {
+          if (print.json) print.record({ line });
+          else print.line(safe(line));
+        }
+      } catch (thrown) {
+        const error = cliFailure(thrown);
         if (!isCut(error)) throw error;
         throw new CliFailure("unavailable", `the connection was lost (${String(error.code)})`);
       }

@@ -13,7 +13,7 @@ export const memoryEraseCommand: CommandMaker = (memory, settings) => {
     .addHelpText("after", example("orchctl memory erase alice"))
     .action(async (user: string, { yes, cancelTurns }: { yes: boolean; cancelTurns: boolean }, command) => {
       const session = sessionOf(command, settings);
-      await confirm(`Erase everything the engine of ${safe(user)} remembers?`, { yes, scriptsToo: true });
+      await confirm(`Erase everything the engine of ${safe(user)} remembers?`, { yes });
       const answer = await withEngine(session, user, (engine) => eraseMemory(engine, { user, cancelTurns }));
       const rows = Object.values(answer.erased).reduce((sum, count) => sum + count, 0);
       session.print.document(

@@ -1,12 +1,12 @@
 import { createWriteStream, openAsBlob } from "node:fs";
 import { rename, rm } from "node:fs/promises";
-import { Readable, type Writable } from "node:stream";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { EngineClient } from "../../src/client/engine-client.ts";
 import type { MemoryFileEnd } from "../../src/contract/memory-file.ts";
 import { withEngine } from "../engine-of.ts";
 import { CliFailure } from "../exit-codes.ts";
-import { safe } from "../output.ts";
+import { type Printer, safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 
 export const memoryExportCommand: CommandMaker = (memory, settings) => {
@@ -18,7 +18,7 @@ export const memoryExportCommand: CommandMaker = (memory, settings) => {
     .action(async (user: string, { output }: { output?: string }, command) => {
       const session = sessionOf(command, settings);
       const counts = await withEngine(session, user, (engine) =>
-        output === undefined ? written(engine, process.stdout, { end: false }) : writtenTo(engine, output),
+        output === undefined ? printed(engine, session.print) : writtenTo(engine, output),
       );
       if (output === undefined) return;
       session.print.document({ file: output, counts }, () => `${safe(output)} has ${told(counts)}`);
@@ -43,11 +43,27 @@ export const memoryImportCommand: CommandMaker = (memory, settings) => {
 
 type Counts = Readonly<Record<string, number>>;
 
+async function printed(engine: EngineClient, print: Printer): Promise<Counts> {
+  let counts: Counts = {};
+  for await (const line of engine.exportMemory()) {
+    if (line.type === "end") ({ counts } = line as MemoryFileEnd);
+    print.record(line);
+  }
+  return counts;
+}
+
 /** Nobody takes a file that was cut for one that is whole. */
 async function writtenTo(engine: EngineClient, file: string): Promise<Counts> {
   const part = `${file}.part`;
+  let counts: Counts = {};
+  async function* lines() {
+    for await (const line of engine.exportMemory()) {
+      if (line.type === "end") ({ counts } = line as MemoryFileEnd);
+      yield `${JSON.stringify(line)}\n`;
+    }
+  }
   try {
-    const counts = await written(engine, createWriteStream(part, { mode: 0o600 }), { end: true });
+    await pipeline(Readable.from(lines()), createWriteStream(part, { mode: 0o600 }));
     await rename(part, file);
     return counts;
   } catch (error) {
@@ -56,18 +72,6 @@ async function writtenTo(engine: EngineClient, file: string): Promise<Counts> {
       throw new CliFailure("usage", `${file} cannot be written (${error.message})`);
     throw error;
   }
-}
-
-async function written(engine: EngineClient, out: Writable, how: { readonly end: boolean }): Promise<Counts> {
-  let counts: Counts = {};
-  async function* lines() {
-    for await (const line of engine.exportMemory()) {
-      if (line.type === "end") ({ counts } = line as MemoryFileEnd);
-      yield `${JSON.stringify(line)}\n`;
-    }
-  }
-  await pipeline(Readable.from(lines()), out, how);
-  return counts;
 }
 
 async function contentOf(file: string): Promise<Blob | ReadableStream<Uint8Array>> {

@@ -15,7 +15,7 @@ export const productDeleteCommand: CommandMaker = (products, settings) => {
     .command("delete <product>")
     .description("Delete a product; with --force its engines and all their data too")
     .option("--force", "destroy its engines first", false)
-    .option("-y, --yes", "do not ask", false)
+    .option("-y, --yes", "do not ask; needed where there is no terminal", false)
     .option("--dry-run", "only say what would be deleted", false)
     .addHelpText("after", example("orchctl products delete demo --force"))
     .action(async (product: string, { force, yes, dryRun }: Options, command) => {

@@ -1,20 +1,15 @@
 import type { MemoryFileLine } from "../contract/memory-file.ts";
 import { OrchdError } from "./orchd-error.ts";
+import { readLines } from "./read-lines.ts";
 
 /** The lines of a memory file as they come. One that ends without the line that ends it was cut. */
 export async function* memoryLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<MemoryFileLine> {
-  const decoder = new TextDecoder();
-  let rest = "";
   let last: MemoryFileLine | undefined;
-  for await (const chunk of chunks) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) {
-      last = lineOf(line);
-      yield last;
-    }
+  for await (const line of readLines(chunks, { ends: "lf" })) {
+    last = lineOf(line);
+    yield last;
   }
-  if (last?.type !== "end" || rest !== "")
+  if (last?.type !== "end")
     throw new OrchdError({ code: "CONNECTION_LOST", message: "the export was cut before its end" });
 }
 

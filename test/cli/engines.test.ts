@@ -34,7 +34,7 @@ t.test("provision shows the key once and keeps it, admit has none to show, destr
   const dry = await orchctl(["engines", "destroy", "alice", "--dry-run"], { env: KEY });
   t.equal(dry.stdout, "would destroy the engine of alice (eng_1, running, port 20000, pid 4711) and all its data\n");
   t.notOk(server.calls.some(({ method }) => method === "DELETE"));
-  const gone = await orchctl(["engines", "destroy", "alice", "--keep-data", "--json"], { env: KEY });
+  const gone = await orchctl(["engines", "destroy", "alice", "--keep-data", "--yes", "--json"], { env: KEY });
   t.same(JSON.parse(gone.stdout), { destroyed: true });
   t.equal(server.calls.at(-1)?.path, "/engines/alice?keep_data=true");
   t.notMatch(kept(), "sk-orch-shown-once");

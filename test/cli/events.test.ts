@@ -197,7 +197,7 @@ t.test("a server that is no daemon is told as such, not followed for ever", asyn
     server.on("GET /events", { body });
     const ran = await orchctl(["events"], { env: KEY });
     t.equal(ran.code, 1);
-    t.match(ran.stderr, /^orchctl: the answer is not the daemon's; is ORCH_URL right\?/);
+    t.match(ran.stderr, /^orchctl: (http:\S+: )?the answer is not the daemon's; is ORCH_URL right\?/);
   }
   server.on("GET /events", { body: { data: [], next_cursor: null } });
   const ran = await orchctl(["events", "-f"], { env: KEY });

@@ -29,7 +29,10 @@ t.test("each kind of refusal has its exit code", async (t) => {
     const ran = await orchctl(["engines", "show", "alice"], { env: KEY });
     t.equal(ran.code, code, `status ${status}`);
     t.equal(ran.stdout, "");
-    t.equal(ran.stderr, "orchctl: in words (A_CODE, request req-1)\n");
+    t.equal(
+      ran.stderr,
+      `orchctl: in words (A_CODE, user alice, key of ORCH_PLATFORM_KEY, ${server.url}, request req-1)\n`,
+    );
   }
 });
 

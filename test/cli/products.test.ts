@@ -178,7 +178,7 @@ t.test("delete forgets the keys of the product and its engines; --dry-run delete
   t.match(dry.stdout, /would delete the product demo \(prd_1\) and all its engines/);
   t.notOk(server.calls.some(({ method }) => method === "DELETE"));
 
-  const ran = await orchctl(["products", "delete", "demo", "--force"], { env: ADMIN });
+  const ran = await orchctl(["products", "delete", "demo", "--force", "--yes"], { env: ADMIN });
   t.equal(ran.code, 0, ran.stderr);
   t.equal(server.calls.at(-1)?.path, "/products/prd_1?force=true");
   t.notMatch(readFileSync(kept, "utf8"), /orchp_/);
@@ -191,7 +191,10 @@ t.test("a product that exists is a conflict, told with what to do", async (t) =>
   const ran = await orchctl(["products", "register", "demo"], { env: ADMIN });
   t.equal(ran.code, 5);
   t.equal(ran.stdout, "");
-  t.match(ran.stderr, /orchctl: the slug is taken \(PRODUCT_ALREADY_EXISTS, request req-1\)\n\(products rotate-key/);
+  t.match(
+    ran.stderr,
+    /orchctl: the slug is taken \(PRODUCT_ALREADY_EXISTS, product demo, http:\S+, request req-1\)\n\(orchctl products rotate-key demo/,
+  );
 });
 
 t.test("the admin key is found beside a daemon on this machine", async (t) => {

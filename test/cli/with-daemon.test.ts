@@ -33,7 +33,7 @@ async function withDaemon(t: Test): Promise<Parts> {
   const restart = async () => {
     const daemon = await startDaemon(t, { dataDir, databaseUrl: urlOf(database), env });
     // While this daemon runs still: its engines do not end with it.
-    t.teardown(() => run(["products", "delete", "demo", "--force"], { env: { ORCH_ADMIN_KEY } }));
+    t.teardown(() => run(["products", "delete", "demo", "--force", "--yes"], { env: { ORCH_ADMIN_KEY } }));
     return daemon;
   };
   const daemon = await restart();

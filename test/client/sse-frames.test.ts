@@ -1,5 +1,6 @@
 import t from "tap";
-import { MAX_FRAME_LENGTH, type SseFrame, readFrames } from "../../src/client/sse-frames.ts";
+import { MAX_LINE_LENGTH } from "../../src/client/read-lines.ts";
+import { type SseFrame, readFrames } from "../../src/client/sse-frames.ts";
 
 async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -39,7 +40,7 @@ t.test("a hundred megabytes without the end of a line are refused long before th
     for (; given < 100; given++) yield piece;
   }
   await t.rejects(gather(endless()), { code: "BAD_ANSWER" });
-  t.ok(given <= MAX_FRAME_LENGTH / 1024 / 1024 + 1, `${given} MiB were read`);
+  t.ok(given <= MAX_LINE_LENGTH / 1024 / 1024 + 1, `${given} MiB were read`);
 });
 
 t.test("a frame of endless lines is refused as well", async (t) => {
