@@ -18,7 +18,8 @@ const ADVICE: Readonly<Record<string, (about: Required<About>) => string>> = {
     `orchctl products list shows this daemon's products; orchctl products rotate-key ${product} makes a new key`,
   INVALID_ADMIN_KEY: () =>
     "the key is the daemon's ORCH_ADMIN_KEY, or in the file admin-key of its data folder; give it by ORCH_ADMIN_KEY or ORCH_ADMIN_KEY_FILE",
-  TASK_BUSY: () => "another turn of this task is running; Ctrl-C there cancels it",
+  TASK_BUSY: ({ user }) =>
+    `another turn of this task is running; orchctl questions ${user} tells whether it waits for an answer`,
   HITL_NOT_FOUND: ({ user }) => `orchctl questions ${user} lists the open ones`,
 };
 

@@ -1,7 +1,7 @@
 import type { EngineEventData } from "../src/contract/engine-events.ts";
 import type { Terminal } from "./terminal.ts";
 
-type Question = EngineEventData["hitl_request"];
+type Question = Pick<EngineEventData["hitl_request"], "options" | "context">;
 
 export type Decision =
   | { readonly kind: "answer"; readonly answer: string }
@@ -34,7 +34,7 @@ export async function decide(question: Question, { scripted, auto, terminal }: A
 }
 
 /** An option by its words or its number, or free text where that is allowed; null when it is no answer. */
-function meant({ options, context }: Question, text: string): string | null {
+export function meant({ options, context }: Question, text: string): string | null {
   if (options.includes(text)) return text;
   const numbered = /^\d+$/.test(text) ? options[Number(text) - 1] : undefined;
   if (numbered !== undefined) return numbered;

@@ -1,20 +1,30 @@
 import type { EngineClient } from "../src/client/engine-client.ts";
 import type { HumanRequest } from "../src/client/humans.ts";
 import { CLIENT_ERRORS, OrchdError } from "../src/client/orchd-error.ts";
+import type { Turn } from "../src/client/turn.ts";
 import { onInterrupt } from "../src/kit/shutdown-signals.ts";
 import { type AnswerSources, decide } from "./answers.ts";
 import { cliFailure } from "./client-failure.ts";
 import { CliFailure } from "./exit-codes.ts";
 import { type Printer, safe } from "./output.ts";
+import { TurnDeadline } from "./turn-deadline.ts";
 import { TurnView } from "./turn-view.ts";
+
+const CANCEL_MS = 5000;
 
 export interface ChatParts {
   readonly engine: EngineClient;
   readonly print: Printer;
+  readonly user: string;
   readonly taskId: string;
-  readonly thinking: boolean;
+  readonly thinking?: boolean;
+  readonly agent?: string | undefined;
+  /** How long a turn may take; null is as long as it likes. */
+  readonly timeoutS: number | null;
   readonly answers: AnswerSources;
 }
+
+const COMMANDS = ["/help   this list", "/exit   leave, as Ctrl-D does", "Ctrl-C  cancel the turn that runs"];
 
 /** One conversation with one engine, turn after turn. */
 export class Chat {
@@ -25,37 +35,31 @@ export class Chat {
   }
 
   /** Runs a turn, shown as it goes; its questions are answered. Ctrl-C cancels it. */
-  async turn(message: string): Promise<void> {
-    const { engine, taskId, thinking, print } = this.#parts;
-    const view = new TurnView(print);
-    const undo = onInterrupt(() => void this.#cancel());
-    const turn = engine.execute({
-      taskId,
-      message,
-      thinking,
-      onHuman: (question) => this.#respond(question),
-      onRetry: ({ error, waitMs }) =>
-        print.note(`orchctl: ${safe(error.message)}; trying again in ${Math.ceil(waitMs / 1000)} s`),
-    });
-    try {
-      for await (const event of turn) view.show(event);
-      await turn.result();
-    } catch (error) {
-      throw failureOf(error);
-    } finally {
-      undo();
-    }
+  turn(message: string): Promise<void> {
+    const { engine, taskId, thinking, agent } = this.#parts;
+    return this.#show((reading) => engine.execute({ taskId, message, thinking, agent, ...reading }));
   }
 
-  /** Messages from the terminal until Ctrl-D, or Ctrl-C outside a turn. A turn that fails does not end it. */
+  /** Shows the rest of a turn, from behind the answer to one of its questions. */
+  rest({ turnId, requestId }: { readonly turnId: string; readonly requestId: string }): Promise<void> {
+    const { engine, taskId } = this.#parts;
+    return this.#show((reading) => engine.resume({ taskId, turnId, ...reading }), requestId);
+  }
+
+  /** Messages from the terminal until `/exit`, Ctrl-D, or Ctrl-C outside a turn. A turn that fails does not end it. */
   async converse(): Promise<void> {
     const { taskId, print, answers } = this.#parts;
     print.note(`Task ${taskId}. Type a message, for example: What can you do?`);
-    print.note("Ctrl-C cancels a turn, Ctrl-D leaves.");
+    print.note("Ctrl-C cancels a turn, Ctrl-D leaves, /help lists commands.");
     for (;;) {
       const reply = await answers.terminal?.ask("> ");
-      if (reply?.kind !== "line") return;
+      if (reply?.kind !== "line" || reply.text === "/exit" || reply.text === "/quit") return;
       if (reply.text === "") continue;
+      // Only these words: the sandbox model has commands of its own that begin with a slash.
+      if (reply.text === "/help") {
+        print.note(COMMANDS.join("\n"));
+        continue;
+      }
       try {
         await this.turn(reply.text);
       } catch (error) {
@@ -65,9 +69,36 @@ export class Chat {
     }
   }
 
+  async #show(begin: (reading: Reading) => Turn, afterAnswerTo?: string): Promise<void> {
+    const { engine, user, print, timeoutS } = this.#parts;
+    const view = new TurnView(print);
+    const undo = onInterrupt(() => void this.#cancel());
+    const deadline = new TurnDeadline(timeoutS, () => this.#cancel());
+    const turn = begin({
+      signal: deadline.signal,
+      onHuman: (question) => this.#respond(question),
+      onRetry: ({ error, waitMs }) =>
+        print.note(`orchctl: ${error.message}; trying again in ${Math.ceil(waitMs / 1000)} s`),
+    });
+    let awaited = afterAnswerTo;
+    try {
+      for await (const event of turn) {
+        if (awaited === undefined) view.show(event);
+        else if (event.event === "hitl_resolved" && event.data.request_id === awaited) awaited = undefined;
+      }
+      await turn.result();
+    } catch (error) {
+      throw failureOf(error, `user ${safe(user)}, ${engine.url}`);
+    } finally {
+      view.end();
+      undo();
+      deadline.close();
+    }
+  }
+
   /** The answer to the engine's question, if there is somebody to give it. */
   async #respond(question: HumanRequest): Promise<string | undefined> {
-    const { engine, answers, print } = this.#parts;
+    const { answers, user } = this.#parts;
     const decision = await decide(question, answers);
     switch (decision.kind) {
       case "answer":
@@ -76,8 +107,7 @@ export class Chat {
         await this.#cancel();
         return undefined;
       case "nobody":
-        print.note(howToAnswer(engine.url, question));
-        return undefined;
+        throw nobodyAnswers(user, question);
       default:
         return decision satisfies never;
     }
@@ -86,26 +116,29 @@ export class Chat {
   async #cancel(): Promise<void> {
     const { engine, taskId, print } = this.#parts;
     try {
-      await engine.cancel(taskId);
+      await engine.cancel(taskId, { signal: AbortSignal.timeout(CANCEL_MS) });
     } catch (error) {
       print.note(`orchctl: the turn could not be cancelled: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 }
 
-function howToAnswer(url: string, { request_id: id, options }: HumanRequest): string {
-  const body = JSON.stringify({ request_id: id, answer: options[0] ?? "…" }).replaceAll("'", "'\\''");
-  return [
-    "orchctl: the turn waits for an answer, and nobody is at a terminal to give it. From elsewhere:",
-    `  curl ${url}/hitl/respond -H "X-Engine-Key: $ORCH_ENGINE_KEY" -H "Content-Type: application/json" -d '${safe(body)}'`,
-    "With --answer <text> or --auto first, orchctl chat answers by itself.",
-  ].join("\n");
+type Reading = Pick<Parameters<EngineClient["resume"]>[0], "signal" | "onHuman" | "onRetry">;
+
+/** The turn goes on waiting in the engine; whoever started it is told what to type. */
+function nobodyAnswers(user: string, { request_id: id }: HumanRequest): CliFailure {
+  return new CliFailure(
+    "waiting",
+    `the turn waits for an answer to request ${safe(id)}, and nobody is at a terminal to give it`,
+    null,
+    `orchctl answer ${safe(user)} ${safe(id)} ANSWER --follow answers it and shows the rest; with --answer <text> or --auto first, orchctl chat answers by itself`,
+  );
 }
 
 /** A turn's own failure has no status; a refused call is told as such. */
-function failureOf(error: unknown): unknown {
-  const failure = cliFailure(error);
-  if (!(failure instanceof CliFailure && error instanceof OrchdError)) return failure;
-  const failed = error.status === null && !(error.code in CLIENT_ERRORS);
-  return failed ? new CliFailure(failure.exit, `the turn failed: ${safe(failure.message)}`, failure.code) : failure;
+function failureOf(error: unknown, where: string): unknown {
+  const failed = error instanceof OrchdError && error.status === null && !(error.code in CLIENT_ERRORS);
+  const failure = cliFailure(error, failed ? undefined : where);
+  if (!failed || !(failure instanceof CliFailure)) return failure;
+  return new CliFailure(failure.exit, `the turn failed: ${failure.message}`, failure.code);
 }

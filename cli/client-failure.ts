@@ -10,10 +10,10 @@ const EXITS: Readonly<Record<string, ExitName>> = {
   BAD_ANSWER: "unexpected",
 };
 
-/** What the client throws, as the command line's own failure; anything else stays what it is. */
-export function cliFailure(error: unknown): unknown {
+/** What the client throws, as the command line's own failure, with `where` it was; anything else stays what it is. */
+export function cliFailure(error: unknown, where?: string): unknown {
   if (!(error instanceof OrchdError)) return error;
   const { code, status, message } = error;
   const exit = EXITS[code] ?? (status === null ? "unavailable" : exitOfStatus(status));
-  return new CliFailure(exit, `${message} (${code})`, code);
+  return new CliFailure(exit, `${message} (${where === undefined ? code : `${code}, ${where}`})`, code);
 }

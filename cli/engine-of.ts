@@ -1,5 +1,5 @@
 import { type EngineClient, createEngineClient } from "../src/client/engine-client.ts";
-import type { EngineRecord } from "../src/contract/orchestrator-api.ts";
+import type { EngineRecord, EngineState } from "../src/contract/orchestrator-api.ts";
 import { cliFailure } from "./client-failure.ts";
 import { CliFailure } from "./exit-codes.ts";
 import { enginePath } from "./http.ts";
@@ -7,11 +7,17 @@ import { safe } from "./output.ts";
 import { promptSecret } from "./secret-input.ts";
 import type { Session } from "./session.ts";
 
+/** Where a start helps; the other states pass by themselves. */
+const STARTABLE: readonly EngineState[] = ["stopped", "failed", "stop_failed"];
+
 /** A user's engine, with the key that is given, kept, or typed. */
 export async function engineOf({ client, credentials, settings }: Session, user: string): Promise<EngineClient> {
   const record = await client.platform<EngineRecord>(enginePath(user));
   if (!record.running) {
-    throw new CliFailure("conflict", `the engine is ${record.state}; orchctl engines start ${safe(user)} starts it`);
+    const way = STARTABLE.includes(record.state)
+      ? `orchctl engines start ${safe(user)} starts it`
+      : `orchctl engines wait ${safe(user)} waits until it runs`;
+    throw new CliFailure("conflict", `the engine is ${record.state}; ${way}`);
   }
   const kept = settings.engineKey ?? (await credentials.engineKey(record.id));
   const key = kept ?? (await promptSecret(`Engine key of ${safe(user)}: `));
@@ -39,6 +45,6 @@ export async function withEngine<Answer>(
   try {
     return await call(engine);
   } catch (error) {
-    throw cliFailure(error);
+    throw cliFailure(error, `user ${safe(user)}, ${engine.url}`);
   }
 }

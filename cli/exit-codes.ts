@@ -9,6 +9,7 @@ export const EXIT_CODES = {
   limited: { code: 6, meaning: "quota or rate limit (429)" },
   unavailable: { code: 7, meaning: "the daemon, an engine or its model failed, or cannot be reached (5xx)" },
   timeout: { code: 8, meaning: "not in time (504, or a deadline of orchctl)" },
+  waiting: { code: 9, meaning: "the turn waits for an answer, and nobody is here to give it (orchctl questions)" },
   interrupted: { code: 130, meaning: "interrupted" },
 } as const satisfies Record<string, { code: number; meaning: string }>;
 export type ExitName = keyof typeof EXIT_CODES;

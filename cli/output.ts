@@ -31,10 +31,12 @@ export function safeLines(text: string): string {
 const WIDE =
   /\p{Emoji_Presentation}|\ufe0f|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u;
 
+export const isWide = (grapheme: string): boolean => WIDE.test(grapheme);
+
 /** Columns a text takes: two for East Asian letters and emoji, one for a letter with its combining marks. */
 export function width(text: string): number {
   let columns = 0;
-  for (const { segment } of new Intl.Segmenter().segment(text)) columns += WIDE.test(segment) ? 2 : 1;
+  for (const { segment } of new Intl.Segmenter().segment(text)) columns += isWide(segment) ? 2 : 1;
   return columns;
 }
 
@@ -84,6 +86,8 @@ export interface Printer {
   line(words: string, style?: Style): void;
   /** Text without a line break behind it. */
   write(words: string, style?: Style): void;
+  /** How wide the terminal is; null where there is none, or where it does not say. */
+  readonly columns: () => number | null;
   readonly json: boolean;
 }
 
@@ -97,6 +101,7 @@ export function createPrinter({ json, colour }: { readonly json: boolean; readon
   const record = (value: unknown) => line(safeJson(value));
   return {
     json,
+    columns: () => (process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : null),
     line,
     write,
     record,

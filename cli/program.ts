@@ -28,6 +28,7 @@ import { productRegisterCommand } from "./commands/product-register.ts";
 import { productRotateKeyCommand } from "./commands/product-rotate-key.ts";
 import { productShowCommand } from "./commands/product-show.ts";
 import { productUseCommand } from "./commands/product-use.ts";
+import { answerCommand, questionsCommand } from "./commands/questions.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { emit } from "./output.ts";
 import type { CommandMaker } from "./session.ts";
@@ -81,6 +82,8 @@ export function createProgram(settings: Settings, tell: (message: string) => voi
   group("products", "Register products, set their policy, replace their keys", PRODUCT_COMMANDS);
   group("engines", "Provision, start, stop and look after engines", ENGINE_COMMANDS);
   chatCommand(program, settings);
+  questionsCommand(program, settings);
+  answerCommand(program, settings);
   group("memory", "Look at what an engine remembers, take it along, have it erased", MEMORY_COMMANDS);
   logsCommand(program, settings);
   eventsCommand(program, settings);

@@ -10,13 +10,14 @@ const MAX_INPUT_BYTES = 8 * 1024 * 1024;
 
 /** A file as it is, or with `-` standard input. */
 export async function readInput(path: string): Promise<string> {
+  const name = path === "-" ? "standard input" : path;
   let text: string | null;
   try {
     text = await boundedText(path === "-" ? process.stdin : createReadStream(path), MAX_INPUT_BYTES);
   } catch (error) {
-    throw new CliFailure("usage", `${path} cannot be read (${error instanceof Error ? error.message : String(error)})`);
+    throw new CliFailure("usage", `${name} cannot be read (${error instanceof Error ? error.message : String(error)})`);
   }
-  if (text === null) throw new CliFailure("usage", `${path} is longer than 8 MiB`);
+  if (text === null) throw new CliFailure("usage", `${name} is longer than 8 MiB`);
   return text;
 }
 

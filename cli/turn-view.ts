@@ -1,5 +1,6 @@
 import type { TurnEvent } from "../src/client/turn-event.ts";
 import { type Printer, type Style, safe } from "./output.ts";
+import { WordWrap } from "./word-wrap.ts";
 
 const MAX_SHOWN = 300;
 
@@ -8,9 +9,21 @@ export class TurnView {
   readonly #print: Printer;
   #atLineStart = true;
   #usage = "";
+  /** The model's own text that is being printed, and how. */
+  #text: { readonly wrap: WordWrap; readonly style: Style | undefined } | null = null;
 
   constructor(print: Printer) {
     this.#print = print;
+  }
+
+  /** Prints what is still held back, and ends the line; to be called when nothing more comes. */
+  end(): void {
+    this.#freshLine();
+  }
+
+  #flush(): void {
+    if (this.#text !== null) this.#write(this.#text.wrap.flush(), this.#text.style);
+    this.#text = null;
   }
 
   /** With `--json` each event as one line, as it came. */
@@ -25,16 +38,16 @@ export class TurnView {
       case "content_block_start":
         if (event.data.replaces_from !== undefined)
           this.#line("↻ the engine was restarted; what it was saying is said anew", "yellow");
-        if (event.data.block_type === "thinking") this.#write("∴ ", "dim");
+        if (event.data.block_type === "thinking") this.#say("∴ ", "dim");
         break;
       case "content_block_stop":
         if (event.data.block_type !== "tool_use") this.#freshLine();
         break;
       case "thinking_delta":
-        this.#write(event.data.text, "dim");
+        this.#say(event.data.text, "dim");
         break;
       case "text_delta":
-        this.#write(event.data.text);
+        this.#say(event.data.text);
         break;
       case "tool_call":
         this.#line(`▸ ${safe(event.data.tool)} ${shortened(event.data.input)}`, "cyan");
@@ -78,6 +91,17 @@ export class TurnView {
     }
   }
 
+  /** The model's text, wrapped where it goes to a terminal. */
+  #say(words: string, style?: Style): void {
+    const { columns } = this.#print;
+    if (columns() === null) return this.#write(words, style);
+    if (this.#text === null || this.#text.style !== style) {
+      this.#flush();
+      this.#text = { wrap: new WordWrap(() => columns() ?? Infinity), style };
+    }
+    this.#write(this.#text.wrap.push(words), style);
+  }
+
   #line(words: string, style?: Style): void {
     this.#freshLine();
     this.#write(words, style);
@@ -85,6 +109,7 @@ export class TurnView {
   }
 
   #freshLine(): void {
+    this.#flush();
     if (!this.#atLineStart) this.#write("\n");
   }
 

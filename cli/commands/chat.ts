@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { text } from "node:stream/consumers";
 import { Option } from "commander";
 import { Chat } from "../chat.ts";
 import { engineOf } from "../engine-of.ts";
-import { gathered } from "../option-values.ts";
+import { duration, gathered } from "../option-values.ts";
+import { readInput } from "../secret-input.ts";
 import { type CommandMaker, type Session, example, sessionOf } from "../session.ts";
 import { Terminal } from "../terminal.ts";
 
@@ -14,6 +14,8 @@ interface Options {
   readonly thinking: boolean;
   readonly answer?: readonly string[];
   readonly auto?: "first";
+  readonly agent?: string;
+  readonly timeout?: number;
 }
 
 export const chatCommand: CommandMaker = (program, settings) => {
@@ -21,6 +23,8 @@ export const chatCommand: CommandMaker = (program, settings) => {
     .command("chat <user> [message...]")
     .description("Talk to a user's engine: one message, standard input, or on a terminal a conversation")
     .option("--task <id>", "the conversation to go on with; a new one when left out")
+    .option("--agent <name>", "the catalog's agent to talk to; the default one when left out")
+    .option("--timeout <time>", "how long a turn may take; one that takes longer is cancelled", duration)
     .option("--no-thinking", "do not ask the model to think first")
     .option("--answer <text>", "answer a question with this, an option's words or number; one for each", gathered)
     .addOption(
@@ -32,8 +36,18 @@ export const chatCommand: CommandMaker = (program, settings) => {
       const engine = await engineOf(session, user);
       const taskId = options.task ?? newTaskId();
       const terminal = process.stdin.isTTY ? new Terminal() : null;
+      const { agent, thinking, timeout = null } = options;
       const answers = { scripted: [...(options.answer ?? [])], auto: options.auto === "first", terminal };
-      const chat = new Chat({ engine, print: session.print, taskId, thinking: options.thinking, answers });
+      const chat = new Chat({
+        engine,
+        print: session.print,
+        user,
+        taskId,
+        thinking,
+        agent,
+        timeoutS: timeout,
+        answers,
+      });
       if (words.length === 0 && terminal !== null) return chat.converse();
       const message = words.length > 0 ? words.join(" ") : await readMessage(session);
       if (options.task === undefined) session.print.note(`Task ${taskId}.`);
@@ -43,7 +57,7 @@ export const chatCommand: CommandMaker = (program, settings) => {
 
 /** Who gives no message at all is shown what one does. */
 async function readMessage({ print }: Session): Promise<string> {
-  const message = (await text(process.stdin)).trim();
+  const message = (await readInput("-")).trim();
   if (message !== "") return message;
   print.note(`No message was given; asking: ${EXAMPLE_MESSAGE}`);
   return EXAMPLE_MESSAGE;

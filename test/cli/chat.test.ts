@@ -144,31 +144,103 @@ t.test("a question is answered as scripted, by number or words, or by rule", asy
   }
 });
 
-t.test("a question that nobody can answer is left open, and told how to answer from elsewhere", async (t) => {
+t.test(
+  "a question that nobody can answer ends the chat with an exit code of its own and the request's id",
+  async (t) => {
+    const { server, orchctl } = await withEngine(t);
+    server.on("POST /execute", (_call, response) => {
+      open(response);
+      send(response, [STARTED, question()]);
+    });
+    const ran = await orchctl(["chat", "alice", "hi"], { env: KEYS });
+    t.equal(ran.code, 9, ran.stderr);
+    t.same(answers(server), [], "it stays open");
+    t.match(ran.stdout, "? Short?\n  1. short\n  2. detailed\n");
+    t.match(
+      ran.stderr,
+      /orchctl: the turn waits for an answer to request hitl-1, and nobody is at a terminal to give it\n/,
+    );
+    t.match(ran.stderr, "(orchctl answer alice hitl-1 ANSWER");
+    const json = await orchctl(["chat", "alice", "hi", "--json"], { env: KEYS });
+    t.equal(json.code, 9);
+    t.match(JSON.parse(json.stderr.split("\n").at(-2) ?? ""), { error: { code: "waiting", message: /hitl-1/ } });
+    server.on("POST /execute", (_call, response) => {
+      open(response);
+      send(response, [STARTED, question({ options: [] })]);
+    });
+    t.equal(
+      (await orchctl(["chat", "alice", "hi", "--auto", "first"], { env: KEYS })).code,
+      9,
+      "there is no first option",
+    );
+  },
+);
+
+t.test("open questions are listed, and answered by number or words from another command", async (t) => {
+  const { server, orchctl } = await withEngine(t);
+  const request = { ...question()[1], task_id: "t", turn_id: "turn_1", created_at: "2026-11-01T12:00:00.000Z" };
+  server.on("GET /hitl/pending", { body: { requests: [request] } });
+  const listed = await orchctl(["questions", "alice"], { env: KEYS });
+  t.equal(
+    listed.stdout,
+    "hitl-1  task t, since 2026-11-01T12:00:00.000Z\n  Short?\n  1. short\n  2. detailed\n",
+    listed.stderr,
+  );
+  t.same(JSON.parse((await orchctl(["questions", "alice", "--json"], { env: KEYS })).stdout), { requests: [request] });
+  const answered = await orchctl(["answer", "alice", "hitl-1", "2"], { env: KEYS });
+  t.equal(answered.stdout, "answered hitl-1: detailed\n", answered.stderr);
+  const wrong = await orchctl(["answer", "alice", "hitl-1", "maybe"], { env: KEYS });
+  t.equal(wrong.code, 2);
+  t.match(wrong.stderr, /expected one of the options, or its number:\n.*1\. short\n.*2\. detailed/);
+  t.same(answers(server), [{ request_id: "hitl-1", answer: "detailed" }]);
+  server.on("POST /hitl/respond", { status: 404, body: { error: "HITL_NOT_FOUND", message: "no such request" } });
+  const unknown = await orchctl(["answer", "alice", "hitl-9", "yes"], { env: KEYS });
+  t.equal(unknown.code, 4);
+  t.match(unknown.stderr, /no such request \(HITL_NOT_FOUND, user alice, http:\S+\)\n\(orchctl questions USER lists/);
+  server.on("GET /hitl/pending", { body: { requests: [] } });
+  t.equal((await orchctl(["questions", "alice"], { env: KEYS })).stdout, "no question is open\n");
+});
+
+t.test("answer --follow shows the rest of the turn, from behind the answer", async (t) => {
+  const { server, orchctl } = await withEngine(t);
+  const request = { ...question()[1], task_id: "t", turn_id: "turn_1", created_at: "2026-11-01T12:00:00.000Z" };
+  server.on("GET /hitl/pending", { body: { requests: [request] } });
+  server.on("GET /execute/replay", (_call, response) => {
+    open(response);
+    const resolved: Sent = ["hitl_resolved", { request_id: "hitl-1", answer: "short" }];
+    send(response, [STARTED, text("before"), question(), resolved, text("after"), COMPLETED]);
+    response.end();
+  });
+  const ran = await orchctl(["answer", "alice", "hitl-1", "short", "--follow"], { env: KEYS });
+  t.equal(ran.code, 0, ran.stderr);
+  t.equal(ran.stdout, "answered hitl-1: short\nafter\n— turn completed\n");
+});
+
+t.test("a turn that takes longer than --timeout is cancelled, whether or not the engine still answers", async (t) => {
   const { server, orchctl } = await withEngine(t);
   server.on("POST /execute", (_call, response) => {
     open(response);
-    send(response, [STARTED, question()]);
-    server.on("GET /answered", () => {
-      send(response, [["hitl_resolved", { request_id: "hitl-1", answer: "short" }], COMPLETED], 3);
-      response.end();
-      return { body: {} };
-    });
+    send(response, [STARTED, text("working")]);
   });
-  let told = false;
-  const ran = await orchctl(["chat", "alice", "hi"], {
-    env: KEYS,
-    onOutput(printed) {
-      if (told || !printed.includes("--auto first")) return;
-      told = true;
-      void fetch(`${server.url}/answered`);
-    },
+  server.on("POST /execute/cancel", { body: { cancelled: true } });
+  const ran = await orchctl(["chat", "alice", "hi", "--task", "mine", "--timeout", "1s"], { env: KEYS });
+  t.equal(ran.code, 8, ran.stderr);
+  t.equal(ran.stdout, "working\n");
+  t.match(ran.stderr, "orchctl: the turn did not end within 1 s; it is cancelled\n");
+  t.same(server.calls.at(-1)?.body, { task_id: "mine" });
+  server.on("POST /execute/cancel", () => new Promise<void>(() => undefined));
+  t.equal((await orchctl(["chat", "alice", "hi", "--timeout", "1s"], { env: KEYS })).code, 8);
+});
+
+t.test("--agent names the agent that is talked to", async (t) => {
+  const { server, orchctl } = await withEngine(t);
+  server.on("POST /execute", (_call, response) => {
+    open(response);
+    send(response, [STARTED, COMPLETED]);
+    response.end();
   });
-  t.equal(ran.code, 0, ran.stderr);
-  t.same(answers(server), []);
-  t.match(ran.stderr, `curl ${server.url}/hitl/respond`);
-  t.match(ran.stderr, '{"request_id":"hitl-1","answer":"short"}');
-  t.match(ran.stdout, /answered: short\n— turn completed/);
+  await orchctl(["chat", "alice", "hi", "--agent", "planner"], { env: KEYS });
+  t.equal(server.calls.at(-1)?.body.agent, "planner");
 });
 
 t.test("a question that somebody else has answered meanwhile does not end the chat", async (t) => {
@@ -267,7 +339,7 @@ t.test("an engine that is stopped, busy, or of which no key is kept is told with
   server.on("POST /execute", { status: 409, body: { error: "TASK_BUSY", message: "a turn is in flight" } });
   const busy = await orchctl(["chat", "alice", "hi"], { env: KEYS });
   t.equal(busy.code, 5);
-  t.match(busy.stderr, /a turn is in flight \(TASK_BUSY\)/);
+  t.match(busy.stderr, /a turn is in flight \(TASK_BUSY, user alice, http:\S+\)/);
   server.on("GET /engines/alice", { body: engine({ state: "stopped", running: false }) });
   const stopped = await orchctl(["chat", "alice", "hi"], { env: KEYS });
   t.equal(stopped.code, 5);

@@ -112,7 +112,7 @@ t.test("an export that is cut is told, and takes no whole one's place", async (t
   writeFileSync(join(folder, "kept"), "as it was");
   const env = { ORCH_PLATFORM_KEY: "orchp_of-the-test", ORCH_ENGINE_KEY: "sk-orch-of-the-test" };
   const cut = await orchctlFor(t, server)(["memory", "export", "alice", "-o", join(folder, "kept")], { env });
-  t.match(cut, { code: 7, stderr: /cut before its end \(CONNECTION_LOST\)/ });
+  t.match(cut, { code: 7, stderr: /cut before its end \(CONNECTION_LOST, user alice, http:\S+\)/ });
   t.equal(readFileSync(join(folder, "kept"), "utf8"), "as it was");
   t.notOk(existsSync(join(folder, "kept.part")));
 });

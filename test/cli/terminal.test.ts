@@ -16,9 +16,11 @@ async function onTerminal(
   env: Readonly<Record<string, string>>,
   args: string,
   steps: readonly (readonly [string, string])[],
+  { columns }: { readonly columns?: number } = {},
 ) {
+  const size = columns === undefined ? "" : `stty columns ${columns}; `;
   // exec: a shell in between would die of the Ctrl-C that is meant for orchctl.
-  const command = `exec "${process.execPath}" "${program}" ${args}`;
+  const command = `${size}exec "${process.execPath}" "${program}" ${args}`;
   const child = spawn("script", ["-qefc", command, "/dev/null"], { env: { ...env, TERM: "xterm" } });
   t.teardown(() => child.kill("SIGKILL"));
   let seen = "";
@@ -104,3 +106,36 @@ t.test(
     t.match(seen, /the turn failed: cancelled \(CANCELLED\)/);
   },
 );
+
+t.test("a conversation knows /help and /exit, and wraps text at the terminal's width", { skip }, async (t) => {
+  const server = await startFakeServer(t);
+  const env = { ...orchctlFor(t, server).env, ORCH_PLATFORM_KEY: "orchp_x", ORCH_ENGINE_KEY: "sk-orch-x" };
+  server.on("GET /engines/alice", { body: engine({ url: server.url }) });
+  const words = Array.from({ length: 60 }, (_, index) => `word${index}`).join(" ");
+  server.on("POST /execute", (_call, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream", "x-turn-id": "turn_1" });
+    response.write(`event: text_delta\ndata: ${JSON.stringify({ text: words, seq: 1 })}\n\n`);
+    response.end(`event: thread_lifecycle\ndata: {"phase":"completed","seq":2}\n\n`);
+  });
+  // A terminal without a size has none to wrap at.
+  const { code, seen } = await onTerminal(
+    t,
+    env,
+    "chat alice",
+    [
+      ["> ", "/help\r"],
+      ["/exit", "hi\r"],
+      ["turn completed", "/exit\r"],
+    ],
+    {
+      columns: 40,
+    },
+  );
+  t.equal(code, 0, seen);
+  t.equal(server.calls.filter(({ path }) => path === "/execute").length, 1, "no command is sent as a message");
+  // oxlint-disable-next-line no-control-regex
+  const lines = seen.replaceAll(/\u001b\[[\d;?]*[A-Za-z]/g, "").split(/\r?\n/);
+  const said = lines.filter((line) => /^word\d/.test(line));
+  t.ok(said.length > 8, "on several lines");
+  for (const line of said) t.ok(line.length <= 40 && /word\d+$/.test(line.trimEnd()), line);
+});

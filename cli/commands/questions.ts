@@ -1,0 +1,62 @@
+import type { PendingRequest } from "../../src/contract/engine-records.ts";
+import { meant } from "../answers.ts";
+import { Chat } from "../chat.ts";
+import { withEngine } from "../engine-of.ts";
+import { CliFailure } from "../exit-codes.ts";
+import { safe } from "../output.ts";
+import { type CommandMaker, example, sessionOf } from "../session.ts";
+import { Terminal } from "../terminal.ts";
+
+export const questionsCommand: CommandMaker = (program, settings) => {
+  program
+    .command("questions <user>")
+    .description("List the questions of a user's engine that wait for an answer")
+    .addHelpText("after", example("orchctl questions alice"))
+    .action(async (user: string, _options, command) => {
+      const session = sessionOf(command, settings);
+      const requests = await withEngine(session, user, (engine) => engine.pending());
+      session.print.document({ requests }, () =>
+        requests.length === 0 ? "no question is open" : requests.map(describe).join("\n\n"),
+      );
+    });
+};
+
+export const answerCommand: CommandMaker = (program, settings) => {
+  program
+    .command("answer <user> <request_id> <answer...>")
+    .description("Answer an open question: an option's words or number, or free text where it may be")
+    .option("-f, --follow", "show the rest of the turn", false)
+    .addHelpText("after", example("orchctl answer alice hitl_0198c1b2-… 1 --follow"))
+    .action(async (user: string, id: string, words: string[], { follow }: { follow: boolean }, command) => {
+      const session = sessionOf(command, settings);
+      const { print } = session;
+      const { engine, answer, request } = await withEngine(session, user, async (engine) => {
+        const open = (await engine.pending()).find(({ request_id }) => request_id === id);
+        const chosen = open === undefined ? words.join(" ") : answerTo(open, words.join(" "));
+        await engine.respond(id, chosen);
+        return { engine, answer: chosen, request: open };
+      });
+      print.document({ request_id: id, answer }, () => `answered ${safe(id)}: ${safe(answer)}`);
+      if (!follow || request === undefined) return;
+      const terminal = process.stdin.isTTY ? new Terminal() : null;
+      const answers = { scripted: [], auto: false, terminal };
+      const chat = new Chat({ engine, print, user, taskId: request.task_id, timeoutS: null, answers });
+      await chat.rest({ turnId: request.turn_id, requestId: id });
+    });
+};
+
+function answerTo(request: PendingRequest, text: string): string {
+  const answer = meant(request, text);
+  if (answer !== null) return answer;
+  throw new CliFailure("usage", `expected one of the options, or its number:\n${options(request).join("\n")}`);
+}
+
+function describe(request: PendingRequest): string {
+  const { request_id: id, question, task_id: task, created_at: since } = request;
+  return [`${safe(id)}  task ${safe(task)}, since ${safe(since)}`, `  ${safe(question)}`, ...options(request)].join(
+    "\n",
+  );
+}
+
+const options = (request: PendingRequest): string[] =>
+  request.options.map((option, index) => `  ${index + 1}. ${safe(option)}`);
