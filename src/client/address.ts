@@ -17,12 +17,28 @@ export function headerValue(name: string, value: string): string {
   return value;
 }
 
-/** One segment of a path. */
+/** A user's id as one segment of a path. */
 export function pathSegment(text: string): string {
+  // Who writes JavaScript has no compiler that says so.
+  if (typeof text !== "string") throw invalid(`userId: expected a string, as in get("alice"), got ${kindOf(text)}`);
   if (text === "" || !text.isWellFormed()) throw invalid("userId: expected an id in UTF-8, and not an empty one");
   // Browsers and Node.js take even an encoded `.` or `..` for a step to another folder.
   if (/^\.{1,2}$/.test(text)) throw invalid(`userId: fetch cannot name a user ${JSON.stringify(text)}`);
   return encodeURIComponent(text);
+}
+
+/** For calls that take more than the id. */
+export function checkedUserId(wish: { readonly userId: string }): string {
+  if (typeof wish !== "object" || wish === null) {
+    throw invalid(`userId: expected an object with userId, as in admit({ userId: "alice" }), got ${kindOf(wish)}`);
+  }
+  if (typeof wish.userId !== "string") throw invalid(`userId: expected a string, got ${kindOf(wish.userId)}`);
+  return wish.userId;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
 /** `?a=b`, without what is undefined; empty when nothing is left. */

@@ -6,7 +6,7 @@ import {
   PLATFORM_KEY_HEADER,
   type StopResult,
 } from "../contract/orchestrator-records.ts";
-import { baseAddress, headerValue, newIdempotencyKey, pathSegment, queryOf } from "./address.ts";
+import { baseAddress, checkedUserId, headerValue, newIdempotencyKey, pathSegment, queryOf } from "./address.ts";
 import type { CallOptions } from "./engine-client.ts";
 import { type Retry, type RetryWish, type Service, type Wish, ask } from "./http-call.ts";
 import { type ClientLimits, DEFAULT_LIMITS } from "./limits.ts";
@@ -84,8 +84,11 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
       retry,
     );
   };
-  const bring = (path: string, { userId, metadata, start, ...how }: ProvisionOptions) =>
-    change<EngineWithKey>(path, { user_id: userId, metadata, start }, how);
+  const bring = async (path: string, wish: ProvisionOptions) => {
+    const user_id = checkedUserId(wish);
+    const { userId: _, metadata, start, ...how } = wish;
+    return change<EngineWithKey>(path, { user_id, metadata, start }, how);
+  };
   const engine = (userId: string): string => `/engines/${pathSegment(userId)}`;
 
   return {

@@ -89,7 +89,7 @@ t.test("an answer that a restart cut off and that is given anew counts once", as
   const half: readonly Sent[] = [block(1, "thinking"), ["thinking_delta", { text: "h" }], block(2, "text"), text("ha")];
   const anew: readonly Sent[] = [block(1, "text", { replaces_from: 1 }), text("half")];
   answering(server, [[STARTED, block(0, "text"), text("whole, "), ...half, ...anew, COMPLETED]]);
-  t.match(await client.execute(MESSAGE).result(), { text: "whole, half", thinking: "" });
+  t.match(await client.execute(MESSAGE).result(), { text: "whole, \n\nhalf", thinking: "" });
 });
 
 t.test("the result may be asked for beside the loop that reads the events, and after it", async (t) => {
