@@ -214,9 +214,13 @@ t.test("admin and key actions are one hash chain, without a secret in it", async
       "engine.key_rotated",
       "host.draining",
       "host.resumed",
+      "engine.stopping",
+      "engine.destroyed",
       "product.deleted",
     ],
   );
+  const destroying = JSON.parse(lines[5]?.entry ?? "{}");
+  t.match(destroying, { actor: "admin", engine_id: /^eng_/, detail: { from: "running", to: "destroying" } });
   for (const [index, line] of lines.entries()) t.equal(brokenLink(lines[index - 1] ?? null, line), null);
   for (const secret of [key, rotated.body.engine_api_key, "provider-secret", daemon.adminKey]) {
     t.notOk(text.includes(secret));

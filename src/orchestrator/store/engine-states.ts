@@ -3,6 +3,7 @@ import type { EngineState } from "../../contract/orchestrator-api.ts";
 import type { EventType } from "../../contract/orchestrator-events.ts";
 import { newId } from "../../kit/ids.ts";
 import { mayMove } from "../rules/engine-lifecycle.ts";
+import { appendAudit } from "./audit-log.ts";
 import type { Db } from "./database.ts";
 import { type EventLog, origin } from "./events.ts";
 import type { EngineRow, EnginesTable } from "./tables.ts";
@@ -30,6 +31,8 @@ export interface Move {
     readonly data?: Readonly<Record<string, unknown>>;
   };
 }
+
+type Removal = Pick<Move, "id" | "from" | "incarnation"> & { readonly reason: string };
 
 const ENTERED: Readonly<Record<EngineState, EventType>> = {
   provisioning: "engine.provisioned",
@@ -59,10 +62,24 @@ export class EngineStates {
   }
 
   /** The engine after the move, or null when it was no longer where the move starts from. */
-  async move({ id, from, to, incarnation, set = {}, event = {} }: Move): Promise<EngineRow | null> {
+  async move(move: Move): Promise<EngineRow | null> {
+    const { id, from, to, event = {} } = move;
     const illegal = from.find((state) => !mayMove(state, to));
     if (illegal !== undefined) throw new Error(`no move leads from ${illegal} to ${to}`);
-    const row = await this.#db
+    const type = event.type ?? ENTERED[to];
+    const row = await this.#audited(
+      (db) => this.#update(db, move),
+      ({ state_before }) => ({ action: type, from: state_before, to, reason: event.reason ?? null, ...event.data }),
+    );
+    if (row === undefined) return null;
+    const { state_before: before, ...engine } = row;
+    if (before !== to || event.always) this.#events.count(type);
+    this.#tell(id);
+    return engine;
+  }
+
+  #update(db: Db, { id, from, to, incarnation, set = {}, event = {} }: Move) {
+    return db
       .with("before", (db) => {
         const found = db.selectFrom("engines").select(["id", "state"]).where("id", "=", id).where("state", "in", from);
         return (incarnation === undefined ? found : found.where("incarnation", "=", incarnation)).forUpdate();
@@ -90,21 +107,23 @@ export class EngineStates {
       .selectFrom("moved")
       .selectAll("moved")
       .executeTakeFirst();
-    if (row === undefined) return null;
-    const { state_before: before, ...engine } = row;
-    if (before !== to || event.always) this.#events.count(event.type ?? ENTERED[to]);
-    this.#tell(id);
-    return engine;
   }
 
   /** Deletes the row, which frees its port. Only from the given states and, if given, only this life. */
-  async remove({
-    id,
-    from,
-    incarnation,
-    reason,
-  }: Pick<Move, "id" | "from" | "incarnation"> & { readonly reason: string }): Promise<boolean> {
-    const removed = await this.#db
+  async remove(removal: Removal): Promise<boolean> {
+    const { id, reason } = removal;
+    const removed = await this.#audited(
+      (db) => this.#delete(db, removal),
+      ({ state }) => ({ action: "engine.destroyed", from: state, reason }),
+    );
+    if (removed === undefined) return false;
+    this.#events.count("engine.destroyed");
+    this.#tell(id);
+    return true;
+  }
+
+  #delete(db: Db, { id, from, incarnation, reason }: Removal) {
+    return db
       .with("moved", (db) => {
         const found = db.deleteFrom("engines").where("id", "=", id).where("state", "in", from);
         return (incarnation === undefined ? found : found.where("incarnation", "=", incarnation)).returningAll();
@@ -116,12 +135,23 @@ export class EngineStates {
           .expression((eb) => eb.selectFrom("moved").select([...this.#event("engine.destroyed", { reason }), "state"])),
       )
       .selectFrom("moved")
-      .select("id")
+      .select(["id", "product_id", "state"])
       .executeTakeFirst();
-    if (removed === undefined) return false;
-    this.#events.count("engine.destroyed");
-    this.#tell(id);
-    return true;
+  }
+
+  /** What an admin's call does to an engine is in the audit log, written with the change itself. */
+  async #audited<Row extends Pick<EngineRow, "id" | "product_id">>(
+    change: (db: Db) => Promise<Row | undefined>,
+    describe: (row: Row) => { readonly action: EventType } & Readonly<Record<string, unknown>>,
+  ): Promise<Row | undefined> {
+    if (origin().actor !== "admin") return change(this.#db);
+    return this.#db.transaction().execute(async (trx) => {
+      const row = await change(trx);
+      if (row === undefined) return undefined;
+      const { action, ...detail } = describe(row);
+      await appendAudit(trx, { action, product_id: row.product_id, engine_id: row.id, detail });
+      return row;
+    });
   }
 
   /** Calls back after each change of this engine; returns the undo. */
