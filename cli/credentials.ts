@@ -49,10 +49,11 @@ export class Credentials {
     return (await this.#server()).products[slug]?.platform_key ?? null;
   }
 
-  async savePlatformKey(slug: string, key: string, { use }: { readonly use: boolean }): Promise<void> {
+  /** The first product becomes the current one. */
+  async savePlatformKey(slug: string, key: string): Promise<void> {
     await this.#change((server) => ({
       ...server,
-      current: use ? slug : (server.current ?? slug),
+      current: server.current ?? slug,
       products: { ...server.products, [slug]: { platform_key: key } },
     }));
   }

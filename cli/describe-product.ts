@@ -4,7 +4,18 @@ import { fields, safe } from "./output.ts";
 const atMost = (limit: number | null): string => (limit === null ? "no limit" : String(limit));
 
 export function describeProduct(product: ProductRecord): string {
-  const { slug, name, id, policy, engine_env_names, platform_key: key, created_at } = product;
+  const {
+    slug,
+    name,
+    id,
+    policy,
+    engine_env_names,
+    engine_env_values: values,
+    platform_key: key,
+    created_at,
+  } = product;
+  const describeSetting = (setting: string) =>
+    Object.hasOwn(values, setting) ? `${setting}=${values[setting]}` : `${setting} (secret)`;
   return fields([
     ["product", `${slug}${name === null ? "" : ` (${safe(name)})`}`],
     ["id", id],
@@ -19,6 +30,6 @@ export function describeProduct(product: ProductRecord): string {
     ["suspended", policy.suspended ? "yes" : "no"],
     ["drain", `${policy.drain_s} s`],
     ["memory", `${policy.memory_mb} MB an engine`],
-    ["engine env", engine_env_names.join(", ") || null],
+    ["engine env", engine_env_names.map(describeSetting).join(", ") || null],
   ]);
 }

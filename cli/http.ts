@@ -74,7 +74,7 @@ export async function readText(response: IncomingMessage): Promise<string> {
 
 function readUrl(base: string): URL {
   if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol)) {
-    throw new CliFailure("usage", `ORCH_URL: expected http://… or https://…, got ${JSON.stringify(base)}`);
+    throw new CliFailure("usage", `the address of orchd: expected http://… or https://…, got ${JSON.stringify(base)}`);
   }
   return new URL(base);
 }

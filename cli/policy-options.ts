@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { POLICY_ACTIONS, type PolicyAction, type PolicyPatch } from "../src/contract/orchestrator-api.ts";
+import { isPlainSetting } from "../src/contract/engine-env.ts";
 import { CliFailure } from "./exit-codes.ts";
 import { duration, gathered, jsonObject, limit, wholeNumber } from "./option-values.ts";
 import { promptSecret, secretFromFile } from "./secret-input.ts";
@@ -30,8 +31,8 @@ export function policyOptions(command: Command): Command {
     .option("--drain <time>", "how long a stop waits for running turns", duration)
     .option("--memory <mb>", "memory of an engine", wholeNumber)
     .option(
-      "--engine-env <name>",
-      "a setting of the engines, such as LLM_API_KEY: its value comes from this variable of your environment, or is asked for; NAME=@FILE reads it from a file",
+      "--engine-env <setting>",
+      "a setting of the engines: NAME=VALUE, or NAME=@FILE (- is standard input), or NAME alone for the value of this variable of your environment; a secret such as LLM_API_KEY is not taken as VALUE",
       gathered,
     )
     .option("--unset-engine-env <name>", "take a setting of the engines back", gathered);
@@ -59,16 +60,21 @@ export async function readPolicy(options: PolicyOptions, settings: Settings): Pr
 
 const orNull = (limit: number | "none"): number | null => (limit === "none" ? null : limit);
 
-/** The value never stands in the command itself: others could read it in the list of processes. */
+/** A secret never stands in the command itself: others could read it in the list of processes. */
 async function readEngineEnv(option: string, { variable }: Settings): Promise<Record<string, string>> {
-  const [, name = option, file] = /^([^=]+)=@(.+)$/.exec(option) ?? [];
-  if (name.includes("=")) {
+  const [, name = option, given] = /^([^=]+)=(.*)$/s.exec(option) ?? [];
+  if (given?.startsWith("@")) return { [name]: await secretFromFile(given.slice(1)) };
+  if (given !== undefined) {
+    if (isPlainSetting(name, given)) return { [name]: given };
     throw new CliFailure(
       "usage",
-      "--engine-env: expected NAME or NAME=@FILE; a value in a command can be read by others",
+      `--engine-env ${name}: expected no value, which others could read in the list of processes; set the variable ${name} and give --engine-env ${name}, or ${name}=@FILE, or ${name}=@- for standard input`,
     );
   }
-  const value = file === undefined ? (variable(name) ?? (await promptSecret(`${name}: `))) : await secretFromFile(file);
+  const value = variable(name) ?? (await promptSecret(`${name}: `));
   if (value !== null) return { [name]: value };
-  throw new CliFailure("usage", `--engine-env ${name}: expected the variable ${name} to be set, or ${name}=@FILE`);
+  throw new CliFailure(
+    "usage",
+    `--engine-env ${name}: expected the variable ${name} to be set, or ${name}=@FILE, or ${name}=@- for standard input`,
+  );
 }

@@ -71,7 +71,7 @@ export function createProgram(settings: Settings, tell: (message: string) => voi
     .version(VERSION)
     .option("--json", "print JSON for programs")
     .option("--product <slug>", "the product to work for (ORCH_PRODUCT; else the current one)")
-    .option("--url <url>", "where orchd is (ORCH_URL; else http://127.0.0.1:7700)")
+    .option("--url <url>", "where orchd is (ORCH_URL, else ORCH_HOST and ORCH_PORT, else http://127.0.0.1:7700)")
     .addHelpText("after", closingWords())
     .exitOverride()
     .configureOutput({ outputError: tell, writeOut: (words) => emit(process.stdout, words) });

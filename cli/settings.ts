@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { defaultDataDir } from "../src/kit/data-dir.ts";
+import { CliFailure } from "./exit-codes.ts";
 
 /** What the environment says; every secret may come by file as well, and none ever as an argument. */
 export interface Settings {
@@ -30,7 +31,7 @@ export function readSettings(): Settings {
     xdgDataHome: env["XDG_DATA_HOME"],
   });
   return {
-    url: text("ORCH_URL") ?? "http://127.0.0.1:7700",
+    url: text("ORCH_URL") ?? daemonUrl({ host: text("ORCH_HOST"), port: text("ORCH_PORT") }),
     adminKey: text("ORCH_ADMIN_KEY"),
     adminKeyFile: text("ORCH_ADMIN_KEY_FILE"),
     platformKey: text("ORCH_PLATFORM_KEY"),
@@ -42,4 +43,19 @@ export function readSettings(): Settings {
     colour: process.stdout.isTTY && text("NO_COLOR") === undefined,
     variable: text,
   };
+}
+
+/** Where a daemon with the same settings listens; one that listens on every address is asked on this host's own. */
+export function daemonUrl({
+  host = "127.0.0.1",
+  port = "7700",
+}: {
+  readonly host?: string | undefined;
+  readonly port?: string | undefined;
+}): string {
+  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
+    throw new CliFailure("usage", `ORCH_PORT: expected an integer from 1 to 65535, got ${JSON.stringify(port)}`);
+  }
+  const local = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `http://${local.includes(":") ? `[${local}]` : local}:${Number(port)}`;
 }

@@ -9,6 +9,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/kit": [],
   "src/contract": ["src/kit/parse.ts"],
   "src/contract/engine-settings.ts": ["src/kit/environment.ts", "src/kit/logger.ts"],
+  "src/contract/engine-env.ts": ["src/contract/engine-settings.ts", "src/kit/environment.ts"],
   "migrations/orchestrator": [],
   "migrations/engine": [],
   "src/orchestrator/main.ts": ["src/orchestrator", "src/contract", "src/kit"],

@@ -1,4 +1,5 @@
 import type { EngineRecord } from "../../src/contract/orchestrator-api.ts";
+import { CliFailure } from "../exit-codes.ts";
 import { enginePath } from "../http.ts";
 import { ENGINE_DEADLINE_MS } from "../orchestrator-client.ts";
 import { safe } from "../output.ts";
@@ -21,7 +22,9 @@ export const engineDestroyCommand: CommandMaker = (engines, settings) => {
     .addHelpText("after", example("orchctl engines destroy alice --keep-data"))
     .action(async (user: string, { keepData, yes, dryRun }: Options, command) => {
       const { client, credentials, print } = sessionOf(command, settings);
-      const engine = await client.platform<EngineRecord>(enginePath(user));
+      const engine = await client.platform<EngineRecord>(enginePath(user)).catch((error: unknown) => {
+        throw withoutEngine(error);
+      });
       const { id, state, port, pid } = engine;
       const what = `the engine of ${safe(user)} (${id}, ${state}, port ${port}, pid ${pid ?? "none"})`;
       const data = keepData ? "keep its data" : "all its data";
@@ -40,3 +43,9 @@ export const engineDestroyCommand: CommandMaker = (engines, settings) => {
       print.document(answer, () => `the engine of ${safe(user)} is destroyed`);
     });
 };
+
+/** Who wants an engine gone does not want to create it. */
+function withoutEngine(error: unknown): unknown {
+  if (!(error instanceof CliFailure && error.code === "ENGINE_NOT_FOUND")) return error;
+  return new CliFailure(error.exit, error.message, error.code, "orchctl engines list shows the product's engines");
+}

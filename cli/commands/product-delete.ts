@@ -1,6 +1,8 @@
 import type { ProductRecord } from "../../src/contract/orchestrator-api.ts";
+import { CliFailure } from "../exit-codes.ts";
 import { pathSegment } from "../http.ts";
 import { ENGINE_DEADLINE_MS } from "../orchestrator-client.ts";
+import { safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 import { confirm } from "../terminal.ts";
 
@@ -27,11 +29,18 @@ export const productDeleteCommand: CommandMaker = (products, settings) => {
         return print.document({ would_delete: { id, slug, engines } }, () => `would delete ${what}`);
       }
       await confirm(`Delete ${what}?`, { yes });
-      const answer = await client.admin(`/products/${pathSegment(id)}?force=${force}`, {
-        method: "DELETE",
-        deadlineMs: ENGINE_DEADLINE_MS,
+      const call = { method: "DELETE", deadlineMs: ENGINE_DEADLINE_MS };
+      const answer = await client.admin(`/products/${pathSegment(id)}?force=${force}`, call).catch((error: unknown) => {
+        throw stillHasEngines(error, slug);
       });
       await credentials.forgetProduct({ slug, id });
       print.document(answer, () => `${slug} is deleted.`);
     });
 };
+
+/** The daemon's words are for callers of its HTTP interface. */
+function stillHasEngines(error: unknown, slug: string): unknown {
+  if (!(error instanceof CliFailure && error.code === "PRODUCT_ALREADY_EXISTS")) return error;
+  const advice = `orchctl products delete ${safe(slug)} --force destroys them and all their data first`;
+  return new CliFailure(error.exit, `the product ${safe(slug)} still has engines (${error.code})`, error.code, advice);
+}

@@ -1,5 +1,6 @@
 import type { ProductRecord } from "../../src/contract/orchestrator-api.ts";
 import { describeProduct } from "../describe-product.ts";
+import { safe } from "../output.ts";
 import { type PolicyOptions, policyOptions, readPolicy } from "../policy-options.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 
@@ -29,7 +30,14 @@ export const productRegisterCommand: CommandMaker = (products, settings) => {
       const { platform_api_key: key } = product;
       print.document(product, () => `${describeProduct(product)}\n\nPlatform key, shown only now:\n  ${key}`);
       if (!options.save) return;
-      await credentials.savePlatformKey(product.slug, key, { use: true });
-      print.note(`Kept in ${credentials.path}; ${product.slug} is the current product.`);
+      await credentials.savePlatformKey(product.slug, key);
+      const current = await credentials.currentProduct();
+      print.note(`Kept in ${credentials.path}; ${whichIsCurrent(product.slug, current)}`);
     });
 };
+
+/** The first product becomes the current one; a later one does not silently take its place. */
+const whichIsCurrent = (slug: string, current: string | null): string =>
+  slug === current
+    ? `${safe(slug)} is the current product.`
+    : `the current product stays ${safe(current)}: orchctl products use ${safe(slug)} changes it, --product ${safe(slug)} names it once.`;

@@ -28,7 +28,7 @@ export const productRotateKeyCommand: CommandMaker = (products, settings) => {
         () => `Platform key, shown only now:\n  ${platformApiKey}`,
       );
       if (!save) return;
-      await credentials.savePlatformKey(record.slug, platformApiKey, { use: false });
+      await credentials.savePlatformKey(record.slug, platformApiKey);
       print.note(`Kept in ${credentials.path}.`);
     });
 };

@@ -7,10 +7,14 @@ export const productUseCommand: CommandMaker = (products, settings) => {
     .description("Make a product the one that later commands are for")
     .addHelpText("after", example("orchctl products use demo"))
     .action(async (slug: string, _options, command) => {
-      const { credentials, print } = sessionOf(command, settings);
+      const {
+        credentials,
+        print,
+        settings: { url },
+      } = sessionOf(command, settings);
       if ((await credentials.platformKey(slug)) === null) {
-        const way = `orchctl products rotate-key ${slug} makes one`;
-        throw new CliFailure("notFound", `no key of ${slug} is kept in ${credentials.path}; ${way}`);
+        const way = `orchctl products rotate-key ${slug} makes a new one, and the old one ends then, or after --grace`;
+        throw new CliFailure("notFound", `no key of ${slug} for ${url} is kept in ${credentials.path}; ${way}`);
       }
       await credentials.useProduct(slug);
       print.document({ current: slug }, () => `${slug} is the current product.`);

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { keptJson, opaqueId } from "../kit/parse.ts";
+import { engineEnvProblems } from "./engine-env.ts";
 import { POLICY_ACTIONS } from "./orchestrator-records.ts";
 
 export * from "./orchestrator-records.ts";
@@ -26,6 +27,13 @@ const engineEnv = z.record(
   ),
   z.nullable(z.string().check(z.maxLength(4096))),
 );
+/** Checked when it is set: a typo must not wait for the next start of an engine. */
+const checkedEngineEnv = engineEnv.check(
+  z.check(({ value, issues }) => {
+    for (const { name, problem } of engineEnvProblems(value))
+      issues.push({ code: "custom", path: [name], message: problem, input: value[name] });
+  }),
+);
 
 /** Strict: a typo in a policy must not be an open door. Fields left out keep their value. */
 export const policyPatch = z.strictObject({
@@ -36,7 +44,7 @@ export const policyPatch = z.strictObject({
   idle_stop_s: z.optional(z.int().check(z.gte(0))),
   drain_s: z.optional(seconds),
   memory_mb: z.optional(z.int().check(z.gte(64), z.lte(1_048_576))),
-  engine_env: z.optional(engineEnv),
+  engine_env: z.optional(checkedEngineEnv),
 });
 export type PolicyPatch = z.output<typeof policyPatch>;
 

@@ -25,7 +25,7 @@ export type DesiredState = "running" | "stopped" | "destroyed";
 export const POLICY_ACTIONS = ["provision", "start", "stop", "rotate_key", "destroy", "auto_provision"] as const;
 export type PolicyAction = (typeof POLICY_ACTIONS)[number];
 
-/** A product's policy as it is kept and shown. `engine_env` is write-only and no part of it. */
+/** A product's policy as it is kept and shown. `engine_env` is no part of it. */
 export interface Policy {
   /** Engines not destroyed; `null` is no limit. */
   readonly max_engines: number | null;
@@ -58,8 +58,10 @@ export interface ProductRecord {
   readonly slug: string;
   readonly name: string | null;
   readonly policy: Policy;
-  /** The names set in the policy's `engine_env`; their values are never read back. */
+  /** The names set in the policy's `engine_env`. */
   readonly engine_env_names: readonly string[];
+  /** The values of those that hold no secret; the others are never read back. */
+  readonly engine_env_values: Readonly<Record<string, string>>;
   /** The hash's companions: enough to recognise the key by. */
   readonly platform_key: {
     readonly prefix: string | null;

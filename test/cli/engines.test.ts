@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t from "tap";
-import { engine, fault, startFakeServer } from "../helpers/fake-server.ts";
+import { engine, fault, product, startFakeServer } from "../helpers/fake-server.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
 
 const KEY = { ORCH_PLATFORM_KEY: "orchp_of-the-test" };
@@ -207,4 +207,56 @@ t.test("health tells of the daemon, why it is not ready, and of an engine", asyn
   server.on("GET /engines/alice", { body: engine({ url: server.url }) });
   const ran = await orchctl(["health", "--engine", "alice"], { env: KEY });
   t.match(ran.stdout, /status +ok\n/);
+});
+
+t.test("what cannot be undone needs --yes where nobody can be asked", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  server.on("GET /engines/alice", { body: engine() });
+  server.on("DELETE /engines/alice", { body: { destroyed: true } });
+  server.on("GET /products/demo", { body: product() });
+  const env = { ...KEY, ORCH_ADMIN_KEY: "admin-key-of-the-test" };
+  for (const args of [
+    ["engines", "destroy", "alice"],
+    ["products", "delete", "demo"],
+    ["memory", "erase", "alice"],
+  ]) {
+    const ran = await orchctl(args, { env });
+    t.equal(ran.code, 2, args.join(" "));
+    t.match(ran.stderr, /nothing was changed: .* needs --yes/);
+  }
+  t.notOk(server.calls.some(({ method }) => method === "DELETE"));
+});
+
+t.test("a refusal names user, product and address, and what helps", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  server.on("POST /products/register", { status: 201, body: { ...product(), platform_api_key: "orchp_x" } });
+  await orchctl(["products", "register", "demo"], { env: { ORCH_ADMIN_KEY: "admin-key-of-the-test" } });
+  server.on("GET /engines/bob", fault(404, "ENGINE_NOT_FOUND", "no engine for this user_id"));
+  const where = `(ENGINE_NOT_FOUND, user bob, product demo, ${server.url}, request req-1)`;
+  const shown = await orchctl(["engines", "show", "bob"]);
+  t.match(shown.stderr, `orchctl: no engine for this user_id ${where}\n`);
+  t.match(shown.stderr, "orchctl engines provision bob creates one");
+  const destroyed = await orchctl(["engines", "destroy", "bob", "--yes"]);
+  t.match(destroyed.stderr, where);
+  t.notMatch(destroyed.stderr, /provision/);
+  t.match(destroyed.stderr, "orchctl engines list");
+});
+
+t.test("health shows what an engine tells of its model, part by part", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  server.on("GET /engines/alice", { body: engine({ url: server.url }) });
+  const model = { status: "unreachable", last_error: "ECONNREFUSED", next_try: null };
+  server.on("GET /health", { body: { status: "ok", uptime_s: 7, model } });
+  const ran = await orchctl(["health", "--engine", "alice"], { env: KEY });
+  t.equal(
+    ran.stdout,
+    "status            ok\nuptime_s          7\nmodel.status      unreachable\nmodel.last_error  ECONNREFUSED\nmodel.next_try    -\n",
+  );
+  server.on("GET /health", { body: "<html>" });
+  const strange = await orchctl(["health", "--engine", "alice"], { env: KEY });
+  t.equal(strange.code, 7);
+  t.match(strange.stderr, /the engine of alice at http:\S+ answered with what is no health/);
 });

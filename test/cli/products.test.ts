@@ -55,28 +55,24 @@ t.test("a policy comes from options, from a file and from standard input; option
   t.same(await policy(["--unset-engine-env", "LLM_API_KEY"]), { engine_env: { LLM_API_KEY: null } });
 });
 
-t.test(
-  "a policy that changes nothing, contradicts itself or is no JSON object is refused before any call",
-  async (t) => {
-    const server = await startFakeServer(t);
-    const orchctl = orchctlFor(t, server);
-    for (const [args, words] of [
-      [[], /nothing to change/],
-      [["--suspend", "--resume"], /cannot be used with/],
-      [["--max-engines", "many"], /--max-engines <n>.*Expected a whole number/],
-      [["--drain", "soon"], /Expected a time such as/],
-      [["--policy-file", "-"], /--policy-file -: expected a JSON object/],
-      [["--policy-file", "/nowhere.json"], /\/nowhere\.json cannot be read/],
-    ] as const) {
-      const ran = await orchctl(["products", "policy", "demo", ...args], { env: ADMIN, input: "[]" });
-      t.equal(ran.code, 2, args.join(" "));
-      t.match(ran.stderr, words);
-    }
-    t.equal(server.calls.length, 0);
-  },
-);
+t.test("a policy that contradicts itself or is no JSON object is refused before any call", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  for (const [args, words] of [
+    [["--suspend", "--resume"], /cannot be used with/],
+    [["--max-engines", "many"], /--max-engines <n>.*Expected a whole number/],
+    [["--drain", "soon"], /Expected a time such as/],
+    [["--policy-file", "-"], /--policy-file -: expected a JSON object/],
+    [["--policy-file", "/nowhere.json"], /\/nowhere\.json cannot be read/],
+  ] as const) {
+    const ran = await orchctl(["products", "policy", "demo", ...args], { env: ADMIN, input: "[]" });
+    t.equal(ran.code, 2, args.join(" "));
+    t.match(ran.stderr, words);
+  }
+  t.equal(server.calls.length, 0);
+});
 
-t.test("an engine's setting is read from the environment or a file, and refused in the command", async (t) => {
+t.test("an engine's secret is read from the environment or a file, and refused in the command", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   server.on("PUT /products/demo/policy", { body: product() });
@@ -88,10 +84,12 @@ t.test("an engine's setting is read from the environment or a file, and refused 
   t.equal(ran.code, 0, ran.stderr);
   t.same(server.calls[0]?.body, { engine_env: { LLM_API_KEY: "from-environment", LLM_MODEL: "from-file" } });
 
-  const refused = await orchctl(["products", "policy", "demo", "--engine-env", "LLM_API_KEY=secret"], { env: ADMIN });
-  t.equal(refused.code, 2);
-  t.match(refused.stderr, /a value in a command can be read by others/);
-  t.notMatch(refused.stderr, /secret/);
+  for (const secret of ["LLM_API_KEY=geheim", "LLM_ANYTHING=geheim", "LLM_BASE_URL=https://user:geheim@example.com"]) {
+    const refused = await orchctl(["products", "policy", "demo", "--engine-env", secret], { env: ADMIN });
+    t.equal(refused.code, 2, secret);
+    t.match(refused.stderr, /expected no value, which others could read .*; set the variable LLM_\w+ .*=@FILE/);
+    t.notMatch(refused.stderr, /geheim/);
+  }
   const unset = await orchctl(["products", "policy", "demo", "--engine-env", "LLM_API_KEY"], { env: ADMIN });
   t.equal(unset.code, 2, "nobody is there to be asked");
   t.equal(server.calls.length, 1);
@@ -154,9 +152,10 @@ t.test(
       t.equal(ran.code, 0, ran.stderr);
       return server.calls.at(-1)?.headers["x-platform-key"];
     };
-    t.equal(await keyFor([]), "orchp_two", "the last one registered");
+    t.equal(await keyFor([]), "orchp_one", "the first one registered");
+    t.equal((await orchctl(["products", "use", "two"])).code, 0);
+    t.equal(await keyFor([]), "orchp_two");
     t.equal((await orchctl(["products", "use", "one"])).code, 0);
-    t.equal(await keyFor([]), "orchp_one");
     t.equal(await keyFor(["--product", "two"]), "orchp_two");
     t.equal(await keyFor([], { ORCH_PRODUCT: "two" }), "orchp_two");
     t.equal(await keyFor([], { ORCH_PLATFORM_KEY: "orchp_env" }), "orchp_env");
@@ -206,4 +205,62 @@ t.test("the admin key is found beside a daemon on this machine", async (t) => {
   const ran = await orchctl(["products", "list"], { env: { ORCH_DATA_DIR: dataDir } });
   t.equal(ran.code, 0, ran.stderr);
   t.equal(server.calls[0]?.headers["x-admin-key"], "made-on-first-start");
+});
+
+t.test("a setting that is no secret may be typed, and is shown", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  const engine_env_values = { LLM_PROVIDER: "anthropic" };
+  const record = product({ engine_env_names: ["LLM_API_KEY", "LLM_PROVIDER"], engine_env_values });
+  server.on("PUT /products/demo/policy", { body: record });
+  server.on("GET /products/demo", { body: record });
+  const set = await orchctl(["products", "policy", "demo", "--engine-env", "LLM_PROVIDER=anthropic"], { env: ADMIN });
+  t.equal(set.code, 0, set.stderr);
+  t.same(server.calls[0]?.body, { engine_env: engine_env_values });
+  for (const verb of ["policy", "show"]) {
+    const shown = await orchctl(["products", verb, "demo"], { env: ADMIN });
+    t.match(shown.stdout, /engine env +LLM_API_KEY \(secret\), LLM_PROVIDER=anthropic\n/, verb);
+  }
+  t.equal(server.calls.filter(({ method }) => method === "PUT").length, 1, "policy without an option changes nothing");
+});
+
+t.test("a second product does not take the place of the current one, and says so", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  server.on("POST /products/register", ({ body }) => ({
+    status: 201,
+    body: { ...product({ slug: body.slug }), platform_api_key: `orchp_${body.slug}` },
+  }));
+  t.match((await orchctl(["products", "register", "one"], { env: ADMIN })).stderr, "one is the current product.");
+  const second = await orchctl(["products", "register", "two"], { env: ADMIN });
+  t.match(second.stderr, "the current product stays one: orchctl products use two changes it");
+});
+
+t.test("deleting a product that has engines is told with the command's own option", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  server.on("GET /products/demo", { body: product() });
+  server.on("DELETE /products/prd_1", fault(409, "PRODUCT_ALREADY_EXISTS", "destroy them or use force=true"));
+  const ran = await orchctl(["products", "delete", "demo", "--yes"], { env: ADMIN });
+  t.equal(ran.code, 5);
+  t.match(ran.stderr, "the product demo still has engines");
+  t.match(ran.stderr, "(orchctl products delete demo --force destroys them");
+  t.notMatch(ran.stderr, /force=true|rotate-key/);
+});
+
+t.test("the daemon is found by its own settings, ORCH_HOST and ORCH_PORT, unless ORCH_URL is set", async (t) => {
+  const server = await startFakeServer(t);
+  server.on("GET /products", { body: { data: [], next_cursor: null } });
+  const { port } = new URL(server.url);
+  const env = { ...ADMIN, ORCH_URL: "", ORCH_PORT: port };
+  const orchctl = orchctlFor(t, { url: "" });
+  for (const host of [{}, { ORCH_HOST: "127.0.0.1" }, { ORCH_HOST: "0.0.0.0" }]) {
+    const ran = await orchctl(["products", "list"], { env: { ...env, ...host } });
+    t.equal(ran.code, 0, ran.stderr);
+  }
+  const other = await orchctl(["products", "list"], { env: { ...env, ORCH_URL: "http://127.0.0.1:1" } });
+  t.match(other.stderr, "http://127.0.0.1:1 does not answer");
+  const wrong = await orchctl(["products", "list"], { env: { ...env, ORCH_PORT: "http" } });
+  t.equal(wrong.code, 2);
+  t.match(wrong.stderr, "ORCH_PORT: expected an integer from 1 to 65535");
 });

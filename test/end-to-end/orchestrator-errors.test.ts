@@ -107,6 +107,10 @@ t.test("fields nobody knows are named, not refused; in a policy they are refused
     [{ allowed_actions: ["fly"] }, /allowed_actions\.0: /],
     [{ engine_env: { PATH: "/" } }, /engine_env\.PATH|LLM_/],
     [{ engine_env: { LLM_API_KEY: 7 } }, /engine_env\.LLM_API_KEY: /],
+    [{ engine_env: { LLM_PROVIDER: "anthropc" } }, /engine_env\.LLM_PROVIDER: expected one of anthropic, /],
+    [{ engine_env: { LLM_BASE_URL: "example.com" } }, /engine_env\.LLM_BASE_URL: expected a URL that begins with http/],
+    [{ engine_env: { LLM_CONTEXT_WINDOW: "8k" } }, /engine_env\.LLM_CONTEXT_WINDOW: expected an integer from 4000 /],
+    [{ engine_env: { ENGINE_LOG_LEVEL: "LOUD" } }, /engine_env\.ENGINE_LOG_LEVEL: expected DEBUG, INFO, WARN or ERROR/],
   ] as const) {
     refused(
       t,
@@ -114,6 +118,22 @@ t.test("fields nobody knows are named, not refused; in a policy they are refused
       "INVALID_REQUEST",
       words,
     );
+  }
+});
+
+t.test("of a product's engine settings an admin reads back what holds no secret", async (t) => {
+  const base = "https://user:geheim@models.example.com/v1";
+  const env = { LLM_PROVIDER: "openai-compatible", LLM_API_KEY: "geheim", LLM_OTHER: "geheim", LLM_BASE_URL: base };
+  const policy = { engine_env: { ...env, LLM_MODEL: "llama" } };
+  const made = await daemon.admin("/products/register", { method: "POST", body: { slug: "readable", policy } });
+  const shown = await daemon.admin("/products/readable");
+  const listed = await daemon.admin("/products?limit=200");
+  const changed = await daemon.admin("/products/readable/policy", { method: "PUT", body: {} });
+  const ofList = listed.body.data.find(({ slug }: { slug: string }) => slug === "readable");
+  for (const record of [made.body, shown.body, changed.body, ofList]) {
+    t.same(record.engine_env_names, ["LLM_API_KEY", "LLM_BASE_URL", "LLM_MODEL", "LLM_OTHER", "LLM_PROVIDER"]);
+    t.same(record.engine_env_values, { LLM_PROVIDER: "openai-compatible", LLM_MODEL: "llama" });
+    t.notMatch(JSON.stringify(record), /geheim/);
   }
 });
 
@@ -195,9 +215,14 @@ t.test("a key replaced by its hash works at once; the old one until its grace is
 });
 
 t.test("an engine that exits while booting is reported at once, and nothing of it is left", async (t) => {
-  const { key } = await register("bad-boot", { engine_env: { ENGINE_LOG_LEVEL: "LOUD" } });
+  const { key } = await register("bad-boot", { engine_env: { LLM_PROVIDER: "openai" } });
   const before = readdirSync(join(dataDir, "engines")).length;
-  refused(t, await provision(key, "a"), "BACKEND_ERROR", /exited with code 78 .*: ENGINE_LOG_LEVEL: expected DEBUG, /);
+  refused(
+    t,
+    await provision(key, "a"),
+    "BACKEND_ERROR",
+    /exited with code 78 .*: LLM_API_KEY: expected the key of openai/,
+  );
   t.same((await daemon.platform(key, "/engines")).body.data, []);
   t.equal(readdirSync(join(dataDir, "engines")).length, before);
   refused(t, await daemon.platform(key, "/engines/a?auto_provision=true"), "BACKEND_ERROR");
@@ -209,10 +234,10 @@ t.test("an engine that exits while booting is reported at once, and nothing of i
 t.test("a model that cannot be reached for want of a key is told to who provisions, without any secret", async (t) => {
   const { id, key } = await register("no-key", { engine_env: { LLM_PROVIDER: "anthropic" } });
   refused(t, await provision(key, "a"), "BACKEND_ERROR", /code 78 .*: LLM_API_KEY: expected the key of anthropic$/);
-  const env = { LLM_PROVIDER: "bedrock", LLM_API_KEY: "geheim-1", LLM_BASE_URL: "geheim-2" };
+  const env = { LLM_PROVIDER: "bedrock", LLM_API_KEY: "geheim-1" };
   await daemon.admin(`/products/${id}/policy`, { method: "PUT", body: { engine_env: env } });
   const { body } = await provision(key, "a");
-  t.match(body.error.message, /: LLM_MODEL: expected [^;]*; LLM_BASE_URL: expected a URL/);
+  t.match(body.error.message, /: LLM_MODEL: expected [^;]*; LLM_REGION: expected the region/);
   t.notMatch(body.error.message, /geheim/);
 });
 
@@ -220,7 +245,7 @@ t.test("a start that does not come up leaves the engine failed, with the reason 
   const { id, key } = await register("bad-start");
   await provision(key, "a");
   await daemon.platform(key, "/engines/a/stop", { method: "POST", body: {} });
-  await daemon.admin(`/products/${id}/policy`, { method: "PUT", body: { engine_env: { ENGINE_LOG_LEVEL: "LOUD" } } });
+  await daemon.admin(`/products/${id}/policy`, { method: "PUT", body: { engine_env: { LLM_PROVIDER: "openai" } } });
   refused(t, await daemon.platform(key, "/engines/a/start", { method: "POST", body: {} }), "BACKEND_ERROR");
   const { body } = await daemon.platform(key, "/engines/a");
   t.match(body, {
@@ -228,8 +253,8 @@ t.test("a start that does not come up leaves the engine failed, with the reason 
     running: false,
     last_error: { phase: "boot", exit_code: 78 },
   });
-  t.match(body.last_error.log_tail.join("\n"), /cannot start:\n\s+ENGINE_LOG_LEVEL: expected DEBUG/);
-  await daemon.admin(`/products/${id}/policy`, { method: "PUT", body: { engine_env: { ENGINE_LOG_LEVEL: null } } });
+  t.match(body.last_error.log_tail.join("\n"), /cannot start:\n\s+LLM_API_KEY: expected the key of openai/);
+  await daemon.admin(`/products/${id}/policy`, { method: "PUT", body: { engine_env: { LLM_PROVIDER: null } } });
   t.match(await daemon.platform(key, "/engines/a/start", { method: "POST", body: {} }), {
     status: 200,
     body: { state: "running", last_error: { phase: "boot" } },

@@ -72,6 +72,7 @@ export function product(more: Partial<ProductRecord> = {}): ProductRecord {
     name: null,
     policy: DEFAULT_POLICY,
     engine_env_names: [],
+    engine_env_values: {},
     platform_key: { prefix: "orchp_abcd", last4: "wxyz", created_at: "2026-11-01T12:00:00.000Z" },
     created_at: "2026-11-01T12:00:00.000Z",
     updated_at: "2026-11-01T12:00:00.000Z",

@@ -5,6 +5,7 @@ import { appendAudit } from "../store/audit-log.ts";
 import type { Trx } from "../store/database.ts";
 import { type Product, lockProduct } from "../store/products.ts";
 import type { Orchestration } from "./orchestration.ts";
+import { productRecord } from "./product-record.ts";
 
 export interface ProductChange {
   readonly type: Extract<EventType, `product.${string}`>;
@@ -25,7 +26,7 @@ export async function changeProduct(
     return after;
   });
   o.directory.changed();
-  return changed?.record ?? noProduct(idOrSlug);
+  return productRecord(o, changed ?? noProduct(idOrSlug));
 }
 
 /** Writes the audit line and the event of a change, as the last things of its transaction. */

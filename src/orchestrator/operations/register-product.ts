@@ -6,6 +6,7 @@ import { findProduct, insertProduct } from "../store/products.ts";
 import { noteProductChange } from "./change-product.ts";
 import { changeEngineEnv } from "./engine-env.ts";
 import type { Orchestration } from "./orchestration.ts";
+import { productRecord } from "./product-record.ts";
 import { describePatch, patchedPolicy } from "./set-policy.ts";
 
 export interface Registered {
@@ -45,5 +46,5 @@ export async function registerProduct(
   o.directory.changed();
   const product = await findProduct(o.db, id);
   if (product === null) throw new ApiError("PRODUCT_NOT_FOUND", "the product was deleted as soon as it was registered");
-  return { record: product.record, platformApiKey };
+  return { record: productRecord(o, product), platformApiKey };
 }

@@ -5,7 +5,8 @@ import type { Db, Trx } from "./database.ts";
 
 /** A product as operations know it: its record, and its sealed engine settings. */
 export interface Product {
-  readonly record: ProductRecord;
+  /** What the store has of it: the engine settings are sealed. */
+  readonly record: Omit<ProductRecord, "engine_env_values">;
   readonly sealedEngineEnv: Buffer | null;
 }
 

@@ -1,0 +1,54 @@
+import { EnvironmentReader, InvalidSettings } from "../kit/environment.ts";
+import { readEngineSettings } from "./engine-settings.ts";
+
+/** Settings that hold no secret: they may be typed in a command and read back. Any other `LLM_*` counts as a secret. */
+const PLAIN = [
+  "LLM_PROVIDER",
+  "LLM_MODEL",
+  "LLM_BASE_URL",
+  "LLM_REGION",
+  "LLM_CONTEXT_WINDOW",
+  "LLM_FIRST_TOKEN_TIMEOUT_S",
+  "LLM_SILENCE_TIMEOUT_S",
+  "PLANNER_MODEL",
+  "LIGHT_MODEL",
+  "EMBEDDING_MODEL",
+  "ENGINE_LOG_LEVEL",
+  "ENGINE_HITL_TTL_S",
+  "REACTIVE_COMPACT_ENABLED",
+  "CACHE_HIT_MONITOR_ENABLED",
+];
+
+/** Whether a setting's value may be shown. An address can carry a password or a key. */
+export function isPlainSetting(name: string, value: string): boolean {
+  if (!PLAIN.includes(name)) return false;
+  if (name !== "LLM_BASE_URL") return true;
+  const url = URL.parse(value);
+  return url !== null && url.username + url.password + url.search + url.hash === "";
+}
+
+/** The values of a product's engine settings that may be read back. */
+export const plainSettings = (env: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter(([name, value]) => isPlainSetting(name, value)));
+
+export interface SettingProblem {
+  readonly name: string;
+  readonly problem: string;
+}
+
+/** What no engine would start with, by the engine's own rules. What is only missing may come from elsewhere. */
+export function engineEnvProblems(env: Readonly<Record<string, string | null>>): readonly SettingProblem[] {
+  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== null);
+  const read = new EnvironmentReader(Object.fromEntries(given));
+  readEngineSettings(read, () => undefined);
+  try {
+    read.done();
+    return [];
+  } catch (error) {
+    if (!(error instanceof InvalidSettings)) throw error;
+    return error.problems.map((text) => {
+      const [name = "", ...rest] = text.split(": ");
+      return { name, problem: rest.join(": ") };
+    });
+  }
+}
