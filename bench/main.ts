@@ -1,0 +1,70 @@
+/**
+ * Measures orchd beside the least program that could do the same, in one run: ratios hold when the machine is noisy,
+ * milliseconds do not. Prints the table of bench/README.md; with names, only those parts of it.
+ */
+import { shutdownSignal } from "../src/kit/shutdown-signals.ts";
+import { endAll } from "./measure.ts";
+import { boot } from "./parts/boot.ts";
+import { coldProvision } from "./parts/cold-provision.ts";
+import { crash } from "./parts/crash.ts";
+import { deltas } from "./parts/deltas.ts";
+import { fleet } from "./parts/fleet.ts";
+import { idleMemory } from "./parts/idle-memory.ts";
+import { lookUp } from "./parts/look-up.ts";
+import { manyTurns } from "./parts/many-turns.ts";
+import { memorySearch } from "./parts/memory-search.ts";
+import { memoryWrites } from "./parts/memory-writes.ts";
+import { peer } from "./parts/peer.ts";
+import { replay } from "./parts/replay.ts";
+import { streams } from "./parts/streams.ts";
+import { type Row, table } from "./report.ts";
+import { Site } from "./site.ts";
+
+const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> = {
+  cold: coldProvision,
+  lookup: lookUp,
+  boot,
+  streams,
+  deltas,
+  replay,
+  turns: manyTurns,
+  memory: idleMemory,
+  recall: memorySearch,
+  notes: memoryWrites,
+  crash,
+  fleet,
+  peer,
+};
+
+await bench(process.argv.slice(2));
+
+async function bench(wanted: readonly string[]): Promise<void> {
+  const names = wanted.length > 0 ? wanted : Object.keys(PARTS);
+  const unknown = names.filter((name) => !(name in PARTS));
+  if (unknown.length > 0) {
+    process.stderr.write(`no such part: ${unknown.join(", ")}; there are ${Object.keys(PARTS).join(", ")}\n`);
+    process.exitCode = 2;
+    return;
+  }
+  const interrupted = shutdownSignal().then((signal) => Promise.reject(new Error(`stopped by ${signal}`)));
+  const site = await Site.open();
+  try {
+    await Promise.race([measure(site, names), interrupted]);
+  } catch (error) {
+    process.exitCode = 1;
+    process.stderr.write(`${site.printed}\n${error instanceof Error ? error.stack : String(error)}\n`);
+  } finally {
+    await endAll();
+    await site.close();
+  }
+}
+
+async function measure(site: Site, names: readonly string[]): Promise<void> {
+  const rows: Row[] = [];
+  for (const name of names) {
+    const began = performance.now();
+    rows.push(...((await PARTS[name]?.(site)) ?? []));
+    process.stderr.write(`${name}: ${((performance.now() - began) / 1000).toFixed(0)} s\n`);
+  }
+  process.stdout.write(table(rows));
+}
