@@ -1,21 +1,23 @@
 /**
- * Bundles the three programs into `dist/`, as CommonJS: it starts 23 ms and 13 MB below ES modules. The client for
+ * Bundles the three programs, as CommonJS: it starts 23 ms and 13 MB below ES modules. The client for
  * products' backends becomes one ES module with its types.
  * What the engine imports dynamically becomes a bundle of its own, so that boot loads only what `/health` needs.
  * Beside them lie the related words that memory is searched by.
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { readFile, readdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { type Plugin, build } from "esbuild";
 import { writeWords } from "./words/write-words.ts";
 
 const root = resolve(import.meta.dirname, "..");
-const dist = join(root, "dist");
-/** Bundles are made here and moved into place whole: a program that starts meanwhile finds the old ones or the new. */
-const workshop = join(root, `dist.${process.pid}`);
+
+/** Makes everything that `dist/` holds, in a folder that does not exist yet. */
+export async function makeBundles(folder: string): Promise<void> {
+  await Promise.all([bundlePrograms(folder), bundleClient(folder), writeWords(folder)]);
+}
 
 const bundleName = (file: string) => `engine-${basename(file, ".ts")}`;
 
@@ -60,8 +62,15 @@ async function escapeBeyondAscii(file: string): Promise<void> {
  */
 const COMPACT = { minifyWhitespace: true, lineLimit: 160 } as const;
 
-async function bundle(entry: string, name: string, plugins: Plugin[] = []): Promise<void> {
-  const outfile = join(workshop, `${name}.cjs`);
+interface Bundle {
+  readonly entry: string;
+  readonly name: string;
+  readonly folder: string;
+  readonly plugins?: Plugin[];
+}
+
+async function bundle({ entry, name, folder, plugins = [] }: Bundle): Promise<void> {
+  const outfile = join(folder, `${name}.cjs`);
   await build({
     ...COMPACT,
     entryPoints: [entry],
@@ -82,10 +91,10 @@ async function bundle(entry: string, name: string, plugins: Plugin[] = []): Prom
 }
 
 /** `orchd/client`, for Node.js from 20 on and for browsers: it imports nothing. */
-async function bundleClient(): Promise<void> {
+async function bundleClient(folder: string): Promise<void> {
   await build({
     entryPoints: [join(root, "src/client/index.ts")],
-    outfile: join(workshop, "client/index.js"),
+    outfile: join(folder, "client/index.js"),
     bundle: true,
     platform: "neutral",
     format: "esm",
@@ -93,7 +102,7 @@ async function bundleClient(): Promise<void> {
     legalComments: "none",
     logLevel: "warning",
   });
-  await declareClient(join(workshop, "client/types"));
+  await declareClient(join(folder, "client/types"));
 }
 
 /** The client's types, from its sources. An installation that only runs has no compiler, and needs none. */
@@ -110,30 +119,12 @@ async function declareClient(folder: string): Promise<void> {
   }
 }
 
-/** `npx orchctl` in the checkout finds the program at once, as it would in a project that depends on the package. */
-async function linkPrograms(): Promise<void> {
-  const bin = join(root, "node_modules", ".bin");
-  await mkdir(bin, { recursive: true });
-  for (const program of ["orchd", "orchctl"]) {
-    await rm(join(bin, program), { force: true });
-    await symlink(`../../bin/${program}.js`, join(bin, program));
-  }
-}
-
-async function bundlePrograms(): Promise<void> {
-  await bundle(join(root, "src/orchestrator/main.ts"), "orchd");
-  await bundle(join(root, "cli/main.ts"), "orchctl");
+async function bundlePrograms(folder: string): Promise<void> {
+  await bundle({ entry: join(root, "src/orchestrator/main.ts"), name: "orchd", folder });
+  await bundle({ entry: join(root, "cli/main.ts"), name: "orchctl", folder });
   const pending = new Set<string>();
-  await bundle(join(root, "src/engine/main.ts"), "engine", [ownBundles(pending)]);
+  await bundle({ entry: join(root, "src/engine/main.ts"), name: "engine", folder, plugins: [ownBundles(pending)] });
   // A Set visits what is added while it is walked: the bundles of bundles too.
-  for (const file of pending) await bundle(file, bundleName(file), [ownBundles(pending)]);
+  for (const file of pending)
+    await bundle({ entry: file, name: bundleName(file), folder, plugins: [ownBundles(pending)] });
 }
-
-try {
-  await Promise.all([bundlePrograms(), bundleClient(), writeWords(workshop)]);
-  await rm(dist, { recursive: true, force: true });
-  await rename(workshop, dist);
-} finally {
-  await rm(workshop, { recursive: true, force: true });
-}
-await linkPrograms();

@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readFile, readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** What a build is made from. The lock file stands for the packages, the scripts for how it is made. */
+const INPUTS = [
+  "src",
+  "cli",
+  "migrations",
+  "scripts",
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "tsconfig.client.json",
+];
+const STAMP = "build.json";
+
+interface Stamp {
+  readonly inputs: string;
+  /** Names of the files that were made, and their sizes. */
+  readonly outputs: Readonly<Record<string, number>>;
+}
+
+/** A hash over the names and the contents of everything that a build is made from. */
+export async function inputHash(root: string): Promise<string> {
+  const hash = createHash("sha256");
+  for (const input of INPUTS) {
+    for (const file of (await filesOf(root, input)).sort()) {
+      const content = await readFile(join(root, file));
+      hash.update(`${file}\n${content.length}\n`).update(content);
+    }
+  }
+  // Without a compiler the client has no types: see make-bundles.ts.
+  return hash.update(String(existsSync(join(root, "node_modules/typescript")))).digest("hex");
+}
+
+/** Whether a folder was made from these inputs, and still has all that was made. */
+export async function isUpToDate(folder: string, inputs: string): Promise<boolean> {
+  const stamp = await readStamp(folder);
+  if (stamp?.inputs !== inputs) return false;
+  const sizes = await sizesOf(folder);
+  return Object.entries(stamp.outputs).every(([name, size]) => sizes[name] === size);
+}
+
+export async function writeStamp(folder: string, inputs: string): Promise<void> {
+  const stamp: Stamp = { inputs, outputs: await sizesOf(folder) };
+  await writeFile(join(folder, STAMP), JSON.stringify(stamp));
+}
+
+async function readStamp(folder: string): Promise<Stamp | null> {
+  try {
+    return JSON.parse(await readFile(join(folder, STAMP), "utf8")) as Stamp;
+  } catch {
+    // None, or one that was cut: it is built anew.
+    return null;
+  }
+}
+
+async function sizesOf(folder: string): Promise<Record<string, number>> {
+  const files = (await filesOf(folder, ".")).filter((name) => name !== STAMP);
+  const sizes = await Promise.all(files.map(async (name) => [name, (await stat(join(folder, name))).size] as const));
+  return Object.fromEntries(sizes);
+}
+
+/** A file itself, or every file below a folder. */
+async function filesOf(root: string, name: string): Promise<string[]> {
+  const path = join(root, name);
+  if (!(await stat(path)).isDirectory()) return [name];
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+}
