@@ -20,7 +20,6 @@ const ADVICE: Readonly<Record<string, (about: Required<About>) => string>> = {
     "the key is the daemon's ORCH_ADMIN_KEY, or in the file admin-key of its data folder; give it by ORCH_ADMIN_KEY or ORCH_ADMIN_KEY_FILE",
   TASK_BUSY: ({ user }) =>
     `another turn of this task is running; orchctl questions ${user} tells whether it waits for an answer`,
-  HITL_NOT_FOUND: ({ user }) => `orchctl questions ${user} lists the open ones`,
 };
 
 export function adviceFor(code: string | null, { user = "USER", product = "SLUG" }: About = {}): string | undefined {

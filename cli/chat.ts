@@ -5,6 +5,7 @@ import type { Turn } from "../src/client/turn.ts";
 import { onInterrupt } from "../src/kit/shutdown-signals.ts";
 import { type AnswerSources, decide } from "./answers.ts";
 import { cliFailure } from "./client-failure.ts";
+import { describeFailure } from "./describe-failure.ts";
 import { CliFailure } from "./exit-codes.ts";
 import { type Printer, safe } from "./output.ts";
 import { TurnDeadline } from "./turn-deadline.ts";
@@ -64,7 +65,7 @@ export class Chat {
         await this.turn(reply.text);
       } catch (error) {
         if (!(error instanceof CliFailure)) throw error;
-        print.note(`orchctl: ${error.message}`);
+        print.note(describeFailure(error));
       }
     }
   }
@@ -88,7 +89,7 @@ export class Chat {
       }
       await turn.result();
     } catch (error) {
-      throw failureOf(error, `user ${safe(user)}, ${engine.url}`);
+      throw failureOf(error, { user, url: engine.url });
     } finally {
       view.end();
       undo();
@@ -136,7 +137,7 @@ function nobodyAnswers(user: string, { request_id: id }: HumanRequest): CliFailu
 }
 
 /** A turn's own failure has no status; a refused call is told as such. */
-function failureOf(error: unknown, where: string): unknown {
+function failureOf(error: unknown, where: { readonly user: string; readonly url: string }): unknown {
   const failed = error instanceof OrchdError && error.status === null && !(error.code in CLIENT_ERRORS);
   const failure = cliFailure(error, failed ? undefined : where);
   if (!failed || !(failure instanceof CliFailure)) return failure;

@@ -1,5 +1,7 @@
 import { OrchdError } from "../src/client/orchd-error.ts";
+import { adviceFor } from "./advice.ts";
 import { CliFailure, type ExitName, exitOfStatus } from "./exit-codes.ts";
+import { safe } from "./output.ts";
 
 const EXITS: Readonly<Record<string, ExitName>> = {
   LLM_RATE_LIMITED: "limited",
@@ -11,9 +13,11 @@ const EXITS: Readonly<Record<string, ExitName>> = {
 };
 
 /** What the client throws, as the command line's own failure, with `where` it was; anything else stays what it is. */
-export function cliFailure(error: unknown, where?: string): unknown {
+export function cliFailure(error: unknown, where?: { readonly user: string; readonly url: string }): unknown {
   if (!(error instanceof OrchdError)) return error;
   const { code, status, message } = error;
   const exit = EXITS[code] ?? (status === null ? "unavailable" : exitOfStatus(status));
-  return new CliFailure(exit, `${message} (${where === undefined ? code : `${code}, ${where}`})`, code);
+  if (where === undefined) return new CliFailure(exit, `${message} (${code})`, code);
+  const user = safe(where.user);
+  return new CliFailure(exit, `${message} (${code}, user ${user}, ${where.url})`, code, adviceFor(code, { user }));
 }

@@ -45,6 +45,6 @@ export async function withEngine<Answer>(
   try {
     return await call(engine);
   } catch (error) {
-    throw cliFailure(error, `user ${safe(user)}, ${engine.url}`);
+    throw cliFailure(error, { user, url: engine.url });
   }
 }

@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { exitWithoutReader } from "../src/kit/shutdown-signals.ts";
-import { adviceFor } from "./advice.ts";
+import { describeFailure, indented } from "./describe-failure.ts";
 import { CliFailure, EXIT_CODES } from "./exit-codes.ts";
 import { emit, safeJson } from "./output.ts";
 import { createProgram } from "./program.ts";
@@ -40,11 +40,7 @@ function fail(error: unknown, json: boolean): void {
       : new CliFailure("unexpected", error instanceof Error ? (error.stack ?? error.message) : String(error));
   process.exitCode = EXIT_CODES[known.exit].code;
   if (json) return emit(process.stderr, failureDocument(known.code ?? known.exit, known.message));
-  const advice = known.advice ?? adviceFor(known.code);
-  emit(process.stderr, `orchctl: ${indented(known.message)}\n${advice === undefined ? "" : `(${indented(advice)})\n`}`);
+  emit(process.stderr, `${describeFailure(known)}\n`);
 }
-
-/** A line of a message that came from elsewhere is not taken for one of orchctl's own. */
-const indented = (words: string): string => words.replaceAll("\n", "\n  ");
 
 const failureDocument = (code: string, message: string): string => `${safeJson({ error: { code, message } })}\n`;

@@ -19,5 +19,7 @@ export const productPolicyCommand: CommandMaker = (products, settings) => {
         ? client.admin<ProductRecord>(path)
         : client.admin<ProductRecord>(`${path}/policy`, { method: "PUT", body }));
       print.document(record, () => describeProduct(record));
+      if (body.engine_env !== undefined)
+        print.note("An engine takes these settings when it starts next: orchctl engines stop USER, then start USER.");
     });
 };

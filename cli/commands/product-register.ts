@@ -1,5 +1,6 @@
 import type { ProductRecord } from "../../src/contract/orchestrator-api.ts";
 import { describeProduct } from "../describe-product.ts";
+import { keepThenShow } from "../keep-key.ts";
 import { safe } from "../output.ts";
 import { type PolicyOptions, policyOptions, readPolicy } from "../policy-options.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
@@ -28,9 +29,10 @@ export const productRegisterCommand: CommandMaker = (products, settings) => {
         body,
       });
       const { platform_api_key: key } = product;
-      print.document(product, () => `${describeProduct(product)}\n\nPlatform key, shown only now:\n  ${key}`);
-      if (!options.save) return;
-      await credentials.savePlatformKey(product.slug, key);
+      const show = () =>
+        print.document(product, () => `${describeProduct(product)}\n\nPlatform key, shown only now:\n  ${key}`);
+      if (!options.save) return show();
+      await keepThenShow(() => credentials.savePlatformKey(product.slug, key), show);
       const current = await credentials.currentProduct();
       print.note(`Kept in ${credentials.path}; ${whichIsCurrent(product.slug, current)}`);
     });

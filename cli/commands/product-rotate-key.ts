@@ -1,6 +1,7 @@
 import type { ProductRecord } from "../../src/contract/orchestrator-api.ts";
 import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../src/kit/secrets.ts";
 import { pathSegment } from "../http.ts";
+import { keepThenShow } from "../keep-key.ts";
 import { duration } from "../option-values.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 
@@ -23,12 +24,13 @@ export const productRotateKeyCommand: CommandMaker = (products, settings) => {
       const body = { api_key_hash: hash, key_prefix: prefix, key_last4: last4, grace_s: grace };
       const path = `/products/${pathSegment(product)}/platform-key-hash`;
       const record = await client.admin<ProductRecord>(path, { method: "PUT", body });
-      print.document(
-        { ...record, platform_api_key: platformApiKey },
-        () => `Platform key, shown only now:\n  ${platformApiKey}`,
-      );
-      if (!save) return;
-      await credentials.savePlatformKey(record.slug, platformApiKey);
+      const show = () =>
+        print.document(
+          { ...record, platform_api_key: platformApiKey },
+          () => `Platform key, shown only now:\n  ${platformApiKey}`,
+        );
+      if (!save) return show();
+      await keepThenShow(() => credentials.savePlatformKey(record.slug, platformApiKey), show);
       print.note(`Kept in ${credentials.path}.`);
     });
 };

@@ -32,18 +32,24 @@ export const answerCommand: CommandMaker = (program, settings) => {
       const { print } = session;
       const { engine, answer, request } = await withEngine(session, user, async (engine) => {
         const open = (await engine.pending()).find(({ request_id }) => request_id === id);
-        const chosen = open === undefined ? words.join(" ") : answerTo(open, words.join(" "));
+        if (open === undefined) throw notOpen(user, id);
+        const chosen = answerTo(open, words.join(" "));
         await engine.respond(id, chosen);
         return { engine, answer: chosen, request: open };
       });
       print.document({ request_id: id, answer }, () => `answered ${safe(id)}: ${safe(answer)}`);
-      if (!follow || request === undefined) return;
+      if (!follow) return;
       const terminal = process.stdin.isTTY ? new Terminal() : null;
       const answers = { scripted: [], auto: false, terminal };
       const chat = new Chat({ engine, print, user, taskId: request.task_id, timeoutS: null, answers });
       await chat.rest({ turnId: request.turn_id, requestId: id });
     });
 };
+
+function notOpen(user: string, id: string): CliFailure {
+  const message = `no open question has the id ${safe(id)}: it has been answered, its turn has ended, or the id is wrong`;
+  return new CliFailure("notFound", message, "HITL_NOT_FOUND", `orchctl questions ${safe(user)} lists the open ones`);
+}
 
 function answerTo(request: PendingRequest, text: string): string {
   const answer = meant(request, text);

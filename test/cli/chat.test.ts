@@ -192,11 +192,10 @@ t.test("open questions are listed, and answered by number or words from another 
   const wrong = await orchctl(["answer", "alice", "hitl-1", "maybe"], { env: KEYS });
   t.equal(wrong.code, 2);
   t.match(wrong.stderr, /expected one of the options, or its number:\n.*1\. short\n.*2\. detailed/);
-  t.same(answers(server), [{ request_id: "hitl-1", answer: "detailed" }]);
-  server.on("POST /hitl/respond", { status: 404, body: { error: "HITL_NOT_FOUND", message: "no such request" } });
-  const unknown = await orchctl(["answer", "alice", "hitl-9", "yes"], { env: KEYS });
+  const unknown = await orchctl(["answer", "alice", "hitl-9", "2"], { env: KEYS });
   t.equal(unknown.code, 4);
-  t.match(unknown.stderr, /no such request \(HITL_NOT_FOUND, user alice, http:\S+\)\n\(orchctl questions USER lists/);
+  t.match(unknown.stderr, /no open question has the id hitl-9: .*\n\(orchctl questions alice lists the open ones\)/);
+  t.same(answers(server), [{ request_id: "hitl-1", answer: "detailed" }]);
   server.on("GET /hitl/pending", { body: { requests: [] } });
   t.equal((await orchctl(["questions", "alice"], { env: KEYS })).stdout, "no question is open\n");
 });

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -259,4 +260,25 @@ t.test("health shows what an engine tells of its model, part by part", async (t)
   const strange = await orchctl(["health", "--engine", "alice"], { env: KEY });
   t.equal(strange.code, 7);
   t.match(strange.stderr, /the engine of alice at http:\S+ answered with what is no health/);
+});
+
+t.test("a key is kept even when nobody reads what is printed, and printed even when it cannot be kept", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  server.on("POST /engines/provision", born);
+  server.on("POST /products/register", { status: 201, body: { ...product(), platform_api_key: "orchp_shown-once" } });
+  const env = { ...orchctl.env, ...KEY, ORCH_ADMIN_KEY: "admin-key-of-the-test" };
+  for (const [args, key] of [
+    ["engines provision alice", "sk-orch-shown-once"],
+    ["products register demo", "orchp_shown-once"],
+  ] as const) {
+    const command = `"${process.execPath}" bin/orchctl.js ${args} | true; exit "\${PIPESTATUS[0]}"`;
+    const child = spawn("bash", ["-c", command], { env, timeout: 30_000 });
+    await once(child, "close");
+    t.match(readFileSync(join(orchctl.configDir, "credentials.json"), "utf8"), key, args);
+    const nowhere = { ...env, ORCHCTL_CONFIG_DIR: "/dev/null/config" };
+    const ran = await orchctl(args.split(" "), { env: nowhere });
+    t.not(ran.code, 0);
+    t.match(ran.stdout, key, args);
+  }
 });
