@@ -41,6 +41,11 @@ export class Credentials {
     return (await this.#server()).current;
   }
 
+  /** The slugs of which a key is kept. */
+  async products(): Promise<readonly string[]> {
+    return Object.keys((await this.#server()).products);
+  }
+
   async useProduct(slug: string): Promise<void> {
     await this.#change((server) => ({ ...server, current: slug }));
   }

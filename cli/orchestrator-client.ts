@@ -165,10 +165,19 @@ export class OrchestratorClient {
     const kept = slug === null ? null : await this.#credentials.platformKey(slug);
     const key = kept ?? (await promptSecret(`Platform key${slug === null ? "" : ` of ${slug}`}: `));
     if (key !== null) return { key, slug: slug ?? undefined };
-    throw new CliFailure(
-      "denied",
-      `no platform key${slug === null ? "" : ` of ${slug} is kept for ${this.#settings.url}`}: orchctl products register makes a product with one, orchctl products rotate-key a new one for an old product; or set ORCH_PLATFORM_KEY or ORCH_PLATFORM_KEY_FILE`,
-    );
+    throw new CliFailure("denied", await this.#howToGetPlatformKey(slug));
+  }
+
+  async #howToGetPlatformKey(slug: string | null): Promise<string> {
+    const kept = await this.#credentials.products();
+    const missing =
+      slug === null ? "no product is the current one" : `no platform key of ${slug} is kept for ${this.#settings.url}`;
+    const ways = [
+      ...(kept.length === 0 ? [] : [`orchctl products use takes one of those that are kept (${kept.join(", ")})`]),
+      "orchctl products register makes a product with a key, orchctl products rotate-key a new key for an old product",
+      "or set ORCH_PLATFORM_KEY or ORCH_PLATFORM_KEY_FILE",
+    ];
+    return `${missing}: ${ways.join("; ")}`;
   }
 }
 
