@@ -6,11 +6,10 @@ import {
   PLATFORM_KEY_HEADER,
   type ProductRecord,
 } from "../src/contract/orchestrator-api.ts";
-import { type About, adviceFor } from "./advice.ts";
 import type { Credentials } from "./credentials.ts";
-import { CliFailure, exitOfStatus } from "./exit-codes.ts";
-import { openCall, pathSegment, readText } from "./http.ts";
-import { safe } from "./output.ts";
+import { NOT_OURS, type Target, productOf, readAnswer, userOf } from "./daemon-answer.ts";
+import { CliFailure } from "./exit-codes.ts";
+import { openCall, pathSegment } from "./http.ts";
 import { promptSecret, secretFromFile } from "./secret-input.ts";
 import type { Settings } from "./settings.ts";
 
@@ -18,7 +17,6 @@ const DEADLINE_MS = 60_000;
 /** For calls that wait for an engine: as long as the daemon may be set to wait for one, and some more. */
 export const ENGINE_DEADLINE_MS = 65 * 60_000;
 
-const NOT_OURS = "the answer is not the daemon's; is ORCH_URL right?";
 /** 200,000 records: more than a host can have of anything that is listed. */
 const MAX_PAGES = 1000;
 
@@ -178,57 +176,5 @@ export class OrchestratorClient {
       "or set ORCH_PLATFORM_KEY or ORCH_PLATFORM_KEY_FILE",
     ];
     return `${missing}: ${ways.join("; ")}`;
-  }
-}
-
-/** What a call was about, to be named when it is refused. */
-interface Target extends About {
-  readonly url: string;
-  /** The variable that its key came from. */
-  readonly variable?: string | undefined;
-}
-
-/** Every route of one engine has its user in the path, those that make one in the body. */
-function userOf(path: string, body: unknown): string | undefined {
-  if (typeof body === "object" && body !== null && "user_id" in body) return String(body.user_id);
-  const [, segment] = /^\/engines\/([^/?]+)/.exec(path) ?? [];
-  return segment === undefined ? undefined : decodeURIComponent(segment);
-}
-
-/** The same of the routes of one product. */
-function productOf(path: string, body: unknown): string | undefined {
-  if (typeof body === "object" && body !== null && "slug" in body) return String(body.slug);
-  const [, segment] = /^\/products\/([^/?]+)/.exec(path) ?? [];
-  return segment === undefined ? undefined : decodeURIComponent(segment);
-}
-
-async function readAnswer(response: IncomingMessage, target: Target): Promise<unknown> {
-  const { url, user, product, variable } = target;
-  const answer = await readText(response);
-  const { statusCode: status = 0 } = response;
-  const { value, code, message } = understand(answer);
-  if (status === 200 || status === 201) {
-    if (typeof value === "object" && value !== null) return value;
-    throw new CliFailure("unexpected", `${url}: ${NOT_OURS}`);
-  }
-  const id = response.headers["x-request-id"];
-  const details = [
-    code ?? `status ${status}`,
-    user === undefined ? "" : `user ${safe(user)}`,
-    product === undefined ? "" : `product ${safe(product)}`,
-    variable === undefined ? "" : `key of ${variable}`,
-    url,
-    id === undefined ? "" : `request ${String(id)}`,
-  ];
-  const words = `${message} (${details.filter(Boolean).join(", ")})`;
-  throw new CliFailure(exitOfStatus(status), words, code, adviceFor(code, { user, product }));
-}
-
-function understand(answer: string): { value?: unknown; code: string | null; message: string } {
-  try {
-    const value = JSON.parse(answer) as { error?: { code?: string; message?: string } } | null;
-    return { value, code: value?.error?.code ?? null, message: value?.error?.message ?? "refused without a word" };
-  } catch {
-    return { code: null, message: NOT_OURS };
   }
 }
