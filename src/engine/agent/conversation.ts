@@ -1,43 +1,24 @@
 import type { AssistantContent, ModelMessage, ToolOutcome } from "../model/model-provider.ts";
+import { pairCalls } from "../model/wire/pair-calls.ts";
 import type { StoredMessage } from "./step-log.ts";
 
-type ToolUse = Extract<AssistantContent, { kind: "tool_use" }>;
+/** A conversation as a model is shown it. Each call has exactly one result behind it, or words that it did not finish. */
+export const modelMessages = (stored: readonly StoredMessage[], openCall?: string): ModelMessage[] =>
+  pairCalls(stored.flatMap(modelMessage), openCall);
 
-const OPEN_CALL = "the call did not finish; whether it took effect is unknown";
-
-/**
- * The conversation as a provider accepts it, whatever became of earlier turns: every tool call is followed by exactly
- * one result, in call order, and no result stands without its call. One call left open would make every later
- * request of the task fail.
- */
-export function modelMessages(stored: readonly StoredMessage[], openCall = OPEN_CALL): ModelMessage[] {
-  const messages: ModelMessage[] = [];
-  let open: readonly ToolUse[] = [];
-  const settle = (results: readonly ToolOutcome[]) => {
-    if (open.length === 0) return;
-    const given = new Map(results.map((result) => [result.id, result]));
-    messages.push({
-      role: "tool",
-      results: open.map(({ id, tool }) => given.get(id) ?? { id, tool, output: openCall, isError: true }),
-    });
-    open = [];
-  };
-  for (const { role, content, recalled } of stored) {
-    if (role === "tool") {
-      settle(content as ToolOutcome[]);
-      continue;
+function modelMessage({ role, content, recalled }: StoredMessage): readonly ModelMessage[] {
+  switch (role) {
+    case "user":
+      return [{ role, text: String(content), ...(recalled !== undefined && { recalled }) }];
+    case "assistant": {
+      const parts = content as readonly AssistantContent[];
+      return parts.length > 0 ? [{ role, content: parts }] : [];
     }
-    settle([]);
-    if (role === "user") {
-      messages.push({ role: "user", text: String(content), ...(recalled !== undefined && { recalled }) });
-    } else {
-      const parts = content as AssistantContent[];
-      if (parts.length > 0) messages.push({ role: "assistant", content: parts });
-      open = parts.filter((part) => part.kind === "tool_use");
-    }
+    case "tool":
+      return [{ role, results: content as readonly ToolOutcome[] }];
+    default:
+      return role satisfies never;
   }
-  settle([]);
-  return messages;
 }
 
 /** The ids of all calls of a conversation. */

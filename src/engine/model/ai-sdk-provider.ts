@@ -1,16 +1,17 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { BlockSequence } from "./block-sequence.ts";
 import type { ModelFamily } from "./model-family.ts";
-import type { ModelFailure, ModelProvider, ModelRequest } from "./model-provider.ts";
-import { callOptions } from "./prompt.ts";
+import type { ModelFailure, ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
 import { readProviderError } from "./provider-error.ts";
 import { failureOf } from "./provider-failure.ts";
 import type { Headers } from "./rate-headers.ts";
 import { type Finish, readFinish } from "./stream-finish.ts";
 import { Watchdog } from "./watchdog.ts";
+import { WireWriter } from "./wire/wire-call.ts";
+import { type RemoteProvider, wireRules } from "./wire/wire-rules.ts";
 
 export interface AiSdkProviderParts {
-  readonly name: string;
+  readonly name: RemoteProvider;
   /** Loads the provider's package, at the first call: engines that never speak to it do not carry it. */
   readonly load: () => Promise<ModelFamily>;
   readonly deadlines?: Deadlines;
@@ -33,24 +34,28 @@ export function aiSdkProvider({
   deadlines = DEADLINES,
   heard = () => undefined,
 }: AiSdkProviderParts): ModelProvider {
+  const writer = new WireWriter();
   return {
     name,
     async *stream(request, signal) {
       const blocks = new BlockSequence();
       const watchdog = new Watchdog(signal);
+      let restore = (part: ModelPart) => part;
       let finish: Finish = { reason: null, usage: null };
       let failure: ModelFailure = { ...UNASKED, message: `${name} broke off its answer` };
       try {
         watchdog.within(deadlines.firstMs);
         const family = await load();
-        const options = family.adapt(callOptions(request, watchdog.signal), request);
+        const wire = writer.write(request, wireRules(name, request.model), watchdog.signal);
+        restore = wire.restore;
+        const options = family.adapt(wire.options, request);
         const { stream, response } = await family.model(request.model).doStream(options);
         heard(request, response?.headers ?? {});
         for await (const part of partsOf(stream, watchdog.signal)) {
           watchdog.within(deadlines.betweenMs);
           if (part.type === "error") throw part.error;
           if (part.type === "finish") finish = readFinish(part);
-          else yield* blocks.add(part);
+          else for (const told of blocks.add(part)) yield restore(told);
         }
       } catch (error) {
         finish = { ...finish, reason: null };
@@ -61,7 +66,7 @@ export function aiSdkProvider({
       } finally {
         watchdog.end();
       }
-      yield* finish.reason === null ? blocks.breakOff() : blocks.finish();
+      for (const told of finish.reason === null ? blocks.breakOff() : blocks.finish()) yield restore(told);
       yield finish.reason === null ? { kind: "failed", failure, usage: finish.usage } : { kind: "done", ...finish };
     },
   };

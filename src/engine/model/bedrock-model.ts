@@ -1,5 +1,5 @@
 import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
-import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
+import type { LanguageModelV4Prompt, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import { anthropicThinking } from "./anthropic-thinking.ts";
 import { cacheBreakpoints } from "./cache-breakpoints.ts";
 import { type ModelFamily, type ModelSettings, packageSettings } from "./model-family.ts";
@@ -20,7 +20,7 @@ export function openFamily(settings: ModelSettings): ModelFamily {
     model: (id) => provider(id),
     embedding: (id) => provider.embeddingModel(id),
     adapt: (options, request) => {
-      const reasoningConfig = thinkingOf(request);
+      const reasoningConfig = thinkingOf(request, options.prompt);
       const budget = reasoningConfig?.type === "enabled" ? (reasoningConfig.budgetTokens ?? 0) : 0;
       return {
         ...(KEEPS_A_CACHE.test(request.model) ? cacheBreakpoints(options, BREAKPOINT) : options),
@@ -47,8 +47,8 @@ type Reasoning = {
   maxReasoningEffort?: "medium";
 };
 
-function thinkingOf(request: ModelRequest): Reasoning | undefined {
-  if (request.model.includes("anthropic.")) return anthropicThinking(request);
+function thinkingOf(request: ModelRequest, prompt: LanguageModelV4Prompt): Reasoning | undefined {
+  if (request.model.includes("anthropic.")) return anthropicThinking(request, prompt);
   return request.thinking && THINKS_BY_EFFORT.test(request.model)
     ? { type: "enabled", maxReasoningEffort: "medium" }
     : undefined;

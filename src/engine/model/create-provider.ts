@@ -11,9 +11,10 @@ import { RateLimiter } from "./rate-limiter.ts";
 import { retryingProvider } from "./retrying-provider.ts";
 import { sandboxProvider } from "./sandbox-provider.ts";
 import { trustCertificates } from "./trust-certificates.ts";
+import type { RemoteProvider } from "./wire/wire-rules.ts";
 
 export interface ProviderSettings extends ModelSettings {
-  readonly provider: "anthropic" | "openai" | "google" | "bedrock" | "openai-compatible" | "sandbox";
+  readonly provider: RemoteProvider | "sandbox";
   readonly deadlines?: Deadlines;
   /** Whether the log tells of calls that the provider's cache should have served. */
   readonly cacheHitMonitor?: boolean;
@@ -73,7 +74,7 @@ interface FamilyModule {
 }
 
 /** Each is a bundle of its own: an engine carries only the one it uses. */
-function importFamily(provider: Exclude<ProviderSettings["provider"], "sandbox">): Promise<FamilyModule> {
+function importFamily(provider: RemoteProvider): Promise<FamilyModule> {
   switch (provider) {
     case "anthropic":
       return import("./anthropic-model.ts");

@@ -8,6 +8,8 @@ export interface ModelSettings {
   readonly baseUrl: string | undefined;
   /** Where the provider's servers are, for one that has regions. */
   readonly region?: string | undefined;
+  /** Sends the requests; the global one if left out. */
+  readonly fetch?: typeof fetch | undefined;
 }
 
 /** What differs between providers: how a model is opened, and what a call says beyond what all of them understand. */
@@ -19,7 +21,12 @@ export interface ModelFamily {
 }
 
 /** The settings in the words of the provider packages. */
-export const packageSettings = ({ apiKey, baseUrl }: ModelSettings): { apiKey?: string; baseURL?: string } => ({
+export const packageSettings = ({
+  apiKey,
+  baseUrl,
+  fetch: send,
+}: ModelSettings): { apiKey?: string; baseURL?: string; fetch?: typeof fetch } => ({
   ...(apiKey !== undefined && { apiKey }),
   ...(baseUrl !== undefined && { baseURL: baseUrl }),
+  ...(send !== undefined && { fetch: send }),
 });

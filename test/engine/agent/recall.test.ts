@@ -1,7 +1,8 @@
 import t from "tap";
 import { MemoryLists } from "../../../src/engine/memory/memory-lists.ts";
 import type { ModelRequest } from "../../../src/engine/model/model-provider.ts";
-import { callOptions } from "../../../src/engine/model/prompt.ts";
+import { WireWriter } from "../../../src/engine/model/wire/wire-call.ts";
+import { wireRules } from "../../../src/engine/model/wire/wire-rules.ts";
 import { openStore } from "../../../src/engine/store/open-store.ts";
 import { memoryNote } from "../../../src/engine/tools/memory-note.ts";
 import { calls, engineParts, says, scriptedProvider, testTool } from "../../helpers/engine-parts.ts";
@@ -42,8 +43,9 @@ t.test("what was said in another conversation is put behind the message it bears
   );
   t.same([second?.system, second?.tools], [first?.system, first?.tools], "what comes before is the same");
   if (second === undefined) throw new Error("the model was not asked");
-  const { prompt } = callOptions(second, AbortSignal.timeout(1000));
-  t.same(prompt, [
+  const rules = wireRules("anthropic", "claude-sonnet-5");
+  const { options } = new WireWriter().write(second, rules, AbortSignal.timeout(1000));
+  t.same(options.prompt, [
     {
       role: "user",
       content: [

@@ -5,7 +5,7 @@ import type { Remote } from "./wire-formats.ts";
 
 export const KEY = "sk-upstream-0123456789-SECRET";
 
-const MODELS: Readonly<Record<Remote, string>> = {
+export const MODELS: Readonly<Record<Remote, string>> = {
   anthropic: "claude-sonnet-4-5",
   openai: "gpt-5.1",
   google: "gemini-2.5-pro",
@@ -27,7 +27,7 @@ export const requestTo = (remote: Remote, more: Partial<ModelRequest> = {}): Mod
   ...more,
 });
 
-const OPEN: Readonly<Record<Remote, () => Promise<{ openFamily(settings: ModelSettings): ModelFamily }>>> = {
+export const OPEN: Readonly<Record<Remote, () => Promise<{ openFamily(settings: ModelSettings): ModelFamily }>>> = {
   anthropic: () => import("../../../src/engine/model/anthropic-model.ts"),
   openai: () => import("../../../src/engine/model/openai-model.ts"),
   google: () => import("../../../src/engine/model/google-model.ts"),

@@ -16,9 +16,12 @@ const root = join(here, "../../..");
 const remote = (provider: (typeof REMOTES)[number], baseUrl: string, extraCaCerts: string | null = null) =>
   createProvider({ provider, apiKey: KEY, baseUrl }, { extraCaCerts, logger: createLogger("test", "silent") });
 
+const sourcesIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+
 t.test("no provider's package is loaded before it is asked", async (t) => {
   const folder = join(root, "src/engine/model");
-  for (const file of readdirSync(folder).filter((name) => !name.endsWith("-model.ts"))) {
+  for (const file of sourcesIn(folder).filter((name) => !name.endsWith("-model.ts"))) {
     t.notMatch(readFileSync(join(folder, file), "utf8"), /^import (?!type)[^;]*"@ai-sdk/m, file);
   }
   const nobody = createProvider(

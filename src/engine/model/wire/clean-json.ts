@@ -1,0 +1,27 @@
+import type { JSONObject, JSONValue } from "@ai-sdk/provider";
+
+/** Google's parser refuses documents of some thirty levels; the request around a value has a few of its own. */
+const MAX_DEPTH = 20;
+
+/**
+ * JSON that every provider can read: no lone surrogates in strings and keys, and what is nested too deep is text. Gives
+ * the same value back where nothing has to change.
+ */
+export function cleanJson(value: unknown, depth = MAX_DEPTH): JSONValue {
+  if (typeof value === "string") return value.toWellFormed();
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  if (typeof value === "boolean" || value === null) return value;
+  if (typeof value !== "object") return null;
+  if (depth === 0) return (JSON.stringify(value) ?? "").toWellFormed();
+  if (Array.isArray(value)) return value.map((inner) => cleanJson(inner, depth - 1));
+  return cleanObject(value, depth);
+}
+
+/** An object stays one, whatever becomes of its members. */
+export function cleanObject(value: object, depth = MAX_DEPTH): JSONObject {
+  const members = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(members.map(([key, inner]) => [key.toWellFormed(), cleanJson(inner, depth - 1)]));
+}
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,37 @@
+import type { AssistantContent, ModelMessage, ToolOutcome } from "../model-provider.ts";
+
+type ToolUse = Extract<AssistantContent, { kind: "tool_use" }>;
+
+const UNKNOWN_OUTCOME = "the call did not finish; whether it took effect is unknown";
+
+/**
+ * The conversation with exactly one result behind each call, in call order, and no result without its call. Of calls
+ * with one id in one answer each takes the next result of that id.
+ */
+export function pairCalls(messages: readonly ModelMessage[], missing = UNKNOWN_OUTCOME): ModelMessage[] {
+  const paired: ModelMessage[] = [];
+  let calls: readonly ToolUse[] = [];
+  let results: ToolOutcome[] = [];
+  const settle = () => {
+    if (calls.length > 0) paired.push({ role: "tool", results: calls.map((call) => resultOf(call, results, missing)) });
+    calls = [];
+    results = [];
+  };
+  for (const message of messages) {
+    if (message.role === "tool") {
+      results.push(...message.results);
+      continue;
+    }
+    settle();
+    paired.push(message);
+    if (message.role === "assistant") calls = message.content.filter((part) => part.kind === "tool_use");
+  }
+  settle();
+  return paired;
+}
+
+function resultOf({ id, tool }: ToolUse, results: ToolOutcome[], missing: string): ToolOutcome {
+  const at = results.findIndex((result) => result.id === id);
+  const [found] = at === -1 ? [] : results.splice(at, 1);
+  return found === undefined ? { id, tool, output: missing, isError: true } : { ...found, id, tool };
+}
