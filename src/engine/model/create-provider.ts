@@ -7,6 +7,7 @@ import { loggedProvider } from "./logged-provider.ts";
 import type { ModelFamily, ModelSettings } from "./model-family.ts";
 import type { ModelProvider } from "./model-provider.ts";
 import { createModelStatus } from "./model-status.ts";
+import { plainRetryProvider } from "./plain-retry.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { retryingProvider } from "./retrying-provider.ts";
 import { sandboxProvider } from "./sandbox-provider.ts";
@@ -56,7 +57,7 @@ export function createProvider(
     heard: (request, headers) => limiter.heard(request, headers, Date.now()),
   });
   const { report, health } = createModelStatus(logger);
-  const retrying = retryingProvider(remote, { limiter, report });
+  const retrying = plainRetryProvider(retryingProvider(remote, { limiter, report }), logger);
   const watched = settings.cacheHitMonitor ? monitoredProvider(retrying, logger) : retrying;
   const closedForMs = (model: string) => limiter.closedForMs(model, Date.now());
   const { embeddingModel: id = null } = settings;

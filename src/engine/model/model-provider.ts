@@ -104,6 +104,6 @@ export type ModelFailure =
     }
   /** The context did not fit the model's window; how many tokens do, when it said so. */
   | { readonly kind: "too_long"; readonly message: string; readonly window?: number }
-  /** Not worth another try: bad key, bad request, refused. */
-  | { readonly kind: "permanent"; readonly message: string; readonly status: number | null }
+  /** Not worth another try: bad key, bad request. `refused`: because of what the request holds. */
+  | { readonly kind: "permanent"; readonly message: string; readonly status: number | null; readonly refused?: boolean }
   | { readonly kind: "aborted" };

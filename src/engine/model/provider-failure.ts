@@ -11,6 +11,10 @@ const TOO_LONG = [
 const MAY_BE_TOO_LONG: readonly (number | null)[] = [null, 400, 413, 422, 500];
 /** Money, not rate: waiting does not help. */
 const NO_CREDIT = /insufficient_quota|billing|credit balance/i;
+/** The request was understood and refused; unless for who asks, or for which model. */
+const CONTENT_REFUSED: readonly number[] = [400, 422];
+const NOT_FOR_CONTENT =
+  /insufficient_quota|billing|credit balance|api.?key|credential|model.{0,40}(?:not exist|not found)/i;
 const RATE_LIMITED = /rate.?limit|too.?many.?requests|resource_?exhausted/i;
 const OVERLOADED = /overloaded|unavailable|server_error|api_error|timeout|internal/i;
 const REFUSED = /authentication|permission|invalid_request|not_found|invalid_api_key/i;
@@ -50,7 +54,9 @@ export function failureOf(
   if (status >= 500 || WORTH_ANOTHER_TRY.includes(status)) {
     return { kind: "transient", message: `${provider} answered ${status}${named(read)}`, status, retryAfterS };
   }
-  return { kind: "permanent", message: `${provider} answered ${status}${named(read)}${advice(status)}`, status };
+  const refused = CONTENT_REFUSED.includes(status) && !NOT_FOR_CONTENT.test(read.text);
+  const message = `${provider} answered ${status}${named(read)}${advice(status)}`;
+  return { kind: "permanent", message, status, ...(refused && { refused }) };
 }
 
 /** "300000 tokens > 200000 maximum", "maximum context length is 8192 tokens", "exceeds the context window of 32768". */

@@ -1,0 +1,62 @@
+import type { Logger } from "../../kit/logger.ts";
+import type { ModelPart, ModelProvider, ModelRequest, ModelTool } from "./model-provider.ts";
+import { isRecord } from "./wire/clean-json.ts";
+import { pairCalls } from "./wire/pair-calls.ts";
+import { plainHistory } from "./wire/plain-history.ts";
+
+/** Some servers take no longer description. */
+const LONGEST_DESCRIPTION = 1024;
+
+/**
+ * A provider whose refusal of a request is answered with the same request in its plainest form, once. Otherwise a history
+ * that is refused for a reason nobody has written down would be refused for ever.
+ */
+export function plainRetryProvider(inner: ModelProvider, logger: Logger): ModelProvider {
+  return {
+    name: inner.name,
+    async *stream(request, signal) {
+      const refusal = yield* told(inner.stream(request, signal));
+      if (refusal === null) return;
+      const about = { provider: inner.name, model: request.model, reason: refusal.failure.message };
+      logger.warn(about, "the provider refused the request; it is sent again as plain text");
+      yield* inner.stream(plainRequest(request), signal);
+    },
+  };
+}
+
+type Refusal = Extract<ModelPart, { kind: "failed" }> & { readonly failure: { readonly kind: "permanent" } };
+
+/** Hands the parts on; returns a refusal that came before any of them. */
+async function* told(parts: AsyncIterable<ModelPart>): AsyncGenerator<ModelPart, Refusal | null> {
+  let isFirst = true;
+  for await (const part of parts) {
+    if (isFirst && isRefusal(part)) return part;
+    isFirst = false;
+    yield part;
+  }
+  return null;
+}
+
+const isRefusal = (part: ModelPart): part is Refusal =>
+  part.kind === "failed" && part.failure.kind === "permanent" && part.failure.refused === true;
+
+const plainRequest = (request: ModelRequest): ModelRequest => ({
+  ...request,
+  thinking: false,
+  messages: plainHistory(pairCalls(request.messages)),
+  tools: request.tools.map(plainTool),
+});
+
+/** Its arguments by name, type and description. */
+function plainTool({ name, description, inputSchema: { properties } }: ModelTool): ModelTool {
+  const plain = Object.entries(isRecord(properties) ? properties : {}).map(([argument, schema]) => {
+    const { type, description: words } = isRecord(schema) ? schema : {};
+    const known = typeof type === "string" && { type };
+    return [argument, { ...known, ...(typeof words === "string" && { description: words }) }] as const;
+  });
+  return {
+    name,
+    description: description.slice(0, LONGEST_DESCRIPTION),
+    inputSchema: { type: "object", properties: Object.fromEntries(plain) },
+  };
+}
