@@ -6,6 +6,7 @@ import { readProviderError } from "./provider-error.ts";
 import { failureOf } from "./provider-failure.ts";
 import type { Headers } from "./rate-headers.ts";
 import { type Finish, readFinish } from "./stream-finish.ts";
+import { UnknownEvents } from "./unknown-events.ts";
 import { Watchdog } from "./watchdog.ts";
 import { WireWriter } from "./wire/wire-call.ts";
 import { type RemoteProvider, wireRules } from "./wire/wire-rules.ts";
@@ -39,6 +40,7 @@ export function aiSdkProvider({
     name,
     async *stream(request, signal) {
       const blocks = new BlockSequence();
+      const unknown = new UnknownEvents();
       const watchdog = new Watchdog(signal);
       let restore = (part: ModelPart) => part;
       let finish: Finish = { reason: null, usage: null };
@@ -53,8 +55,9 @@ export function aiSdkProvider({
         heard(request, response?.headers ?? {});
         for await (const part of partsOf(stream, watchdog.signal)) {
           watchdog.within(deadlines.betweenMs);
+          if (!unknown.keeps(part)) continue;
           if (part.type === "error") throw part.error;
-          if (part.type === "finish") finish = readFinish(part);
+          if (part.type === "finish") finish = readFinish(unknown.finished(part));
           else for (const told of blocks.add(part)) yield restore(told);
         }
       } catch (error) {

@@ -200,7 +200,7 @@ function eventMessage(headers: Readonly<Record<string, string>>, payload: unknow
 }
 
 /** What Bedrock pads its messages with differs in length, so that theirs tells nothing. */
-const converse = ([type, payload]: readonly [string, Readonly<Record<string, unknown>>]): Buffer =>
+export const converse = ([type, payload]: readonly [string, Readonly<Record<string, unknown>>]): Buffer =>
   eventMessage(
     { ":event-type": type, ":content-type": "application/json", ":message-type": "event" },
     { ...payload, p: "abcdefghijk" },

@@ -1,0 +1,65 @@
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { isRecord } from "./wire/clean-json.ts";
+
+type FinishPart = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
+type Reason = FinishPart["finishReason"]["unified"];
+
+/**
+ * Leaves out what a provider's package does not know: providers add events and kinds of blocks to a running interface,
+ * and expect clients to ignore them. The package reports each as an error behind the raw event.
+ */
+export class UnknownEvents {
+  #raw: Readonly<Record<string, unknown>> = {};
+  #ignoredAny = false;
+  #calls = 0;
+  /** How the provider said that the answer ended. */
+  #end: string | null = null;
+  /** Ids of blocks that began with an unknown event. */
+  readonly #blocks = new Set<string>();
+
+  /** Whether a part of the stream is to be read. */
+  keeps(part: LanguageModelV4StreamPart): boolean {
+    if (part.type === "raw") {
+      this.#raw = isRecord(part.rawValue) ? part.rawValue : {};
+      this.#end = endIn(this.#raw) ?? this.#end;
+    }
+    if (part.type === "tool-call") this.#calls++;
+    if (part.type === "error" && this.#isUnknown(part.error)) {
+      this.#ignoredAny = true;
+      if (this.#raw["type"] === "content_block_start") this.#blocks.add(String(this.#raw["index"]));
+      return false;
+    }
+    return !("id" in part && this.#blocks.has(String(part.id)));
+  }
+
+  /** Some packages end a stream that had an unknown event in an error, whatever the provider said of its end. */
+  finished(part: FinishPart): FinishPart {
+    if (!this.#ignoredAny || part.finishReason.unified !== "error" || this.#end === null) return part;
+    return { ...part, finishReason: { unified: reasonOf(this.#end, this.#calls), raw: this.#end } };
+  }
+
+  #isUnknown(error: unknown): boolean {
+    const isMismatch = isRecord(error) && error["name"] === "AI_TypeValidationError";
+    const { type } = this.#raw;
+    return isMismatch && !("error" in this.#raw) && type !== "error" && type !== "response.failed";
+  }
+}
+
+/** The word of the end in a raw event of OpenAI, of a compatible server or of Bedrock. */
+function endIn({ type, response, choices, messageStop }: Readonly<Record<string, unknown>>): string | null {
+  const details = isRecord(response) && isRecord(response["incomplete_details"]) ? response["incomplete_details"] : {};
+  if (type === "response.completed") return "stop";
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  const told =
+    (type === "response.incomplete" ? details["reason"] : undefined) ??
+    (isRecord(choice) ? choice["finish_reason"] : undefined) ??
+    (isRecord(messageStop) ? messageStop["stopReason"] : undefined);
+  return typeof told === "string" ? told : null;
+}
+
+function reasonOf(end: string, calls: number): Reason {
+  if (/length|max_/.test(end)) return "length";
+  if (/filter|guardrail/.test(end)) return "content-filter";
+  if (/tool|function/.test(end) || calls > 0) return "tool-calls";
+  return /stop|end_turn/.test(end) ? "stop" : "other";
+}
