@@ -16,6 +16,7 @@ export const executeRequest = z.object({
     z.refine((text) => byteLength(text) >= 1 && byteLength(text) <= 1024 * 1024, {
       error: "expected 1 byte to 1 MiB of UTF-8",
     }),
+    z.refine((text) => text === "" || text.trim() !== "", { error: "expected more than white space" }),
   ),
   task_id: taskId,
   agent: z.optional(z.string().check(z.minLength(1), z.maxLength(64))),

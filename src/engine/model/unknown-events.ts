@@ -29,7 +29,7 @@ export class UnknownEvents {
       if (this.#raw["type"] === "content_block_start") this.#blocks.add(String(this.#raw["index"]));
       return false;
     }
-    return !("id" in part && this.#blocks.has(String(part.id)));
+    return !("id" in part && this.#blocks.has(part.id));
   }
 
   /** Some packages end a stream that had an unknown event in an error, whatever the provider said of its end. */

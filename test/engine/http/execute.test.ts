@@ -176,6 +176,7 @@ t.test("what a client gets wrong", async (t) => {
     ["/execute", { body: { task_id: "x" } }, 400, "INVALID_REQUEST"],
     ["/execute", { body: { message: "x" } }, 400, "INVALID_REQUEST"],
     ["/execute", { body: { message: "", task_id: "x" } }, 400, "INVALID_REQUEST"],
+    ["/execute", { body: { message: " \n\t\u2003", task_id: "x" } }, 400, "INVALID_REQUEST"],
     ["/execute", { body: { message: "x", task_id: "y".repeat(257) } }, 400, "INVALID_REQUEST"],
     ["/execute", { body: { message: "x", task_id: "y", on_disconnect: "explode" } }, 400, "INVALID_REQUEST"],
     ["/execute", { body: "{not json", method: "POST" }, 400, "INVALID_REQUEST"],
