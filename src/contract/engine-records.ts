@@ -86,6 +86,8 @@ export interface ServerToolAsset extends Omit<ShownDefinition, "input_schema"> {
   readonly status: "offered" | "held" | "denied" | "left_out";
   /** Why it is held or left out. */
   readonly reason?: string;
+  /** What is different about it as the model is shown it. */
+  readonly note?: string;
   /** Of a held one: what it is now, and what it was when it was first seen or last allowed. */
   readonly held?: { readonly now: ShownDefinition; readonly was: ShownDefinition };
 }

@@ -8,6 +8,7 @@ import { createLogger } from "../kit/logger.ts";
 import { createAgentLoop } from "./agent/agent-loop.ts";
 import { createRecall } from "./agent/recall.ts";
 import { createCompactor } from "./agent/compaction.ts";
+import { shownServers } from "./agent/shown-servers.ts";
 import { stateOutside } from "./agent/state-outside.ts";
 import { catalogProfiles } from "./agent/agent-profiles.ts";
 import { DELEGATE } from "./agent/delegate-tool.ts";
@@ -23,6 +24,7 @@ import { keepHouse } from "./keep-house.ts";
 import { openMemory } from "./memory/open-memory.ts";
 import { contextWindow, outputTokensWithin } from "./model/context-window.ts";
 import { createProvider } from "./model/create-provider.ts";
+import { adaptedTools, toolLimits } from "./model/tool-limits.ts";
 import { CompactionTable } from "./store/compactions.ts";
 import { openServers } from "./servers/open-servers.ts";
 import type { ToolServers } from "./servers/tool-servers.ts";
@@ -99,6 +101,7 @@ export async function createApp({
   const profiles = catalogProfiles({
     now: () => catalog,
     registry: joinedRegistry([{ tools: () => builtIn }, catalog, toolServers.servers]),
+    toolLimits: (of) => toolLimits({ provider: config.provider, model: of }, contextWindow(of, config.contextWindow)),
     models: { main: config.model, planner: config.plannerModel, light: config.lightModel },
     userId: launch.user_id,
     product: launch.product,
@@ -192,7 +195,15 @@ export async function createApp({
     status,
     hasAgent: (name) => catalog.catalog.agents.has(name),
     catalog,
-    servers: toolServers.servers,
+    servers: {
+      list() {
+        const { model: shownTo, registry } = profiles.ofAgent(DEFAULT_AGENT);
+        const adapted = adaptedTools(registry.modelTools, { provider, model: shownTo });
+        const { servers, ...rest } = toolServers.servers.list();
+        return { servers: shownServers(servers, { leftOut: profiles.leftOut(DEFAULT_AGENT), adapted }), ...rest };
+      },
+      allow: (server, wish) => toolServers.servers.allow(server, wish),
+    },
     memoryLists: memory.lists,
     memorySearch: memory.search,
     learning,

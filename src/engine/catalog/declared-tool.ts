@@ -25,6 +25,7 @@ export function declaredTool(declared: DeclaredTool, parts: DeclaredToolParts): 
     name,
     description,
     input,
+    source: "catalog",
     readOnly,
     permission,
     timeoutMs: () => timeoutMs,

@@ -16,6 +16,7 @@ export function serverTool(
     name,
     description: description === "" ? `A tool of ${server}.` : description,
     input: { jsonSchema: inputSchema, check: checkObject },
+    source: place,
     readOnly,
     permission: permission === "allow" ? "allow" : "ask",
     resources: () => (readOnly ? [] : [place]),

@@ -9,6 +9,8 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   readonly name: string;
   readonly description: string;
   readonly input: ToolInput;
+  /** What brings it, such as a tool server; left out for those that are built in. */
+  readonly source?: string;
   /** A read-only call may be run again after a crash. */
   readonly readOnly: boolean;
   /** `ask` puts a human in front of each call unless a grant stands. */

@@ -13,6 +13,7 @@ async function profilesOf(t: Test, files: Readonly<Record<string, string>>, own:
   const profiles = catalogProfiles({
     now: () => catalog,
     registry: joinedRegistry([{ tools: () => own.tools }, catalog]),
+    toolLimits: () => ({ maxTools: 128, maxTokens: 100_000 }),
     models: { main: "m", planner: "p", light: "l" },
     userId: "{{product}}",
     product: "shop",

@@ -9,6 +9,8 @@ import { freshFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 import { agentFile, catalogBench } from "../catalog/catalog-bench.ts";
 
+const NO_LIMITS = () => ({ maxTools: 128, maxTokens: 100_000 });
+
 /** What a model says by the agent it speaks for, which is the first line of the request's last system paragraph. */
 type Roles = Readonly<Record<string, (request: ModelRequest, step: number) => ReturnType<Answer>>>;
 
@@ -33,7 +35,8 @@ async function team(t: Test, roles: Roles, options: Parameters<typeof enginePart
   const parts = engineParts(t, {
     provider,
     ...options,
-    profiles: (registry) => catalogProfiles({ now: () => catalog, registry, models, userId: "u", product: "p" }),
+    profiles: (registry) =>
+      catalogProfiles({ now: () => catalog, registry, toolLimits: NO_LIMITS, models, userId: "u", product: "p" }),
   });
   const run = async (agent = "default") => {
     const turn = parts.runner.begin({ task_id: "task", message: "go", agent });

@@ -1,0 +1,96 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import { startEngine } from "../../helpers/engine.ts";
+import { until } from "../../helpers/until.ts";
+import { KEY } from "../model/adapter.ts";
+import { type Behaviour, startUpstream, streams } from "../model/upstream.ts";
+import { FRAMES, NEEDED_SETTINGS, REMOTES, type Remote } from "../model/wire-formats.ts";
+import { problemsIn } from "../model/wire/strict-providers.ts";
+import { fixture } from "./tool-server-bench.ts";
+
+const SERVERS = {
+  few: fixture("hard-to-show", "odd"),
+  many: fixture("hard-to-show", "many", "300"),
+  large: fixture("hard-to-show", "large", "40"),
+};
+
+/** The last text of an answer, without calls. */
+const textOnly = (remote: Remote) =>
+  FRAMES[remote].filter(
+    (frame) => !/list_files|read_file|call_|input_json|function_call|"index":[23]/.test(String(frame)),
+  );
+
+async function engineWith(t: Test, remote: Remote, servers: object, behaviour: Behaviour) {
+  const dataDir = t.testdir();
+  mkdirSync(join(dataDir, "catalog"), { recursive: true });
+  writeFileSync(join(dataDir, "catalog/.mcp.json"), JSON.stringify({ mcpServers: servers }));
+  const upstream = await startUpstream(t, behaviour);
+  const settings = {
+    LLM_CONTEXT_WINDOW: "200000",
+    LLM_PROVIDER: remote,
+    LLM_API_KEY: KEY,
+    LLM_BASE_URL: upstream.url,
+    ...NEEDED_SETTINGS[remote],
+  };
+  const engine = await startEngine(t, { dataDir, settings });
+  const listed = await until(
+    "all servers are ready",
+    async () => {
+      const { body } = await engine.call("/assets/servers");
+      return body.servers.every(({ status }: { status: string }) => status === "ready") && body.servers;
+    },
+    45_000,
+  );
+  return { engine, upstream, listed };
+}
+
+for (const remote of REMOTES) {
+  t.test(`no tool server stops the turns of ${remote}: what cannot be shown is left out and told`, async (t) => {
+    const { engine, upstream, listed } = await engineWith(t, remote, SERVERS, streams(textOnly(remote)));
+    await engine.turn("task", "go on", { max_steps: 1 });
+    const { body } = upstream.received[0] ?? {};
+    t.strictSame(problemsIn(remote, body), []);
+    const sent = JSON.stringify(body);
+    t.ok(sent.length < 600_000, `${sent.length} bytes`);
+    for (const name of ["read_file", "mcp__few__either", "mcp__few__broken", "mcp__few__sound"])
+      t.match(sent, `"${name}"`);
+    const server = (name: string) => listed.find((one: { name: string }) => one.name === name);
+    const states = (name: string) =>
+      Object.groupBy<string, { status: string }>(server(name).tools, ({ status }) => status);
+    t.match(server("few"), {
+      error: undefined,
+      tools: [
+        { tool: "broken", note: /in a form/ },
+        { tool: "either", note: /in a form/ },
+        { tool: "sound", note: undefined },
+      ],
+    });
+    t.match(server("large"), { error: /^\d+ tools are left out: / });
+    t.ok((states("large")["left_out"]?.length ?? 0) > 10);
+    if (remote.startsWith("openai")) t.ok((states("many")["left_out"]?.length ?? 0) >= 172, "no more than 128 in all");
+    else t.equal(states("many")["offered"]?.length, 300);
+  });
+}
+
+t.test("a call in the names that the model was shown reaches the server in its own", async (t) => {
+  let wire = "";
+  const call: Behaviour = (response) => {
+    const calls = FRAMES.anthropic.map((frame) =>
+      frame.replaceAll("list_files", "mcp__few__either").replaceAll("path", wire),
+    );
+    return streams(calls)(response);
+  };
+  const servers = { few: { ...SERVERS.few, permissions: { "*": "allow" } } };
+  const { engine, upstream } = await engineWith(t, "anthropic", servers, call);
+  await engine.turn("names", "look", { max_steps: 1 });
+  wire = /filter_status_x_y_\w{8}/.exec(upstream.received[0]?.text ?? "")?.[0] ?? "";
+  const frames = await engine.turn("called", "call", { max_steps: 1 });
+  const told = (type: string) =>
+    frames.find(({ event, data }) => event === type && data["tool"] === "mcp__few__either")?.data;
+  t.match(told("tool_call"), { input: { "filter[status]/$x y": "." } });
+  t.match(told("tool_result"), {
+    output: '{"filter[status]/$x y":"."}',
+    error: null,
+  });
+});
