@@ -162,9 +162,20 @@ function value(dice: Dice, depth = 0): unknown {
 const record = (dice: Dice, depth = 0): Record<string, unknown> =>
   Object.fromEntries(dice.list(3, () => [dice.pick(KEYS), value(dice, depth)]));
 
+/** As each provider signs. */
+const sound = (dice: Dice) => ({
+  [dice.pick(["anthropic", "amazonBedrock"])]: { signature: "SIGNED==" },
+  openai: {
+    itemId: dice.pick(["rs_1", "rs_2", "rs_3"]),
+    reasoningEncryptedContent: dice.pick([null, "SIGNED==", "SIGNED==", "SIGNED=="]),
+  },
+  google: { thoughtSignature: "SIGNED==" },
+});
+
 function signature(dice: Dice): { signature?: unknown } {
-  if (dice.chance(0.3)) return {};
+  if (dice.chance(0.2)) return {};
   if (dice.chance(0.1)) return { signature: dice.pick(VALUES) };
+  if (dice.chance(0.6)) return { signature: sound(dice) };
   const own = () => Object.fromEntries(dice.list(3, () => [dice.pick(FIELDS), dice.pick(VALUES)]));
   return {
     signature: Object.fromEntries(
