@@ -13,7 +13,8 @@ export class WireTools {
       const { schema, names } = wireSchema(tool.inputSchema, rules);
       const name = wireToolName(tool.name);
       this.#byName.set(name, { original: tool.name, names });
-      return { name, description: tool.description.toWellFormed(), inputSchema: schema };
+      const description = tool.description.trim() === "" ? name : tool.description.toWellFormed();
+      return { name, description, inputSchema: schema };
     });
   }
 

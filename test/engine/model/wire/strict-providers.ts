@@ -100,7 +100,8 @@ function anthropic(problems: Problems, body: Json): void {
     tools.map(({ name }: Json) => name),
     "names of tools",
   );
-  for (const { name, input_schema: schema } of tools) {
+  for (const { name, description, input_schema: schema } of tools) {
+    problems.text(description, `description of ${name}`);
     problems.matches(name, TOOL_NAME, "tool name");
     checkSchema(problems, schema, name, { argumentName: ARGUMENT });
   }
@@ -158,7 +159,8 @@ function functionTools(problems: Problems, tools: Json): void {
     tools.map(({ name }: Json) => name),
     "names of tools",
   );
-  for (const { name, parameters } of tools) {
+  for (const { name, description, parameters } of tools) {
+    problems.text(description, `description of ${name}`);
     problems.matches(name, TOOL_NAME, "tool name");
     checkSchema(problems, parameters, name, { argumentName: ARGUMENT });
   }
