@@ -17,6 +17,10 @@ export function plainRetryProvider(inner: ModelProvider, logger: Logger): ModelP
     async *stream(request, signal) {
       const refusal = yield* told(inner.stream(request, signal));
       if (refusal === null) return;
+      if (isPlain(request)) {
+        yield refusal;
+        return;
+      }
       const about = { provider: inner.name, model: request.model, reason: refusal.failure.message };
       logger.warn(about, "the provider refused the request; it is sent again as plain text");
       yield* inner.stream(plainRequest(request), signal);
@@ -39,6 +43,14 @@ async function* told(parts: AsyncIterable<ModelPart>): AsyncGenerator<ModelPart,
 
 const isRefusal = (part: ModelPart): part is Refusal =>
   part.kind === "failed" && part.failure.kind === "permanent" && part.failure.refused === true;
+
+/** Nothing of it could be said more plainly. */
+const isPlain = ({ messages, tools }: ModelRequest): boolean =>
+  tools.length === 0 &&
+  messages.every(
+    (message) =>
+      message.role === "user" || (message.role === "assistant" && message.content.every(({ kind }) => kind === "text")),
+  );
 
 const plainRequest = (request: ModelRequest): ModelRequest => ({
   ...request,

@@ -3,10 +3,7 @@ import type { JSONObject, JSONValue } from "@ai-sdk/provider";
 /** Google's parser refuses documents of some thirty levels; the request around a value has a few of its own. */
 const MAX_DEPTH = 20;
 
-/**
- * JSON that every provider can read: no lone surrogates in strings and keys, and what is nested too deep is text. Gives
- * the same value back where nothing has to change.
- */
+/** JSON that every provider can read: no lone surrogates in strings and keys, and what is nested too deep is text. */
 export function cleanJson(value: unknown, depth = MAX_DEPTH): JSONValue {
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
