@@ -19,12 +19,13 @@ const RATE_LIMITED = /rate.?limit|too.?many.?requests|resource_?exhausted/i;
 const OVERLOADED = /overloaded|unavailable|server_error|api_error|timeout|internal/i;
 const REFUSED = /authentication|permission|invalid_request|not_found|invalid_api_key/i;
 const UNTRUSTED = /CERT|SELF_SIGNED|ERR_TLS|UNABLE_TO_VERIFY/;
+const CONTENT_NOT_SENT = /^AI_(?:InvalidPrompt|UnsupportedFunctionality|InvalidArgument)/;
 /** The provider package itself would not send the request: by the class of its error, or the words of `fetch`. */
 const NOT_SENT: readonly (readonly [RegExp, string])[] = [
   [/^AI_Load(?:APIKey|Setting)|^TypeError: .*(?:header value|ByteString)/s, "see LLM_API_KEY"],
   [/^TypeError: .*URL/s, "see LLM_BASE_URL"],
   [/^AI_NoSuchModel/, "see LLM_MODEL"],
-  [/^AI_(?:InvalidPrompt|InvalidArgument|UnsupportedFunctionality)/, "its package does not take it"],
+  [CONTENT_NOT_SENT, "its package does not take it"],
 ];
 /** An answer came, and it is not what the provider's package can read. */
 const UNREADABLE = /^AI_(?:InvalidResponseData|JSONParse|TypeValidation|EmptyResponseBody|NoContentGenerated|APICall)/;
@@ -77,7 +78,7 @@ function impliedStatus(type: string): number | null {
 /** `who`: the provider and the model, where it is known. */
 function withoutStatus(read: ProviderError, provider: string, who: string): ModelFailure {
   const { name, text, network, host } = read;
-  const permanent = (message: string): ModelFailure => ({ kind: "permanent", message, status: null });
+  const permanent = (message: string) => ({ kind: "permanent", message, status: null }) as const;
   const transient = (message: string): ModelFailure => ({
     kind: "transient",
     message,
@@ -89,7 +90,8 @@ function withoutStatus(read: ProviderError, provider: string, who: string): Mode
   if (UNTRUSTED.test(network.code))
     return permanent(`the certificate of ${host ?? provider} is not trusted: ${network.code} (${who})`);
   const [, hint] = NOT_SENT.find(([pattern]) => pattern.test(`${name}: ${text}`)) ?? [];
-  if (hint !== undefined) return permanent(`the request cannot be sent: ${hint} (${who})`);
+  if (hint !== undefined)
+    return { ...permanent(`the request cannot be sent: ${hint} (${who})`), refused: CONTENT_NOT_SENT.test(name) };
   if (network.systemCall !== null) return transient(`${network.systemCall} (${who})`);
   const cause = network.code || network.reason;
   if (cause !== null) return transient(`the connection to ${host ?? provider} failed: ${cause} (${who})`);

@@ -64,4 +64,11 @@ t.test("what is refused again fails the call, and what is refused for other reas
   const others = words.map((message) => refuses(400, { error: { message, type: "invalid_request_error" } }));
   for (const behaviour of [...others, refuses(401, {}), refuses(404, {})])
     t.equal((await against(t, "openai", behaviour)).upstream.received.length, 1);
+  const plain = await startUpstream(t, REFUSAL);
+  const provider = createProvider(
+    { provider: "anthropic", apiKey: KEY, baseUrl: plain.url },
+    { extraCaCerts: null, logger: createLogger("test", "silent") },
+  );
+  await partsOf(provider, requestTo("anthropic", { tools: [] }));
+  t.equal(plain.received.length, 1, "nothing of it could be said more plainly");
 });
