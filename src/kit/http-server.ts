@@ -1,7 +1,20 @@
 import { type RequestListener, type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { boundUnauthenticated } from "./unauthenticated-connections.ts";
+import { dropUnreadBody } from "./unread-body.ts";
 
 const SWEEP_MS = 50;
+const HEADERS_TIMEOUT_MS = 10_000;
+const TIMEOUT_CHECK_MS = 5000;
+
+export interface ServerLimits {
+  /** One more is closed as soon as it is made. */
+  readonly maxConnections: number;
+  /** Of connections without a valid key; see {@link boundUnauthenticated}. */
+  readonly maxUnauthenticated: number;
+  /** For a whole request, its body included; what is not there by then is answered 408. */
+  readonly requestTimeoutMs: number;
+}
 
 export interface ListeningServer {
   readonly server: Server;
@@ -10,9 +23,35 @@ export interface ListeningServer {
   close(deadlineMs: number): Promise<void>;
 }
 
+const DEFAULT_LIMITS: ServerLimits = { maxConnections: 4096, maxUnauthenticated: 2048, requestTimeoutMs: 30_000 };
+
+/** A server that one client cannot use up: every connection, every request and every unread body has its bound. */
+export function createBoundedServer(listener: RequestListener, limits: Partial<ServerLimits> = {}): Server {
+  const { maxConnections, maxUnauthenticated, requestTimeoutMs } = { ...DEFAULT_LIMITS, ...limits };
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+    },
+    (request, response) => {
+      dropUnreadBody(request, response);
+      listener(request, response);
+    },
+  );
+  server.maxConnections = maxConnections;
+  boundUnauthenticated(server, maxUnauthenticated);
+  return server;
+}
+
 /** Listens, or rejects with the reason (`EADDRINUSE`, `EACCES`) of the operating system. */
-export async function listen(listener: RequestListener, host: string, port: number): Promise<ListeningServer> {
-  const server = createServer(listener);
+export async function listen(
+  listener: RequestListener,
+  host: string,
+  port: number,
+  limits: Partial<ServerLimits> = {},
+): Promise<ListeningServer> {
+  const server = createBoundedServer(listener, limits);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
