@@ -1,7 +1,7 @@
 const BUCKETS = 60;
 const BUCKET_MS = 1000;
 
-/** One product's calls of the last minute. A value: `admit` gives the next one. */
+/** One product's calls of the last minute, by their cost. A value: `admit` gives the next one. */
 export interface RequestWindow {
   /** Calls of the 59 seconds before `second`, the oldest first. */
   readonly before: readonly number[];
@@ -24,22 +24,35 @@ export interface WindowVerdict {
   readonly admitted: boolean;
   readonly window: RequestWindow;
   readonly remaining: number;
-  /** Seconds until a call that is refused now would be admitted, or until the window is empty again. */
+  /** Seconds until a call that is refused now would be admitted; of an admitted one, until more is left than now. */
   readonly resetS: number;
 }
 
-/** Counts one call against `limit` calls in any 60 seconds. A refused call is not counted. */
-export function admit(last: RequestWindow, limit: number, now: number): WindowVerdict {
+/**
+ * Counts a call of this cost against `limit` in any 60 seconds. A refused call is not counted. One that costs more
+ * than the whole limit is admitted when nothing else was.
+ */
+export function admit(last: RequestWindow, limit: number, now: number, cost = 1): WindowVerdict {
   const window = moveTo(last, Math.floor(now / BUCKET_MS));
   const used = window.usedBefore + window.current;
-  const admitted = used < limit;
-  const oldest = window.usedBefore === 0 ? BUCKETS - 1 : window.before.findIndex((count) => count > 0);
+  const charged = Math.min(cost, Math.max(limit, 1));
+  const admitted = used + charged <= limit;
   return {
     admitted,
-    window: admitted ? { ...window, current: window.current + 1 } : window,
-    remaining: Math.max(0, limit - used - (admitted ? 1 : 0)),
-    resetS: oldest + 1,
+    window: admitted ? { ...window, current: window.current + charged } : window,
+    remaining: Math.max(0, limit - used - (admitted ? charged : 0)),
+    resetS: secondsUntilFreed(window, admitted ? 1 : used + charged - limit),
   };
+}
+
+/** Seconds until so many of the counted calls are more than a minute old. */
+function secondsUntilFreed({ before }: RequestWindow, wanted: number): number {
+  let freed = 0;
+  for (const [second, count] of before.entries()) {
+    freed += count;
+    if (freed >= wanted) return second + 1;
+  }
+  return BUCKETS;
 }
 
 /** Most calls fall into the second of the call before: then nothing has to be moved. */

@@ -42,3 +42,21 @@ t.test("a limit of nothing admits nothing; a clock that goes back does no harm",
   const { window } = admit(emptyWindow(100_000), 1, 100_000);
   t.equal(admit(window, 1, 50_000).admitted, false);
 });
+
+t.test("a costly call uses up as many as it costs, and is refused until so many are free", async (t) => {
+  let window = emptyWindow(0);
+  ({ window } = admit(window, 10, 0));
+  ({ window } = admit(window, 10, 10_000, 8));
+  t.match(admit(window, 10, 20_000), { admitted: true, remaining: 0 });
+  const refused = admit(window, 10, 20_000, 3);
+  t.match(refused, { admitted: false, remaining: 1, resetS: 50 }, "the call of second 10 has to be a minute old");
+  t.equal(admit(window, 10, 20_000 + 49_000, 3).admitted, false);
+  t.equal(admit(window, 10, 20_000 + refused.resetS * 1000, 3).admitted, true);
+});
+
+t.test("a call that costs more than the whole limit is admitted when nothing else was", async (t) => {
+  const { window, admitted } = admit(emptyWindow(0), 5, 0, 8);
+  t.equal(admitted, true);
+  t.match(admit(window, 5, 0), { admitted: false, remaining: 0 });
+  t.equal(admit(emptyWindow(0), 0, 0, 8).admitted, false);
+});
