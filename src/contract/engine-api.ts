@@ -4,7 +4,10 @@ import { byteLength, keptJson, opaqueId, wellFormedText } from "../kit/parse.ts"
 export * from "./engine-records.ts";
 
 /** What the engine is asked, and how it is checked. */
-export const MAX_ENGINE_BODY_BYTES = 2 * 1024 * 1024;
+/** The longest message, however its client escapes it; less where less can be said. */
+export const ENGINE_BODY_BYTES = { execute: 2 * 1024 * 1024, respond: 1024 * 1024, other: 64 * 1024 } as const;
+/** Of all bodies: a value is a field, a list item, an object or a list. */
+export const ENGINE_BODY_LIMITS = { maxValues: 10_000, maxDepth: 64 } as const;
 
 /** The agent of the catalog that answers when a call names none. */
 export const DEFAULT_AGENT = "default";

@@ -13,7 +13,7 @@ export const ENGINE_ERRORS = {
   IDEMPOTENCY_CONFLICT: { status: 409, cause: "The `Idempotency-Key` was used with another body." },
   LC_RUNNING: { status: 409, cause: "A learning batch is running." },
   MEMORY_BUSY: { status: 409, cause: "The memory is being imported or erased." },
-  PAYLOAD_TOO_LARGE: { status: 413, cause: "The body is too large." },
+  PAYLOAD_TOO_LARGE: { status: 413, cause: "The body is larger than its route takes." },
   CATALOG_INVALID: { status: 422, cause: "The catalog could not be loaded; the old one stays." },
   CORE_SOUL_INVALID: { status: 422, cause: "The core soul could not be loaded; the old one stays." },
   LLM_RATE_LIMITED: {
@@ -26,6 +26,7 @@ export const ENGINE_ERRORS = {
   },
   INTERNAL_ERROR: { status: 500, cause: "Unexpected fault." },
   LLM_PROVIDER_ERROR: { status: 502, cause: "The model provider returned a failure." },
+  SERVICE_UNAVAILABLE: { status: 503, cause: "Too many request bodies are being received at once." },
   ENGINE_DRAINING: { status: 503, cause: "The engine is finishing its turns and takes no new ones." },
   CANCELLED: { status: null, cause: "The turn was cancelled by a call or by a client that left." },
   CHANNEL_EXPIRED: { status: null, cause: "The turn made no progress for 900 s." },

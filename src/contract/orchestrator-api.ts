@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { keptJson, opaqueId } from "../kit/parse.ts";
+import { byteLength, keptJson, opaqueId } from "../kit/parse.ts";
 import { engineEnvProblems } from "./engine-env.ts";
 import { POLICY_ACTIONS } from "./orchestrator-records.ts";
 
@@ -66,7 +66,7 @@ export const provisionRequest = z.object({
   user_id: userId,
   metadata: z.optional(
     keptJson().check(
-      z.refine((value) => JSON.stringify(value).length <= 16_384, { error: "expected at most 16 KiB of JSON" }),
+      z.refine((value) => byteLength(JSON.stringify(value)) <= 16_384, { error: "expected at most 16 KiB of JSON" }),
     ),
   ),
   start: z.optional(z.boolean()),
@@ -86,25 +86,60 @@ export interface Route {
   readonly path: string;
   readonly auth: Authentication;
   readonly summary: string;
+  /** The largest body in bytes; left out, {@link SMALL_BODY_BYTES}. */
+  readonly maxBodyBytes?: number;
 }
+
+/** Of calls that have a few fields or none. */
+export const SMALL_BODY_BYTES = 4096;
+/** 16 KiB of metadata, however its client escapes it; or a policy with its engine settings. */
+const LARGE_BODY_BYTES = 64 * 1024;
+/** Of all bodies: a value is a field, a list item, an object or a list. */
+export const BODY_LIMITS = { maxValues: 4096, maxDepth: 64 } as const;
+
+export const maxBodyBytes = (route: Route): number => route.maxBodyBytes ?? SMALL_BODY_BYTES;
 
 /** Every route the orchestrator answers; another path is 404, another method on one of these paths 405. */
 export const ORCHESTRATOR_ROUTES = {
   health: { method: "GET", path: "/health", auth: "none", summary: "Liveness, without a query" },
   ready: { method: "GET", path: "/ready", auth: "none", summary: "Whether calls are served now, and why not" },
-  registerProduct: { method: "POST", path: "/products/register", auth: "admin", summary: "Register a product" },
+  registerProduct: {
+    method: "POST",
+    path: "/products/register",
+    auth: "admin",
+    summary: "Register a product",
+    maxBodyBytes: LARGE_BODY_BYTES,
+  },
   listProducts: { method: "GET", path: "/products", auth: "admin", summary: "List products" },
   showProduct: { method: "GET", path: "/products/{product_id}", auth: "admin", summary: "One product, by id or slug" },
   deleteProduct: { method: "DELETE", path: "/products/{product_id}", auth: "admin", summary: "Delete a product" },
-  setPolicy: { method: "PUT", path: "/products/{product_id}/policy", auth: "admin", summary: "Change a policy" },
+  setPolicy: {
+    method: "PUT",
+    path: "/products/{product_id}/policy",
+    auth: "admin",
+    summary: "Change a policy",
+    maxBodyBytes: LARGE_BODY_BYTES,
+  },
   setPlatformKeyHash: {
     method: "PUT",
     path: "/products/{product_id}/platform-key-hash",
     auth: "admin",
     summary: "Replace a platform key by its hash",
   },
-  provisionEngine: { method: "POST", path: "/engines/provision", auth: "platform", summary: "Create an engine" },
-  admitEngine: { method: "POST", path: "/engines/admit", auth: "platform", summary: "Create or return an engine" },
+  provisionEngine: {
+    method: "POST",
+    path: "/engines/provision",
+    auth: "platform",
+    summary: "Create an engine",
+    maxBodyBytes: LARGE_BODY_BYTES,
+  },
+  admitEngine: {
+    method: "POST",
+    path: "/engines/admit",
+    auth: "platform",
+    summary: "Create or return an engine",
+    maxBodyBytes: LARGE_BODY_BYTES,
+  },
   listEngines: { method: "GET", path: "/engines", auth: "platform", summary: "List engines" },
   showEngine: { method: "GET", path: "/engines/{user_id}", auth: "platform", summary: "One engine" },
   destroyEngine: { method: "DELETE", path: "/engines/{user_id}", auth: "platform", summary: "Destroy an engine" },

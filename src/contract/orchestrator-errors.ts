@@ -25,7 +25,7 @@ export const ORCHESTRATOR_ERRORS = {
     retry: "after a moment",
   },
   IDEMPOTENCY_CONFLICT: { status: 409, cause: "The `Idempotency-Key` was used with another body.", retry: "no" },
-  PAYLOAD_TOO_LARGE: { status: 413, cause: "The body is larger than 1 MiB.", retry: "no" },
+  PAYLOAD_TOO_LARGE: { status: 413, cause: "The body is larger than its route takes.", retry: "no" },
   QUOTA_EXCEEDED: { status: 429, cause: "The product is at its `max_engines`.", retry: "after destroying engines" },
   RATE_LIMITED: { status: 429, cause: "The product's requests per minute are used up.", retry: "after `Retry-After`" },
   INTERNAL_ERROR: { status: 500, cause: "Unexpected fault; the log has it under the request id.", retry: "no" },

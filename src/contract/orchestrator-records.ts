@@ -5,7 +5,6 @@ export const REQUEST_ID_HEADER = "X-Request-Id";
 export const IDEMPOTENCY_KEY_HEADER = "Idempotency-Key";
 export const IDEMPOTENT_REPLAYED_HEADER = "Idempotent-Replayed";
 export const IGNORED_FIELDS_HEADER = "X-Ignored-Fields";
-export const MAX_BODY_BYTES = 1024 * 1024;
 
 export const ENGINE_STATES = [
   "provisioning",

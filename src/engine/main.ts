@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
-import { type Server, createServer } from "node:http";
+import type { Server } from "node:http";
 import { flushCompileCache } from "node:module";
 import type { EngineHealth } from "../contract/engine-api.ts";
 import { CANNOT_START, ENDS, ENGINE_EXITS } from "../contract/engine-exit.ts";
 import { type EngineLaunch, LAUNCH_FILE_VARIABLE, decodeLaunch } from "../contract/engine-launch.ts";
 import { InvalidSettings } from "../kit/environment.ts";
+import { createBoundedServer } from "../kit/http-server.ts";
 import { shutdownSignal } from "../kit/shutdown-signals.ts";
 import { VERSION } from "../kit/version.ts";
 import { readEngineConfig } from "./config.ts";
@@ -19,6 +20,8 @@ const DRAIN_MS = 6000;
 const CLOSE_MS = 1000;
 /** Longer than the minute for which proxies keep idle connections: who closes first must not be us, while a call comes. */
 const KEEP_ALIVE_MS = 75_000;
+/** One user's. A memory file may take minutes to arrive. */
+const LIMITS = { maxConnections: 1024, maxUnauthenticated: 256, requestTimeoutMs: 300_000 };
 /** Long enough for a health answer to be out before the loading of everything else takes the processor. */
 const LOAD_AFTER_MS = 5;
 /** Also where nobody asks: an upgrade may replace the bundles at any time, and they have to belong together. */
@@ -107,7 +110,7 @@ function listen(
   { app, store }: { app: LazyApp; store: Store },
 ): Promise<Server> {
   const idle = { active_turns: 0, pending_hitl: 0, streams: 0, core_soul_hash: null };
-  const server = createServer((request, response) => {
+  const server = createBoundedServer((request, response) => {
     // Some proxies name the whole address where the path would do.
     request.url = request.url?.replace(/^https?:\/\/[^/?]*\/?/i, "/");
     if ((request.method === "GET" || request.method === "HEAD") && /^\/health(\?|$)/.test(request.url ?? "")) {
@@ -127,7 +130,7 @@ function listen(
     } else {
       app.loaded.answer(request, response);
     }
-  });
+  }, LIMITS);
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on("clientError", refuseUnreadable);
   return new Promise((resolve, reject) => {

@@ -18,7 +18,7 @@ export class InvalidInput extends Error {
 
 /**
  * Reads unknown input by a schema. The first problem is thrown as {@link InvalidInput}, named by its field.
- * Fields the schema does not know are dropped and named in `ignored`, unless the schema is strict.
+ * Fields the schema does not know are dropped, and the first of them named in `ignored`, unless the schema is strict.
  */
 export function parse<S extends z.ZodMiniObject>(
   schema: S,
@@ -29,10 +29,34 @@ export function parse<S extends z.ZodMiniObject>(
   }
   const result = z.safeParse(schema, input);
   if (!result.success) throw invalidInput(schema, result.error.issues, input);
-  const known = schema.def.shape;
-  const ignored = Object.keys(input).filter((key) => !Object.hasOwn(known, key));
-  // They go into a header, percent-encoded, which half a surrogate pair cannot be.
-  return { value: result.data, ignored: ignored.map((key) => key.toWellFormed()) };
+  return { value: result.data, ignored: unknownFields(schema.def.shape, input) };
+}
+
+const MAX_NAMED = 20;
+const MAX_NAME_LENGTH = 100;
+
+/** The first of the fields that the schema does not know: enough to find a mistake by. */
+function unknownFields(known: object, input: object): readonly string[] {
+  const names: string[] = [];
+  for (const name in input) {
+    if (Object.hasOwn(known, name) || !Object.hasOwn(input, name)) continue;
+    // They go into a header, percent-encoded, which half a surrogate pair cannot be.
+    if (names.push(name.slice(0, MAX_NAME_LENGTH).toWellFormed()) === MAX_NAMED) break;
+  }
+  return names;
+}
+
+const MAX_HEADER_LENGTH = 1000;
+
+/** The value of `X-Ignored-Fields`: as many whole names as fit. */
+export function ignoredFieldsHeader(names: readonly string[]): string {
+  let header = "";
+  for (const name of names) {
+    const next = `${header}${header && ", "}${encodeURIComponent(name)}`;
+    if (next.length > MAX_HEADER_LENGTH) break;
+    header = next;
+  }
+  return header;
 }
 
 /** The same for a body, which may be left out (`undefined`) where nothing in it is required. */

@@ -4,7 +4,7 @@ import t from "tap";
 import { CLIENT_ERRORS } from "../../src/client/orchd-error.ts";
 import { ENGINE_EXITS } from "../../src/contract/engine-exit.ts";
 import { ENGINE_ERRORS } from "../../src/contract/engine-errors.ts";
-import { ORCHESTRATOR_ROUTES } from "../../src/contract/orchestrator-api.ts";
+import { ORCHESTRATOR_ROUTES, type Route, SMALL_BODY_BYTES } from "../../src/contract/orchestrator-api.ts";
 import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator-errors.ts";
 import { ORCHESTRATOR_EVENTS } from "../../src/contract/orchestrator-events.ts";
 import { SETTINGS } from "../../src/orchestrator/config.ts";
@@ -73,6 +73,14 @@ t.test("the README's routes are the routes of the code, both ways", async (t) =>
     rows,
     Object.values(ORCHESTRATOR_ROUTES).map(({ method, path, auth }) => [`${method} ${path}`, auth]),
   );
+});
+
+t.test("the README's largest bodies are those of the routes, both ways", async (t) => {
+  const rows = tableAfter("<!-- bodies -->").map(([route, size]) => [plain(route), size]);
+  const larger = Object.values<Route>(ORCHESTRATOR_ROUTES).flatMap(({ method, path, maxBodyBytes }) =>
+    maxBodyBytes === undefined ? [] : [[`${method} ${path}`, `${maxBodyBytes / 1024} KiB`]],
+  );
+  t.same(rows, [...larger, ["others", `${SMALL_BODY_BYTES / 1024} KiB`]]);
 });
 
 t.test("the README's events are the events of the code, both ways", async (t) => {

@@ -1,25 +1,13 @@
 import type { Request, Response } from "express";
 import type * as z from "zod/mini";
 import { IGNORED_FIELDS_HEADER } from "../../contract/orchestrator-api.ts";
-import { InvalidInput, parseBody } from "../../kit/parse.ts";
-import { EngineError } from "../engine-error.ts";
+import { InvalidInput, ignoredFieldsHeader, parseBody } from "../../kit/parse.ts";
 
-/** Checks a JSON body; fields that nobody knows are named in `X-Ignored-Fields`. */
+/** Checks a body; fields that nobody knows are named in `X-Ignored-Fields`. */
 export function readBody<S extends z.ZodMiniObject>(schema: S, request: Request, response: Response): z.output<S> {
-  const { value, ignored } = parseBody(schema, readJson(request.body));
-  if (ignored.length > 0)
-    response.set(IGNORED_FIELDS_HEADER, ignored.map(encodeURIComponent).join(", ").slice(0, 1000));
+  const { value, ignored } = parseBody(schema, request.body);
+  if (ignored.length > 0) response.set(IGNORED_FIELDS_HEADER, ignoredFieldsHeader(ignored));
   return value;
-}
-
-function readJson(bytes: unknown): unknown {
-  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return undefined;
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch (error) {
-    const detail = error instanceof Error ? `: ${error.message}` : "";
-    throw new EngineError("INVALID_REQUEST", `body: expected JSON in UTF-8${detail.slice(0, 120)}`);
-  }
 }
 
 /** A query parameter given once; given more often the last counts. */

@@ -1,6 +1,7 @@
 import type { RequestHandler } from "express";
 import { CONTROL_TOKEN_HEADER, type EngineStatus, controlKeysRequest } from "../../contract/engine-control.ts";
 import { sameSecret } from "../../kit/secrets.ts";
+import { AUTHENTICATED } from "../../kit/unauthenticated-connections.ts";
 import { EngineError } from "../engine-error.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 import type { AcceptedKeys } from "./accepted-keys.ts";
@@ -11,6 +12,7 @@ export function controlOnly(token: string): RequestHandler {
   return (request, _response, next) => {
     if (!sameSecret(request.get(CONTROL_TOKEN_HEADER) ?? "", token))
       throw new EngineError("NOT_FOUND", "no such route");
+    request.socket.emit(AUTHENTICATED);
     next();
   };
 }

@@ -1,8 +1,11 @@
 import type { ErrorRequestHandler } from "express";
 import type { EngineErrorBody } from "../../contract/engine-api.ts";
+import type { EngineErrorCode } from "../../contract/engine-errors.ts";
 import type { Logger } from "../../kit/logger.ts";
 import { InvalidInput } from "../../kit/parse.ts";
 import { EngineError, internalError } from "../engine-error.ts";
+
+const RETRY_AFTER_S: Partial<Record<EngineErrorCode, number>> = { ENGINE_DRAINING: 5, SERVICE_UNAVAILABLE: 1 };
 
 /** Turns whatever a call threw into one row of the error table, in the flat form. */
 export function errorResponder(logger: Logger): ErrorRequestHandler {
@@ -11,7 +14,8 @@ export function errorResponder(logger: Logger): ErrorRequestHandler {
     if (known.code === "INTERNAL_ERROR") logger.error({ err: error, path: request.path }, "call failed");
     if (response.headersSent) return next(error);
     const { code, message, details } = known;
-    if (code === "ENGINE_DRAINING") response.set("Retry-After", "5");
+    const retryAfterS = RETRY_AFTER_S[code];
+    if (retryAfterS !== undefined) response.set("Retry-After", String(retryAfterS));
     const body: EngineErrorBody = { error: code, message, ...(details && { details }) };
     response.status(known.status).json(body);
   };
@@ -20,10 +24,6 @@ export function errorResponder(logger: Logger): ErrorRequestHandler {
 function toEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) return error;
   if (error instanceof InvalidInput) return new EngineError("INVALID_REQUEST", error.message);
-  // What Express and its body reader refuse carries an HTTP status of its own.
-  const status = error instanceof Error && "status" in error ? error.status : undefined;
-  if (status === 413) return new EngineError("PAYLOAD_TOO_LARGE", "body: expected at most 2 MiB");
-  if (status === 400 || status === 415)
-    return new EngineError("INVALID_REQUEST", "body: expected JSON, not compressed");
+  if (error instanceof URIError) return new EngineError("INVALID_REQUEST", "path: expected percent-encoded UTF-8");
   return internalError(error, "unexpected fault; the engine's log has it");
 }

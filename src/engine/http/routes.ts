@@ -1,8 +1,10 @@
 import express, { type Express, type RequestHandler } from "express";
-import { ENGINE_KEY_HEADER, MAX_ENGINE_BODY_BYTES } from "../../contract/engine-api.ts";
+import { ENGINE_BODY_BYTES, ENGINE_KEY_HEADER } from "../../contract/engine-api.ts";
 import { CONTROL_PATHS, type EngineStatus } from "../../contract/engine-control.ts";
 import { MEMORY_LISTS } from "../../contract/memory-records.ts";
+import { BodyRoom } from "../../kit/body-room.ts";
 import type { Logger } from "../../kit/logger.ts";
+import { AUTHENTICATED } from "../../kit/unauthenticated-connections.ts";
 import { EngineError } from "../engine-error.ts";
 import type { MemoryLists } from "../memory/memory-lists.ts";
 import type { MemorySearch } from "../memory/memory-search.ts";
@@ -23,6 +25,7 @@ import {
 } from "./learning-routes.ts";
 import { memoryListRoute } from "./memory-routes.ts";
 import { memorySearchRoute } from "./memory-search-route.ts";
+import { receiveBody } from "./receive-body.ts";
 import { replayRoute } from "./replay-route.ts";
 import { type Servers, allowToolsRoute, serversRoute } from "./server-routes.ts";
 import { cancelRoute, pendingRoute, respondRoute } from "./turn-routes.ts";
@@ -42,6 +45,16 @@ export interface RouteParts extends Omit<ExecuteParts, "seats"> {
   readonly logger: Logger;
 }
 
+/** Of the calls that are being received at the same time. */
+const MAX_BODIES_BYTES = 16 * 1024 ** 2;
+
+const maxBodyBytes = (path: string): number =>
+  path === "/execute"
+    ? ENGINE_BODY_BYTES.execute
+    : path === "/hitl/respond"
+      ? ENGINE_BODY_BYTES.respond
+      : ENGINE_BODY_BYTES.other;
+
 /** `stream`: a POST whose body is for its route to read. */
 type Method = "get" | "post" | "stream" | "delete";
 type Route = readonly [Method, string, gate: RequestHandler, answer: RequestHandler];
@@ -55,12 +68,13 @@ export function createRoutes(parts: RouteParts): Express {
     if (!keys.accepts(request.get(ENGINE_KEY_HEADER), Date.now())) {
       throw new EngineError("INVALID_ENGINE_KEY", "the engine key is missing or wrong");
     }
+    request.socket.emit(AUTHENTICATED);
     next();
   };
   const control = controlOnly(controlToken);
   const memoryFile = { ...parts.memoryFile, runner, journal: parts.journal, limits: parts.limits };
   const streams = { ...parts, seats: new FollowerSeats() };
-  const body = express.raw({ type: () => true, limit: MAX_ENGINE_BODY_BYTES, inflate: false });
+  const room = new BodyRoom({ total: MAX_BODIES_BYTES, each: MAX_BODIES_BYTES });
   const routes: readonly Route[] = [
     ["post", "/execute", keyed, executeRoute(streams)],
     ["get", "/execute/replay", keyed, replayRoute(streams)],
@@ -86,7 +100,7 @@ export function createRoutes(parts: RouteParts): Express {
     ["get", CONTROL_PATHS.status, control, statusRoute(status)],
   ];
   for (const [method, path, gate, answer] of routes) {
-    if (method === "post") app.post(path, gate, body, answer);
+    if (method === "post") app.post(path, gate, receiveBody(room, maxBodyBytes(path)), answer);
     else app[method === "stream" ? "post" : method](path, gate, answer);
   }
   const methods = new Map<string, Method[]>([["/health", ["get"]]]);

@@ -8,10 +8,10 @@ import { type Handler, choiceParameter, integerParameter, pageOf, pageParameters
 
 export function adminRoutes(o: Orchestration) {
   return {
-    adminEngines: async (call) => {
-      const page = pageParameters(call);
+    adminEngines: (call) => {
+      const page = pageParameters(call, "eng");
       const state = choiceParameter(call, "state", ENGINE_STATES);
-      return pageOf(await pageOfEngines(o, null, { ...page, state }), page.limit);
+      return call.list(async () => pageOf(await pageOfEngines(o, null, { ...page, state }), page.limit));
     },
     adminStatus: async () => ({ status: 200, body: await hostStatus(o) }),
     adminAudit: async (call) => {

@@ -1,23 +1,35 @@
+import { once } from "node:events";
 import express, { type Express, type Request, type RequestHandler, type Response } from "express";
 import {
+  BODY_LIMITS,
   IGNORED_FIELDS_HEADER,
-  MAX_BODY_BYTES,
   ORCHESTRATOR_ROUTES,
   REQUEST_ID_HEADER,
   type Route,
   type RouteName,
 } from "../../contract/orchestrator-api.ts";
 import { newId } from "../../kit/ids.ts";
+import { parseJsonBody } from "../../kit/json-body.ts";
+import { ignoredFieldsHeader, parseBody } from "../../kit/parse.ts";
 import { withinRequest } from "../../kit/request-context.ts";
 import { ApiError } from "../api-error.ts";
 import type { Product } from "../operations/identify-product.ts";
 import type { Orchestration } from "../operations/orchestration.ts";
-import { authenticateAdmin, authenticatePlatform, isLocal } from "./authenticate.ts";
-import type { Call, Handler } from "./call.ts";
-import { readBody } from "./call.ts";
+import { admitCaller } from "./admit-caller.ts";
+import type { Answer, Call, Handler } from "./call.ts";
 import { errorResponder } from "./error-responder.ts";
 import { answerOnce } from "./idempotency.ts";
 import { RequestLimit } from "./limit-requests.ts";
+import { ProductTurns } from "./product-turns.ts";
+import { assertDeclaredSize, createBodyRoom, receiveBody } from "./receive-body.ts";
+
+/** The others' bodies are not read: nothing is to be known from them. */
+const TAKES_BODY: ReadonlySet<Route["method"]> = new Set(["POST", "PUT"]);
+/** Of one product. Parsing is synchronous: more at once would only delay the others. */
+const PARSED_AT_ONCE = 1;
+const LISTS_AT_ONCE = 2;
+/** A client that takes nothing of its list for so long is gone. */
+const UNREAD_LIST_MS = 30_000;
 
 export interface AppParts {
   readonly handlers: Readonly<Record<RouteName, Handler>>;
@@ -26,38 +38,34 @@ export interface AppParts {
 }
 
 /**
- * The order every call goes through: request id, route (404, 405), body size, readiness, authentication, rate limit,
- * idempotency key; then the handler checks fields, policy, existence, quota, port and backend.
+ * The order every call goes through: request id, route (404, 405), declared body size, readiness, authentication, rate
+ * limit; only then is the body read. Idempotency key and JSON follow; then the handler checks fields, policy,
+ * existence, quota, port and backend.
  */
 export function createApp(o: Orchestration, { handlers, adminKey, isDatabaseAway }: AppParts): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
-  const limit = new RequestLimit(o.now);
+  const admission = { o, adminKey, limit: new RequestLimit(o.now) };
+  const room = createBodyRoom();
+  const [parsing, lists] = [new ProductTurns(PARSED_AT_ONCE), new ProductTurns(LISTS_AT_ONCE)];
   app.use(identifyRequest);
-  const body = express.raw({ type: () => true, limit: MAX_BODY_BYTES, inflate: false });
   for (const [name, route] of Object.entries(ORCHESTRATOR_ROUTES) as [RouteName, Route][]) {
-    const admitCaller = async (request: Request, response: Response): Promise<Product | null> => {
-      if (route.auth === "none") return null;
-      if (route.auth === "local") {
-        if (!isLocal(request)) authenticateAdmin(adminKey, request);
-        return null;
-      }
-      o.readiness.assertServes(route.method === "GET" ? "read" : "write");
-      if (route.auth === "admin") {
-        authenticateAdmin(adminKey, request);
-        return null;
-      }
-      const product = await authenticatePlatform(o, request);
-      limit.count(product, response);
-      return product;
-    };
     const answer = async (request: Request, response: Response): Promise<void> => {
-      const product = await admitCaller(request, response);
-      const work = async () => handlers[name](callOf(request, response, product));
-      const result = await answerOnce(o, { request, response, product }, work);
-      if (result === undefined) return;
-      if (result.secret) response.set("Cache-Control", "no-store");
-      response.status(result.status).json(result.body);
+      assertDeclaredSize(request, route);
+      const product = await admitCaller(admission, route, { request, response });
+      const owner = product?.record.id ?? "admin";
+      const call = (json: unknown) => callOf(request, response, { product, json, lists });
+      if (!TAKES_BODY.has(route.method)) return send(response, await handlers[name](call(undefined)));
+      const body = await receiveBody(request, { route, room, owner });
+      const work = async () => {
+        const json = await parsing.run(owner, () => parseJsonBody(body.bytes, BODY_LIMITS)).finally(body.release);
+        return handlers[name](call(json));
+      };
+      try {
+        send(response, await answerOnce(o, { request, response, product, body }, work));
+      } finally {
+        body.release();
+      }
     };
     const answerInContext: RequestHandler = (request, response) => {
       const actor = route.auth === "platform" ? ("product" as const) : ("admin" as const);
@@ -65,12 +73,17 @@ export function createApp(o: Orchestration, { handlers, adminKey, isDatabaseAway
     };
     const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
     const verb = route.method.toLowerCase() as "get" | "post" | "put" | "delete";
-    if (route.method === "GET") app.get(path, answerInContext);
-    else app[verb](path, body, answerInContext);
+    app[verb](path, answerInContext);
   }
   app.use(refuseUnknown);
   app.use(errorResponder(o.logger, isDatabaseAway));
   return app;
+}
+
+function send(response: Response, result: Answer): void {
+  if (result === undefined) return;
+  if (result.secret) response.set("Cache-Control", "no-store");
+  response.status(result.status).json(result.body);
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
@@ -83,7 +96,11 @@ export const identifyRequest: RequestHandler = (request, response, next) => {
 
 const requestIdOf = (response: Response): string => String(response.getHeader(REQUEST_ID_HEADER));
 
-function callOf(request: Request, response: Response, product: Product | null): Call {
+function callOf(
+  request: Request,
+  response: Response,
+  { product, json, lists }: { product: Product | null; json: unknown; lists: ProductTurns },
+): Call {
   return {
     params: request.params as Record<string, string>,
     query: Object.fromEntries(
@@ -102,10 +119,18 @@ function callOf(request: Request, response: Response, product: Product | null): 
       if (product === null) throw new Error("this route authenticates no product");
       return product;
     },
-    body: (schema) =>
-      readBody(schema, request.body, (ignored) => {
-        if (ignored.length > 0)
-          response.set(IGNORED_FIELDS_HEADER, ignored.map(encodeURIComponent).join(", ").slice(0, 1000));
+    body: (schema) => {
+      const { value, ignored } = parseBody(schema, json);
+      if (ignored.length > 0) response.set(IGNORED_FIELDS_HEADER, ignoredFieldsHeader(ignored));
+      return value;
+    },
+    list: (work) =>
+      lists.run(product?.record.id ?? "admin", async () => {
+        if (response.closed) return undefined;
+        response.setTimeout(UNREAD_LIST_MS);
+        send(response, await work());
+        if (!response.closed) await once(response, "close");
+        return undefined;
       }),
     response,
   };

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Response } from "express";
 import type * as z from "zod/mini";
-import { InvalidInput, parseBody } from "../../kit/parse.ts";
-import { ApiError } from "../api-error.ts";
+import { InvalidInput } from "../../kit/parse.ts";
 import type { Product } from "../operations/identify-product.ts";
 
 /** One call as its route's handler gets it: authenticated, counted, its body JSON but not checked yet. */
@@ -16,6 +15,11 @@ export interface Call {
   readonly product: Product;
   /** Checks the body; fields that nobody knows are named in `X-Ignored-Fields`. */
   body<S extends z.ZodMiniObject>(schema: S): z.output<S>;
+  /**
+   * Sends a list, a few at once of each product: a list takes as much time and memory as many other calls. A client
+   * that reads slowly delays no lists but its own product's.
+   */
+  list(work: () => Promise<Answer>): Promise<undefined>;
   /** For an answer that is no JSON document. */
   readonly response: Response;
 }
@@ -23,27 +27,6 @@ export interface Call {
 /** What a handler answers; undefined when it has answered by itself. */
 export type Answer = { readonly status: number; readonly body: unknown; readonly secret?: boolean } | undefined;
 export type Handler = (call: Call) => Answer | Promise<Answer>;
-
-/** Reads a body's bytes as JSON; undefined when there are none. */
-function readJson(bytes: unknown): unknown {
-  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return undefined;
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch (error) {
-    const detail = error instanceof Error ? `: ${error.message}` : "";
-    throw new ApiError("INVALID_REQUEST", `body: expected JSON in UTF-8${detail.slice(0, 120)}`, { cause: error });
-  }
-}
-
-export function readBody<S extends z.ZodMiniObject>(
-  schema: S,
-  bytes: unknown,
-  ignore: (fields: readonly string[]) => void,
-): z.output<S> {
-  const { value, ignored } = parseBody(schema, readJson(bytes));
-  ignore(ignored);
-  return value;
-}
 
 /** A query parameter that is a whole number within bounds. */
 export function integerParameter(
@@ -80,12 +63,17 @@ export interface PageWish {
   readonly limit: number;
 }
 
-const CURSOR = /^[a-z]{3}_[0-9a-f-]{36}$/;
+const ID = /^[a-z]{3}_[0-9a-f-]{36}$/;
+/** How the ids of a list's records begin. */
+type IdPrefix = "prd" | "eng" | "evt";
 
-export function pageParameters(call: Call): PageWish {
+const isId = (prefix: IdPrefix, text: string): boolean => text.startsWith(`${prefix}_`) && ID.test(text);
+
+/** `prefix`: of the list's own records; a cursor of another list is refused, where it would give a wrong page. */
+export function pageParameters(call: Call, prefix: IdPrefix): PageWish {
   const after = call.query["cursor"] ?? null;
-  if (after !== null && !CURSOR.test(after))
-    throw new InvalidInput("cursor", "expected the next_cursor of a page before");
+  if (after !== null && !isId(prefix, after))
+    throw new InvalidInput("cursor", `expected the next_cursor of a page before of this list (${prefix}_…)`);
   return { after, limit: integerParameter(call, "limit", 50, { min: 1, max: 200 }) };
 }
 
@@ -93,7 +81,7 @@ export function pageParameters(call: Call): PageWish {
 export function eventIdHeader({ headers }: Call): string | null {
   const id = headers["last-event-id"];
   if (id === undefined || id === "") return null;
-  if (typeof id !== "string" || !CURSOR.test(id))
+  if (typeof id !== "string" || !isId("evt", id))
     throw new InvalidInput("Last-Event-ID", "expected the id of an event");
   return id;
 }

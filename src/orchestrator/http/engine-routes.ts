@@ -37,10 +37,10 @@ export function engineRoutes(o: Orchestration, autoProvision: AutoProvision) {
       const { record, apiKey } = await admitEngine(o, call.product, call.body(provisionRequest));
       return withKey(apiKey === null ? 200 : 201, record, apiKey);
     },
-    listEngines: async (call) => {
-      const page = pageParameters(call);
+    listEngines: (call) => {
+      const page = pageParameters(call, "eng");
       const state = choiceParameter(call, "state", ENGINE_STATES);
-      return pageOf(await pageOfEngines(o, call.product, { ...page, state }), page.limit);
+      return call.list(async () => pageOf(await pageOfEngines(o, call.product, { ...page, state }), page.limit));
     },
     showEngine: async (call) => {
       const user = userParameter(call);

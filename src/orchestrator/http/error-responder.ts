@@ -30,14 +30,8 @@ function toApiError(error: unknown, isDatabaseAway: (error: unknown) => boolean)
   if (isDatabaseAway(error)) {
     return new ApiError("SERVICE_UNAVAILABLE", "the database cannot be reached", { retryAfterS: 5, cause: error });
   }
-  // What Express and its body reader refuse carries an HTTP status of its own.
-  const status = error instanceof Error && "status" in error ? error.status : undefined;
-  if (status === 413) return new ApiError("PAYLOAD_TOO_LARGE", "body: expected at most 1 MiB", { cause: error });
   if (error instanceof URIError) {
     return new ApiError("INVALID_REQUEST", "path: expected percent-encoded UTF-8", { cause: error });
-  }
-  if (status === 400 || status === 415) {
-    return new ApiError("INVALID_REQUEST", "body: expected JSON, not compressed", { cause: error });
   }
   return new ApiError("INTERNAL_ERROR", "unexpected fault; the log has it under the request id", { cause: error });
 }

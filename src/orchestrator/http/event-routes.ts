@@ -20,8 +20,8 @@ export function eventRoutes(o: Orchestration) {
   const seats = new StreamSeats("event streams");
   const answer = async (call: Call, filter: Filter, caller: string | null): Promise<Answer> => {
     if (!call.headers.accept?.includes("text/event-stream")) {
-      const page = pageParameters(call);
-      return pageOf(await pageOfEvents(o, filter, page), page.limit);
+      const page = pageParameters(call, "evt");
+      return call.list(async () => pageOf(await pageOfEvents(o, filter, page), page.limit));
     }
     using _seat = seats.take(caller);
     await stream(o, call, filter);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
 import { IDEMPOTENCY_KEY_HEADER, IDEMPOTENT_REPLAYED_HEADER } from "../../contract/orchestrator-api.ts";
 import { InvalidInput } from "../../kit/parse.ts";
+import type { ReceivedBody } from "../../kit/read-body.ts";
 import { type Outcome, callOnce } from "../operations/call-once.ts";
 import type { Product } from "../operations/identify-product.ts";
 import type { Orchestration } from "../operations/orchestration.ts";
@@ -14,13 +15,18 @@ const SHOWN_ONCE = ["engine_api_key", "platform_api_key"];
 /** A POST that carries an `Idempotency-Key` is made once; whoever repeats it gets the first answer, without its key. */
 export async function answerOnce(
   o: Orchestration,
-  { request, response, product }: { request: Request; response: Response; product: Product | null },
+  {
+    request,
+    response,
+    product,
+    body,
+  }: { request: Request; response: Response; product: Product | null; body: Pick<ReceivedBody, "bytes"> },
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   const key = request.get(IDEMPOTENCY_KEY_HEADER);
   if (key === undefined || request.method !== "POST") return work();
   if (!KEY.test(key)) throw new InvalidInput(IDEMPOTENCY_KEY_HEADER, "expected 1 to 255 visible ASCII characters");
-  const call = { productId: product?.record.id ?? null, key, fingerprint: fingerprintOf(request) };
+  const call = { productId: product?.record.id ?? null, key, fingerprint: fingerprintOf(request, body.bytes) };
   const once = await callOnce(o, call, async () => outcomeOf(await work()));
   if (once.kind === "done") return once.result;
   response.set(IDEMPOTENT_REPLAYED_HEADER, "true");
@@ -28,10 +34,8 @@ export async function answerOnce(
 }
 
 /** Only the hash leaves: a body can hold secrets. */
-function fingerprintOf({ method, originalUrl, body }: Request): string {
-  const bytes: unknown = body;
-  const hash = createHash("sha256").update(`${method} ${originalUrl}\n`);
-  return (Buffer.isBuffer(bytes) ? hash.update(bytes) : hash).digest("hex");
+function fingerprintOf({ method, originalUrl }: Request, body: Uint8Array): string {
+  return createHash("sha256").update(`${method} ${originalUrl}\n`).update(body).digest("hex");
 }
 
 function outcomeOf(answer: Answer): Outcome<Answer> {

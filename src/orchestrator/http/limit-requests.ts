@@ -4,7 +4,7 @@ import { ApiError } from "../api-error.ts";
 import type { Product } from "../operations/identify-product.ts";
 import { type RequestWindow, admit, emptyWindow } from "../rules/request-window.ts";
 
-/** Counts each authenticated call of a product against its requests per minute, and says in headers what is left. */
+/** Counts each authenticated call of a product, by its cost, against its requests per minute; headers say what is left. */
 export class RequestLimit {
   readonly #now: Clock;
   readonly #windows = new Map<string, RequestWindow>();
@@ -13,12 +13,12 @@ export class RequestLimit {
     this.#now = now;
   }
 
-  count(product: Product, response: Response): void {
+  count(product: Product, response: Response, cost: number): void {
     const { id, policy } = product.record;
     const limit = policy.requests_per_minute;
     if (limit === null) return;
     const now = this.#now();
-    const verdict = admit(this.#windows.get(id) ?? emptyWindow(now), limit, now);
+    const verdict = admit(this.#windows.get(id) ?? emptyWindow(now), limit, now, cost);
     this.#windows.set(id, verdict.window);
     response.set({
       "RateLimit-Limit": String(limit),

@@ -15,9 +15,9 @@ export function productRoutes(o: Orchestration) {
       const { record, platformApiKey } = await registerProduct(o, call.body(registerRequest));
       return { status: 201, body: { ...record, platform_api_key: platformApiKey }, secret: true };
     },
-    listProducts: async (call) => {
-      const page = pageParameters(call);
-      return pageOf(await pageOfProducts(o, page), page.limit);
+    listProducts: (call) => {
+      const page = pageParameters(call, "prd");
+      return call.list(async () => pageOf(await pageOfProducts(o, page), page.limit));
     },
     showProduct: async (call) => ({ status: 200, body: await lookUpProduct(o, productId(call)) }),
     deleteProduct: async (call) => {

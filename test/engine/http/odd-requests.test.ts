@@ -13,7 +13,12 @@ t.test("a body is refused, or read, in words of the interface, never as our faul
   const url = await servedParts(t, engineParts(t));
   const execute = (fields: string) =>
     ask(url, "/execute", { method: "POST", headers, body: `{"task_id":"odd","message":"x"${fields}}` });
-  const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  const levels = (count: number) => `{"a":${"[".repeat(count)}${"]".repeat(count)}}`;
+  const deep = levels(40);
+  t.match(await execute(`,"metadata":${levels(100_000)}`), {
+    status: 400,
+    body: { message: /^body: expected at most/ },
+  });
   t.match(await execute(`,"metadata":${deep}`), { status: 400, body: { message: /^metadata: expected at most/ } });
   t.match(await execute(String.raw`,"message":"\ud800"`), { status: 400, body: { message: /^message:.*surrogates/ } });
   t.match(await execute(String.raw`,"\ud800":${deep}`), { status: 200, headers: { "x-ignored-fields": "%EF%BF%BD" } });

@@ -1,0 +1,49 @@
+import type { Request, Response } from "express";
+import { type Route, maxBodyBytes } from "../../contract/orchestrator-api.ts";
+import { declaredLength } from "../../kit/read-body.ts";
+import { AUTHENTICATED } from "../../kit/unauthenticated-connections.ts";
+import type { Product } from "../operations/identify-product.ts";
+import type { Orchestration } from "../operations/orchestration.ts";
+import { authenticateAdmin, authenticatePlatform, isLocal } from "./authenticate.ts";
+import type { RequestLimit } from "./limit-requests.ts";
+
+/** What one call of the minute pays for; a larger body or list costs more of them. */
+const BYTES_PER_CALL = 8 * 1024;
+const RECORDS_PER_CALL = 50;
+const MAX_RECORDS = 200;
+
+export interface AdmissionParts {
+  readonly o: Orchestration;
+  readonly adminKey: string;
+  readonly limit: RequestLimit;
+}
+
+/** Authentication and rate limit of a call, by its headers alone. Gives the product of a platform call. */
+export async function admitCaller(
+  { o, adminKey, limit }: AdmissionParts,
+  route: Route,
+  { request, response }: { readonly request: Request; readonly response: Response },
+): Promise<Product | null> {
+  if (route.auth === "none") return null;
+  if (route.auth === "local") {
+    if (!isLocal(request)) authenticateAdmin(adminKey, request);
+    return null;
+  }
+  o.readiness.assertServes(route.method === "GET" ? "read" : "write");
+  if (route.auth === "admin") {
+    authenticateAdmin(adminKey, request);
+    request.socket.emit(AUTHENTICATED);
+    return null;
+  }
+  const product = await authenticatePlatform(o, request);
+  request.socket.emit(AUTHENTICATED);
+  limit.count(product, response, costOf(request, route));
+  return product;
+}
+
+/** A body whose length is not declared may be as large as the route allows. */
+function costOf(request: Request, route: Route): number {
+  const bytes = declaredLength(request) ?? maxBodyBytes(route);
+  const records = Math.min(Number(request.query["limit"]) || 0, MAX_RECORDS);
+  return Math.max(1, Math.ceil(bytes / BYTES_PER_CALL), Math.ceil(records / RECORDS_PER_CALL));
+}
