@@ -33,7 +33,7 @@ export const ORCHESTRATOR_ERRORS = {
   PORT_EXHAUSTION: { status: 503, cause: "No free port between `ORCH_PORT_MIN` and `ORCH_PORT_MAX`.", retry: "later" },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    cause: "Starting, draining, or the database is away.",
+    cause: "Starting or draining, the database is away, or disk, memory or files are used up.",
     retry: "after `Retry-After`",
   },
   CAPACITY_EXHAUSTED: {

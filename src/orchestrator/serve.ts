@@ -26,8 +26,8 @@ import { Readiness } from "./operations/readiness.ts";
 import { reconcileFleet } from "./operations/reconcile-fleet.ts";
 import { notifyServiceManager } from "./service-manager.ts";
 import { startBanner } from "./start-banner.ts";
-import { isDatabaseAway } from "./store/database.ts";
 import { dropInterruptedCalls } from "./store/idempotency-keys.ts";
+import { whyUnavailable } from "./store/why-unavailable.ts";
 
 const CLOSE_DEADLINE_MS = 5000;
 
@@ -63,7 +63,7 @@ export async function serve(beginning: Beginning): Promise<void> {
   const host = await openHost({ ...beginning, folder, readiness, onWait, onLoss: beginning.displaced });
   if (host === null) return;
   const { o } = host;
-  app = createApp(o, { handlers: allHandlers(o, startedAt), adminKey: folder.adminKey, isDatabaseAway });
+  app = createApp(o, { handlers: allHandlers(o, startedAt), adminKey: folder.adminKey, whyDatabase: whyUnavailable });
   await warnOfPorts(o);
   readiness.phase = "reconciling";
   const { adopted } = await reconcileFleet(o);

@@ -17,7 +17,7 @@ import type { Product } from "../operations/identify-product.ts";
 import type { Orchestration } from "../operations/orchestration.ts";
 import { admitCaller } from "./admit-caller.ts";
 import type { Answer, Call, Handler } from "./call.ts";
-import { errorResponder } from "./error-responder.ts";
+import { type WhyDatabase, errorResponder } from "./error-responder.ts";
 import { answerOnce } from "./idempotency.ts";
 import { RequestLimit } from "./limit-requests.ts";
 import { ProductTurns } from "./product-turns.ts";
@@ -34,7 +34,7 @@ const UNREAD_LIST_MS = 30_000;
 export interface AppParts {
   readonly handlers: Readonly<Record<RouteName, Handler>>;
   readonly adminKey: string;
-  readonly isDatabaseAway: (error: unknown) => boolean;
+  readonly whyDatabase: WhyDatabase;
 }
 
 /**
@@ -42,7 +42,7 @@ export interface AppParts {
  * limit; only then is the body read. Idempotency key and JSON follow; then the handler checks fields, policy,
  * existence, quota, port and backend.
  */
-export function createApp(o: Orchestration, { handlers, adminKey, isDatabaseAway }: AppParts): Express {
+export function createApp(o: Orchestration, { handlers, adminKey, whyDatabase }: AppParts): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
   const admission = { o, adminKey, limit: new RequestLimit(o.now) };
@@ -76,7 +76,7 @@ export function createApp(o: Orchestration, { handlers, adminKey, isDatabaseAway
     app[verb](path, answerInContext);
   }
   app.use(refuseUnknown);
-  app.use(errorResponder(o.logger, isDatabaseAway));
+  app.use(errorResponder(o.logger, whyDatabase));
   return app;
 }
 

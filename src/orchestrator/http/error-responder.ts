@@ -4,13 +4,17 @@ import type { OrchestratorErrorCode } from "../../contract/orchestrator-errors.t
 import type { Logger } from "../../kit/logger.ts";
 import { InvalidInput } from "../../kit/parse.ts";
 import { ApiError } from "../api-error.ts";
+import { hostExhausted, unavailable } from "./unavailable.ts";
 
 const LOGGED: ReadonlySet<OrchestratorErrorCode> = new Set(["INTERNAL_ERROR", "BACKEND_ERROR"]);
 
+/** Why the database cannot do now what it was asked; null when that is not what the error says. */
+export type WhyDatabase = (error: unknown) => string | null;
+
 /** Turns whatever a call threw into one row of the error table; what no row describes is logged and INTERNAL_ERROR. */
-export function errorResponder(logger: Logger, isDatabaseAway: (error: unknown) => boolean): ErrorRequestHandler {
+export function errorResponder(logger: Logger, whyDatabase: WhyDatabase): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
-    const known = toApiError(error, isDatabaseAway);
+    const known = toApiError(error, whyDatabase);
     // That it is starting or draining is no news; that the database is away is.
     const isNews = known.code === "SERVICE_UNAVAILABLE" ? known.cause !== undefined : LOGGED.has(known.code);
     if (isNews) {
@@ -24,12 +28,14 @@ export function errorResponder(logger: Logger, isDatabaseAway: (error: unknown) 
   };
 }
 
-function toApiError(error: unknown, isDatabaseAway: (error: unknown) => boolean): ApiError {
-  if (error instanceof ApiError) return error;
+function toApiError(error: unknown, whyDatabase: WhyDatabase): ApiError {
+  // A process that could not be started for want of disk or files is no fault of the engine's.
+  if (error instanceof ApiError) return (error.code === "BACKEND_ERROR" ? hostExhausted(error) : null) ?? error;
   if (error instanceof InvalidInput) return new ApiError("INVALID_REQUEST", error.message, { cause: error });
-  if (isDatabaseAway(error)) {
-    return new ApiError("SERVICE_UNAVAILABLE", "the database cannot be reached", { retryAfterS: 5, cause: error });
-  }
+  const reason = whyDatabase(error);
+  if (reason !== null) return unavailable(reason, error);
+  const exhausted = hostExhausted(error);
+  if (exhausted !== null) return exhausted;
   if (error instanceof URIError) {
     return new ApiError("INVALID_REQUEST", "path: expected percent-encoded UTF-8", { cause: error });
   }

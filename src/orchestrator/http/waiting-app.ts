@@ -23,6 +23,6 @@ export function createWaitingApp(
     readiness.assertServes("write");
     throw new ApiError("SERVICE_UNAVAILABLE", "orchd is starting", { retryAfterS: 1 });
   });
-  app.use(errorResponder(logger, () => false));
+  app.use(errorResponder(logger, () => null));
   return app;
 }

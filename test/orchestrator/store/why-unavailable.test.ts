@@ -1,0 +1,31 @@
+import t from "tap";
+import { whyUnavailable } from "../../../src/orchestrator/store/why-unavailable.ts";
+
+const failure = (code: string, more: object = {}) => Object.assign(new Error("x"), { code, ...more });
+
+t.test("a statement that may succeed later says why it did not", async (t) => {
+  for (const [code, reason] of [
+    ["53100", /disk space/],
+    ["53200", /memory/],
+    ["53300", /connections/],
+    ["53400", /resources/],
+    ["57014", /too long/],
+    ["57P01", /restarting/],
+    ["57P03", /restarting/],
+    ["55P03", /busy/],
+    ["40001", /busy/],
+    ["40P01", /busy/],
+    ["25006", /no changes/],
+    ["ECONNREFUSED", /cannot be reached/],
+    ["08006", /cannot be reached/],
+  ] as const) {
+    t.match(whyUnavailable(failure(code)), reason, code);
+  }
+});
+
+t.test("a wrong statement, and a file that is not there, are other faults", async (t) => {
+  for (const code of ["23505", "42601", "22021", "22P05", "2BP01"]) t.equal(whyUnavailable(failure(code)), null, code);
+  t.equal(whyUnavailable(failure("ENOENT", { syscall: "open", path: "/nowhere" })), null);
+  t.match(whyUnavailable(failure("ENOENT", { syscall: "connect", address: "/nowhere" })), /cannot be reached/);
+  t.equal(whyUnavailable(new Error("something else")), null);
+});
