@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
-import type { Server } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import { flushCompileCache } from "node:module";
-import type { EngineHealth } from "../contract/engine-api.ts";
+import type { EngineErrorBody, EngineHealth } from "../contract/engine-api.ts";
 import { CANNOT_START, ENDS, ENGINE_EXITS } from "../contract/engine-exit.ts";
 import { type EngineLaunch, LAUNCH_FILE_VARIABLE, decodeLaunch } from "../contract/engine-launch.ts";
 import { InvalidSettings } from "../kit/environment.ts";
 import { createBoundedServer } from "../kit/http-server.ts";
+import { hostProblem } from "../kit/local-caller.ts";
 import { shutdownSignal } from "../kit/shutdown-signals.ts";
 import { VERSION } from "../kit/version.ts";
 import { readEngineConfig } from "./config.ts";
@@ -114,6 +115,8 @@ function listen(
     // Some proxies name the whole address where the path would do.
     request.url = request.url?.replace(/^https?:\/\/[^/?]*\/?/i, "/");
     if ((request.method === "GET" || request.method === "HEAD") && /^\/health(\?|$)/.test(request.url ?? "")) {
+      const problem = hostProblem(request, host);
+      if (problem !== null) return refuseHost(response, problem);
       const health: EngineHealth = {
         status: "ok",
         engine_id,
@@ -142,6 +145,11 @@ function listen(
       resolve(server);
     });
   });
+}
+
+function refuseHost(response: ServerResponse, message: string): void {
+  const body: EngineErrorBody = { error: "INVALID_REQUEST", message };
+  response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
 async function close(

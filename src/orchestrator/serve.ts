@@ -50,7 +50,7 @@ export async function serve(beginning: Beginning): Promise<void> {
   const folder = await openDataFolder(config.dataDir, config);
   const readiness = new Readiness();
   // Listening comes first: whoever asks is told what the daemon waits for.
-  let app: RequestListener = createWaitingApp(readiness, { startedAt, logger });
+  let app: RequestListener = createWaitingApp(readiness, { startedAt, host: config.host, logger });
   const server = await listen((request, response) => app(request, response), config.host, config.port);
   front.push(() => {
     readiness.phase = "stopping";
@@ -63,7 +63,12 @@ export async function serve(beginning: Beginning): Promise<void> {
   const host = await openHost({ ...beginning, folder, readiness, onWait, onLoss: beginning.displaced });
   if (host === null) return;
   const { o } = host;
-  app = createApp(o, { handlers: allHandlers(o, startedAt), adminKey: folder.adminKey, whyDatabase: whyUnavailable });
+  app = createApp(o, {
+    handlers: allHandlers(o, startedAt),
+    adminKey: folder.adminKey,
+    host: config.host,
+    whyDatabase: whyUnavailable,
+  });
   await warnOfPorts(o);
   readiness.phase = "reconciling";
   const { adopted } = await reconcileFleet(o);

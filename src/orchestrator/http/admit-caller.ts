@@ -4,7 +4,7 @@ import { declaredLength } from "../../kit/read-body.ts";
 import { AUTHENTICATED } from "../../kit/unauthenticated-connections.ts";
 import type { Product } from "../operations/identify-product.ts";
 import type { Orchestration } from "../operations/orchestration.ts";
-import { authenticateAdmin, authenticatePlatform, isLocal } from "./authenticate.ts";
+import { assertOwnHost, authenticateAdmin, authenticateLocal, authenticatePlatform } from "./authenticate.ts";
 import type { RequestLimit } from "./limit-requests.ts";
 
 /** What one call of the minute pays for; a larger body or list costs more of them. */
@@ -15,18 +15,23 @@ const MAX_RECORDS = 200;
 export interface AdmissionParts {
   readonly o: Orchestration;
   readonly adminKey: string;
+  /** Where the daemon listens. */
+  readonly host: string;
   readonly limit: RequestLimit;
 }
 
 /** Authentication and rate limit of a call, by its headers alone. Gives the product of a platform call. */
 export async function admitCaller(
-  { o, adminKey, limit }: AdmissionParts,
+  { o, adminKey, host, limit }: AdmissionParts,
   route: Route,
   { request, response }: { readonly request: Request; readonly response: Response },
 ): Promise<Product | null> {
-  if (route.auth === "none") return null;
+  if (route.auth === "none") {
+    assertOwnHost(host, request);
+    return null;
+  }
   if (route.auth === "local") {
-    if (!isLocal(request)) authenticateAdmin(adminKey, request);
+    authenticateLocal({ adminKey, host }, request);
     return null;
   }
   o.readiness.assertServes(route.method === "GET" ? "read" : "write");

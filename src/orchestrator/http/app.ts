@@ -34,6 +34,8 @@ const UNREAD_LIST_MS = 30_000;
 export interface AppParts {
   readonly handlers: Readonly<Record<RouteName, Handler>>;
   readonly adminKey: string;
+  /** Where the daemon listens. */
+  readonly host: string;
   readonly whyDatabase: WhyDatabase;
 }
 
@@ -42,10 +44,10 @@ export interface AppParts {
  * limit; only then is the body read. Idempotency key and JSON follow; then the handler checks fields, policy,
  * existence, quota, port and backend.
  */
-export function createApp(o: Orchestration, { handlers, adminKey, whyDatabase }: AppParts): Express {
+export function createApp(o: Orchestration, { handlers, adminKey, host, whyDatabase }: AppParts): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
-  const admission = { o, adminKey, limit: new RequestLimit(o.now) };
+  const admission = { o, adminKey, host, limit: new RequestLimit(o.now) };
   const room = createBodyRoom();
   const [parsing, lists] = [new ProductTurns(PARSED_AT_ONCE), new ProductTurns(LISTS_AT_ONCE)];
   app.use(identifyRequest);

@@ -1,5 +1,6 @@
 import type { Request } from "express";
 import { ADMIN_KEY_HEADER, PLATFORM_KEY_HEADER } from "../../contract/orchestrator-api.ts";
+import { hostProblem, isFromAnotherSite, isLocalCaller } from "../../kit/local-caller.ts";
 import { sameSecret } from "../../kit/secrets.ts";
 import { ApiError } from "../api-error.ts";
 import { type Product, identifyProduct } from "../operations/identify-product.ts";
@@ -8,12 +9,16 @@ import type { Orchestration } from "../operations/orchestration.ts";
 export const authenticatePlatform = (o: Orchestration, request: Request): Promise<Product> =>
   identifyProduct(o, request.get(PLATFORM_KEY_HEADER));
 
-const FORWARDED = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
+/** Refuses a call without a key that a browser may have been tricked into. */
+export function assertOwnHost(host: string, request: Request): void {
+  const problem = hostProblem(request, host);
+  if (problem !== null) throw new ApiError("INVALID_REQUEST", problem);
+}
 
-/** A caller on this host itself. What a reverse proxy passes on comes from this host too, but says so. */
-export function isLocal({ socket: { remoteAddress: address }, headers }: Request): boolean {
-  const loopback = address === "::1" || address?.startsWith("127.") || address?.startsWith("::ffff:127.");
-  return loopback === true && !FORWARDED.some((name) => headers[name] !== undefined);
+/** Callers on this host need no key, unless they are browsers that speak for another site. */
+export function authenticateLocal({ adminKey, host }: { adminKey: string; host: string }, request: Request): void {
+  const trusted = isLocalCaller(request) && hostProblem(request, host) === null && !isFromAnotherSite(request);
+  if (!trusted) authenticateAdmin(adminKey, request);
 }
 
 export function authenticateAdmin(adminKey: string, request: Request): void {

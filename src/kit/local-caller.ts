@@ -1,0 +1,37 @@
+import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
+
+type Caller = Pick<IncomingMessage, "socket" | "headers">;
+
+const FORWARDED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
+
+/** A caller on this host itself. What a reverse proxy passes on comes from this host too, but says so. */
+export function isLocalCaller({ socket: { remoteAddress: address }, headers }: Caller): boolean {
+  const loopback = address === "::1" || address?.startsWith("127.") || address?.startsWith("::ffff:127.");
+  return loopback === true && !FORWARDED.some((name) => headers[name] !== undefined);
+}
+
+/**
+ * Why a call without a key is refused for its `Host`; null when it is not. A page in a browser on this host can have a
+ * name of its own site resolve to this host (DNS rebinding), and would read the answer: `localhost`, IP addresses and
+ * the configured host are no such names.
+ */
+export function hostProblem(caller: Caller, configured: string): string | null {
+  const { host } = caller.headers;
+  if (host === undefined || !isLocalCaller(caller) || isOwnHost(host, configured)) return null;
+  return `Host: expected localhost, an IP address or ${configured}`;
+}
+
+function isOwnHost(host: string, configured: string): boolean {
+  const [, name = ""] = /^(\[[0-9a-f:.]+\]|[^\s:/@?#[\]]+)(?::\d{1,5})?$/i.exec(host.toLowerCase()) ?? [];
+  if (name === "localhost" || name.endsWith(".localhost") || name === configured.toLowerCase()) return true;
+  return isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0;
+}
+
+/** A browser asks for a page of another site. */
+export function isFromAnotherSite({ headers }: Pick<Caller, "headers">): boolean {
+  const site = headers["sec-fetch-site"];
+  if (site !== undefined && site !== "same-origin" && site !== "none") return true;
+  const { origin } = headers;
+  return origin !== undefined && origin.replace(/^https?:\/\//, "") !== headers.host;
+}
