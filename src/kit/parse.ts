@@ -146,6 +146,21 @@ export function wellFormedText(expected = "expected a string") {
   return z.string(expected).check(z.refine((text) => text.isWellFormed(), { error: "expected no broken surrogates" }));
 }
 
+/** PostgreSQL stores neither in text nor in jsonb. */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
+
+export const UNSTORABLE = "expected no NUL characters and no broken surrogates";
+
+/** Throws for the first string or key within `value` that cannot be stored, named by its path. */
+export function assertStorable(value: unknown, path: readonly string[] = []): void {
+  if (typeof value === "string" && !isStorable(value)) throw new InvalidInput(path.join("."), UNSTORABLE);
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (!isStorable(key)) throw new InvalidInput(path.join(".") || "body", UNSTORABLE);
+    assertStorable(inner, [...path, key]);
+  }
+}
+
 const MAX_DEPTH = 32;
 
 /** A JSON object that is kept for its owner as it is; what databases and recursion cannot bear is refused. */
@@ -155,9 +170,7 @@ export function keptJson() {
       error: `expected at most ${MAX_DEPTH} levels`,
       abort: true,
     }),
-    z.refine((value) => everyText(value, (text) => text.isWellFormed() && !text.includes("\0")), {
-      error: "expected no NUL characters and no broken surrogates",
-    }),
+    z.refine((value) => everyText(value, isStorable), { error: UNSTORABLE }),
   );
 }
 

@@ -10,7 +10,7 @@ import {
 } from "../../contract/orchestrator-api.ts";
 import { newId } from "../../kit/ids.ts";
 import { parseJsonBody } from "../../kit/json-body.ts";
-import { ignoredFieldsHeader, parseBody } from "../../kit/parse.ts";
+import { assertStorable, ignoredFieldsHeader, parseBody } from "../../kit/parse.ts";
 import { withinRequest } from "../../kit/request-context.ts";
 import { ApiError } from "../api-error.ts";
 import type { Product } from "../operations/identify-product.ts";
@@ -104,13 +104,8 @@ function callOf(
   { product, json, lists }: { product: Product | null; json: unknown; lists: ProductTurns },
 ): Call {
   return {
-    params: request.params as Record<string, string>,
-    query: Object.fromEntries(
-      Object.entries(request.query).map(([name, value]) => [
-        name,
-        Array.isArray(value) ? String(value.at(-1)) : String(value),
-      ]),
-    ),
+    params: storable(request.params),
+    query: storable(request.query),
     headers: request.headers,
     get clientGone() {
       const gone = new AbortController();
@@ -123,6 +118,7 @@ function callOf(
     },
     body: (schema) => {
       const { value, ignored } = parseBody(schema, json);
+      assertStorable(value);
       if (ignored.length > 0) response.set(IGNORED_FIELDS_HEADER, ignoredFieldsHeader(ignored));
       return value;
     },
@@ -136,6 +132,16 @@ function callOf(
       }),
     response,
   };
+}
+
+/** Parameters as they were given last; what the database cannot store is found nowhere in it. */
+function storable(given: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  const parameters: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) {
+    parameters[name] = String(Array.isArray(value) ? value.at(-1) : value);
+    assertStorable(parameters[name], [name]);
+  }
+  return parameters;
 }
 
 const routePatterns = Object.values<Route>(ORCHESTRATOR_ROUTES).map(({ method, path }) => ({
