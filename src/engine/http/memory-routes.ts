@@ -1,4 +1,4 @@
-import type { RequestHandler } from "express";
+import type { Request, RequestHandler } from "express";
 import type { MemoryList } from "../../contract/memory-records.ts";
 import { InvalidInput } from "../../kit/parse.ts";
 import type { MemoryLists } from "../memory/memory-lists.ts";
@@ -6,13 +6,20 @@ import { integerParameter, parameter } from "./call.ts";
 
 const LIMIT = { min: 1, max: 200, fallback: 50 } as const;
 
-/** One kind of what is remembered, a page at a time. */
+/** One kind of what is remembered, a page at a time. A cursor names its list: of another one it would give a wrong page. */
 export const memoryListRoute =
   (lists: Pick<MemoryLists, "page">, list: MemoryList): RequestHandler =>
   (request, response) => {
     const limit = integerParameter(request, "limit", LIMIT);
-    const cursor = parameter(request, "cursor");
-    if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
-      throw new InvalidInput("cursor", "expected the next_cursor of a page before");
-    response.json(lists.page(list, { before: cursor === undefined ? null : Number(cursor), limit }));
+    const { items, next_cursor: next } = lists.page(list, { before: readCursor(request, list), limit });
+    response.json({ items, next_cursor: next === null ? null : `${list}.${next}` });
   };
+
+function readCursor(request: Request, list: MemoryList): number | null {
+  const cursor = parameter(request, "cursor");
+  if (cursor === undefined) return null;
+  const [name, number = ""] = cursor.split(".");
+  if (name !== list || cursor !== `${name}.${number}` || !/^\d{1,15}$/.test(number))
+    throw new InvalidInput("cursor", "expected the next_cursor of a page before of this list");
+  return Number(number);
+}

@@ -15,7 +15,8 @@ export function adminRoutes(o: Orchestration) {
     },
     adminStatus: async () => ({ status: 200, body: await hostStatus(o) }),
     adminAudit: async (call) => {
-      const after = integerParameter(call, "after", 0, { min: 0, max: 9_999_999_999 });
+      const name = call.query["cursor"] === undefined ? "after" : "cursor";
+      const after = integerParameter(call, name, 0, { min: 0, max: 9_999_999_999 });
       const limit = integerParameter(call, "limit", 50, { min: 1, max: 200 });
       const data = await pageOfAudit(o, { after, limit });
       const last = data.at(-1);

@@ -9,7 +9,7 @@ t.test("what an engine remembers can be looked at", async (t) => {
     await stream.all();
   }
   const first = await engine.call("/memory/episodes?limit=2");
-  t.match(first.body, { items: [{ task_id: "three" }, { task_id: "two" }], next_cursor: /^\d+$/ });
+  t.match(first.body, { items: [{ task_id: "three" }, { task_id: "two" }], next_cursor: /^episodes\.\d+$/ });
   const rest = await engine.call(`/memory/episodes?cursor=${first.body.next_cursor}`);
   t.match(rest.body, { items: [{ task_id: "one" }], next_cursor: null });
   t.match((await engine.call("/memory/working")).body, { items: [{ content: "three", entry_type: "note" }, {}, {}] });
@@ -29,6 +29,9 @@ t.test("a list asked for wrongly says what was expected", async (t) => {
     ["cursor=-1", "cursor"],
     ["cursor=", "cursor"],
     ["cursor=1e3", "cursor"],
+    ["cursor=7", "cursor"],
+    ["cursor=episodes.7", "cursor"],
+    ["cursor=working.7.7", "cursor"],
   ] as const) {
     const answer = await engine.call(`/memory/working?${query}`);
     t.match(
