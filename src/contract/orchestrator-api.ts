@@ -15,6 +15,8 @@ export const slug = z
 const limit = z.nullable(z.int().check(z.gte(0)));
 const seconds = z.int().check(z.gte(0), z.lte(86_400));
 
+export const MEMORY_MB = { min: 64, max: 1_048_576 } as const;
+
 /** Settings of an engine that a product may set for its own; `null` takes one back. */
 const ENGINE_ENV_NAME =
   /^(LLM_[A-Z0-9_]{1,60}|PLANNER_MODEL|LIGHT_MODEL|EMBEDDING_MODEL|ENGINE_LOG_LEVEL|ENGINE_HITL_TTL_S|REACTIVE_COMPACT_ENABLED|CACHE_HIT_MONITOR_ENABLED)$/;
@@ -43,7 +45,7 @@ export const policyPatch = z.strictObject({
   suspended: z.optional(z.boolean()),
   idle_stop_s: z.optional(z.int().check(z.gte(0))),
   drain_s: z.optional(seconds),
-  memory_mb: z.optional(z.int().check(z.gte(64), z.lte(1_048_576))),
+  memory_mb: z.optional(z.int().check(z.gte(MEMORY_MB.min), z.lte(MEMORY_MB.max))),
   engine_env: z.optional(checkedEngineEnv),
 });
 export type PolicyPatch = z.output<typeof policyPatch>;

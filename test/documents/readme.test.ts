@@ -4,7 +4,7 @@ import t from "tap";
 import { CLIENT_ERRORS } from "../../src/client/orchd-error.ts";
 import { ENGINE_EXITS } from "../../src/contract/engine-exit.ts";
 import { ENGINE_ERRORS } from "../../src/contract/engine-errors.ts";
-import { ORCHESTRATOR_ROUTES, type Route, SMALL_BODY_BYTES } from "../../src/contract/orchestrator-api.ts";
+import { MEMORY_MB, ORCHESTRATOR_ROUTES, type Route, SMALL_BODY_BYTES } from "../../src/contract/orchestrator-api.ts";
 import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator-errors.ts";
 import { ORCHESTRATOR_EVENTS } from "../../src/contract/orchestrator-events.ts";
 import { SETTINGS } from "../../src/orchestrator/config.ts";
@@ -81,6 +81,11 @@ t.test("the README's largest bodies are those of the routes, both ways", async (
     maxBodyBytes === undefined ? [] : [[`${method} ${path}`, `${maxBodyBytes / 1024} KiB`]],
   );
   t.same(rows, [...larger, ["others", `${SMALL_BODY_BYTES / 1024} KiB`]]);
+});
+
+t.test("the README's bounds of memory_mb are those of the policy", async (t) => {
+  const [, , meaning] = tableAfter("### Policy").find(([name]) => plain(name) === "memory_mb") ?? [];
+  t.match(meaning, `${MEMORY_MB.min} to ${MEMORY_MB.max}: `);
 });
 
 t.test("the README's events are the events of the code, both ways", async (t) => {

@@ -104,6 +104,7 @@ t.test("fields nobody knows are named, not refused; in a policy they are refused
     [{ max_engines: 1.5 }, /max_engines: /],
     [{ engine_env: { FOO: "x" } }, /engine_env\.FOO: expected a name of LLM_\*, .*CACHE_HIT_MONITOR_ENABLED/],
     [{ requests_per_minute: "600" }, /requests_per_minute: expected an integer/],
+    [{ memory_mb: 63 }, /memory_mb: expected an integer from 64 to 1048576/],
     [{ allowed_actions: ["fly"] }, /allowed_actions\.0: /],
     [{ engine_env: { PATH: "/" } }, /engine_env\.PATH|LLM_/],
     [{ engine_env: { LLM_API_KEY: 7 } }, /engine_env\.LLM_API_KEY: /],
