@@ -27,7 +27,11 @@ export const ORCHESTRATOR_ERRORS = {
   IDEMPOTENCY_CONFLICT: { status: 409, cause: "The `Idempotency-Key` was used with another body.", retry: "no" },
   PAYLOAD_TOO_LARGE: { status: 413, cause: "The body is larger than its route takes.", retry: "no" },
   QUOTA_EXCEEDED: { status: 429, cause: "The product is at its `max_engines`.", retry: "after destroying engines" },
-  RATE_LIMITED: { status: 429, cause: "The product's requests per minute are used up.", retry: "after `Retry-After`" },
+  RATE_LIMITED: {
+    status: 429,
+    cause: "The product's requests per minute, or its calls open at once, are used up.",
+    retry: "after `Retry-After`",
+  },
   INTERNAL_ERROR: { status: 500, cause: "Unexpected fault; the log has it under the request id.", retry: "no" },
   BACKEND_ERROR: { status: 502, cause: "The engine's process failed or could not be started.", retry: "once" },
   PORT_EXHAUSTION: { status: 503, cause: "No free port between `ORCH_PORT_MIN` and `ORCH_PORT_MAX`.", retry: "later" },

@@ -101,3 +101,22 @@ t.test("bodies that never end take up a product's own room, and no other's", asy
     async () => (await provision(slow, { user_id: "a", start: false })).status === 201,
   );
 });
+
+t.test("a product whose calls wait has so many open at most, and another is answered", async (t) => {
+  const [waiting, other] = [await register("waiting", { requests_per_minute: null }), await register("answered")];
+  t.equal((await provision(waiting, { user_id: "a", start: false })).status, 201);
+  const left = new AbortController();
+  t.teardown(() => left.abort());
+  const refused: string[] = [];
+  for (let call = 0; call < 1010; call++) {
+    void daemon
+      .platform(waiting, "/engines/a/wait?timeout_s=600", { signal: left.signal })
+      .then(({ status, body }) => status === 429 && refused.push(body.error.message))
+      .catch(() => undefined);
+  }
+  await until("some are refused", () => refused.length === 10, 60_000);
+  t.match(refused[0], "1000 calls of this product are open");
+  t.equal((await daemon.platform(other, "/engines")).status, 200);
+  left.abort();
+  await until("its calls are answered again", async () => (await daemon.platform(waiting, "/engines")).status === 200);
+});

@@ -43,6 +43,7 @@ export async function admitCaller(
   const product = await authenticatePlatform(o, request);
   request.socket.emit(AUTHENTICATED);
   limit.count(product, response, costOf(request, route));
+  limit.open(product, response);
   return product;
 }
 

@@ -4,10 +4,13 @@ import { ApiError } from "../api-error.ts";
 import type { Product } from "../operations/identify-product.ts";
 import { type RequestWindow, admit, emptyWindow } from "../rules/request-window.ts";
 
+const MAX_OPEN = 1000;
+
 /** Counts each authenticated call of a product, by its cost, against its requests per minute; headers say what is left. */
 export class RequestLimit {
   readonly #now: Clock;
   readonly #windows = new Map<string, RequestWindow>();
+  readonly #open = new Map<string, number>();
 
   constructor(now: Clock) {
     this.#now = now;
@@ -28,5 +31,20 @@ export class RequestLimit {
     if (!verdict.admitted) {
       throw new ApiError("RATE_LIMITED", `${limit} requests a minute are used up`, { retryAfterS: verdict.resetS });
     }
+  }
+
+  /** Counts a call until it is answered: calls that wait or stream hold a connection each, and there are only so many. */
+  open(product: Product, response: Response): void {
+    const { id } = product.record;
+    const open = this.#open.get(id) ?? 0;
+    if (open >= MAX_OPEN)
+      throw new ApiError("RATE_LIMITED", `${MAX_OPEN} calls of this product are open`, { retryAfterS: 1 });
+    if (response.closed) return;
+    this.#open.set(id, open + 1);
+    response.once("close", () => {
+      const left = (this.#open.get(id) ?? 1) - 1;
+      if (left === 0) this.#open.delete(id);
+      else this.#open.set(id, left);
+    });
   }
 }
