@@ -29,7 +29,14 @@ t.test("what the service asks for is the least wait, and one too long is the cal
 });
 
 t.test("each code is tried again as its table says", async (t) => {
-  const again = new Set(["LLM_RATE_LIMITED", "LLM_PROVIDER_ERROR", "ENGINE_DRAINING", "TASK_BUSY", "TOO_MANY_READERS"]);
+  const again = new Set([
+    "LLM_RATE_LIMITED",
+    "LLM_PROVIDER_ERROR",
+    "SERVICE_UNAVAILABLE",
+    "ENGINE_DRAINING",
+    "TASK_BUSY",
+    "TOO_MANY_READERS",
+  ]);
   for (const [code, { status }] of Object.entries(ENGINE_ERRORS)) {
     t.equal(wait({ code, status }) !== null, again.has(code), code);
   }

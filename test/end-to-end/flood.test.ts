@@ -59,7 +59,10 @@ t.test("a large body costs more than one request of the minute", async (t) => {
 t.test("a long list costs more than one request of the minute", async (t) => {
   const key = await register("list-cost", { requests_per_minute: 10 });
   t.match(await daemon.platform(key, "/engines?limit=50"), { status: 200, headers: { "ratelimit-remaining": "9" } });
-  t.match(await daemon.platform(key, "/engines?limit=200"), { status: 200, headers: { "ratelimit-remaining": "5" } });
+  t.match(await daemon.platform(key, "/engines?limit=1&limit=200"), {
+    status: 200,
+    headers: { "ratelimit-remaining": "5" },
+  });
 });
 
 t.test("a product that sends its minute at once, in bodies as costly as can be, delays no other", async (t) => {

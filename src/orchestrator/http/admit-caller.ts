@@ -50,6 +50,7 @@ export async function admitCaller(
 /** A body whose length is not declared may be as large as the route allows. */
 function costOf(request: Request, route: Route): number {
   const bytes = declaredLength(request) ?? maxBodyBytes(route);
-  const records = Math.min(Number(request.query["limit"]) || 0, MAX_RECORDS);
+  // Given more often, the last one counts.
+  const records = Math.min(Number([request.query["limit"]].flat().at(-1)) || 0, MAX_RECORDS);
   return Math.max(1, Math.ceil(bytes / BYTES_PER_CALL), Math.ceil(records / RECORDS_PER_CALL));
 }
