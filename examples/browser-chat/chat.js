@@ -32,18 +32,18 @@ export function createChat({ user, onEvent, fetch = globalThis.fetch, task = cry
     async send(message) {
       const position = { turn: null, after: 0 };
       let response = await post("/api/messages", { task, message });
-      for (let attempt = 0; ; ) {
+      let attempt = 0;
+      for (;;) {
         const before = position.after;
-        const isOver = await read(response, position).catch(() => false);
+        const isOver = response !== null && (await read(response, position).catch(() => false));
         if (isOver) return;
         if (position.after > before) attempt = 0;
-        if (position.turn === null || attempt >= RECONNECT_MS.length) throw new Error("the connection was lost");
-        await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS[attempt++]));
+        const waitMs = RECONNECT_MS[attempt++];
+        if (position.turn === null || waitMs === undefined) throw new Error("the connection was lost");
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
         const query = new URLSearchParams({ task, turn: position.turn, after: String(position.after) });
-        const next = await fetch(`/api/turns?${query}`, { headers }).catch(() => null);
-        if (next === null) continue;
-        if (!next.ok) throw await failure(next);
-        response = next;
+        response = await fetch(`/api/turns?${query}`, { headers }).catch(() => null);
+        if (response !== null && !response.ok) throw await failure(response);
       }
     },
     /** Answers a question or a permission prompt. */

@@ -3,7 +3,9 @@ import { createChat } from "./chat.js";
 /** Shows a conversation in a page. What comes from the agent is only ever text, never markup. */
 export function startPage({ document, user, fetch = globalThis.fetch.bind(globalThis) }) {
   const element = (id) => document.getElementById(id);
-  const [conversation, form, message, send, cancel] = ["conversation", "form", "message", "send", "cancel"].map(element);
+  const [conversation, form, message, send, cancel] = ["conversation", "form", "message", "send", "cancel"].map(
+    element,
+  );
   /** Elements of the turn, by block index: an answer that is given again replaces blocks. */
   let blocks = [];
   let current = null;

@@ -129,7 +129,9 @@ async function bodyOf<Name extends string>(
   request: IncomingMessage,
   names: readonly Name[],
 ): Promise<Record<Name, string>> {
-  const body: unknown = await text(request).then(JSON.parse).catch(() => null);
+  const body: unknown = await text(request)
+    .then(JSON.parse)
+    .catch(() => null);
   const fields = new Map(Object.entries(body ?? {}));
   for (const name of names)
     if (typeof fields.get(name) !== "string") throw new Refused(400, `${name}: expected a string`);
