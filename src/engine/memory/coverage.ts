@@ -1,5 +1,4 @@
 import { wordRuns, wordsOfRun } from "./index-text.ts";
-import type { MeantWords } from "./meant-words.ts";
 import type { MemoryQuery } from "./memory-query.ts";
 import type { StoredItem } from "./stored-items.ts";
 
@@ -29,20 +28,15 @@ interface Sentence {
   readonly voice: number;
 }
 
-interface Wanted {
-  /** Of the question's words: how much each tells. */
-  readonly weights: ReadonlyMap<string, number>;
-  /** What may be said instead of them. */
-  readonly meant: MeantWords;
-}
+/** How much each of the question's words tells. */
+type Weights = ReadonlyMap<string, number>;
 
-export function coverageOf(item: StoredItem, query: MemoryQuery, asking: Wanted): Coverage {
-  const { weights, meant } = asking;
+export function coverageOf(item: StoredItem, query: MemoryQuery, weights: Weights): Coverage {
   let all = 0;
   for (const weight of weights.values()) all += weight;
   const share = (weight: number) => (all === 0 ? 0 : weight / all);
   const runs = new Set<string>();
-  const asks = askedWords(new Set([...weights.keys(), ...meant.keys()]));
+  const asks = askedWords(weights);
   const wanted = new Set<string>();
   let best: Place = { weight: 0, passage: "", found: new Set() };
   for (const [at, text] of item.texts.entries()) {
@@ -54,22 +48,22 @@ export function coverageOf(item: StoredItem, query: MemoryQuery, asking: Wanted)
       const voice = asked.length === 0 ? 0 : voiceOf(sentence, item.kind === "episode" && at === 0, query);
       return { text: sentence, words: asked, voice: item.kind === "episode" ? voice : ofWhom(sentence, query) };
     });
-    const place = bestPlace(sentences, asking);
+    const place = bestPlace(sentences, weights);
     if (place.weight > best.weight) best = place;
   }
   const voice = 0.9 * ofWhom(item.keys, query);
-  const known = bestPlace([{ text: best.passage, words: asks(wordRuns(item.keys)), voice }], asking);
+  const known = bestPlace([{ text: best.passage, words: asks(wordRuns(item.keys)), voice }], weights);
   for (const word of known.found) wanted.add(word);
   const { weight, found } = known.weight > best.weight ? known : best;
-  return { whole: share(sumOf(wanted, asking)), place: share(weight), passage: best.passage, found, runs };
+  return { whole: share(sumOf(wanted, weights)), place: share(weight), passage: best.passage, found, runs };
 }
 
 /**
  * Which of the words that are asked for stand in a text. Most of what is written begins otherwise than any of them, and
  * need not be looked at: endings change, beginnings do not.
  */
-function askedWords(asked: ReadonlySet<string>): (runs: readonly string[]) => readonly string[] {
-  const beginnings = new Set([...asked].map((word) => word.slice(0, 2)));
+function askedWords(asked: Weights): (runs: readonly string[]) => readonly string[] {
+  const beginnings = new Set([...asked.keys()].map((word) => word.slice(0, 2)));
   const mayBe = (run: string) => !PLAIN.test(run) || beginnings.has(run.slice(0, 2).toLowerCase());
   return (runs) => runs.filter(mayBe).flatMap((run) => wordsOfRun(run).filter((word) => asked.has(word)));
 }
@@ -83,14 +77,14 @@ interface Place {
   readonly found: ReadonlySet<string>;
 }
 
-function bestPlace(sentences: readonly Sentence[], asking: Wanted): Place {
+function bestPlace(sentences: readonly Sentence[], weights: Weights): Place {
   let best: Place = { weight: 0, passage: "", found: new Set() };
   for (let from = 0; from < sentences.length; from++) {
     if (sentences[from]?.words.length === 0) continue;
     const heard = new Map<string, number>();
     for (let length = 1; length <= PLACE && from + length <= sentences.length; length++) {
       const { words = [], voice = 0 } = sentences[from + length - 1] ?? {};
-      hear(heard, words, asking, voice);
+      hear(heard, words, weights, voice);
       let weight = 0;
       for (const one of heard.values()) weight += one;
       weight *= LOOSER ** (length - 1);
@@ -117,21 +111,14 @@ const ofWhom = (learnt: string, { about }: MemoryQuery): number =>
 
 const FIRST_PERSON = /\b(?:i|me|my|mine|myself|we|us|our|ours)\b/i;
 
-/** Of each word that is asked for, how much of its weight was heard: itself, or a word that may stand for it. */
-function hear(heard: Map<string, number>, words: Iterable<string>, { weights, meant }: Wanted, voice: number): void {
-  const add = (word: string, weight: number) => heard.set(word, Math.max(heard.get(word) ?? 0, weight * voice));
-  for (const word of words) {
-    const weight = weights.get(word);
-    if (weight !== undefined) add(word, weight);
-    for (const { for: asked, share } of meant.get(word) ?? []) add(asked, share * (weights.get(asked) ?? 0));
-  }
+/** Of each word that is asked for, how much of its weight was heard. */
+function hear(heard: Map<string, number>, words: Iterable<string>, weights: Weights, voice: number): void {
+  for (const word of words) heard.set(word, Math.max(heard.get(word) ?? 0, (weights.get(word) ?? 0) * voice));
 }
 
-function sumOf(words: Iterable<string>, asking: Wanted): number {
-  const heard = new Map<string, number>();
-  hear(heard, words, asking, 1);
+function sumOf(words: Iterable<string>, weights: Weights): number {
   let sum = 0;
-  for (const one of heard.values()) sum += one;
+  for (const word of words) sum += weights.get(word) ?? 0;
   return sum;
 }
 

@@ -27,8 +27,6 @@ const MOST_WORDS = 40;
 /** Of a query of ten thousand characters, the first. */
 const MOST_COUNTED = 120;
 const KEPT_COUNTS = 5000;
-/** What has fewer rows than that tells something, even if it is only like what was asked for. */
-const RARE = 120;
 /** In a memory of a few items every word would seem frequent: it is taken for part of a larger one. */
 const UNSEEN = 1000;
 
@@ -41,7 +39,6 @@ export class LexicalSearch {
   readonly #count;
   readonly #sizes;
   readonly #said;
-  readonly #few;
   readonly #counts = new Map<string, { readonly rows: number; readonly total: number }>();
 
   constructor({ db }: Store) {
@@ -55,17 +52,13 @@ export class LexicalSearch {
         order by rowid desc limit ${COUNTED})`,
     );
     this.#said = db.prepare("select 1 from memory_index where memory_index match ? limit 1");
-    this.#few = db.prepare(
-      `select count(*) as rows from (select 1 from memory_index where memory_index match ? limit ${RARE})`,
-    );
     this.#sizes = db.prepare(
       `select coalesce((select max(number) from episodes), 0) as episode,
        coalesce((select max(number) from knowledge), 0) as fact, coalesce((select max(id) from working_memory), 0) as note`,
     );
   }
 
-  /** `budget`: how many rows a look-up may rank, about. */
-  plan(words: readonly string[], budget = BUDGET): LexicalPlan {
+  plan(words: readonly string[]): LexicalPlan {
     const sizes = this.#now();
     const total = sizes.episode + sizes.fact + sizes.note;
     const counted = words.slice(0, MOST_COUNTED).map((word) => ({ word, rows: this.#rows(word, sizes, total) }));
@@ -76,7 +69,7 @@ export class LexicalSearch {
       .filter(({ rows }) => rows > 0)
       .sort((one, other) => one.rows - other.rows)
       .slice(0, MOST_WORDS);
-    return { ...matchOf(known, budget), total, weights };
+    return { ...matchOf(known), total, weights };
   }
 
   /** Rows, the best first; `within`: numbers of the range's first and last row. */
@@ -94,21 +87,6 @@ export class LexicalSearch {
     return this.#best
       .all(match, indexRow(range, from), indexRow(range, last), limit)
       .map((found) => Number(found["row"]));
-  }
-
-  /** The first of some words that items have, and only few of them. */
-  rare(words: readonly string[], most: number): readonly string[] {
-    const sizes = this.#now();
-    const total = sizes.episode + sizes.fact + sizes.note;
-    const found: string[] = [];
-    for (const word of words) {
-      if (found.length >= most) break;
-      const rows = this.#counts.get(word)?.rows ?? Number(this.#few.get(quoted(word))?.["rows"]);
-      if (rows === 0 || rows >= RARE) continue;
-      if (!this.#counts.has(word)) this.#keep(word, { rows, total });
-      found.push(word);
-    }
-    return found;
   }
 
   /** Whether anybody ever said it, or the user did: in their own words, or in what was learnt from them. */
@@ -150,12 +128,11 @@ export class LexicalSearch {
 /** Any of the rare words; where there are none, what has two of the frequent ones. */
 function matchOf(
   known: readonly { readonly word: string; readonly rows: number }[],
-  budget: number,
 ): Pick<LexicalPlan, "match" | "rows"> {
   const [rarest, second] = known;
   if (rarest === undefined) return { match: null, rows: 0 };
   let rows = 0;
-  const taken = known.filter((one) => (rows + one.rows <= budget ? (rows += one.rows) > 0 : false));
+  const taken = known.filter((one) => (rows + one.rows <= BUDGET ? (rows += one.rows) > 0 : false));
   if (taken.length > 0) return { match: taken.map(({ word }) => quoted(word)).join(" OR "), rows };
   const both = second === undefined ? [rarest] : [rarest, second];
   return { match: both.map(({ word }) => quoted(word)).join(" AND "), rows: rarest.rows };

@@ -6,10 +6,8 @@ import { type IndexRange, indexRow } from "./index-rows.ts";
 import { indexWords } from "./index-text.ts";
 import type { IndexedItem } from "./indexed-item.ts";
 import { type LexicalPlan, LexicalSearch } from "./lexical-search.ts";
-import { type MeantWords, meantWords } from "./meant-words.ts";
 import { type MemoryQuery, readQuery } from "./memory-query.ts";
 import { type Listed, rankCandidates } from "./rank-candidates.ts";
-import { RelatedWords } from "./related-words.ts";
 import { answering, touching } from "./relevance.ts";
 import { type StoredItem, StoredItems } from "./stored-items.ts";
 import type { NearText } from "./vectors.ts";
@@ -75,11 +73,6 @@ interface RowList {
 }
 
 const LISTED = 60;
-/** Rows that are ranked by words like those of the question. */
-const LIKE_ROWS = 400;
-/** Where less of a question than that stands together anywhere, it may have been said in other words. */
-const TOLD = 0.5;
-const FIRST = 5;
 /** What lies nearer than chance would have it. */
 const AHEAD = 2;
 const LOOKED_AT = 24;
@@ -96,13 +89,11 @@ export class MemorySearch {
   readonly #graph: GraphList;
   readonly #span;
   readonly #near: NearText;
-  readonly #related: RelatedWords;
 
   /** `near`: what lies nearest to a text, where there are vectors. It never throws, and keeps a deadline of its own. */
-  constructor(store: Store, near: NearText = () => Promise.resolve([]), related = new RelatedWords()) {
+  constructor(store: Store, near: NearText = () => Promise.resolve([])) {
     this.#store = store;
     this.#near = near;
-    this.#related = related;
     this.#items = new StoredItems(store);
     this.#lexical = new LexicalSearch(store);
     this.#graph = new GraphList(store, this.#items);
@@ -122,9 +113,7 @@ export class MemorySearch {
       plan: this.#lexical.plan([...query.words.map(({ word }) => word), ...query.besides]),
       leads: new Map(near.map(({ row, lead }) => [row, lead])),
     };
-    const lists = this.#lists(sought, graph);
-    const literal = this.#candidates(lists, sought, new Map());
-    const candidates = isTold(literal) ? literal : (this.#paraphrased(lists, sought) ?? literal);
+    const candidates = this.#candidates(this.#lists(sought, graph), sought);
     const names = new Set(graph.names.flatMap((name) => indexWords(name)));
     const isKnown = (word: string, by: "anybody" | "user") => names.has(word) || this.#lexical.isKnown(word, by);
     const touches = new Set(touching(candidates, query, request.unasked === true ? "worthKnowing" : "shown"));
@@ -154,24 +143,7 @@ export class MemorySearch {
     ];
   }
 
-  /** By words that mean the like, too; null where there are none. */
-  #paraphrased(lists: readonly RowList[], sought: Sought): readonly Candidate[] | null {
-    const { query } = sought;
-    const meant = meantWords(query, { related: this.#related, lexical: this.#lexical });
-    if (meant.size === 0) return null;
-    const plan = this.#lexical.plan([...query.words.map(({ word }) => word), ...meant.keys()], LIKE_ROWS);
-    const like = (["episode", "fact"] as const).map((range) => ({
-      items: this.#lexical.best(plan, { range, limit: LISTED }),
-      weight: 0.5,
-    }));
-    return this.#candidates([...lists, ...like], sought, meant);
-  }
-
-  #candidates(
-    lists: readonly RowList[],
-    { request, query, plan, leads }: Sought,
-    meant: MeantWords,
-  ): readonly Candidate[] {
+  #candidates(lists: readonly RowList[], { request, query, plan, leads }: Sought): readonly Candidate[] {
     const scored = [...fuse(lists)].sort(([, one], [, other]) => other - one);
     const kept: Listed[] = [];
     for (const [row, score] of scored) {
@@ -179,7 +151,7 @@ export class MemorySearch {
       const item = this.#items.read(row);
       if (item !== null && isAdmitted(item, request)) kept.push({ item, score, lead: leads.get(row) ?? 0 });
     }
-    return rankCandidates(kept, { query, plan, meant, now: request.now });
+    return rankCandidates(kept, { query, plan, now: request.now });
   }
 
   /** Rounds of that time, by what they say; then, where the time is short or nothing else is asked for, the others. */
@@ -193,9 +165,6 @@ export class MemorySearch {
     return unique([...found, ...others]);
   }
 }
-
-const isTold = (candidates: readonly Candidate[]): boolean =>
-  candidates.slice(0, FIRST).some(({ coverage }) => coverage.place >= TOLD);
 
 function isAdmitted(item: StoredItem, { kinds, from, to, asOf, withoutTurns }: SearchRequest): boolean {
   if (kinds !== undefined && !kinds.includes(item.kind)) return false;

@@ -8,7 +8,6 @@ import { FullTextIndex } from "./memory-index.ts";
 import { MemoryLists } from "./memory-lists.ts";
 import { MemoryRights } from "./memory-rights.ts";
 import { MemorySearch } from "./memory-search.ts";
-import { openRelatedWords } from "./related-words.ts";
 import { MemoryRecord } from "./record.ts";
 import { WholeItems } from "./whole-item.ts";
 import { WriteLane } from "./write-lane.ts";
@@ -44,11 +43,10 @@ export async function openMemory({ store, workspaceDir, lastEvent, embedder, log
   if (await rights.finishErasure()) logger.warn("an erasure that was cut off has been brought to its end");
   void goOnImporting(rights, logger);
   const embeddings = embedder && new Embeddings({ store, lane, embedder, logger });
-  const related = openRelatedWords(logger);
   return {
     lane,
     record: new MemoryRecord(store, index),
-    search: new MemorySearch(store, embeddings?.near, related),
+    search: new MemorySearch(store, embeddings?.near),
     whole: new WholeItems(store),
     lists: new MemoryLists(store),
     tables: learningTables(store),
@@ -56,7 +54,6 @@ export async function openMemory({ store, workspaceDir, lastEvent, embedder, log
     async close(reason) {
       await rights.close(reason);
       await embeddings?.close();
-      related.close();
     },
   };
 }

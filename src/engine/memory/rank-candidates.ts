@@ -4,7 +4,6 @@ import { fuse } from "./fusion.ts";
 import { indexWords } from "./index-text.ts";
 import { latestFirst } from "./latest-first.ts";
 import type { LexicalPlan } from "./lexical-search.ts";
-import type { MeantWords } from "./meant-words.ts";
 import type { MemoryQuery } from "./memory-query.ts";
 import type { StoredItem } from "./stored-items.ts";
 import { isWithin } from "./time-range.ts";
@@ -19,7 +18,6 @@ export interface Listed {
 export interface Asked {
   readonly query: MemoryQuery;
   readonly plan: LexicalPlan;
-  readonly meant: MeantWords;
   readonly now: number;
 }
 
@@ -31,9 +29,9 @@ const LONGEST_ECHO = 200;
 const DAY = 86_400_000;
 
 /** In order of how well they answer, by what they say and when. */
-export function rankCandidates(listed: readonly Listed[], { query, plan, meant, now }: Asked): readonly Candidate[] {
+export function rankCandidates(listed: readonly Listed[], { query, plan, now }: Asked): readonly Candidate[] {
   const weights = new Map(query.words.map(({ word }) => [word, plan.weights.get(word) ?? 0]));
-  const looked = listed.map((one) => ({ ...one, coverage: coverageOf(one.item, query, { weights, meant }) }));
+  const looked = listed.map((one) => ({ ...one, coverage: coverageOf(one.item, query, weights) }));
   const byPlace = looked
     .filter(({ coverage }) => coverage.place > 0)
     .sort((one, other) => other.coverage.place - one.coverage.place);
