@@ -110,6 +110,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   "@modelcontextprotocol": ["src/engine/servers", "src/engine/tools/json-schema-input.ts"],
   yaml: ["src/engine/catalog/front-matter.ts"],
   pino: ["src/kit/logger.ts"],
+  "chrono-node": ["src/engine/upkeep/spoken-dates.ts"],
   "prom-client": ["src/orchestrator/operations/metrics.ts"],
 };
 

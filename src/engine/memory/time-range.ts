@@ -1,4 +1,3 @@
-import { NUMBER_WORDS, monthIndex } from "./calendar-words.ts";
 /** From `from` on, before `to`; milliseconds since the epoch. */
 export interface TimeRange {
   readonly from: number;
@@ -82,12 +81,16 @@ function spansIn(low: string, now: number): Span[] {
 }
 
 const DAY = 86_400_000;
+const NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+/** 0 to 11; -1 where it is none. */
+const monthIndex = (name = ""): number => MONTHS.indexOf(name.slice(0, 3));
 const MONTH =
   "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
 const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const WEEKDAY = "(sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)day";
 const SEASONS: Readonly<Record<string, number>> = { spring: 2, summer: 5, autumn: 8, fall: 8, winter: 11 };
-const COUNT = `(\\d{1,3}|an?|${NUMBER_WORDS.slice(1).join("|")}|(?:a )?couple(?: of)?|(?:a )?few|several)`;
+const COUNT = `(\\d{1,3}|an?|${NUMBERS.slice(1).join("|")}|(?:a )?couple(?: of)?|(?:a )?few|several)`;
 const UNIT = "(day|week|month|year)s?";
 
 const READINGS: readonly (readonly [RegExp, Reading])[] = [
@@ -184,7 +187,7 @@ function count(words: string): { readonly least: number; readonly most: number }
   if (/^\d/.test(words)) return { least: Number(words), most: Number(words) };
   if (/few|several/.test(words)) return { least: 2, most: 6 };
   if (words.includes("couple")) return { least: 2, most: 3 };
-  const exact = Math.max(1, NUMBER_WORDS.indexOf(words));
+  const exact = Math.max(1, NUMBERS.indexOf(words));
   return { least: exact, most: exact };
 }
 

@@ -7,8 +7,8 @@ import { TRUST, type Trust, leastTrust } from "../memory/trust.ts";
 import { type ExtractedFact, USER } from "./extraction.ts";
 import { isNegated, namesIn, normalWords, numbersIn } from "./normal-words.ts";
 import { type Boilerplate, holdsSecret, isFiller, isPassing } from "./refused-words.ts";
-import { findWhen } from "./rules/when.ts";
 import type { Source, SourceWords } from "./source-words.ts";
+import type { SpokenDates } from "./spoken-dates.ts";
 
 /** A fact that may be believed, before it is held against what is known. */
 export interface SoundFact extends Omit<Fact, "hash"> {
@@ -32,7 +32,12 @@ const LASTING = /^(?:dislikes|cannot eat|allergic to|fears|wants|to remember|dec
 /** Holds a fact against the words it is said to come from. Null: it is not believed, whoever found it. */
 export function judgeFact(
   fact: ExtractedFact,
-  { round, sources, boilerplate }: { round: Round; sources: SourceWords; boilerplate: Boilerplate },
+  {
+    round,
+    sources,
+    boilerplate,
+    dates,
+  }: { round: Round; sources: SourceWords; boilerplate: Boilerplate; dates: SpokenDates },
 ): SoundFact | null {
   const { content, predicate, object, saidBy } = fact;
   const subject = subjectOf(fact.subject);
@@ -43,7 +48,8 @@ export function judgeFact(
   if (isFiller(content) || isPassing(predicate)) return null;
   if (boilerplate.has(content) || boilerplate.has(evidence)) return null;
   const at = round.episode?.eventTime ?? round.trajectory.createdAt;
-  if (!numbersAgree(fact, source, at) || !namesAgree(`${content}. ${object}`, source.text)) return null;
+  const today = new Date(at).toISOString().slice(0, 10);
+  if (!numbersAgree(fact, source, { today, dates }) || !namesAgree(`${content}. ${object}`, source.text)) return null;
   const covered = coverage(object, source);
   if (covered < LEAST_COVERED || addsWords(fact, source) || !negationAgrees(fact, source)) return null;
   return {
@@ -76,20 +82,15 @@ function isWellFormed(words: Readonly<Record<keyof typeof LONGEST, string>>): bo
   });
 }
 
-/** Numbers and dates of the fact stand in its source; a date may also be the one that words there work out to. */
-function numbersAgree({ content, object }: ExtractedFact, { text, sentences }: Source, at: number): boolean {
-  const wanted = numbersIn(`${content} ${object}`);
-  if (wanted.length === 0) return true;
-  const known = new Set(numbersIn(text));
-  if (wanted.every((number) => known.has(number))) return true;
-  known.add(new Date(at).toISOString().slice(0, 10));
-  for (const sentence of [...sentences.map((one) => one.text), text]) {
-    for (const past of [true, false]) {
-      const label = findWhen(sentence, { at, past })?.label;
-      if (label !== undefined) for (const number of numbersIn(label)) known.add(number);
-    }
-  }
-  return wanted.every((number) => known.has(number));
+/** Numbers and dates of the fact stand in its source. A date may also be worked out from words there. */
+function numbersAgree(
+  { content, object }: ExtractedFact,
+  { text, sentences }: Source,
+  { today, dates }: { readonly today: string; readonly dates: SpokenDates },
+): boolean {
+  const known = new Set([...numbersIn(text), today]);
+  const unknown = numbersIn(`${content} ${object}`).filter((number) => !known.has(number));
+  return unknown.every((number) => sentences.some((one) => dates.of(one.text).has(number)));
 }
 
 function namesAgree(text: string, source: string): boolean {

@@ -2,8 +2,13 @@ import t from "tap";
 import { MemorySearch } from "../../../src/engine/memory/memory-search.ts";
 import { recalledBlock } from "../../../src/engine/memory/recalled-block.ts";
 import { type Told, learningBench } from "../upkeep/learning-bench.ts";
+import { fact } from "../upkeep/scripted-model.ts";
 
 const NOW = Date.parse("2026-11-22T09:00:00Z");
+
+const home = (who: string, place: string, since: string | null = null) => [
+  fact(`${who} lives in ${place}`, who, "lives in", place, { single: true, valid_from: since }),
+];
 
 async function recalled(t: Parameters<typeof learningBench>[0], query: string, ...told: readonly Told[]) {
   const bench = learningBench(t);
@@ -19,8 +24,16 @@ t.test("what was said last stands last, though what it says began before", async
   const lines = await recalled(
     t,
     "Where does Anna live?",
-    { question: "My sister Anna moved to Lyon in March.", at: "2026-11-20T09:00:00Z" },
-    { question: "Anna moved to Marseille last week.", at: "2026-11-21T09:00:00Z" },
+    {
+      question: "My sister Anna moved to Lyon in March.",
+      at: "2026-11-20T09:00:00Z",
+      facts: home("Anna", "Lyon", "2026-03-01"),
+    },
+    {
+      question: "Anna moved to Marseille last week.",
+      at: "2026-11-21T09:00:00Z",
+      facts: home("Anna", "Marseille", "2026-11-09"),
+    },
   );
   const says = lines.map(({ text = "" }) => (text.includes("Marseille") ? "Marseille" : "Lyon"));
   t.ok(says.includes("Marseille"));
@@ -41,8 +54,12 @@ t.test("of what is so since nobody knows when, no beginning is shown", async (t)
   const lines = await recalled(
     t,
     "Where do I live?",
-    { question: "I live in Berlin.", at: "2026-11-20T09:00:00Z" },
-    { question: "Actually, I moved to Munich yesterday.", at: "2026-11-21T09:00:00Z" },
+    { question: "I live in Berlin.", at: "2026-11-20T09:00:00Z", facts: home("User", "Berlin") },
+    {
+      question: "Actually, I moved to Munich yesterday.",
+      at: "2026-11-21T09:00:00Z",
+      facts: home("User", "Munich", "2026-11-20"),
+    },
   );
   t.match(lines.at(-1), { kind: "fact", text: "User lives in Munich", date: "2026-11-21", valid_from: "2026-11-20" });
   t.notOk(lines.some(({ kind, text }) => kind === "fact" && text === "User lives in Berlin"));
@@ -52,8 +69,12 @@ t.test("what is no longer so says until when it was", async (t) => {
   const lines = await recalled(
     t,
     "Where did I live before?",
-    { question: "I live in Berlin.", at: "2026-11-20T09:00:00Z" },
-    { question: "Actually, I moved to Munich yesterday.", at: "2026-11-21T09:00:00Z" },
+    { question: "I live in Berlin.", at: "2026-11-20T09:00:00Z", facts: home("User", "Berlin") },
+    {
+      question: "Actually, I moved to Munich yesterday.",
+      at: "2026-11-21T09:00:00Z",
+      facts: home("User", "Munich", "2026-11-20"),
+    },
   );
   const berlin = lines.find(({ text }) => text === "User lives in Berlin");
   t.match(berlin, { date: "2026-11-20", valid_to: "2026-11-20" });
