@@ -30,11 +30,6 @@ export const endOf = (text: string): number => Date.parse(text) + (text.includes
 /** What happened on a day is told on the next as well. */
 export const toldWithin = ({ from, to }: TimeRange): TimeRange => ({ from, to: to - from <= 2 * DAY ? to + DAY : to });
 
-export const isWithin = (time: number, range: TimeRange): boolean => {
-  const { from, to } = toldWithin(range);
-  return time >= from && time < to;
-};
-
 interface Span extends TimeRange {
   readonly at: number;
   readonly words: string;
