@@ -2,10 +2,9 @@ import { wordRuns, wordsOfRun } from "./index-text.ts";
 import type { MemoryQuery } from "./memory-query.ts";
 import type { StoredItem } from "./stored-items.ts";
 
-/** How much of a question an item covers; each from 0 to 1, rare words counting more. */
+/** How much of a question an item covers, rare words counting more. */
 export interface Coverage {
-  readonly whole: number;
-  /** In its best sentence. */
+  /** By its best sentence: from 0 to 1. */
   readonly place: number;
   /** That sentence. */
   readonly passage: string;
@@ -27,22 +26,19 @@ type Weights = ReadonlyMap<string, number>;
 
 export function coverageOf(item: StoredItem, query: MemoryQuery, weights: Weights): Coverage {
   const all = sumOf(weights.keys(), weights);
-  const share = (weight: number) => (all === 0 ? 0 : weight / all);
   const asked = askedWords(weights);
   const runs = new Set<string>();
-  const covered = new Set<string>();
   let best = { weight: 0, passage: "", found: new Set<string>() };
   for (const [at, text] of item.texts.entries()) {
     for (const sentence of sentencesOf(text.slice(0, LONGEST_TEXT))) {
       const written = wordRuns(sentence);
       for (const run of written) runs.add(run);
       const found = new Set(asked(written));
-      for (const word of found) covered.add(word);
       const weight = sumOf(found, weights) * voiceOf(item, at === 0, sentence, query);
       if (weight > best.weight) best = { weight, passage: sentence, found };
     }
   }
-  return { ...best, whole: share(sumOf(covered, weights)), place: share(best.weight), runs };
+  return { ...best, place: all === 0 ? 0 : best.weight / all, runs };
 }
 
 /**

@@ -27,11 +27,9 @@ const MOST_WORDS = 40;
 /** Of a query of ten thousand characters, the first. */
 const MOST_COUNTED = 120;
 const KEPT_COUNTS = 5000;
-/** In a memory of a few items every word would seem frequent: it is taken for part of a larger one. */
-const UNSEEN = 1000;
 
 /**
- * Best matches by BM25, the keys of an item counting most and its body least. Words of a question are looked up rarest
+ * Best matches by BM25. Words of a question are looked up rarest
  * first, and only as many as a few milliseconds bear: the frequent ones would add little but time.
  */
 export class LexicalSearch {
@@ -43,7 +41,7 @@ export class LexicalSearch {
 
   constructor({ db }: Store) {
     this.#best = db.prepare(
-      `select rowid as row, bm25(memory_index, 3.0, 2.0, 1.0) as score from memory_index
+      `select rowid as row, bm25(memory_index) as score from memory_index
        where memory_index match ? and rowid between ? and ? order by score limit ?`,
     );
     this.#count = db.prepare(
@@ -63,7 +61,7 @@ export class LexicalSearch {
     const total = sizes.episode + sizes.fact + sizes.note;
     const counted = words.slice(0, MOST_COUNTED).map((word) => ({ word, rows: this.#rows(word, sizes, total) }));
     const weights = new Map(
-      counted.map(({ word, rows }) => [word, Math.log(1 + (total + UNSEEN - rows + 0.5) / (rows + 0.5))]),
+      counted.map(({ word, rows }) => [word, Math.log(1 + (Math.max(0, total - rows) + 0.5) / (rows + 0.5))]),
     );
     const known = counted
       .filter(({ rows }) => rows > 0)

@@ -1,5 +1,4 @@
 import type { Store } from "../store/open-store.ts";
-import type { Candidate } from "./candidate.ts";
 import { fuse } from "./fusion.ts";
 import { GraphList, type NamedRows } from "./graph-list.ts";
 import { type IndexRange, indexRow } from "./index-rows.ts";
@@ -7,7 +6,7 @@ import { indexWords } from "./index-text.ts";
 import type { IndexedItem } from "./indexed-item.ts";
 import { type LexicalPlan, LexicalSearch } from "./lexical-search.ts";
 import { type MemoryQuery, readQuery } from "./memory-query.ts";
-import { type Listed, rankCandidates } from "./rank-candidates.ts";
+import { type Candidate, type Listed, rankCandidates } from "./rank-candidates.ts";
 import { answering, touching } from "./relevance.ts";
 import { type StoredItem, StoredItems } from "./stored-items.ts";
 import type { NearText } from "./vectors.ts";

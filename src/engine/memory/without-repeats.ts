@@ -1,4 +1,4 @@
-import type { Candidate } from "./candidate.ts";
+import type { Candidate } from "./rank-candidates.ts";
 
 /** So much of what two say is the same: they are one. */
 const SAME = 0.9;
