@@ -1,9 +1,9 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FullTextIndex } from "../../src/engine/memory/memory-index.ts";
-import { MemorySearch } from "../../src/engine/memory/memory-search.ts";
-import { MemoryRecord } from "../../src/engine/memory/record.ts";
+import { FullTextIndex } from "../../src/engine/memory/search/memory-index.ts";
+import { MemorySearch } from "../../src/engine/memory/search/search-memory.ts";
+import { MemoryRecord } from "../../src/engine/memory/memory-writer.ts";
 import { type Store, openStore } from "../../src/engine/store/open-store.ts";
 import { median, percentile } from "../measure.ts";
 import { type Row, loneRow } from "../report.ts";

@@ -6,7 +6,7 @@ import { isoTime } from "../../kit/clock.ts";
 import { VERSION } from "../../kit/version.ts";
 import { EngineError } from "../engine-error.ts";
 import type { StreamLimits } from "./event-stream.ts";
-import type { MemoryRights } from "../memory/memory-rights.ts";
+import type { MemoryRights } from "../memory/portability/memory-portability.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 

@@ -1,6 +1,6 @@
 import { newId } from "../../kit/ids.ts";
 import type { Store } from "../store/open-store.ts";
-import type { IndexedItem } from "./indexed-item.ts";
+import type { IndexedItem } from "./search/indexed-item.ts";
 import type { Trust } from "./trust.ts";
 
 /** Something that is, or was, so. */

@@ -1,14 +1,14 @@
 import type { Logger } from "../../kit/logger.ts";
 import type { Store } from "../store/open-store.ts";
-import type { EraseParts } from "./erase-memory.ts";
-import { Embeddings, type TextVectors } from "./embeddings.ts";
-import { indexMissing } from "./index-missing.ts";
+import type { EraseParts } from "./portability/erase-memory.ts";
+import { Embeddings, type TextVectors } from "./search/embeddings.ts";
+import { indexMissing } from "./search/index-missing.ts";
 import { type LearningTables, learningTables } from "./learning-tables.ts";
-import { FullTextIndex } from "./memory-index.ts";
+import { FullTextIndex } from "./search/memory-index.ts";
 import { MemoryLists } from "./memory-lists.ts";
-import { MemoryRights } from "./memory-rights.ts";
-import { MemorySearch } from "./memory-search.ts";
-import { MemoryRecord } from "./record.ts";
+import { MemoryRights } from "./portability/memory-portability.ts";
+import { MemorySearch } from "./search/search-memory.ts";
+import { MemoryRecord } from "./memory-writer.ts";
 import { WholeItems } from "./whole-item.ts";
 import { WriteLane } from "./write-lane.ts";
 

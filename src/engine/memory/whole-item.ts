@@ -1,6 +1,6 @@
 import { MessageTable } from "../store/messages.ts";
 import type { Store } from "../store/open-store.ts";
-import { type StoredItem, StoredItems } from "./stored-items.ts";
+import { type StoredItem, StoredItems } from "./search/stored-items.ts";
 
 /** Something remembered, with all that was said in its turn as far as that is kept. */
 export interface WholeItem {

@@ -9,7 +9,7 @@ import type { CompactionTable } from "../store/compactions.ts";
 import type { MessageTable } from "../store/messages.ts";
 import type { ToolCallTable } from "../store/tool-calls.ts";
 import type { TurnTable } from "../store/turns.ts";
-import type { MemoryRecord } from "../memory/record.ts";
+import type { MemoryRecord } from "../memory/memory-writer.ts";
 import { saidInTurn } from "./ended-round.ts";
 import type { EventJournal } from "./event-journal.ts";
 import type { HitlDesk } from "./hitl-desk.ts";

@@ -2,7 +2,7 @@ import type { Test } from "tap";
 import type { TrajectoryStep } from "../../../src/contract/memory-records.ts";
 import { createLogger } from "../../../src/kit/logger.ts";
 import { learningTables } from "../../../src/engine/memory/learning-tables.ts";
-import { MemoryRecord } from "../../../src/engine/memory/record.ts";
+import { MemoryRecord } from "../../../src/engine/memory/memory-writer.ts";
 import { TRUST, type Trust } from "../../../src/engine/memory/trust.ts";
 import { WriteLane } from "../../../src/engine/memory/write-lane.ts";
 import { type Store, openStore } from "../../../src/engine/store/open-store.ts";

@@ -1,4 +1,4 @@
-import type { Store } from "../store/open-store.ts";
+import type { Store } from "../../store/open-store.ts";
 import { fuse } from "./fusion.ts";
 import { GraphList, type NamedRows } from "./graph-list.ts";
 import { type IndexRange, indexRow } from "./index-rows.ts";

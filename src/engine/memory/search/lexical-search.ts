@@ -1,4 +1,4 @@
-import type { Store } from "../store/open-store.ts";
+import type { Store } from "../../store/open-store.ts";
 import { type IndexRange, boundsOf, indexRow } from "./index-rows.ts";
 
 /** What is looked up for some words, and how much each of them tells. */

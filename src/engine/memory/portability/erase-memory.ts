@@ -1,8 +1,8 @@
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { MemoryErased } from "../../contract/memory-file.ts";
-import type { StateValues } from "../store/engine-state.ts";
-import type { Store } from "../store/open-store.ts";
+import type { MemoryErased } from "../../../contract/memory-file.ts";
+import type { StateValues } from "../../store/engine-state.ts";
+import type { Store } from "../../store/open-store.ts";
 import { ImportStage } from "./import-stage.ts";
 
 /** What is not of the user's conversations: what a person allowed, how tools were seen, what the store knows of itself. */

@@ -1,13 +1,13 @@
-import type { MemoryImported } from "../../contract/memory-file.ts";
-import type { StateValues } from "../store/engine-state.ts";
-import type { Store } from "../store/open-store.ts";
+import type { MemoryImported } from "../../../contract/memory-file.ts";
+import type { StateValues } from "../../store/engine-state.ts";
+import type { Store } from "../../store/open-store.ts";
 import { StoredRecords, checkReferences } from "./check-references.ts";
 import { linesOf } from "./file-lines.ts";
 import { RECORD_TYPES, type RecordType } from "./file-records.ts";
 import { ImportStage, type StagedRecord } from "./import-stage.ts";
 import { readMemoryFile } from "./read-memory-file.ts";
-import { RecordTaker } from "./take-record.ts";
-import type { WriteLane } from "./write-lane.ts";
+import { RecordTaker } from "./record-importer.ts";
+import type { WriteLane } from "../write-lane.ts";
 
 /** Each type in order, and at last what facts say of each other. */
 type Step = { readonly kind: "take" | "link"; readonly type: RecordType };

@@ -1,4 +1,4 @@
-import { InvalidInput } from "../../kit/parse.ts";
+import { InvalidInput } from "../../../kit/parse.ts";
 
 /** More than any record of an engine takes: a message of a megabyte, each character of it escaped. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;

@@ -1,5 +1,5 @@
-import type { MemoryHit } from "./memory-search.ts";
-import { TRUST, trustName } from "./trust.ts";
+import type { MemoryHit } from "./search-memory.ts";
+import { TRUST, trustName } from "../trust.ts";
 
 /** What a turn is shown of the memory, and the least trust of what is in it. */
 export interface RecalledBlock {

@@ -1,7 +1,7 @@
 import t from "tap";
-import { RECORD_TYPES, fileRecord } from "../../../src/engine/memory/file-records.ts";
-import { openStore } from "../../../src/engine/store/open-store.ts";
-import { freshFolder } from "../../helpers/folder.ts";
+import { RECORD_TYPES, fileRecord } from "../../../../src/engine/memory/portability/file-records.ts";
+import { openStore } from "../../../../src/engine/store/open-store.ts";
+import { freshFolder } from "../../../helpers/folder.ts";
 
 /** Why a table's rows are no records of a memory file. */
 const NOT_IN_A_FILE: Readonly<Record<string, string>> = {

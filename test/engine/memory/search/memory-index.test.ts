@@ -1,9 +1,9 @@
 import t from "tap";
-import { FullTextIndex, type IndexedItem } from "../../../src/engine/memory/memory-index.ts";
-import { indexMissing } from "../../../src/engine/memory/index-missing.ts";
-import { WriteLane } from "../../../src/engine/memory/write-lane.ts";
-import { openStore } from "../../../src/engine/store/open-store.ts";
-import { freshFolder } from "../../helpers/folder.ts";
+import { FullTextIndex, type IndexedItem } from "../../../../src/engine/memory/search/memory-index.ts";
+import { indexMissing } from "../../../../src/engine/memory/search/index-missing.ts";
+import { WriteLane } from "../../../../src/engine/memory/write-lane.ts";
+import { openStore } from "../../../../src/engine/store/open-store.ts";
+import { freshFolder } from "../../../helpers/folder.ts";
 
 const setUp = (t: Parameters<typeof freshFolder>[0]) => {
   const store = openStore(freshFolder(t));

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import * as z from "zod/mini";
-import { byteLength, opaqueId } from "../../kit/parse.ts";
-import { TRUST, type TrustName, trustName } from "./trust.ts";
+import { byteLength, opaqueId } from "../../../kit/parse.ts";
+import { TRUST, type TrustName, trustName } from "../trust.ts";
 
 /** One field of a record: where it is stored, what it may be in a file, and how one becomes the other. */
 export interface FileField {

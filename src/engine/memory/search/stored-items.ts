@@ -1,7 +1,7 @@
-import type { Store } from "../store/open-store.ts";
+import type { Store } from "../../store/open-store.ts";
 import { type IndexRange, indexRow, kindOf, numberOf, rangeOf } from "./index-rows.ts";
 import type { IndexedItem } from "./indexed-item.ts";
-import { TRUST } from "./trust.ts";
+import { TRUST } from "../trust.ts";
 
 /** What the index is about, read from where it is stored. */
 export interface StoredItem {

@@ -1,5 +1,5 @@
-import { InvalidInput } from "../../kit/parse.ts";
-import type { Store } from "../store/open-store.ts";
+import { InvalidInput } from "../../../kit/parse.ts";
+import type { Store } from "../../store/open-store.ts";
 import { RECORD_TYPES, type RecordType, fileRecord } from "./file-records.ts";
 import type { StagedRecord } from "./import-stage.ts";
 

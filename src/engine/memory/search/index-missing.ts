@@ -1,8 +1,8 @@
-import type { Store } from "../store/open-store.ts";
+import type { Store } from "../../store/open-store.ts";
 import { INDEX_RANGES } from "./index-rows.ts";
 import type { IndexedItem, MemoryIndex } from "./indexed-item.ts";
-import { predicateHints } from "./predicates.ts";
-import type { WriteLane } from "./write-lane.ts";
+import { predicateHints } from "../predicates.ts";
+import type { WriteLane } from "../write-lane.ts";
 
 const AT_ONCE = 500;
 

@@ -1,9 +1,9 @@
 import t from "tap";
-import { episodeItem } from "../../../src/engine/memory/record.ts";
-import { EpisodeTable } from "../../../src/engine/memory/episodes.ts";
-import { factItem } from "../../../src/engine/memory/knowledge.ts";
-import { MemorySearch, type SearchRequest } from "../../../src/engine/memory/memory-search.ts";
-import { remembering } from "./remembering.ts";
+import { episodeItem } from "../../../../src/engine/memory/memory-writer.ts";
+import { EpisodeTable } from "../../../../src/engine/memory/episodes.ts";
+import { factItem } from "../../../../src/engine/memory/knowledge.ts";
+import { MemorySearch, type SearchRequest } from "../../../../src/engine/memory/search/search-memory.ts";
+import { remembering } from "../remembering.ts";
 
 const NOW = Date.parse("2026-11-21T09:00:00Z");
 

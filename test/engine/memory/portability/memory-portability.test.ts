@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
-import { MemoryRights } from "../../../src/engine/memory/memory-rights.ts";
-import { WriteLane } from "../../../src/engine/memory/write-lane.ts";
-import { openStore } from "../../../src/engine/store/open-store.ts";
-import { type TestEngine, openStream, startEngine } from "../../helpers/engine.ts";
-import { freshFolder } from "../../helpers/folder.ts";
-import { KEY, engineParts, servedParts } from "../../helpers/engine-parts.ts";
-import { until } from "../../helpers/until.ts";
+import { MemoryRights } from "../../../../src/engine/memory/portability/memory-portability.ts";
+import { WriteLane } from "../../../../src/engine/memory/write-lane.ts";
+import { openStore } from "../../../../src/engine/store/open-store.ts";
+import { type TestEngine, openStream, startEngine } from "../../../helpers/engine.ts";
+import { freshFolder } from "../../../helpers/folder.ts";
+import { KEY, engineParts, servedParts } from "../../../helpers/engine-parts.ts";
+import { until } from "../../../helpers/until.ts";
 
 interface Line {
   readonly type: string;

@@ -1,4 +1,4 @@
-import type { Store } from "../store/open-store.ts";
+import type { Store } from "../../store/open-store.ts";
 import type { StoredItems } from "./stored-items.ts";
 
 /** A name that more bear than this tells nothing. */

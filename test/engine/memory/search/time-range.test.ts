@@ -1,5 +1,5 @@
 import t from "tap";
-import { timeInText } from "../../../src/engine/memory/time-range.ts";
+import { timeInText } from "../../../../src/engine/memory/search/time-range.ts";
 
 /** A Saturday. */
 const NOW = Date.parse("2026-11-21T09:30:00Z");

@@ -1,8 +1,8 @@
 import type { SQLInputValue, StatementSync } from "node:sqlite";
-import type { Store } from "../store/open-store.ts";
+import type { Store } from "../../store/open-store.ts";
 import { type RecordType, fileRecord } from "./file-records.ts";
 import type { ImportStage, StagedRecord } from "./import-stage.ts";
-import { SocialGraph, foldedName } from "./social-graph.ts";
+import { SocialGraph, foldedName } from "../social-graph.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

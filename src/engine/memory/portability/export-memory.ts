@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { oneLine } from "../../kit/one-line.ts";
-import type { MemoryFileEnd, MemoryFileHeader } from "../../contract/memory-file.ts";
-import type { Store } from "../store/open-store.ts";
+import { oneLine } from "../../../kit/one-line.ts";
+import type { MemoryFileEnd, MemoryFileHeader } from "../../../contract/memory-file.ts";
+import type { Store } from "../../store/open-store.ts";
 import type { FileField } from "./file-fields.ts";
 import { RECORD_TYPES, type RecordType, fileRecord } from "./file-records.ts";
 

@@ -1,7 +1,7 @@
 import t from "tap";
 import type { MemoryPage, WorkingMemoryRecord } from "../../../src/contract/memory-records.ts";
 import { MemoryLists } from "../../../src/engine/memory/memory-lists.ts";
-import { MemoryRecord } from "../../../src/engine/memory/record.ts";
+import { MemoryRecord } from "../../../src/engine/memory/memory-writer.ts";
 import { saidInTurn } from "../../../src/engine/turns/ended-round.ts";
 import { calls, engineParts, says, scriptedProvider, testTool } from "../../helpers/engine-parts.ts";
 

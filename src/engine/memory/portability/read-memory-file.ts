@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import * as z from "zod/mini";
-import { MEMORY_FORMAT, MEMORY_FORMAT_VERSION } from "../../contract/memory-file.ts";
-import { InvalidInput, parse } from "../../kit/parse.ts";
+import { MEMORY_FORMAT, MEMORY_FORMAT_VERSION } from "../../../contract/memory-file.ts";
+import { InvalidInput, parse } from "../../../kit/parse.ts";
 import type { FileLine } from "./file-lines.ts";
 import { RECORD_TYPES, type RecordType, fileRecord } from "./file-records.ts";
 

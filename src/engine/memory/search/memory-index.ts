@@ -1,4 +1,4 @@
-import type { Store } from "../store/open-store.ts";
+import type { Store } from "../../store/open-store.ts";
 import type { IndexedItem, MemoryIndex } from "./indexed-item.ts";
 import { type IndexRange, indexRow } from "./index-rows.ts";
 import { indexWords } from "./index-text.ts";

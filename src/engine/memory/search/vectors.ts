@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Store } from "../store/open-store.ts";
+import type { Store } from "../../store/open-store.ts";
 import { type IndexRange, numberOf, rangeOf } from "./index-rows.ts";
 
 /** Leading numbers say most in the models of today, which are trained to be cut; more would cost memory and time. */

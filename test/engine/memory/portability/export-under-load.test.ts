@@ -1,6 +1,6 @@
 import t from "tap";
-import { startEngine } from "../../helpers/engine.ts";
-import { freshFolder } from "../../helpers/folder.ts";
+import { startEngine } from "../../../helpers/engine.ts";
+import { freshFolder } from "../../../helpers/folder.ts";
 
 const TASKS = 200;
 

@@ -2,7 +2,7 @@ import type { TrajectoryStep } from "../../contract/memory-records.ts";
 import type { Store } from "../store/open-store.ts";
 import { WorkingMemoryTable, type WorkingMemoryEntry } from "../store/working-memory.ts";
 import { EpisodeTable } from "./episodes.ts";
-import type { IndexedItem, MemoryIndex } from "./indexed-item.ts";
+import type { IndexedItem, MemoryIndex } from "./search/indexed-item.ts";
 import { TrajectoryTable } from "./trajectories.ts";
 import { TRUST, type Trust, leastTrust } from "./trust.ts";
 

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Logger } from "../../kit/logger.ts";
-import type { Store } from "../store/open-store.ts";
+import type { Logger } from "../../../kit/logger.ts";
+import type { Store } from "../../store/open-store.ts";
 import { type IndexRange, indexRow } from "./index-rows.ts";
 import { type StoredItem, StoredItems } from "./stored-items.ts";
 import { type NearText, Vectors, smallVector } from "./vectors.ts";
-import type { WriteLane } from "./write-lane.ts";
+import type { WriteLane } from "../write-lane.ts";
 
 /** What makes vectors of texts, as the model's side has it. */
 export interface TextVectors {
