@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createLogger } from "../../src/kit/logger.ts";
 import { learningTables } from "../../src/engine/memory/learning-tables.ts";
 import { MemorySearch, type SearchRequest } from "../../src/engine/memory/search/search-memory.ts";
-import { MemoryRecord } from "../../src/engine/memory/memory-writer.ts";
+import { MemoryWriter } from "../../src/engine/memory/memory-writer.ts";
 import { WriteLane } from "../../src/engine/memory/write-lane.ts";
 import { openStore } from "../../src/engine/store/open-store.ts";
 import { Acquaintances } from "../../src/engine/upkeep/acquaintances.ts";
@@ -41,7 +41,7 @@ class Orchd implements System {
   async load({ conversations }: Talk): Promise<void> {
     let clock = 0;
     const tables = learningTables(this.#store);
-    const record = new MemoryRecord(this.#store, tables.index);
+    const record = new MemoryWriter(this.#store, tables.index);
     const learning = new Learning({
       ...tables,
       lane: new WriteLane(this.#store),

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FullTextIndex } from "../../src/engine/memory/search/memory-index.ts";
 import { MemorySearch } from "../../src/engine/memory/search/search-memory.ts";
-import { MemoryRecord } from "../../src/engine/memory/memory-writer.ts";
+import { MemoryWriter } from "../../src/engine/memory/memory-writer.ts";
 import { type Store, openStore } from "../../src/engine/store/open-store.ts";
 import { median, percentile } from "../measure.ts";
 import { type Row, loneRow } from "../report.ts";
@@ -47,7 +47,7 @@ export async function memorySearch(): Promise<readonly Row[]> {
 }
 
 function fill(store: Store, speech: Speech): readonly number[] {
-  const record = new MemoryRecord(store, new FullTextIndex(store));
+  const record = new MemoryWriter(store, new FullTextIndex(store));
   const usage = { inputTokens: 0, outputTokens: 0, cacheHitTokens: 0 };
   const how = { steps: [], trust: 1, outcome: "completed", errorCode: null, usage } as const;
   const took: number[] = [];

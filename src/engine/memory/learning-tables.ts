@@ -6,7 +6,7 @@ import { RoundsToLearn } from "./rounds-to-learn.ts";
 import { SkillDraftTable } from "./skill-drafts.ts";
 import { SocialGraph } from "./social-graph.ts";
 
-/** All that learning reads and writes. */
+/** The tables that learning reads and writes. */
 export const learningTables = (store: Store) => ({
   rounds: new RoundsToLearn(store),
   knowledge: new KnowledgeTable(store),

@@ -6,15 +6,15 @@ import type { IndexedItem, MemoryIndex } from "./search/indexed-item.ts";
 import { TrajectoryTable } from "./trajectories.ts";
 import { TRUST, type Trust, leastTrust } from "./trust.ts";
 
-/** A turn that has ended, as it is remembered. */
+/** An ended turn, as memory stores it. */
 export interface EndedRound {
   readonly taskId: string;
   readonly turnId: string;
   readonly question: string;
-  /** What the agent said in the turn, all of it; empty when it came to nothing. */
+  /** Everything the agent said in the turn; empty if it failed. */
   readonly answer: string;
   readonly steps: readonly TrajectoryStep[];
-  /** Of all that the answer was made from, the least. */
+  /** The least trust of all that the answer was made from. */
   readonly trust: Trust;
   readonly outcome: "completed" | "errored";
   readonly errorCode: string | null;
@@ -23,14 +23,14 @@ export interface EndedRound {
   readonly endedAt: number;
 }
 
-/** The whole texts stay in the conversation; of a long one memory keeps both ends. */
+/** The conversation keeps the whole text; memory keeps both ends of a long one. */
 const MAX_TEXT = 8000;
 const KEY_LENGTH = 80;
 const DESCRIPTION_LENGTH = 300;
 const IMPORTANCE = 3;
 
-/** Where what happens enters memory: written down as it was, with no model asked; learning comes later. */
-export class MemoryRecord {
+/** Writes ended turns and notes to memory, without a model. Learning comes later. */
+export class MemoryWriter {
   readonly #store: Store;
   readonly #index: MemoryIndex;
   readonly #episodes: EpisodeTable;
@@ -45,7 +45,7 @@ export class MemoryRecord {
     this.#notes = new WorkingMemoryTable(store);
   }
 
-  /** Within the caller's transaction; all of it or, when it throws, nothing. */
+  /** Within the caller's transaction. When it throws, nothing of it is written. */
   round(ended: EndedRound): void {
     const { db } = this.#store;
     db.exec("savepoint round");
@@ -65,12 +65,12 @@ export class MemoryRecord {
 
   #round(ended: EndedRound): void {
     const { taskId, turnId, outcome, errorCode, steps, usage, startedAt, endedAt } = ended;
-    // What earlier turns read from outside stands in the conversation that this one was answered from.
+    // The answer also saw what earlier turns of the conversation read from outside.
     const trust = leastTrust(ended.trust, this.#trajectories.trustOf(taskId) ?? ended.trust);
     const durationMs = endedAt - startedAt;
     const how = { taskId, turnId, outcome, errorCode, steps, usage, trust, durationMs };
     this.#trajectories.insert({ ...how, createdAt: endedAt });
-    // A turn that came to nothing is a step of how things went, and nothing to be remembered as said.
+    // A failed turn leaves a trajectory and no episode.
     if (ended.answer.trim() === "" || ended.question.trim() === "") return;
     const [question, answer] = [bothEnds(ended.question, MAX_TEXT), bothEnds(ended.answer, MAX_TEXT)];
     const episode = this.#episodes.insert({
@@ -90,7 +90,7 @@ export class MemoryRecord {
   }
 }
 
-/** An episode as search finds it; `keys` are the facts and names that learning has found in it. */
+/** The index entry of an episode; `keys` are the facts and names that learning found in it. */
 export const episodeItem = (episode: ReturnType<EpisodeTable["insert"]>, keys = ""): IndexedItem => ({
   kind: "episode",
   ref: episode.id,
@@ -105,7 +105,7 @@ export const episodeItem = (episode: ReturnType<EpisodeTable["insert"]>, keys = 
   body: episode.answer,
 });
 
-/** The agent's own words: what it concluded. */
+/** The index entry of a note of the agent. */
 export const noteItem = ({
   number,
   taskId,
@@ -131,11 +131,11 @@ const oneLined = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 const clipped = (text: string, max: number): string =>
   text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
 
-/** How it began and how it ended, in its own words. */
+/** The first sentence of the question and the last of the answer. */
 function description(question: string, answer: string): string {
-  const asked = sentences(question)[0] ?? question;
-  const said = sentences(answer).at(-1) ?? answer;
-  return `${clipped(oneLined(asked), DESCRIPTION_LENGTH / 2)} — ${clipped(oneLined(said), DESCRIPTION_LENGTH / 2)}`;
+  const first = sentences(question)[0] ?? question;
+  const last = sentences(answer).at(-1) ?? answer;
+  return `${clipped(oneLined(first), DESCRIPTION_LENGTH / 2)} — ${clipped(oneLined(last), DESCRIPTION_LENGTH / 2)}`;
 }
 
 const sentences = (text: string): readonly string[] =>

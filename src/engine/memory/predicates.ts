@@ -87,7 +87,7 @@ const SAME: readonly (readonly [RegExp, string])[] = [
   [/^(?:comes from|originally from|hometown|nationality)$/, "is from"],
 ];
 
-/** One wording for each thing that is said of somebody. */
+/** One spelling for each predicate. */
 export function normalPredicate(words: string): string {
   const plain = words
     .normalize("NFKC")
@@ -101,15 +101,15 @@ export function normalPredicate(words: string): string {
 
 const NOT = "not ";
 
-/** Whether a subject has one object at a time; `told`: by who named the predicate, where nothing is known of it. */
-export function isSingle(predicate: string, told: boolean): boolean {
+/** Whether a subject has one object at a time; `stated` decides for an unknown predicate. */
+export function isSingle(predicate: string, stated: boolean): boolean {
   if (predicate.startsWith(NOT)) return false;
   if (predicate.startsWith("number of ")) return true;
   if (SEVERAL_AT_A_TIME.test(predicate)) return false;
-  return PREDICATES[predicate]?.single ?? (ONE_AT_A_TIME.test(predicate) || told);
+  return PREDICATES[predicate]?.single ?? (ONE_AT_A_TIME.test(predicate) || stated);
 }
 
-/** Other words by which one may ask for what the predicate says. */
+/** Other words with which users ask for the predicate. */
 export function predicateHints(predicate: string): string {
   const plain = predicate.startsWith(NOT) ? predicate.slice(NOT.length) : predicate;
   const kin = RELATIVE.test(plain) ? "family relative" : "";
@@ -120,6 +120,6 @@ const OPPOSITES: Readonly<Record<string, string>> = { likes: "dislikes", dislike
 
 export const negatedPredicate = (predicate: string): string => OPPOSITES[predicate] ?? `${NOT}${predicate}`;
 
-/** What cannot be so of the same object at once. */
+/** The predicate that contradicts it for the same object. */
 export const oppositePredicate = (predicate: string): string =>
   OPPOSITES[predicate] ?? (predicate.startsWith(NOT) ? predicate.slice(NOT.length) : `${NOT}${predicate}`);

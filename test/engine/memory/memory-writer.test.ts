@@ -1,7 +1,7 @@
 import t from "tap";
 import type { MemoryPage, WorkingMemoryRecord } from "../../../src/contract/memory-records.ts";
 import { MemoryLists } from "../../../src/engine/memory/memory-lists.ts";
-import { MemoryRecord } from "../../../src/engine/memory/memory-writer.ts";
+import { MemoryWriter } from "../../../src/engine/memory/memory-writer.ts";
 import { saidInTurn } from "../../../src/engine/turns/ended-round.ts";
 import { calls, engineParts, says, scriptedProvider, testTool } from "../../helpers/engine-parts.ts";
 
@@ -131,7 +131,7 @@ t.test("a round that cannot be remembered leaves nothing half done, and ends its
 
 t.test("lists are read a page at a time, the newest first", async (t) => {
   const { store } = engineParts(t);
-  const memory = new MemoryRecord(store, { put: () => undefined, remove: () => undefined });
+  const memory = new MemoryWriter(store, { put: () => undefined, remove: () => undefined });
   for (let number = 1; number <= 5; number++)
     memory.note({ taskId: "t", turnId: "u", entryType: "note", content: `note ${number}`, createdAt: number });
   const lists = new MemoryLists(store);

@@ -2,7 +2,7 @@ import type { Test } from "tap";
 import type { TrajectoryStep } from "../../../src/contract/memory-records.ts";
 import { createLogger } from "../../../src/kit/logger.ts";
 import { learningTables } from "../../../src/engine/memory/learning-tables.ts";
-import { MemoryRecord } from "../../../src/engine/memory/memory-writer.ts";
+import { MemoryWriter } from "../../../src/engine/memory/memory-writer.ts";
 import { TRUST, type Trust } from "../../../src/engine/memory/trust.ts";
 import { WriteLane } from "../../../src/engine/memory/write-lane.ts";
 import { type Store, openStore } from "../../../src/engine/store/open-store.ts";
@@ -42,7 +42,7 @@ export function learningBench(
 ): LearningBench {
   const folder = options.dataDir ?? t.testdir();
   const store = options.store ?? openStore(folder);
-  const record = new MemoryRecord(store, learningTables(store).index);
+  const record = new MemoryWriter(store, learningTables(store).index);
   const reloads = { count: 0 };
   const answers = new Map<string, Partial<Learned>>();
   const opened = openLearning({

@@ -3,7 +3,7 @@ import type { Store } from "../../store/open-store.ts";
 import { RECORD_TYPES, type RecordType, fileRecord } from "./file-records.ts";
 import type { StagedRecord } from "./import-stage.ts";
 
-/** Looks records up in the engine's own store. */
+/** Finds records in the engine's own store. */
 export class StoredRecords {
   readonly #finds: ReadonlyMap<RecordType, { get(id: string): unknown }>;
 
@@ -23,7 +23,7 @@ export class StoredRecords {
   }
 }
 
-/** Throws when a record of a file names one that is neither in the file nor here. */
+/** Throws when a record refers to one that is neither in the file nor in the store. */
 export function checkReferences(
   { line, type, fields }: StagedRecord,
   isKnown: (type: RecordType, id: string) => boolean,

@@ -5,22 +5,22 @@ import type { StateValues } from "../../store/engine-state.ts";
 import type { Store } from "../../store/open-store.ts";
 import { ImportStage } from "./import-stage.ts";
 
-/** What is not of the user's conversations: what a person allowed, how tools were seen, what the store knows of itself. */
+/** Tables that hold nothing of the user's conversations. */
 const KEPT: ReadonlySet<string> = new Set(["grants", "tool_definitions", "engine_state"]);
-/** Where tools' long outputs are put, in the workspace. */
+/** Workspace folder of long tool outputs. */
 const OUTPUTS = [".orch", "outputs"] as const;
 const SET_ASIDE = /^engine\.db\.corrupt-/;
 
 export interface EraseParts {
   readonly store: Store;
   readonly workspaceDir: string;
-  /** The stamp of the last event: those that come are numbered on from it. */
+  /** The sequence number of the last event; later events continue from it. */
   readonly lastEvent: () => StateValues["events_floor"];
 }
 
 /**
- * Leaves nothing of what was said and remembered: not in the tables, nor in the file's free pages, nor in its log. Once
- * begun it is brought to its end, by the next start if need be.
+ * Erases all conversations and memories from the tables, the file's free pages and the WAL. An interrupted erasure is
+ * finished by the next start.
  */
 export async function eraseMemory({ store, workspaceDir, lastEvent }: EraseParts): Promise<MemoryErased> {
   const rows = emptyTables(store, lastEvent());
@@ -28,7 +28,7 @@ export async function eraseMemory({ store, workspaceDir, lastEvent }: EraseParts
   return { erased: { ...rows, ...files } };
 }
 
-/** What is left to do of an erasure that was begun. */
+/** The rest of an erasure after its tables were emptied. */
 export async function finishErasure({
   store,
   workspaceDir,
@@ -37,20 +37,20 @@ export async function finishErasure({
   const outputs = await removeOutputs(workspaceDir);
   const setAside = await removeSetAside(store.dataDir);
   store.db.exec("vacuum");
-  emptyLog(store);
+  truncateWal(store);
   store.transaction(() => store.state.remove("erasure"), { durable: true });
   return { outputs, stores_set_aside: setAside };
 }
 
 /**
- * All tables that are not to be kept, whatever they are called, in one transaction: dropped and made again, which takes
- * as long as it takes to free their pages. What was prepared for them finds the new ones.
+ * Drops and recreates every table that is not in `KEPT`, in one transaction. Prepared statements then use the new
+ * tables.
  */
 function emptyTables(store: Store, lastEvent: StateValues["events_floor"]): Record<string, number> {
   const { db } = store;
   const tables = db.prepare("pragma main.table_list").all().filter(isErased);
   const counts: Record<string, number> = {};
-  // Within a transaction it could not be turned off; no row is left that could refer to anything.
+  // SQLite ignores this pragma inside a transaction. No row is left that could refer to another.
   db.exec("pragma foreign_keys = off");
   try {
     store.transaction(
@@ -76,17 +76,17 @@ function emptyTables(store: Store, lastEvent: StateValues["events_floor"]): Reco
   return counts;
 }
 
-/** A full-text index has tables of its own, which come and go with it. */
+/** The shadow tables of a full-text index come and go with it. */
 const isErased = ({ name, type }: Record<string, unknown>): boolean =>
   (type === "table" || type === "virtual") && !String(name).startsWith("sqlite_") && !KEPT.has(String(name));
 
-/** The log still holds pages as they were: it is folded into the file and cut to nothing. */
-function emptyLog({ db }: Store): void {
+/** The WAL still holds old pages: checkpoint and truncate it. */
+function truncateWal({ db }: Store): void {
   const { busy } = db.prepare("pragma wal_checkpoint(truncate)").get() ?? {};
-  if (busy !== 0) throw new Error("the store's log could not be emptied: somebody reads the store");
+  if (busy !== 0) throw new Error("the WAL could not be truncated: the store has a reader");
 }
 
-/** The folder's own files; where a tool has put a link in its place, only the link. */
+/** Removes the folder's files. If a tool replaced the folder by a link, removes only the link. */
 async function removeOutputs(workspaceDir: string): Promise<number> {
   let folder = workspaceDir;
   for (const part of OUTPUTS) {
@@ -102,7 +102,7 @@ async function removeOutputs(workspaceDir: string): Promise<number> {
   return files.length;
 }
 
-/** Damaged stores of before hold what was remembered then. */
+/** Damaged stores that were set aside still hold old memories. */
 async function removeSetAside(dataDir: string): Promise<number> {
   const names = (await readdir(dataDir)).filter((name) => SET_ASIDE.test(name));
   for (const name of names) await rm(join(dataDir, name), { force: true });

@@ -6,13 +6,13 @@ import type { Store } from "../../store/open-store.ts";
 import type { FileField } from "./file-fields.ts";
 import { RECORD_TYPES, type RecordType, fileRecord } from "./file-records.ts";
 
-/** A piece is handed on once it is this long, or has taken this long: a page of rows, however large each is. */
-const PIECE_LENGTH = 64 * 1024;
-const PIECE_MS = 4;
+/** A chunk is yielded at this length or after this time, however large its rows are. */
+const CHUNK_LENGTH = 64 * 1024;
+const CHUNK_MS = 4;
 
 /**
- * All that is remembered as lines of JSON, in pieces of several lines: one state of it, whatever is written meanwhile. No
- * piece is made before the one before was taken, and other work goes on in between.
+ * The whole memory as JSON lines, in chunks: one snapshot, whatever is written meanwhile. The next chunk is made when the
+ * reader asks for it, and the event loop runs in between.
  */
 export async function* exportMemory(
   store: Pick<Store, "reader">,
@@ -22,24 +22,24 @@ export async function* exportMemory(
   signal.throwIfAborted();
   const db = store.reader();
   try {
-    // What is read from here on is what there is at the first look.
+    // The first read fixes the snapshot of the transaction.
     db.exec("begin; select 1 from sqlite_schema");
     const counts: Record<string, number> = {};
-    let piece = `${oneLine(header)}\n`;
-    let until = performance.now() + PIECE_MS;
+    let chunk = `${oneLine(header)}\n`;
+    let until = performance.now() + CHUNK_MS;
     for (const type of RECORD_TYPES) {
       for (const line of linesOf(db, type)) {
         counts[type] = (counts[type] ?? 0) + 1;
-        piece += line;
-        if (piece.length < PIECE_LENGTH && performance.now() < until) continue;
-        yield piece;
-        piece = "";
+        chunk += line;
+        if (chunk.length < CHUNK_LENGTH && performance.now() < until) continue;
+        yield chunk;
+        chunk = "";
         await nextTurn();
         signal.throwIfAborted();
-        until = performance.now() + PIECE_MS;
+        until = performance.now() + CHUNK_MS;
       }
     }
-    yield `${piece}${oneLine({ type: "end", counts } satisfies MemoryFileEnd)}\n`;
+    yield `${chunk}${oneLine({ type: "end", counts } satisfies MemoryFileEnd)}\n`;
   } finally {
     db.close();
   }

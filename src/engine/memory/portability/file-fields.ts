@@ -3,10 +3,10 @@ import * as z from "zod/mini";
 import { byteLength, opaqueId } from "../../../kit/parse.ts";
 import { TRUST, type TrustName, trustName } from "../trust.ts";
 
-/** One field of a record: where it is stored, what it may be in a file, and how one becomes the other. */
+/** One field of a record: its column, its schema in a file, and the conversion between both. */
 export interface FileField {
   readonly column: string;
-  /** What is selected, where that is not the column as it is. */
+  /** The SQL expression to select, if it is not the column itself. */
   readonly expression?: string;
   readonly schema: z.ZodMiniType;
   readonly toFile: (stored: unknown) => unknown;
@@ -25,7 +25,7 @@ const plain = (column: string, schema: z.ZodMiniType): FileField => ({
 const MAX_TEXT = 2 * 1024 * 1024;
 const fitting = (max: number) =>
   z.string().check(
-    z.refine((text) => text.isWellFormed(), { error: "expected no broken surrogates", abort: true }),
+    z.refine((text) => text.isWellFormed(), { error: "expected well-formed Unicode", abort: true }),
     z.refine((text) => byteLength(text) <= max, { error: `expected at most ${max} bytes` }),
   );
 
@@ -37,7 +37,7 @@ export const id = (column: string, prefix: string): FileField =>
 
 export const text = (column: string, max = MAX_TEXT): FileField => plain(column, fitting(max));
 
-/** What becomes the name of a folder. */
+/** A name of a folder. */
 export const fileName = (column: string): FileField =>
   plain(
     column,
@@ -83,7 +83,7 @@ export const trust = (column = "trust"): FileField => ({
   toStore: (value) => TRUST[value as TrustName],
 });
 
-/** Stored as JSON text, in a file as what it says. */
+/** Stored as JSON text; a JSON value in a file. */
 export const json = (column: string, schema: z.ZodMiniType = z.unknown()): FileField => ({
   column,
   schema,
@@ -91,7 +91,7 @@ export const json = (column: string, schema: z.ZodMiniType = z.unknown()): FileF
   toStore: (value) => JSON.stringify(value),
 });
 
-/** Rows of another table, as a list of one of its columns. */
+/** A list of one column of another table's rows. */
 export const listed = (sql: string, schema: z.ZodMiniType): FileField => ({
   column: "",
   expression: `(select json_group_array(value) from (${sql}))`,

@@ -1,16 +1,16 @@
 import { InvalidInput } from "../../../kit/parse.ts";
 
-/** More than any record of an engine takes: a message of a megabyte, each character of it escaped. */
+/** Larger than any record: a message of 1 MiB with each character escaped. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
 export interface FileLine {
-  /** From 1 on. */
+  /** Counted from 1. */
   readonly number: number;
   readonly text: string;
 }
 
-/** The lines of a file that comes in pieces, one in memory at a time; empty ones are left out. */
+/** The non-empty lines of a chunked file, one in memory at a time. */
 export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<FileLine> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let held: Uint8Array[] = [];

@@ -16,14 +16,14 @@ import {
   trust,
 } from "./file-fields.ts";
 
-/** One type of record of a memory file: whose rows they are, in which order, and what each has. */
+/** One record type of a memory file: its table, order and fields. */
 export interface FileRecord {
   readonly table: string;
   readonly order: string;
   readonly fields: Readonly<Record<string, FileField>>;
-  /** Fields that name another record, and of which type; it has to be in the file, or here. */
+  /** Fields that refer to another record, with its type. That record must be in the file or in the store. */
   readonly refers?: Readonly<Record<string, RecordType>>;
-  /** A field whose shape hangs on another: that one's name, and the shape for each of its values. */
+  /** A field whose schema depends on the value of another field. */
   readonly shapes?: {
     readonly field: string;
     readonly by: string;
@@ -39,12 +39,12 @@ const answerPart = z.union([
   z.looseObject({ kind: z.literal("tool_use"), id: z.string(), tool: z.string(), input: anyObject }),
 ]);
 const outcome = z.looseObject({ id: z.string(), tool: z.string(), isError: z.boolean() });
-/** Of a message, by who says it. */
+/** Content of a message, by role. */
 const CONTENT = { user: z.string(), assistant: z.array(answerPart), tool: z.array(outcome) };
 const step = z.looseObject({ tool: z.string(), input: z.string(), output: z.string(), ok: z.boolean() });
 const usage = z.looseObject({ inputTokens: z.number(), outputTokens: z.number(), cacheHitTokens: z.number() });
 
-/** In the order they come in a file: what others refer to first. */
+/** In the order of the file: a record comes after those it refers to. */
 export const FILE_RECORDS = {
   turn: {
     table: "turns",

@@ -6,30 +6,30 @@ import { linesOf } from "./file-lines.ts";
 import { RECORD_TYPES, type RecordType } from "./file-records.ts";
 import { ImportStage, type StagedRecord } from "./import-stage.ts";
 import { readMemoryFile } from "./read-memory-file.ts";
-import { RecordTaker } from "./record-importer.ts";
+import { RecordImporter } from "./record-importer.ts";
 import type { WriteLane } from "../write-lane.ts";
 
-/** Each type in order, and at last what facts say of each other. */
-type Step = { readonly kind: "take" | "link"; readonly type: RecordType };
+/** Imports each type in order, then links facts to each other. */
+type Step = { readonly kind: "import" | "link"; readonly type: RecordType };
 const STEPS: readonly Step[] = [
-  ...RECORD_TYPES.map((type) => ({ kind: "take", type }) as const),
+  ...RECORD_TYPES.map((type) => ({ kind: "import", type }) as const),
   { kind: "link", type: "knowledge" },
 ];
 const PAGE = 100;
-/** So much text is written before the store's log is folded back: much more at once would hold turns up. */
-const FOLDED_EVERY = 256 * 1024;
+/** Bytes between two WAL checkpoints. A longer checkpoint would delay turns. */
+const CHECKPOINT_EVERY = 256 * 1024;
 const LONGEST_MS = 4;
 
 export interface ImportParts {
   readonly store: Store;
   readonly lane: WriteLane;
-  /** Makes the index anew from all there is. */
+  /** Indexes everything that is stored and not indexed. */
   readonly reindex: () => Promise<void>;
-  /** Aborted when the engine stops: what is being taken over goes on at its next start. */
+  /** Aborted when the engine stops; the next start continues the import. */
   readonly stopping: AbortSignal;
 }
 
-/** All of a file or nothing: it is read and checked whole before anything of it is taken over. */
+/** Imports all of a file or nothing: it is validated whole before the first record is imported. */
 export async function importMemory(parts: ImportParts, body: AsyncIterable<Uint8Array>): Promise<MemoryImported> {
   const { store } = parts;
   const stage = ImportStage.begin(store.dataDir);
@@ -37,7 +37,7 @@ export async function importMemory(parts: ImportParts, body: AsyncIterable<Uint8
     for await (const record of readMemoryFile(linesOf(body))) stage.add(record);
     await checkAll(parts, stage);
     await stage.keep();
-    // From here on it is taken over, be it by the next start.
+    // From here on the import is finished, if need be by the next start.
     store.transaction(() => store.state.set("import", { step: 0, line: 0, imported: {}, skipped: {} }), {
       durable: true,
     });
@@ -47,10 +47,10 @@ export async function importMemory(parts: ImportParts, body: AsyncIterable<Uint8
     throw error;
   }
   stage.close();
-  return takeOver(parts);
+  return runSteps(parts);
 }
 
-/** What a process before this one was cut off in: goes on with a file that was read whole, drops one that was not. */
+/** Continues an interrupted import if its file was read whole; drops it otherwise. */
 export async function resumeImport(parts: ImportParts): Promise<MemoryImported | null> {
   const { store } = parts;
   if (store.state.get("import") === null) {
@@ -58,15 +58,17 @@ export async function resumeImport(parts: ImportParts): Promise<MemoryImported |
     return null;
   }
   try {
-    return await takeOver(parts);
+    return await runSteps(parts);
   } catch (error) {
     if (ImportStage.isReadable(store.dataDir)) throw error;
     store.transaction(() => store.state.remove("import"));
-    throw new Error("the file's records cannot be read any more; what had been taken over stays", { cause: error });
+    throw new Error("the staged records of an interrupted import are unreadable; records imported before stay", {
+      cause: error,
+    });
   }
 }
 
-/** That all that is referred to is there; and which records belong to something that was here before. */
+/** Checks all references, and marks records whose turn or plan is already here. */
 async function checkAll({ store, lane }: ImportParts, stage: ImportStage): Promise<void> {
   const here = new StoredRecords(store);
   const hasPlan = store.db.prepare("select 1 from plan_items where task_id = ? limit 1");
@@ -84,11 +86,11 @@ async function checkAll({ store, lane }: ImportParts, stage: ImportStage): Promi
   }
 }
 
-/** Goes through the steps from where the store says, a few records a transaction, which says how far it has come. */
-async function takeOver({ store, lane, reindex, stopping }: ImportParts): Promise<MemoryImported> {
+/** Runs the steps from the stored position on; each transaction imports a few records and stores the position. */
+async function runSteps({ store, lane, reindex, stopping }: ImportParts): Promise<MemoryImported> {
   const stage = ImportStage.open(store.dataDir);
   try {
-    const taker = new RecordTaker(store, stage);
+    const importer = new RecordImporter(store, stage);
     let written = 0;
     for (let at = store.state.get("import"); at !== null && at.step < STEPS.length;) {
       stopping.throwIfAborted();
@@ -96,12 +98,13 @@ async function takeOver({ store, lane, reindex, stopping }: ImportParts): Promis
       const step = STEPS[from.step] as Step;
       const page = stage.page(from.line, PAGE, step.type);
       at = await lane.run(() => {
-        const next = page.length === 0 ? { ...from, step: from.step + 1, line: 0 } : takePage(taker, step, from, page);
+        const next =
+          page.length === 0 ? { ...from, step: from.step + 1, line: 0 } : importPage(importer, step, from, page);
         store.state.set("import", next);
         return next;
       });
       written += page.reduce((sum, { length }) => sum + length, 0);
-      if (written < FOLDED_EVERY) continue;
+      if (written < CHECKPOINT_EVERY) continue;
       written = 0;
       await store.fold();
     }
@@ -118,8 +121,8 @@ async function takeOver({ store, lane, reindex, stopping }: ImportParts): Promis
   }
 }
 
-function takePage(
-  taker: RecordTaker,
+function importPage(
+  importer: RecordImporter,
   { kind, type }: Step,
   from: StateValues["import"],
   page: readonly StagedRecord[],
@@ -128,10 +131,10 @@ function takePage(
   let { line } = from;
   const [imported, skipped] = [{ ...from.imported }, { ...from.skipped }];
   for (const record of page) {
-    const isNew = taker[kind](record);
+    const isNew = importer[kind](record);
     ({ line } = record);
     const counts = isNew ? imported : skipped;
-    if (kind === "take") counts[type] = (counts[type] ?? 0) + 1;
+    if (kind === "import") counts[type] = (counts[type] ?? 0) + 1;
     if (performance.now() > until) break;
   }
   return { ...from, line, imported, skipped };

@@ -8,15 +8,15 @@ import type { ReadRecord } from "./read-memory-file.ts";
 const FILE = "memory-import.db";
 
 export interface StagedRecord extends ReadRecord {
-  /** It belongs to what was here before, or is not to be taken over. */
+  /** It belongs to an existing turn or plan, or is not importable. */
   readonly skip: boolean;
-  /** Of all its fields, as text. */
+  /** Length of all fields as JSON text. */
   readonly length: number;
 }
 
 /**
- * What a file holds, in a database of its own until all of it has been checked: the engine's store is not touched
- * meanwhile, and a file that is refused leaves nothing behind.
+ * Staging database of an import. The engine's store stays untouched until the whole file is validated, and a refused
+ * file leaves nothing behind.
  */
 export class ImportStage {
   readonly #db: DatabaseSync;
@@ -49,12 +49,12 @@ export class ImportStage {
     return new ImportStage(db);
   }
 
-  /** One that was kept. */
+  /** A stage that was kept. */
   static open(dataDir: string): ImportStage {
     return new ImportStage(new DatabaseSync(join(dataDir, FILE), { readOnly: true }));
   }
 
-  /** Whether what was kept is still there, and whole. */
+  /** Whether the kept stage exists and is intact. */
   static isReadable(dataDir: string): boolean {
     try {
       const stage = ImportStage.open(dataDir);
@@ -81,7 +81,7 @@ export class ImportStage {
     return row === undefined ? null : staged(row);
   }
 
-  /** In the file's order, from behind a line. */
+  /** In the file's order, after a line. */
   page(behind: number, limit: number, type?: RecordType): readonly StagedRecord[] {
     const rows = type === undefined ? this.#all.all(behind, limit) : this.#ofType.all(type, behind, limit);
     return rows.map(staged);
@@ -91,7 +91,7 @@ export class ImportStage {
     this.#skip.run(line);
   }
 
-  /** On the disk from here on, whatever happens. The disk is not waited for by anybody else. */
+  /** Commits and syncs to disk. Only the import waits for the sync. */
   async keep(): Promise<void> {
     this.#db.exec("commit");
     const file = await open(this.#db.location() ?? "");

@@ -5,26 +5,26 @@ import { exportMemory } from "./export-memory.ts";
 import { type ImportParts, importMemory, resumeImport } from "./import-memory.ts";
 
 type Done<Answer> = { readonly kind: "done"; readonly answer: Answer };
-/** One at a time. */
+/** Imports and erasures run one at a time. */
 type Busy = { readonly kind: "busy"; readonly with: "import" | "erasure" };
 interface Exporting {
   readonly kind: "exporting";
   readonly pieces: AsyncGenerator<string>;
   readonly cut: AbortSignal;
 }
-/** What is being learnt from what is there would be written behind an erasure. */
+/** A running learning batch would write after the erasure. */
 type Learning = { readonly kind: "learning" };
 
-/** How long exports may take to let go of the store. */
+/** How long an erasure waits for exports to close their readers. */
 const READERS_GONE_MS = 5000;
-/** How long an import may take to leave off when the engine stops; one whose file is still coming is given up. */
+/** How long a stopping engine waits for an import. An import whose file is still being received is dropped. */
 const LEFT_MS = 2000;
 
-/** What a user may ask of all that is remembered: to have it, to bring it along, to have it forgotten. */
-export class MemoryRights {
+/** Export, import and erasure of the whole memory. */
+export class MemoryPortability {
   readonly #parts: Omit<ImportParts, "stopping"> & EraseParts;
   readonly #stopping = new AbortController();
-  /** Those that read now: an erasure ends them, for they hold on to what was. */
+  /** Aborts running exports: they would read what an erasure removes. */
   #exports = new AbortController();
   #reading = 0;
   #busy: Busy["with"] | null = null;
@@ -34,7 +34,7 @@ export class MemoryRights {
     this.#parts = parts;
   }
 
-  /** In pieces; `cut` is aborted when they must not be read to their end. None begins while the store is emptied. */
+  /** In chunks; `cut` is aborted when the export must end early. Refused during an erasure. */
   export(header: MemoryFileHeader): Exporting | Busy {
     if (this.#busy === "erasure") return { kind: "busy", with: this.#busy };
     const cut = this.#exports.signal;
@@ -43,38 +43,38 @@ export class MemoryRights {
 
   import(body: AsyncIterable<Uint8Array>): Promise<Done<MemoryImported> | Busy> {
     return this.#alone("import", async () => {
-      // One that failed when all of it had been read, on a full disk: it comes first.
+      // An import that failed after its file was read whole, for example on a full disk, comes first.
       await resumeImport(this.#importParts);
       return importMemory(this.#importParts, body);
     });
   }
 
-  /** Only to be called while no turn runs, and none can begin. */
+  /** Call it only while no turn runs and none can start. */
   async erase(isLearning: () => boolean): Promise<Done<MemoryErased> | Busy | Learning> {
     const done = await this.#alone("erasure", async () => {
-      this.#exports.abort(new Error("what was being exported is erased"));
+      this.#exports.abort(new Error("the memory was erased during the export"));
       this.#exports = new AbortController();
       for (const end = Date.now() + READERS_GONE_MS; this.#reading > 0 && Date.now() < end;) await delay(10);
-      // Looked at when the erasure begins, and not before: it takes all there is to learn from at once.
+      // Checked here: a batch may have started while the exports ended.
       return isLearning() ? null : eraseMemory(this.#parts);
     });
     if (done.kind === "busy") return done;
     return done.answer === null ? { kind: "learning" } : { kind: "done", answer: done.answer };
   }
 
-  /** What a process before this one was cut off in; before anything is read. */
+  /** Finishes an interrupted erasure. Call it before anything is read. */
   async finishErasure(): Promise<boolean> {
     if (this.#parts.store.state.get("erasure") === null) return false;
     await finishErasure(this.#parts);
     return true;
   }
 
-  /** Null when there was none that had been read whole. */
+  /** Null if no interrupted import had read its file whole. */
   resumeImport(): Promise<Done<MemoryImported | null> | Busy> {
     return this.#alone("import", () => resumeImport(this.#importParts));
   }
 
-  /** The engine stops: an import goes on at the next start. `reason`: what its caller is told. */
+  /** The next start continues a running import. `reason` is the error that its caller gets. */
   async close(reason: Error): Promise<void> {
     this.#stopping.abort(reason);
     this.#exports.abort(reason);

@@ -14,28 +14,27 @@ export interface ReadRecord {
 const header = z.object({ format: z.literal(MEMORY_FORMAT), version: z.int().check(z.gte(1)) });
 const end = z.object({ counts: z.record(z.string(), z.int()) });
 const SCHEMAS: ReadonlyMap<RecordType, z.ZodMiniObject> = new Map(RECORD_TYPES.map((type) => [type, schemaOf(type)]));
-/** Deeper than any tool's answer, and far from where recursion ends. */
+/** Deeper than any tool result, and far from the recursion limit. */
 const MAX_DEPTH = 500;
-/** How long may be read on end before others have their turn. */
+/** Reading time before the event loop runs. */
 const SLICE_MS = 4;
 
-/** The records of a file, checked one by one. It has to begin as such a file does, and to have come whole. */
+/** The validated records of a file. Throws unless the file has its header and its end line. */
 export async function* readMemoryFile(lines: AsyncIterable<FileLine>): AsyncGenerator<ReadRecord> {
   const counts = new Map<string, number>();
-  let state: "before" | "within" | "behind" = "before";
+  let state: "before" | "within" | "after" = "before";
   let until = performance.now() + SLICE_MS;
   for await (const { number, text } of lines) {
     const value = objectOf(number, text);
-    if (state === "behind")
-      throw new InvalidInput(`line ${number}`, "expected nothing behind the line that ends the file");
+    if (state === "after") throw new InvalidInput(`line ${number}`, "expected nothing after the end line");
     if (state === "before") {
       checkHeader(number, value);
       state = "within";
     } else if (value["type"] === "end") {
       checkEnd(number, value, counts);
-      state = "behind";
+      state = "after";
     } else {
-      const [type, schema] = sortOf(number, value["type"]);
+      const [type, schema] = schemaFor(number, value["type"]);
       counts.set(type, (counts.get(type) ?? 0) + 1);
       yield { line: number, type, fields: at(number, `${type}.`, () => parse(schema, value).value) };
     }
@@ -43,8 +42,8 @@ export async function* readMemoryFile(lines: AsyncIterable<FileLine>): AsyncGene
     await nextTurn();
     until = performance.now() + SLICE_MS;
   }
-  if (state === "before") throw new InvalidInput("line 1", "expected the header of a memory file, got nothing");
-  if (state === "within") throw new InvalidInput("body", "the file was cut: the line that ends it is missing");
+  if (state === "before") throw new InvalidInput("line 1", "expected the header of a memory file, got an empty file");
+  if (state === "within") throw new InvalidInput("body", "the file was cut: its end line is missing");
 }
 
 function objectOf(line: number, text: string): Readonly<Record<string, unknown>> {
@@ -64,20 +63,23 @@ function checkHeader(line: number, value: Readonly<Record<string, unknown>>): vo
   if (value["type"] !== "header") throw new InvalidInput(`line ${line}: type`, "expected the header of a memory file");
   const { version } = at(line, "", () => parse(header, value).value);
   if (version <= MEMORY_FORMAT_VERSION) return;
-  const problem = `the file is of version ${version}, and this engine reads up to ${MEMORY_FORMAT_VERSION}; update it first`;
+  const problem = `the file has version ${version}, this engine reads up to ${MEMORY_FORMAT_VERSION}; update the engine first`;
   throw new InvalidInput(`line ${line}: version`, problem);
 }
 
 function checkEnd(line: number, value: unknown, counts: ReadonlyMap<string, number>): void {
-  const told = new Map(Object.entries(at(line, "", () => parse(end, value).value).counts));
-  for (const type of new Set([...told.keys(), ...counts.keys()])) {
-    const [expected, got] = [told.get(type) ?? 0, counts.get(type) ?? 0];
+  const declared = new Map(Object.entries(at(line, "", () => parse(end, value).value).counts));
+  for (const type of new Set([...declared.keys(), ...counts.keys()])) {
+    const [expected, got] = [declared.get(type) ?? 0, counts.get(type) ?? 0];
     if (expected !== got)
-      throw new InvalidInput(`line ${line}: counts.${type}`, `the file has ${got} of ${expected}: it is not whole`);
+      throw new InvalidInput(
+        `line ${line}: counts.${type}`,
+        `expected ${expected} records, got ${got}: the file is incomplete`,
+      );
   }
 }
 
-function sortOf(line: number, type: unknown): readonly [RecordType, z.ZodMiniObject] {
+function schemaFor(line: number, type: unknown): readonly [RecordType, z.ZodMiniObject] {
   for (const known of SCHEMAS) if (known[0] === type) return known;
   throw new InvalidInput(`line ${line}: type`, `expected one of ${RECORD_TYPES.join(", ")}, end`);
 }
@@ -89,10 +91,10 @@ function schemaOf(type: RecordType): z.ZodMiniObject {
   const { field, by, of } = shapes;
   const fits = (value: Readonly<Record<string, unknown>>) =>
     z.safeParse(of[String(value[by])] ?? z.never(), value[field]).success;
-  return schema.check(z.refine(fits, { path: [field], error: `expected what belongs to its ${by}` }));
+  return schema.check(z.refine(fits, { path: [field], error: `expected a value that belongs to its ${by}` }));
 }
 
-/** Names the line in what is wrong with it. */
+/** Adds the line to an error. */
 function at<T>(line: number, where: string, check: () => T): T {
   try {
     return check();

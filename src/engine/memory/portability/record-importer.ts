@@ -7,10 +7,10 @@ import { SocialGraph, foldedName } from "../social-graph.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Takes one record of a file over, within the caller's transaction; false when it was here already. A fact or a node
- * that is here under another id stands for the file's.
+ * Imports one record within the caller's transaction; false if it was already here. An existing fact or node under
+ * another id replaces the file's.
  */
-export class RecordTaker {
+export class RecordImporter {
   readonly #store: Store;
   readonly #stage: ImportStage;
   readonly #graph: SocialGraph;
@@ -22,30 +22,30 @@ export class RecordTaker {
     this.#graph = new SocialGraph(store);
   }
 
-  take(record: StagedRecord): boolean {
+  import(record: StagedRecord): boolean {
     const { type, fields, skip } = record;
     if (skip) return false;
     switch (record.type) {
       case "message":
       case "recall":
-        return this.#takeOfTurn(type, fields);
+        return this.#importOfTurn(type, fields);
       case "question":
-        // Of one that is open nobody waits for the answer here.
-        return fields["resolved_at"] !== null && this.#takeOfTurn(type, fields);
+        // Nobody here waits for the answer of an open question.
+        return fields["resolved_at"] !== null && this.#importOfTurn(type, fields);
       case "compaction":
         return false;
       case "working":
-        return this.#takeNote(fields);
+        return this.#importNote(fields);
       case "knowledge":
-        return this.#takeFact(fields);
+        return this.#importFact(fields);
       case "social_node":
-        return this.#takeNode(fields);
+        return this.#importNode(fields);
       case "social_edge":
-        return this.#takeEdge(fields);
+        return this.#importEdge(fields);
       case "social_mention":
-        return this.#takeMention(fields);
+        return this.#importMention(fields);
       case "skill_draft":
-        // What a person allowed elsewhere has not been allowed here.
+        // A skill that was allowed elsewhere needs a new decision here.
         return this.#insert(
           type,
           fields["state"] === "allowed" ? { ...fields, state: "proposed", decided_at: null } : fields,
@@ -56,7 +56,7 @@ export class RecordTaker {
     }
   }
 
-  /** What took a fact's place may come behind it: this is said when all of them are here. */
+  /** A successor may come after the fact it supersedes, so facts are linked when all are here. */
   link({ type, fields, skip }: StagedRecord): boolean {
     const { id, superseded_by: by } = fields;
     if (skip || type !== "knowledge" || typeof by !== "string") return false;
@@ -66,12 +66,12 @@ export class RecordTaker {
     return this.#run(sql, other, String(id));
   }
 
-  /** A conversation is taken over with all of it, or left as it is. */
-  #takeOfTurn(type: RecordType, fields: Fields): boolean {
+  /** A turn is imported with all its records or not at all. */
+  #importOfTurn(type: RecordType, fields: Fields): boolean {
     return this.#stage.find("turn", String(fields["turn_id"]))?.skip === false && this.#insert(type, fields);
   }
 
-  #takeNote(fields: Fields): boolean {
+  #importNote(fields: Fields): boolean {
     if (this.#note(fields) !== null) return false;
     const number = Number(String(fields["id"]).slice("note:".length));
     const isFree =
@@ -79,7 +79,7 @@ export class RecordTaker {
     return this.#insert("working", { ...fields, id: isFree ? number : null });
   }
 
-  #takeFact(fields: Fields): boolean {
+  #importFact(fields: Fields): boolean {
     const { id, evidence, ...own } = fields;
     if (this.#get("select 1 as value from knowledge where id = ?", String(id)) !== null) return false;
     const live = fields["invalidated_at"] === null ? this.#liveFact(fields) : null;
@@ -96,7 +96,7 @@ export class RecordTaker {
     return live === null;
   }
 
-  #takeNode(fields: Fields): boolean {
+  #importNode(fields: Fields): boolean {
     const { aliases, ...own } = fields;
     const here = this.#node(String(fields["id"]));
     if (here === fields["id"]) return false;
@@ -105,17 +105,17 @@ export class RecordTaker {
     return here === null;
   }
 
-  #takeEdge(fields: Fields): boolean {
+  #importEdge(fields: Fields): boolean {
     const [from, to] = [this.#node(String(fields["from"])), this.#node(String(fields["to"]))];
     return from !== null && to !== null && this.#insert("social_edge", { ...fields, from, to });
   }
 
-  #takeMention(fields: Fields): boolean {
+  #importMention(fields: Fields): boolean {
     const [wanted, ref] = [String(fields["node_id"]), this.#ref(String(fields["ref"]))];
     const node = this.#node(wanted);
     if (node === null || ref === null) return false;
     const isNew = this.#insert("social_mention", { node_id: node, ref });
-    // A node that came with the file came with its count.
+    // A node from the file has its count already.
     if (isNew && node !== wanted) this.#run("update social_nodes set mentions = mentions + 1 where id = ?", node);
     return isNew;
   }
@@ -155,15 +155,15 @@ export class RecordTaker {
     return this.#get("select id as value from knowledge where hash = ? and recorded_to is null", String(hash));
   }
 
-  /** The one of this id, or else of this name and sort. */
+  /** By id, or else by name and type. */
   #node(id: string): string | null {
     const found = this.#get("select id as value from social_nodes where id = ?", id);
     const named = found === null ? this.#stage.find("social_node", id) : null;
     if (named === null) return found;
-    const { name, node_type: sort } = named.fields;
+    const { name, node_type: type } = named.fields;
     const folded = foldedName(String(name));
     return (
-      this.#graph.find(String(name)).find((one) => one.type === sort && foldedName(one.name) === folded)?.id ?? null
+      this.#graph.find(String(name)).find((one) => one.type === type && foldedName(one.name) === folded)?.id ?? null
     );
   }
 
@@ -191,5 +191,5 @@ export class RecordTaker {
   }
 }
 
-/** Those that come are numbered on from the highest: it must leave them room in the index. */
+/** New notes are numbered from the highest: it must leave room in the index. */
 const isNoteNumber = (number: number): boolean => Number.isInteger(number) && number >= 1 && number <= 2 ** 32;

@@ -6,7 +6,7 @@ import { type StoredItem, StoredItems } from "./stored-items.ts";
 import { type NearText, Vectors, smallVector } from "./vectors.ts";
 import type { WriteLane } from "../write-lane.ts";
 
-/** What makes vectors of texts, as the model's side has it. */
+/** The embedding model, as memory uses it. */
 export interface TextVectors {
   readonly model: string;
   readonly atOnce: number;
@@ -25,11 +25,11 @@ export interface EmbeddingParts {
 
 const EVERY_MS = 30_000;
 const CALL_MS = 60_000;
-/** Somebody waits: after that search goes by words alone. */
+/** A user waits: after this deadline, search uses full text only. */
 const QUERY_MS = 300;
 const QUERY_LETTERS = 2000;
 const ITEM_LETTERS = 4000;
-/** Rows that are looked through at a time for those that have no vector. */
+/** Rows per scan for missing vectors. */
 const STEP = 2000;
 const RANGES: readonly (readonly [IndexRange, string, string])[] = [
   ["episode", "episodes", "number"],
@@ -37,7 +37,7 @@ const RANGES: readonly (readonly [IndexRange, string, string])[] = [
   ["note", "working_memory", "id"],
 ];
 
-/** Gives vectors to what has none, the newest first, whenever the provider has room for it; and to what is asked. */
+/** Embeds new items in the background, the newest first, and queries on demand. */
 export class Embeddings {
   readonly #parts: EmbeddingParts;
   readonly #items: StoredItems;
@@ -53,17 +53,18 @@ export class Embeddings {
     this.#timer = setInterval(() => void this.work(), everyMs).unref();
   }
 
-  /** One pass at a time. What fails is tried again with the next. */
+  /** One pass at a time. The next pass retries what failed. */
   work(): Promise<void> {
     this.#working ??= this.#pass()
       .catch((error: unknown) => {
-        if (!this.#stop.signal.aborted) this.#parts.logger.warn({ err: error }, "what is remembered waits for vectors");
+        if (!this.#stop.signal.aborted)
+          this.#parts.logger.warn({ err: error }, "failed to embed memory items; the next pass retries");
       })
       .finally(() => (this.#working = undefined));
     return this.#working;
   }
 
-  /** What lies nearest to a text; nothing when its vector is not there in time. */
+  /** The nearest items to a text; none if its vector is not there in time. */
   readonly near: NearText = async (text, limit, signal) => {
     const { embedder, logger } = this.#parts;
     const deadline = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(QUERY_MS), ...(signal ? [signal] : [])]);
@@ -75,7 +76,7 @@ export class Embeddings {
       const [vector] = await Promise.race([asked, ended(deadline)]);
       return vector === undefined ? [] : await this.#vectors.nearest(smallVector(vector), limit, deadline);
     } catch (error) {
-      logger.debug({ err: error }, "a search goes by words alone");
+      logger.debug({ err: error }, "no vector for a query; searching by full text only");
       return [];
     }
   };
@@ -106,7 +107,7 @@ export class Embeddings {
     const vectors = await embedder.embed(texts, { priority: "background", signal });
     const made = items.map(({ row }, at) => ({ row, text: texts[at], vector: smallVector(vectors[at] ?? []) }));
     await lane.each(made, ({ row, text, vector }) => {
-      // What was erased or reworded meanwhile has another text, or none.
+      // The item may have been erased or changed since.
       const item = this.#items.read(row);
       if (item !== null && textOf(item) === text) this.#vectors.put(row, vector);
     });

@@ -1,21 +1,22 @@
 import type { Store } from "../../store/open-store.ts";
 import type { StoredItems } from "./stored-items.ts";
 
-/** A name that more bear than this tells nothing. */
+/** A name of more nodes than this is ambiguous. */
 const BEARERS = 5;
 const NEIGHBOURS = 8;
 const OF_EACH = 15;
 
 /** Rows, the newest first. */
 export interface NamedRows {
-  /** The phrases that are names. */
+  /** The phrases that are aliases of nodes. */
   readonly names: readonly string[];
+  /** Mentions of the named nodes. */
   readonly named: readonly number[];
-  /** Of whom they have to do with. */
+  /** Mentions of their neighbours. */
   readonly near: readonly number[];
 }
 
-/** What is known of those whose names a question has, and of whom they have to do with: one hop of the graph. */
+/** Mentions of the nodes that a question names, and of their neighbours: one hop in the social graph. */
 export class GraphList {
   readonly #items: StoredItems;
   readonly #bearers;
@@ -48,7 +49,7 @@ export class GraphList {
     };
   }
 
-  /** Ids rise with time. */
+  /** Ids grow with time, so the order by `ref` is the order of time. */
   #mentioning(nodes: ReadonlySet<string>): readonly number[] {
     const refs = new Set(
       [...nodes].flatMap((node) => this.#mentions.all(node, OF_EACH).map((row) => String(row["ref"]))),

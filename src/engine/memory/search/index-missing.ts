@@ -7,8 +7,8 @@ import type { WriteLane } from "../write-lane.ts";
 const AT_ONCE = 500;
 
 /**
- * Puts into the index what is stored and not in it yet, in short steps: what an import brought. An index that was
- * emptied, because words are indexed in another way, is so made again as a whole.
+ * Indexes, in short steps, what is stored and not indexed: imported records, or everything after a migration emptied the
+ * index.
  */
 export async function indexMissing(
   store: Store,
@@ -24,7 +24,7 @@ export async function indexMissing(
   }
 }
 
-/** What the index has of each row beside its words: asked by number, where the index itself is asked by words. */
+/** The docsize table of FTS5 has one row for each indexed item. */
 const missing = (row: string): string =>
   `not exists (select 1 from memory_index_docsize known where known.id = ${row})`;
 

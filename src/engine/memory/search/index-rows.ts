@@ -1,8 +1,8 @@
 import type { IndexedItem } from "./indexed-item.ts";
 
 /**
- * Where each kind of item stands in the index: the number of its own table, raised. So a search is held to one kind by
- * a range of rows, which costs nothing, and facts that are closed stand apart from those that are believed.
+ * Row ids of each kind of item in the index: the number in its own table plus an offset. A range of row ids then limits
+ * a search to one kind at no cost, and separates closed facts from current ones.
  */
 export const INDEX_RANGES = {
   episode: 0,

@@ -1,15 +1,15 @@
 import { stemmer } from "stemmer";
 import { isFunctionWord } from "./stop-words.ts";
 
-/** Of a text longer than this its beginning and its end can be found. */
+/** Of a longer text, the beginning and the end are indexed. */
 const LONGEST_TEXT = 50_000;
 const TAIL = 10_000;
 const LONGEST_WORD = 64;
 
 /**
- * The words by which a text is found, in order: as they are indexed and as they are asked for. Whatever the text is,
- * they hold nothing but letters and digits. Cases, accents and English endings fall away; identifiers of code are
- * found whole and by their parts; scripts without spaces are split into overlapping pairs of characters.
+ * The search terms of a text, in order; the same for indexing and for queries. They hold only letters and digits.
+ * Case, accents and English endings are removed. Identifiers give the whole and its parts. Scripts without spaces give
+ * overlapping pairs of characters.
  */
 export function indexWords(text: string): string[] {
   const words: string[] = [];
@@ -17,7 +17,7 @@ export function indexWords(text: string): string[] {
   return words;
 }
 
-/** What stands between spaces and signs, as it is written. */
+/** Words between spaces and punctuation, as written. */
 export function wordRuns(text: string): string[] {
   const plain = shortened(text).normalize("NFKC");
   return plain.match(/[\p{L}\p{M}\p{N}_]+(?:['’-][\p{L}\p{N}]+)*/gu) ?? [];
@@ -34,7 +34,7 @@ function addRun(words: string[], run: string): void {
   for (const piece of run.split(UNSPACED_RUN)) if (piece !== "") addPiece(words, piece);
 }
 
-/** Han, kana, Thai, Lao, Khmer, Burmese, Tibetan, Javanese: words stand there without spaces between them. */
+/** Scripts that put no spaces between words. */
 const SCRIPTS =
   "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u30fc\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}\\p{Script=Tibetan}\\p{Script=Javanese}";
 const UNSPACED = new RegExp(`[${SCRIPTS}]`, "u");
@@ -60,9 +60,9 @@ function addWord(words: string[], run: string): void {
   for (const part of parts) words.push(folded(part));
 }
 
-/** Most words: nothing in them to take apart. */
+/** Most words: no parts to split. */
 const PLAIN = /^.?[a-z0-9]*$/;
-/** Before a capital behind a small letter, before the last of several capitals, and at underscores. */
+/** At camelCase borders, at the end of an abbreviation, and at underscores and hyphens. */
 const PART_ENDS = /[_-]+|(?<=\p{Ll})(?=\p{Lu}\p{L})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u;
 
 function folded(word: string): string {
@@ -72,7 +72,7 @@ function folded(word: string): string {
   return /^[a-z]+$/.test(low) ? stemmer(spelled(low)) : low;
 }
 
-/** British and American spelling meet. */
+/** Maps British to American spelling. */
 const spelled = (word: string): string =>
   word.length < 5
     ? word
@@ -81,5 +81,5 @@ const spelled = (word: string): string =>
         .replace(/is(e[drs]?|ers|ing|ations?)$/, "iz$1")
         .replace(/yse([ds]?)$/, "yze$1");
 
-/** Accents of Latin, Greek and Cyrillic letters, points of Hebrew and Arabic: marks that readers leave out. */
+/** Accents of Latin, Greek and Cyrillic letters, points of Hebrew and Arabic. */
 const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]/gu;

@@ -1,4 +1,4 @@
-/** One thing that search can find. */
+/** An entry of the full-text index. */
 export interface IndexedItem {
   /** A round of a conversation, a fact, or an entry of working memory. */
   readonly kind: "episode" | "fact" | "note";
@@ -10,17 +10,17 @@ export interface IndexedItem {
   readonly eventTime: number;
   readonly importance: number;
   readonly trust: number;
-  /** Whether it is still believed: a closed fact is not. */
+  /** False for a closed fact. */
   readonly live: boolean;
-  /** What else it should be found by: the facts of a round, the names in it. */
+  /** More terms to find it by: the facts of a round and the names in it. */
   readonly keys: string;
   readonly title: string;
   readonly body: string;
 }
 
-/** Both write within the caller's transaction. */
+/** Both methods write within the caller's transaction. */
 export interface MemoryIndex {
-  /** In the place of what was there under the same `ref`. */
+  /** Replaces the entry of the same `ref`. */
   put(item: IndexedItem): void;
   remove(ref: string): void;
 }

@@ -1,14 +1,14 @@
 import type { Store } from "../../store/open-store.ts";
 import { type IndexRange, boundsOf, indexRow } from "./index-rows.ts";
 
-/** What is looked up for some words, and how much each of them tells. */
+/** The FTS5 query for some words, and the weight of each. */
 export interface LexicalPlan {
-  /** For the index; null where it has none of the words. */
+  /** Null if the index has none of the words. */
   readonly match: string | null;
-  /** How many rows that is, about. */
+  /** About how many rows match. */
   readonly rows: number;
   readonly total: number;
-  /** By word: what few items have tells much. */
+  /** Inverse document frequency by word. */
   readonly weights: ReadonlyMap<string, number>;
 }
 
@@ -19,18 +19,18 @@ interface Sizes {
   readonly note: number;
 }
 
-/** Counting stops there: what is that frequent tells little, and is guessed from how far apart the last ones are. */
+/** Counting stops here. The count of a more frequent word is estimated from the distance of its last rows. */
 const COUNTED = 600;
-/** Rows that one look-up ranks, about; each costs a microsecond. */
+/** Rows that one query ranks; each costs about a microsecond. */
 const BUDGET = 2000;
 const MOST_WORDS = 40;
-/** Of a query of ten thousand characters, the first. */
+/** Bounds the work for a query of 10,000 characters. */
 const MOST_COUNTED = 120;
 const KEPT_COUNTS = 5000;
 
 /**
- * Best matches by BM25. Words of a question are looked up rarest
- * first, and only as many as a few milliseconds bear: the frequent ones would add little but time.
+ * Best matches by BM25. The rarest words of a question are queried first, as many as fit into the row budget: frequent
+ * words add time and little else.
  */
 export class LexicalSearch {
   readonly #best;
@@ -70,7 +70,7 @@ export class LexicalSearch {
     return { ...matchOf(known), total, weights };
   }
 
-  /** Rows, the best first; `within`: numbers of the range's first and last row. */
+  /** Rows, the best first; `within` limits them to numbers of the range. */
   best(
     { match, rows }: LexicalPlan,
     { range, within, limit }: { range: IndexRange; within?: readonly [number, number]; limit: number },
@@ -78,7 +78,7 @@ export class LexicalSearch {
     const size = this.#now()[range];
     const [first, last] = within ?? [1, size];
     if (match === null || size === 0 || last < first) return [];
-    // Where even the rarest word is everywhere, the latest are looked at.
+    // If even the rarest word is too frequent, only the latest rows are ranked.
     const span = last - first + 1;
     const expected = (rows * span) / size;
     const from = expected > BUDGET ? Math.max(first, last - Math.ceil((span * BUDGET) / expected)) : first;
@@ -87,7 +87,7 @@ export class LexicalSearch {
       .map((found) => Number(found["row"]));
   }
 
-  /** Whether anybody ever said it, or the user did: in their own words, or in what was learnt from them. */
+  /** Whether anybody, or the user, ever used the word. Title and keys hold the user's words and learned facts. */
   isKnown(word: string, by: "anybody" | "user"): boolean {
     const rows = this.#counts.get(word)?.rows ?? 0;
     if (by === "anybody" || rows === 0 || rows >= COUNTED) return rows > 0;
@@ -99,7 +99,7 @@ export class LexicalSearch {
     return { episode, fact, closed_fact: fact, note };
   }
 
-  /** Only of what is there: a word that nothing has may be in the next thing that is said. */
+  /** Counts of 0 are not cached: the next item may have the word. */
   #rows(word: string, sizes: Sizes, total: number): number {
     const known = this.#counts.get(word);
     if (known !== undefined && total < known.total * 1.1 && total >= known.total) return known.rows;
@@ -123,7 +123,7 @@ export class LexicalSearch {
   }
 }
 
-/** Any of the rare words; where there are none, what has two of the frequent ones. */
+/** Any of the rare words, or both of the two rarest if all are frequent. */
 function matchOf(
   known: readonly { readonly word: string; readonly rows: number }[],
 ): Pick<LexicalPlan, "match" | "rows"> {

@@ -6,8 +6,8 @@ import { indexWords } from "./index-text.ts";
 export type { IndexedItem, MemoryIndex } from "./indexed-item.ts";
 
 /**
- * The words of rounds, facts and notes in the store's full-text index. The row that an item is about is stored before
- * it is put; when it is deleted, the store takes it out of the index by itself.
+ * The FTS5 index of rounds, facts and notes. A row is stored before it is indexed; triggers of the store remove it from
+ * the index when it is deleted.
  */
 export class FullTextIndex implements MemoryIndex {
   readonly #episode;
@@ -27,17 +27,17 @@ export class FullTextIndex implements MemoryIndex {
   put(item: IndexedItem): void {
     const number = this.#number(item.ref);
     if (number === undefined) throw new Error(`${item.ref} is not stored, and cannot be indexed`);
-    this.#take(item.ref, number);
+    this.#removeRows(item.ref, number);
     const row = indexRow(item.kind === "fact" && !item.live ? "closed_fact" : item.kind, number);
     this.#insert.run(row, words(item.keys), words(item.title), words(item.body));
   }
 
   remove(ref: string): void {
     const number = this.#number(ref);
-    if (number !== undefined) this.#take(ref, number);
+    if (number !== undefined) this.#removeRows(ref, number);
   }
 
-  #take(ref: string, number: number): void {
+  #removeRows(ref: string, number: number): void {
     for (const range of rangesOf(ref)) {
       const row = indexRow(range, number);
       this.#delete.run(row);

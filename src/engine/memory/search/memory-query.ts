@@ -2,27 +2,27 @@ import { wordRuns, wordsOfRun } from "./index-text.ts";
 import { isAskingWord, isFunctionWord } from "./stop-words.ts";
 import { type TimeRange, timeInText } from "./time-range.ts";
 
-/** A word that is searched for. */
+/** A search word. */
 export interface QueryWord {
   readonly word: string;
-  /** Written as a name or a number is: an answer has to be about just that. */
+  /** Spelled like a name, an identifier or a number. */
   readonly isName: boolean;
 }
 
-/** A question, as search takes it: all of it is data, whatever it says. */
+/** A parsed question. */
 export interface MemoryQuery {
-  /** What it is about, each word once. */
+  /** Content words, each once. */
   readonly words: readonly QueryWord[];
-  /** Words that may stand in the answer too, but need not: those that say when, and those that only ask. */
+  /** Optional words: those of the time, and those that only ask. */
   readonly besides: readonly string[];
-  /** One to four words each, folded: by which people and things may be known. */
+  /** One to four words each, in lower case: possible aliases of nodes. */
   readonly phrases: readonly string[];
   readonly time: TimeRange | null;
-  /** Whether it asks for what the user said of themselves, or for what they were answered. */
+  /** It asks about the user, or about an earlier reply. */
   readonly about: "self" | "reply" | null;
-  /** It is a question, which has an answer or none; else it names what is looked for. */
+  /** It is a question; else it only names what to find. */
   readonly asks: boolean;
-  /** It asks for what was, so what has been closed since counts too. */
+  /** It asks about the past, so closed facts count too. */
   readonly asksPast: boolean;
 }
 
@@ -54,7 +54,7 @@ export function readQuery(text: string, now: number): MemoryQuery {
     }
   }
   const content = [...words.values()];
-  // "What was mentioned?" has nothing but such words, and they are better than none.
+  // "What was mentioned?" has only optional words.
   const onlyAsks = content.length === 0 && time === null;
   return {
     words: onlyAsks ? [...besides].map((word) => ({ word, isName: false })) : content,
@@ -67,7 +67,7 @@ export function readQuery(text: string, now: number): MemoryQuery {
   };
 }
 
-/** As names are written in the store of people and things: without case, a single space between words. */
+/** In the form of aliases: lower case, single spaces. */
 function phrasesOf(runs: readonly string[]): string[] {
   const phrases = new Set<string>();
   const few = runs.slice(0, 60).map((run) => run.replace(/['’]s?$/u, "").toLowerCase());

@@ -10,29 +10,29 @@ import { type Candidate, type Listed, rankCandidates } from "./rank-candidates.t
 import { answering, touching } from "./relevance.ts";
 import { type StoredItem, StoredItems } from "./stored-items.ts";
 import type { NearText } from "./vectors.ts";
-import { type TimeRange, toldWithin } from "./time-range.ts";
+import { type TimeRange, reportedWithin } from "./time-range.ts";
 import { withoutRepeats } from "./without-repeats.ts";
 
 export interface SearchRequest {
-  /** Anything at all: it is data. */
+  /** Any text. */
   readonly query: string;
   readonly limit: number;
   /** Milliseconds since the epoch, as all times here. */
   readonly now: number;
   readonly kinds?: readonly IndexedItem["kind"][];
-  /** What happened before or after is left out. */
+  /** Bounds of the event time. */
   readonly from?: number;
   readonly to?: number;
-  /** As it was believed then: facts closed since are found, those that came later are not. */
+  /** The state of knowledge at that time: facts closed since are found, later ones are not. */
   readonly asOf?: number;
   readonly withoutTurns?: ReadonlySet<string>;
-  /** Only what bears so on it; both if left out. */
+  /** Only results with this verdict; both if undefined. */
   readonly bearing?: Bearing;
-  /** Nobody searches: what touches a message closely enough to be shown unasked, and no verdict. */
+  /** Recall for a message instead of a search: a higher threshold, and no `answers` verdict. */
   readonly unasked?: boolean;
 }
 
-/** `answers`: the memory seems to have the answer, and this is of it. `touches`: it speaks of what is asked about. */
+/** Relevance verdict: `answers` if the memory seems to hold the answer, `touches` if the result only shares its subject. */
 export type Bearing = "answers" | "touches";
 
 export interface MemoryHit {
@@ -41,40 +41,41 @@ export interface MemoryHit {
   readonly bearing: Bearing;
   readonly key: string;
   readonly content: string;
-  /** Where in it most of what was asked for stands together. */
+  /** The sentence that covers most of the question. */
   readonly passage: string;
   readonly score: number;
   readonly source: string;
   readonly trust: number;
   readonly createdAt: number;
   readonly eventTime: number;
-  /** When it was said; of a fact, last said. */
+  /** When it was said; for a fact, when it was last said. */
   readonly toldAt: number;
   readonly validFrom: number | null;
   readonly validTo: number | null;
-  /** The episodes it comes from. */
+  /** Ids of source episodes. */
   readonly evidence: readonly string[];
   readonly turnId: string | null;
 }
 
-/** A question, and what is known of it before anything is looked at. */
-interface Sought {
+/** A parsed question with its query plan. */
+interface PlannedSearch {
   readonly request: SearchRequest;
   readonly query: MemoryQuery;
   readonly plan: LexicalPlan;
-  /** By row: how near it lies, where there are vectors. */
+  /** Vector similarity by row, in deviations above the mean. */
   readonly leads: ReadonlyMap<number, number>;
 }
 
+/** Length of each list. */
 const LISTED = 60;
-/** What lies nearer than chance would have it. */
+/** Least deviations above the mean for a place in the list of nearest items. */
 const AHEAD = 2;
+/** Candidates that are read and ranked. */
 const LOOKED_AT = 24;
 
 /**
- * Finds what was said and learnt. Several ways of looking each make a list: the words of rounds and of facts, the time
- * that is asked for, whom it names, and what stands close together; what stands high in several comes first. A question
- * about something that was never said has nothing that answers it.
+ * Hybrid search over rounds, facts and notes. Full text, time, the social graph and vectors each give a list; rank
+ * fusion merges them, and the best candidates are ranked by their text.
  */
 export class MemorySearch {
   readonly #store: Store;
@@ -84,7 +85,7 @@ export class MemorySearch {
   readonly #span;
   readonly #near: NearText;
 
-  /** `near`: what lies nearest to a text, where there are vectors. It never throws, and keeps a deadline of its own. */
+  /** `near` is the vector search; it never throws and has its own deadline. */
   constructor(store: Store, near: NearText = () => Promise.resolve([])) {
     this.#store = store;
     this.#near = near;
@@ -101,17 +102,17 @@ export class MemorySearch {
     const query = readQuery(request.query, request.now);
     const near = await this.#near(request.query, LISTED, signal);
     const graph = this.#graph.rows(query.phrases);
-    const sought: Sought = {
+    const planned: PlannedSearch = {
       request,
       query,
       plan: this.#lexical.plan([...query.words.map(({ word }) => word), ...query.besides]),
       leads: new Map(near.map(({ row, lead }) => [row, lead])),
     };
-    const candidates = this.#candidates(this.#lists(sought, graph), sought);
+    const candidates = this.#candidates(this.#lists(planned, graph), planned);
     const names = new Set(graph.names.flatMap((name) => indexWords(name)));
     const isKnown = (word: string, by: "anybody" | "user") => names.has(word) || this.#lexical.isKnown(word, by);
     const touches = new Set(touching(candidates, query, request.unasked === true ? "worthKnowing" : "shown"));
-    // What asks nothing has no answer: what it names is all there is to find.
+    // A query that is no question is answered by whatever it names.
     const answers = query.asks ? new Set(answering(candidates, query, isKnown)) : touches;
     const bearingOf = (candidate: Candidate): Bearing | null =>
       answers.has(candidate) && request.unasked !== true ? "answers" : touches.has(candidate) ? "touches" : null;
@@ -122,7 +123,7 @@ export class MemorySearch {
     return withoutRepeats(found).slice(0, request.limit).map(hitOf);
   }
 
-  #lists({ request, query, plan, leads }: Sought, graph: NamedRows): readonly (readonly number[])[] {
+  #lists({ request, query, plan, leads }: PlannedSearch, graph: NamedRows): readonly (readonly number[])[] {
     const ranked = (range: IndexRange) => this.#lexical.best(plan, { range, limit: LISTED });
     const facts = [...ranked("fact"), ...(query.asksPast || request.asOf !== undefined ? ranked("closed_fact") : [])];
     return [
@@ -131,14 +132,17 @@ export class MemorySearch {
       ranked("note"),
       unique(facts.flatMap((row) => this.#items.evidenceRows(row))),
       // Without the rounds of the asked time, recall@5 falls by 0.028.
-      query.time === null ? [] : this.#inTime(plan, query, toldWithin(query.time)),
+      query.time === null ? [] : this.#inTime(plan, query, reportedWithin(query.time)),
       [...leads].flatMap(([row, lead]) => (lead >= AHEAD ? row : [])),
       graph.named,
       graph.near,
     ];
   }
 
-  #candidates(lists: readonly (readonly number[])[], { request, query, plan, leads }: Sought): readonly Candidate[] {
+  #candidates(
+    lists: readonly (readonly number[])[],
+    { request, query, plan, leads }: PlannedSearch,
+  ): readonly Candidate[] {
     const scored = [...fuse(lists)].sort(([, one], [, other]) => other - one);
     const kept: Listed[] = [];
     for (const [row, score] of scored) {
@@ -149,7 +153,7 @@ export class MemorySearch {
     return rankCandidates(kept, { query, plan });
   }
 
-  /** Rounds of that time, by what they say; then, where the time is short or nothing else is asked for, the others. */
+  /** Rounds of that time by BM25. The other rounds follow if the time is short or the question has no content words. */
   #inTime(plan: LexicalPlan, { words }: MemoryQuery, { from, to }: TimeRange): number[] {
     const { first, last } = this.#span.get(from, to) as Record<"first" | "last", number | null>;
     if (first === null || last === null) return [];

@@ -1,6 +1,5 @@
 /**
- * English words that say nothing of what a text is about. They are not indexed, unless they are written in capitals as
- * an abbreviation is.
+ * English function words. They are not indexed, unless they are written in capitals like an abbreviation.
  */
 const FUNCTION_WORDS = new Set(
   `a about above after again all also am an and any are aren as at be because been before being below between both but by
@@ -14,8 +13,7 @@ const FUNCTION_WORDS = new Set(
 );
 
 /**
- * What questions are worded with, beside: they say that something is asked for, how it is to be counted, compared or
- * put in order, and not what it is about.
+ * Words that only phrase a question: they ask, count, compare or order. As content words they would cost recall@5 0.005.
  */
 const ASKING_WORDS = new Set(
   `anything ask asked asking chat chatted conversation conversations discuss discussed find happen happened know knew

@@ -3,28 +3,28 @@ import { type IndexRange, indexRow, kindOf, numberOf, rangeOf } from "./index-ro
 import type { IndexedItem } from "./indexed-item.ts";
 import { TRUST } from "../trust.ts";
 
-/** What the index is about, read from where it is stored. */
+/** An indexed item, read from its own table. */
 export interface StoredItem {
   readonly row: number;
   readonly id: string;
   readonly kind: IndexedItem["kind"];
   readonly key: string;
-  /** In a round: what was asked and what was answered, each apart. */
+  /** For a round: the question and the answer. */
   readonly texts: readonly string[];
-  /** By what else it is to be found: the facts of a round and the names in it. */
+  /** More terms to find it by: the facts of a round and the names in it. */
   readonly keys: string;
   readonly source: string;
   readonly trust: number;
   readonly importance: number;
   readonly createdAt: number;
   readonly eventTime: number;
-  /** When it was said; of a fact, last said. */
+  /** When it was said; for a fact, when it was last said. */
   readonly toldAt: number;
   readonly validFrom: number | null;
   readonly validTo: number | null;
-  /** Until when it was believed; null: it is. */
+  /** When it was closed; null if it is current. */
   readonly recordedTo: number | null;
-  /** Ids of episodes: of a round its own. */
+  /** Ids of source episodes; for a round its own. */
   readonly evidence: readonly string[];
   readonly taskId: string | null;
   readonly turnId: string | null;
@@ -55,7 +55,7 @@ export class StoredItems {
     this.#numberOfFact = db.prepare("select number, recorded_to from knowledge where id = ?");
   }
 
-  /** Null when it has gone meanwhile. */
+  /** Null if it was deleted meanwhile. */
   read(row: number): StoredItem | null {
     const range = rangeOf(row);
     const select = range === "episode" ? this.#episode : range === "note" ? this.#note : this.#fact;
@@ -65,7 +65,7 @@ export class StoredItems {
     return range === "note" ? asNote(row, found) : this.#asFact(row, found);
   }
 
-  /** Where in the index something stands by its id; null: nowhere. */
+  /** The index row of an id; null if there is none. */
   rowOf(id: string): number | null {
     if (id.startsWith("note:")) return indexRow("note", Number(id.slice("note:".length)));
     const isFact = id.startsWith("kn_");
@@ -75,7 +75,7 @@ export class StoredItems {
     return indexRow(range, Number(found["number"]));
   }
 
-  /** The rounds that a fact was learnt from, the newest first, by their rows. */
+  /** Rows of the rounds that a fact was learned from, the newest first. */
   evidenceRows(row: number): readonly number[] {
     const fact = this.#fact.get(numberOf(row));
     if (fact === undefined) return [];
@@ -135,7 +135,7 @@ const common = (row: number, found: Row) => ({
   importance: Number(found["importance"]),
 });
 
-/** The agent's own words: what a model concluded, and of a turn that is over as good as all that it had before it. */
+/** A note has at most the trust of a model, and of its turn once that has ended. */
 const asNote = (row: number, found: Row): StoredItem => ({
   ...common(row, { ...found, source: "assistant", importance: 3 }),
   id: `note:${String(found["id"])}`,

@@ -6,11 +6,11 @@ export interface TimeRange {
 
 export interface TimeInText {
   readonly range: TimeRange;
-  /** The words that say so: they tell when, not what. */
+  /** The words of the time expression. */
   readonly words: string;
 }
 
-/** The time that an English text speaks of, as seen at `now`: the first that is found, or what lies between two. */
+/** The first time range that an English text names, seen from `now`; "between" and "from" join two. */
 export function timeInText(text: string, now: number): TimeInText | null {
   const low = text.toLowerCase();
   const found = spansIn(low, now);
@@ -23,19 +23,22 @@ export function timeInText(text: string, now: number): TimeInText | null {
   return { range: related(low.slice(0, first.at), first, now), words: first.words };
 }
 
-/** Of a date or a time in ISO 8601: of a date its first moment, or the one behind its last. */
+/** Start and end of an ISO 8601 date or time; the end of a date is the next midnight. */
 export const startOf = (text: string): number => Date.parse(text);
 export const endOf = (text: string): number => Date.parse(text) + (text.includes("T") ? 0 : DAY);
 
-/** What happened on a day is told on the next as well. */
-export const toldWithin = ({ from, to }: TimeRange): TimeRange => ({ from, to: to - from <= 2 * DAY ? to + DAY : to });
+/** Users also report an event on the day after. */
+export const reportedWithin = ({ from, to }: TimeRange): TimeRange => ({
+  from,
+  to: to - from <= 2 * DAY ? to + DAY : to,
+});
 
 interface Span extends TimeRange {
   readonly at: number;
   readonly words: string;
 }
 
-/** What stands before a time says on which side of it. */
+/** Applies the preposition before a time, such as "before" or "since". */
 function related(before: string, { from, to }: TimeRange, now: number): TimeRange {
   const word =
     /\b(before|until|till|prior to|earlier than|up to|by|after|since|from)\s+(?:(?:the|around|about)\s+)*$/.exec(
@@ -61,7 +64,7 @@ function related(before: string, { from, to }: TimeRange, now: number): TimeRang
 
 type Reading = (found: RegExpExecArray, now: number) => TimeRange | null;
 
-/** In order of their weight: what one of them has read is not read again by the next. */
+/** Earlier patterns win: later ones skip the text they matched. */
 function spansIn(low: string, now: number): Span[] {
   const spans: Span[] = [];
   for (const [pattern, read] of READINGS) {
@@ -131,7 +134,7 @@ function day(year: number, month: number, date: number): TimeRange | null {
   return new Date(from).getUTCDate() === date && new Date(from).getUTCMonth() === month ? days(from, 1) : null;
 }
 
-/** The last such day that has been, where no year is said. */
+/** Without a year: the latest such day in the past. */
 function dayOf(month: string | undefined, date: string | undefined, year: string | undefined, now: number) {
   const thisYear = new Date(now).getUTCFullYear();
   if (year !== undefined) return day(Number(year), monthIndex(month), Number(date));
@@ -139,7 +142,7 @@ function dayOf(month: string | undefined, date: string | undefined, year: string
   return found === null || found.from <= now ? found : day(thisYear - 1, monthIndex(month), Number(date));
 }
 
-/** "May" and "march" are other words as well, unless something says that a month is meant. */
+/** "May" and "march" need a sign that a month is meant. */
 function monthNamed(found: RegExpExecArray, now: number): TimeRange | null {
   const [whole, part, edge, which, name, said] = found;
   const isSure = part ?? edge ?? which ?? said;
@@ -175,7 +178,7 @@ function monthNamed(found: RegExpExecArray, now: number): TimeRange | null {
 }
 
 const LENGTHS: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30.4, year: 365 };
-/** Nobody counts exactly: the longer ago, the rougher. */
+/** People count roughly: the longer ago, the more slack. */
 const SLACK: Readonly<Record<string, number>> = { day: 1, week: 4, month: 16, year: 120 };
 
 function count(words: string): { readonly least: number; readonly most: number } {
@@ -221,7 +224,7 @@ function calendarUnit([, which = "", unit = ""]: RegExpExecArray, now: number): 
   }
 }
 
-/** The one that runs, or the last that ran. */
+/** The current season, or the last one. */
 function season(name: string, isLast: boolean, now: number): TimeRange {
   const begins = SEASONS[name] ?? 0;
   const of = (year: number): TimeRange => ({ from: Date.UTC(year, begins), to: Date.UTC(year, begins + 3) });

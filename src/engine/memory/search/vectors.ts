@@ -2,11 +2,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Store } from "../../store/open-store.ts";
 import { type IndexRange, numberOf, rangeOf } from "./index-rows.ts";
 
-/** Leading numbers say most in the models of today, which are trained to be cut; more would cost memory and time. */
+/** Current models are trained so that the leading dimensions carry most; more would cost memory and time. */
 const DIMENSIONS = 256;
 const SLICE = 10_000;
 
-/** A vector of length one in small numbers: 256 bytes an item. */
+/** A normalized vector, quantized to 256 bytes. */
 export function smallVector(values: readonly number[]): Int8Array {
   const kept = values.slice(0, DIMENSIONS);
   const length = Math.hypot(...kept) || 1;
@@ -15,14 +15,14 @@ export function smallVector(values: readonly number[]): Int8Array {
 
 export interface Near {
   readonly row: number;
-  /** How far above all others it lies, in deviations. */
+  /** Similarity in deviations above the mean. */
   readonly lead: number;
 }
 
-/** The nearest rows to a text; nothing when they cannot be had soon. */
+/** The nearest rows to a text; none if they are not there in time. */
 export type NearText = (text: string, limit: number, signal?: AbortSignal) => Promise<readonly Near[]>;
 
-/** The vectors of what is remembered, held in memory once they are asked for. */
+/** All vectors, loaded into memory by the first query. */
 export class Vectors {
   readonly #store: Store;
   readonly #model: string;
@@ -44,17 +44,17 @@ export class Vectors {
     this.#held.set(row, vector);
   }
 
-  /** Those of other models are of no use any more. */
+  /** Deletes vectors of other models. */
   dropOthers(): void {
     this.#store.db.prepare("delete from memory_embeddings where model <> ?").run(this.#model);
   }
 
-  /** What lies behind the last row of its range has been erased. */
+  /** Drops vectors of rows after the last one of a range: they were erased. */
   dropBehind(range: IndexRange, last: number): void {
     for (const row of this.#held.keys()) if (rangeOf(row) === range && numberOf(row) > last) this.#held.delete(row);
   }
 
-  /** The nearest of all; the event loop goes round in between. */
+  /** Scans all vectors; the event loop runs in between. */
   async nearest(to: Int8Array, limit: number, signal: AbortSignal): Promise<readonly Near[]> {
     await (this.#loading ??= this.#load());
     const rows: number[] = [];

@@ -1,9 +1,9 @@
 import type { Candidate } from "./rank-candidates.ts";
 
-/** So much of what two say is the same: they are one. */
+/** Jaccard similarity of words from which two items are duplicates. */
 const SAME = 0.9;
 
-/** Of items that say the same, the one that stands highest. */
+/** Drops every duplicate of a higher-ranked item. */
 export function withoutRepeats<One extends Candidate>(candidates: readonly One[]): readonly One[] {
   const kept: One[] = [];
   for (const candidate of candidates) {

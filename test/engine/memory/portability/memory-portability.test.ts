@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
-import { MemoryRights } from "../../../../src/engine/memory/portability/memory-portability.ts";
+import { MemoryPortability } from "../../../../src/engine/memory/portability/memory-portability.ts";
 import { WriteLane } from "../../../../src/engine/memory/write-lane.ts";
 import { openStore } from "../../../../src/engine/store/open-store.ts";
 import { type TestEngine, openStream, startEngine } from "../../../helpers/engine.ts";
@@ -192,8 +192,12 @@ t.test("a file that is no whole and good one is refused by line and field, and l
     ["another format", changed("header", { format: "x" }), /^line 1: format: /],
     ["a cut file", fileOf(lines.slice(0, -1)), /^body: the file was cut/],
     ["a line in two", fileOf(lines).replace('"type":"episode"', '"type":"ep\nisode"'), /^line \d+: expected JSON/],
-    ["a lost line", fileOf(lines.filter((_, index) => index !== at("message"))), /counts.message: the file has 5 of 6/],
-    ["more behind the end", fileOf([...lines, ...lines.slice(1, 2)]), /expected nothing behind/],
+    [
+      "a lost line",
+      fileOf(lines.filter((_, index) => index !== at("message"))),
+      /counts.message: expected 6 records, got 5/,
+    ],
+    ["more behind the end", fileOf([...lines, ...lines.slice(1, 2)]), /expected nothing after the end line/],
     ["an unknown type", changed("recall", { type: "reminder" }), /^line \d+: type: expected one of turn, /],
     [
       "a wrong type",
@@ -206,7 +210,7 @@ t.test("a file that is no whole and good one is refused by line and field, and l
     ["an id of another sort", changed("episode", { id: "kn_1" }), /: episode.id: expected an id with the prefix ep_/],
     ["a message that is none", changed("message", { content: [{ kind: "text" }] }), /: message.content/],
     ["an answer of one string", changed("message", { role: "assistant" }), /: message.content: .*belongs to its role/],
-    ["a count of what no file has", changed("end", { counts: { constructor: 3 } }), /: the file has 0 of 3/],
+    ["a count of what no file has", changed("end", { counts: { constructor: 3 } }), /: expected 3 records, got 0/],
     [
       "evidence that is not there",
       changed("knowledge", { evidence: ["ep_nowhere"] }),
@@ -474,7 +478,7 @@ t.test("who stops reading an export is cut off, and lets go of the store", async
 t.test("no export begins while everything is erased: it would hold the store's log", async (t) => {
   const store = openStore(remembering(t));
   t.teardown(() => store.close());
-  const rights = new MemoryRights({
+  const portability = new MemoryPortability({
     store,
     workspaceDir: join(store.dataDir, "workspace"),
     lane: new WriteLane(store),
@@ -483,8 +487,8 @@ t.test("no export begins while everything is erased: it would hold the store's l
   });
   const header = { type: "header", format: "orchd-memory", version: 1, engine_version: "1" } as const;
   const owner = { engine_id: "eng_1", user_id: "user", product: "test", exported_at: new Date(TIME).toISOString() };
-  const erasing = rights.erase(() => false);
-  t.same(rights.export({ ...header, ...owner }), { kind: "busy", with: "erasure" });
+  const erasing = portability.erase(() => false);
+  t.same(portability.export({ ...header, ...owner }), { kind: "busy", with: "erasure" });
   t.match(await erasing, { kind: "done", answer: { erased: { episodes: 3 } } });
-  t.match(rights.export({ ...header, ...owner }), { kind: "exporting" });
+  t.match(portability.export({ ...header, ...owner }), { kind: "exporting" });
 });
