@@ -36,7 +36,7 @@ export class LexicalSearch {
   readonly #best;
   readonly #count;
   readonly #sizes;
-  readonly #said;
+  readonly #usedByUser;
   readonly #counts = new Map<string, { readonly rows: number; readonly total: number }>();
 
   constructor({ db }: Store) {
@@ -49,7 +49,7 @@ export class LexicalSearch {
        (select rowid as row from memory_index where memory_index match ? and rowid between ? and ?
         order by rowid desc limit ${COUNTED})`,
     );
-    this.#said = db.prepare("select 1 from memory_index where memory_index match ? limit 1");
+    this.#usedByUser = db.prepare("select 1 from memory_index where memory_index match ? limit 1");
     this.#sizes = db.prepare(
       `select coalesce((select max(number) from episodes), 0) as episode,
        coalesce((select max(number) from knowledge), 0) as fact, coalesce((select max(id) from working_memory), 0) as note`,
@@ -91,7 +91,7 @@ export class LexicalSearch {
   isKnown(word: string, by: "anybody" | "user"): boolean {
     const rows = this.#counts.get(word)?.rows ?? 0;
     if (by === "anybody" || rows === 0 || rows >= COUNTED) return rows > 0;
-    return this.#said.get(`{keys title} : ${quoted(word)}`) !== undefined;
+    return this.#usedByUser.get(`{keys title} : ${quoted(word)}`) !== undefined;
   }
 
   #now(): Sizes {

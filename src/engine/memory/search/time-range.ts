@@ -10,7 +10,10 @@ export interface TimeInText {
   readonly words: string;
 }
 
-/** The first time range that an English text names, seen from `now`; "between" and "from" join two. */
+/**
+ * The first time range that an English text names, seen from `now`; "between" and "from" join two. chrono-node gives
+ * dates, not ranges: it reads no bare year, season or "2026-03", and takes "in March" and "on 3 May" for the next ones.
+ */
 export function timeInText(text: string, now: number): TimeInText | null {
   const low = text.toLowerCase();
   const found = spansIn(low, now);
@@ -144,8 +147,8 @@ function dayOf(month: string | undefined, date: string | undefined, year: string
 
 /** "May" and "march" need a sign that a month is meant. */
 function monthNamed(found: RegExpExecArray, now: number): TimeRange | null {
-  const [whole, part, edge, which, name, said] = found;
-  const isSure = part ?? edge ?? which ?? said;
+  const [whole, part, edge, which, name, namedYear] = found;
+  const isSure = part ?? edge ?? which ?? namedYear;
   const leads = /\b(?:in|during|since|before|after|until|till|by|of|from|between|and|around|early|late|for)\s+$/.test(
     found.input.slice(0, found.index),
   );
@@ -154,11 +157,11 @@ function monthNamed(found: RegExpExecArray, now: number): TimeRange | null {
   const month = monthIndex(name);
   const [thisYear, thisMonth] = [new Date(now).getUTCFullYear(), new Date(now).getUTCMonth()];
   const year =
-    said === undefined
+    namedYear === undefined
       ? month > thisMonth || (which === "last" && month === thisMonth)
         ? thisYear - 1
         : thisYear
-      : Number(said);
+      : Number(namedYear);
   const range = months(year, month, 1);
   if (range === null || whole === "") return null;
   switch (part ?? edge) {
