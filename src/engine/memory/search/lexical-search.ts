@@ -24,6 +24,11 @@ const COUNTED = 600;
 /** Rows that one query ranks; each costs about a microsecond. */
 const BUDGET = 2000;
 const MOST_WORDS = 40;
+/**
+ * Added to the number of items: in a memory of a few items every word would seem frequent, and recall for a message would
+ * find nothing. No figure: the benchmark has long histories only; `recall.test.ts` guards it.
+ */
+const UNSEEN = 1000;
 /** Bounds the work for a query of 10,000 characters. */
 const MOST_COUNTED = 120;
 const KEPT_COUNTS = 5000;
@@ -61,7 +66,7 @@ export class LexicalSearch {
     const total = sizes.episode + sizes.fact + sizes.note;
     const counted = words.slice(0, MOST_COUNTED).map((word) => ({ word, rows: this.#rows(word, sizes, total) }));
     const weights = new Map(
-      counted.map(({ word, rows }) => [word, Math.log(1 + (Math.max(0, total - rows) + 0.5) / (rows + 0.5))]),
+      counted.map(({ word, rows }) => [word, Math.log(1 + (total + UNSEEN - rows + 0.5) / (rows + 0.5))]),
     );
     const known = counted
       .filter(({ rows }) => rows > 0)
