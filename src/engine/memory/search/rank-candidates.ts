@@ -22,15 +22,15 @@ export interface Asked {
   readonly plan: LexicalPlan;
 }
 
-/** Weight of the ranking by best sentence against each other list. As one list of many: recall@5 falls by 0.009. */
+/** Weight of the ranking by best sentence against each other list. At 1, recall@5 falls by 0.017. */
 const PLACE = 4;
 /** For each further round of a conversation. Without it, recall@5 falls by 0.022. */
 const REPEATED = 0.88;
 const LONGEST_ECHO = 200;
-/** Of two about the same the later comes first, among so many. Without it, the current value leads 0.33 instead of 0.70. */
+/** Among so many of the first, the later of two about the same leads. Among all, recall@5 falls by 0.067. */
 const COMPARED = 5;
-const AS_GOOD = 0.7;
-const AS_MUCH = 0.8;
+/** Shared weight of two about the same. Without this rule, the current value leads in 33 instead of 68 of 100. */
+const ALIKE = 0.7;
 
 /** The best first, by what they say and when. */
 export function rankCandidates(listed: readonly Listed[], { query, plan }: Asked): readonly Candidate[] {
@@ -82,7 +82,7 @@ function latestFirst(candidates: readonly Candidate[], weights: ReadonlyMap<stri
 }
 
 function replaces(one: Candidate, other: Candidate, weights: ReadonlyMap<string, number>): boolean {
-  if (one.item.toldAt <= other.item.toldAt || one.coverage.place < other.coverage.place * AS_GOOD) return false;
+  if (one.item.toldAt <= other.item.toldAt || one.coverage.place < other.coverage.place * ALIKE) return false;
   let all = 0;
   let both = 0;
   for (const word of other.coverage.found) {
@@ -90,5 +90,5 @@ function replaces(one: Candidate, other: Candidate, weights: ReadonlyMap<string,
     all += weight;
     if (one.coverage.found.has(word)) both += weight;
   }
-  return all > 0 && both >= all * AS_MUCH;
+  return all > 0 && both >= all * ALIKE;
 }
