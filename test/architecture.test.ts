@@ -79,6 +79,21 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/engine/tools": ["src/engine/memory", "src/contract", "src/kit"],
   "src/engine/servers": ["src/engine/tools", "src/contract", "src/kit"],
   "src/engine/memory": ["src/engine/store", "src/contract", "src/kit"],
+  "src/engine/memory/search": [
+    "src/engine/memory/predicates.ts",
+    "src/engine/memory/trust.ts",
+    "src/engine/memory/write-lane.ts",
+    "src/engine/store",
+    "src/kit",
+  ],
+  "src/engine/memory/portability": [
+    "src/engine/memory/social-graph.ts",
+    "src/engine/memory/trust.ts",
+    "src/engine/memory/write-lane.ts",
+    "src/engine/store",
+    "src/contract",
+    "src/kit",
+  ],
   "src/engine/store": ["migrations/engine", "src/contract", "src/kit"],
   "src/engine/catalog": ["src/engine/tools", "src/contract", "src/kit"],
   "src/engine/upkeep": [
@@ -111,6 +126,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   "@modelcontextprotocol": ["src/engine/servers", "src/engine/tools/json-schema-input.ts"],
   yaml: ["src/engine/catalog/front-matter.ts"],
   pino: ["src/kit/logger.ts"],
+  "chrono-node": ["src/engine/upkeep/spoken-dates.ts"],
   "prom-client": ["src/orchestrator/operations/metrics.ts"],
 };
 

@@ -4,16 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "../../src/kit/logger.ts";
 import { learningTables } from "../../src/engine/memory/learning-tables.ts";
-import { MemorySearch, type SearchRequest } from "../../src/engine/memory/memory-search.ts";
-import { RelatedWords } from "../../src/engine/memory/related-words.ts";
-import { MemoryRecord } from "../../src/engine/memory/record.ts";
+import { MemorySearch, type SearchRequest } from "../../src/engine/memory/search/search-memory.ts";
+import { MemoryWriter } from "../../src/engine/memory/memory-writer.ts";
 import { WriteLane } from "../../src/engine/memory/write-lane.ts";
 import { openStore } from "../../src/engine/store/open-store.ts";
 import { Acquaintances } from "../../src/engine/upkeep/acquaintances.ts";
-import { ruleExtractor } from "../../src/engine/upkeep/extractor.ts";
+import { nothingExtracted } from "../../src/engine/upkeep/extractor.ts";
 import { Learning } from "../../src/engine/upkeep/learning.ts";
 import { Boilerplate } from "../../src/engine/upkeep/refused-words.ts";
-import { writeWords } from "../../scripts/words/write-words.ts";
 import type { Talk } from "./history.ts";
 import type { Found, Search, System, SystemKind } from "./system.ts";
 
@@ -32,8 +30,7 @@ export const ORCHD_ANSWERS: SystemKind = {
 class Orchd implements System {
   readonly #folder = mkdtempSync(join(tmpdir(), "orchd-bench-memory-"));
   readonly #store = openStore(this.#folder);
-  readonly #related = new RelatedWords();
-  readonly #search = new MemorySearch(this.#store, undefined, this.#related);
+  readonly #search = new MemorySearch(this.#store);
   readonly #roundOf = new Map<string, string>();
   readonly #wish: Pick<SearchRequest, "bearing">;
 
@@ -42,16 +39,14 @@ class Orchd implements System {
   }
 
   async load({ conversations }: Talk): Promise<void> {
-    await writeWords(this.#folder);
-    this.#related.open(join(this.#folder, "words.db"));
     let clock = 0;
     const tables = learningTables(this.#store);
-    const record = new MemoryRecord(this.#store, tables.index);
+    const record = new MemoryWriter(this.#store, tables.index);
     const learning = new Learning({
       ...tables,
       lane: new WriteLane(this.#store),
       people: new Acquaintances(tables.graph),
-      extract: ruleExtractor,
+      extract: (rounds) => Promise.resolve(nothingExtracted(rounds)),
       closedForMs: () => 0,
       boilerplate: () => new Boilerplate([]),
       skillNames: () => new Set(),
@@ -91,7 +86,6 @@ class Orchd implements System {
 
   async close(): Promise<void> {
     this.#store.close();
-    this.#related.close();
     await rm(this.#folder, { recursive: true, force: true });
   }
 }

@@ -1,12 +1,10 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FullTextIndex } from "../../src/engine/memory/memory-index.ts";
-import { MemorySearch } from "../../src/engine/memory/memory-search.ts";
-import { RelatedWords } from "../../src/engine/memory/related-words.ts";
-import { MemoryRecord } from "../../src/engine/memory/record.ts";
+import { FullTextIndex } from "../../src/engine/memory/search/memory-index.ts";
+import { MemorySearch } from "../../src/engine/memory/search/search-memory.ts";
+import { MemoryWriter } from "../../src/engine/memory/memory-writer.ts";
 import { type Store, openStore } from "../../src/engine/store/open-store.ts";
-import { writeWords } from "../../scripts/words/write-words.ts";
 import { median, percentile } from "../measure.ts";
 import { type Row, loneRow } from "../report.ts";
 
@@ -25,18 +23,14 @@ const OPENINGS = 5;
 export async function memorySearch(): Promise<readonly Row[]> {
   const folder = await mkdtemp(join(tmpdir(), "orchd-bench-memory-"));
   const store = openStore(folder);
-  const related = new RelatedWords();
   try {
-    await writeWords(folder);
-    related.open(join(folder, "words.db"));
     const speech = new Speech();
     const writes = fill(store, speech);
-    const took = await ask(new MemorySearch(store, undefined, related), speech);
+    const took = await ask(new MemorySearch(store), speech);
     store.db.exec("pragma wal_checkpoint(truncate)");
     const { size } = await stat(join(folder, "engine.db"));
     inflate(store);
     store.close();
-    related.close();
     const opened = Array.from({ length: OPENINGS }, () => openOnce(folder));
     const ms = (what: string, value: number, aim: string) => loneRow(what, { value, unit: "ms", aim });
     return [
@@ -53,7 +47,7 @@ export async function memorySearch(): Promise<readonly Row[]> {
 }
 
 function fill(store: Store, speech: Speech): readonly number[] {
-  const record = new MemoryRecord(store, new FullTextIndex(store));
+  const record = new MemoryWriter(store, new FullTextIndex(store));
   const usage = { inputTokens: 0, outputTokens: 0, cacheHitTokens: 0 };
   const how = { steps: [], trust: 1, outcome: "completed", errorCode: null, usage } as const;
   const took: number[] = [];

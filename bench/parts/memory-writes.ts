@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { FullTextIndex } from "../../src/engine/memory/memory-index.ts";
-import { MemoryRecord } from "../../src/engine/memory/record.ts";
+import { FullTextIndex } from "../../src/engine/memory/search/memory-index.ts";
+import { MemoryWriter } from "../../src/engine/memory/memory-writer.ts";
 import { EventTable } from "../../src/engine/store/events.ts";
 import { openStore } from "../../src/engine/store/open-store.ts";
 import { EventJournal } from "../../src/engine/turns/event-journal.ts";
@@ -20,7 +20,7 @@ export async function memoryWrites(): Promise<readonly Row[]> {
   const folder = await mkdtemp(join(tmpdir(), "orchd-bench-writes-"));
   const store = openStore(folder);
   const journal = new EventJournal(new EventTable(store));
-  const memory = new MemoryRecord(store, new FullTextIndex(store));
+  const memory = new MemoryWriter(store, new FullTextIndex(store));
   const words = setInterval(() => {
     for (let turn = 0; turn < TURNS; turn++)
       journal.append(`task-${turn}`, `turn-${turn}`, { event: "text_delta", data: { text: "word " } });

@@ -209,7 +209,7 @@ export async function createApp({
     learning,
     skills,
     memoryFile: {
-      rights: memory.rights,
+      portability: memory.portability,
       learning,
       owner: { engine_id: launch.engine_id, user_id: launch.user_id, product: launch.product },
     },

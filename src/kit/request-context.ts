@@ -14,3 +14,6 @@ export const withinRequest = <T>(context: RequestContext, work: () => T): T => s
 export const outsideRequests = <T>(work: () => T): T => storage.exit(work);
 
 export const currentRequest = (): RequestContext | undefined => storage.getStore();
+
+/** For work that a queue runs later: it still belongs to the call that queued it. */
+export const keepRequest = <T>(work: () => T): (() => T) => AsyncLocalStorage.bind(work);

@@ -15,10 +15,10 @@ import { AcceptedKeys } from "../../src/engine/http/accepted-keys.ts";
 import { STREAM_LIMITS, type StreamLimits } from "../../src/engine/http/event-stream.ts";
 import { createRoutes } from "../../src/engine/http/routes.ts";
 import { MemoryLists } from "../../src/engine/memory/memory-lists.ts";
-import { FullTextIndex } from "../../src/engine/memory/memory-index.ts";
-import { MemorySearch } from "../../src/engine/memory/memory-search.ts";
-import { MemoryRights } from "../../src/engine/memory/memory-rights.ts";
-import { MemoryRecord } from "../../src/engine/memory/record.ts";
+import { FullTextIndex } from "../../src/engine/memory/search/memory-index.ts";
+import { MemorySearch } from "../../src/engine/memory/search/search-memory.ts";
+import { MemoryPortability } from "../../src/engine/memory/portability/memory-portability.ts";
+import { MemoryWriter } from "../../src/engine/memory/memory-writer.ts";
 import { WriteLane } from "../../src/engine/memory/write-lane.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/model/model-provider.ts";
 import { CompactionTable } from "../../src/engine/store/compactions.ts";
@@ -169,7 +169,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     profiles: profiles?.ofAgent ?? (() => ({ system: "", model: "scripted", registry: registry() })),
   });
   const turns = new TurnTable(store);
-  const memory = new MemoryRecord(store, new FullTextIndex(store));
+  const memory = new MemoryWriter(store, new FullTextIndex(store));
   const toolCalls = new ToolCallTable(store);
   const compactions = new CompactionTable(store);
   const runParts = { turns, messages, toolCalls, compactions, memory, runAgent: around(runAgent) };
@@ -205,7 +205,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     desk,
     idempotency,
     memoryFile: {
-      rights: new MemoryRights({
+      portability: new MemoryPortability({
         store: parts.store,
         workspaceDir: join(parts.store.dataDir, "workspace"),
         lane: new WriteLane(parts.store),

@@ -1,6 +1,6 @@
 import type { Logger } from "../../kit/logger.ts";
-import type { MemorySearch } from "../memory/memory-search.ts";
-import { recalledBlock } from "../memory/recalled-block.ts";
+import type { MemorySearch } from "../memory/search/search-memory.ts";
+import { recalledBlock } from "../memory/search/recalled-block.ts";
 import { textTokens } from "../model/token-estimate.ts";
 import type { PlacedMessage } from "./conversation-units.ts";
 import type { TurnContext } from "./turn-context.ts";

@@ -6,7 +6,7 @@ import { isoTime } from "../../kit/clock.ts";
 import { VERSION } from "../../kit/version.ts";
 import { EngineError } from "../engine-error.ts";
 import type { StreamLimits } from "./event-stream.ts";
-import type { MemoryRights } from "../memory/memory-rights.ts";
+import type { MemoryPortability } from "../memory/portability/memory-portability.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 
@@ -17,7 +17,7 @@ const EXPORT_MS = 3600_000;
 const TURNS_GONE_MS = 5000;
 
 export interface MemoryFileParts {
-  readonly rights: MemoryRights;
+  readonly portability: MemoryPortability;
   readonly runner: TurnRunner;
   readonly journal: EventJournal;
   readonly learning: { readonly running: boolean };
@@ -27,10 +27,10 @@ export interface MemoryFileParts {
 }
 
 export const exportRoute =
-  ({ rights, journal, owner, limits }: MemoryFileParts): RequestHandler =>
+  ({ portability, journal, owner, limits }: MemoryFileParts): RequestHandler =>
   async (request, response) => {
     journal.flush();
-    const exporting = rights.export({
+    const exporting = portability.export({
       type: "header",
       format: MEMORY_FORMAT,
       version: MEMORY_FORMAT_VERSION,
@@ -63,13 +63,13 @@ export const exportRoute =
   };
 
 export const importRoute =
-  ({ rights }: MemoryFileParts): RequestHandler =>
+  ({ portability }: MemoryFileParts): RequestHandler =>
   async (request, response) => {
     if ((request.get("Content-Encoding") ?? "identity") !== "identity")
       throw new EngineError("INVALID_REQUEST", "body: expected lines of JSON, not compressed");
     if (Number(request.get("Content-Length") ?? 0) > MAX_FILE_BYTES) throw tooLarge();
     try {
-      const done = await rights.import(piecesOf(request));
+      const done = await portability.import(piecesOf(request));
       if (done.kind === "busy") throw busy(done.with);
       response.json(done.answer);
     } catch (error) {
@@ -93,7 +93,7 @@ async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
 
 /** No turn runs, and none begins, until all is gone. */
 export const eraseRoute =
-  ({ rights, runner, journal, learning }: MemoryFileParts): RequestHandler =>
+  ({ portability, runner, journal, learning }: MemoryFileParts): RequestHandler =>
   async (_request, response) => {
     const hold = runner.hold();
     if (hold.kind === "busy") {
@@ -117,7 +117,7 @@ export const eraseRoute =
       await runner.quiet(TURNS_GONE_MS);
       if (!journal.flush())
         throw new EngineError("INTERNAL_ERROR", "the last events cannot be stored, so nothing is erased");
-      const done = await rights.erase(() => learning.running);
+      const done = await portability.erase(() => learning.running);
       if (done.kind === "learning")
         throw new EngineError("LC_RUNNING", "a learning batch is running; erase when it is over");
       if (done.kind === "busy") throw busy(done.with);

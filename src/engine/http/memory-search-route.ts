@@ -1,8 +1,8 @@
 import type { RequestHandler } from "express";
 import { type KnowledgeHit, knowledgeSearchRequest } from "../../contract/engine-api.ts";
 import { InvalidInput } from "../../kit/parse.ts";
-import type { MemoryHit, MemorySearch } from "../memory/memory-search.ts";
-import { endOf, startOf } from "../memory/time-range.ts";
+import type { MemoryHit, MemorySearch } from "../memory/search/search-memory.ts";
+import { endOf, startOf } from "../memory/search/time-range.ts";
 import { trustName } from "../memory/trust.ts";
 import { readBody } from "./call.ts";
 

@@ -7,7 +7,7 @@ import type { Logger } from "../../kit/logger.ts";
 import { AUTHENTICATED } from "../../kit/unauthenticated-connections.ts";
 import { EngineError } from "../engine-error.ts";
 import type { MemoryLists } from "../memory/memory-lists.ts";
-import type { MemorySearch } from "../memory/memory-search.ts";
+import type { MemorySearch } from "../memory/search/search-memory.ts";
 import type { HitlDesk } from "../turns/hitl-desk.ts";
 import { type Reloads, reloadCatalogRoute, reloadCoreSoulRoute } from "./admin-routes.ts";
 import type { AcceptedKeys } from "./accepted-keys.ts";

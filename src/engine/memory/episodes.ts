@@ -2,12 +2,12 @@ import { newId } from "../../kit/ids.ts";
 import type { Store } from "../store/open-store.ts";
 import type { Trust } from "./trust.ts";
 
-/** A round of a conversation: what was asked, and what was answered. */
+/** A round of a conversation: a question and its answer. */
 export interface Episode {
   readonly id: string;
   readonly taskId: string;
   readonly turnId: string;
-  /** A few words that name it. */
+  /** A short title. */
   readonly key: string;
   readonly description: string;
   readonly question: string;
@@ -19,7 +19,7 @@ export interface Episode {
   readonly createdAt: number;
 }
 
-/** What learning has found better words for, and by what else the round is to be found. */
+/** What learning improves: title, description, importance and search keys. */
 export interface Refinement extends Pick<Episode, "key" | "description" | "importance"> {
   readonly keys: string;
 }
@@ -47,7 +47,6 @@ export class EpisodeTable {
     return { id, ...episode };
   }
 
-  /** Learning has found better words for it. */
   refine(id: string, { key, description, importance, keys }: Refinement): void {
     this.#refine.run(key, description, importance, keys, id);
   }

@@ -1,26 +1,26 @@
 import { newId } from "../../kit/ids.ts";
 import type { Store } from "../store/open-store.ts";
-import type { IndexedItem } from "./indexed-item.ts";
+import type { IndexedItem } from "./search/indexed-item.ts";
 import type { Trust } from "./trust.ts";
 
-/** Something that is, or was, so. */
+/** A statement that is or was true. */
 export interface Fact {
   /** A sentence that can stand alone. */
   readonly content: string;
   readonly subject: string;
   readonly predicate: string;
   readonly object: string;
-  /** The same for the same fact, however it was worded. */
+  /** Equal for equal facts, however they are worded. */
   readonly hash: string;
   readonly importance: number;
   readonly confidence: number;
   readonly source: string;
   readonly trust: Trust;
-  /** Since when it is so; null: nobody said. */
+  /** Null if unknown. */
   readonly validFrom: number | null;
 }
 
-/** When it ceased to be so, when that was learnt, and what took its place. */
+/** When a fact ended, when that was learned, and which fact supersedes it. */
 export interface Closing {
   readonly validTo: number | null;
   readonly recordedTo: number;
@@ -29,7 +29,7 @@ export interface Closing {
 
 export interface KnownFact extends Fact {
   readonly id: string;
-  /** When it was last said, as far as that round is kept. */
+  /** When the user last said it, by the newest round that is kept. */
   readonly toldAt: number;
   readonly validTo: number | null;
   readonly recordedFrom: number;
@@ -40,7 +40,7 @@ export interface KnownFact extends Fact {
 const TOLD_AT = `(select max(event_time) from knowledge_evidence join episodes on episodes.id = episode_id
   where knowledge_id = knowledge.id) as told_at`;
 
-/** What is believed, and what was. All of it happens within the caller's transaction. */
+/** Current and closed facts. Every method runs within the caller's transaction. */
 export class KnowledgeTable {
   readonly #insert;
   readonly #close;
@@ -77,7 +77,7 @@ export class KnowledgeTable {
     );
   }
 
-  /** With a closing: what comes to be known after something that took its place. */
+  /** With a closing: a fact learned after the fact that supersedes it. */
   insert(
     fact: Fact,
     { toldAt, recordedFrom }: Pick<KnownFact, "toldAt" | "recordedFrom">,
@@ -86,12 +86,12 @@ export class KnowledgeTable {
     const id = newId("kn");
     const { content, subject, predicate, object, hash, importance, confidence, source, trust, validFrom } = fact;
     const { validTo, recordedTo, supersededBy } = closing ?? { validTo: null, recordedTo: null, supersededBy: null };
-    const said = [content, subject, predicate, object, hash, importance, confidence, source, trust] as const;
-    this.#insert.run(id, ...said, validFrom, validTo, recordedFrom, recordedTo, supersededBy);
+    const fields = [content, subject, predicate, object, hash, importance, confidence, source, trust] as const;
+    this.#insert.run(id, ...fields, validFrom, validTo, recordedFrom, recordedTo, supersededBy);
     return { id, ...fact, toldAt, validTo, recordedFrom, recordedTo, supersededBy };
   }
 
-  /** False when it was closed already. */
+  /** False if it was closed before. */
   close(id: string, { validTo, recordedTo, supersededBy }: Closing): boolean {
     return this.#close.run(validTo, recordedTo, supersededBy, id).changes === 1;
   }
@@ -101,12 +101,12 @@ export class KnowledgeTable {
     return row === undefined ? null : knownFact(row);
   }
 
-  /** What is believed of a subject in one respect. */
+  /** Current facts of a subject and predicate. */
   liveAbout(subject: string, predicate: string): readonly KnownFact[] {
     return this.#about.all(subject, predicate).map(knownFact);
   }
 
-  /** The same fact where it is closed, and was true at that time. */
+  /** The same fact, closed, that was true at that time. */
   closedAt(hash: string, time: number): KnownFact | null {
     const row = this.#covering.get(hash, time);
     return row === undefined ? null : knownFact(row);
@@ -116,13 +116,13 @@ export class KnowledgeTable {
     this.#addEvidence.run(id, episodeId);
   }
 
-  /** Whether the fact was learnt from this episode before, whatever has become of it. */
+  /** Whether the fact was ever learned from this episode, even if it is closed now. */
   learntFrom(episodeId: string, hash: string): boolean {
     return this.#hasEvidence.get(episodeId, hash) !== undefined;
   }
 }
 
-/** A fact as search finds it; `keys` are other words for what it is about. */
+/** The index entry of a fact; `keys` are other words for its predicate. */
 export const factItem = (
   fact: KnownFact,
   { taskId, turnId, keys }: Pick<IndexedItem, "taskId" | "turnId" | "keys">,

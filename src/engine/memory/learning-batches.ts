@@ -1,7 +1,7 @@
 import { newId } from "../../kit/ids.ts";
 import type { Store } from "../store/open-store.ts";
 
-/** The runs of learning, and what came of each. */
+/** Learning batches and their results. */
 export class LearningBatchTable {
   readonly #begin;
   readonly #end;
@@ -30,8 +30,8 @@ export class LearningBatchTable {
     this.#end.run(endedAt, JSON.stringify(counts), error, id);
   }
 
-  /** Those that an engine left when it was killed: what they had learnt is kept, the next one goes on. */
+  /** Closes batches of a killed engine. What they learned stays; the next batch continues. */
   closeAbandoned(endedAt: number): void {
-    this.#abandon.run(endedAt, "the engine stopped meanwhile");
+    this.#abandon.run(endedAt, "the engine stopped during the batch");
   }
 }

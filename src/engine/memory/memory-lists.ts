@@ -5,12 +5,12 @@ import { trustName } from "./trust.ts";
 type Row = Readonly<Record<string, unknown>>;
 
 interface Listing<Item> {
-  /** With `?1` for the number before which to begin, and `?2` for how many. */
+  /** `?1` is the cursor, exclusive; `?2` the limit. */
   readonly sql: string;
   readonly record: (row: Row) => Item;
 }
 
-/** What is remembered, to be looked at: each kind the newest first, a page at a time. */
+/** Pages of each kind of memory, the newest first. */
 export class MemoryLists {
   readonly #store: Store;
 
@@ -18,7 +18,7 @@ export class MemoryLists {
     this.#store = store;
   }
 
-  /** `before`: the cursor of the page before; null for the first. */
+  /** `before` is the previous page's cursor; null for the first page. */
   page<List extends MemoryList>(
     list: List,
     { before, limit }: { readonly before: number | null; readonly limit: number },

@@ -1,15 +1,14 @@
 import type { Logger } from "../../kit/logger.ts";
 import type { Store } from "../store/open-store.ts";
-import type { EraseParts } from "./erase-memory.ts";
-import { Embeddings, type TextVectors } from "./embeddings.ts";
-import { indexMissing } from "./index-missing.ts";
+import type { EraseParts } from "./portability/erase-memory.ts";
+import { Embeddings, type TextVectors } from "./search/embeddings.ts";
+import { indexMissing } from "./search/index-missing.ts";
 import { type LearningTables, learningTables } from "./learning-tables.ts";
-import { FullTextIndex } from "./memory-index.ts";
+import { FullTextIndex } from "./search/memory-index.ts";
 import { MemoryLists } from "./memory-lists.ts";
-import { MemoryRights } from "./memory-rights.ts";
-import { MemorySearch } from "./memory-search.ts";
-import { openRelatedWords } from "./related-words.ts";
-import { MemoryRecord } from "./record.ts";
+import { MemoryPortability } from "./portability/memory-portability.ts";
+import { MemorySearch } from "./search/search-memory.ts";
+import { MemoryWriter } from "./memory-writer.ts";
 import { WholeItems } from "./whole-item.ts";
 import { WriteLane } from "./write-lane.ts";
 
@@ -17,56 +16,53 @@ export interface MemoryParts {
   readonly store: Store;
   readonly workspaceDir: string;
   readonly lastEvent: EraseParts["lastEvent"];
-  /** Left out where no embedding model is named. */
+  /** Undefined if no embedding model is configured. */
   readonly embedder?: TextVectors | undefined;
   readonly logger: Logger;
 }
 
-/** All of an engine's memory on its store. */
+/** The memory of an engine, on its store. */
 export interface Memory {
   readonly lane: WriteLane;
-  readonly record: MemoryRecord;
+  readonly record: MemoryWriter;
   readonly search: MemorySearch;
   readonly whole: WholeItems;
   readonly lists: MemoryLists;
   readonly tables: LearningTables;
-  readonly rights: MemoryRights;
-  /** `reason`: what an import that is cut off by it is told. */
+  readonly portability: MemoryPortability;
+  /** `reason` is the error that the caller of a running import gets. */
   close(reason: Error): Promise<void>;
 }
 
-/** Brings an erasure to its end that was cut off, before anything is read, and goes on with an import behind it. */
+/** Finishes an interrupted erasure before anything is read, then continues an interrupted import in the background. */
 export async function openMemory({ store, workspaceDir, lastEvent, embedder, logger }: MemoryParts): Promise<Memory> {
   const lane = new WriteLane(store);
   const index = new FullTextIndex(store);
   const reindex = () => indexMissing(store, { lane, index });
-  const rights = new MemoryRights({ store, workspaceDir, lane, reindex, lastEvent });
-  if (await rights.finishErasure()) logger.warn("an erasure that was cut off has been brought to its end");
-  void goOnImporting(rights, logger);
+  const portability = new MemoryPortability({ store, workspaceDir, lane, reindex, lastEvent });
+  if (await portability.finishErasure()) logger.warn("finished an interrupted erasure");
+  void continueImport(portability, logger);
   const embeddings = embedder && new Embeddings({ store, lane, embedder, logger });
-  const related = openRelatedWords(logger);
   return {
     lane,
-    record: new MemoryRecord(store, index),
-    search: new MemorySearch(store, embeddings?.near, related),
+    record: new MemoryWriter(store, index),
+    search: new MemorySearch(store, embeddings?.near),
     whole: new WholeItems(store),
     lists: new MemoryLists(store),
     tables: learningTables(store),
-    rights,
+    portability,
     async close(reason) {
-      await rights.close(reason);
+      await portability.close(reason);
       await embeddings?.close();
-      related.close();
     },
   };
 }
 
-/** With a file that a process before this one had read whole. */
-async function goOnImporting(rights: MemoryRights, logger: Logger): Promise<void> {
+async function continueImport(portability: MemoryPortability, logger: Logger): Promise<void> {
   try {
-    const done = await rights.resumeImport();
-    if (done.kind === "done" && done.answer !== null) logger.warn(done.answer, "an import that was cut off is done");
+    const done = await portability.resumeImport();
+    if (done.kind === "done" && done.answer !== null) logger.warn(done.answer, "finished an interrupted import");
   } catch (error) {
-    logger.error({ err: error }, "an import that was cut off cannot go on now; the next start tries again");
+    logger.error({ err: error }, "failed to continue an interrupted import; the next start retries");
   }
 }

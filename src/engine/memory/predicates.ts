@@ -1,65 +1,63 @@
-/** What is known of a predicate: whether there is one object at a time, how much it says of somebody, and by what else one asks for it. */
+/** Whether a subject has one object of the predicate at a time, and by which other words users ask for it. */
 interface PredicateRow {
   readonly single: boolean;
-  /** 1 to 10. */
-  readonly importance: number;
   readonly hints: string;
 }
 
-const one = (importance: number, hints: string): PredicateRow => ({ single: true, importance, hints });
-const many = (importance: number, hints: string): PredicateRow => ({ single: false, importance, hints });
+const one = (hints: string): PredicateRow => ({ single: true, hints });
+const many = (hints: string): PredicateRow => ({ single: false, hints });
 
 const PREDICATES: Readonly<Record<string, PredicateRow>> = {
-  "lives in": one(8, "home city town country residence reside address location moved relocated living based where"),
-  "lived in": many(5, "former previous home city residence past"),
-  "is from": one(7, "origin hometown native born grew up country nationality"),
-  "grew up in": one(6, "childhood hometown raised origin"),
-  "works at": one(8, "job employer company workplace work office organisation career"),
-  "works as": one(8, "job occupation profession career role position title work living"),
-  "works in": one(6, "industry field sector department job work"),
-  "worked at": many(5, "former previous job employer company"),
-  "studies at": one(7, "university college school education student course"),
-  studies: one(6, "subject major degree education student course university"),
-  "graduated from": many(6, "degree university college school education alma mater"),
-  "marital status": one(8, "married single divorced engaged relationship wife husband spouse"),
-  diet: one(8, "food eat eating meal vegetarian vegan diet restriction"),
-  "allergic to": many(9, "allergy allergies intolerance intolerant food avoid reaction medical"),
-  "cannot eat": many(8, "food avoid diet allergy intolerance restriction"),
-  eats: many(6, "food diet meal"),
-  drinks: many(5, "drink beverage"),
-  likes: many(5, "like love enjoy favourite preference interest hobby fan into"),
-  dislikes: many(5, "hate dislike avoid preference"),
-  prefers: many(6, "preference prefer rather favourite choice style"),
-  fears: many(6, "afraid scared fear phobia"),
-  name: one(8, "called named name"),
-  "wants to be called": one(8, "name nickname call address"),
-  birthday: one(8, "born birth date age celebrate"),
-  anniversary: one(7, "wedding married date celebrate"),
-  age: one(7, "old years birthday"),
-  height: one(5, "tall size"),
-  weight: one(5, "kilos pounds size heavy"),
-  drives: one(5, "car vehicle drive driving"),
-  owns: many(5, "have own possession belongs"),
-  has: many(5, "have own got"),
-  uses: many(4, "use tool software app device"),
-  plays: many(5, "hobby sport instrument game play"),
-  practices: many(5, "hobby sport exercise training"),
-  speaks: many(6, "language fluent speak"),
-  "is learning": many(5, "study language course hobby learn lesson class"),
-  teaches: one(6, "teacher subject job class"),
-  decided: many(7, "decision agreed chose choice conclusion plan settled"),
-  "plans to": many(5, "plan planning upcoming future going intend schedule"),
-  wants: many(7, "instruction preference always never wish rule request"),
-  "to remember": many(7, "remember note important"),
-  goal: many(6, "aim target objective ambition"),
-  bought: many(4, "purchase purchased buy shopping acquired new order"),
-  visited: many(4, "trip travel travelled vacation holiday went tour been"),
-  attended: many(4, "event went concert class conference party"),
-  watched: many(3, "movie film show series seen"),
-  read: many(3, "book novel author reading finished"),
-  adopted: many(6, "pet animal dog cat got new"),
-  started: many(4, "began begin new start"),
-  finished: many(4, "completed done end finish"),
+  "lives in": one("home city town country residence reside address location moved relocated living based where"),
+  "lived in": many("former previous home city residence past"),
+  "is from": one("origin hometown native born grew up country nationality"),
+  "grew up in": one("childhood hometown raised origin"),
+  "works at": one("job employer company workplace work office organisation career"),
+  "works as": one("job occupation profession career role position title work living"),
+  "works in": one("industry field sector department job work"),
+  "worked at": many("former previous job employer company"),
+  "studies at": one("university college school education student course"),
+  studies: one("subject major degree education student course university"),
+  "graduated from": many("degree university college school education alma mater"),
+  "marital status": one("married single divorced engaged relationship wife husband spouse"),
+  diet: one("food eat eating meal vegetarian vegan diet restriction"),
+  "allergic to": many("allergy allergies intolerance intolerant food avoid reaction medical"),
+  "cannot eat": many("food avoid diet allergy intolerance restriction"),
+  eats: many("food diet meal"),
+  drinks: many("drink beverage"),
+  likes: many("like love enjoy favourite preference interest hobby fan into"),
+  dislikes: many("hate dislike avoid preference"),
+  prefers: many("preference prefer rather favourite choice style"),
+  fears: many("afraid scared fear phobia"),
+  name: one("called named name"),
+  "wants to be called": one("name nickname call address"),
+  birthday: one("born birth date age celebrate"),
+  anniversary: one("wedding married date celebrate"),
+  age: one("old years birthday"),
+  height: one("tall size"),
+  weight: one("kilos pounds size heavy"),
+  drives: one("car vehicle drive driving"),
+  owns: many("have own possession belongs"),
+  has: many("have own got"),
+  uses: many("use tool software app device"),
+  plays: many("hobby sport instrument game play"),
+  practices: many("hobby sport exercise training"),
+  speaks: many("language fluent speak"),
+  "is learning": many("study language course hobby learn lesson class"),
+  teaches: one("teacher subject job class"),
+  decided: many("decision agreed chose choice conclusion plan settled"),
+  "plans to": many("plan planning upcoming future going intend schedule"),
+  wants: many("instruction preference always never wish rule request"),
+  "to remember": many("remember note important"),
+  goal: many("aim target objective ambition"),
+  bought: many("purchase purchased buy shopping acquired new order"),
+  visited: many("trip travel travelled vacation holiday went tour been"),
+  attended: many("event went concert class conference party"),
+  watched: many("movie film show series seen"),
+  read: many("book novel author reading finished"),
+  adopted: many("pet animal dog cat got new"),
+  started: many("began begin new start"),
+  finished: many("completed done end finish"),
 };
 
 const ONE_AT_A_TIME =
@@ -89,7 +87,7 @@ const SAME: readonly (readonly [RegExp, string])[] = [
   [/^(?:comes from|originally from|hometown|nationality)$/, "is from"],
 ];
 
-/** One wording for each thing that is said of somebody. */
+/** One spelling for each predicate. */
 export function normalPredicate(words: string): string {
   const plain = words
     .normalize("NFKC")
@@ -103,21 +101,15 @@ export function normalPredicate(words: string): string {
 
 const NOT = "not ";
 
-/** Whether a subject has one object at a time; `told`: by who named the predicate, where nothing is known of it. */
-export function isSingle(predicate: string, told: boolean): boolean {
+/** Whether a subject has one object at a time; `stated` decides for an unknown predicate. */
+export function isSingle(predicate: string, stated: boolean): boolean {
   if (predicate.startsWith(NOT)) return false;
   if (predicate.startsWith("number of ")) return true;
   if (SEVERAL_AT_A_TIME.test(predicate)) return false;
-  return PREDICATES[predicate]?.single ?? (ONE_AT_A_TIME.test(predicate) || told);
+  return PREDICATES[predicate]?.single ?? (ONE_AT_A_TIME.test(predicate) || stated);
 }
 
-/** As it is of somebody's kin, of what is known of them, or of anything. */
-export function predicateImportance(predicate: string): number {
-  const plain = predicate.startsWith(NOT) ? predicate.slice(NOT.length) : predicate;
-  return PREDICATES[plain]?.importance ?? (RELATIVE.test(plain) ? 8 : ONE_AT_A_TIME.test(plain) ? 7 : 5);
-}
-
-/** Other words by which one may ask for what the predicate says. */
+/** Other words with which users ask for the predicate. */
 export function predicateHints(predicate: string): string {
   const plain = predicate.startsWith(NOT) ? predicate.slice(NOT.length) : predicate;
   const kin = RELATIVE.test(plain) ? "family relative" : "";
@@ -128,6 +120,6 @@ const OPPOSITES: Readonly<Record<string, string>> = { likes: "dislikes", dislike
 
 export const negatedPredicate = (predicate: string): string => OPPOSITES[predicate] ?? `${NOT}${predicate}`;
 
-/** What cannot be so of the same object at once. */
+/** The predicate that contradicts it for the same object. */
 export const oppositePredicate = (predicate: string): string =>
   OPPOSITES[predicate] ?? (predicate.startsWith(NOT) ? predicate.slice(NOT.length) : `${NOT}${predicate}`);

@@ -3,22 +3,22 @@ import { type Episode, EpisodeTable, type Refinement } from "./episodes.ts";
 import { type Trajectory, TrajectoryTable } from "./trajectories.ts";
 import { TRUST, type Trust } from "./trust.ts";
 
-/** A turn with all that can be learnt from it. */
+/** An ended turn with everything that learning reads. */
 export interface Round {
   readonly trajectory: Trajectory;
-  /** Null where nothing was said. */
+  /** Null if the turn left no episode. */
   readonly episode: Episode | null;
-  /** What the agent noted for itself. */
+  /** The agent's notes. */
   readonly notes: readonly string[];
-  /** What the agent asked the user in between, and what they answered. */
+  /** Questions of the agent to the user, with the answers. */
   readonly asked: readonly { readonly question: string; readonly answer: string }[];
-  /** What the agent had before it by then: the least of its task's turns up to this one. */
+  /** The least trust of the task's turns up to this one. */
   readonly contextTrust: Trust;
-  /** What it was shown of its memory, to be told from what is new. */
+  /** The recalled block of the turn: nothing in it is new. */
   readonly recalled: string;
 }
 
-/** The turns that no batch has read, joined with what there is beside them. */
+/** Turns that no batch has read. */
 export class RoundsToLearn {
   readonly #episodes: EpisodeTable;
   readonly #trajectories: TrajectoryTable;
@@ -70,7 +70,7 @@ export class RoundsToLearn {
     return this.#trajectories.countUnlearned();
   }
 
-  /** Within the caller's transaction; false when a batch had read it already. */
+  /** Within the caller's transaction; false if a batch has read it before. */
   learned(number: number, batchId: string): boolean {
     return this.#trajectories.learned(number, batchId);
   }
@@ -80,7 +80,7 @@ export class RoundsToLearn {
     this.#episodes.refine(id, refinement);
   }
 
-  /** How turns went that came to a good end, the newest first; nothing of what their tools gave. */
+  /** Completed turns with their tool calls, the newest first, without tool output. */
   successes({ before, limit }: { readonly before: number; readonly limit: number }): readonly Success[] {
     return this.#similar.all(before, limit).map((row) => ({
       id: String(row["id"]),

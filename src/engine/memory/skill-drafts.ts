@@ -4,12 +4,12 @@ import type { Trust } from "./trust.ts";
 
 export interface NewSkillDraft {
   readonly name: string;
-  /** What was done, step by step: there is one draft for each. */
+  /** The sequence of tools; unique among drafts. */
   readonly signature: string;
-  /** The file as it will lie in the catalog. */
+  /** The text of SKILL.md. */
   readonly body: string;
   readonly trust: Trust;
-  /** Ids of what it was drawn from. */
+  /** Ids of the trajectories it was drafted from. */
   readonly trajectories: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface SkillDraft extends NewSkillDraft {
   readonly decidedAt: number | null;
 }
 
-/** Skills that somebody may allow. One that was refused stays, so that it is not proposed again. */
+/** Skills that await or had a decision. A refused draft stays, so that it is not proposed again. */
 export class SkillDraftTable {
   readonly #insert;
   readonly #all;
@@ -57,7 +57,7 @@ export class SkillDraftTable {
     return this.#known.get(signature, name) !== undefined;
   }
 
-  /** False when it was decided already. */
+  /** False if it was decided before. */
   decide(id: string, state: "allowed" | "refused", decidedAt: number): boolean {
     return this.#decide.run(state, decidedAt, id).changes === 1;
   }

@@ -19,11 +19,11 @@ export interface NewEdge {
   readonly validFrom: number | null;
 }
 
-/** Somebody or something is found by any of its names, however it is written. */
+/** The normalized form of a name, for comparison. */
 export const foldedName = (name: string): string =>
   name.normalize("NFKC").replaceAll(/\s+/g, " ").trim().toLocaleLowerCase("en");
 
-/** Who and what was spoken of, and what they have to do with each other. All of it within the caller's transaction. */
+/** People and things, their aliases, edges and mentions. Every method runs within the caller's transaction. */
 export class SocialGraph {
   readonly #find;
   readonly #insert;

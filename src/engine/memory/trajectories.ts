@@ -3,7 +3,7 @@ import { newId } from "../../kit/ids.ts";
 import type { Store } from "../store/open-store.ts";
 import type { Trust } from "./trust.ts";
 
-/** How a turn went. */
+/** The tool calls and outcome of a turn. */
 export interface Trajectory {
   readonly number: number;
   readonly id: string;
@@ -18,7 +18,7 @@ export interface Trajectory {
   readonly createdAt: number;
 }
 
-/** One a turn, kept for the learning batch, which goes through them in order. */
+/** One trajectory a turn. Learning batches read them in order. */
 export class TrajectoryTable {
   readonly #insert;
   readonly #lastTrust;
@@ -43,12 +43,12 @@ export class TrajectoryTable {
     this.#insert.run(newId("tr"), taskId, turnId, outcome, errorCode, ...texts, trust, durationMs, createdAt);
   }
 
-  /** How far the task's last turn can be relied on; null for a new task. */
+  /** Trust of the task's last turn; null for a new task. */
   trustOf(taskId: string): Trust | null {
     return (this.#lastTrust.get(taskId)?.["trust"] as Trust | undefined) ?? null;
   }
 
-  /** Those that no batch has read, the oldest first. */
+  /** Trajectories that no batch has read, the oldest first. */
   unlearned(limit: number): readonly Trajectory[] {
     return this.#unlearned.all(limit).map(trajectoryOf);
   }
@@ -57,7 +57,7 @@ export class TrajectoryTable {
     return Number(this.#countUnlearned.get()?.["count"]);
   }
 
-  /** False when a batch had read it already. */
+  /** False if a batch has read it before. */
   learned(number: number, batchId: string): boolean {
     return this.#learned.run(batchId, number).changes === 1;
   }

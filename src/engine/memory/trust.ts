@@ -1,6 +1,6 @@
 /**
- * How far what is remembered can be relied on, by who said it: from what came from outside (files, the web, tool
- * servers) up to the user's own words. What is derived has the least of what it was derived from.
+ * Trust in a memory by its source: from outside content (files, web, tool servers) up to the user's own words. Derived
+ * content has the least trust of its sources.
  */
 export const TRUST = { external: 0, model: 1, internal: 2, user: 3 } as const;
 export type TrustName = keyof typeof TRUST;

@@ -1,14 +1,14 @@
 import { MessageTable } from "../store/messages.ts";
 import type { Store } from "../store/open-store.ts";
-import { type StoredItem, StoredItems } from "./stored-items.ts";
+import { type StoredItem, StoredItems } from "./search/stored-items.ts";
 
-/** Something remembered, with all that was said in its turn as far as that is kept. */
+/** A memory item with the stored messages of its turn. */
 export interface WholeItem {
   readonly item: StoredItem;
   readonly messages: readonly { readonly role: string; readonly text: string }[];
 }
 
-/** What memory has under an id; null: nothing. */
+/** Reads one item by its id. */
 export class WholeItems {
   readonly #items: StoredItems;
   readonly #messages: MessageTable;
@@ -22,16 +22,16 @@ export class WholeItems {
     const row = this.#items.rowOf(id);
     const item = row === null ? null : this.#items.read(row);
     if (item === null) return null;
-    const said = item.kind === "episode" && item.turnId !== null ? this.#messages.ofTurn(item.turnId) : [];
-    const messages = said
+    const stored = item.kind === "episode" && item.turnId !== null ? this.#messages.ofTurn(item.turnId) : [];
+    const messages = stored
       .filter(({ thread }) => thread === "")
-      .map(({ role, content }) => ({ role, text: typeof content === "string" ? content : words(content) }));
+      .map(({ role, content }) => ({ role, text: typeof content === "string" ? content : textOf(content) }));
     return { item, messages };
   }
 }
 
-/** Thinking is nobody's to read again, and signatures are nobody's at all. */
-function words(content: unknown): string {
+/** The readable parts of a message, without thinking and signatures. */
+function textOf(content: unknown): string {
   const parts = Array.isArray(content) ? (content as readonly Readonly<Record<string, unknown>>[]) : [];
   return parts
     .flatMap(({ kind, text, tool, input, output }) => {

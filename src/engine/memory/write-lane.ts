@@ -3,9 +3,8 @@ import PQueue from "p-queue";
 import type { Store } from "../store/open-store.ts";
 
 /**
- * Where everything waits that writes much at once: learning, import, erasure. Each piece of work is a short transaction
- * of its own, one after the other, and the event loop goes round in between: what a turn stores never waits for more
- * than one of them. Nothing is awaited inside a transaction.
+ * Serializes bulk writes (learning, import) into short transactions. The event loop runs between them, so a turn waits
+ * for at most one. Nothing is awaited inside a transaction.
  */
 export class WriteLane {
   readonly #store: Store;
@@ -22,7 +21,7 @@ export class WriteLane {
     });
   }
 
-  /** `work` for each, so many a transaction as a few milliseconds hold. */
+  /** Runs `work` for each item; a transaction takes as many items as fit into a few milliseconds. */
   async each<T>(items: readonly T[], work: (item: T) => void): Promise<void> {
     for (let at = 0; at < items.length;) {
       at = await this.run(() => {

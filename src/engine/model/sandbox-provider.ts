@@ -13,6 +13,7 @@ import type {
 } from "./model-provider.ts";
 import { isSummary, readCallsDone } from "./summary-message.ts";
 import { demonstration } from "./sandbox-demo.ts";
+import { sandboxLearning } from "./sandbox-learning.ts";
 import { type SandboxCommand, readScript } from "./sandbox-script.ts";
 
 const CHARACTERS_PER_TOKEN = 4;
@@ -70,6 +71,7 @@ async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerat
 
 function commandsOf(request: ModelRequest): readonly SandboxCommand[] {
   if (request.purpose === "summary") return [{ kind: "say", text: sandboxSummary(request) }];
+  if (request.purpose === "learning") return [{ kind: "say", text: sandboxLearning(request) }];
   const { message, outcomes, callsDone } = currentTurn(request.messages);
   const script = readScript(message);
   if (script === null) return demonstration(request, message, outcomes);

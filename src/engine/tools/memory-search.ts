@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { instant } from "../../contract/engine-api.ts";
-import type { MemoryHit, MemorySearch } from "../memory/memory-search.ts";
-import { memoryRecord } from "../memory/recalled-block.ts";
-import { endOf, startOf } from "../memory/time-range.ts";
+import type { MemoryHit, MemorySearch } from "../memory/search/search-memory.ts";
+import { memoryRecord } from "../memory/search/recalled-block.ts";
+import { endOf, startOf } from "../memory/search/time-range.ts";
 import { type TrustName, trustName } from "../memory/trust.ts";
 import type { WholeItem, WholeItems } from "../memory/whole-item.ts";
 import { type Tool, ToolFailed } from "./tool.ts";

@@ -9,7 +9,7 @@ import type { CompactionTable } from "../store/compactions.ts";
 import type { MessageTable } from "../store/messages.ts";
 import type { ToolCallTable } from "../store/tool-calls.ts";
 import type { TurnTable } from "../store/turns.ts";
-import type { MemoryRecord } from "../memory/record.ts";
+import type { MemoryWriter } from "../memory/memory-writer.ts";
 import { saidInTurn } from "./ended-round.ts";
 import type { EventJournal } from "./event-journal.ts";
 import type { HitlDesk } from "./hitl-desk.ts";
@@ -26,7 +26,7 @@ export interface TurnParts {
   readonly messages: MessageTable;
   readonly toolCalls: ToolCallTable;
   readonly compactions: CompactionTable;
-  readonly memory: Pick<MemoryRecord, "round" | "note">;
+  readonly memory: Pick<MemoryWriter, "round" | "note">;
   readonly runAgent: AgentLoop;
   readonly logger: Logger;
 }

@@ -1,7 +1,7 @@
 import type { Logger } from "../../kit/logger.ts";
 import type { Round } from "../memory/rounds-to-learn.ts";
 import type { ModelFailure, ModelMessage, ModelProvider } from "../model/model-provider.ts";
-import { type ExtractedChunk, type Extractor, ruleExtractor } from "./extractor.ts";
+import { type ExtractedChunk, type Extractor, nothingExtracted } from "./extractor.ts";
 import { LEARNING_SYSTEM, learningPrompt } from "./model-prompt.ts";
 import { readAnswer } from "./model-answer.ts";
 
@@ -15,13 +15,13 @@ export interface ModelExtraction {
 }
 
 /**
- * Has a model say what is in the rounds. An answer that cannot be read may be given once more; then, and where no model
- * can be asked, the rules do what they can. What a model may do later is left to it: those rounds stay unlearnt.
+ * Has a model say what is in the rounds. A malformed answer is requested once more. After that, or when no model is
+ * usable, the rounds yield no facts. After a temporary failure the rounds stay unlearned for the next batch.
  */
 export function extractByModel(parts: ModelExtraction): Extractor {
   const extract: Extractor = async (rounds, signal) => {
     const told = rounds.filter(({ episode }) => episode !== null);
-    if (told.length === 0) return ruleExtractor(rounds, signal);
+    if (told.length === 0) return nothingExtracted(rounds);
     for (const model of parts.models) {
       const outcome = await askTwice(parts, { model, rounds: told, signal });
       if (outcome.kind === "too_long" && told.length > 1) return inHalves(extract, rounds, signal);
@@ -29,7 +29,7 @@ export function extractByModel(parts: ModelExtraction): Extractor {
       parts.logger.warn({ model, why: outcome.why }, "a model could not be used for learning");
       if (outcome.kind !== "unusable") break;
     }
-    return ruleExtractor(rounds, signal);
+    return nothingExtracted(rounds);
   };
   return extract;
 }

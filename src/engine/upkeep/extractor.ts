@@ -1,8 +1,6 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Round } from "../memory/rounds-to-learn.ts";
 import type { ModelFailure } from "../model/model-provider.ts";
-import type { Extraction } from "./extraction.ts";
-import { extractByRules } from "./rules/extract-by-rules.ts";
+import { type Extraction, NOTHING } from "./extraction.ts";
 
 export type ExtractedChunk =
   /** By turn; a turn that is not there is to be read another time. */
@@ -13,13 +11,8 @@ export type ExtractedChunk =
 /** Finds what is worth knowing in some rounds. It stores nothing and believes nothing. */
 export type Extractor = (rounds: readonly Round[], signal: AbortSignal) => Promise<ExtractedChunk>;
 
-/** Turns go on between one round and the next. */
-export const ruleExtractor: Extractor = async (rounds, signal) => {
-  const extractions = new Map<string, Extraction>();
-  for (const round of rounds) {
-    if (signal.aborted) return { kind: "stopped", failure: { kind: "aborted" } };
-    extractions.set(round.trajectory.turnId, extractByRules(round));
-    await nextTurn();
-  }
-  return { kind: "extracted", extractions };
-};
+/** Without a usable model, rounds are stored and no facts are learned. */
+export const nothingExtracted = (rounds: readonly Round[]): ExtractedChunk => ({
+  kind: "extracted",
+  extractions: new Map(rounds.map(({ trajectory }) => [trajectory.turnId, NOTHING])),
+});

@@ -1,15 +1,15 @@
-import { indexWords } from "../memory/index-text.ts";
+import { indexWords } from "../memory/search/index-text.ts";
 import type { Fact } from "../memory/knowledge.ts";
 import { isSingle, predicateHints } from "../memory/predicates.ts";
 import type { Round } from "../memory/rounds-to-learn.ts";
-import { isFunctionWord } from "../memory/stop-words.ts";
+import { isFunctionWord } from "../memory/search/stop-words.ts";
 import { TRUST, type Trust, leastTrust } from "../memory/trust.ts";
 import { type ExtractedFact, USER } from "./extraction.ts";
 import { isName } from "./judge-person.ts";
 import { isNegated, namesIn, normalWords, numbersIn } from "./normal-words.ts";
 import { type Boilerplate, holdsSecret, isFiller, isPassing } from "./refused-words.ts";
-import { findWhen } from "./rules/when.ts";
 import type { Source, SourceWords } from "./source-words.ts";
+import type { SpokenDates } from "./spoken-dates.ts";
 
 /** A fact that may be believed, before it is held against what is known. */
 export interface SoundFact extends Omit<Fact, "hash"> {
@@ -33,7 +33,12 @@ const LASTING = /^(?:dislikes|cannot eat|allergic to|fears|wants|to remember|dec
 /** Holds a fact against the words it is said to come from. Null: it is not believed, whoever found it. */
 export function judgeFact(
   fact: ExtractedFact,
-  { round, sources, boilerplate }: { round: Round; sources: SourceWords; boilerplate: Boilerplate },
+  {
+    round,
+    sources,
+    boilerplate,
+    dates,
+  }: { round: Round; sources: SourceWords; boilerplate: Boilerplate; dates: SpokenDates },
 ): SoundFact | null {
   const { content, predicate, object, saidBy } = fact;
   const subject = subjectOf(fact.subject);
@@ -44,12 +49,9 @@ export function judgeFact(
   if (isFiller(content) || isPassing(predicate)) return null;
   if (boilerplate.has(content) || boilerplate.has(evidence)) return null;
   const at = round.episode?.eventTime ?? round.trajectory.createdAt;
-  if (
-    !subjectAgrees(fact, source) ||
-    !numbersAgree(fact, source, at) ||
-    !namesAgree(`${content}. ${object}`, source.text)
-  )
-    return null;
+  const today = new Date(at).toISOString().slice(0, 10);
+  if (!subjectAgrees(fact, source) || !numbersAgree(fact, source, { today, dates })) return null;
+  if (!namesAgree(`${content}. ${object}`, source.text)) return null;
   const covered = coverage(object, source);
   if (covered < LEAST_COVERED || addsWords(fact, source) || !negationAgrees(fact, source)) return null;
   return {
@@ -58,7 +60,7 @@ export function judgeFact(
     predicate,
     object: object.trim(),
     single: isSingle(predicate, fact.single),
-    validFrom: fact.validFrom !== null && dateAgrees(fact.validFrom, source, at) ? fact.validFrom : null,
+    validFrom: fact.validFrom !== null && dateAgrees(fact.validFrom, source, dates) ? fact.validFrom : null,
     toldAt: at,
     isOfNow: OF_NOW.test(evidence) || sentencesAbout(object, source).some(({ text }) => OF_NOW.test(text)),
     importance: Math.min(10, Math.max(1, Math.round(fact.importance))),
@@ -90,30 +92,22 @@ function subjectAgrees({ subject, saidBy }: ExtractedFact, source: Source): bool
   return isName(owner) && coverage(owner, source) >= LEAST_COVERED;
 }
 
-/** Numbers and dates of the fact stand in its source; a date may also be the one that words there work out to. */
-function numbersAgree({ content, object }: ExtractedFact, source: Source, at: number): boolean {
-  const { text } = source;
-  const wanted = numbersIn(`${content} ${object}`);
-  if (wanted.length === 0) return true;
-  const known = new Set(numbersIn(text));
-  if (wanted.every((number) => known.has(number))) return true;
-  known.add(new Date(at).toISOString().slice(0, 10));
-  for (const label of timesIn(source, at)) for (const number of numbersIn(label)) known.add(number);
-  return wanted.every((number) => known.has(number));
+/** Numbers and dates of the fact stand in its source. A date may also be worked out from words there. */
+function numbersAgree(
+  { content, object }: ExtractedFact,
+  { text, sentences }: Source,
+  { today, dates }: { readonly today: string; readonly dates: SpokenDates },
+): boolean {
+  const known = new Set([...numbersIn(text), today]);
+  const unknown = numbersIn(`${content} ${object}`).filter((number) => !known.has(number));
+  return unknown.every((number) => sentences.some((one) => dates.of(one.text).has(number)));
 }
 
-/** The times that the words of a source work out to, as `2026-03-04`, `2026-03` or `2026`. */
-const timesIn = ({ text, sentences }: Source, at: number): readonly string[] =>
-  [...sentences.map((sentence) => sentence.text), text].flatMap((words) =>
-    [true, false].flatMap((past) => findWhen(words, { at, past })?.label ?? []),
-  );
-
 /** The source names the year of a date, or a time in the same month. */
-function dateAgrees(date: number, source: Source, at: number): boolean {
+function dateAgrees(date: number, { text, sentences }: Source, dates: SpokenDates): boolean {
   const month = new Date(date).toISOString().slice(0, 7);
-  const year = month.slice(0, 4);
-  if (numbersIn(source.text).some((number) => number.startsWith(year))) return true;
-  return timesIn(source, at).some((label) => month.startsWith(label.slice(0, 7)));
+  if (numbersIn(text).some((number) => number.startsWith(month.slice(0, 4)))) return true;
+  return sentences.some((sentence) => dates.of(sentence.text).has(month));
 }
 
 export function namesAgree(text: string, source: string): boolean {

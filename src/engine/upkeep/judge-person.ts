@@ -1,5 +1,5 @@
-import { isFunctionWord } from "../memory/stop-words.ts";
-import { wordRuns, wordsOfRun } from "../memory/index-text.ts";
+import { isFunctionWord } from "../memory/search/stop-words.ts";
+import { wordRuns, wordsOfRun } from "../memory/search/index-text.ts";
 import { type ExtractedNode, USER } from "./extraction.ts";
 import { normalWords } from "./normal-words.ts";
 import { holdsSecret } from "./refused-words.ts";

@@ -4,8 +4,9 @@ import { type SoundFact, judgeFact, namesAgree } from "./judge-fact.ts";
 import { judgePerson } from "./judge-person.ts";
 import { namesIn } from "./normal-words.ts";
 import { type Boilerplate, holdsSecret } from "./refused-words.ts";
-import { sentencesOf } from "./rules/clauses.ts";
+import { sentencesOf } from "./sentences.ts";
 import { SourceWords } from "./source-words.ts";
+import type { SpokenDates } from "./spoken-dates.ts";
 
 /** What of a round may be believed, and by which names it is to be found. */
 export interface SoundRound extends Omit<Extraction, "facts"> {
@@ -14,11 +15,15 @@ export interface SoundRound extends Omit<Extraction, "facts"> {
 }
 
 /** Before anything is written: what is found is held against the round it is said to come from. */
-export function judgeRound(round: Round, { facts, people, episode }: Extraction, boilerplate: Boilerplate): SoundRound {
+export function judgeRound(
+  round: Round,
+  { facts, people, episode }: Extraction,
+  { boilerplate, dates }: { readonly boilerplate: Boilerplate; readonly dates: SpokenDates },
+): SoundRound {
   const sources = new SourceWords(round);
   const sentences = sentencesOf(round.episode?.question ?? "");
   return {
-    facts: facts.flatMap((fact) => judgeFact(fact, { round, sources, boilerplate }) ?? []),
+    facts: facts.flatMap((fact) => judgeFact(fact, { round, sources, boilerplate, dates }) ?? []),
     people: people.flatMap((person) => judgePerson(person, sources) ?? []),
     episode: episode !== null && isOfRound(episode, round) ? episode : null,
     names: [...new Set(sentences.filter((sentence) => !holdsSecret(sentence)).flatMap(namesIn))],

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { LearningBatchTable } from "../memory/learning-batches.ts";
+import type { Round } from "../memory/rounds-to-learn.ts";
 import type { WriteLane } from "../memory/write-lane.ts";
 import type { ModelFailure } from "../model/model-provider.ts";
 import { chunksOf } from "./chunks.ts";
@@ -54,6 +55,8 @@ export async function learnBatch(parts: BatchParts, signal: AbortSignal): Promis
   try {
     const waiting = rounds.next(MOST_ROUNDS);
     const boilerplate = parts.boilerplate();
+    // Loaded by the first batch: an engine that does not learn carries no date parser.
+    const { SpokenDates } = await import("./spoken-dates.ts");
     for (const chunk of chunksOf(waiting)) {
       const outcome = await extracted(parts, chunk, signal);
       if (outcome.kind === "stopped") {
@@ -63,7 +66,7 @@ export async function learnBatch(parts: BatchParts, signal: AbortSignal): Promis
       for (const round of chunk) {
         const extraction = round.episode === null ? NOTHING : outcome.extractions.get(round.trajectory.turnId);
         if (extraction === undefined || signal.aborted) break;
-        const sound = judgeRound(round, extraction, boilerplate);
+        const sound = judgeRound(round, extraction, { boilerplate, dates: new SpokenDates(toldAt(round)) });
         const more = await lane.run(() => learnRound(parts, { round, sound, batchId: id, now: now() }));
         learnt = sum(learnt, more);
       }
@@ -86,6 +89,8 @@ async function extracted({ extract, mayAsk }: BatchParts, chunk: Parameters<Extr
   if (leave.kind === "limit_closed") return { kind: "stopped", failure: leave } as const;
   return extract(chunk, signal);
 }
+
+const toldAt = ({ episode, trajectory }: Round): number => episode?.eventTime ?? trajectory.createdAt;
 
 const sum = (one: Learnt, other: Learnt): Learnt => ({
   trajectories: one.trajectories + other.trajectories,

@@ -1,6 +1,6 @@
 import { sha256 } from "../../kit/secrets.ts";
-import { episodeItem } from "../memory/record.ts";
-import type { MemoryIndex } from "../memory/indexed-item.ts";
+import { episodeItem } from "../memory/memory-writer.ts";
+import type { MemoryIndex } from "../memory/search/indexed-item.ts";
 import { type KnowledgeTable, type KnownFact, factItem } from "../memory/knowledge.ts";
 import { oppositePredicate, predicateHints } from "../memory/predicates.ts";
 import type { Round, RoundsToLearn } from "../memory/rounds-to-learn.ts";

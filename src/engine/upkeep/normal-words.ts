@@ -65,4 +65,3 @@ const COMMON = new Set(
     .split(/\s+/)
     .filter((word) => word !== ""),
 );
-export const isCommonWord = (word: string): boolean => COMMON.has(word.toLowerCase());

@@ -5,7 +5,6 @@ import type { WriteLane } from "../memory/write-lane.ts";
 import type { EngineProvider } from "../model/create-provider.ts";
 import { Acquaintances } from "./acquaintances.ts";
 import { extractByModel } from "./extract-by-model.ts";
-import { ruleExtractor } from "./extractor.ts";
 import { Learning, type LearningParts } from "./learning.ts";
 import { Boilerplate } from "./refused-words.ts";
 import { SkillDesk } from "./skill-desk.ts";
@@ -13,7 +12,7 @@ import { SkillDesk } from "./skill-desk.ts";
 export interface OpenParts {
   readonly tables: LearningTables;
   readonly lane: WriteLane;
-  readonly provider: EngineProvider;
+  readonly provider: Omit<EngineProvider, "health">;
   readonly models: { readonly light: string; readonly main: string };
   readonly catalog: Pick<LiveCatalog, "catalog" | "reload">;
   readonly catalogFolder: string;
@@ -24,19 +23,15 @@ export interface OpenParts {
   readonly schedule?: NonNullable<LearningParts["schedule"]>;
 }
 
-/** Learning as an engine has it: by a model, or by rules where there is none. */
 export function openLearning(parts: OpenParts): { readonly learning: Learning; readonly skills: SkillDesk } {
   const { tables, lane, provider, models, catalog, catalogFolder, instructions, isBusy, logger, schedule } = parts;
-  const hasModel = provider.name !== "sandbox";
   const skillNames = () => new Set(catalog.catalog.skills.keys());
   const learning = new Learning({
     ...tables,
     lane,
     people: new Acquaintances(tables.graph),
-    extract: hasModel
-      ? extractByModel({ provider, models: [...new Set([models.light, models.main])], logger })
-      : ruleExtractor,
-    closedForMs: () => (hasModel ? provider.closedForMs(models.light) : 0),
+    extract: extractByModel({ provider, models: [...new Set([models.light, models.main])], logger }),
+    closedForMs: () => provider.closedForMs(models.light),
     boilerplate: () => new Boilerplate(instructions()),
     skillNames,
     isBusy,

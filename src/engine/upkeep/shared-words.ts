@@ -1,5 +1,5 @@
-import { indexWords } from "../memory/index-text.ts";
-import { isFunctionWord } from "../memory/stop-words.ts";
+import { indexWords } from "../memory/search/index-text.ts";
+import { isFunctionWord } from "../memory/search/stop-words.ts";
 
 /** What a request is about, each word without its ending; numbers, paths and addresses are of the one case. */
 export function contentWords(text: string): ReadonlySet<string> {

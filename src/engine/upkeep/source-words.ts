@@ -1,8 +1,8 @@
-import { indexWords } from "../memory/index-text.ts";
+import { indexWords } from "../memory/search/index-text.ts";
 import type { Round } from "../memory/rounds-to-learn.ts";
 import type { ExtractedFact } from "./extraction.ts";
 import { normalWords } from "./normal-words.ts";
-import { sentencesOf } from "./rules/clauses.ts";
+import { sentencesOf } from "./sentences.ts";
 
 type SaidBy = ExtractedFact["saidBy"];
 

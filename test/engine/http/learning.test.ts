@@ -6,7 +6,7 @@ import { until } from "../../helpers/until.ts";
 
 t.test("an engine learns when it is asked to, whatever the body, and after its twentieth turn by itself", async (t) => {
   const engine = await startEngine(t);
-  await engine.turn("t", "/say fine\nMy sister Anna lives in Oslo.");
+  await engine.turn("t", "/say fine\nMy name is Anna. I live in Oslo.");
   const first = await engine.call("/admin/lc/trigger", { method: "POST", body: { anything: 1 } });
   t.equal(first.status, 200);
   t.match(first.body, {
@@ -14,19 +14,19 @@ t.test("an engine learns when it is asked to, whatever the body, and after its t
     episodes: 1,
     knowledge_added: 2,
     knowledge_closed: 0,
-    nodes: 2,
+    nodes: 0,
     skills_drafted: 0,
   });
   t.match(await engine.call("/admin/lc/trigger", { method: "POST" }), { status: 200, body: { trajectories: 0 } });
-  const { body: found } = await engine.call("/memory/knowledge/search", { body: { query: "Where does Anna live?" } });
+  const { body: found } = await engine.call("/memory/knowledge/search", { body: { query: "Where do I live?" } });
   t.match(found.results[0].content, /Oslo/);
-  for (let turn = 0; turn < 20; turn++) await engine.turn("t", `/say ok\nMy shoe size is ${turn}.`);
+  for (let turn = 0; turn < 20; turn++) await engine.turn("t", `/say ok\nMy favourite number is ${turn}.`);
   await until("the engine has learnt by itself", async () => {
     const { body } = await engine.call("/memory/trajectories?limit=30");
     return body.items.every((one: { batch_id: string | null }) => one.batch_id !== null);
   });
   const { body: facts } = await engine.call("/memory/knowledge?limit=100");
-  const sizes = facts.items.filter((one: { predicate: string }) => one.predicate === "shoe size");
+  const sizes = facts.items.filter((one: { predicate: string }) => one.predicate === "favorite number");
   t.equal(sizes.length, 20);
   t.same(
     sizes

@@ -1,6 +1,6 @@
 import type { Test } from "tap";
 import { learningTables } from "../../../src/engine/memory/learning-tables.ts";
-import { MemoryRecord } from "../../../src/engine/memory/record.ts";
+import { MemoryWriter } from "../../../src/engine/memory/memory-writer.ts";
 import { type Store, openStore } from "../../../src/engine/store/open-store.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 
@@ -8,7 +8,7 @@ import { freshFolder } from "../../helpers/folder.ts";
 export function remembering(t: Test, store: Store = openStore(freshFolder(t))) {
   t.teardown(() => store.close());
   const tables = learningTables(store);
-  const record = new MemoryRecord(store, tables.index);
+  const record = new MemoryWriter(store, tables.index);
   let told = 0;
   return {
     store,

@@ -45,9 +45,8 @@ for (const remote of REMOTES) {
     t.match(text, /what is in a\?.*called the tool read_file.*answered: seven/s);
     t.notMatch(text, /"tool_use"|"tool_calls"|"functionCall"|"toolUse"|"function_call"|"thinking"|"reasoning_content"/);
     t.strictSame(problemsIn(remote, body), []);
-    t.equal(lines.length, 1);
-    t.match(lines[0], /plain text/);
-    t.notMatch(lines[0], /SECRET|seven/);
+    t.equal(lines.filter((line) => line.includes("plain text")).length, 1);
+    t.notMatch(lines.join(""), /SECRET|seven/);
   });
 }
 

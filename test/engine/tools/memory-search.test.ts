@@ -1,5 +1,5 @@
 import t from "tap";
-import { MemorySearch } from "../../../src/engine/memory/memory-search.ts";
+import { MemorySearch } from "../../../src/engine/memory/search/search-memory.ts";
 import { WholeItems } from "../../../src/engine/memory/whole-item.ts";
 import { memorySearch } from "../../../src/engine/tools/memory-search.ts";
 import { calls, engineParts, says, scriptedProvider, testTool } from "../../helpers/engine-parts.ts";

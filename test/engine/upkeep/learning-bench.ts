@@ -2,15 +2,15 @@ import type { Test } from "tap";
 import type { TrajectoryStep } from "../../../src/contract/memory-records.ts";
 import { createLogger } from "../../../src/kit/logger.ts";
 import { learningTables } from "../../../src/engine/memory/learning-tables.ts";
-import { MemoryRecord } from "../../../src/engine/memory/record.ts";
+import { MemoryWriter } from "../../../src/engine/memory/memory-writer.ts";
 import { TRUST, type Trust } from "../../../src/engine/memory/trust.ts";
 import { WriteLane } from "../../../src/engine/memory/write-lane.ts";
-import type { EngineProvider } from "../../../src/engine/model/create-provider.ts";
-import { sandboxProvider } from "../../../src/engine/model/sandbox-provider.ts";
 import { type Store, openStore } from "../../../src/engine/store/open-store.ts";
 import { type OpenParts, openLearning } from "../../../src/engine/upkeep/open-learning.ts";
+import { type Learned, scriptedModel } from "./scripted-model.ts";
 
-export interface Told {
+/** A turn, and what the scripted model finds in it. */
+export interface Told extends Partial<Learned> {
   readonly question: string;
   readonly answer?: string;
   readonly at?: string;
@@ -22,12 +22,6 @@ export interface Told {
 }
 
 const NEVER: OpenParts["schedule"] = { timer: () => () => undefined };
-export const sandbox: EngineProvider = {
-  ...sandboxProvider,
-  load: () => Promise.resolve(),
-  closedForMs: () => 0,
-  health: () => ({ status: "ok", last_error: null, last_error_at: null, next_try_at: null }),
-};
 
 export interface LearningBench extends ReturnType<typeof openLearning> {
   readonly store: Store;
@@ -41,19 +35,20 @@ export interface LearningBench extends ReturnType<typeof openLearning> {
   closed(): readonly string[];
 }
 
-/** Learning on a real store, with rules unless a provider is given. */
+/** Learning on a real store, by a scripted model unless a provider is given. */
 export function learningBench(
   t: Test,
   options: Partial<OpenParts> & { readonly dataDir?: string; readonly store?: Store } = {},
 ): LearningBench {
   const folder = options.dataDir ?? t.testdir();
   const store = options.store ?? openStore(folder);
-  const record = new MemoryRecord(store, learningTables(store).index);
+  const record = new MemoryWriter(store, learningTables(store).index);
   const reloads = { count: 0 };
+  const answers = new Map<string, Partial<Learned>>();
   const opened = openLearning({
     tables: learningTables(store),
     lane: new WriteLane(store),
-    provider: sandbox,
+    provider: scriptedModel(answers),
     models: { light: "light", main: "main" },
     catalog: {
       catalog: { agents: new Map(), skills: new Map(), tools: new Map(), servers: { count: 0, text: null } },
@@ -86,6 +81,7 @@ export function learningBench(
     tell: (...rounds) =>
       rounds.map((round) => {
         const turnId = `turn_${++turns}`;
+        answers.set(round.question, round);
         const startedAt = Date.parse(round.at ?? "2026-03-04T10:00:00Z") + turns * 1000;
         const taskId = round.task ?? `task ${turns}`;
         store.transaction(() => {

@@ -3,30 +3,15 @@ import { once } from "node:events";
 import { cpSync } from "node:fs";
 import { join, resolve } from "node:path";
 import t, { type Test } from "tap";
-import { type Told, learningBench } from "./learning-bench.ts";
+import { learningBench } from "./learning-bench.ts";
 import { learntDump } from "./learnt-dump.ts";
-
-const step = (tool: string) => ({ tool, input: "{}", output: "…", ok: true });
-const ROUNDS: readonly Told[] = [
-  { question: "I live in Paris with my wife Claire.", at: "2026-01-01" },
-  { question: "My sister Anna lives in Oslo and she works at Equinor.", at: "2026-01-03" },
-  { question: "My dog Rex's vet is Dr. Keller.", at: "2026-01-04" },
-  { question: "Make the weekly report for Anna.", at: "2026-01-05", steps: [step("read_file"), step("write_file")] },
-  { question: "I moved to Lyon last week.", at: "2026-02-10" },
-  { question: "Make the weekly report for Tom.", at: "2026-02-12", steps: [step("read_file"), step("write_file")] },
-  { question: "I live in Paris.", at: "2026-01-20" },
-  { question: "Rex's vet is now Dr. Osei, and I no longer like tea.", at: "2026-02-20" },
-  { question: "I like tea.", at: "2026-01-02" },
-  { question: "Make the weekly report for Zoe.", at: "2026-03-05", steps: [step("read_file"), step("write_file")] },
-  { question: "My sister Anna moved to Bergen in March.", at: "2026-03-20" },
-  { question: "I live in Lyon.", at: "2026-03-21" },
-];
+import { ROUNDS, ROUNDS_MODEL } from "./told-rounds.ts";
 
 /** A store with turns that nobody has learnt from. */
 async function unlearnt(t: Test): Promise<string> {
   const folder = t.testdir({ first: {} });
   const place = join(folder, "first");
-  const bench = learningBench(t, { dataDir: place });
+  const bench = learningBench(t, { dataDir: place, provider: ROUNDS_MODEL });
   bench.tell(...ROUNDS);
   await bench.learning.close();
   bench.store.db.exec("pragma wal_checkpoint(truncate)");
@@ -41,7 +26,7 @@ function copied(folder: string, name: string): string {
 
 t.test("a batch that is killed at any point is gone on with, and nothing shows it", async (t) => {
   const folder = await unlearnt(t);
-  const whole = learningBench(t, { dataDir: copied(folder, "whole") });
+  const whole = learningBench(t, { dataDir: copied(folder, "whole"), provider: ROUNDS_MODEL });
   t.match(await whole.learning.trigger(), { trajectories: ROUNDS.length, skills_drafted: 1 });
   const expected = learntDump(whole.store);
   t.same(
@@ -67,7 +52,7 @@ t.test("a batch that is killed at any point is gone on with, and nothing shows i
     const child = spawn(process.execPath, [program, place, String(at), where], { env: {}, stdio: "inherit" });
     const [, signal] = (await once(child, "exit")) as [number | null, string | null];
     t.equal(signal, "SIGKILL", `killed ${where} its transaction ${at}`);
-    const next = learningBench(t, { dataDir: place });
+    const next = learningBench(t, { dataDir: place, provider: ROUNDS_MODEL });
     await next.learning.trigger();
     t.same(learntDump(next.store), expected, `gone on with when it was killed ${where} transaction ${at}`);
     t.equal(next.rows("select 1 from learning_batches where ended_at is null").length, 0);
@@ -94,7 +79,7 @@ t.test("what was learnt is learnt again without a trace", async (t) => {
 
 t.test("a store that was learnt from opens whole", async (t) => {
   const folder = await unlearnt(t);
-  const bench = learningBench(t, { dataDir: copied(folder, "checked") });
+  const bench = learningBench(t, { dataDir: copied(folder, "checked"), provider: ROUNDS_MODEL });
   await bench.learning.trigger();
   await bench.learning.close();
   t.same({ ...bench.store.db.prepare("pragma integrity_check").get() }, { integrity_check: "ok" });

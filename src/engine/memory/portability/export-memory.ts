@@ -1,0 +1,57 @@
+import type { DatabaseSync } from "node:sqlite";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { oneLine } from "../../../kit/one-line.ts";
+import type { MemoryFileEnd, MemoryFileHeader } from "../../../contract/memory-file.ts";
+import type { Store } from "../../store/open-store.ts";
+import type { FileField } from "./file-fields.ts";
+import { RECORD_TYPES, type RecordType, fileRecord } from "./file-records.ts";
+
+/** A chunk is yielded at this length or after this time, however large its rows are. */
+const CHUNK_LENGTH = 64 * 1024;
+const CHUNK_MS = 4;
+
+/**
+ * The whole memory as JSON lines, in chunks: one snapshot, whatever is written meanwhile. The next chunk is made when the
+ * reader asks for it, and the event loop runs in between.
+ */
+export async function* exportMemory(
+  store: Pick<Store, "reader">,
+  header: MemoryFileHeader,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  signal.throwIfAborted();
+  const db = store.reader();
+  try {
+    // The first read fixes the snapshot of the transaction.
+    db.exec("begin; select 1 from sqlite_schema");
+    const counts: Record<string, number> = {};
+    let chunk = `${oneLine(header)}\n`;
+    let until = performance.now() + CHUNK_MS;
+    for (const type of RECORD_TYPES) {
+      for (const line of linesOf(db, type)) {
+        counts[type] = (counts[type] ?? 0) + 1;
+        chunk += line;
+        if (chunk.length < CHUNK_LENGTH && performance.now() < until) continue;
+        yield chunk;
+        chunk = "";
+        await nextTurn();
+        signal.throwIfAborted();
+        until = performance.now() + CHUNK_MS;
+      }
+    }
+    yield `${chunk}${oneLine({ type: "end", counts } satisfies MemoryFileEnd)}\n`;
+  } finally {
+    db.close();
+  }
+}
+
+function* linesOf(db: DatabaseSync, type: RecordType): Generator<string> {
+  const { table, order, fields } = fileRecord(type);
+  const named = Object.entries(fields);
+  const columns = named.map(([name, { column, expression }]) => `${expression ?? column} as "${name}"`);
+  for (const row of db.prepare(`select ${columns.join(", ")} from ${table} order by ${order}`).iterate())
+    yield `${oneLine({ type, ...recordOf(row, named) })}\n`;
+}
+
+const recordOf = (row: Record<string, unknown>, fields: readonly (readonly [string, FileField])[]) =>
+  Object.fromEntries(fields.map(([name, { toFile }]) => [name, toFile(row[name])]));

@@ -1,0 +1,108 @@
+import type { MemoryErased, MemoryFileHeader, MemoryImported } from "../../../contract/memory-file.ts";
+import { delay } from "../../../kit/clock.ts";
+import { type EraseParts, eraseMemory, finishErasure } from "./erase-memory.ts";
+import { exportMemory } from "./export-memory.ts";
+import { type ImportParts, importMemory, resumeImport } from "./import-memory.ts";
+
+type Done<Answer> = { readonly kind: "done"; readonly answer: Answer };
+/** Imports and erasures run one at a time. */
+type Busy = { readonly kind: "busy"; readonly with: "import" | "erasure" };
+interface Exporting {
+  readonly kind: "exporting";
+  readonly pieces: AsyncGenerator<string>;
+  readonly cut: AbortSignal;
+}
+/** A running learning batch would write after the erasure. */
+type Learning = { readonly kind: "learning" };
+
+/** How long an erasure waits for exports to close their readers. */
+const READERS_GONE_MS = 5000;
+/** How long a stopping engine waits for an import. An import whose file is still being received is dropped. */
+const LEFT_MS = 2000;
+
+/** Export, import and erasure of the whole memory. */
+export class MemoryPortability {
+  readonly #parts: Omit<ImportParts, "stopping"> & EraseParts;
+  readonly #stopping = new AbortController();
+  /** Aborts running exports: they would read what an erasure removes. */
+  #exports = new AbortController();
+  #reading = 0;
+  #busy: Busy["with"] | null = null;
+  #work: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: Omit<ImportParts, "stopping"> & EraseParts) {
+    this.#parts = parts;
+  }
+
+  /** In chunks; `cut` is aborted when the export must end early. Refused during an erasure. */
+  export(header: MemoryFileHeader): Exporting | Busy {
+    if (this.#busy === "erasure") return { kind: "busy", with: this.#busy };
+    const cut = this.#exports.signal;
+    return { kind: "exporting", pieces: this.#counted(exportMemory(this.#parts.store, header, cut)), cut };
+  }
+
+  import(body: AsyncIterable<Uint8Array>): Promise<Done<MemoryImported> | Busy> {
+    return this.#alone("import", async () => {
+      // An import that failed after its file was read whole, for example on a full disk, comes first.
+      await resumeImport(this.#importParts);
+      return importMemory(this.#importParts, body);
+    });
+  }
+
+  /** Call it only while no turn runs and none can start. */
+  async erase(isLearning: () => boolean): Promise<Done<MemoryErased> | Busy | Learning> {
+    const done = await this.#alone("erasure", async () => {
+      this.#exports.abort(new Error("the memory was erased during the export"));
+      this.#exports = new AbortController();
+      for (const end = Date.now() + READERS_GONE_MS; this.#reading > 0 && Date.now() < end;) await delay(10);
+      // Checked here: a batch may have started while the exports ended.
+      return isLearning() ? null : eraseMemory(this.#parts);
+    });
+    if (done.kind === "busy") return done;
+    return done.answer === null ? { kind: "learning" } : { kind: "done", answer: done.answer };
+  }
+
+  /** Finishes an interrupted erasure. Call it before anything is read. */
+  async finishErasure(): Promise<boolean> {
+    if (this.#parts.store.state.get("erasure") === null) return false;
+    await finishErasure(this.#parts);
+    return true;
+  }
+
+  /** Null if no interrupted import had read its file whole. */
+  resumeImport(): Promise<Done<MemoryImported | null> | Busy> {
+    return this.#alone("import", () => resumeImport(this.#importParts));
+  }
+
+  /** The next start continues a running import. `reason` is the error that its caller gets. */
+  async close(reason: Error): Promise<void> {
+    this.#stopping.abort(reason);
+    this.#exports.abort(reason);
+    await Promise.race([this.#work.catch(() => undefined), delay(LEFT_MS)]);
+  }
+
+  get #importParts(): ImportParts {
+    return { ...this.#parts, stopping: this.#stopping.signal };
+  }
+
+  async *#counted(pieces: AsyncGenerator<string>): AsyncGenerator<string> {
+    this.#reading++;
+    try {
+      yield* pieces;
+    } finally {
+      this.#reading--;
+    }
+  }
+
+  async #alone<Answer>(holder: Busy["with"], work: () => Promise<Answer>): Promise<Done<Answer> | Busy> {
+    if (this.#busy !== null) return { kind: "busy", with: this.#busy };
+    this.#busy = holder;
+    const done = work();
+    this.#work = done;
+    try {
+      return { kind: "done", answer: await done };
+    } finally {
+      this.#busy = null;
+    }
+  }
+}

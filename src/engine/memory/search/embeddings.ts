@@ -1,0 +1,142 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Logger } from "../../../kit/logger.ts";
+import type { Store } from "../../store/open-store.ts";
+import { type IndexRange, indexRow } from "./index-rows.ts";
+import { type StoredItem, StoredItems } from "./stored-items.ts";
+import { type NearText, Vectors, smallVector } from "./vectors.ts";
+import type { WriteLane } from "../write-lane.ts";
+
+/** The embedding model, as memory uses it. */
+export interface TextVectors {
+  readonly model: string;
+  readonly atOnce: number;
+  embed(
+    texts: readonly string[],
+    how: { readonly priority: "interactive" | "background"; readonly signal: AbortSignal },
+  ): Promise<readonly (readonly number[])[]>;
+}
+
+export interface EmbeddingParts {
+  readonly store: Store;
+  readonly lane: WriteLane;
+  readonly embedder: TextVectors;
+  readonly logger: Logger;
+}
+
+const EVERY_MS = 30_000;
+const CALL_MS = 60_000;
+/** A user waits: after this deadline, search uses full text only. */
+const QUERY_MS = 300;
+const QUERY_LETTERS = 2000;
+const ITEM_LETTERS = 4000;
+/** Rows per scan for missing vectors. */
+const STEP = 2000;
+const RANGES: readonly (readonly [IndexRange, string, string])[] = [
+  ["episode", "episodes", "number"],
+  ["fact", "knowledge", "number"],
+  ["note", "working_memory", "id"],
+];
+
+/** Embeds new items in the background, the newest first, and queries on demand. */
+export class Embeddings {
+  readonly #parts: EmbeddingParts;
+  readonly #items: StoredItems;
+  readonly #vectors: Vectors;
+  readonly #stop = new AbortController();
+  readonly #timer;
+  #working: Promise<void> | undefined;
+
+  constructor(parts: EmbeddingParts, everyMs = EVERY_MS) {
+    this.#parts = parts;
+    this.#items = new StoredItems(parts.store);
+    this.#vectors = new Vectors(parts.store, parts.embedder.model);
+    this.#timer = setInterval(() => void this.work(), everyMs).unref();
+  }
+
+  /** One pass at a time. The next pass retries what failed. */
+  work(): Promise<void> {
+    this.#working ??= this.#pass()
+      .catch((error: unknown) => {
+        if (!this.#stop.signal.aborted)
+          this.#parts.logger.warn({ err: error }, "failed to embed memory items; the next pass retries");
+      })
+      .finally(() => (this.#working = undefined));
+    return this.#working;
+  }
+
+  /** The nearest items to a text; none if its vector is not there in time. */
+  readonly near: NearText = async (text, limit, signal) => {
+    const { embedder, logger } = this.#parts;
+    const deadline = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(QUERY_MS), ...(signal ? [signal] : [])]);
+    try {
+      const asked = embedder.embed([text.slice(0, QUERY_LETTERS).toWellFormed()], {
+        priority: "interactive",
+        signal: deadline,
+      });
+      const [vector] = await Promise.race([asked, ended(deadline)]);
+      return vector === undefined ? [] : await this.#vectors.nearest(smallVector(vector), limit, deadline);
+    } catch (error) {
+      logger.debug({ err: error }, "no vector for a query; searching by full text only");
+      return [];
+    }
+  };
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stop.abort();
+    await this.#working;
+  }
+
+  async #pass(): Promise<void> {
+    const { lane, embedder } = this.#parts;
+    await lane.run(() => this.#vectors.dropOthers());
+    for (const range of RANGES) {
+      for await (const rows of this.#without(range)) {
+        for (let at = 0; at < rows.length; at += embedder.atOnce)
+          await this.#embed(rows.slice(at, at + embedder.atOnce));
+      }
+    }
+  }
+
+  async #embed(rows: readonly number[]): Promise<void> {
+    const { lane, embedder } = this.#parts;
+    const items = rows.flatMap((row) => this.#items.read(row) ?? []);
+    if (items.length === 0) return;
+    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(CALL_MS)]);
+    const texts = items.map(textOf);
+    const vectors = await embedder.embed(texts, { priority: "background", signal });
+    const made = items.map(({ row }, at) => ({ row, text: texts[at], vector: smallVector(vectors[at] ?? []) }));
+    await lane.each(made, ({ row, text, vector }) => {
+      // The item may have been erased or changed since.
+      const item = this.#items.read(row);
+      if (item !== null && textOf(item) === text) this.#vectors.put(row, vector);
+    });
+  }
+
+  async *#without([range, table, number]: (typeof RANGES)[number]): AsyncGenerator<readonly number[]> {
+    const { store, embedder } = this.#parts;
+    const newest = Number(store.db.prepare(`select max(${number}) as newest from ${table}`).get()?.["newest"] ?? 0);
+    this.#vectors.dropBehind(range, newest);
+    const select = store.db.prepare(
+      `select ${number} as number from ${table}
+       left join memory_embeddings on item = ${number} + ? and model = ?
+       where ${number} between ? and ? and item is null ${range === "fact" ? "and recorded_to is null" : ""}
+       order by ${number} desc`,
+    );
+    for (let last = newest; last > 0; last -= STEP) {
+      this.#stop.signal.throwIfAborted();
+      const found = select.all(indexRow(range, 0), embedder.model, last - STEP + 1, last);
+      yield found.map((row) => indexRow(range, Number(row["number"])));
+      await nextTurn();
+    }
+  }
+}
+
+const textOf = ({ texts }: StoredItem): string => texts.join("\n\n").slice(0, ITEM_LETTERS).toWellFormed() || " ";
+
+const ended = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    const end = () => reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });

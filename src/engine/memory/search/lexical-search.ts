@@ -1,0 +1,144 @@
+import type { Store } from "../../store/open-store.ts";
+import { type IndexRange, boundsOf, indexRow } from "./index-rows.ts";
+
+/** The FTS5 query for some words, and the weight of each. */
+export interface LexicalPlan {
+  /** Null if the index has none of the words. */
+  readonly match: string | null;
+  /** About how many rows match. */
+  readonly rows: number;
+  readonly total: number;
+  /** Inverse document frequency by word. */
+  readonly weights: ReadonlyMap<string, number>;
+}
+
+interface Sizes {
+  readonly episode: number;
+  readonly fact: number;
+  readonly closed_fact: number;
+  readonly note: number;
+}
+
+/** Counting stops here. The count of a more frequent word is estimated from the distance of its last rows. */
+const COUNTED = 600;
+/** Rows that one query ranks; each costs about a microsecond. */
+const BUDGET = 2000;
+const MOST_WORDS = 40;
+/**
+ * Added to the number of items: in a memory of a few items every word would seem frequent, and recall for a message would
+ * find nothing. No figure: the benchmark has long histories only; `recall.test.ts` guards it.
+ */
+const UNSEEN = 1000;
+/** Bounds the work for a query of 10,000 characters. */
+const MOST_COUNTED = 120;
+const KEPT_COUNTS = 5000;
+
+/**
+ * Best matches by BM25. The rarest words of a question are queried first, as many as fit into the row budget: frequent
+ * words add time and little else.
+ */
+export class LexicalSearch {
+  readonly #best;
+  readonly #count;
+  readonly #sizes;
+  readonly #usedByUser;
+  readonly #counts = new Map<string, { readonly rows: number; readonly total: number }>();
+
+  constructor({ db }: Store) {
+    this.#best = db.prepare(
+      `select rowid as row, bm25(memory_index) as score from memory_index
+       where memory_index match ? and rowid between ? and ? order by score limit ?`,
+    );
+    this.#count = db.prepare(
+      `select count(*) as rows, min(row) as oldest, max(row) as newest from
+       (select rowid as row from memory_index where memory_index match ? and rowid between ? and ?
+        order by rowid desc limit ${COUNTED})`,
+    );
+    this.#usedByUser = db.prepare("select 1 from memory_index where memory_index match ? limit 1");
+    this.#sizes = db.prepare(
+      `select coalesce((select max(number) from episodes), 0) as episode,
+       coalesce((select max(number) from knowledge), 0) as fact, coalesce((select max(id) from working_memory), 0) as note`,
+    );
+  }
+
+  plan(words: readonly string[]): LexicalPlan {
+    const sizes = this.#now();
+    const total = sizes.episode + sizes.fact + sizes.note;
+    const counted = words.slice(0, MOST_COUNTED).map((word) => ({ word, rows: this.#rows(word, sizes, total) }));
+    const weights = new Map(
+      counted.map(({ word, rows }) => [word, Math.log(1 + (total + UNSEEN - rows + 0.5) / (rows + 0.5))]),
+    );
+    const known = counted
+      .filter(({ rows }) => rows > 0)
+      .sort((one, other) => one.rows - other.rows)
+      .slice(0, MOST_WORDS);
+    return { ...matchOf(known), total, weights };
+  }
+
+  /** Rows, the best first; `within` limits them to numbers of the range. */
+  best(
+    { match, rows }: LexicalPlan,
+    { range, within, limit }: { range: IndexRange; within?: readonly [number, number]; limit: number },
+  ): number[] {
+    const size = this.#now()[range];
+    const [first, last] = within ?? [1, size];
+    if (match === null || size === 0 || last < first) return [];
+    // If even the rarest word is too frequent, only the latest rows are ranked.
+    const span = last - first + 1;
+    const expected = (rows * span) / size;
+    const from = expected > BUDGET ? Math.max(first, last - Math.ceil((span * BUDGET) / expected)) : first;
+    return this.#best
+      .all(match, indexRow(range, from), indexRow(range, last), limit)
+      .map((found) => Number(found["row"]));
+  }
+
+  /** Whether anybody, or the user, ever used the word. Title and keys hold the user's words and learned facts. */
+  isKnown(word: string, by: "anybody" | "user"): boolean {
+    const rows = this.#counts.get(word)?.rows ?? 0;
+    if (by === "anybody" || rows === 0 || rows >= COUNTED) return rows > 0;
+    return this.#usedByUser.get(`{keys title} : ${quoted(word)}`) !== undefined;
+  }
+
+  #now(): Sizes {
+    const { episode, fact, note } = this.#sizes.get() as Record<"episode" | "fact" | "note", number>;
+    return { episode, fact, closed_fact: fact, note };
+  }
+
+  /** Counts of 0 are not cached: the next item may have the word. */
+  #rows(word: string, sizes: Sizes, total: number): number {
+    const known = this.#counts.get(word);
+    if (known !== undefined && total < known.total * 1.1 && total >= known.total) return known.rows;
+    const rows =
+      this.#rowsIn(word, "episode", sizes) + this.#rowsIn(word, "fact", sizes) + this.#rowsIn(word, "note", sizes);
+    if (rows > 0) this.#keep(word, { rows, total });
+    return rows;
+  }
+
+  #keep(word: string, count: { readonly rows: number; readonly total: number }): void {
+    if (this.#counts.size >= KEPT_COUNTS) this.#counts.clear();
+    this.#counts.set(word, count);
+  }
+
+  #rowsIn(word: string, range: IndexRange, sizes: Sizes): number {
+    if (sizes[range] === 0) return 0;
+    const found = this.#count.get(quoted(word), ...boundsOf(range)) as Record<"rows" | "oldest" | "newest", number>;
+    if (found.rows < COUNTED) return found.rows;
+    const guessed = Math.round((found.rows * sizes[range]) / (found.newest - found.oldest + 1));
+    return Math.max(found.rows, Math.min(sizes[range], guessed));
+  }
+}
+
+/** Any of the rare words, or both of the two rarest if all are frequent. */
+function matchOf(
+  known: readonly { readonly word: string; readonly rows: number }[],
+): Pick<LexicalPlan, "match" | "rows"> {
+  const [rarest, second] = known;
+  if (rarest === undefined) return { match: null, rows: 0 };
+  let rows = 0;
+  const taken = known.filter((one) => (rows + one.rows <= BUDGET ? (rows += one.rows) > 0 : false));
+  if (taken.length > 0) return { match: taken.map(({ word }) => quoted(word)).join(" OR "), rows };
+  const both = second === undefined ? [rarest] : [rarest, second];
+  return { match: both.map(({ word }) => quoted(word)).join(" AND "), rows: rarest.rows };
+}
+
+const quoted = (word: string): string => `"${word}"`;

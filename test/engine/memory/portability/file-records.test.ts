@@ -1,0 +1,54 @@
+import t from "tap";
+import { RECORD_TYPES, fileRecord } from "../../../../src/engine/memory/portability/file-records.ts";
+import { openStore } from "../../../../src/engine/store/open-store.ts";
+import { freshFolder } from "../../../helpers/folder.ts";
+
+/** Why a table's rows are no records of a memory file. */
+const NOT_IN_A_FILE: Readonly<Record<string, string>> = {
+  knowledge_evidence: "in the facts",
+  social_aliases: "in the nodes",
+  events: "the same words, for a day",
+  event_places: "where the log has what",
+  tool_calls: "only while a turn runs",
+  idempotency_keys: "of calls, for a day",
+  learning_batches: "what batches did; trajectories name theirs",
+  memory_embeddings: "made again from what they are of",
+  grants: "permissions of this engine",
+  tool_definitions: "tools of this engine",
+  engine_state: "about the store",
+};
+/** Columns that only mean something in their own store. */
+const LOCAL: Readonly<Record<string, readonly string[]>> = {
+  turns: ["resumes", "blocks"],
+  messages: ["id"],
+  compactions: ["id"],
+  ...Object.fromEntries(
+    ["episodes", "knowledge", "social_nodes", "social_edges", "trajectories", "skill_drafts"].map((table) => [
+      table,
+      ["number"],
+    ]),
+  ),
+};
+
+t.test(
+  "every table is in a memory file, or is named here with the reason; and every column of those that are",
+  async (t) => {
+    const store = openStore(freshFolder(t));
+    const tables = store.db
+      .prepare("pragma main.table_list")
+      .all()
+      .filter(({ name, type }) => type === "table" && !String(name).startsWith("sqlite_"))
+      .map(({ name }) => String(name));
+    const records = RECORD_TYPES.map(fileRecord);
+    t.same(tables.toSorted(), [...records.map(({ table }) => table), ...Object.keys(NOT_IN_A_FILE)].toSorted());
+    for (const { table, fields } of records) {
+      const columns = store.db
+        .prepare(`pragma table_info(${table})`)
+        .all()
+        .map(({ name }) => String(name));
+      const told = Object.values(fields).flatMap(({ column }) => (column === "" ? [] : [column]));
+      t.same([...told, ...(LOCAL[table] ?? [])].toSorted(), columns.toSorted(), table);
+    }
+    store.close();
+  },
+);

@@ -1,0 +1,115 @@
+import t from "tap";
+import { createLogger } from "../../../../src/kit/logger.ts";
+import { Embeddings, type TextVectors } from "../../../../src/engine/memory/search/embeddings.ts";
+import { MemorySearch } from "../../../../src/engine/memory/search/search-memory.ts";
+import { WriteLane } from "../../../../src/engine/memory/write-lane.ts";
+import { remembering } from "../remembering.ts";
+
+const NOW = Date.parse("2026-11-21T09:00:00Z");
+const NEVER_BY_ITSELF = 2_000_000_000;
+const logger = createLogger("test", "silent");
+
+/** What a text is about is a direction of its own: all that is about the sea lies together. */
+const meaning = (text: string): number[] => {
+  const sea = /sea|harbour|sail|ocean|boat/i.test(text);
+  return Array.from({ length: 300 }, (_, at) =>
+    sea ? (at % 7 === 0 ? 1 : 0) : ((text.charCodeAt(at % text.length) * (at + 3)) % 11) - 5,
+  );
+};
+
+const setUp = (t: Parameters<typeof remembering>[0], embed?: TextVectors["embed"]) => {
+  const memory = remembering(t);
+  const asked: { texts: readonly string[]; priority: string }[] = [];
+  const embedder: TextVectors = {
+    model: "words-1",
+    atOnce: 8,
+    async embed(texts, how) {
+      asked.push({ texts, priority: how.priority });
+      return embed === undefined ? texts.map(meaning) : embed(texts, how);
+    },
+  };
+  const open = (model = "words-1") => {
+    const parts = { store: memory.store, lane: new WriteLane(memory.store), embedder: { ...embedder, model }, logger };
+    const embeddings = new Embeddings(parts, NEVER_BY_ITSELF);
+    t.teardown(() => embeddings.close());
+    return embeddings;
+  };
+  const count = (model: string) =>
+    Number(memory.store.db.prepare("select count(*) as n from memory_embeddings where model = ?").get(model)?.["n"]);
+  for (let matter = 10; matter < 50; matter++)
+    memory.tell("2026-05-01", `Something else about matter number ${matter * 37}.`);
+  memory.tell("2026-06-01", "Our old sloop lies in the harbour at Vik.");
+  return { ...memory, asked, open, count };
+};
+
+t.test("what is worded otherwise is found by what it means", async (t) => {
+  const { open, store, asked, count } = setUp(t);
+  const embeddings = open();
+  await embeddings.work();
+  t.equal(count("words-1"), 41);
+  t.ok(asked.every(({ texts, priority }) => texts.length <= 8 && priority === "background"));
+  const request = { query: "Which ocean vessel do we own?", limit: 5, now: NOW };
+  t.same(await new MemorySearch(store).search(request), [], "not by words alone");
+  const [hit] = await new MemorySearch(store, embeddings.near).search(request);
+  t.match(hit?.content, /sloop/);
+  t.equal(asked.at(-1)?.priority, "interactive");
+});
+
+t.test("only what has no vector gets one; another model begins anew", async (t) => {
+  const { open, asked, tell, count } = setUp(t);
+  await open().work();
+  const before = asked.length;
+  tell("2026-06-02", "One more thing.");
+  await open().work();
+  t.same(
+    asked.slice(before).map(({ texts }) => texts.length),
+    [1],
+    "also by the engine that comes after",
+  );
+  await open("words-2").work();
+  t.same([count("words-1"), count("words-2")], [0, 42]);
+});
+
+t.test("a provider that refuses is asked again later, and search goes by words meanwhile", async (t) => {
+  let refuses = true;
+  const { open, store, count } = setUp(t, async (texts) => {
+    if (refuses) throw new Error("limit reached");
+    return texts.map(meaning);
+  });
+  const embeddings = open();
+  await embeddings.work();
+  t.equal(count("words-1"), 0);
+  const request = { query: "Where does our old sloop lie?", limit: 5, now: NOW };
+  t.match(await new MemorySearch(store, embeddings.near).search(request), [{ content: /sloop/ }]);
+  refuses = false;
+  await embeddings.work();
+  t.equal(count("words-1"), 41);
+});
+
+t.test("a search does not wait long for a vector", async (t) => {
+  const { open, store } = setUp(
+    t,
+    (_texts, { signal }) =>
+      new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
+      }),
+  );
+  // The deadline alone keeps no process.
+  const alive = setInterval(() => undefined, 1000);
+  t.teardown(() => clearInterval(alive));
+  const request = { query: "Where does our old sloop lie?", limit: 5, now: NOW };
+  t.match(await new MemorySearch(store, open().near).search(request), [{ content: /sloop/ }]);
+});
+
+t.test("what is erased or reworded while its vector is made gets none of it", async (t) => {
+  let changes = "delete from episodes where number > 2; update episodes set answer = answer || '!'";
+  const { open, store, count } = setUp(t, async (texts) => {
+    store.db.exec(changes);
+    return texts.map(meaning);
+  });
+  await open().work();
+  t.equal(count("words-1"), 0);
+  changes = "";
+  await open().work();
+  t.equal(count("words-1"), 2);
+});

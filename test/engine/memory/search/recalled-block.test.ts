@@ -1,0 +1,82 @@
+import t from "tap";
+import { MemorySearch } from "../../../../src/engine/memory/search/search-memory.ts";
+import { recalledBlock } from "../../../../src/engine/memory/search/recalled-block.ts";
+import { type Told, learningBench } from "../../upkeep/learning-bench.ts";
+import { fact } from "../../upkeep/scripted-model.ts";
+
+const NOW = Date.parse("2026-11-22T09:00:00Z");
+
+const home = (who: string, place: string, since: string | null = null) => [
+  fact(`${who} lives in ${place}`, who, "lives in", place, { single: true, valid_from: since }),
+];
+
+async function recalled(t: Parameters<typeof learningBench>[0], query: string, ...told: readonly Told[]) {
+  const bench = learningBench(t);
+  bench.tell(...told);
+  await bench.learning.trigger();
+  const hits = await new MemorySearch(bench.store).search({ query, limit: 24, now: NOW, unasked: true });
+  const block = recalledBlock(hits, { items: 12, tokens: 4000, tokensOf: (text) => text.length / 4 });
+  const lines = (block?.text ?? "").split("\n").filter((line) => line.startsWith("{"));
+  return lines.map((line) => JSON.parse(line) as Record<string, string>);
+}
+
+t.test("what was said last stands last, though what it says began before", async (t) => {
+  const lines = await recalled(
+    t,
+    "Where does Anna live?",
+    {
+      question: "My sister Anna moved to Lyon in March.",
+      at: "2026-11-20T09:00:00Z",
+      facts: home("Anna", "Lyon", "2026-03-01"),
+    },
+    {
+      question: "Anna moved to Marseille last week.",
+      at: "2026-11-21T09:00:00Z",
+      facts: home("Anna", "Marseille", "2026-11-09"),
+    },
+  );
+  const says = lines.map(({ text = "" }) => (text.includes("Marseille") ? "Marseille" : "Lyon"));
+  t.ok(says.includes("Marseille"));
+  t.same(says, says.toSorted(), "Lyon before Marseille");
+  t.match(lines.at(-1), {
+    kind: "fact",
+    text: "Anna lives in Marseille",
+    date: "2026-11-21",
+    valid_from: "2026-11-09",
+  });
+  t.ok(
+    lines.every((line) => line["date"] === "2026-11-20" || line["date"] === "2026-11-21"),
+    "a date is when it was said",
+  );
+});
+
+t.test("of what is so since nobody knows when, no beginning is shown", async (t) => {
+  const lines = await recalled(
+    t,
+    "Where do I live?",
+    { question: "I live in Berlin.", at: "2026-11-20T09:00:00Z", facts: home("User", "Berlin") },
+    {
+      question: "Actually, I moved to Munich yesterday.",
+      at: "2026-11-21T09:00:00Z",
+      facts: home("User", "Munich", "2026-11-20"),
+    },
+  );
+  t.match(lines.at(-1), { kind: "fact", text: "User lives in Munich", date: "2026-11-21", valid_from: "2026-11-20" });
+  t.notOk(lines.some(({ kind, text }) => kind === "fact" && text === "User lives in Berlin"));
+});
+
+t.test("what is no longer so says until when it was", async (t) => {
+  const lines = await recalled(
+    t,
+    "Where did I live before?",
+    { question: "I live in Berlin.", at: "2026-11-20T09:00:00Z", facts: home("User", "Berlin") },
+    {
+      question: "Actually, I moved to Munich yesterday.",
+      at: "2026-11-21T09:00:00Z",
+      facts: home("User", "Munich", "2026-11-20"),
+    },
+  );
+  const berlin = lines.find(({ text }) => text === "User lives in Berlin");
+  t.match(berlin, { date: "2026-11-20", valid_to: "2026-11-20" });
+  t.notOk(berlin !== undefined && "valid_from" in berlin);
+});
