@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { encodeLaunch } from "../src/contract/engine-launch.ts";
-import { newKey, sha256 } from "../src/kit/secrets.ts";
+import { newKey, sha256 } from "../src/contract/api-keys.ts";
 import { type Call, end, freePort, start, untilHealthy } from "./measure.ts";
 import { type Site, installDir } from "./site.ts";
 

@@ -2,7 +2,7 @@
  * Measures orchd beside the least program that could do the same, in one run: ratios hold when the machine is noisy,
  * milliseconds do not. Prints the table of bench/README.md; with names, only those parts of it.
  */
-import { shutdownSignal } from "../src/kit/shutdown-signals.ts";
+import { shutdownSignal } from "../src/shared/shutdown-signals.ts";
 import { endAll } from "./measure.ts";
 import { boot } from "./parts/boot.ts";
 import { coldProvision } from "./parts/cold-provision.ts";

@@ -1,8 +1,8 @@
 import type { EngineClient } from "../src/client/engine-client.ts";
-import type { HumanRequest } from "../src/client/humans.ts";
+import type { HumanRequest } from "../src/client/human-responder.ts";
 import { CLIENT_ERRORS, OrchdError } from "../src/client/orchd-error.ts";
 import type { Turn } from "../src/client/turn.ts";
-import { onInterrupt } from "../src/kit/shutdown-signals.ts";
+import { onInterrupt } from "../src/shared/shutdown-signals.ts";
 import { type AnswerSources, decide } from "./answers.ts";
 import { cliFailure } from "./client-failure.ts";
 import { describeFailure } from "./describe-failure.ts";

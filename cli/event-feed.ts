@@ -86,7 +86,7 @@ export async function* followEvents(
       }
     } catch (thrown) {
       const error = cliFailure(thrown);
-      if (!isPassing(error)) throw error;
+      if (!isTransient(error)) throw error;
       reason = isCut(error) ? String(error.code) : error.message;
     }
     // One that stayed open was a good one, even if nothing happened meanwhile.
@@ -119,5 +119,5 @@ async function openStream({ client, as, path, query }: Feed, last: string | null
   throw new CliFailure("unexpected", "the answer is no event stream; is ORCH_URL right?");
 }
 
-const isPassing = (error: unknown): error is Error =>
+const isTransient = (error: unknown): error is Error =>
   isCut(error) || (error instanceof CliFailure && PASSING.includes(error.exit));

@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { exitWithoutReader } from "../src/kit/shutdown-signals.ts";
+import { exitWithoutReader } from "../src/shared/shutdown-signals.ts";
 import { describeFailure, indented } from "./describe-failure.ts";
 import { CliFailure, EXIT_CODES } from "./exit-codes.ts";
 import { emit, safeJson } from "./output.ts";

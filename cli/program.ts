@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { VERSION } from "../src/kit/version.ts";
+import { VERSION } from "../src/shared/version.ts";
 import { auditListCommand } from "./commands/audit-list.ts";
 import { auditVerifyCommand } from "./commands/audit-verify.ts";
 import { chatCommand } from "./commands/chat.ts";

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { defaultDataDir } from "../src/kit/data-dir.ts";
+import { defaultDataDir } from "../src/contract/data-dir.ts";
 import { CliFailure } from "./exit-codes.ts";
 
 /** What the environment says; every secret may come by file as well, and none ever as an argument. */

@@ -9,7 +9,7 @@ export type Reply =
   /** Ctrl-D. */
   | { readonly kind: "closed" };
 
-interface LineWish {
+interface LineOptions {
   readonly prompt: string;
   readonly output?: NodeJS.WritableStream;
   /** Newest first. */
@@ -22,7 +22,7 @@ interface LineWish {
  * Reads one line from the terminal. The terminal is ours only meanwhile: between two lines Ctrl-C is a signal again,
  * and the kernel keeps what is typed.
  */
-export function readLine({ prompt, output = process.stderr, history = [], surplus }: LineWish): Promise<Reply> {
+export function readLine({ prompt, output = process.stderr, history = [], surplus }: LineOptions): Promise<Reply> {
   const lines = createInterface({ input: process.stdin, output, terminal: true, history });
   return new Promise((resolve) => {
     let first: string | null = null;

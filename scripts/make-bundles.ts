@@ -118,7 +118,7 @@ async function declareClient(folder: string): Promise<void> {
 }
 
 async function bundlePrograms(folder: string): Promise<void> {
-  await bundle({ entry: join(root, "src/orchestrator/main.ts"), name: "orchd", folder });
+  await bundle({ entry: join(root, "src/orchestrator/daemon/main.ts"), name: "orchd", folder });
   await bundle({ entry: join(root, "cli/main.ts"), name: "orchctl", folder });
   const pending = new Set<string>();
   await bundle({ entry: join(root, "src/engine/main.ts"), name: "engine", folder, plugins: [ownBundles(pending)] });

@@ -4,59 +4,56 @@ import t from "tap";
 
 const root = resolve(import.meta.dirname, "..");
 
+const HOST = ["src/orchestrator/host-context.ts", "src/orchestrator/api-error.ts", "src/contract", "src/shared"];
+const BACKING = ["src/orchestrator/rules", "src/orchestrator/store", "src/orchestrator/fleet"];
+
 /** Room (longest matching prefix wins) to the rooms it may import, itself always included. */
 const ARROWS: Record<string, readonly string[]> = {
-  "src/kit": [],
-  "src/contract": ["src/kit/parse.ts"],
-  "src/contract/engine-settings.ts": ["src/kit/environment.ts", "src/kit/logger.ts"],
-  "src/contract/engine-env.ts": ["src/contract/engine-settings.ts", "src/kit/environment.ts"],
+  "src/shared": [],
+  "src/contract": ["src/shared/parse.ts"],
+  "src/contract/engine-settings.ts": ["src/shared/environment.ts", "src/shared/logger.ts"],
+  "src/contract/engine-env.ts": ["src/contract/engine-settings.ts", "src/shared/environment.ts"],
   "migrations/orchestrator": [],
   "migrations/engine": [],
-  "src/orchestrator/main.ts": ["src/orchestrator", "src/contract", "src/kit"],
-  "src/orchestrator/serve.ts": ["src/orchestrator", "src/contract", "src/kit"],
-  "src/orchestrator/stop-engines.ts": ["src/orchestrator", "src/contract", "src/kit"],
-  "src/orchestrator/open-host.ts": ["src/orchestrator", "src/contract", "src/kit"],
-  "src/orchestrator/explain.ts": ["src/orchestrator", "src/kit"],
-  "src/orchestrator/arguments.ts": [],
-  "src/orchestrator/config.ts": ["src/contract", "src/kit"],
-  "src/orchestrator/data-folder.ts": ["src/kit"],
-  "src/orchestrator/service-manager.ts": ["src/kit"],
-  "src/orchestrator/start-banner.ts": ["src/orchestrator/config.ts", "src/kit"],
-  "src/orchestrator/api-error.ts": ["src/contract", "src/kit"],
+  "src/orchestrator/daemon": ["src/orchestrator", "src/contract", "src/shared"],
+  "src/orchestrator/api-error.ts": ["src/contract", "src/shared"],
+  // Types only: what the composition root hands to every operation.
+  "src/orchestrator/host-context.ts": ["src/orchestrator", "src/shared"],
   "src/orchestrator/http": [
     "src/orchestrator/operations",
+    "src/orchestrator/status",
     "src/orchestrator/rules",
-    "src/orchestrator/api-error.ts",
-    "src/contract",
-    "src/kit",
+    ...HOST,
   ],
-  "src/orchestrator/operations": [
-    "src/orchestrator/rules",
-    "src/orchestrator/store",
-    "src/orchestrator/fleet",
-    "src/orchestrator/api-error.ts",
-    "src/contract",
-    "src/kit",
+  "src/orchestrator/recovery": [
+    "src/orchestrator/operations",
+    "src/orchestrator/supervision",
+    "src/orchestrator/status",
+    ...BACKING,
+    ...HOST,
   ],
+  "src/orchestrator/operations": ["src/orchestrator/supervision", "src/orchestrator/status", ...BACKING, ...HOST],
+  "src/orchestrator/supervision": ["src/orchestrator/status", ...BACKING, ...HOST],
+  "src/orchestrator/status": [...BACKING, ...HOST],
   "src/orchestrator/rules": ["src/contract"],
-  "src/orchestrator/store": ["src/orchestrator/rules", "migrations/orchestrator", "src/contract", "src/kit"],
-  "src/orchestrator/fleet": ["src/orchestrator/rules", "src/contract", "src/kit"],
-  "src/orchestrator/postgres": ["src/kit"],
-  "src/engine/main.ts": ["src/engine", "src/contract", "src/kit"],
-  "src/engine/app.ts": ["src/engine", "src/contract", "src/kit"],
-  "src/engine/keep-house.ts": ["src/engine", "src/kit"],
+  "src/orchestrator/store": ["src/orchestrator/rules", "migrations/orchestrator", "src/contract", "src/shared"],
+  "src/orchestrator/fleet": ["src/orchestrator/rules", "src/contract", "src/shared"],
+  "src/orchestrator/postgres": ["src/shared"],
+  "src/engine/main.ts": ["src/engine", "src/contract", "src/shared"],
+  "src/engine/app.ts": ["src/engine", "src/contract", "src/shared"],
+  "src/engine/maintenance.ts": ["src/engine", "src/shared"],
   "src/engine/engine-app.ts": ["src/contract"],
-  "src/engine/config.ts": ["src/contract", "src/kit"],
-  "src/engine/engine-error.ts": ["src/contract", "src/kit"],
+  "src/engine/config.ts": ["src/contract", "src/shared"],
+  "src/engine/engine-error.ts": ["src/contract", "src/shared"],
   "src/engine/http": [
     "src/engine/turns",
-    "src/engine/upkeep",
+    "src/engine/learning",
     "src/engine/memory",
     "src/engine/tools",
-    "src/engine/servers",
+    "src/engine/mcp",
     "src/engine/engine-error.ts",
     "src/contract",
-    "src/kit",
+    "src/shared",
   ],
   "src/engine/turns": [
     "src/engine/agent",
@@ -64,7 +61,7 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/engine/store",
     "src/engine/engine-error.ts",
     "src/contract",
-    "src/kit",
+    "src/shared",
   ],
   "src/engine/agent": [
     "src/engine/model",
@@ -73,18 +70,18 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/engine/catalog",
     "src/engine/engine-error.ts",
     "src/contract",
-    "src/kit",
+    "src/shared",
   ],
-  "src/engine/model": ["src/contract", "src/kit"],
-  "src/engine/tools": ["src/engine/memory", "src/contract", "src/kit"],
-  "src/engine/servers": ["src/engine/tools", "src/contract", "src/kit"],
-  "src/engine/memory": ["src/engine/store", "src/contract", "src/kit"],
+  "src/engine/model": ["src/contract", "src/shared"],
+  "src/engine/tools": ["src/engine/memory", "src/contract", "src/shared"],
+  "src/engine/mcp": ["src/engine/tools", "src/contract", "src/shared"],
+  "src/engine/memory": ["src/engine/store", "src/contract", "src/shared"],
   "src/engine/memory/search": [
     "src/engine/memory/predicates.ts",
     "src/engine/memory/trust.ts",
     "src/engine/memory/write-lane.ts",
     "src/engine/store",
-    "src/kit",
+    "src/shared",
   ],
   "src/engine/memory/portability": [
     "src/engine/memory/social-graph.ts",
@@ -92,21 +89,21 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/engine/memory/write-lane.ts",
     "src/engine/store",
     "src/contract",
-    "src/kit",
+    "src/shared",
   ],
-  "src/engine/store": ["migrations/engine", "src/contract", "src/kit"],
-  "src/engine/catalog": ["src/engine/tools", "src/contract", "src/kit"],
-  "src/engine/upkeep": [
+  "src/engine/store": ["migrations/engine", "src/contract", "src/shared"],
+  "src/engine/catalog": ["src/engine/tools", "src/contract", "src/shared"],
+  "src/engine/learning": [
     "src/engine/model",
     "src/engine/memory",
     "src/engine/catalog",
     "src/engine/tools/visible-text.ts",
     "src/engine/engine-error.ts",
     "src/contract",
-    "src/kit",
+    "src/shared",
   ],
   "src/client": ["src/contract"],
-  cli: ["src/client", "src/contract", "src/kit"],
+  cli: ["src/client", "src/contract", "src/shared"],
 };
 
 /** Packages that only some rooms may name; files not listed here may not import them. */
@@ -118,16 +115,16 @@ const PACKAGES: Record<string, readonly string[]> = {
   execa: [
     "src/orchestrator/fleet",
     "src/orchestrator/postgres",
-    "src/orchestrator/service-manager.ts",
+    "src/orchestrator/daemon/service-manager.ts",
     "src/engine/tools",
     "cli",
   ],
   commander: ["cli"],
-  "@modelcontextprotocol": ["src/engine/servers", "src/engine/tools/json-schema-input.ts"],
+  "@modelcontextprotocol": ["src/engine/mcp", "src/engine/tools/json-schema-input.ts"],
   yaml: ["src/engine/catalog/front-matter.ts"],
-  pino: ["src/kit/logger.ts"],
-  "chrono-node": ["src/engine/upkeep/spoken-dates.ts"],
-  "prom-client": ["src/orchestrator/operations/metrics.ts"],
+  pino: ["src/shared/logger.ts"],
+  "chrono-node": ["src/engine/learning/spoken-dates.ts"],
+  "prom-client": ["src/orchestrator/status/metrics.ts"],
 };
 
 const files = ["src", "cli", "migrations"].flatMap((top) =>
@@ -210,9 +207,9 @@ t.test("a tool is reached over one road: one authorize, then one execute", async
 
 t.test("the environment, the exit and the signals have one place each", async (t) => {
   const places: readonly [RegExp, RegExp][] = [
-    [/\bprocess\.env\b/, /^src\/(orchestrator|engine)\/main\.ts$|^cli\/(main|settings)\.ts$/],
-    [/\bprocess\.exit\(/, /^src\/kit\/shutdown-signals\.ts$/],
-    [/\bprocess\.on\(\s*"?SIG|process\.on\(signal/, /^src\/kit\/shutdown-signals\.ts$/],
+    [/\bprocess\.env\b/, /^src\/(orchestrator\/daemon|engine)\/main\.ts$|^cli\/(main|settings)\.ts$/],
+    [/\bprocess\.exit\(/, /^src\/shared\/shutdown-signals\.ts$/],
+    [/\bprocess\.on\(\s*"?SIG|process\.on\(signal/, /^src\/shared\/shutdown-signals\.ts$/],
   ];
   for (const file of files) {
     for (const [pattern, place] of places) {

@@ -2,16 +2,16 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLogger } from "../../src/kit/logger.ts";
+import { createLogger } from "../../src/shared/logger.ts";
 import { learningTables } from "../../src/engine/memory/learning-tables.ts";
 import { MemorySearch, type SearchRequest } from "../../src/engine/memory/search/search-memory.ts";
 import { MemoryWriter } from "../../src/engine/memory/memory-writer.ts";
 import { WriteLane } from "../../src/engine/memory/write-lane.ts";
 import { openStore } from "../../src/engine/store/open-store.ts";
-import { Acquaintances } from "../../src/engine/upkeep/acquaintances.ts";
-import { nothingExtracted } from "../../src/engine/upkeep/extractor.ts";
-import { Learning } from "../../src/engine/upkeep/learning.ts";
-import { Boilerplate } from "../../src/engine/upkeep/refused-words.ts";
+import { EntityResolver } from "../../src/engine/learning/entity-resolver.ts";
+import { nothingExtracted } from "../../src/engine/learning/extractor.ts";
+import { Learning } from "../../src/engine/learning/learning.ts";
+import { Boilerplate } from "../../src/engine/learning/refused-words.ts";
 import type { Talk } from "./history.ts";
 import type { Found, Search, System, SystemKind } from "./system.ts";
 
@@ -45,7 +45,7 @@ class Orchd implements System {
     const learning = new Learning({
       ...tables,
       lane: new WriteLane(this.#store),
-      people: new Acquaintances(tables.graph),
+      people: new EntityResolver(tables.graph),
       extract: (rounds) => Promise.resolve(nothingExtracted(rounds)),
       closedForMs: () => 0,
       boilerplate: () => new Boilerplate([]),

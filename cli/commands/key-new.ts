@@ -1,4 +1,4 @@
-import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../src/kit/secrets.ts";
+import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../src/contract/api-keys.ts";
 import { fields } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 

@@ -1,5 +1,5 @@
 import type { ProductRecord } from "../../src/contract/orchestrator-api.ts";
-import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../src/kit/secrets.ts";
+import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../src/contract/api-keys.ts";
 import { pathSegment } from "../http.ts";
 import { keepThenShow } from "../keep-key.ts";
 import { duration } from "../option-values.ts";

@@ -10,12 +10,12 @@ import { baseAddress, headerValue, newIdempotencyKey, queryOf } from "./address.
 import { beginAnew } from "./begin-anew.ts";
 import { memoryCalls } from "./engine-memory.ts";
 import { type Bookmark, executeTurn, followEvents } from "./engine-stream.ts";
-import { type CallOptions, type Retry, type RetryWish, type Service, type Wish, ask } from "./http-call.ts";
-import { Humans, type OnHuman } from "./humans.ts";
+import { type CallOptions, type Retry, type RetryOptions, type Service, type Wish, ask } from "./http-call.ts";
+import { HumanResponder, type OnHuman } from "./human-responder.ts";
 import { type ClientLimits, DEFAULT_LIMITS } from "./limits.ts";
 import { Turn, type TurnReading } from "./turn.ts";
 import { type TurnEvent, toEvent } from "./turn-event.ts";
-import { Leash } from "./waiting.ts";
+import { LinkedAbort } from "./waiting.ts";
 
 export interface EngineClientOptions {
   /** As the engine's record has it. */
@@ -90,7 +90,7 @@ export function createEngineClient({ url, key, fetch: ownFetch, limits: wanted }
     limits,
   };
   const get = <T>(path: string, { signal }: CallOptions = {}) => ask<T>(service, { method: "GET", path, signal });
-  const post = <T>(path: string, wish: Pick<Wish, "body" | "signal">, retry?: RetryWish) =>
+  const post = <T>(path: string, wish: Pick<Wish, "body" | "signal">, retry?: RetryOptions) =>
     ask<T>(service, { method: "POST", path, ...wish }, retry);
 
   const cancel = async (taskId: string, { signal }: CallOptions = {}): Promise<boolean> =>
@@ -106,14 +106,14 @@ export function createEngineClient({ url, key, fetch: ownFetch, limits: wanted }
     { signal, onHuman }: ReadOptions,
     events: (signal: AbortSignal) => AsyncIterable<TurnEvent>,
   ): TurnReading => {
-    const leash = new Leash(signal);
-    const humans = new Humans({
+    const leash = new LinkedAbort(signal);
+    const humans = new HumanResponder({
       onHuman,
       pending: () => pending({ signal: leash.signal }),
       respond: (requestId, answer) => respond(requestId, answer, { signal: leash.signal }),
       fail: (error) => leash.abort(error),
     });
-    return { events: events(leash.signal), humans, isReplayed: () => bookmark.replayed, close: () => leash.letGo() };
+    return { events: events(leash.signal), humans, isReplayed: () => bookmark.replayed, close: () => leash.dispose() };
   };
 
   return {
@@ -160,7 +160,7 @@ export function createEngineClient({ url, key, fetch: ownFetch, limits: wanted }
       signal,
       onRetry,
     }: ReplayOptions & { readonly onRetry?: OnRetry } = {}): AsyncGenerator<TurnEvent> {
-      const leash = new Leash(signal);
+      const leash = new LinkedAbort(signal);
       const bookmark: Bookmark = {
         turnId: turnId ?? null,
         taskId: taskId ?? null,
@@ -170,7 +170,7 @@ export function createEngineClient({ url, key, fetch: ownFetch, limits: wanted }
       try {
         yield* followEvents({ service, bookmark, signal: leash.signal, onRetry });
       } finally {
-        leash.letGo();
+        leash.dispose();
       }
     },
 

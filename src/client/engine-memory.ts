@@ -15,7 +15,7 @@ import type { LearningBatch } from "../contract/engine-records.ts";
 import { queryOf } from "./address.ts";
 import { type CallOptions, type Service, ask, isStream, openStream, persistently } from "./http-call.ts";
 import { memoryLines } from "./memory-lines.ts";
-import { Leash } from "./waiting.ts";
+import { LinkedAbort } from "./waiting.ts";
 
 export interface ListOptions extends CallOptions {
   readonly limit?: number | undefined;
@@ -43,13 +43,13 @@ export function memoryCalls(service: Service) {
 
     /** Everything, line by line: a header, records, and the line that ends it. Throws when it was cut before that. */
     async *exportMemory({ signal }: CallOptions = {}): AsyncGenerator<MemoryFileLine> {
-      const leash = new Leash(signal);
+      const leash = new LinkedAbort(signal);
       const wish = { method: "GET", path: "/memory/export", signal: leash.signal } as const;
       try {
         const open = () => openStream(service, wish, MEMORY_FILE_TYPE);
         yield* memoryLines((await persistently(service, { signal: leash.signal }, open)).chunks);
       } finally {
-        leash.letGo();
+        leash.dispose();
       }
     },
 

@@ -1,6 +1,6 @@
 import { TURN_ID_HEADER } from "../contract/engine-records.ts";
 import { queryOf } from "./address.ts";
-import { type RetryWish, type Service, type Wish, openStream, persistently } from "./http-call.ts";
+import { type RetryOptions, type Service, type Wish, openStream, persistently } from "./http-call.ts";
 import { OrchdError } from "./orchd-error.ts";
 import { resuming } from "./resuming.ts";
 import { type TurnEvent, endsTurn, readEvents, seqOf, turnIdOf } from "./turn-event.ts";
@@ -16,7 +16,7 @@ export interface Bookmark {
   replayed: boolean;
 }
 
-interface Reading extends RetryWish {
+interface Reading extends RetryOptions {
   readonly service: Service;
   /** Changed as the reader goes on. */
   readonly bookmark: Bookmark;

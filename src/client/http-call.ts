@@ -3,7 +3,7 @@ import type { ClientLimits } from "./limits.ts";
 import { OrchdError } from "./orchd-error.ts";
 import { objectOf, refusalOf } from "./read-answer.ts";
 import { retryWait } from "./retry-rule.ts";
-import { Leash, pause } from "./waiting.ts";
+import { LinkedAbort, pause } from "./waiting.ts";
 
 /** Where calls go, and with what. */
 export interface Service {
@@ -39,13 +39,13 @@ export interface Wish {
 }
 
 /** Whether a call that may have been done already is tried again; left out, it is. */
-export interface RetryWish {
+export interface RetryOptions {
   readonly repeatable?: boolean;
   readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
 
 /** One call, answered by a JSON object, and tried again as its refusals allow. */
-export function ask<T>(service: Service, wish: Wish, retry: RetryWish = {}): Promise<T> {
+export function ask<T>(service: Service, wish: Wish, retry: RetryOptions = {}): Promise<T> {
   return persistently(service, { ...retry, signal: wish.signal }, () => askOnce<T>(service, wish));
 }
 
@@ -55,7 +55,7 @@ async function askOnce<T>(service: Service, wish: Wish): Promise<T> {
     const response = await send(service, { ...wish, signal: leash.signal }, "application/json");
     return objectOf(await readText(response, leash.signal), response) as T;
   } finally {
-    leash.letGo();
+    leash.dispose();
   }
 }
 
@@ -79,13 +79,13 @@ export async function openStream(
     const { silenceMs } = service.limits;
     return { headers: response.headers, chunks: chunksOf(response, { silenceMs, signal: wish.signal }) };
   } finally {
-    leash.letGo();
+    leash.dispose();
   }
 }
 
 /** The caller's signal and the call's deadline in one. */
-const deadlined = ({ limits, url }: Service, { signal, deadlineMs = limits.deadlineMs }: Wish): Leash =>
-  new Leash(signal, {
+const deadlined = ({ limits, url }: Service, { signal, deadlineMs = limits.deadlineMs }: Wish): LinkedAbort =>
+  new LinkedAbort(signal, {
     ms: deadlineMs,
     reason: () => new OrchdError({ code: "TIMEOUT", message: `${url} did not answer within ${deadlineMs / 1000} s` }),
   });
@@ -124,10 +124,10 @@ export const isStream = (content: object | string): boolean => typeof content ==
 /** Tries until it succeeds, or the rule for its error says that there is no other try. */
 export async function persistently<T>(
   { limits }: Pick<Service, "limits">,
-  { signal, repeatable = true, onRetry }: RetryWish & { readonly signal?: AbortSignal | undefined },
+  { signal, repeatable = true, onRetry }: RetryOptions & { readonly signal?: AbortSignal | undefined },
   attempt: () => Promise<T>,
 ): Promise<T> {
-  const leash = new Leash(signal);
+  const leash = new LinkedAbort(signal);
   try {
     for (let tries = 1; ; tries++) {
       try {
@@ -141,6 +141,6 @@ export async function persistently<T>(
       }
     }
   } finally {
-    leash.letGo();
+    leash.dispose();
   }
 }

@@ -8,7 +8,7 @@ export {
 } from "./engine-client.ts";
 export { type ReplayOptions, type ResumeOptions, type TypedReplayPage, createEngineClient } from "./engine-client.ts";
 export type { ImportOptions, ListOptions } from "./engine-memory.ts";
-export type { HumanRequest, OnHuman } from "./humans.ts";
+export type { HumanRequest, OnHuman } from "./human-responder.ts";
 export type { Retry } from "./http-call.ts";
 export { type ClientLimits, DEFAULT_LIMITS } from "./limits.ts";
 export { CLIENT_ERRORS, type ClientErrorCode, type ErrorCode, OrchdError } from "./orchd-error.ts";

@@ -8,12 +8,12 @@ import {
 } from "../contract/orchestrator-records.ts";
 import { baseAddress, checkedUserId, headerValue, newIdempotencyKey, pathSegment, queryOf } from "./address.ts";
 import type { CallOptions } from "./engine-client.ts";
-import { type Retry, type RetryWish, type Service, type Wish, ask } from "./http-call.ts";
+import { type Retry, type RetryOptions, type Service, type Wish, ask } from "./http-call.ts";
 import { type ClientLimits, DEFAULT_LIMITS } from "./limits.ts";
 import { OrchdError } from "./orchd-error.ts";
 import { sortOf } from "./retry-rule.ts";
 import { NOTHING_SEEN, type OrchestratorEvent, followOrchestrator } from "./orchestrator-stream.ts";
-import { Leash } from "./waiting.ts";
+import { LinkedAbort } from "./waiting.ts";
 
 /** For calls that wait for an engine to come up or to end: longer than the daemon itself waits. */
 const ENGINE_DEADLINE_MS = 10 * 60_000;
@@ -75,7 +75,7 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
       deadlineMs = ENGINE_DEADLINE_MS,
       idempotencyKey,
       ...retry
-    }: ChangeOptions & RetryWish & { readonly idempotencyKey?: string | undefined } = {},
+    }: ChangeOptions & RetryOptions & { readonly idempotencyKey?: string | undefined } = {},
   ) => {
     const key = headerValue("idempotencyKey", idempotencyKey ?? newIdempotencyKey());
     return ask<T>(
@@ -186,7 +186,7 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
      * `"start"` is all that is kept. A connection that is lost is taken up again where it was cut.
      */
     async *events({ userId, after, signal, onRetry }: EventsOptions = {}): AsyncGenerator<OrchestratorEvent> {
-      const leash = new Leash(signal);
+      const leash = new LinkedAbort(signal);
       try {
         const path = userId === undefined ? "/events" : `${engine(userId)}/events`;
         const newest = async () =>
@@ -194,7 +194,7 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
         const from = after === "start" ? NOTHING_SEEN : (after ?? (await newest()));
         yield* followOrchestrator(service, { path, after: from, signal: leash.signal, onRetry });
       } finally {
-        leash.letGo();
+        leash.dispose();
       }
     },
   };

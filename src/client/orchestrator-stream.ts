@@ -1,5 +1,5 @@
 import { type EventRecord, GAP_EVENT } from "../contract/orchestrator-events.ts";
-import { type RetryWish, type Service, openStream, persistently } from "./http-call.ts";
+import { type RetryOptions, type Service, openStream, persistently } from "./http-call.ts";
 import { OrchdError } from "./orchd-error.ts";
 import { resuming } from "./resuming.ts";
 import { readFrames } from "./sse-frames.ts";
@@ -13,7 +13,7 @@ export type OrchestratorEvent = EventRecord | EventGap;
 /** An id before every other: behind it comes all that is kept. */
 export const NOTHING_SEEN = "evt_00000000-0000-0000-0000-000000000000";
 
-interface Following extends Pick<RetryWish, "onRetry"> {
+interface Following extends Pick<RetryOptions, "onRetry"> {
   readonly path: string;
   readonly after: string;
   readonly signal: AbortSignal;

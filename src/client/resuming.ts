@@ -1,4 +1,4 @@
-import type { RetryWish } from "./http-call.ts";
+import type { RetryOptions } from "./http-call.ts";
 import type { ClientLimits } from "./limits.ts";
 import { OrchdError } from "./orchd-error.ts";
 import { sortOf } from "./retry-rule.ts";
@@ -7,7 +7,7 @@ import { pause } from "./waiting.ts";
 /** A connection that lived so long was a good one, even if nothing but heartbeats came. */
 const GOOD_MS = 10_000;
 
-export interface Resuming<T> extends Pick<RetryWish, "onRetry"> {
+export interface Resuming<T> extends Pick<RetryOptions, "onRetry"> {
   /** Opens the stream for the first time; what it throws is final. */
   readonly open: () => Promise<AsyncIterable<T>>;
   /** Opens it again, behind what `take` has noted. */

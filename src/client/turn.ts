@@ -1,12 +1,12 @@
 import { OrchdError } from "./orchd-error.ts";
-import type { Humans } from "./humans.ts";
+import type { HumanResponder } from "./human-responder.ts";
 import { TurnTally, type TurnResult } from "./turn-tally.ts";
 import type { TurnEvent } from "./turn-event.ts";
 
 /** A turn's reading, once it has begun. */
 export interface TurnReading {
   readonly events: AsyncIterable<TurnEvent>;
-  readonly humans: Humans;
+  readonly humans: HumanResponder;
   /** Whether what is read now may have been answered long ago. */
   readonly isReplayed: () => boolean;
   readonly close: () => void;

@@ -34,7 +34,7 @@ export async function within<T>(
  * A signal of our own that follows the caller's until it is let go: the caller's may live as long as the program.
  * Given a deadline, it is aborted by that as well.
  */
-export class Leash {
+export class LinkedAbort {
   readonly #own = new AbortController();
   readonly #callers: AbortSignal | undefined;
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
@@ -55,7 +55,7 @@ export class Leash {
     this.#own.abort(reason);
   }
 
-  letGo(): void {
+  dispose(): void {
     clearTimeout(this.#timer);
     this.#callers?.removeEventListener("abort", this.#follow);
   }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { byteLength, keptJson, opaqueId, wellFormedText } from "../kit/parse.ts";
+import { byteLength, keptJson, opaqueId, wellFormedText } from "../shared/parse.ts";
 
 export * from "./engine-records.ts";
 

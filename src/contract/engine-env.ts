@@ -1,4 +1,4 @@
-import { EnvironmentReader, InvalidSettings } from "../kit/environment.ts";
+import { EnvironmentReader, InvalidSettings } from "../shared/environment.ts";
 import { readEngineSettings } from "./engine-settings.ts";
 
 /** Settings that hold no secret: they may be typed in a command and read back. Any other `LLM_*` counts as a secret. */

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { parse } from "../kit/parse.ts";
+import { parse } from "../shared/parse.ts";
 
 /**
  * What an engine is born with: a 0400 JSON file whose path is in `ORCH_LAUNCH_FILE`. The engine reads it once, at

@@ -1,5 +1,5 @@
-import type { EnvironmentReader } from "../kit/environment.ts";
-import type { LogLevel } from "../kit/logger.ts";
+import type { EnvironmentReader } from "../shared/environment.ts";
+import type { LogLevel } from "../shared/logger.ts";
 
 export const PROVIDERS = ["anthropic", "openai", "google", "bedrock", "openai-compatible", "sandbox"] as const;
 export type ProviderName = (typeof PROVIDERS)[number];

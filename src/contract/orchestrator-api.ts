@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { byteLength, keptJson, opaqueId } from "../kit/parse.ts";
+import { byteLength, keptJson, opaqueId } from "../shared/parse.ts";
 import { engineEnvProblems } from "./engine-env.ts";
 import { POLICY_ACTIONS } from "./orchestrator-records.ts";
 

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { DEFAULT_AGENT } from "../contract/engine-api.ts";
 import type { EngineStatus } from "../contract/engine-control.ts";
 import type { EngineLaunch } from "../contract/engine-launch.ts";
-import { delay } from "../kit/clock.ts";
-import { createLogger } from "../kit/logger.ts";
+import { delay } from "../shared/clock.ts";
+import { createLogger } from "../shared/logger.ts";
 import { createAgentLoop } from "./agent/agent-loop.ts";
 import { createRecall } from "./agent/recall.ts";
 import { createCompactor } from "./agent/compaction.ts";
@@ -20,14 +20,14 @@ import { EngineError } from "./engine-error.ts";
 import { AcceptedKeys } from "./http/accepted-keys.ts";
 import { STREAM_LIMITS } from "./http/event-stream.ts";
 import { createRoutes } from "./http/routes.ts";
-import { keepHouse } from "./keep-house.ts";
+import { startMaintenance } from "./maintenance.ts";
 import { openMemory } from "./memory/open-memory.ts";
 import { contextWindow, outputTokensWithin } from "./model/context-window.ts";
 import { createProvider } from "./model/create-provider.ts";
 import { adaptedTools, toolLimits } from "./model/tool-limits.ts";
 import { CompactionTable } from "./store/compactions.ts";
-import { openServers } from "./servers/open-servers.ts";
-import type { ToolServers } from "./servers/tool-servers.ts";
+import { openServers } from "./mcp/open-servers.ts";
+import type { ToolServers } from "./mcp/tool-servers.ts";
 import { EventTable } from "./store/events.ts";
 import { GrantTable } from "./store/grants.ts";
 import { HitlTable } from "./store/hitl-requests.ts";
@@ -43,11 +43,11 @@ import type { Grant } from "./tools/authorize.ts";
 import { builtInTools } from "./tools/built-in-tools.ts";
 import { createToolExecutor } from "./tools/execute.ts";
 import { joinedRegistry } from "./tools/registry.ts";
-import { HitlDesk } from "./turns/hitl-desk.ts";
+import { HumanRequests } from "./turns/human-requests.ts";
 import { openJournal } from "./turns/open-journal.ts";
 import { TaskSlots } from "./turns/task-slots.ts";
 import { TurnRunner } from "./turns/turn-runner.ts";
-import { openLearning } from "./upkeep/open-learning.ts";
+import { openLearning } from "./learning/open-learning.ts";
 
 const CHANNEL_TTL_MS = 900_000;
 const TOOL_TIMEOUT_MS = 120_000;
@@ -83,7 +83,7 @@ export async function createApp({
   const { embedder } = modelProvider;
   const memory = await openMemory({ store, workspaceDir, embedder, lastEvent: () => journal.last, logger });
   const journal = openJournal(new EventTable(store), { slots, logger });
-  const desk = new HitlDesk(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
+  const desk = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const messages = new MessageTable(store);
   const grants = new GrantTable(store);
   const plans = new PlanTable(store);
@@ -174,7 +174,14 @@ export async function createApp({
   });
   runner.recover(() => connected(toolServers.servers));
   const idempotency = new IdempotencyTable(store);
-  const endHousekeeping = keepHouse({ provider: modelProvider, slots, journal, idempotency, workspaceDir, logger });
+  const endHousekeeping = startMaintenance({
+    provider: modelProvider,
+    slots,
+    journal,
+    idempotency,
+    workspaceDir,
+    logger,
+  });
   const vitals = () => ({ active_turns: slots.size, pending_hitl: desk.waiting, streams: journal.readerCount() });
   const status = (): EngineStatus => ({
     ...vitals(),

@@ -1,5 +1,5 @@
 import { type EngineConfig, readEngineSettings } from "../contract/engine-settings.ts";
-import { EnvironmentReader } from "../kit/environment.ts";
+import { EnvironmentReader } from "../shared/environment.ts";
 
 export { type EngineConfig, PROVIDERS, type ProviderName } from "../contract/engine-settings.ts";
 

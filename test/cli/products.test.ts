@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { plausibleKey, sha256 } from "../../src/kit/secrets.ts";
+import { plausibleKey, sha256 } from "../../src/contract/api-keys.ts";
 import { fault, product, startFakeServer } from "../helpers/fake-server.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
 

@@ -7,7 +7,7 @@ import { ENGINE_ERRORS } from "../../src/contract/engine-errors.ts";
 import { MEMORY_MB, ORCHESTRATOR_ROUTES, type Route, SMALL_BODY_BYTES } from "../../src/contract/orchestrator-api.ts";
 import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator-errors.ts";
 import { ORCHESTRATOR_EVENTS } from "../../src/contract/orchestrator-events.ts";
-import { SETTINGS } from "../../src/orchestrator/config.ts";
+import { SETTINGS } from "../../src/orchestrator/daemon/config.ts";
 
 const readme = readFileSync(resolve(import.meta.dirname, "../../README.md"), "utf8");
 

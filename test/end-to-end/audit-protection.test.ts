@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import pg from "pg";
 import t, { type Test } from "tap";
-import { createLogger } from "../../src/kit/logger.ts";
+import { createLogger } from "../../src/shared/logger.ts";
 import { startBundledPostgres } from "../../src/orchestrator/postgres/start-bundled-postgres.ts";
 import { daemonGrants } from "../../src/orchestrator/store/daemon-privileges.ts";
 import { type Daemon, freePort, launchDaemon, startDaemon } from "../helpers/daemon.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { readStat, sendSignal } from "../../src/kit/processes.ts";
+import { readStat, sendSignal } from "../../src/shared/processes.ts";
 import { ask } from "../helpers/api.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import { openStream } from "../helpers/engine.ts";

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import t, { type Test } from "tap";
 import { ORCHESTRATOR_ERRORS, type OrchestratorErrorCode } from "../../src/contract/orchestrator-errors.ts";
-import { newKey, sha256 } from "../../src/kit/secrets.ts";
+import { newKey, sha256 } from "../../src/contract/api-keys.ts";
 import { type Answer, ask } from "../helpers/api.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";

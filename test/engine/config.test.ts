@@ -1,6 +1,6 @@
 import t from "tap";
 import { readEngineConfig } from "../../src/engine/config.ts";
-import { InvalidSettings } from "../../src/kit/environment.ts";
+import { InvalidSettings } from "../../src/shared/environment.ts";
 
 const problemsOf = (settings: Readonly<Record<string, string>>): readonly string[] => {
   try {

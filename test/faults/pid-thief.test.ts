@@ -105,7 +105,7 @@ t.test("a stranger that answers on the recorded port keeps it", async (t) => {
   );
   t.not(again.port, body.port);
   t.same(await settle(site, tally), {});
-  await thief.letGo();
+  await thief.dispose();
 });
 
 t.test("after a reboot everything wanted starts again, and nothing recorded is signalled", async (t) => {

@@ -37,7 +37,7 @@ t.test("an engine whose port is stolen while it starts comes up on another", asy
     t.same(await toldOf(made.body.id), [stolen], "the theft is told");
     t.ok(await isQuarantined(stolen), "and the port is left alone for a while");
     t.same(await settle(site, tally), {});
-    await thief.letGo();
+    await thief.dispose();
   }
 });
 
@@ -50,7 +50,7 @@ t.test("so does one that is started again", async (t) => {
   t.equal(thief.held.length, 2);
   t.notOk(thief.held.includes(started.body.port));
   t.same(await settle(site, tally), {});
-  await thief.letGo();
+  await thief.dispose();
 });
 
 t.test("and one that crashed", async (t) => {
@@ -63,7 +63,7 @@ t.test("and one that crashed", async (t) => {
   t.equal((await product.get("/engines/ends/wait?state=running&timeout_s=60")).status, 200);
   t.same(await settle(site, tally, { deadlineMs: 40_000 }), {});
   t.not((await product.get("/engines/ends")).body.port, body.port);
-  await thief.letGo();
+  await thief.dispose();
 });
 
 t.test("many at once that are all robbed take a port each", async (t) => {

@@ -1,6 +1,6 @@
 import pg from "pg";
 import type { Test } from "tap";
-import { createLogger } from "../../src/kit/logger.ts";
+import { createLogger } from "../../src/shared/logger.ts";
 import { type Connection, type Db, openDatabase } from "../../src/orchestrator/store/database.ts";
 import { migrateToLatest } from "../../src/orchestrator/store/migrate.ts";
 import { createDatabase, freshDatabase } from "./shared-postgres.ts";

@@ -1,7 +1,7 @@
 /** The last of a test run, by .taprc: waits until what its files shared is gone. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readIdentity } from "../../src/kit/processes.ts";
+import { readIdentity } from "../../src/shared/processes.ts";
 import { runFolder } from "./shared-postgres.ts";
 import { until } from "./until.ts";
 

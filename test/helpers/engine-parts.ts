@@ -35,12 +35,12 @@ import { type ToolRegistry, joinedRegistry } from "../../src/engine/tools/regist
 import { toolInput } from "../../src/engine/tools/tool-input.ts";
 import type { Tool } from "../../src/engine/tools/tool.ts";
 import type { EventJournal } from "../../src/engine/turns/event-journal.ts";
-import { HitlDesk } from "../../src/engine/turns/hitl-desk.ts";
+import { HumanRequests } from "../../src/engine/turns/human-requests.ts";
 import { openJournal } from "../../src/engine/turns/open-journal.ts";
 import { TaskSlots } from "../../src/engine/turns/task-slots.ts";
 import { TurnRunner } from "../../src/engine/turns/turn-runner.ts";
-import { createLogger } from "../../src/kit/logger.ts";
-import { sha256 } from "../../src/kit/secrets.ts";
+import { createLogger } from "../../src/shared/logger.ts";
+import { sha256 } from "../../src/contract/api-keys.ts";
 import { until } from "./until.ts";
 
 export const KEY = "sk-orch-test";
@@ -101,7 +101,7 @@ export interface Parts {
   readonly store: Store;
   readonly journal: EventJournal;
   readonly runner: TurnRunner;
-  readonly desk: HitlDesk;
+  readonly desk: HumanRequests;
   readonly slots: TaskSlots;
   readonly messages: MessageTable;
   readonly idempotency: IdempotencyTable;
@@ -146,7 +146,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   t.teardown(() => store.close());
   const slots = new TaskSlots(ttlMs);
   const journal = openJournal(new EventTable(store), { slots, logger });
-  const desk = new HitlDesk(new HitlTable(store), journal, { ttlMs: options.hitlTtlMs ?? null });
+  const desk = new HumanRequests(new HitlTable(store), journal, { ttlMs: options.hitlTtlMs ?? null });
   const messages = new MessageTable(store);
   const grants: Grant[] = [];
   const registry = joinedRegistry([{ tools: () => tools }]);

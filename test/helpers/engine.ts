@@ -6,7 +6,7 @@ import { type ClientRequest, type IncomingMessage, request as httpRequest } from
 import { join, resolve } from "node:path";
 import type { Test } from "tap";
 import { type EngineKey, type EngineLaunch, encodeLaunch } from "../../src/contract/engine-launch.ts";
-import { newKey, sha256 } from "../../src/kit/secrets.ts";
+import { newKey, sha256 } from "../../src/contract/api-keys.ts";
 import { type Answer, type Ask, ask } from "./api.ts";
 import { freePort } from "./daemon.ts";
 import { until } from "./until.ts";

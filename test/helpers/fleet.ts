@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Test } from "tap";
-import { createLogger } from "../../src/kit/logger.ts";
+import { createLogger } from "../../src/shared/logger.ts";
 import type {
   EngineBackend,
   EngineProcess,

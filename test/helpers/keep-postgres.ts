@@ -3,8 +3,8 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "nod
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { createLogger } from "../../src/kit/logger.ts";
-import { isAlive } from "../../src/kit/processes.ts";
+import { createLogger } from "../../src/shared/logger.ts";
+import { isAlive } from "../../src/shared/processes.ts";
 import { startBundledPostgres } from "../../src/orchestrator/postgres/start-bundled-postgres.ts";
 import { type Outcome, outcomeFile } from "./shared-postgres.ts";
 import { until } from "./until.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { DEFAULT_POLICY } from "../../src/contract/orchestrator-api.ts";
-import { newId } from "../../src/kit/ids.ts";
-import { newKey, storedKey } from "../../src/kit/secrets.ts";
+import { newId } from "../../src/shared/ids.ts";
+import { newKey, storedKey } from "../../src/contract/api-keys.ts";
 import type { Db } from "../../src/orchestrator/store/database.ts";
 import { EngineStates } from "../../src/orchestrator/store/engine-states.ts";
 import { insertEngine } from "../../src/orchestrator/store/engines.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import pg from "pg";
 import type { Test } from "tap";
-import { type ProcessIdentity, readIdentity } from "../../src/kit/processes.ts";
+import { type ProcessIdentity, readIdentity } from "../../src/shared/processes.ts";
 import type { ServerConnection } from "../../src/orchestrator/postgres/presence.ts";
 import { until } from "./until.ts";
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Test } from "tap";
 import { type ToolExecutor, createToolExecutor } from "../../src/engine/tools/execute.ts";
 import type { Tool, ToolContext } from "../../src/engine/tools/tool.ts";
-import { createLogger } from "../../src/kit/logger.ts";
+import { createLogger } from "../../src/shared/logger.ts";
 
 type Folder = Exclude<Parameters<Test["testdir"]>[0], undefined>;
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import t from "tap";
-import { SETTINGS, readConfig } from "../../src/orchestrator/config.ts";
+import { SETTINGS, readConfig } from "../../src/orchestrator/daemon/config.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const unit = readFileSync(join(root, "systemd/orchd.service"), "utf8");

@@ -1,4 +1,4 @@
-import type { Logger } from "../../kit/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import { EngineError } from "../engine-error.ts";
 import type { ModelFailure, ModelProvider, ModelRequest, ModelUsage } from "../model/model-provider.ts";
 import { requestTokens, valueTokens } from "../model/token-estimate.ts";

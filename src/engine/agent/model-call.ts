@@ -1,5 +1,5 @@
 import type { BlockType } from "../../contract/engine-events.ts";
-import { MAX_JSON_LEVELS, isFlatterThan } from "../../kit/json-levels.ts";
+import { MAX_JSON_LEVELS, isFlatterThan } from "../../shared/json-levels.ts";
 import type { AssistantContent, ModelProvider, ModelRequest } from "../model/model-provider.ts";
 import type { ModelAnswer, RequestedCall } from "./model-answer.ts";
 import type { TurnContext } from "./turn-context.ts";

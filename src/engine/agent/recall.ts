@@ -1,4 +1,4 @@
-import type { Logger } from "../../kit/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import type { MemorySearch } from "../memory/search/search-memory.ts";
 import { recalledBlock } from "../memory/search/recalled-block.ts";
 import { textTokens } from "../model/token-estimate.ts";

@@ -1,5 +1,5 @@
-import { byteLength } from "../../kit/parse.ts";
-import { sha256 } from "../../kit/secrets.ts";
+import { byteLength } from "../../shared/parse.ts";
+import { sha256 } from "../../contract/api-keys.ts";
 import { BadEntry } from "./bad-entry.ts";
 
 const PLACEHOLDERS = ["user_id", "product", "agents", "skills"] as const;

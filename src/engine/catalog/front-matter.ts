@@ -1,6 +1,6 @@
 import type { Document, LineCounter, YAMLError } from "yaml";
 import * as z from "zod/mini";
-import { InvalidInput, byteLength, parse } from "../../kit/parse.ts";
+import { InvalidInput, byteLength, parse } from "../../shared/parse.ts";
 import { BadEntry } from "./bad-entry.ts";
 
 const MAX_FRONT_MATTER = 16 * 1024;

@@ -1,5 +1,5 @@
 import type { CatalogReloaded, CoreSoulReloaded } from "../../contract/catalog-records.ts";
-import type { Logger } from "../../kit/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { ToolSource } from "../tools/registry.ts";
 import { BadEntry, type EntryProblem } from "./bad-entry.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { InvalidInput, parse } from "../../kit/parse.ts";
+import { InvalidInput, parse } from "../../shared/parse.ts";
 import { jsonSchemaInput } from "../tools/json-schema-input.ts";
 import type { ToolInput } from "../tools/tool-input.ts";
 import { BadEntry } from "./bad-entry.ts";

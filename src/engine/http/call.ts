@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import type * as z from "zod/mini";
 import { IGNORED_FIELDS_HEADER } from "../../contract/orchestrator-api.ts";
-import { InvalidInput, ignoredFieldsHeader, parseBody } from "../../kit/parse.ts";
+import { InvalidInput, ignoredFieldsHeader, parseBody } from "../../shared/parse.ts";
 
 /** Checks a body; fields that nobody knows are named in `X-Ignored-Fields`. */
 export function readBody<S extends z.ZodMiniObject>(schema: S, request: Request, response: Response): z.output<S> {

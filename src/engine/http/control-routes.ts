@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { CONTROL_TOKEN_HEADER, type EngineStatus, controlKeysRequest } from "../../contract/engine-control.ts";
-import { sameSecret } from "../../kit/secrets.ts";
-import { AUTHENTICATED } from "../../kit/unauthenticated-connections.ts";
+import { sameSecret } from "../../contract/api-keys.ts";
+import { AUTHENTICATED } from "../../shared/unauthenticated-connections.ts";
 import { EngineError } from "../engine-error.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 import type { AcceptedKeys } from "./accepted-keys.ts";

@@ -1,8 +1,8 @@
 import type { ErrorRequestHandler } from "express";
 import type { EngineErrorBody } from "../../contract/engine-api.ts";
 import type { EngineErrorCode } from "../../contract/engine-errors.ts";
-import type { Logger } from "../../kit/logger.ts";
-import { InvalidInput } from "../../kit/parse.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { InvalidInput } from "../../shared/parse.ts";
 import { EngineError, internalError } from "../engine-error.ts";
 
 const RETRY_AFTER_S: Partial<Record<EngineErrorCode, number>> = { ENGINE_DRAINING: 5, SERVICE_UNAVAILABLE: 1 };

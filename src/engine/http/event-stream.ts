@@ -16,7 +16,7 @@ export const STREAM_LIMITS: StreamLimits = {
   maxQueuedMs: 30_000,
 };
 
-export interface StreamWish {
+export interface StreamOptions {
   /** Adds `id: <seq>` lines. */
   readonly withIds: boolean;
   readonly limits: StreamLimits;
@@ -52,13 +52,13 @@ class ResponseConnection extends Connection {
 export class EventStream {
   readonly #session: Session;
   readonly #response: Response;
-  readonly #wish: StreamWish;
+  readonly #wish: StreamOptions;
   readonly #closed = new AbortController();
   readonly #heartbeat: NodeJS.Timeout;
   /** Heartbeats promise that everything before them has been sent: only a reader that is up to date gets them. */
   upToDate = false;
 
-  private constructor(session: Session, response: Response, wish: StreamWish) {
+  private constructor(session: Session, response: Response, wish: StreamOptions) {
     this.#session = session;
     this.#response = response;
     this.#wish = wish;
@@ -72,7 +72,7 @@ export class EventStream {
     else response.once("close", close);
   }
 
-  static async open(response: Response, wish: StreamWish): Promise<EventStream> {
+  static async open(response: Response, wish: StreamOptions): Promise<EventStream> {
     response.writeHead(200, {
       "Content-Type": "text/event-stream; charset=utf-8",
       "Cache-Control": "no-cache, no-transform",

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
 import { type ExecuteRequest, TURN_ID_HEADER, executeRequest } from "../../contract/engine-api.ts";
-import { sha256 } from "../../kit/secrets.ts";
+import { sha256 } from "../../contract/api-keys.ts";
 import { EngineError } from "../engine-error.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { BegunTurn, TurnRunner } from "../turns/turn-runner.ts";

@@ -1,11 +1,11 @@
 import type { RequestHandler } from "express";
 import { decideSkillRequest } from "../../contract/engine-api.ts";
-import type { Learning } from "../upkeep/learning.ts";
-import type { SkillDesk } from "../upkeep/skill-desk.ts";
+import type { Learning } from "../learning/learning.ts";
+import type { SkillReview } from "../learning/skill-review.ts";
 import { readBody } from "./call.ts";
 
 export type Learns = Pick<Learning, "trigger">;
-export type DecidesSkills = Pick<SkillDesk, "list" | "decide">;
+export type DecidesSkills = Pick<SkillReview, "list" | "decide">;
 
 /** Whatever the body says: there is nothing to choose. */
 export const triggerLearningRoute =

@@ -2,8 +2,8 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Request, RequestHandler } from "express";
 import { MEMORY_FILE_TYPE, MEMORY_FORMAT, MEMORY_FORMAT_VERSION } from "../../contract/memory-file.ts";
-import { isoTime } from "../../kit/clock.ts";
-import { VERSION } from "../../kit/version.ts";
+import { isoTime } from "../../shared/clock.ts";
+import { VERSION } from "../../shared/version.ts";
 import { EngineError } from "../engine-error.ts";
 import type { StreamLimits } from "./event-stream.ts";
 import type { MemoryPortability } from "../memory/portability/memory-portability.ts";
@@ -123,7 +123,7 @@ export const eraseRoute =
       if (done.kind === "busy") throw busy(done.with);
       response.json(done.answer);
     } finally {
-      hold.letGo();
+      hold.dispose();
     }
   };
 

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from "express";
 import type { MemoryList } from "../../contract/memory-records.ts";
-import { InvalidInput } from "../../kit/parse.ts";
+import { InvalidInput } from "../../shared/parse.ts";
 import type { MemoryLists } from "../memory/memory-lists.ts";
 import { integerParameter, parameter } from "./call.ts";
 

@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
 import { type KnowledgeHit, knowledgeSearchRequest } from "../../contract/engine-api.ts";
-import { InvalidInput } from "../../kit/parse.ts";
+import { InvalidInput } from "../../shared/parse.ts";
 import type { MemoryHit, MemorySearch } from "../memory/search/search-memory.ts";
 import { endOf, startOf } from "../memory/search/time-range.ts";
 import { trustName } from "../memory/trust.ts";

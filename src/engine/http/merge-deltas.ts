@@ -1,4 +1,4 @@
-import { oneLine } from "../../kit/one-line.ts";
+import { oneLine } from "../../shared/one-line.ts";
 import type { EventRow } from "../turns/event-journal.ts";
 
 const MAX_MERGED = 64 * 1024;

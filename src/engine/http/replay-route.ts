@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from "express";
 import type { ReplayPage } from "../../contract/engine-api.ts";
-import { isoTime } from "../../kit/clock.ts";
-import { InvalidInput } from "../../kit/parse.ts";
+import { isoTime } from "../../shared/clock.ts";
+import { InvalidInput } from "../../shared/parse.ts";
 import { EVERY_TASK, type EventJournal, type EventRow } from "../turns/event-journal.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 import { flagParameter, integerParameter, parameter } from "./call.ts";

@@ -2,13 +2,13 @@ import express, { type Express, type RequestHandler } from "express";
 import { ENGINE_BODY_BYTES, ENGINE_KEY_HEADER } from "../../contract/engine-api.ts";
 import { CONTROL_PATHS, type EngineStatus } from "../../contract/engine-control.ts";
 import { MEMORY_LISTS } from "../../contract/memory-records.ts";
-import { BodyRoom } from "../../kit/body-room.ts";
-import type { Logger } from "../../kit/logger.ts";
-import { AUTHENTICATED } from "../../kit/unauthenticated-connections.ts";
+import { BodyRoom } from "../../shared/body-room.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { AUTHENTICATED } from "../../shared/unauthenticated-connections.ts";
 import { EngineError } from "../engine-error.ts";
 import type { MemoryLists } from "../memory/memory-lists.ts";
 import type { MemorySearch } from "../memory/search/search-memory.ts";
-import type { HitlDesk } from "../turns/hitl-desk.ts";
+import type { HumanRequests } from "../turns/human-requests.ts";
 import { type Reloads, reloadCatalogRoute, reloadCoreSoulRoute } from "./admin-routes.ts";
 import type { AcceptedKeys } from "./accepted-keys.ts";
 import { controlOnly, drainRoute, keysRoute, statusRoute } from "./control-routes.ts";
@@ -31,7 +31,7 @@ import { type Servers, allowToolsRoute, serversRoute } from "./server-routes.ts"
 import { cancelRoute, pendingRoute, respondRoute } from "./turn-routes.ts";
 
 export interface RouteParts extends Omit<ExecuteParts, "seats"> {
-  readonly desk: HitlDesk;
+  readonly desk: HumanRequests;
   readonly catalog: Reloads;
   readonly servers: Servers;
   readonly memoryLists: Pick<MemoryLists, "page">;

@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { allowToolsRequest } from "../../contract/engine-api.ts";
 import { EngineError } from "../engine-error.ts";
-import type { ToolServers } from "../servers/tool-servers.ts";
+import type { ToolServers } from "../mcp/tool-servers.ts";
 import { readBody } from "./call.ts";
 
 export type Servers = Pick<ToolServers, "list" | "allow">;

@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
 import { cancelRequest, hitlRespondRequest } from "../../contract/engine-api.ts";
-import type { HitlDesk } from "../turns/hitl-desk.ts";
+import type { HumanRequests } from "../turns/human-requests.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 import { readBody } from "./call.ts";
 
@@ -12,7 +12,7 @@ export const cancelRoute =
   };
 
 export const respondRoute =
-  (desk: HitlDesk): RequestHandler =>
+  (desk: HumanRequests): RequestHandler =>
   (request, response) => {
     const { request_id: requestId, answer } = readBody(hitlRespondRequest, request, response);
     desk.answer(requestId, answer);
@@ -20,7 +20,7 @@ export const respondRoute =
   };
 
 export const pendingRoute =
-  (desk: HitlDesk): RequestHandler =>
+  (desk: HumanRequests): RequestHandler =>
   (_request, response) => {
     response.json({ requests: desk.pending() });
   };

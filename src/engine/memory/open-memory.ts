@@ -1,4 +1,4 @@
-import type { Logger } from "../../kit/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import type { Store } from "../store/open-store.ts";
 import type { EraseParts } from "./portability/erase-memory.ts";
 import { Embeddings, type TextVectors } from "./search/embeddings.ts";

@@ -1,4 +1,4 @@
-import { newId } from "../../kit/ids.ts";
+import { newId } from "../../shared/ids.ts";
 import type { Store } from "../store/open-store.ts";
 import type { Trust } from "./trust.ts";
 

@@ -1,5 +1,5 @@
 import type { TrajectoryStep } from "../../contract/memory-records.ts";
-import { newId } from "../../kit/ids.ts";
+import { newId } from "../../shared/ids.ts";
 import type { Store } from "../store/open-store.ts";
 import type { Trust } from "./trust.ts";
 

@@ -1,6 +1,6 @@
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { ModelPart } from "./model-provider.ts";
-import { readToolInput } from "./tool-input.ts";
+import { readToolInput } from "./parse-tool-input.ts";
 
 type Open =
   | { readonly kind: "text" }

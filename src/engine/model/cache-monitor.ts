@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Logger } from "../../kit/logger.ts";
-import type { Clock } from "../../kit/clock.ts";
+import type { Logger } from "../../shared/logger.ts";
+import type { Clock } from "../../shared/clock.ts";
 import type { ModelProvider, ModelRequest, ModelUsage } from "./model-provider.ts";
 
 /** What providers keep a prompt for, as a rule, and the least they keep: some models need so much. */

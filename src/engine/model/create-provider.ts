@@ -1,5 +1,5 @@
 import type { ModelHealth } from "../../contract/engine-api.ts";
-import type { Logger } from "../../kit/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import { type Deadlines, aiSdkProvider } from "./ai-sdk-provider.ts";
 import { monitoredProvider } from "./cache-monitor.ts";
 import { type Embedder, createEmbedder } from "./embedder.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Logger } from "../../kit/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import type { ModelProvider, ModelRequest } from "./model-provider.ts";
 
 /** Tells each call and its end in the log of DEBUG: parameters, counts, sizes and hashes; never what was said. */

@@ -1,6 +1,6 @@
 import type { ModelHealth } from "../../contract/engine-api.ts";
-import { type Clock, isoTime } from "../../kit/clock.ts";
-import type { Logger } from "../../kit/logger.ts";
+import { type Clock, isoTime } from "../../shared/clock.ts";
+import type { Logger } from "../../shared/logger.ts";
 import type { ModelFailure, ModelRequest } from "./model-provider.ts";
 
 /** How a model call goes, as the retrying provider reports it: each wait for another try, and the end. */

@@ -1,4 +1,4 @@
-import type { Logger } from "../../kit/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import type { ModelPart, ModelProvider, ModelRequest, ModelTool } from "./model-provider.ts";
 import { isRecord } from "./wire/clean-json.ts";
 import { pairCalls } from "./wire/pair-calls.ts";

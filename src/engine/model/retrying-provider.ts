@@ -1,4 +1,4 @@
-import { type Clock, delay as waitFor } from "../../kit/clock.ts";
+import { type Clock, delay as waitFor } from "../../shared/clock.ts";
 import type { ModelFailure, ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
 import type { ModelStatus } from "./model-status.ts";
 import { RateLimiter } from "./rate-limiter.ts";

@@ -1,4 +1,4 @@
-import { readToolInput } from "./tool-input.ts";
+import { readToolInput } from "./parse-tool-input.ts";
 
 /**
  * What a message tells the sandbox model to do. A line that begins with a slash is a command, any other text is said.

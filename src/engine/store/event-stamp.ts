@@ -1,4 +1,4 @@
-import { oneLine } from "../../kit/one-line.ts";
+import { oneLine } from "../../shared/one-line.ts";
 
 /** When and where an event happened. */
 export interface Stamp {

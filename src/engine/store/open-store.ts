@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { ENGINE_MIGRATIONS } from "../../../migrations/engine/index.ts";
 import { EngineState } from "./engine-state.ts";
 import { allowLargeRowNumbers } from "./large-row-numbers.ts";
-import { LogFolding } from "./log-folding.ts";
+import { WalCheckpointer } from "./wal-checkpointer.ts";
 import { ResetNotice } from "./reset-notice.ts";
 import { DATABASE, type Damage, markDamaged, readMark, removeMark, setAside } from "./set-aside.ts";
 import { StoreUnusable, storeUnusable } from "./store-unusable.ts";
@@ -53,7 +53,7 @@ export function openStore(dataDir: string): Store {
       markDamaged(dataDir, { at: Date.now(), reason: error.message });
     };
     watchStatements(db, onDamage);
-    const folding = new LogFolding(db, file);
+    const folding = new WalCheckpointer(db, file);
     return {
       dataDir,
       db,
@@ -122,7 +122,7 @@ function openDatabase(file: string): DatabaseSync {
   try {
     assertWritable(file);
     db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on");
-    // Folding the log back into the file waits for the disk. What is written in small pieces is folded by LogFolding;
+    // Folding the log back into the file waits for the disk. What is written in small pieces is folded by WalCheckpointer;
     // this is for large ones: every 32 MB instead of 4, so that few turns meet it.
     db.exec("pragma wal_autocheckpoint = 8000");
     allowLargeRowNumbers(db);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { MemoryReset } from "../../contract/engine-records.ts";
-import { isoTime } from "../../kit/clock.ts";
+import { isoTime } from "../../shared/clock.ts";
 import type { EngineState } from "./engine-state.ts";
 
 /** That a damaged store was set aside, until a person has it forgotten. Read once: `/health` must not need the store. */

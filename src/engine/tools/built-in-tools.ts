@@ -3,7 +3,7 @@ import { runCommand } from "./command/run-command.ts";
 import { editFile } from "./edit-file.ts";
 import { listFiles } from "./list-files.ts";
 import { memoryNote } from "./memory-note.ts";
-import { memorySearch } from "./memory-search.ts";
+import { memorySearch } from "./memory-search-tool.ts";
 import { type PlanBook, planTool } from "./plan.ts";
 import { readFile } from "./read-file.ts";
 import { searchFiles } from "./search/search-files.ts";

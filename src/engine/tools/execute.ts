@@ -1,4 +1,4 @@
-import type { Logger } from "../../kit/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import { CallDeadline } from "./call-deadline.ts";
 import { shortened } from "./spill.ts";
 import { CallParked, type Tool, type ToolContext, ToolFailed } from "./tool.ts";

@@ -1,6 +1,6 @@
 import { lstat, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Logger } from "../../kit/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import { OUTPUTS_FOLDER } from "./spill.ts";
 import { WorkspaceFolder } from "./workspace-folder.ts";
 

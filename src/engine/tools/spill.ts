@@ -1,4 +1,4 @@
-import { MAX_JSON_LEVELS, isFlatterThan } from "../../kit/json-levels.ts";
+import { MAX_JSON_LEVELS, isFlatterThan } from "../../shared/json-levels.ts";
 import { type ToolContext, ToolFailed } from "./tool.ts";
 import { writeInWorkspace } from "./workspace-files.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { InvalidInput, parse } from "../../kit/parse.ts";
+import { InvalidInput, parse } from "../../shared/parse.ts";
 
 export type CheckedInput =
   | { readonly kind: "valid"; readonly input: Readonly<Record<string, unknown>> }

@@ -1,5 +1,5 @@
 import type { EngineEvent } from "../../contract/engine-events.ts";
-import { oneLine } from "../../kit/one-line.ts";
+import { oneLine } from "../../shared/one-line.ts";
 import { EventStamper } from "../store/event-stamp.ts";
 import { type EventFilter, type EventRow, type EventTable, isWanted } from "../store/events.ts";
 import { RisingClock } from "./rising-clock.ts";

@@ -1,4 +1,4 @@
-import type { Logger } from "../../kit/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import { internalError } from "../engine-error.ts";
 import type { EventTable } from "../store/events.ts";
 import { EventJournal } from "./event-journal.ts";

@@ -1,6 +1,6 @@
 import type { ExecuteRequest } from "../../contract/engine-api.ts";
-import { delay } from "../../kit/clock.ts";
-import { newId } from "../../kit/ids.ts";
+import { delay } from "../../shared/clock.ts";
+import { newId } from "../../shared/ids.ts";
 import { EngineError } from "../engine-error.ts";
 import type { RunningTurn } from "../store/turns.ts";
 import { resumeVerdict } from "./resume-rule.ts";
@@ -76,11 +76,11 @@ export class TurnRunner {
   }
 
   /** No turn begins until it is let go of; not while one is in flight, or somebody else has it. */
-  hold(): { readonly kind: "held"; letGo(): void } | { readonly kind: "busy"; readonly turns: readonly Slot[] } {
+  hold(): { readonly kind: "held"; dispose(): void } | { readonly kind: "busy"; readonly turns: readonly Slot[] } {
     const turns = this.#parts.slots.all();
     if (turns.length > 0 || this.#held) return { kind: "busy", turns };
     this.#held = true;
-    return { kind: "held", letGo: () => void (this.#held = false) };
+    return { kind: "held", dispose: () => void (this.#held = false) };
   }
 
   /** Waits until nothing runs any more for turns that are over. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { DEFAULT_AGENT, type ExecuteRequest } from "../../contract/engine-api.ts";
-import type { Logger } from "../../kit/logger.ts";
-import { SerialLanes } from "../../kit/serial-lanes.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { SerialLanes } from "../../shared/serial-lanes.ts";
 import type { AgentLoop, AgentOutcome } from "../agent/agent-loop.ts";
 import type { ModelUsage, TurnContext } from "../agent/turn-context.ts";
 import { EngineError, internalError } from "../engine-error.ts";
@@ -12,7 +12,7 @@ import type { TurnTable } from "../store/turns.ts";
 import type { MemoryWriter } from "../memory/memory-writer.ts";
 import { saidInTurn } from "./ended-round.ts";
 import type { EventJournal } from "./event-journal.ts";
-import type { HitlDesk } from "./hitl-desk.ts";
+import type { HumanRequests } from "./human-requests.ts";
 import { type Slot, type TaskSlots, TurnAborted, TurnParked } from "./task-slots.ts";
 import { type Ending, TurnLifecycle } from "./turn-lifecycle.ts";
 import { TurnLog } from "./turn-log.ts";
@@ -20,7 +20,7 @@ import { TurnTally } from "./turn-tally.ts";
 
 export interface TurnParts {
   readonly journal: EventJournal;
-  readonly desk: HitlDesk;
+  readonly desk: HumanRequests;
   readonly slots: TaskSlots;
   readonly turns: TurnTable;
   readonly messages: MessageTable;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Logger } from "../../kit/logger.ts";
-import { sha256 } from "../../kit/secrets.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { sha256 } from "../../contract/api-keys.ts";
 import type { CgroupBase } from "./cgroup-base.ts";
 import { EngineCgroup, tell } from "./engine-cgroup.ts";
 

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { exists } from "../../kit/files.ts";
+import { exists } from "../../shared/files.ts";
 import { LaunchFailed } from "./engine-backend.ts";
 import { systemReason } from "./system-reason.ts";
 

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { delay } from "../../kit/clock.ts";
+import { delay } from "../../shared/clock.ts";
 
 export const ENGINE_LOG = "engine.log";
 

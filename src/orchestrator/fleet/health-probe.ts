@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { delay } from "../../kit/clock.ts";
+import { delay } from "../../shared/clock.ts";
 import { askEngine } from "./ask-engine.ts";
 import type { EngineExit } from "./engine-backend.ts";
 

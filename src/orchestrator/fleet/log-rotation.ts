@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { type FileHandle, open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Logger } from "../../kit/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import { capRotatedLogs } from "./log-cap.ts";
 
 const CALM_CHECK_MS = 1000;

@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { delay } from "../../kit/clock.ts";
+import { delay } from "../../shared/clock.ts";
 
 const FIRST_POLL_MS = 5;
 const LAST_POLL_MS = 100;

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { isAlive } from "../../kit/processes.ts";
+import { isAlive } from "../../shared/processes.ts";
 import type { ProcessHandle } from "./engine-backend.ts";
 
 export {
@@ -10,7 +10,7 @@ export {
   readIdentity,
   readStat,
   startVariable,
-} from "../../kit/processes.ts";
+} from "../../shared/processes.ts";
 
 export const bootId = (): string => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 

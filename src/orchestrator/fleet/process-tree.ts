@@ -1,5 +1,5 @@
 import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
-import { sendSignal, withDescendants } from "../../kit/processes.ts";
+import { sendSignal, withDescendants } from "../../shared/processes.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import { type ProcessIdentity, type ProcessStat, isAlive, listProcesses, startVariable } from "./process-identity.ts";
 

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
-import { Releasers } from "../../kit/releasers.ts";
+import { Releasers } from "../../shared/releasers.ts";
 import { type LaunchOrder, LaunchFailed, PortTaken, type ProcessEnd } from "./engine-backend.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";

@@ -1,4 +1,4 @@
-import { delay } from "../../kit/clock.ts";
+import { delay } from "../../shared/clock.ts";
 import type { StopOutcome } from "./engine-backend.ts";
 import { isAlive } from "./process-identity.ts";
 import type { ProcessTree } from "./process-tree.ts";

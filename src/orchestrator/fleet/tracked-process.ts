@@ -1,4 +1,4 @@
-import { delay } from "../../kit/clock.ts";
+import { delay } from "../../shared/clock.ts";
 import type { EngineExit, EngineProcess, ProcessEnd, ProcessHandle, StopOutcome } from "./engine-backend.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import { removeLaunchFile } from "./launch-file.ts";

@@ -1,12 +1,12 @@
 import { ENGINE_STATES, drainRequest } from "../../contract/orchestrator-api.ts";
 import { drainHost } from "../operations/drain-host.ts";
-import { hostStatus } from "../operations/host-status.ts";
-import { pageOfEngines } from "../operations/look-up-engine.ts";
-import type { Orchestration } from "../operations/orchestration.ts";
-import { pageOfAudit } from "../operations/read-audit.ts";
+import { hostStatus } from "../status/host-status.ts";
+import { pageOfEngines } from "../status/look-up-engine.ts";
+import type { HostContext } from "../host-context.ts";
+import { pageOfAudit } from "../status/read-audit.ts";
 import { type Handler, choiceParameter, integerParameter, pageOf, pageParameters } from "./call.ts";
 
-export function adminRoutes(o: Orchestration) {
+export function adminRoutes(o: HostContext) {
   return {
     adminEngines: (call) => {
       const page = pageParameters(call, "eng");

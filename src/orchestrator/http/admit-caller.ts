@@ -1,9 +1,9 @@
 import type { Request, Response } from "express";
 import { type Route, maxBodyBytes } from "../../contract/orchestrator-api.ts";
-import { declaredLength } from "../../kit/read-body.ts";
-import { AUTHENTICATED } from "../../kit/unauthenticated-connections.ts";
+import { declaredLength } from "../../shared/read-body.ts";
+import { AUTHENTICATED } from "../../shared/unauthenticated-connections.ts";
 import type { Product } from "../operations/identify-product.ts";
-import type { Orchestration } from "../operations/orchestration.ts";
+import type { HostContext } from "../host-context.ts";
 import { assertOwnHost, authenticateAdmin, authenticateLocal, authenticatePlatform } from "./authenticate.ts";
 import type { RequestLimit } from "./limit-requests.ts";
 
@@ -13,7 +13,7 @@ const RECORDS_PER_CALL = 50;
 const MAX_RECORDS = 200;
 
 export interface AdmissionParts {
-  readonly o: Orchestration;
+  readonly o: HostContext;
   readonly adminKey: string;
   /** Where the daemon listens. */
   readonly host: string;

@@ -8,13 +8,13 @@ import {
   type Route,
   type RouteName,
 } from "../../contract/orchestrator-api.ts";
-import { newId } from "../../kit/ids.ts";
-import { parseJsonBody } from "../../kit/json-body.ts";
-import { assertStorable, ignoredFieldsHeader, parseBody } from "../../kit/parse.ts";
-import { withinRequest } from "../../kit/request-context.ts";
+import { newId } from "../../shared/ids.ts";
+import { parseJsonBody } from "../../shared/json-body.ts";
+import { assertStorable, ignoredFieldsHeader, parseBody } from "../../shared/parse.ts";
+import { withinRequest } from "../../shared/request-context.ts";
 import { ApiError } from "../api-error.ts";
 import type { Product } from "../operations/identify-product.ts";
-import type { Orchestration } from "../operations/orchestration.ts";
+import type { HostContext } from "../host-context.ts";
 import { admitCaller } from "./admit-caller.ts";
 import type { Answer, Call, Handler } from "./call.ts";
 import { type WhyDatabase, errorResponder } from "./error-responder.ts";
@@ -44,7 +44,7 @@ export interface AppParts {
  * limit; only then is the body read. Idempotency key and JSON follow; then the handler checks fields, policy,
  * existence, quota, port and backend.
  */
-export function createApp(o: Orchestration, { handlers, adminKey, host, whyDatabase }: AppParts): Express {
+export function createApp(o: HostContext, { handlers, adminKey, host, whyDatabase }: AppParts): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
   const admission = { o, adminKey, host, limit: new RequestLimit(o.now) };

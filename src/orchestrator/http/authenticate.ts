@@ -1,12 +1,12 @@
 import type { Request } from "express";
 import { ADMIN_KEY_HEADER, PLATFORM_KEY_HEADER } from "../../contract/orchestrator-api.ts";
-import { hostProblem, isFromAnotherSite, isLocalCaller } from "../../kit/local-caller.ts";
-import { sameSecret } from "../../kit/secrets.ts";
+import { hostProblem, isFromAnotherSite, isLocalCaller } from "../../shared/local-caller.ts";
+import { sameSecret } from "../../contract/api-keys.ts";
 import { ApiError } from "../api-error.ts";
 import { type Product, identifyProduct } from "../operations/identify-product.ts";
-import type { Orchestration } from "../operations/orchestration.ts";
+import type { HostContext } from "../host-context.ts";
 
-export const authenticatePlatform = (o: Orchestration, request: Request): Promise<Product> =>
+export const authenticatePlatform = (o: HostContext, request: Request): Promise<Product> =>
   identifyProduct(o, request.get(PLATFORM_KEY_HEADER));
 
 /** Refuses a call without a key that a browser may have been tricked into. */

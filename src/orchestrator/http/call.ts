@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Response } from "express";
 import type * as z from "zod/mini";
-import { InvalidInput } from "../../kit/parse.ts";
+import { InvalidInput } from "../../shared/parse.ts";
 import type { Product } from "../operations/identify-product.ts";
 
 /** One call as its route's handler gets it: authenticated, counted, its body JSON but not checked yet. */
@@ -58,7 +58,7 @@ export function choiceParameter<T extends string>(call: Call, name: string, choi
   return found;
 }
 
-export interface PageWish {
+export interface PageOptions {
   readonly after: string | null;
   readonly limit: number;
 }
@@ -70,7 +70,7 @@ type IdPrefix = "prd" | "eng" | "evt";
 const isId = (prefix: IdPrefix, text: string): boolean => text.startsWith(`${prefix}_`) && ID.test(text);
 
 /** `prefix`: of the list's own records; a cursor of another list is refused, where it would give a wrong page. */
-export function pageParameters(call: Call, prefix: IdPrefix): PageWish {
+export function pageParameters(call: Call, prefix: IdPrefix): PageOptions {
   const after = call.query["cursor"] ?? null;
   if (after !== null && !isId(prefix, after))
     throw new InvalidInput("cursor", `expected the next_cursor of a page before of this list (${prefix}_…)`);

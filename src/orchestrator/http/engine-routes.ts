@@ -6,12 +6,12 @@ import {
   stopRequest,
   userId,
 } from "../../contract/orchestrator-api.ts";
-import { InvalidInput } from "../../kit/parse.ts";
+import { InvalidInput } from "../../shared/parse.ts";
 import { admitEngine } from "../operations/admit-engine.ts";
 import type { AutoProvision } from "../operations/auto-provision.ts";
 import { destroyEngine } from "../operations/destroy-engine.ts";
-import { lookUpEngine, pageOfEngines, waitForEngine } from "../operations/look-up-engine.ts";
-import type { Orchestration } from "../operations/orchestration.ts";
+import { lookUpEngine, pageOfEngines, waitForEngine } from "../status/look-up-engine.ts";
+import type { HostContext } from "../host-context.ts";
 import { provisionEngine } from "../operations/provision-engine.ts";
 import { rotateEngineKey } from "../operations/rotate-engine-key.ts";
 import { startEngine } from "../operations/start-engine.ts";
@@ -27,7 +27,7 @@ import {
   pageParameters,
 } from "./call.ts";
 
-export function engineRoutes(o: Orchestration, autoProvision: AutoProvision) {
+export function engineRoutes(o: HostContext, autoProvision: AutoProvision) {
   return {
     provisionEngine: async (call) => {
       const { record, apiKey } = await provisionEngine(o, call.product, call.body(provisionRequest));

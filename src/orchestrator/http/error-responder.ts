@@ -1,8 +1,8 @@
 import type { ErrorRequestHandler, Request } from "express";
 import type { ErrorBody } from "../../contract/orchestrator-api.ts";
 import type { OrchestratorErrorCode } from "../../contract/orchestrator-errors.ts";
-import type { Logger } from "../../kit/logger.ts";
-import { InvalidInput } from "../../kit/parse.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { InvalidInput } from "../../shared/parse.ts";
 import { ApiError } from "../api-error.ts";
 import { hostExhausted, unavailable } from "./unavailable.ts";
 

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { type Session, createSession } from "better-sse";
 import { GAP_EVENT } from "../../contract/orchestrator-events.ts";
-import { lookUpProduct } from "../operations/look-up-product.ts";
-import { followEvents, pageOfEvents } from "../operations/read-events.ts";
-import type { Orchestration } from "../operations/orchestration.ts";
+import { lookUpProduct } from "../status/look-up-product.ts";
+import { followEvents, pageOfEvents } from "../status/read-events.ts";
+import type { HostContext } from "../host-context.ts";
 import { type Answer, type Call, type Handler, eventIdHeader, pageOf, pageParameters } from "./call.ts";
 import { userParameter } from "./engine-routes.ts";
 import { StreamSeats } from "./stream-seats.ts";
@@ -16,7 +16,7 @@ interface Filter {
   readonly userId?: string;
 }
 
-export function eventRoutes(o: Orchestration) {
+export function eventRoutes(o: HostContext) {
   const seats = new StreamSeats("event streams");
   const answer = async (call: Call, filter: Filter, caller: string | null): Promise<Answer> => {
     if (!call.headers.accept?.includes("text/event-stream")) {
@@ -43,7 +43,7 @@ export function eventRoutes(o: Orchestration) {
   } satisfies Record<string, Handler>;
 }
 
-async function stream(o: Orchestration, call: Call, filter: Filter): Promise<void> {
+async function stream(o: HostContext, call: Call, filter: Filter): Promise<void> {
   const after = eventIdHeader(call);
   const { response } = call;
   const signal = streamSignal(o, call);

@@ -1,6 +1,6 @@
-import { VERSION } from "../../kit/version.ts";
+import { VERSION } from "../../shared/version.ts";
 import { ApiError } from "../api-error.ts";
-import type { Readiness } from "../operations/readiness.ts";
+import type { Readiness } from "../status/readiness.ts";
 import type { Handler } from "./call.ts";
 
 export interface HealthParts {

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
 import { IDEMPOTENCY_KEY_HEADER, IDEMPOTENT_REPLAYED_HEADER } from "../../contract/orchestrator-api.ts";
-import { InvalidInput } from "../../kit/parse.ts";
-import type { ReceivedBody } from "../../kit/read-body.ts";
+import { InvalidInput } from "../../shared/parse.ts";
+import type { ReceivedBody } from "../../shared/read-body.ts";
 import { type Outcome, callOnce } from "../operations/call-once.ts";
 import type { Product } from "../operations/identify-product.ts";
-import type { Orchestration } from "../operations/orchestration.ts";
+import type { HostContext } from "../host-context.ts";
 import type { Answer } from "./call.ts";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -14,7 +14,7 @@ const SHOWN_ONCE = ["engine_api_key", "platform_api_key"];
 
 /** A POST that carries an `Idempotency-Key` is made once; whoever repeats it gets the first answer, without its key. */
 export async function answerOnce(
-  o: Orchestration,
+  o: HostContext,
   {
     request,
     response,

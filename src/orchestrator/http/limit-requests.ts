@@ -1,5 +1,5 @@
 import type { Response } from "express";
-import type { Clock } from "../../kit/clock.ts";
+import type { Clock } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
 import type { Product } from "../operations/identify-product.ts";
 import { type RequestWindow, admit, emptyWindow } from "../rules/request-window.ts";

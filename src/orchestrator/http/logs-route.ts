@@ -1,13 +1,13 @@
 import { once } from "node:events";
-import { followEngineLog, tailEngineLog } from "../operations/engine-logs.ts";
-import type { Orchestration } from "../operations/orchestration.ts";
+import { followEngineLog, tailEngineLog } from "../status/engine-logs.ts";
+import type { HostContext } from "../host-context.ts";
 import { type Handler, flagParameter, integerParameter } from "./call.ts";
 import { userParameter } from "./engine-routes.ts";
 import { StreamSeats } from "./stream-seats.ts";
 import { streamSignal } from "./stream-signal.ts";
 
 /** An engine's log as plain text: its last lines, and with `follow=true` each new one until the client leaves. */
-export function logsRoute(o: Orchestration): Handler {
+export function logsRoute(o: HostContext): Handler {
   const seats = new StreamSeats("log streams");
   return async (call) => {
     const wish = { userId: userParameter(call), lines: integerParameter(call, "tail", 200, { min: 0, max: 10_000 }) };

@@ -1,7 +1,7 @@
 import { platformKeyHashRequest, policyPatch, registerRequest } from "../../contract/orchestrator-api.ts";
 import { deleteProduct } from "../operations/delete-product.ts";
-import { lookUpProduct, pageOfProducts } from "../operations/look-up-product.ts";
-import type { Orchestration } from "../operations/orchestration.ts";
+import { lookUpProduct, pageOfProducts } from "../status/look-up-product.ts";
+import type { HostContext } from "../host-context.ts";
 import { registerProduct } from "../operations/register-product.ts";
 import { replacePlatformKey } from "../operations/replace-platform-key.ts";
 import { setPolicy } from "../operations/set-policy.ts";
@@ -9,7 +9,7 @@ import { type Call, type Handler, flagParameter, pageOf, pageParameters } from "
 
 const productId = (call: Call): string => call.params["product_id"] ?? "";
 
-export function productRoutes(o: Orchestration) {
+export function productRoutes(o: HostContext) {
   return {
     registerProduct: async (call) => {
       const { record, platformApiKey } = await registerProduct(o, call.body(registerRequest));

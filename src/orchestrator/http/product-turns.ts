@@ -1,6 +1,6 @@
 import { setImmediate as nextLoop } from "node:timers/promises";
 import PQueue from "p-queue";
-import { keepRequest } from "../../kit/request-context.ts";
+import { keepRequest } from "../../shared/request-context.ts";
 
 /**
  * Work that keeps this process busy, so many at once of each product. Between two of them the event loop runs, so

@@ -1,7 +1,7 @@
 import { PLATFORM_KEY_HEADER } from "../../contract/orchestrator-api.ts";
 import { ApiError } from "../api-error.ts";
 import { identifyProduct } from "../operations/identify-product.ts";
-import type { Orchestration } from "../operations/orchestration.ts";
+import type { HostContext } from "../host-context.ts";
 import type { Call } from "./call.ts";
 import { dropStalledReader } from "./drop-stalled-reader.ts";
 
@@ -12,7 +12,7 @@ const KEEP_ALIVE_MS = 30_000;
  * For an answer that is streamed: aborted when the client leaves or stops reading, when the daemon stops, or when the
  * platform key is no longer good.
  */
-export function streamSignal(o: Orchestration, call: Call): AbortSignal {
+export function streamSignal(o: HostContext, call: Call): AbortSignal {
   const refused = new AbortController();
   const signal = AbortSignal.any([call.clientGone, o.stopping, refused.signal]);
   // A client that left while it was authenticated: its `close` event is over.

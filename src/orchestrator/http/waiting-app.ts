@@ -1,7 +1,7 @@
 import express, { type Express } from "express";
-import type { Logger } from "../../kit/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import { ApiError } from "../api-error.ts";
-import type { Readiness } from "../operations/readiness.ts";
+import type { Readiness } from "../status/readiness.ts";
 import { identifyRequest } from "./app.ts";
 import { assertOwnHost } from "./authenticate.ts";
 import { errorResponder } from "./error-responder.ts";

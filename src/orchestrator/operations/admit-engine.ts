@@ -3,10 +3,10 @@ import { ApiError } from "../api-error.ts";
 import { findEngine } from "../store/engines.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { isPassing, isRunning } from "../rules/engine-lifecycle.ts";
-import { awaitEngine } from "./await-state.ts";
-import { engineRecord } from "./engine-record.ts";
-import type { Orchestration } from "./orchestration.ts";
+import { isTransient, isRunning } from "../rules/engine-lifecycle.ts";
+import { awaitEngine } from "../status/await-state.ts";
+import { engineRecord } from "../status/engine-record.ts";
+import type { HostContext } from "../host-context.ts";
 import { assertAllowed } from "./policy-check.ts";
 import { provisionEngine } from "./provision-engine.ts";
 import { startEngine } from "./start-engine.ts";
@@ -24,7 +24,7 @@ const MAX_ROUNDS = 5;
  * Provision that is safe to repeat: the user's engine, created if there is none, started if it is at rest. Calls that
  * come together share one engine, and one failure. With `start: false` an engine at rest is left so.
  */
-export async function admitEngine(o: Orchestration, product: Product, request: ProvisionRequest): Promise<Admitted> {
+export async function admitEngine(o: HostContext, product: Product, request: ProvisionRequest): Promise<Admitted> {
   assertAllowed(product, "provision");
   const where = { productId: product.record.id, userId: request.user_id };
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -35,12 +35,12 @@ export async function admitEngine(o: Orchestration, product: Product, request: P
       continue;
     }
     if (isRunning(found.state)) return { record: engineRecord(o, found), apiKey: null };
-    if (isPassing(found.state)) {
+    if (isTransient(found.state)) {
       const deadlineMs = o.settings.bootTimeoutMs + product.record.policy.drain_s * 1000;
       let destroyed = false;
       const done = (row: EngineRow | null) => {
         destroyed ||= row?.state === "destroying";
-        return row === null || !isPassing(row.state);
+        return row === null || !isTransient(row.state);
       };
       const after = await awaitEngine(o, { ...where, done, deadlineMs });
       // The provision that this call joined failed: its failure is this call's too, or a crowd would try one by one.

@@ -3,8 +3,8 @@ import { ApiError } from "../api-error.ts";
 import { findEngine } from "../store/engines.ts";
 import type { Product } from "../store/products.ts";
 import type { Admitted } from "./admit-engine.ts";
-import { engineRecord } from "./engine-record.ts";
-import type { Orchestration } from "./orchestration.ts";
+import { engineRecord } from "../status/engine-record.ts";
+import type { HostContext } from "../host-context.ts";
 import { provisionEngine } from "./provision-engine.ts";
 
 const FIRST_BACK_OFF_MS = 1000;
@@ -15,10 +15,10 @@ const MAX_BACK_OFF_MS = 60_000;
  * once: clients poll look-ups, and each would start another engine that cannot come up.
  */
 export class AutoProvision {
-  readonly #o: Orchestration;
+  readonly #o: HostContext;
   readonly #failures = new Map<string, { readonly count: number; readonly retryAt: number }>();
 
-  constructor(o: Orchestration) {
+  constructor(o: HostContext) {
     this.#o = o;
   }
 

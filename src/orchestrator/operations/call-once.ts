@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { delay } from "../../kit/clock.ts";
+import { delay } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
 import {
   ADMIN_SCOPE,
@@ -9,14 +9,14 @@ import {
   keepAnswer,
   releaseKey,
 } from "../store/idempotency-keys.ts";
-import type { Orchestration } from "./orchestration.ts";
+import type { HostContext } from "../host-context.ts";
 
 const KEPT_S = 24 * 3600;
 /** An answer waits this long for its copy to be stored; then storing goes on behind it. */
 const ANSWER_WAIT_MS = 2000;
 const STORE_FOR_MS = 600_000;
 
-export type CallOnceParts = Pick<Orchestration, "db" | "settings" | "logger" | "stopping" | "answerLimit">;
+export type CallOnceParts = Pick<HostContext, "db" | "settings" | "logger" | "stopping" | "answerLimit">;
 
 export interface KeyedCall {
   /** Whose key it is: two products never meet. Null for a call with the admin key. */

@@ -1,11 +1,11 @@
 import type { ProductRecord } from "../../contract/orchestrator-api.ts";
 import type { EventType } from "../../contract/orchestrator-events.ts";
-import { ApiError } from "../api-error.ts";
 import { appendAudit } from "../store/audit-log.ts";
 import type { Trx } from "../store/database.ts";
 import { type Product, lockProduct } from "../store/products.ts";
-import type { Orchestration } from "./orchestration.ts";
-import { productRecord } from "./product-record.ts";
+import { noProduct } from "../status/look-up-product.ts";
+import type { HostContext } from "../host-context.ts";
+import { productRecord } from "../status/product-record.ts";
 
 export interface ProductChange {
   readonly type: Extract<EventType, `product.${string}`>;
@@ -15,7 +15,7 @@ export interface ProductChange {
 
 /** Changes one product under its lock; what this daemon remembers of products is dropped before the answer. */
 export async function changeProduct(
-  o: Orchestration,
+  o: HostContext,
   idOrSlug: string,
   { change, ...what }: ProductChange & { readonly change: (trx: Trx, product: Product) => Promise<Product | null> },
 ): Promise<ProductRecord> {
@@ -31,14 +31,10 @@ export async function changeProduct(
 
 /** Writes the audit line and the event of a change, as the last things of its transaction. */
 export async function noteProductChange(
-  o: Orchestration,
+  o: HostContext,
   trx: Trx,
   { productId, type, detail }: ProductChange & { readonly productId: string },
 ): Promise<void> {
   await appendAudit(trx, { action: type, product_id: productId, detail });
   await o.events.insert(trx, { type, productId, reason: "request", data: detail });
-}
-
-export function noProduct(idOrSlug: string): never {
-  throw new ApiError("PRODUCT_NOT_FOUND", `no product has the slug or id ${idOrSlug.slice(0, 80)}`);
 }

@@ -2,16 +2,17 @@ import { ApiError } from "../api-error.ts";
 import { deleteKeysOfProduct } from "../store/idempotency-keys.ts";
 import { listEnginesOfProduct } from "../store/engines.ts";
 import { deleteProduct as deleteRow, findProduct, lockPolicy } from "../store/products.ts";
-import { noProduct, noteProductChange } from "./change-product.ts";
+import { noteProductChange } from "./change-product.ts";
+import { noProduct } from "../status/look-up-product.ts";
 import { destroyRow } from "./destroy-engine.ts";
 import { eraseKeptData } from "./erase-kept-data.ts";
-import type { Orchestration } from "./orchestration.ts";
+import type { HostContext } from "../host-context.ts";
 
 /**
  * Deletes a product, with the stored answers of its calls and the data kept of its destroyed engines. One that has
  * engines is refused, or with `force` loses them first.
  */
-export async function deleteProduct(o: Orchestration, idOrSlug: string, { force }: { force: boolean }): Promise<void> {
+export async function deleteProduct(o: HostContext, idOrSlug: string, { force }: { force: boolean }): Promise<void> {
   const product = await findProduct(o.db, idOrSlug);
   if (product === null) return noProduct(idOrSlug);
   const { id } = product.record;

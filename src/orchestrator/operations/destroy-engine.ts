@@ -1,14 +1,14 @@
 import { ENGINE_STATES } from "../../contract/orchestrator-api.ts";
-import { exists } from "../../kit/files.ts";
+import { exists } from "../../shared/files.ts";
 import { ApiError } from "../api-error.ts";
 import { keepEngineFolder, removeEngineFolder } from "../fleet/engine-folder.ts";
 import type { Product } from "../store/products.ts";
 import { findEngine, findEngineById } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { endProcess, noteSurvivors } from "./end-process.ts";
-import { engineFolder, keptFolder } from "./engine-folders.ts";
-import { noEngine } from "./look-up-engine.ts";
-import type { Orchestration } from "./orchestration.ts";
+import { endProcess, noteSurvivors } from "../supervision/end-process.ts";
+import { engineFolder, keptFolder } from "../fleet/engine-folders.ts";
+import { noEngine } from "../status/look-up-engine.ts";
+import type { HostContext } from "../host-context.ts";
 import { assertAllowed } from "./policy-check.ts";
 
 const TERM_MS = 2000;
@@ -19,7 +19,7 @@ const DEADLINE_MS = 60_000;
  * `keepData` nothing of the user is left: data that an earlier destroy kept is erased too, also where no engine is.
  */
 export async function destroyEngine(
-  o: Orchestration,
+  o: HostContext,
   product: Product,
   { userId, keepData }: { readonly userId: string; readonly keepData: boolean },
 ): Promise<void> {
@@ -32,7 +32,7 @@ export async function destroyEngine(
 }
 
 /** In one lane an engine: a second destroy waits for the first and then finds nothing. */
-export function destroyRow(o: Orchestration, { id }: EngineRow, { keepData }: { keepData: boolean }): Promise<void> {
+export function destroyRow(o: HostContext, { id }: EngineRow, { keepData }: { keepData: boolean }): Promise<void> {
   const destroy = async () => {
     const engine = (await claim(o, id, keepData)) ?? (await findEngineById(o.db, id));
     if (engine === null) throw new ApiError("ENGINE_NOT_FOUND", "the engine has been destroyed");
@@ -46,7 +46,7 @@ export function destroyRow(o: Orchestration, { id }: EngineRow, { keepData }: { 
 }
 
 /** Takes the engine over from whatever it was doing; null when somebody already had. */
-const claim = (o: Orchestration, id: string, keepData: boolean): Promise<EngineRow | null> =>
+const claim = (o: HostContext, id: string, keepData: boolean): Promise<EngineRow | null> =>
   o.states.move({
     id,
     from: ENGINE_STATES.filter((state) => state !== "destroying"),

@@ -1,9 +1,9 @@
 import { appendAudit } from "../store/audit-log.ts";
 import { setDraining } from "../store/hosts.ts";
-import type { Orchestration } from "./orchestration.ts";
+import type { HostContext } from "../host-context.ts";
 
 /** An operator's wish that this host take no new engines, or take them again. Engines are not touched by it. */
-export async function drainHost(o: Orchestration, draining: boolean): Promise<void> {
+export async function drainHost(o: HostContext, draining: boolean): Promise<void> {
   await o.db.transaction().execute(async (trx) => {
     await appendAudit(trx, {
       action: draining ? "host.draining" : "host.resumed",

@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { listFolder, removeEngineFolder } from "../fleet/engine-folder.ts";
 import { deletedProducts } from "../store/audit-log.ts";
 import { findProduct } from "../store/products.ts";
-import { keptFolders } from "./engine-folders.ts";
-import type { Orchestration } from "./orchestration.ts";
+import { keptFolders } from "../fleet/engine-folders.ts";
+import type { HostContext } from "../host-context.ts";
 
 /** Erases the data of a deleted product's users. A failure is logged and made good by {@link sweepKeptData}. */
-export async function eraseKeptData(o: Orchestration, productId: string): Promise<void> {
+export async function eraseKeptData(o: HostContext, productId: string): Promise<void> {
   try {
     await removeEngineFolder(join(keptFolders(o), productId));
   } catch (error) {
@@ -18,7 +18,7 @@ export async function eraseKeptData(o: Orchestration, productId: string): Promis
  * Erases what is left of deleted products. A product that merely does not exist is left alone: the database may be a
  * backup that knows too little, or the wrong one. Only the audit log tells that a product was deleted.
  */
-export async function sweepKeptData(o: Orchestration): Promise<void> {
+export async function sweepKeptData(o: HostContext): Promise<void> {
   const unknown: string[] = [];
   for (const id of await listFolder(keptFolders(o))) {
     if ((await findProduct(o.db, id)) === null) unknown.push(id);

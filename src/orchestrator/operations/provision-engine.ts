@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { EngineRecord, PolicyAction, ProvisionRequest } from "../../contract/orchestrator-api.ts";
-import { delay } from "../../kit/clock.ts";
-import { newId } from "../../kit/ids.ts";
-import { ENGINE_KEY_PREFIX, newKey, storedKey } from "../../kit/secrets.ts";
+import { delay } from "../../shared/clock.ts";
+import { newId } from "../../shared/ids.ts";
+import { ENGINE_KEY_PREFIX, newKey, storedKey } from "../../contract/api-keys.ts";
 import { ApiError } from "../api-error.ts";
 import { LaunchFailed } from "../fleet/engine-backend.ts";
 import { discardEngineFolder, isRestored, prepareEngineFolder, settleEngineFolder } from "../fleet/engine-folder.ts";
@@ -11,15 +11,15 @@ import { countEngines, findEngine, findSettledEngine, insertEngine } from "../st
 import { soonestPort, takePort } from "../store/ports.ts";
 import { type Product, lockPolicy } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { assertRoom } from "./assert-room.ts";
-import { bootInTurn } from "./boot-engine.ts";
-import { endProcess } from "./end-process.ts";
-import { engineRecord } from "./engine-record.ts";
-import { engineFolder, keptFolder } from "./engine-folders.ts";
-import { insist } from "./insist.ts";
-import type { Orchestration } from "./orchestration.ts";
+import { assertCapacity } from "./assert-capacity.ts";
+import { bootInTurn } from "../supervision/boot-engine.ts";
+import { endProcess } from "../supervision/end-process.ts";
+import { engineRecord } from "../status/engine-record.ts";
+import { engineFolder, keptFolder } from "../fleet/engine-folders.ts";
+import { retryUntilStopped } from "../supervision/retry-until-stopped.ts";
+import type { HostContext } from "../host-context.ts";
 import { assertAllowed } from "./policy-check.ts";
-import { superviseEngine } from "./supervise-engine.ts";
+import { superviseEngine } from "../supervision/supervise-engine.ts";
 
 /** What a provision may take beside its boot: waiting for its turn, its folder, the writing down. */
 const RESERVATION_MS = 40_000;
@@ -40,19 +40,19 @@ export interface Provisioned {
 
 /** A new engine, running unless `start` is false. When it does not come up nothing of it is left. */
 export async function provisionEngine(
-  o: Orchestration,
+  o: HostContext,
   product: Product,
   request: ProvisionRequest,
   action: PolicyAction = "provision",
 ): Promise<Provisioned> {
   assertAllowed(product, action);
-  await assertRoom(o);
+  await assertCapacity(o);
   const id = newId("eng");
   return o.owners.own(id, () => provisionAs(o, product, { id, request, action }));
 }
 
 async function provisionAs(
-  o: Orchestration,
+  o: HostContext,
   product: Product,
   { id, request, action }: { readonly id: string; readonly request: ProvisionRequest; readonly action: PolicyAction },
 ): Promise<Provisioned> {
@@ -79,7 +79,7 @@ async function provisionAs(
   }
 }
 
-async function settleFolder(o: Orchestration, { id }: EngineRow): Promise<void> {
+async function settleFolder(o: HostContext, { id }: EngineRow): Promise<void> {
   try {
     await settleEngineFolder(engineFolder(o, id));
   } catch (error) {
@@ -92,7 +92,7 @@ type Life = Pick<EngineRow, "id" | "incarnation" | "product_id" | "user_id">;
 
 /** One transaction: the product's lock, existence, quota, port and row. Whoever comes second sees the first. */
 async function reserve(
-  o: Orchestration,
+  o: HostContext,
   product: Product,
   { life, request, apiKey, action }: { life: Life; request: ProvisionRequest; apiKey: string; action: PolicyAction },
 ): Promise<EngineRow> {
@@ -150,13 +150,13 @@ async function reserve(
  * user could have no other engine.
  */
 async function undoSoon(
-  o: Orchestration,
+  o: HostContext,
   engine: EngineRow,
   { processIsGone }: { readonly processIsGone: boolean },
 ): Promise<void> {
   let undo = processIsGone ? undoProvision : abandonProvision;
   const undone = o.owners.own(engine.id, () =>
-    insist(o, "provision that failed", () => {
+    retryUntilStopped(o, "provision that failed", () => {
       const now = undo;
       undo = abandonProvision;
       return now(o, engine);
@@ -166,14 +166,14 @@ async function undoSoon(
 }
 
 /** Ends the process of a provision too: of one whose boot could not, or that nobody looks after any more. */
-export async function abandonProvision(o: Orchestration, row: EngineRow): Promise<void> {
+export async function abandonProvision(o: HostContext, row: EngineRow): Promise<void> {
   await endProcess(o, row, { drainMs: 0, termMs: TERM_MS });
   await undoProvision(o, row);
 }
 
 /** The answer to the commit of a reservation was lost: whether it was committed is known once the product's lock is free again. */
-async function undoReservation(o: Orchestration, life: Life): Promise<void> {
-  await insist(o, "reservation", async () => {
+async function undoReservation(o: HostContext, life: Life): Promise<void> {
+  await retryUntilStopped(o, "reservation", async () => {
     await o.db.transaction().execute((trx) => lockPolicy(trx, life.product_id));
     await undoProvision(o, life);
   });
@@ -184,7 +184,7 @@ async function undoReservation(o: Orchestration, life: Life): Promise<void> {
  * all keeps its folder. In the lane of destroys: one that took the engine over has ended by then, perhaps before this
  * provision made the folder.
  */
-export function undoProvision(o: Orchestration, engine: Life): Promise<void> {
+export function undoProvision(o: HostContext, engine: Life): Promise<void> {
   const { id, incarnation } = engine;
   const folder = engineFolder(o, id);
   const reason = "the provision did not succeed";

@@ -1,12 +1,12 @@
 import { DEFAULT_POLICY, type PolicyPatch, type ProductRecord } from "../../contract/orchestrator-api.ts";
-import { newId } from "../../kit/ids.ts";
-import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../kit/secrets.ts";
+import { newId } from "../../shared/ids.ts";
+import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../contract/api-keys.ts";
 import { ApiError } from "../api-error.ts";
 import { findProduct, insertProduct } from "../store/products.ts";
 import { noteProductChange } from "./change-product.ts";
-import { changeEngineEnv } from "./engine-env.ts";
-import type { Orchestration } from "./orchestration.ts";
-import { productRecord } from "./product-record.ts";
+import { changeEngineEnv } from "../store/engine-env.ts";
+import type { HostContext } from "../host-context.ts";
+import { productRecord } from "../status/product-record.ts";
 import { describePatch, patchedPolicy } from "./set-policy.ts";
 
 export interface Registered {
@@ -16,7 +16,7 @@ export interface Registered {
 }
 
 export async function registerProduct(
-  o: Orchestration,
+  o: HostContext,
   request: { readonly slug: string; readonly name?: string | undefined; readonly policy?: PolicyPatch | undefined },
 ): Promise<Registered> {
   const platformApiKey = newKey(PLATFORM_KEY_PREFIX);

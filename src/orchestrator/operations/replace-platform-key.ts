@@ -1,12 +1,12 @@
 import type { ProductRecord } from "../../contract/orchestrator-api.ts";
-import { InvalidInput } from "../../kit/parse.ts";
+import { InvalidInput } from "../../shared/parse.ts";
 import { findProduct, replaceProductKey } from "../store/products.ts";
 import { changeProduct } from "./change-product.ts";
-import type { Orchestration } from "./orchestration.ts";
+import type { HostContext } from "../host-context.ts";
 
 /** The operator's rotation: only the hash of the new key comes here. The old key works for `graceS` more seconds. */
 export function replacePlatformKey(
-  o: Orchestration,
+  o: HostContext,
   idOrSlug: string,
   key: {
     readonly hash: string;

@@ -1,6 +1,6 @@
 import type { EngineRecord } from "../../contract/orchestrator-api.ts";
-import { delay } from "../../kit/clock.ts";
-import { ENGINE_KEY_PREFIX, newKey, storedKey } from "../../kit/secrets.ts";
+import { delay } from "../../shared/clock.ts";
+import { ENGINE_KEY_PREFIX, newKey, storedKey } from "../../contract/api-keys.ts";
 import { ApiError } from "../api-error.ts";
 import { type ControlTarget, setEngineKeys } from "../fleet/engine-control.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
@@ -8,11 +8,11 @@ import { appendAudit } from "../store/audit-log.ts";
 import { findSettledEngine, replaceEngineKey } from "../store/engines.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { engineRecord, engineUrl } from "./engine-record.ts";
-import { insist } from "./insist.ts";
-import { acceptedKeys, controlToken, launchOrder } from "./launch-order.ts";
-import { getEngineRow } from "./look-up-engine.ts";
-import type { Orchestration } from "./orchestration.ts";
+import { engineRecord, engineUrl } from "../status/engine-record.ts";
+import { retryUntilStopped } from "../supervision/retry-until-stopped.ts";
+import { acceptedKeys, controlToken, launchOrder } from "../supervision/launch-order.ts";
+import { getEngineRow } from "../status/look-up-engine.ts";
+import type { HostContext } from "../host-context.ts";
 import { assertAllowed } from "./policy-check.ts";
 
 /** How long the caller of a rotation that failed waits until the engine knows its keys. */
@@ -29,7 +29,7 @@ export interface RotatedKey {
  * shown, once the engine takes it. When writing fails the engine is told the old keys again.
  */
 export function rotateEngineKey(
-  o: Orchestration,
+  o: HostContext,
   product: Product,
   { userId, graceS }: { readonly userId: string; readonly graceS: number },
 ): Promise<RotatedKey> {
@@ -84,10 +84,10 @@ export function rotateEngineKey(
  * The engine is told what the database has: the old keys, or the new ones when only the answer was lost. It keeps both
  * while the database cannot be asked: then this goes on behind the answer, and the daemon that adopts it does the same.
  */
-async function tellStoredKeys(o: Orchestration, { id, incarnation }: EngineRow, target: ControlTarget): Promise<void> {
+async function tellStoredKeys(o: HostContext, { id, incarnation }: EngineRow, target: ControlTarget): Promise<void> {
   const tell = async () => {
     const row = await findSettledEngine(o.db, id);
     if (row?.incarnation === incarnation) await setEngineKeys(target, acceptedKeys(row));
   };
-  await Promise.race([insist(o, "key rotation", tell), delay(TELL_MS)]);
+  await Promise.race([retryUntilStopped(o, "key rotation", tell), delay(TELL_MS)]);
 }

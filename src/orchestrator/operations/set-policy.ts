@@ -1,11 +1,11 @@
 import type { Policy, PolicyPatch, ProductRecord } from "../../contract/orchestrator-api.ts";
 import { lockProduct, updatePolicy } from "../store/products.ts";
-import { changeEngineEnv } from "./engine-env.ts";
+import { changeEngineEnv } from "../store/engine-env.ts";
 import { changeProduct } from "./change-product.ts";
-import type { Orchestration } from "./orchestration.ts";
+import type { HostContext } from "../host-context.ts";
 
 /** Changes what is given of a product's policy; the next call of the product already meets the new one. */
-export function setPolicy(o: Orchestration, idOrSlug: string, patch: PolicyPatch): Promise<ProductRecord> {
+export function setPolicy(o: HostContext, idOrSlug: string, patch: PolicyPatch): Promise<ProductRecord> {
   return changeProduct(o, idOrSlug, {
     type: "product.policy_changed",
     detail: describePatch(patch),

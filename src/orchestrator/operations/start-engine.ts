@@ -1,28 +1,28 @@
 import type { EngineRecord } from "../../contract/orchestrator-api.ts";
-import { delay } from "../../kit/clock.ts";
+import { delay } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
 import { mayStart } from "../rules/engine-lifecycle.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { assertRoom } from "./assert-room.ts";
-import { type BootResult, bootEngine } from "./boot-engine.ts";
-import { engineRecord } from "./engine-record.ts";
-import type { FailedBoot } from "./boot-failure.ts";
-import { freshLife } from "./fresh-life.ts";
-import { insistOnMove } from "./insist-on-move.ts";
-import { endForEvent } from "./last-error.ts";
-import { getEngineRow } from "./look-up-engine.ts";
-import type { Orchestration } from "./orchestration.ts";
+import { assertCapacity } from "./assert-capacity.ts";
+import { type BootResult, bootEngine } from "../supervision/boot-engine.ts";
+import { engineRecord } from "../status/engine-record.ts";
+import type { FailedBoot } from "../supervision/boot-failure.ts";
+import { newIncarnation } from "../supervision/new-incarnation.ts";
+import { retryMove } from "../supervision/retry-move.ts";
+import { endForEvent } from "../supervision/last-error.ts";
+import { getEngineRow } from "../status/look-up-engine.ts";
+import type { HostContext } from "../host-context.ts";
 import { assertAllowed } from "./policy-check.ts";
-import { superviseEngine } from "./supervise-engine.ts";
+import { superviseEngine } from "../supervision/supervise-engine.ts";
 
 /** How long the caller of a start that failed waits until that is written down. */
 const NOTE_MS = 5000;
 
 /** Starts an engine at rest. When it does not come up it is left `failed`, its data intact. */
-export async function startEngine(o: Orchestration, product: Product, userId: string): Promise<EngineRecord> {
+export async function startEngine(o: HostContext, product: Product, userId: string): Promise<EngineRecord> {
   assertAllowed(product, "start");
-  await assertRoom(o);
+  await assertCapacity(o);
   const engine = await getEngineRow(o, product, userId);
   const verdict = mayStart(engine.state);
   if (verdict !== "go") throw new ApiError(verdict, `the engine is ${engine.state}`);
@@ -43,25 +43,25 @@ export async function startEngine(o: Orchestration, product: Product, userId: st
   return engineRecord(o, result.engine);
 }
 
-const claim = (o: Orchestration, { id }: EngineRow): Promise<EngineRow | null> =>
+const claim = (o: HostContext, { id }: EngineRow): Promise<EngineRow | null> =>
   o.states.move({
     id,
     from: ["stopped", "failed", "backoff"],
     to: "starting",
-    set: freshLife(o, { desired_state: "running", restart_count: 0, restart_window_started_at: null }),
+    set: newIncarnation(o, { desired_state: "running", restart_count: 0, restart_window_started_at: null }),
     event: { reason: "request" },
   });
 
-async function bootClaimed(o: Orchestration, boot: Parameters<typeof bootEngine>[1]): Promise<BootResult> {
+async function bootClaimed(o: HostContext, boot: Parameters<typeof bootEngine>[1]): Promise<BootResult> {
   const result = await bootEngine(o, boot);
   if (result.kind === "failed") await Promise.race([noteFailure(o, boot.engine, result), delay(NOTE_MS)]);
   return result;
 }
 
 /** Goes on behind the answer while the database is away: what failed must not be started again by itself. */
-function noteFailure(o: Orchestration, { id, incarnation }: EngineRow, { lastError }: FailedBoot): Promise<unknown> {
+function noteFailure(o: HostContext, { id, incarnation }: EngineRow, { lastError }: FailedBoot): Promise<unknown> {
   return o.owners.own(id, () =>
-    insistOnMove(o, "failed start", () => ({
+    retryMove(o, "failed start", () => ({
       id,
       from: ["starting"],
       to: "failed",

@@ -3,16 +3,16 @@ import { ApiError } from "../api-error.ts";
 import { mayStop } from "../rules/engine-lifecycle.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { engineRecord } from "./engine-record.ts";
-import { type ProcessEnd, endProcess, noteSurvivors } from "./end-process.ts";
-import { getEngineRow } from "./look-up-engine.ts";
-import type { Orchestration } from "./orchestration.ts";
+import { engineRecord } from "../status/engine-record.ts";
+import { type ProcessEnd, endProcess, noteSurvivors } from "../supervision/end-process.ts";
+import { getEngineRow } from "../status/look-up-engine.ts";
+import type { HostContext } from "../host-context.ts";
 import { assertAllowed } from "./policy-check.ts";
 
 const TERM_MS = 10_000;
 const FORCED_TERM_MS = 500;
 
-export interface StopWish {
+export interface StopOptions {
   /** Seconds to wait for running turns; the policy's `drain_s` when left out. */
   readonly drainS?: number | undefined;
   /** Neither drain nor much patience. */
@@ -26,9 +26,9 @@ export interface Stopped {
 
 /** Stops an engine: no new turns, the running ones to their end, then TERM, then KILL of the whole tree. */
 export async function stopEngine(
-  o: Orchestration,
+  o: HostContext,
   product: Product,
-  { userId, wish }: { readonly userId: string; readonly wish: StopWish },
+  { userId, wish }: { readonly userId: string; readonly wish: StopOptions },
 ): Promise<Stopped> {
   assertAllowed(product, "stop");
   const engine = await getEngineRow(o, product, userId);
@@ -40,9 +40,9 @@ export async function stopEngine(
 
 /** Null when the engine has moved on since it was read. */
 async function stopRow(
-  o: Orchestration,
+  o: HostContext,
   product: Product,
-  { engine, wish }: { readonly engine: EngineRow; readonly wish: StopWish },
+  { engine, wish }: { readonly engine: EngineRow; readonly wish: StopOptions },
 ): Promise<Stopped | null> {
   const drainS = wish.force ? 0 : (wish.drainS ?? product.record.policy.drain_s);
   if (engine.state === "backoff") {
@@ -73,7 +73,7 @@ async function stopRow(
 }
 
 /** Writes what became of an engine in `stopping`. */
-export async function settleStop(o: Orchestration, engine: EngineRow, end: ProcessEnd): Promise<Stopped> {
+export async function settleStop(o: HostContext, engine: EngineRow, end: ProcessEnd): Promise<Stopped> {
   const { id, incarnation } = engine;
   if (end.kind === "survived") return noteSurvivors(o, engine, { from: "stopping", end });
   const stopped = await o.states.move({
@@ -88,7 +88,7 @@ export async function settleStop(o: Orchestration, engine: EngineRow, end: Proce
   return { record: engineRecord(o, stopped), result: end.kind };
 }
 
-const atRest = (o: Orchestration) => ({
+const atRest = (o: HostContext) => ({
   desired_state: "stopped" as const,
   pid: null,
   boot_id: null,

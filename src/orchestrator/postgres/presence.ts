@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import type { Logger } from "../../kit/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import { DAEMON_ROLE, ensureDaemonRole } from "./daemon-role.ts";
 
 const DEADLINES = { connectionTimeoutMillis: 10_000, statement_timeout: 5000, query_timeout: 6000 };

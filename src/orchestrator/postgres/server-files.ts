@@ -2,7 +2,7 @@ import { chmod, cp, mkdir, readFile, rename, rm, symlink } from "node:fs/promise
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import * as z from "zod/mini";
-import { exists } from "../../kit/files.ts";
+import { exists } from "../../shared/files.ts";
 import { BundledPostgresFailed } from "./bundled-postgres-failed.ts";
 import { passableFolder } from "./passable-folder.ts";
 import { type ServerUser, mayUse } from "./server-user.ts";

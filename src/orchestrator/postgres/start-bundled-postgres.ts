@@ -3,7 +3,7 @@ import { chown, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { execa } from "execa";
-import type { Logger } from "../../kit/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import { BundledPostgresFailed } from "./bundled-postgres-failed.ts";
 import { SETTINGS_FILE, initialiseCluster } from "./initialise-cluster.ts";
 import { type NamedConnection, type Presence, enter } from "./presence.ts";

@@ -12,7 +12,7 @@ const LEAST_DISK_MB = 512;
 const LEAST_MEMORY_MB = 256;
 
 /** Why the host cannot take one more engine; null when it can. */
-export function roomless({
+export function capacityProblem({
   diskFreeMb,
   memoryAvailableMb,
 }: {

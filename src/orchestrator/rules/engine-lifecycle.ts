@@ -32,7 +32,7 @@ export const mayMove = (from: EngineState, to: EngineState): boolean => MOVES[fr
 export const isRunning = (state: EngineState): boolean => state === "running" || state === "unhealthy";
 
 /** States that some operation must end: nobody rests in them. */
-export const isPassing = (state: EngineState): boolean =>
+export const isTransient = (state: EngineState): boolean =>
   state === "provisioning" || state === "starting" || state === "stopping" || state === "destroying";
 
 export type Verdict<Code extends string> = "go" | Code;

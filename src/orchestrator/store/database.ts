@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
-import type { Logger } from "../../kit/logger.ts";
-import { delay } from "../../kit/clock.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { delay } from "../../shared/clock.ts";
 import { cut } from "./session.ts";
 import type { Database } from "./tables.ts";
 

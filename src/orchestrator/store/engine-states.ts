@@ -1,7 +1,7 @@
 import { type Updateable, sql } from "kysely";
 import type { EngineState } from "../../contract/orchestrator-api.ts";
 import type { EventType } from "../../contract/orchestrator-events.ts";
-import { newId } from "../../kit/ids.ts";
+import { newId } from "../../shared/ids.ts";
 import { mayMove } from "../rules/engine-lifecycle.ts";
 import { appendAudit } from "./audit-log.ts";
 import type { Db } from "./database.ts";

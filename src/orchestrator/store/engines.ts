@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { EngineState } from "../../contract/orchestrator-api.ts";
-import type { StoredKey } from "../../kit/secrets.ts";
+import type { StoredKey } from "../../contract/api-keys.ts";
 import type { Db, Trx } from "./database.ts";
 import type { EngineRow } from "./tables.ts";
 
@@ -173,7 +173,7 @@ export async function replaceEngineKey(
 }
 
 /** Notes when an engine last worked; a later time is never replaced by an earlier one. */
-export async function noteActivity(db: Db, id: string, at: Date): Promise<void> {
+export async function recordActivity(db: Db, id: string, at: Date): Promise<void> {
   await db
     .updateTable("engines")
     .set({ last_active_at: at })

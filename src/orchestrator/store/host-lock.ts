@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Client } from "pg";
-import type { Logger } from "../../kit/logger.ts";
-import { delay } from "../../kit/clock.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { delay } from "../../shared/clock.ts";
 import { type Session, openSession } from "./session.ts";
 
 const RETRY_MS = 1000;

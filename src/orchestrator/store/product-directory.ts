@@ -1,6 +1,6 @@
 import type { Client } from "pg";
-import type { Logger } from "../../kit/logger.ts";
-import { delay } from "../../kit/clock.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { delay } from "../../shared/clock.ts";
 import type { Db } from "./database.ts";
 import { openSession } from "./session.ts";
 import { type Product, type ProductByKey, findProductByKeyHash } from "./products.ts";

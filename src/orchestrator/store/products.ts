@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Policy, ProductRecord } from "../../contract/orchestrator-api.ts";
-import type { StoredKey } from "../../kit/secrets.ts";
+import type { StoredKey } from "../../contract/api-keys.ts";
 import type { Db, Trx } from "./database.ts";
 
 /** A product as operations know it: its record, and its sealed engine settings. */

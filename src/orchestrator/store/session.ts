@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Client } from "pg";
-import { delay } from "../../kit/clock.ts";
+import { delay } from "../../shared/clock.ts";
 
 /** A connection that is only believed to stand is found out within this and a statement's deadline. */
 const PING_MS = 3000;

@@ -2,7 +2,7 @@ import type { Test } from "tap";
 import { type CompactorParts, createCompactor } from "../../../src/engine/agent/compaction.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../../src/engine/model/model-provider.ts";
 import { requestTokens } from "../../../src/engine/model/token-estimate.ts";
-import { createLogger } from "../../../src/kit/logger.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
 import { type Parts, type PartsOptions, engineParts } from "../../helpers/engine-parts.ts";
 
 export interface CountingProvider extends ModelProvider {

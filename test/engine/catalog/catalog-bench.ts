@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { Test } from "tap";
 import type { LoadParts } from "../../../src/engine/catalog/load-catalog.ts";
 import { LiveCatalog, type LiveCatalogParts } from "../../../src/engine/catalog/live-catalog.ts";
-import { createLogger } from "../../../src/kit/logger.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 
 export const agentFile = (name: string, more = "", body = `I am ${name}.`): string =>

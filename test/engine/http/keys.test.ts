@@ -1,5 +1,5 @@
 import t from "tap";
-import { newKey, sha256 } from "../../../src/kit/secrets.ts";
+import { newKey, sha256 } from "../../../src/contract/api-keys.ts";
 import { startEngine } from "../../helpers/engine.ts";
 import { ask } from "../../helpers/api.ts";
 

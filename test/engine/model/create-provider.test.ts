@@ -6,7 +6,7 @@ import { LLMock } from "@copilotkit/aimock";
 import t from "tap";
 import { createProvider } from "../../../src/engine/model/create-provider.ts";
 import type { ModelProvider } from "../../../src/engine/model/model-provider.ts";
-import { createLogger } from "../../../src/kit/logger.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
 import { KEY, adapterTo, outline, partsOf, requestTo } from "./adapter.ts";
 import { refuses, startUpstream, streams } from "./upstream.ts";
 import { FRAMES, REMOTES } from "./wire-formats.ts";

@@ -1,6 +1,6 @@
 import t from "tap";
 import { createProvider } from "../../../src/engine/model/create-provider.ts";
-import { createLogger } from "../../../src/kit/logger.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
 import { startUpstream } from "./upstream.ts";
 
 const signal = AbortSignal.timeout(20_000);

@@ -2,7 +2,7 @@ import t from "tap";
 import { createModelStatus } from "../../../src/engine/model/model-status.ts";
 import type { ModelFailure, ModelPart, ModelProvider } from "../../../src/engine/model/model-provider.ts";
 import { retryingProvider } from "../../../src/engine/model/retrying-provider.ts";
-import { createLogger } from "../../../src/kit/logger.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
 import { startEngine } from "../../helpers/engine.ts";
 import { until } from "../../helpers/until.ts";
 import { partsOf, requestTo } from "./adapter.ts";

@@ -1,7 +1,7 @@
 import t from "tap";
 import { createProvider } from "../../../src/engine/model/create-provider.ts";
 import type { ModelMessage } from "../../../src/engine/model/model-provider.ts";
-import { createLogger } from "../../../src/kit/logger.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
 import { KEY, outline, partsOf, requestTo } from "./adapter.ts";
 import { type Behaviour, refuses, startUpstream, streams } from "./upstream.ts";
 import { FRAMES, REMOTES } from "./wire-formats.ts";

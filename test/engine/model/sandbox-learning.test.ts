@@ -1,5 +1,5 @@
 import t from "tap";
-import { learningBench } from "../upkeep/learning-bench.ts";
+import { learningBench } from "../learning/learning-bench.ts";
 import { sandboxProvider } from "../../../src/engine/model/sandbox-provider.ts";
 
 t.test("the sandbox model finds facts in plain sentences, and no others", async (t) => {

@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import { createToolExecutor } from "../../../src/engine/tools/execute.ts";
 import { toolInput } from "../../../src/engine/tools/tool-input.ts";
 import { type Tool, type ToolContext, ToolFailed } from "../../../src/engine/tools/tool.ts";
-import { createLogger } from "../../../src/kit/logger.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
 
 const logger = createLogger("test", "silent");
 const tool = (run: Tool["run"]): Tool => ({

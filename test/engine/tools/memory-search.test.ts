@@ -1,7 +1,7 @@
 import t from "tap";
 import { MemorySearch } from "../../../src/engine/memory/search/search-memory.ts";
 import { WholeItems } from "../../../src/engine/memory/whole-item.ts";
-import { memorySearch } from "../../../src/engine/tools/memory-search.ts";
+import { memorySearch } from "../../../src/engine/tools/memory-search-tool.ts";
 import { calls, engineParts, says, scriptedProvider, testTool } from "../../helpers/engine-parts.ts";
 import { toolBench } from "../../helpers/tool-context.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileS
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { outputsToDrop, pruneOutputs } from "../../../src/engine/tools/prune-outputs.ts";
-import { createLogger } from "../../../src/kit/logger.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
 import { startEngine } from "../../helpers/engine.ts";
 import { until } from "../../helpers/until.ts";
 

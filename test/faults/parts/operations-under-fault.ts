@@ -64,16 +64,16 @@ export async function bring(site: Site, user: string, to: EndState): Promise<voi
   const step = async (): Promise<unknown> => {
     const now = await stateOf(site, user);
     if (now === to) return true;
-    if (to === "gone") await insist(() => product.del(`/engines/${user}`));
-    else if (now === "gone") await insist(() => product.post("/engines/provision", { user_id: user }));
-    else if (to === "running") await insist(() => product.post(`/engines/${user}/start`));
-    else await insist(() => product.post(`/engines/${user}/stop`));
+    if (to === "gone") await retryUntilStopped(() => product.del(`/engines/${user}`));
+    else if (now === "gone") await retryUntilStopped(() => product.post("/engines/provision", { user_id: user }));
+    else if (to === "running") await retryUntilStopped(() => product.post(`/engines/${user}/start`));
+    else await retryUntilStopped(() => product.post(`/engines/${user}/stop`));
     return (await stateOf(site, user)) === to;
   };
   await until(`${user} is ${to}`, step, 20_000);
 }
 
-async function insist(call: () => Promise<Answer>): Promise<void> {
+async function retryUntilStopped(call: () => Promise<Answer>): Promise<void> {
   const { status, text } = await call();
   if (status >= 300) throw new Error(text);
 }

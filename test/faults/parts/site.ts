@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import pg from "pg";
 import type { Test } from "tap";
-import { createLogger } from "../../../src/kit/logger.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
 import type { ServerConnection } from "../../../src/orchestrator/postgres/presence.ts";
 import { startBundledPostgres } from "../../../src/orchestrator/postgres/start-bundled-postgres.ts";
 import type { Answer } from "../../helpers/api.ts";

@@ -10,7 +10,7 @@ export interface Thief {
   /** How many of the next ports that an engine is about to bind it takes first. */
   steals(count: number): void;
   take(port: number): Promise<void>;
-  letGo(): Promise<void>;
+  dispose(): Promise<void>;
 }
 
 /** Waits for engines (`is-robbed`) of a data folder to tell their port, and answers each when it may go on. */
@@ -23,7 +23,7 @@ export async function startThief(t: Test, dataDir: string): Promise<Thief> {
     await once(server, "listening");
     servers.set(port, server);
   };
-  const letGo = async () => {
+  const dispose = async () => {
     for (const server of servers.values()) {
       server.closeAllConnections();
       server.close();
@@ -42,7 +42,7 @@ export async function startThief(t: Test, dataDir: string): Promise<Thief> {
   await once(ear, "listening");
   t.teardown(async () => {
     ear.close();
-    await letGo();
+    await dispose();
   });
   return {
     get held() {
@@ -50,6 +50,6 @@ export async function startThief(t: Test, dataDir: string): Promise<Thief> {
     },
     steals: (count) => void (left = count),
     take,
-    letGo,
+    dispose,
   };
 }

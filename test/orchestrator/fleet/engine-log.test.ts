@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { ENGINE_LOG, followLog, logTail, redactLine } from "../../../src/orchestrator/fleet/engine-log.ts";
-import { ENGINE_KEY_PREFIX, PLATFORM_KEY_PREFIX, newKey } from "../../../src/kit/secrets.ts";
+import { ENGINE_KEY_PREFIX, PLATFORM_KEY_PREFIX, newKey } from "../../../src/contract/api-keys.ts";
 
 function logFolder(t: Test, text?: string): { readonly folder: string; readonly log: string } {
   const folder = mkdtempSync(join(tmpdir(), "engine-log-"));

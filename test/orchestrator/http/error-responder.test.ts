@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import express from "express";
 import t from "tap";
-import { createLogger } from "../../../src/kit/logger.ts";
-import { listen } from "../../../src/kit/http-server.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
+import { listen } from "../../../src/shared/http-server.ts";
 import { ApiError } from "../../../src/orchestrator/api-error.ts";
 import { errorResponder } from "../../../src/orchestrator/http/error-responder.ts";
 import { ask } from "../../helpers/api.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import t from "tap";
-import { createLogger } from "../../../src/kit/logger.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
 import { AnswerLimit } from "../../../src/orchestrator/operations/answer-limit.ts";
 import { callOnce } from "../../../src/orchestrator/operations/call-once.ts";
 import type { Db } from "../../../src/orchestrator/store/database.ts";

@@ -16,7 +16,7 @@ import { rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import pg from "pg";
 import t, { type Test } from "tap";
-import { createLogger } from "../../../src/kit/logger.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
 import { startBundledPostgres } from "../../../src/orchestrator/postgres/start-bundled-postgres.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";

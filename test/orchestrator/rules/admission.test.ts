@@ -1,8 +1,8 @@
 import t from "tap";
-import { roomless } from "../../../src/orchestrator/rules/admission.ts";
+import { capacityProblem } from "../../../src/orchestrator/rules/admission.ts";
 
 t.test("a host takes no engine that those it has would pay for", async (t) => {
-  t.equal(roomless({ diskFreeMb: 512, memoryAvailableMb: 256 }), null);
-  t.match(roomless({ diskFreeMb: 511, memoryAvailableMb: 9999 }), /511 MiB of disk/);
-  t.match(roomless({ diskFreeMb: 9999, memoryAvailableMb: 255 }), /255 MiB of memory/);
+  t.equal(capacityProblem({ diskFreeMb: 512, memoryAvailableMb: 256 }), null);
+  t.match(capacityProblem({ diskFreeMb: 511, memoryAvailableMb: 9999 }), /511 MiB of disk/);
+  t.match(capacityProblem({ diskFreeMb: 9999, memoryAvailableMb: 255 }), /255 MiB of memory/);
 });

@@ -1,6 +1,12 @@
 import t from "tap";
 import { ENGINE_STATES, type EngineState } from "../../../src/contract/orchestrator-api.ts";
-import { isPassing, isRunning, mayMove, mayStart, mayStop } from "../../../src/orchestrator/rules/engine-lifecycle.ts";
+import {
+  isTransient,
+  isRunning,
+  mayMove,
+  mayStart,
+  mayStop,
+} from "../../../src/orchestrator/rules/engine-lifecycle.ts";
 
 t.test("destroy is legal in every state, and nothing leaves it but a failure to die", async (t) => {
   for (const state of ENGINE_STATES) {
@@ -19,7 +25,7 @@ t.test("no state is a dead end: each can be left", async (t) => {
 
 t.test("only a running engine counts as running", async (t) => {
   t.same(ENGINE_STATES.filter(isRunning), ["running", "unhealthy"]);
-  t.same(ENGINE_STATES.filter(isPassing), ["provisioning", "starting", "stopping", "destroying"]);
+  t.same(ENGINE_STATES.filter(isTransient), ["provisioning", "starting", "stopping", "destroying"]);
 });
 
 t.test("start and stop answer each state with the catalogue's code", async (t) => {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import t from "tap";
-import { withinRequest } from "../../../src/kit/request-context.ts";
+import { withinRequest } from "../../../src/shared/request-context.ts";
 import {
   EventLog,
   eventsAfter,

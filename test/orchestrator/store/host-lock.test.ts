@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import t from "tap";
-import { createLogger } from "../../../src/kit/logger.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
 import { holdHost } from "../../../src/orchestrator/store/host-lock.ts";
 import { onEachServer } from "../../helpers/database.ts";
 import { until } from "../../helpers/until.ts";

@@ -1,4 +1,4 @@
-import { InvalidInput } from "../../../kit/parse.ts";
+import { InvalidInput } from "../../../shared/parse.ts";
 import type { Store } from "../../store/open-store.ts";
 import { RECORD_TYPES, type RecordType, fileRecord } from "./file-records.ts";
 import type { StagedRecord } from "./import-stage.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { oneLine } from "../../../kit/one-line.ts";
+import { oneLine } from "../../../shared/one-line.ts";
 import type { MemoryFileEnd, MemoryFileHeader } from "../../../contract/memory-file.ts";
 import type { Store } from "../../store/open-store.ts";
 import type { FileField } from "./file-fields.ts";

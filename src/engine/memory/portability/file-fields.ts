@@ -1,6 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
 import * as z from "zod/mini";
-import { byteLength, opaqueId } from "../../../kit/parse.ts";
+import { byteLength, opaqueId } from "../../../shared/parse.ts";
 import { TRUST, type TrustName, trustName } from "../trust.ts";
 
 /** One field of a record: its column, its schema in a file, and the conversion between both. */

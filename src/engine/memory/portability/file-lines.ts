@@ -1,4 +1,4 @@
-import { InvalidInput } from "../../../kit/parse.ts";
+import { InvalidInput } from "../../../shared/parse.ts";
 
 /** Larger than any record: a message of 1 MiB with each character escaped. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;

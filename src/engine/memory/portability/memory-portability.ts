@@ -1,5 +1,5 @@
 import type { MemoryErased, MemoryFileHeader, MemoryImported } from "../../../contract/memory-file.ts";
-import { delay } from "../../../kit/clock.ts";
+import { delay } from "../../../shared/clock.ts";
 import { type EraseParts, eraseMemory, finishErasure } from "./erase-memory.ts";
 import { exportMemory } from "./export-memory.ts";
 import { type ImportParts, importMemory, resumeImport } from "./import-memory.ts";

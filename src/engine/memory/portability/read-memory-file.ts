@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import * as z from "zod/mini";
 import { MEMORY_FORMAT, MEMORY_FORMAT_VERSION } from "../../../contract/memory-file.ts";
-import { isFlatterThan } from "../../../kit/json-levels.ts";
-import { InvalidInput, parse } from "../../../kit/parse.ts";
+import { isFlatterThan } from "../../../shared/json-levels.ts";
+import { InvalidInput, parse } from "../../../shared/parse.ts";
 import type { FileLine } from "./file-lines.ts";
 import { RECORD_TYPES, type RecordType, fileRecord } from "./file-records.ts";
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Logger } from "../../../kit/logger.ts";
+import type { Logger } from "../../../shared/logger.ts";
 import type { Store } from "../../store/open-store.ts";
 import { type IndexRange, indexRow } from "./index-rows.ts";
 import { type StoredItem, StoredItems } from "./stored-items.ts";

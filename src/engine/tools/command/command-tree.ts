@@ -7,7 +7,7 @@ import {
   sendSignal,
   startVariable,
   withDescendants,
-} from "../../../kit/processes.ts";
+} from "../../../shared/processes.ts";
 
 /** In the environment of everything a call starts, with a value of that call's own. */
 export const CALL_MARK = "TOOL_CALL_MARK";

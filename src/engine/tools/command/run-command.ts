@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import * as z from "zod/mini";
-import { byteLength } from "../../../kit/parse.ts";
+import { byteLength } from "../../../shared/parse.ts";
 import type { Tool } from "../tool.ts";
 import { toolInput } from "../tool-input.ts";
 import { WORKSPACE } from "../workspace-resource.ts";

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { delay } from "../../../kit/clock.ts";
-import { readIdentity } from "../../../kit/processes.ts";
+import { delay } from "../../../shared/clock.ts";
+import { readIdentity } from "../../../shared/processes.ts";
 import { ToolFailed } from "../tool.ts";
 import { CALL_MARK, CommandTree } from "./command-tree.ts";
 import { Printed } from "./printed.ts";

@@ -17,14 +17,14 @@ export interface Page {
   readonly truncated: boolean;
 }
 
-export interface FetchWish {
+export interface FetchOptions {
   readonly method: "GET" | "HEAD";
   readonly network: Network;
   readonly signal: AbortSignal;
 }
 
 /** What a URL gives, after at most five redirects, each judged as the first. */
-export async function fetchPage(start: string, wish: FetchWish): Promise<Page> {
+export async function fetchPage(start: string, wish: FetchOptions): Promise<Page> {
   let url = webUrl(start);
   for (let redirects = 0; ; redirects++) {
     const response = await guardedRequest(url, wish).catch((error: NodeJS.ErrnoException) => fail(url, error, wish));
@@ -50,13 +50,16 @@ function webUrl(text: string, base?: URL): URL {
 }
 
 /** The end of the call is the executor's to tell. */
-function fail(url: URL, error: NodeJS.ErrnoException, { signal }: FetchWish): never {
+function fail(url: URL, error: NodeJS.ErrnoException, { signal }: FetchOptions): never {
   signal.throwIfAborted();
   if (error instanceof ToolFailed) throw error;
   throw new ToolFailed(`${url.href} cannot be fetched (${error.code ?? error.message})`);
 }
 
-async function readBody(response: IncomingMessage, { method }: FetchWish): Promise<Pick<Page, "body" | "truncated">> {
+async function readBody(
+  response: IncomingMessage,
+  { method }: FetchOptions,
+): Promise<Pick<Page, "body" | "truncated">> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   if (method === "HEAD") {

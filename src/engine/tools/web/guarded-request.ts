@@ -1,7 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import type { IncomingMessage } from "node:http";
 import { type LookupFunction, isIP } from "node:net";
-import { VERSION } from "../../../kit/version.ts";
+import { VERSION } from "../../../shared/version.ts";
 import { ToolFailed } from "../tool.ts";
 
 export interface Network {

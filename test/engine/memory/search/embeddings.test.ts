@@ -1,5 +1,5 @@
 import t from "tap";
-import { createLogger } from "../../../../src/kit/logger.ts";
+import { createLogger } from "../../../../src/shared/logger.ts";
 import { Embeddings, type TextVectors } from "../../../../src/engine/memory/search/embeddings.ts";
 import { MemorySearch } from "../../../../src/engine/memory/search/search-memory.ts";
 import { WriteLane } from "../../../../src/engine/memory/write-lane.ts";

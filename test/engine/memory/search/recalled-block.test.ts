@@ -1,8 +1,8 @@
 import t from "tap";
 import { MemorySearch } from "../../../../src/engine/memory/search/search-memory.ts";
 import { recalledBlock } from "../../../../src/engine/memory/search/recalled-block.ts";
-import { type Told, learningBench } from "../../upkeep/learning-bench.ts";
-import { fact } from "../../upkeep/scripted-model.ts";
+import { type Told, learningBench } from "../../learning/learning-bench.ts";
+import { fact } from "../../learning/scripted-model.ts";
 
 const NOW = Date.parse("2026-11-22T09:00:00Z");
 

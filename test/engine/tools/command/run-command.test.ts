@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { runCommand } from "../../../../src/engine/tools/command/run-command.ts";
-import { isAlive, listProcesses, readStat, startVariable } from "../../../../src/kit/processes.ts";
+import { isAlive, listProcesses, readStat, startVariable } from "../../../../src/shared/processes.ts";
 import { toolBench } from "../../../helpers/tool-context.ts";
 import { until } from "../../../helpers/until.ts";
 

@@ -1,0 +1,77 @@
+import { isSingle } from "../memory/predicates.ts";
+import { type SocialGraph, type SocialNode, foldedName } from "../memory/social-graph.ts";
+import { TRUST, type Trust } from "../memory/trust.ts";
+import { type ExtractedNode, USER } from "./extraction.ts";
+
+interface Met {
+  readonly trust: Trust;
+  /** When it was spoken of, and when that is learnt. */
+  readonly at: number;
+  readonly now: number;
+  /** The episode. */
+  readonly ref: string;
+}
+
+/** Who is who in the social graph. Within the caller's transaction. */
+export class EntityResolver {
+  readonly #graph: SocialGraph;
+
+  constructor(graph: SocialGraph) {
+    this.#graph = graph;
+  }
+
+  /** The node of somebody who was spoken of; whether they are new. */
+  meet({ name, type, relation, aliases }: ExtractedNode, { trust, at, ref, now }: Met): { readonly isNew: boolean } {
+    const [known, ...others] = this.#graph.find(name).filter((one) => one.type === type || one.name === USER);
+    const isNew = known === undefined || others.length > 0;
+    const summary = relation === null ? "" : `the user's ${relation}`;
+    const node = isNew ? this.#graph.insert({ name, type, summary, trust, seenAt: at }) : known;
+    for (const alias of [...aliases, ...firstName(name, type)])
+      if (this.#graph.find(alias).length === 0) this.#graph.addAlias(node.id, alias);
+    if (relation !== null && node.name !== USER) {
+      this.#graph.addAlias(node.id, relation);
+      const edge = { from: this.user(at).id, to: node.id, relation, trust, validFrom: at };
+      if (this.#graph.addEdge(edge, now) && isSingle(relation, false)) this.#graph.closeOtherEdges(edge, now);
+    }
+    this.#graph.addMention(node.id, ref, at);
+    return { isNew };
+  }
+
+  user(at: number): SocialNode {
+    const known = this.#graph.find(USER).find(({ name }) => name === USER);
+    return (
+      known ?? this.#graph.insert({ name: USER, type: "person", summary: "the user", trust: TRUST.user, seenAt: at })
+    );
+  }
+
+  /** Whoever of those that are known is named in a text. */
+  mention(names: readonly string[], { at, ref }: Pick<Met, "at" | "ref">): void {
+    for (const name of names) {
+      const [node, ...others] = this.#graph.find(name);
+      if (node !== undefined && others.length === 0) this.#graph.addMention(node.id, ref, at);
+    }
+  }
+
+  /** The names under which there may be facts of a subject; its own comes first. */
+  namesOf(subject: string): readonly string[] {
+    const [first = subject, ...rest] = subject.split("'s ");
+    if (first === USER && rest.length > 0) {
+      const [kin = "", ...more] = rest;
+      const known = this.#graph.find(USER).find(({ name }) => name === USER);
+      const related = known === undefined ? [] : this.#graph.related(known.id, kin);
+      const name = related.length === 1 ? foldedName(related[0]?.name ?? kin) : null;
+      return name === null ? [subject] : [[name, ...more].join("'s "), subject];
+    }
+    const found = this.#graph.find(first);
+    const [node] = found;
+    if (node === undefined || found.length > 1) return [subject];
+    const own = [foldedName(node.name), ...rest].join("'s ");
+    const relations = node.name === USER ? [] : this.#graph.relationsOf(node.id);
+    return [...new Set([own, subject, ...relations.map((kin) => [`${USER}'s ${kin}`, ...rest].join("'s "))])];
+  }
+}
+
+const firstName = (name: string, type: string): readonly string[] => {
+  const [first = "", ...rest] = name.split(" ").filter((word) => !/^(?:Dr|Mr|Mrs|Ms|Prof)\.?$/.test(word));
+  return type === "person" && rest.length > 0 && first.length > 2 ? [first] : [];
+};

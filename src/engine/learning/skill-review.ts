@@ -1,0 +1,110 @@
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { CatalogRemark } from "../../contract/catalog-records.ts";
+import type { SkillDecided, SkillDraftRecord } from "../../contract/memory-records.ts";
+import { isoTime } from "../../shared/clock.ts";
+import { SerialLanes } from "../../shared/serial-lanes.ts";
+import { EngineError } from "../engine-error.ts";
+import type { SkillDraft, SkillDraftTable } from "../memory/skill-drafts.ts";
+import { trustName } from "../memory/trust.ts";
+import type { WriteLane } from "../memory/write-lane.ts";
+
+export interface SkillReviewParts {
+  readonly drafts: SkillDraftTable;
+  readonly lane: WriteLane;
+  readonly catalogFolder: string;
+  readonly skillNames: () => ReadonlySet<string>;
+  readonly reload: () => Promise<
+    { readonly kind: "reloaded" } | { readonly kind: "refused"; readonly problems: readonly CatalogRemark[] }
+  >;
+  readonly now: () => number;
+}
+
+const MOST_LISTED = 200;
+
+/** Where a person decides on drafted skills. Until then nobody reads them but that person. */
+export class SkillReview {
+  readonly #parts: SkillReviewParts;
+  readonly #lanes = new SerialLanes();
+
+  constructor(parts: SkillReviewParts) {
+    this.#parts = parts;
+  }
+
+  list(): readonly SkillDraftRecord[] {
+    return this.#parts.drafts.all(MOST_LISTED).map(recordOf);
+  }
+
+  /** The same decision again changes nothing. An allowed skill is a file of the catalog from then on. */
+  decide(id: string, decision: "allow" | "refuse"): Promise<SkillDecided> {
+    return this.#lanes.run("", () => this.#decide(id, decision));
+  }
+
+  async #decide(id: string, decision: "allow" | "refuse"): Promise<SkillDecided> {
+    const { drafts, lane, reload, now } = this.#parts;
+    const draft = drafts.find(id);
+    if (draft === null) throw new EngineError("NOT_FOUND", "there is no draft of a skill with this id");
+    const state = decision === "allow" ? "allowed" : "refused";
+    if (draft.state !== "proposed" && draft.state !== state)
+      throw new EngineError("HITL_ALREADY_ANSWERED", `the skill was ${draft.state} before`);
+    if (draft.state === state) return { id, name: draft.name, state, catalog: null };
+    if (state === "allowed") await this.#write(draft);
+    await lane.run(() => drafts.decide(id, state, now()));
+    if (state === "refused") return { id, name: draft.name, state, catalog: null };
+    const outcome = await reload();
+    const errors = outcome.kind === "refused" ? outcome.problems : [];
+    return { id, name: draft.name, state, catalog: { reloaded: outcome.kind === "reloaded", errors } };
+  }
+
+  /** The folder appears whole, or not at all, and never in the place of another. */
+  async #write({ name, body }: SkillDraft): Promise<void> {
+    const skills = join(this.#parts.catalogFolder, "skills");
+    const place = join(skills, name);
+    await mkdir(skills, { recursive: true });
+    if ((await textOf(join(place, "SKILL.md"))) === body) return;
+    if (this.#parts.skillNames().has(name)) throw taken(name);
+    const made = await mkdtemp(join(skills, ".draft-"));
+    try {
+      await writeFile(join(made, "SKILL.md"), body);
+      await rename(made, place);
+    } catch (error) {
+      await rm(made, { recursive: true, force: true });
+      const code = (error as NodeJS.ErrnoException).code ?? "";
+      if (["EEXIST", "ENOTEMPTY", "ENOTDIR", "EISDIR"].includes(code)) throw taken(name);
+      throw error;
+    }
+  }
+}
+
+const taken = (name: string) =>
+  new EngineError("CATALOG_INVALID", `skills/${name}: the catalog has a skill of this name; nothing was changed`);
+
+/** Null when there is no such file. */
+async function textOf(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
+    throw error;
+  }
+}
+
+const recordOf = ({
+  id,
+  name,
+  body,
+  state,
+  trust,
+  trajectories,
+  createdAt,
+  decidedAt,
+}: SkillDraft): SkillDraftRecord => ({
+  id,
+  name,
+  body,
+  state,
+  trajectories,
+  trust: trustName(trust),
+  created_at: isoTime(createdAt),
+  decided_at: decidedAt === null ? null : isoTime(decidedAt),
+});

@@ -1,0 +1,57 @@
+import type { EngineLaunch } from "../../contract/engine-launch.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { commandEnvironment } from "../tools/command/command-environment.ts";
+import { type PinsTable, pinnedDefinitions } from "./pinned-definitions.ts";
+import { type BadServer, NO_SERVERS, parseToolServers } from "./server-config.ts";
+import { serverEnvironment } from "./server-environment.ts";
+import { ToolServers } from "./tool-servers.ts";
+
+export interface OpenServers {
+  readonly servers: ToolServers;
+  /** How many servers a `.mcp.json` has that can be used, and what is wrong with the others. */
+  readonly check: (text: string) => {
+    readonly count: number;
+    readonly problems: readonly Pick<BadServer, "path" | "message">[];
+  };
+  /** Takes the text of a `.mcp.json`, null without one; what has not changed in it goes on. Waits for nothing. */
+  readonly take: (text: string | null) => void;
+}
+
+/** The tool servers of an engine, none of them begun. */
+export function openServers({
+  launch,
+  workspaceDir,
+  environment,
+  pins,
+  logger,
+}: {
+  readonly launch: Pick<EngineLaunch, "product" | "user_id" | "data_dir" | "extra_ca_certs">;
+  readonly workspaceDir: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly pins: PinsTable;
+  readonly logger: Logger;
+}): OpenServers {
+  const inherited = commandEnvironment(environment, workspaceDir);
+  const { PATH = "", HOME = "", LANG = "", TZ = "" } = inherited;
+  // All that the file may speak of: whoever writes it is not told the engine's secrets.
+  const facts = { ORCH_PRODUCT: launch.product, ORCH_USER_ID: launch.user_id, ORCH_WORKSPACE: workspaceDir };
+  const variables = { PATH, HOME, LANG, TZ, ...facts };
+  const servers = new ToolServers({
+    pins: pinnedDefinitions(pins),
+    workspaceDir,
+    environment: serverEnvironment(inherited, { dataDir: launch.data_dir, extraCaCerts: launch.extra_ca_certs }),
+    logger,
+  });
+  return {
+    servers,
+    check(text) {
+      const { servers: usable, errors } = parseToolServers(text, variables);
+      return { count: usable.length, problems: errors.map(({ path, message }) => ({ path, message })) };
+    },
+    take(text) {
+      servers
+        .reload(text === null ? NO_SERVERS : parseToolServers(text, variables))
+        .catch((error: unknown) => logger.error({ err: error }, "a tool server could not be ended"));
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { ServerAsset, ServerToolAsset, ShownDefinition } from "../../contract/engine-api.ts";
+import type { PinnedDefinition } from "./pinned-definitions.ts";
+import type { BadServer } from "./server-config.ts";
+import type { ServerLink } from "./server-link.ts";
+import type { PinnedTool, PinnedTools } from "./pinned-tools.ts";
+
+/** One server as its product sees it: no value of its settings, but everything else that is true of it now. */
+export function serverAsset(
+  { server, state, lastLines }: Pick<ServerLink, "server" | "state" | "lastLines">,
+  { entries }: Pick<PinnedTools, "entries">,
+): ServerAsset {
+  const held = entries.filter(({ kind }) => kind === "held").length;
+  const about = { name: server.name, transport: server.transport, tools: entries.map(toolAsset) };
+  const stderr = lastLines.length > 0 && { stderr: lastLines };
+  switch (state.kind) {
+    case "connecting":
+      return { ...about, status: "connecting", ...stderr };
+    case "ready": {
+      const { protocolVersion } = state.connection;
+      const ready = { ...about, protocol_version: protocolVersion };
+      if (held === 0) return { ...ready, status: "ready" };
+      return { ...ready, status: "held", error: `${held} changed since they were first seen and wait to be allowed` };
+    }
+    case "restarting":
+    case "failed":
+      return {
+        ...about,
+        status: state.kind,
+        error: state.error,
+        next_try_in_s: secondsUntil(state.retryAt),
+        ...stderr,
+      };
+    default:
+      return state satisfies never;
+  }
+}
+
+/** 0 while the next try is being made. */
+export const secondsUntil = (time: number): number => Math.max(0, Math.ceil((time - Date.now()) / 1000));
+
+export function badServerAsset(name: string, errors: readonly BadServer[]): ServerAsset {
+  const error = errors.map(({ message }) => message).join("; ");
+  return { name, transport: errors[0]?.transport ?? "stdio", status: "failed", tools: [], error };
+}
+
+function toolAsset(entry: PinnedTool): ServerToolAsset {
+  const { name, tool, permission } = entry;
+  if (entry.kind === "left_out") {
+    const nothing = { description: "", read_only: false, definition: "" };
+    return { name, tool, permission, status: "left_out", ...nothing, reason: entry.why };
+  }
+  const now = shown(entry);
+  const { input_schema: _, ...brief } = now;
+  const about = { name, tool, permission, ...brief };
+  if (entry.kind !== "held") return { ...about, status: entry.kind };
+  const reason = "it changed since it was first seen";
+  return { ...about, status: "held", reason, held: { now, was: shown(entry.was) } };
+}
+
+const shown = ({ hash, definition: { description, inputSchema, readOnly } }: PinnedDefinition): ShownDefinition => ({
+  description,
+  read_only: readOnly,
+  input_schema: inputSchema,
+  definition: hash,
+});

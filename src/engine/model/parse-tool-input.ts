@@ -1,0 +1,14 @@
+import { MAX_JSON_LEVELS, isFlatterThan } from "../../shared/json-levels.ts";
+
+/** A model's arguments; null for what is no JSON object, or nests too deep: the model is told, the turn goes on. None at all are none. */
+export function readToolInput(text: string): Readonly<Record<string, unknown>> | null {
+  if (text.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject && isFlatterThan(MAX_JSON_LEVELS, value) ? (value as Record<string, unknown>) : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

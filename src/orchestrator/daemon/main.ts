@@ -1,0 +1,47 @@
+import { createLogger } from "../../shared/logger.ts";
+import { Releasers } from "../../shared/releasers.ts";
+import { shutdownSignal } from "../../shared/shutdown-signals.ts";
+import { VERSION } from "../../shared/version.ts";
+import { InvalidArguments, USAGE, readArguments } from "./arguments.ts";
+import { readConfig } from "./config.ts";
+import { explain } from "./explain.ts";
+import { type StartOptions, serve } from "./serve.ts";
+import { stopEngines } from "./stop-engines.ts";
+
+const EXIT_USAGE = 2;
+
+/** The daemon, from its command line and environment to its end. Problems that an operator can mend are told in plain words. */
+export async function run({ installDir }: { readonly installDir: string }): Promise<void> {
+  const signal = shutdownSignal();
+  const stopping = new AbortController();
+  const [front, opened] = [new Releasers(), new Releasers()];
+  let work = Promise.resolve();
+  try {
+    const wish = readArguments(process.argv.slice(2));
+    if (wish === "help" || wish === "version")
+      return void process.stdout.write(wish === "help" ? USAGE : `${VERSION}\n`);
+    const config = readConfig(process.env, process.getuid?.() ?? -1);
+    const displaced = Promise.withResolvers<never>();
+    const beginning: StartOptions = {
+      config,
+      installDir,
+      logger: createLogger("orchd", config.logLevel),
+      front,
+      opened,
+      stopping: stopping.signal,
+      displaced: displaced.reject,
+    };
+    work = wish === "serve" ? serve(beginning) : stopEngines(beginning);
+    const done = wish === "serve" ? work.then(() => signal) : work;
+    const cause = await Promise.race([signal, displaced.promise, done]);
+    if (cause !== undefined) process.stderr.write(`orchd stops on ${cause}; engines keep running\n`);
+  } catch (error) {
+    process.exitCode = error instanceof InvalidArguments ? EXIT_USAGE : 1;
+    process.stderr.write(`${explain(error)}\n`);
+  }
+  stopping.abort();
+  // What is still being opened is closed too.
+  await work.catch(() => undefined);
+  await front.release();
+  await opened.release();
+}

@@ -1,0 +1,165 @@
+import { join } from "node:path";
+import PQueue from "p-queue";
+import { delay } from "../../shared/clock.ts";
+import type { Logger } from "../../shared/logger.ts";
+import type { Releasers } from "../../shared/releasers.ts";
+import { SealedBox } from "../store/sealed-box.ts";
+import { SerialLanes } from "../../shared/serial-lanes.ts";
+import { StallWatch } from "../../shared/stall-watch.ts";
+import type { Config } from "./config.ts";
+import type { DataFolder } from "./data-folder.ts";
+import { LiveEngines } from "../fleet/live-engines.ts";
+import { createProcessBackend } from "../fleet/process-backend.ts";
+import { AnswerLimit } from "../operations/answer-limit.ts";
+import { BootQueue } from "../supervision/boot-queue.ts";
+import { FleetBreaker } from "../supervision/fleet-breaker.ts";
+import { UNPROTECTED_AUDIT } from "../status/host-status.ts";
+import { Metrics } from "../status/metrics.ts";
+import type { HostContext } from "../host-context.ts";
+import { Owners } from "../supervision/owners.ts";
+import type { Readiness } from "../status/readiness.ts";
+import { RecentFailures } from "../supervision/recent-failures.ts";
+import { reportBreaker } from "../supervision/report-breaker.ts";
+import { DAEMON_ROLE } from "../postgres/daemon-role.ts";
+import { startBundledPostgres } from "../postgres/start-bundled-postgres.ts";
+import { grantToDaemon, mayRewriteAudit } from "../store/daemon-privileges.ts";
+import { type Connection, type Db, openDatabase } from "../store/database.ts";
+import { EngineStates } from "../store/engine-states.ts";
+import { EventLog } from "../store/events.ts";
+import { type HostTakenOver, holdHost } from "../store/host-lock.ts";
+import { isDraining } from "../store/hosts.ts";
+import { migrateToLatest } from "../store/migrate.ts";
+import { databaseAnswers } from "../store/ping.ts";
+import { preparePorts } from "../store/ports.ts";
+import { ProductDirectory } from "../store/product-directory.ts";
+
+const MAX_PROBES = 32;
+const SERVER_LOOK_MS = 3000;
+const SERVER_PATIENCE_MS = 2000;
+const PORT_REUSE_DELAY_S = 60;
+
+export interface HostParts {
+  readonly config: Config;
+  readonly installDir: string;
+  readonly folder: DataFolder;
+  readonly logger: Logger;
+  readonly readiness: Readiness;
+  readonly opened: Releasers;
+  readonly stopping: AbortSignal;
+  /** Another daemon looks after this host: told again and again while it is waited for. */
+  readonly onWait: () => void;
+  readonly onLoss: (error: HostTakenOver) => void;
+}
+
+export interface OpenHost {
+  readonly o: HostContext;
+  /** For people. */
+  readonly database: string;
+}
+
+/**
+ * Everything that operations need, once this daemon is the one that looks after the host: the database, its tables
+ * brought up to date, the fleet. Null when the daemon stops before that.
+ */
+export async function openHost(parts: HostParts): Promise<OpenHost | null> {
+  const { config, folder, logger, readiness, opened, stopping } = parts;
+  const database = await reachDatabase(parts);
+  const { db, newClient, close } = openDatabase(database.connection, logger);
+  opened.push(close);
+  if (database.ensureRunning !== undefined) void keepServer(db, database.ensureRunning, parts);
+  readiness.watch(db);
+  const { hostId } = folder;
+  await holdHost({ newClient, hostId, logger, signal: stopping }, parts);
+  if (stopping.aborted) return null;
+  await bringUpToDate(database, db, logger);
+  const portRange = { hostId, min: config.portMin, max: config.portMax, reuseDelayS: PORT_REUSE_DELAY_S };
+  await preparePorts(db, portRange);
+  readiness.draining = await isDraining(db, hostId);
+  const directory = new ProductDirectory(db);
+  await directory.listen(newClient, logger, stopping);
+  const events = new EventLog(hostId);
+  const stalls = new StallWatch();
+  opened.push(() => stalls.stop());
+  const o: HostContext = {
+    db,
+    events,
+    states: new EngineStates(db, events),
+    directory,
+    backend: createProcessBackend({
+      nodePath: process.execPath,
+      engineEntry: join(parts.installDir, "bin", "orch-engine.cjs"),
+      cacheDir: join(config.dataDir, "cache"),
+      runDir: join(config.dataDir, "run"),
+      logger,
+      path: config.path,
+    }),
+    live: new LiveEngines(),
+    boots: new Map(),
+    owners: new Owners(),
+    bootQueue: new BootQueue(config.bootConcurrency),
+    breaker: new FleetBreaker((news) => reportBreaker({ db, events, logger }, news)),
+    failures: new RecentFailures(),
+    answerLimit: new AnswerLimit(),
+    lanes: new SerialLanes(),
+    probes: new PQueue({ concurrency: MAX_PROBES }),
+    stalls,
+    box: new SealedBox(folder.secretKey),
+    readiness,
+    metrics: new Metrics(),
+    settings: { ...config, portRange, engineHost: config.host },
+    now: Date.now,
+    logger,
+    stopping,
+  };
+  return { o, database: database.describe };
+}
+
+interface ReachableDatabase {
+  readonly connection: Connection;
+  /** The tables' owner, where it is another role than the one of `connection`. */
+  readonly owner?: Connection;
+  readonly describe: string;
+  /** Of a server that is ours to look after. */
+  readonly ensureRunning?: () => Promise<void>;
+}
+
+/** Migrates as the owner of the tables, and gives the daemon's own role what it needs. */
+async function bringUpToDate({ owner }: ReachableDatabase, db: Db, logger: Logger): Promise<void> {
+  if (owner === undefined) {
+    await migrateToLatest(db);
+    if (await mayRewriteAudit(db)) logger.warn(UNPROTECTED_AUDIT);
+    return;
+  }
+  const asOwner = openDatabase(owner, logger);
+  try {
+    await migrateToLatest(asOwner.db);
+    await grantToDaemon(asOwner.db, DAEMON_ROLE);
+  } finally {
+    await asOwner.close();
+  }
+}
+
+/** Starts our own server again when it has died; until the daemon stops. */
+async function keepServer(
+  db: Db,
+  ensureRunning: () => Promise<void>,
+  { logger, stopping }: Pick<HostParts, "logger" | "stopping">,
+): Promise<void> {
+  while (await delay(SERVER_LOOK_MS, stopping)) {
+    if (await databaseAnswers(db, SERVER_PATIENCE_MS)) continue;
+    try {
+      await ensureRunning();
+    } catch (error) {
+      logger.error({ err: error }, "PostgreSQL does not start again");
+    }
+  }
+}
+
+async function reachDatabase({ config, installDir, logger, opened }: HostParts): Promise<ReachableDatabase> {
+  if (config.databaseUrl !== undefined) {
+    return { connection: { connectionString: config.databaseUrl }, describe: "PostgreSQL at DATABASE_URL" };
+  }
+  const bundled = await startBundledPostgres({ installDir, dataDir: config.dataDir, logger });
+  opened.push(() => bundled.stop());
+  return bundled;
+}

@@ -1,0 +1,13 @@
+import { ApiError } from "../api-error.ts";
+import { capacityProblem } from "../rules/admission.ts";
+import { hostResources } from "../status/host-resources.ts";
+import type { HostContext } from "../host-context.ts";
+
+const RETRY_AFTER_S = 30;
+
+/** Refuses a new engine while the host drains, or has no room: what runs already needs the rest. */
+export async function assertCapacity(o: HostContext): Promise<void> {
+  o.readiness.assertAdmits();
+  const reason = capacityProblem(await hostResources(o.settings.dataDir));
+  if (reason !== null) throw new ApiError("CAPACITY_EXHAUSTED", reason, { retryAfterS: RETRY_AFTER_S });
+}

@@ -1,9 +1,0 @@
-import type { AuditRecord } from "../../contract/audit-chain.ts";
-import { listAudit } from "../store/audit-log.ts";
-import type { Orchestration } from "./orchestration.ts";
-
-/** Lines of the audit log in their order, from behind number `after`. */
-export const pageOfAudit = (
-  o: Orchestration,
-  page: { readonly after: number; readonly limit: number },
-): Promise<AuditRecord[]> => listAudit(o.db, page);

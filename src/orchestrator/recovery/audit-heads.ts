@@ -1,0 +1,81 @@
+import { appendFile, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { AUDIT_HEADS_FILE, type AuditHead, formatHead, parseHeads } from "../../contract/audit-chain.ts";
+import { delay, isoTime } from "../../shared/clock.ts";
+import { readHeads } from "../store/audit-log.ts";
+import type { HostContext } from "../host-context.ts";
+
+const EVERY_MS = 1000;
+const CLOSE_MS = 2000;
+
+/**
+ * Records the head of the audit chain outside the database as it grows, in the log and in a file that is only appended
+ * to. Who rewrites the chain in the database, or cuts it off, cannot take back what was recorded.
+ */
+export class AuditHeads {
+  readonly #o: HostContext;
+  readonly #file: string;
+  /** Undefined until the file was read. */
+  #last: AuditHead | null | undefined;
+  #isFailing = false;
+
+  constructor(o: HostContext) {
+    this.#o = o;
+    this.#file = join(o.settings.dataDir, AUDIT_HEADS_FILE);
+  }
+
+  /** Until the daemon stops. */
+  async keepRecording(): Promise<void> {
+    do await this.#attempt();
+    while (await delay(EVERY_MS, this.#o.stopping));
+  }
+
+  /** Records what the last calls have appended. */
+  async close(): Promise<void> {
+    await Promise.race([this.#attempt(), delay(CLOSE_MS)]);
+  }
+
+  #attempt(): Promise<void> {
+    return this.#o.lanes.run("audit heads", async () => {
+      try {
+        await this.#record();
+        this.#isFailing = false;
+      } catch (error) {
+        if (!this.#isFailing) this.#o.logger.warn({ err: error }, "failed to record the head of the audit log");
+        this.#isFailing = true;
+      }
+    });
+  }
+
+  async #record(): Promise<void> {
+    if (this.#last === undefined) this.#last = await this.#readLast();
+    const last = this.#last;
+    const { newest, atSeq } = await readHeads(this.#o.db, last?.seq ?? 0);
+    if (last !== null && atSeq?.hash !== last.hash) this.#tellTampered(last, newest);
+    else if (newest?.seq === last?.seq) return;
+    if (newest !== null) await this.#append(newest);
+    this.#last = newest;
+  }
+
+  async #readLast(): Promise<AuditHead | null> {
+    const text = await readFile(this.#file, "utf8").catch((error: unknown) => {
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+      throw error;
+    });
+    // A line that was cut short stays a line of its own.
+    if (text !== "" && !text.endsWith("\n")) await appendFile(this.#file, "\n");
+    return parseHeads(text).at(-1) ?? null;
+  }
+
+  async #append(head: AuditHead): Promise<void> {
+    await appendFile(this.#file, `${isoTime(this.#o.now())} ${formatHead(head)}\n`, { mode: 0o600 });
+    this.#o.logger.info({ head: formatHead(head) }, "audit log grew");
+  }
+
+  #tellTampered(recorded: AuditHead, newest: AuditHead | null): void {
+    this.#o.logger.error(
+      { recorded: formatHead(recorded), newest: newest && formatHead(newest) },
+      "audit log was rewritten or cut off: orchctl audit verify tells where",
+    );
+  }
+}

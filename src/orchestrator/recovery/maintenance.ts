@@ -1,0 +1,27 @@
+import { delay } from "../../shared/clock.ts";
+import { purgeEvents } from "../store/events.ts";
+import { purgeIdempotencyKeys } from "../store/idempotency-keys.ts";
+import { sweepKeptData } from "../operations/erase-kept-data.ts";
+import type { HostContext } from "../host-context.ts";
+
+const EVERY_MS = 600_000;
+const EVENTS = { keptDays: 30, perProduct: 500_000 };
+
+/** Removes what is kept only for a time, or no longer belongs to anybody, until the daemon stops. */
+export async function startMaintenance(o: HostContext): Promise<void> {
+  do {
+    await attempt(o, "events", () => purgeEvents(o.db, EVENTS));
+    await attempt(o, "idempotency keys", () => purgeIdempotencyKeys(o.db, new Date(o.now())));
+    await attempt(o, "idempotency keys", () => o.answerLimit.trimAll(o.db));
+    await attempt(o, "kept data", () => sweepKeptData(o));
+  } while (await delay(EVERY_MS, o.stopping));
+}
+
+/** One that fails does not keep the others from being done. */
+async function attempt({ logger }: HostContext, what: string, remove: () => Promise<unknown>): Promise<void> {
+  try {
+    await remove();
+  } catch (error) {
+    logger.warn({ err: error, what }, "failed to remove old records");
+  }
+}

@@ -1,0 +1,66 @@
+import { findProduct } from "../store/products.ts";
+import { listEnginesOfHost } from "../store/engines.ts";
+import type { EngineRow } from "../store/tables.ts";
+import { finishDestroy, finishStop } from "./finish-transition.ts";
+import { abandonProvision } from "../operations/provision-engine.ts";
+import { endProcess } from "../supervision/end-process.ts";
+import type { HostContext } from "../host-context.ts";
+
+const TERM_MS = 10_000;
+
+/**
+ * Ends every engine of this host, each when its turns are done, for as long as its product lets it drain. They stay
+ * wanted: the next daemon starts them again. What an earlier daemon left half-done is finished.
+ */
+export async function stopFleet(o: HostContext): Promise<{ stopped: number; survived: readonly string[] }> {
+  const rows = await listEnginesOfHost(o.db, o.settings.portRange.hostId);
+  const ends = await Promise.all(rows.map(async (row) => ({ id: row.id, end: await stop(o, row) })));
+  return {
+    stopped: ends.filter(({ end }) => end === "stopped").length,
+    survived: ends.filter(({ end }) => end === "survived").map(({ id }) => id),
+  };
+}
+
+async function stop(o: HostContext, row: EngineRow): Promise<"stopped" | "survived" | "rests"> {
+  switch (row.state) {
+    case "provisioning":
+      await abandonProvision(o, row);
+      return "rests";
+    case "starting":
+      if (row.provisioned) return park(o, row);
+      await abandonProvision(o, row);
+      return "rests";
+    case "running":
+    case "unhealthy":
+      return park(o, row);
+    case "stopping":
+      await finishStop(o, row);
+      return "rests";
+    case "destroying":
+      await finishDestroy(o, row);
+      return "rests";
+    case "backoff":
+    case "stopped":
+    case "failed":
+    case "stop_failed":
+      return "rests";
+    default:
+      return row.state satisfies never;
+  }
+}
+
+async function park(o: HostContext, row: EngineRow): Promise<"stopped" | "survived"> {
+  const product = await findProduct(o.db, row.product_id);
+  const drainMs = (product?.record.policy.drain_s ?? 0) * 1000;
+  const end = await endProcess(o, row, { drainMs, termMs: TERM_MS });
+  if (end.kind === "survived") return "survived";
+  await o.states.move({
+    id: row.id,
+    from: ["starting", "running", "unhealthy"],
+    to: "backoff",
+    incarnation: row.incarnation,
+    set: { pid: null, boot_id: null, process_start: null, next_restart_at: new Date(o.now()) },
+    event: { type: "engine.stopped", reason: "orchd --stop-engines", data: { result: end.kind } },
+  });
+  return "stopped";
+}

@@ -1,0 +1,63 @@
+import type { EngineRecord } from "../../contract/orchestrator-api.ts";
+import { isoTime } from "../../shared/clock.ts";
+import type { LiveEngine } from "../fleet/live-engines.ts";
+import { isRunning } from "../rules/engine-lifecycle.ts";
+import type { EngineRow } from "../store/tables.ts";
+import type { HostContext } from "../host-context.ts";
+
+/** The engine as clients see it: what is stored, and what watching its process has told since. */
+export function engineRecord(o: HostContext, row: EngineRow): EngineRecord {
+  const live = o.live.get(row.id);
+  return {
+    id: row.id,
+    product_id: row.product_id,
+    user_id: row.user_id,
+    state: row.state,
+    running: isRunning(row.state),
+    desired_state: row.desired_state,
+    port: row.port,
+    url: engineUrl(o.settings.engineHost, row.port),
+    incarnation: row.incarnation,
+    pid: row.pid,
+    version: row.version,
+    api_key: {
+      prefix: row.key_prefix,
+      last4: row.key_last4,
+      created_at: row.key_created_at.toISOString(),
+      previous_expires_at: row.previous_key_expires_at?.toISOString() ?? null,
+    },
+    health: health(live?.incarnation === row.incarnation ? live : undefined),
+    restarts: {
+      count: row.restart_count,
+      window_started_at: row.restart_window_started_at?.toISOString() ?? null,
+      next_at: row.next_restart_at?.toISOString() ?? null,
+    },
+    last_error: row.last_error,
+    stop_reason: row.stop_reason,
+    last_active_at: lastActive(row, live),
+    created_at: row.created_at.toISOString(),
+    started_at: row.started_at?.toISOString() ?? null,
+    stopped_at: row.stopped_at?.toISOString() ?? null,
+    metadata: row.metadata,
+  };
+}
+
+/** Where to reach an engine from this host; a wildcard address is no place to connect to. */
+export function engineUrl(host: string, port: number): string {
+  const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
+}
+
+function health(live: LiveEngine | undefined): EngineRecord["health"] {
+  if (live === undefined) return { status: "unknown", last_ok_at: null, consecutive_failures: 0 };
+  return {
+    status: live.consecutiveFailures === 0 ? "ok" : "failing",
+    last_ok_at: isoTime(live.lastOkAt),
+    consecutive_failures: live.consecutiveFailures,
+  };
+}
+
+function lastActive(row: EngineRow, live: LiveEngine | undefined): string | null {
+  const times = [row.last_active_at?.getTime(), live?.lastActiveAt].filter((time) => typeof time === "number");
+  return times.length === 0 ? null : isoTime(Math.max(...times));
+}

@@ -1,0 +1,58 @@
+import type { EngineRecord, EngineState } from "../../contract/orchestrator-api.ts";
+import { ApiError } from "../api-error.ts";
+import { findEngine, listEngines } from "../store/engines.ts";
+import type { Product } from "../store/products.ts";
+import type { EngineRow } from "../store/tables.ts";
+import { awaitEngine } from "./await-state.ts";
+import { engineRecord } from "./engine-record.ts";
+import type { HostContext } from "../host-context.ts";
+
+export async function getEngineRow(o: HostContext, product: Product, userId: string): Promise<EngineRow> {
+  return (await findEngine(o.db, product.record.id, userId)) ?? noEngine();
+}
+
+export async function lookUpEngine(o: HostContext, product: Product, userId: string): Promise<EngineRecord> {
+  return engineRecord(o, await getEngineRow(o, product, userId));
+}
+
+export interface EnginePage {
+  readonly state: EngineState | null;
+  /** The id of the last engine of the page before. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** Of one product, or with null of all. */
+export async function pageOfEngines(
+  o: HostContext,
+  product: Product | null,
+  page: EnginePage,
+): Promise<EngineRecord[]> {
+  const rows = await listEngines(o.db, { productId: product?.record.id ?? null, ...page });
+  return rows.map((row) => engineRecord(o, row));
+}
+
+/** Waits until the engine is in `state`; in vain it is BOOT_TIMEOUT, which names the state it is in instead. */
+export async function waitForEngine(
+  o: HostContext,
+  product: Product,
+  { userId, state, timeoutS, signal }: { userId: string; state: EngineState; timeoutS: number; signal: AbortSignal },
+): Promise<EngineRecord> {
+  const engine = await awaitEngine(o, {
+    productId: product.record.id,
+    userId,
+    done: (row) => row === null || row.state === state,
+    deadlineMs: timeoutS * 1000,
+    signal,
+  });
+  if (engine === null) return noEngine();
+  if (engine.state !== state) {
+    const words = `waited ${timeoutS} s in vain: the engine is ${engine.state}, not ${state}`;
+    throw new ApiError("BOOT_TIMEOUT", words);
+  }
+  return engineRecord(o, engine);
+}
+
+export function noEngine(): never {
+  throw new ApiError("ENGINE_NOT_FOUND", "no engine for this user_id");
+}

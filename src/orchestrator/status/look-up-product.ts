@@ -1,0 +1,21 @@
+import type { ProductRecord } from "../../contract/orchestrator-api.ts";
+import { findProduct, listProducts } from "../store/products.ts";
+import { ApiError } from "../api-error.ts";
+import type { HostContext } from "../host-context.ts";
+import { productRecord } from "./product-record.ts";
+
+export async function lookUpProduct(o: HostContext, idOrSlug: string): Promise<ProductRecord> {
+  return productRecord(o, (await findProduct(o.db, idOrSlug)) ?? noProduct(idOrSlug));
+}
+
+/** Products in the order they were registered, from behind `after` (an id). */
+export async function pageOfProducts(
+  o: HostContext,
+  page: { readonly after: string | null; readonly limit: number },
+): Promise<ProductRecord[]> {
+  return (await listProducts(o.db, page)).map((product) => productRecord(o, product));
+}
+
+export function noProduct(idOrSlug: string): never {
+  throw new ApiError("PRODUCT_NOT_FOUND", `no product has the slug or id ${idOrSlug.slice(0, 80)}`);
+}

@@ -1,0 +1,20 @@
+import type { ProductRecord } from "../../contract/orchestrator-api.ts";
+import { plainSettings } from "../../contract/engine-env.ts";
+import type { Product } from "../store/products.ts";
+import { openEngineEnv } from "../store/engine-env.ts";
+import type { HostContext } from "../host-context.ts";
+
+/** A product as an admin is shown it: of its engine settings the values that hold no secret. */
+export const productRecord = (o: HostContext, product: Product): ProductRecord => ({
+  ...product.record,
+  engine_env_values: plainSettings(readableEnv(o, product)),
+});
+
+function readableEnv(o: HostContext, product: Product): Record<string, string> {
+  try {
+    return openEngineEnv(o, product);
+  } catch {
+    // Sealed with another ORCH_SECRET_KEY: a start of an engine says so, and the product can still be looked at.
+    return {};
+  }
+}

@@ -1,0 +1,9 @@
+import type { AuditRecord } from "../../contract/audit-chain.ts";
+import { listAudit } from "../store/audit-log.ts";
+import type { HostContext } from "../host-context.ts";
+
+/** Lines of the audit log in their order, from behind number `after`. */
+export const pageOfAudit = (
+  o: HostContext,
+  page: { readonly after: number; readonly limit: number },
+): Promise<AuditRecord[]> => listAudit(o.db, page);

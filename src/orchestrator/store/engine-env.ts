@@ -1,0 +1,37 @@
+import * as z from "zod/mini";
+import type { PolicyPatch } from "../../contract/orchestrator-api.ts";
+import type { Product } from "./products.ts";
+import type { SealedBox } from "./sealed-box.ts";
+
+interface Sealing {
+  readonly box: SealedBox;
+}
+
+export interface SealedEnv {
+  readonly sealedEngineEnv: Buffer | null;
+  readonly engineEnvNames: readonly string[];
+}
+
+const engineEnv = z.record(z.string(), z.string());
+
+/** Decrypts the engine settings of a product. */
+export function openEngineEnv(
+  { box }: Sealing,
+  { sealedEngineEnv }: Pick<Product, "sealedEngineEnv">,
+): Record<string, string> {
+  return sealedEngineEnv === null ? {} : z.parse(engineEnv, JSON.parse(box.open(sealedEngineEnv)));
+}
+
+/** Merges a change into a product's engine settings: a value sets a name, null removes it, other names stay. */
+export function changeEngineEnv(
+  { box }: Sealing,
+  before: Pick<Product, "sealedEngineEnv">,
+  change: NonNullable<PolicyPatch["engine_env"]> | undefined,
+): SealedEnv {
+  const merged = { ...openEngineEnv({ box }, before), ...change };
+  const kept = Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== null);
+  return {
+    sealedEngineEnv: kept.length === 0 ? null : box.seal(JSON.stringify(Object.fromEntries(kept))),
+    engineEnvNames: kept.map(([name]) => name).sort(),
+  };
+}

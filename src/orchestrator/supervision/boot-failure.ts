@@ -1,0 +1,60 @@
+import type { LastError } from "../../contract/orchestrator-api.ts";
+import { ApiError } from "../api-error.ts";
+import type { EngineExit } from "../fleet/engine-backend.ts";
+import type { BootVerdict } from "../fleet/health-probe.ts";
+import type { EngineRow } from "../store/tables.ts";
+import { howItExited } from "./exit-reason.ts";
+import { describeError } from "./last-error.ts";
+import type { HostContext } from "../host-context.ts";
+
+export interface FailedBoot {
+  readonly kind: "failed";
+  readonly lastError: LastError;
+  readonly error: ApiError;
+}
+
+export interface BootFailure {
+  readonly code?: "BACKEND_ERROR" | "BOOT_TIMEOUT";
+  readonly reason: string;
+  readonly exit?: EngineExit;
+  readonly cause?: unknown;
+}
+
+export function describe(o: HostContext, verdict: Exclude<BootVerdict, { kind: "healthy" }>): BootFailure {
+  switch (verdict.kind) {
+    case "exited": {
+      const { exit } = verdict;
+      return { reason: `the engine's process exited ${howItExited(exit)} before it was healthy`, exit };
+    }
+    case "timed_out":
+      return {
+        code: "BOOT_TIMEOUT",
+        reason: `the engine was not healthy within ${o.settings.bootTimeoutMs / 1000} s (${verdict.lastProblem})`,
+      };
+    case "wrong_identity":
+      return { reason: "another program answers on the engine's port" };
+    case "aborted":
+      return { reason: "the boot was called off" };
+    default:
+      return verdict satisfies never;
+  }
+}
+
+export async function failed(
+  o: HostContext,
+  engine: EngineRow,
+  { code = "BACKEND_ERROR", reason, exit, cause }: BootFailure,
+): Promise<FailedBoot> {
+  const lastError = await describeError(o, engine.id, { phase: "boot", reason, ...(exit && { exit }) });
+  o.logger.warn(
+    {
+      engine_id: engine.id,
+      incarnation: engine.incarnation,
+      last_error: lastError,
+      ...(cause !== undefined && { err: cause }),
+    },
+    "engine did not come up",
+  );
+  const message = `engine ${engine.id}: ${lastError.reason}`;
+  return { kind: "failed", lastError, error: new ApiError(code, message, { cause }) };
+}

@@ -1,0 +1,30 @@
+import type { EngineProcess, LaunchOrder } from "../fleet/engine-backend.ts";
+import type { LiveEngine } from "../fleet/live-engines.ts";
+import type { EngineRow } from "../store/tables.ts";
+import { engineUrl } from "../status/engine-record.ts";
+import type { HostContext } from "../host-context.ts";
+
+/** What is known of an engine from the moment that its process answers. */
+export function liveEngine(
+  o: HostContext,
+  row: EngineRow,
+  { process, order, healthySince }: { process: EngineProcess; order: LaunchOrder; healthySince: number },
+): LiveEngine {
+  return {
+    id: row.id,
+    productId: row.product_id,
+    incarnation: row.incarnation,
+    url: engineUrl(o.settings.engineHost, row.port),
+    controlToken: order.launch.control_token,
+    process,
+    order,
+    restarts: { count: row.restart_count, windowStartedAt: row.restart_window_started_at?.getTime() ?? null },
+    isBeingEnded: false,
+    endedBecause: null,
+    healthySince,
+    lastOkAt: o.now(),
+    consecutiveFailures: 0,
+    lastActiveAt: null,
+    lastActiveStored: row.last_active_at?.getTime() ?? 0,
+  };
+}

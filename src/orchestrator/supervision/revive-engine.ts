@@ -1,0 +1,109 @@
+import type { EngineProcess } from "../fleet/engine-backend.ts";
+import { awaitHealthy } from "../fleet/health-probe.ts";
+import type { LiveEngine } from "../fleet/live-engines.ts";
+import { type RestartVerdict, judgeExit } from "../rules/restart.ts";
+import { findSettledEngine } from "../store/engines.ts";
+import { removeOrphanedFolder } from "./remove-orphaned-folder.ts";
+import { retryUntilStopped } from "./retry-until-stopped.ts";
+import type { HostContext } from "../host-context.ts";
+import type { UnexpectedExit } from "./unexpected-exit.ts";
+
+const GIVE_UP_TERM_MS = 2000;
+
+/** What follows from an end, by the restarts that are remembered. */
+export const judgeRemembered = (o: HostContext, live: LiveEngine, end: UnexpectedExit): RestartVerdict =>
+  judgeExit({
+    exitCode: end.lastError.exit_code,
+    healthyForMs: end.healthyForMs,
+    history: live.restarts,
+    now: o.now(),
+    random: Math.random(),
+  });
+
+interface Revival {
+  readonly end: UnexpectedExit;
+  readonly verdict: Extract<RestartVerdict, { kind: "restart" }>;
+}
+
+/**
+ * Starts an engine that ended while the database is away, from what is remembered of it. It keeps the incarnation that
+ * the database knows, so that whoever reads the row next recognises the process. Null when it does not come up.
+ */
+export async function reviveEngine(
+  o: HostContext,
+  live: LiveEngine,
+  { end, verdict }: Revival,
+): Promise<LiveEngine | null> {
+  if (!(await o.breaker.pass(o.stopping))) return null;
+  const turn = { productId: live.productId, requested: false };
+  const process = await o.bootQueue.run(turn, () => launchAgain(o, live));
+  if (process === null) return null;
+  o.logger.warn({ engine_id: live.id, incarnation: live.incarnation }, "an engine was restarted without the database");
+  const now = o.now();
+  const revived: LiveEngine = {
+    ...live,
+    process,
+    restarts: verdict.history,
+    healthySince: now,
+    lastOkAt: now,
+    consecutiveFailures: 0,
+    endedBecause: null,
+  };
+  o.live.add(revived);
+  void record(o, revived, { end, verdict });
+  return revived;
+}
+
+async function launchAgain(o: HostContext, { id, incarnation, url, order }: LiveEngine): Promise<EngineProcess | null> {
+  let process: EngineProcess;
+  try {
+    process = await o.backend.launch(order);
+  } catch (error) {
+    o.logger.warn({ err: error, engine_id: id }, "an engine could not be restarted without the database");
+    return null;
+  }
+  const { exited } = process;
+  const deadlineMs = o.settings.bootTimeoutMs;
+  const identity = { engineId: id, incarnation };
+  const verdict = await awaitHealthy({ url, ...identity, exited, deadlineMs, signal: o.stopping });
+  process.forgetLaunchFile();
+  if (verdict.kind === "healthy") return process;
+  await process.stop(GIVE_UP_TERM_MS);
+  return null;
+}
+
+/** Writes the end and the new process down as soon as the database takes it; a stop or a destroy that was quicker wins. */
+async function record(
+  o: HostContext,
+  { id, productId, incarnation, process, healthySince, order }: LiveEngine,
+  { end, verdict }: Revival,
+): Promise<void> {
+  const { pid, bootId, startTime } = process.handle;
+  const { count, windowStartedAt } = verdict.history;
+  const written = await retryUntilStopped(o, "revival", async () => {
+    // Written before, by a try whose answer was lost: its event is told once.
+    const row = await findSettledEngine(o.db, id);
+    if (row?.incarnation === incarnation && row.pid === pid && row.process_start === startTime) return row;
+    return o.states.move({
+      id,
+      from: ["running", "unhealthy"],
+      to: "running",
+      incarnation,
+      set: {
+        pid,
+        boot_id: bootId,
+        process_start: startTime,
+        started_at: new Date(healthySince),
+        last_error: JSON.stringify(end.lastError),
+        restart_count: count,
+        restart_window_started_at: windowStartedAt === null ? null : new Date(windowStartedAt),
+      },
+      event: { type: "engine.restarting", always: true, reason: end.lastError.reason, data: { restart: count, pid } },
+    });
+  });
+  if (written !== null) return;
+  await retryUntilStopped(o, "revival that was overtaken", async () => {
+    await process.stop(GIVE_UP_TERM_MS);
+    await removeOrphanedFolder(o, { id, product_id: productId, user_id: order.launch.user_id });
+  });
+}

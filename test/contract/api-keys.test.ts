@@ -1,0 +1,45 @@
+import t from "tap";
+import {
+  ENGINE_KEY_PREFIX,
+  PLATFORM_KEY_PREFIX,
+  newKey,
+  plausibleKey,
+  sameSecret,
+  storedKey,
+} from "../../src/contract/api-keys.ts";
+
+t.test("a key has its prefix, 32 random and 6 check characters, and no two are alike", async (t) => {
+  const keys = Array.from({ length: 200 }, () => newKey(ENGINE_KEY_PREFIX));
+  for (const key of keys) t.match(key, /^sk-orch-[0-9A-Za-z]{38}$/);
+  t.equal(new Set(keys).size, keys.length);
+});
+
+t.test("one wrong character in a key of ours is seen without a look-up", async (t) => {
+  const key = newKey(PLATFORM_KEY_PREFIX);
+  t.ok(plausibleKey(PLATFORM_KEY_PREFIX, key));
+  for (let index = PLATFORM_KEY_PREFIX.length; index < key.length; index++) {
+    const wrong = key.slice(0, index) + (key[index] === "x" ? "y" : "x") + key.slice(index + 1);
+    t.notOk(plausibleKey(PLATFORM_KEY_PREFIX, wrong), `position ${index}`);
+  }
+  t.notOk(plausibleKey(PLATFORM_KEY_PREFIX, key.slice(0, -1)), "too short");
+});
+
+t.test("a key of another form is left to the look-up", async (t) => {
+  t.ok(plausibleKey(PLATFORM_KEY_PREFIX, "whatever an operator chose"));
+});
+
+t.test("what is stored of a key does not contain it", async (t) => {
+  const key = newKey(ENGINE_KEY_PREFIX);
+  const stored = storedKey(key);
+  t.match(stored.hash, /^[0-9a-f]{64}$/);
+  t.equal(stored.prefix.length, 10);
+  t.equal(stored.last4, key.slice(-4));
+  t.notOk(JSON.stringify(stored).includes(key.slice(10, -4)));
+});
+
+t.test("secrets are the same only when every character is", async (t) => {
+  t.ok(sameSecret("abc", "abc"));
+  t.notOk(sameSecret("abc", "abd"));
+  t.notOk(sameSecret("abc", "abcd"));
+  t.notOk(sameSecret("", "abcd"));
+});

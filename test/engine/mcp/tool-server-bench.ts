@@ -1,0 +1,109 @@
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Test } from "tap";
+import { parseToolServers } from "../../../src/engine/mcp/server-config.ts";
+import { type PinnedDefinitions, pinnedDefinitions } from "../../../src/engine/mcp/pinned-definitions.ts";
+import { ToolServers } from "../../../src/engine/mcp/tool-servers.ts";
+import { createToolExecutor } from "../../../src/engine/tools/execute.ts";
+import type { Tool, ToolContext } from "../../../src/engine/tools/tool.ts";
+import { commandEnvironment } from "../../../src/engine/tools/command/command-environment.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
+import { until } from "../../helpers/until.ts";
+
+const fixtures = resolve(import.meta.dirname, "../../fixtures/tool-servers");
+const packages = resolve(import.meta.dirname, "../../../node_modules/@modelcontextprotocol");
+
+/** An entry of `.mcp.json` for one of the misbehaving servers. */
+export const fixture = (name: string, ...args: readonly string[]) => ({
+  command: process.execPath,
+  args: [join(fixtures, `${name}.mjs`), ...args],
+});
+/** And for one of those from npm. */
+export const real = (name: string, ...args: readonly string[]) => ({
+  command: process.execPath,
+  args: [join(packages, `server-${name}`, "dist/index.js"), ...args],
+});
+
+export interface ServerBench {
+  readonly servers: ToolServers;
+  readonly workspaceDir: string;
+  readonly log: readonly string[];
+  /** Takes what a `.mcp.json` with these servers says. */
+  load(mcpServers: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Waits until a server has come to a status. */
+  status(server: string, status: string): Promise<ReturnType<ToolServers["list"]>["servers"][number]>;
+  tool(name: string): Tool;
+  /** One call under the executor, as a turn makes it. */
+  call(
+    name: string,
+    input?: Readonly<Record<string, unknown>>,
+    more?: Partial<ToolContext>,
+  ): Promise<{ readonly output: unknown; readonly error: string | null }>;
+}
+
+export interface BenchOptions {
+  readonly pins?: PinnedDefinitions;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+}
+
+/** The room of the tool servers without an engine around it. */
+export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
+  const { pins = rememberedPins(), environment = {}, timeoutMs = 60_000 } = options;
+  const workspaceDir = join(t.testdir(), "workspace");
+  mkdirSync(workspaceDir, { recursive: true });
+  const log: string[] = [];
+  const logger = createLogger("test", "debug", { write: (line: string) => void log.push(line) });
+  const servers = new ToolServers({
+    pins,
+    workspaceDir,
+    environment: commandEnvironment(environment, workspaceDir),
+    logger,
+  });
+  t.teardown(() => servers.close());
+  const execute = createToolExecutor({ timeoutMs, logger });
+  const find = (name: string) => servers.tools().find((one) => one.name === name);
+  const tool = (name: string): Tool => {
+    const found = find(name);
+    if (found === undefined) throw new Error(`${name} is not offered`);
+    return found;
+  };
+  return {
+    servers,
+    workspaceDir,
+    log,
+    tool,
+    load: (mcpServers) => servers.reload(parseToolServers(JSON.stringify({ mcpServers }), environment)),
+    status: (server, status) =>
+      until(
+        `${server} is ${status}`,
+        () => servers.list().servers.find((one) => one.name === server && one.status === status),
+        45_000,
+      ),
+    call: (name, input = {}, more = {}) =>
+      execute(tool(name), input, {
+        taskId: "task",
+        turnId: "turn",
+        toolCallId: "call",
+        workspaceDir,
+        signal: new AbortController().signal,
+        ask: () => Promise.reject(new Error("nobody is asked here")),
+        note: () => undefined,
+        progress: () => undefined,
+        ...more,
+      }),
+  };
+}
+
+/** Kept for as long as the test has them. */
+export function rememberedPins(): PinnedDefinitions {
+  const rows = new Map<string, Map<string, { tool: string; hash: string; definition: string }>>();
+  return pinnedDefinitions({
+    ofServer: (server) => [...(rows.get(server)?.values() ?? [])],
+    put(server, put) {
+      const kept = rows.get(server) ?? new Map();
+      for (const row of put) kept.set(row.tool, row);
+      rows.set(server, kept);
+    },
+  });
+}
