@@ -1,10 +1,7 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { resolve } from "node:path";
 import t from "tap";
-import { EXIT_CODES } from "../../cli/exit-codes.ts";
 import { openCall } from "../../cli/http.ts";
 import { fault, startFakeServer } from "../helpers/fake-server.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
@@ -90,23 +87,4 @@ t.test("wrong usage is told shortly, help in full", async (t) => {
   t.match(wrong.stderr, /Did you mean destroy\?/);
   t.equal((await orchctl(["--help"])).code, 0);
   t.equal((await orchctl(["--version"])).code, 0);
-});
-
-t.test("the README's exit codes are those of the code, both ways", async (t) => {
-  const readme = readFileSync(resolve(import.meta.dirname, "../../README.md"), "utf8");
-  const [, behind = ""] = readme.split("<!-- exit codes -->");
-  const [table = ""] = behind.trim().split("\n\n");
-  const rows = table
-    .split("\n")
-    .slice(2)
-    .map((line) =>
-      line
-        .split("|")
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    );
-  t.same(
-    rows,
-    Object.values(EXIT_CODES).map(({ code, meaning }) => [String(code), meaning]),
-  );
 });

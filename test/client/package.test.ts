@@ -46,14 +46,13 @@ export async function use(): Promise<string> {
 export type Seen = TurnEvent["event"];
 `;
 
-/** The README's example, with what it takes for granted. */
-function readmeExample(): string {
-  const [, section = ""] = readFileSync(join(root, "README.md"), "utf8").split("## From a product's backend");
-  const [, example = ""] = /```ts\n([^]*?)```/.exec(section) ?? [];
+/** The example of the client's document, with the names it does not declare. */
+function documentedExample(): string {
+  const [, example = ""] = /```ts\n([^]*?)```/.exec(readFileSync(join(root, "docs/client.md"), "utf8")) ?? [];
   return `declare const process: { stdout: { write(text: string): void } };
     declare const platformKey: string;
     declare function askMyUser(question: string, options: readonly string[]): Promise<string>;
-    declare function keptKeyOf(user: string): Promise<string>;
+    declare function storedKeyOf(user: string): Promise<string>;
     ${example}`;
 }
 
@@ -61,7 +60,7 @@ t.test("the package as it is packed", async (t) => {
   const dir = await newProject(t);
   await t.test("a fresh project imports the packed client, with its types, by either way of resolving", async (t) => {
     writeFileSync(join(dir, "use.ts"), USE);
-    writeFileSync(join(dir, "readme.ts"), readmeExample());
+    writeFileSync(join(dir, "example.ts"), documentedExample());
     for (const [module, resolution] of [
       ["nodenext", "nodenext"],
       ["esnext", "bundler"],
@@ -74,7 +73,7 @@ t.test("the package as it is packed", async (t) => {
         lib: ["es2022", "dom"],
         ...strict,
       };
-      writeFileSync(join(dir, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["use.ts", "readme.ts"] }));
+      writeFileSync(join(dir, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["use.ts", "example.ts"] }));
       const compiler = [join(root, "node_modules/typescript/bin/tsc"), "-p", dir];
       const failure = await run(process.execPath, compiler).then(
         () => null,

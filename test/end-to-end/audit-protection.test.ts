@@ -93,7 +93,7 @@ t.test("an installation of before, or one whose first such start was cut short, 
   }
 });
 
-t.test("on another PostgreSQL the grants of the README suffice, and one role for all is told of", async (t) => {
+t.test("on another PostgreSQL the documented grants suffice, and one role for everything is a warning", async (t) => {
   const database = await freshDatabase(t);
   const dataDir = freshFolder(t);
   const owner = await startDaemon(t, { dataDir, databaseUrl: urlOf(database) });
@@ -101,8 +101,8 @@ t.test("on another PostgreSQL the grants of the README suffice, and one role for
   t.match(owner.output(), /may rewrite the audit log/);
   await owner.stop();
 
-  const readme = readFileSync(join(installDir, "README.md"), "utf8");
-  const [, grants = ""] = /<!-- database grants -->\n+```sql\n([^`]+)```/.exec(readme) ?? [];
+  const document = readFileSync(join(installDir, "docs/operating.md"), "utf8");
+  const [, grants = ""] = /<!-- database grants -->\n+```sql\n([^`]+)```/.exec(document) ?? [];
   t.equal(
     grants,
     daemonGrants("orchd_daemon")

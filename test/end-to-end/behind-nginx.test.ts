@@ -8,11 +8,11 @@ import { freshFolder } from "../helpers/folder.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { startNginx, withNginx } from "../helpers/nginx.ts";
 
-const readme = readFileSync(resolve(import.meta.dirname, "../../README.md"), "utf8");
+const document = readFileSync(resolve(import.meta.dirname, "../../docs/operating.md"), "utf8");
 
-/** The example of the README, with this daemon's port. */
+/** The documented example, with this daemon's port. */
 function example(daemon: Daemon): string {
-  const [, block = ""] = /```nginx\n([^]*?)```/.exec(readme) ?? [];
+  const [, block = ""] = /```nginx\n([^]*?)```/.exec(document) ?? [];
   return block.replace("127.0.0.1:7700", new URL(daemon.url).host);
 }
 
@@ -26,7 +26,7 @@ async function passes(stream: Response, wanted: string): Promise<boolean> {
   return false;
 }
 
-t.test("the README's nginx example", withNginx, async (t) => {
+t.test("the documented nginx example", withNginx, async (t) => {
   const daemon = await startDaemon(t, { dataDir: freshFolder(t), databaseUrl: await freshDatabaseUrl(t) });
   const proxy = await startNginx(t, example(daemon));
   const { body: product } = await ask(proxy, "/products/register", {

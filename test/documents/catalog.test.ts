@@ -1,0 +1,76 @@
+import t from "tap";
+import { parseAgent } from "../../src/engine/catalog/agent-file.ts";
+import { parseCoreSoul } from "../../src/engine/catalog/core-soul.ts";
+import { SHIPPED_AGENTS } from "../../src/engine/catalog/defaults/agents.ts";
+import { shippedEntries } from "../../src/engine/catalog/defaults/shipped.ts";
+import { USE_SKILL } from "../../src/engine/catalog/reserved-names.ts";
+import { parseDeclaredTool } from "../../src/engine/catalog/tool-file.ts";
+import { DELEGATE } from "../../src/engine/agent/delegate-tool.ts";
+import { parseToolServers } from "../../src/engine/mcp/server-config.ts";
+import { PERMISSION_OPTIONS } from "../../src/engine/tools/authorize.ts";
+import { type BuiltInParts, builtInTools } from "../../src/engine/tools/built-in-tools.ts";
+import { documentText, namesIn, tableRows } from "./documents.ts";
+
+const FILE = "docs/catalog.md";
+const blocks = (language: string) =>
+  [...documentText(FILE).matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, "g"))].map(([, text = ""]) => text);
+
+t.test("the built-in tools are those of the code, both ways, with their permission", async (t) => {
+  const builtIn = builtInTools({ environment: {}, memory: {} } as BuiltInParts);
+  const declared = [...shippedEntries().tools.values()];
+  const names: string[] = [...builtIn, ...declared].map(({ name }) => name).concat(DELEGATE, USE_SKILL);
+  t.same([...namesIn(FILE, "tools")].filter((name) => name !== "").sort(), names.sort());
+  const asking: string[] = [...builtIn, ...declared]
+    .filter(({ permission }) => permission === "ask")
+    .map(({ name }) => name);
+  const shown = tableRows(FILE, "tools").filter(([, , asks]) => asks === "yes");
+  t.same(shown.map(([name = ""]) => name.replaceAll("`", "")).sort(), asking.sort());
+});
+
+t.test("the options of a permission prompt are those of the code, both ways", async (t) => {
+  t.same(namesIn(FILE, "permission options"), PERMISSION_OPTIONS);
+});
+
+t.test("the agents are those that ship, both ways", async (t) => {
+  t.same(
+    namesIn(FILE, "agents"),
+    SHIPPED_AGENTS.map(({ name }) => name),
+  );
+});
+
+t.test("the placeholders of a core soul are those of the code, both ways", async (t) => {
+  const names = namesIn(FILE, "placeholders");
+  parseCoreSoul(names.join(" "));
+  const known = names.map((name) => name.replaceAll(/[{}]/g, "")).join(", ");
+  t.throws(() => parseCoreSoul("{{nobody}}"), { message: `unknown placeholder {{nobody}}; there are ${known}` });
+});
+
+t.test("the fields of a declared tool are those of the code, both ways", async (t) => {
+  const base = { description: "x", command: { argv: ["true"] } };
+  const values: Readonly<Record<string, unknown>> = {
+    description: "x",
+    parameters: { type: "object" },
+    command: { argv: ["true"] },
+    secrets: {},
+    permission: "ask",
+    read_only: true,
+    timeout_s: 1,
+    disabled: false,
+  };
+  const names = namesIn(FILE, "tool fields");
+  t.same([...names].sort(), [...Object.keys(values), "http"].sort());
+  for (const [name, value] of Object.entries(values))
+    t.ok(parseDeclaredTool("x", JSON.stringify({ ...base, [name]: value })), name);
+  t.throws(() => parseDeclaredTool("x", JSON.stringify({ ...base, nonsense: 1 })), { message: /nonsense/ });
+});
+
+t.test("the examples are valid", async (t) => {
+  const [http = "", command = "", servers = ""] = blocks("json");
+  t.equal(parseDeclaredTool("weather", http)?.action.kind, "http");
+  t.equal(parseDeclaredTool("convert", command)?.action.kind, "command");
+  t.match(parseToolServers(servers, {}), { servers: { length: 2 }, errors: { length: 0 } });
+  const [agent = ""] = blocks("markdown");
+  t.match(await parseAgent("translator", agent), { model: "light", permissions: { write_file: "allow" } });
+  const deny = /```yaml\n([^]*?)```/.exec(documentText("SECURITY.md"))?.[1] ?? "";
+  t.match(await parseAgent("default", deny), { permissions: { run_command: "deny" } });
+});

@@ -1,0 +1,17 @@
+import t from "tap";
+import { Metrics } from "../../src/orchestrator/status/metrics.ts";
+import { namesIn } from "./documents.ts";
+
+t.test("the metrics are those of the code, both ways", async (t) => {
+  const text = await new Metrics().text({
+    events: new Map(),
+    draining: false,
+    breakerOpen: false,
+    starting: 0,
+    waiting: 0,
+    host: null,
+  });
+  const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
+  const own = names.filter((name) => !/^orch_(process|nodejs)_/.test(name));
+  t.same([...namesIn("docs/operating.md", "metrics")].filter((name) => name.startsWith("orch_")).sort(), own.sort());
+});
