@@ -52,7 +52,7 @@ export interface HostParts {
 }
 
 export interface OpenHost {
-  readonly o: HostContext;
+  readonly host: HostContext;
   /** For people. */
   readonly database: string;
 }
@@ -80,7 +80,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   const events = new EventLog(hostId);
   const stalls = new StallWatch();
   opened.push(() => stalls.stop());
-  const o: HostContext = {
+  const host: HostContext = {
     db,
     events,
     states: new EngineStates(db, events),
@@ -111,7 +111,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     logger,
     stopping,
   };
-  return { o, database: database.describe };
+  return { host, database: database.describe };
 }
 
 interface ReachableDatabase {

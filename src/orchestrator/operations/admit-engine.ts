@@ -24,41 +24,41 @@ const MAX_ROUNDS = 5;
  * Provision that is safe to repeat: the user's engine, created if there is none, started if it is at rest. Calls that
  * come together share one engine, and one failure. With `start: false` an engine at rest is left so.
  */
-export async function admitEngine(o: HostContext, product: Product, request: ProvisionRequest): Promise<Admitted> {
+export async function admitEngine(host: HostContext, product: Product, request: ProvisionRequest): Promise<Admitted> {
   assertAllowed(product, "provision");
   const where = { productId: product.record.id, userId: request.user_id };
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const found = await findEngine(o.db, where.productId, where.userId);
+    const found = await findEngine(host.db, where.productId, where.userId);
     if (found === null) {
-      const created = await attempt(() => provisionEngine(o, product, request), "ENGINE_ALREADY_EXISTS");
+      const created = await attempt(() => provisionEngine(host, product, request), "ENGINE_ALREADY_EXISTS");
       if (created !== null) return created;
       continue;
     }
-    if (isRunning(found.state)) return { record: engineRecord(o, found), apiKey: null };
+    if (isRunning(found.state)) return { record: engineRecord(host, found), apiKey: null };
     if (isTransient(found.state)) {
-      const deadlineMs = o.settings.bootTimeoutMs + product.record.policy.drain_s * 1000;
+      const deadlineMs = host.settings.bootTimeoutMs + product.record.policy.drain_s * 1000;
       let destroyed = false;
       const done = (row: EngineRow | null) => {
         destroyed ||= row?.state === "destroying";
         return row === null || !isTransient(row.state);
       };
-      const after = await awaitEngine(o, { ...where, done, deadlineMs });
+      const after = await awaitEngine(host, { ...where, done, deadlineMs });
       // The provision that this call joined failed: its failure is this call's too, or a crowd would try one by one.
       if (after === null && !destroyed) {
         throw (
-          o.failures.of(found.id) ??
+          host.failures.of(found.id) ??
           new ApiError("BACKEND_ERROR", "the engine did not come up; this call had joined its provision")
         );
       }
-      if (after !== null && isRunning(after.state)) return { record: engineRecord(o, after), apiKey: null };
+      if (after !== null && isRunning(after.state)) return { record: engineRecord(host, after), apiKey: null };
       if (after?.state === "failed" && found.state === "starting") {
         throw new ApiError("BACKEND_ERROR", `the engine did not come up: ${after.last_error?.reason ?? "unknown"}`);
       }
       continue;
     }
-    if (request.start === false) return { record: engineRecord(o, found), apiKey: null };
+    if (request.start === false) return { record: engineRecord(host, found), apiKey: null };
     const started = await attempt(
-      () => startEngine(o, product, where.userId),
+      () => startEngine(host, product, where.userId),
       "ENGINE_ALREADY_RUNNING",
       "OPERATION_IN_PROGRESS",
       "ENGINE_NOT_FOUND",

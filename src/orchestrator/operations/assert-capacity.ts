@@ -6,8 +6,8 @@ import type { HostContext } from "../host-context.ts";
 const RETRY_AFTER_S = 30;
 
 /** Refuses a new engine while the host drains, or has no room: what runs already needs the rest. */
-export async function assertCapacity(o: HostContext): Promise<void> {
-  o.readiness.assertAdmits();
-  const reason = capacityProblem(await hostResources(o.settings.dataDir));
+export async function assertCapacity(host: HostContext): Promise<void> {
+  host.readiness.assertAdmits();
+  const reason = capacityProblem(await hostResources(host.settings.dataDir));
   if (reason !== null) throw new ApiError("CAPACITY_EXHAUSTED", reason, { retryAfterS: RETRY_AFTER_S });
 }

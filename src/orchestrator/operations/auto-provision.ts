@@ -15,27 +15,27 @@ const MAX_BACK_OFF_MS = 60_000;
  * once: clients poll look-ups, and each would start another engine that cannot come up.
  */
 export class AutoProvision {
-  readonly #o: HostContext;
+  readonly #host: HostContext;
   readonly #failures = new Map<string, { readonly count: number; readonly retryAt: number }>();
 
-  constructor(o: HostContext) {
-    this.#o = o;
+  constructor(host: HostContext) {
+    this.#host = host;
   }
 
   async lookUp(product: Product, request: ProvisionRequest): Promise<Admitted> {
-    const o = this.#o;
-    const found = await findEngine(o.db, product.record.id, request.user_id);
-    if (found !== null) return { record: engineRecord(o, found), apiKey: null };
+    const host = this.#host;
+    const found = await findEngine(host.db, product.record.id, request.user_id);
+    if (found !== null) return { record: engineRecord(host, found), apiKey: null };
     const user = `${product.record.id} ${request.user_id}`;
     const failure = this.#failures.get(user);
-    if (failure !== undefined && failure.retryAt > o.now()) {
-      const retryAfterS = Math.ceil((failure.retryAt - o.now()) / 1000);
+    if (failure !== undefined && failure.retryAt > host.now()) {
+      const retryAfterS = Math.ceil((failure.retryAt - host.now()) / 1000);
       throw new ApiError("CAPACITY_EXHAUSTED", "the last boot for this user failed; waiting before the next", {
         retryAfterS,
       });
     }
     try {
-      const provisioned = await provisionEngine(o, product, request, "auto_provision");
+      const provisioned = await provisionEngine(host, product, request, "auto_provision");
       this.#failures.delete(user);
       return provisioned;
     } catch (error) {
@@ -47,7 +47,7 @@ export class AutoProvision {
   }
 
   #noteFailure(user: string, before: number): void {
-    const now = this.#o.now();
+    const now = this.#host.now();
     for (const [key, { retryAt }] of this.#failures) if (retryAt + MAX_BACK_OFF_MS < now) this.#failures.delete(key);
     const backOff = Math.min(FIRST_BACK_OFF_MS * 2 ** before, MAX_BACK_OFF_MS);
     this.#failures.set(user, { count: before + 1, retryAt: now + backOff });

@@ -41,14 +41,14 @@ export type Once<T> =
  * failed changed nothing, so its key is given back.
  */
 export async function callOnce<T>(
-  o: CallOnceParts,
+  host: CallOnceParts,
   { productId, key, fingerprint }: KeyedCall,
   work: () => Promise<Outcome<T>>,
 ): Promise<Once<T>> {
   const claim: KeyClaim = { scope: productId ?? ADMIN_SCOPE, key, claim: randomUUID() };
-  const giveBack = () => settle(o, "give an idempotency key back", () => releaseKey(o.db, claim));
-  const hostId = o.settings.portRange.hostId;
-  const holder = await claimKey(o.db, { ...claim, fingerprint, hostId, keptS: KEPT_S }).catch((error: unknown) => {
+  const giveBack = () => settle(host, "give an idempotency key back", () => releaseKey(host.db, claim));
+  const hostId = host.settings.portRange.hostId;
+  const holder = await claimKey(host.db, { ...claim, fingerprint, hostId, keptS: KEPT_S }).catch((error: unknown) => {
     // A connection that was lost tells nothing of the statement: the key may have been taken.
     void giveBack();
     throw error;
@@ -65,7 +65,7 @@ export async function callOnce<T>(
   try {
     const { result, keep } = await work();
     if (keep === null) await giveBack();
-    else await settle(o, "keep an answer", () => keepWithinLimit(o, claim, keep));
+    else await settle(host, "keep an answer", () => keepWithinLimit(host, claim, keep));
     return { kind: "done", result };
   } catch (error) {
     await giveBack();
@@ -73,19 +73,19 @@ export async function callOnce<T>(
   }
 }
 
-async function keepWithinLimit(o: CallOnceParts, claim: KeyClaim, answer: StoredAnswer): Promise<void> {
-  await keepAnswer(o.db, claim, answer);
-  o.answerLimit.noteStored(o.db, claim.scope).catch((error: unknown) => {
+async function keepWithinLimit(host: CallOnceParts, claim: KeyClaim, answer: StoredAnswer): Promise<void> {
+  await keepAnswer(host.db, claim, answer);
+  host.answerLimit.noteStored(host.db, claim.scope).catch((error: unknown) => {
     // Maintenance does it again.
-    o.logger.warn({ err: error }, "failed to remove the oldest stored answers");
+    host.logger.warn({ err: error }, "failed to remove the oldest stored answers");
   });
 }
 
 /** Never fails, and waits a little at most: what the call did is done, whether the database takes note or not. */
-async function settle(o: CallOnceParts, what: string, write: () => Promise<void>): Promise<void> {
+async function settle(host: CallOnceParts, what: string, write: () => Promise<void>): Promise<void> {
   const written = write().catch((error: unknown) => {
-    o.logger.warn({ err: error, what }, "an idempotency key waits for the database");
-    void keepTrying(o, what, write);
+    host.logger.warn({ err: error, what }, "an idempotency key waits for the database");
+    void keepTrying(host, what, write);
   });
   const waited = new AbortController();
   await Promise.race([written, delay(ANSWER_WAIT_MS, waited.signal)]);

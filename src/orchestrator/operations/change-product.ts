@@ -15,26 +15,26 @@ export interface ProductChange {
 
 /** Changes one product under its lock; what this daemon remembers of products is dropped before the answer. */
 export async function changeProduct(
-  o: HostContext,
+  host: HostContext,
   idOrSlug: string,
   { change, ...what }: ProductChange & { readonly change: (trx: Trx, product: Product) => Promise<Product | null> },
 ): Promise<ProductRecord> {
-  const changed = await o.db.transaction().execute(async (trx) => {
+  const changed = await host.db.transaction().execute(async (trx) => {
     const product = await lockProduct(trx, idOrSlug);
     const after = product === null ? null : await change(trx, product);
-    if (after !== null) await noteProductChange(o, trx, { productId: after.record.id, ...what });
+    if (after !== null) await noteProductChange(host, trx, { productId: after.record.id, ...what });
     return after;
   });
-  o.directory.changed();
-  return productRecord(o, changed ?? noProduct(idOrSlug));
+  host.directory.changed();
+  return productRecord(host, changed ?? noProduct(idOrSlug));
 }
 
 /** Writes the audit line and the event of a change, as the last things of its transaction. */
 export async function noteProductChange(
-  o: HostContext,
+  host: HostContext,
   trx: Trx,
   { productId, type, detail }: ProductChange & { readonly productId: string },
 ): Promise<void> {
   await appendAudit(trx, { action: type, product_id: productId, detail });
-  await o.events.insert(trx, { type, productId, reason: "request", data: detail });
+  await host.events.insert(trx, { type, productId, reason: "request", data: detail });
 }

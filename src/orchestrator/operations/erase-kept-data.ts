@@ -6,11 +6,11 @@ import { keptFolders } from "../fleet/engine-folders.ts";
 import type { HostContext } from "../host-context.ts";
 
 /** Erases the data of a deleted product's users. A failure is logged and made good by {@link sweepKeptData}. */
-export async function eraseKeptData(o: HostContext, productId: string): Promise<void> {
+export async function eraseKeptData(host: HostContext, productId: string): Promise<void> {
   try {
-    await removeEngineFolder(join(keptFolders(o), productId));
+    await removeEngineFolder(join(keptFolders(host), productId));
   } catch (error) {
-    o.logger.error({ err: error, product_id: productId }, "failed to erase the kept data of a deleted product");
+    host.logger.error({ err: error, product_id: productId }, "failed to erase the kept data of a deleted product");
   }
 }
 
@@ -18,14 +18,18 @@ export async function eraseKeptData(o: HostContext, productId: string): Promise<
  * Erases what is left of deleted products. A product that merely does not exist is left alone: the database may be a
  * backup that knows too little, or the wrong one. Only the audit log tells that a product was deleted.
  */
-export async function sweepKeptData(o: HostContext): Promise<void> {
+export async function sweepKeptData(host: HostContext): Promise<void> {
   const unknown: string[] = [];
-  for (const id of await listFolder(keptFolders(o))) {
-    if ((await findProduct(o.db, id)) === null) unknown.push(id);
+  for (const id of await listFolder(keptFolders(host))) {
+    if ((await findProduct(host.db, id)) === null) unknown.push(id);
   }
-  const deleted = await deletedProducts(o.db, unknown);
+  const deleted = await deletedProducts(host.db, unknown);
   for (const id of unknown) {
-    if (deleted.has(id)) await eraseKeptData(o, id);
-    else o.logger.warn({ folder: join(keptFolders(o), id) }, "kept data of a product that the database does not know");
+    if (deleted.has(id)) await eraseKeptData(host, id);
+    else
+      host.logger.warn(
+        { folder: join(keptFolders(host), id) },
+        "kept data of a product that the database does not know",
+      );
   }
 }

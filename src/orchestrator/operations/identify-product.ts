@@ -9,9 +9,11 @@ export type { Product };
  * The product whose platform key this is. Missing, malformed and unknown keys answer alike. The look-up is by
  * SHA-256, so its time tells nothing of a key: two keys that share a beginning share nothing of their hashes.
  */
-export async function identifyProduct(o: HostContext, key: string | undefined): Promise<Product> {
+export async function identifyProduct(host: HostContext, key: string | undefined): Promise<Product> {
   const product =
-    key !== undefined && plausibleKey(PLATFORM_KEY_PREFIX, key) ? await o.directory.find(sha256(key), o.now()) : null;
+    key !== undefined && plausibleKey(PLATFORM_KEY_PREFIX, key)
+      ? await host.directory.find(sha256(key), host.now())
+      : null;
   if (product === null) throw new ApiError("INVALID_PLATFORM_KEY", "the platform key is missing or not known");
   return product;
 }

@@ -40,51 +40,51 @@ export interface Provisioned {
 
 /** A new engine, running unless `start` is false. When it does not come up nothing of it is left. */
 export async function provisionEngine(
-  o: HostContext,
+  host: HostContext,
   product: Product,
   request: ProvisionRequest,
   action: PolicyAction = "provision",
 ): Promise<Provisioned> {
   assertAllowed(product, action);
-  await assertCapacity(o);
+  await assertCapacity(host);
   const id = newId("eng");
-  return o.owners.own(id, () => provisionAs(o, product, { id, request, action }));
+  return host.owners.own(id, () => provisionAs(host, product, { id, request, action }));
 }
 
 async function provisionAs(
-  o: HostContext,
+  host: HostContext,
   product: Product,
   { id, request, action }: { readonly id: string; readonly request: ProvisionRequest; readonly action: PolicyAction },
 ): Promise<Provisioned> {
   const apiKey = newKey(ENGINE_KEY_PREFIX);
   const life = { id, incarnation: randomUUID(), product_id: product.record.id, user_id: request.user_id };
-  const engine = await reserve(o, product, { life, request, apiKey, action });
+  const engine = await reserve(host, product, { life, request, apiKey, action });
   try {
-    await prepareEngineFolder(engineFolder(o, engine.id), keptFolder(o, engine));
-    if (engine.state === "stopped") return { record: engineRecord(o, engine), apiKey };
-    const result = await bootInTurn(o, engine, product);
+    await prepareEngineFolder(engineFolder(host, engine.id), keptFolder(host, engine));
+    if (engine.state === "stopped") return { record: engineRecord(host, engine), apiKey };
+    const result = await bootInTurn(host, engine, product);
     if (result.kind === "failed") throw result.error;
     if (result.kind === "overtaken") {
       throw new ApiError("OPERATION_IN_PROGRESS", "the engine was stopped or destroyed while it was being provisioned");
     }
-    superviseEngine(o, result.live);
-    await settleFolder(o, engine);
-    return { record: engineRecord(o, result.engine), apiKey };
+    superviseEngine(host, result.live);
+    await settleFolder(host, engine);
+    return { record: engineRecord(host, result.engine), apiKey };
   } catch (error) {
     const known =
       error instanceof LaunchFailed ? new ApiError("BACKEND_ERROR", error.message, { cause: error }) : error;
-    if (known instanceof ApiError) o.failures.note(engine.id, known);
-    await undoSoon(o, engine, { processIsGone: known instanceof ApiError });
+    if (known instanceof ApiError) host.failures.note(engine.id, known);
+    await undoSoon(host, engine, { processIsGone: known instanceof ApiError });
     throw known;
   }
 }
 
-async function settleFolder(o: HostContext, { id }: EngineRow): Promise<void> {
+async function settleFolder(host: HostContext, { id }: EngineRow): Promise<void> {
   try {
-    await settleEngineFolder(engineFolder(o, id));
+    await settleEngineFolder(engineFolder(host, id));
   } catch (error) {
     // The engine runs; a mark that stays only matters to a provision that is undone.
-    o.logger.warn({ err: error, engine_id: id }, "the mark of a restored folder could not be removed");
+    host.logger.warn({ err: error, engine_id: id }, "the mark of a restored folder could not be removed");
   }
 }
 
@@ -92,14 +92,14 @@ type Life = Pick<EngineRow, "id" | "incarnation" | "product_id" | "user_id">;
 
 /** One transaction: the product's lock, existence, quota, port and row. Whoever comes second sees the first. */
 async function reserve(
-  o: HostContext,
+  host: HostContext,
   product: Product,
   { life, request, apiKey, action }: { life: Life; request: ProvisionRequest; apiKey: string; action: PolicyAction },
 ): Promise<EngineRow> {
   const productId = product.record.id;
   let isCommitting = false;
   const reserveNow = () =>
-    o.db.transaction().execute(async (trx) => {
+    host.db.transaction().execute(async (trx) => {
       const policy = await lockPolicy(trx, productId);
       if (policy === null) throw new ApiError("PRODUCT_NOT_FOUND", "the product has been deleted");
       if ((await findEngine(trx, productId, request.user_id)) !== null) {
@@ -110,10 +110,10 @@ async function reserve(
         throw new ApiError("QUOTA_EXCEEDED", `the product has ${engines} of ${policy.max_engines ?? 0} engines`);
       }
       const { id, incarnation } = life;
-      const port = await takePort(trx, id, o.settings.portRange);
+      const port = await takePort(trx, id, host.settings.portRange);
       if (port === null) {
-        const { min, max } = o.settings.portRange;
-        const waitS = (await soonestPort(trx, o.settings.portRange)) ?? FULL_RETRY_S;
+        const { min, max } = host.settings.portRange;
+        const waitS = (await soonestPort(trx, host.settings.portRange)) ?? FULL_RETRY_S;
         throw new ApiError("PORT_EXHAUSTION", `no free port from ${min} to ${max}`, {
           retryAfterS: Math.ceil(waitS) + 1,
         });
@@ -123,24 +123,24 @@ async function reserve(
         id,
         productId,
         userId: request.user_id,
-        hostId: o.settings.portRange.hostId,
+        hostId: host.settings.portRange.hostId,
         port,
         incarnation,
         key: storedKey(apiKey),
         metadata: request.metadata ?? {},
         state: wanted ? "provisioning" : "stopped",
-        deadlineAt: wanted ? new Date(o.now() + RESERVATION_MS + o.settings.bootTimeoutMs) : null,
+        deadlineAt: wanted ? new Date(host.now() + RESERVATION_MS + host.settings.bootTimeoutMs) : null,
       });
-      await o.events.insert(trx, { type: "engine.provisioned", engine, reason: action, data: { port } });
+      await host.events.insert(trx, { type: "engine.provisioned", engine, reason: action, data: { port } });
       isCommitting = true;
       return engine;
     });
   try {
     // A crowd waits here, not in the database, where each would hold one of the few connections.
-    return await o.lanes.run(`reserve ${productId}`, reserveNow);
+    return await host.lanes.run(`reserve ${productId}`, reserveNow);
   } catch (error) {
     // Before the commit nothing is left; of the commit itself the answer may have been lost.
-    if (isCommitting) void o.owners.own(life.id, () => undoReservation(o, life));
+    if (isCommitting) void host.owners.own(life.id, () => undoReservation(host, life));
     throw error;
   }
 }
@@ -150,32 +150,32 @@ async function reserve(
  * user could have no other engine.
  */
 async function undoSoon(
-  o: HostContext,
+  host: HostContext,
   engine: EngineRow,
   { processIsGone }: { readonly processIsGone: boolean },
 ): Promise<void> {
   let undo = processIsGone ? undoProvision : abandonProvision;
-  const undone = o.owners.own(engine.id, () =>
-    retryUntilStopped(o, "provision that failed", () => {
+  const undone = host.owners.own(engine.id, () =>
+    retryUntilStopped(host, "provision that failed", () => {
       const now = undo;
       undo = abandonProvision;
-      return now(o, engine);
+      return now(host, engine);
     }),
   );
   await Promise.race([undone, delay(UNDO_WAIT_MS)]);
 }
 
 /** Ends the process of a provision too: of one whose boot could not, or that nobody looks after any more. */
-export async function abandonProvision(o: HostContext, row: EngineRow): Promise<void> {
-  await endProcess(o, row, { drainMs: 0, termMs: TERM_MS });
-  await undoProvision(o, row);
+export async function abandonProvision(host: HostContext, row: EngineRow): Promise<void> {
+  await endProcess(host, row, { drainMs: 0, termMs: TERM_MS });
+  await undoProvision(host, row);
 }
 
 /** The answer to the commit of a reservation was lost: whether it was committed is known once the product's lock is free again. */
-async function undoReservation(o: HostContext, life: Life): Promise<void> {
-  await retryUntilStopped(o, "reservation", async () => {
-    await o.db.transaction().execute((trx) => lockPolicy(trx, life.product_id));
-    await undoProvision(o, life);
+async function undoReservation(host: HostContext, life: Life): Promise<void> {
+  await retryUntilStopped(host, "reservation", async () => {
+    await host.db.transaction().execute((trx) => lockPolicy(trx, life.product_id));
+    await undoProvision(host, life);
   });
 }
 
@@ -184,12 +184,12 @@ async function undoReservation(o: HostContext, life: Life): Promise<void> {
  * all keeps its folder. In the lane of destroys: one that took the engine over has ended by then, perhaps before this
  * provision made the folder.
  */
-export function undoProvision(o: HostContext, engine: Life): Promise<void> {
+export function undoProvision(host: HostContext, engine: Life): Promise<void> {
   const { id, incarnation } = engine;
-  const folder = engineFolder(o, id);
+  const folder = engineFolder(host, id);
   const reason = "the provision did not succeed";
-  return o.lanes.run(id, async () => {
-    const claimed = await o.states.move({
+  return host.lanes.run(id, async () => {
+    const claimed = await host.states.move({
       id,
       from: ["provisioning", "starting", "stopped"],
       to: "destroying",
@@ -198,15 +198,15 @@ export function undoProvision(o: HostContext, engine: Life): Promise<void> {
         desired_state: "destroyed",
         // What an earlier engine of the user left is put back, by whoever ends this.
         keep_data: await isRestored(folder),
-        deadline_at: new Date(o.now() + UNDO_MS),
+        deadline_at: new Date(host.now() + UNDO_MS),
       },
       event: { reason },
     });
-    const row = claimed ?? (await findSettledEngine(o.db, id));
+    const row = claimed ?? (await findSettledEngine(host.db, id));
     // Another try claimed it, and was cut short after that.
     const isOurs = row?.state === "destroying" && row.incarnation === incarnation;
     if (row !== null && !isOurs) return;
-    await discardEngineFolder(folder, keptFolder(o, engine));
-    if (isOurs) await o.states.remove({ id, from: ["destroying"], incarnation, reason });
+    await discardEngineFolder(folder, keptFolder(host, engine));
+    if (isOurs) await host.states.remove({ id, from: ["destroying"], incarnation, reason });
   });
 }

@@ -16,14 +16,14 @@ export interface Registered {
 }
 
 export async function registerProduct(
-  o: HostContext,
+  host: HostContext,
   request: { readonly slug: string; readonly name?: string | undefined; readonly policy?: PolicyPatch | undefined },
 ): Promise<Registered> {
   const platformApiKey = newKey(PLATFORM_KEY_PREFIX);
   const id = newId("prd");
-  const env = changeEngineEnv(o, { sealedEngineEnv: null }, request.policy?.engine_env);
+  const env = changeEngineEnv(host, { sealedEngineEnv: null }, request.policy?.engine_env);
   const key = storedKey(platformApiKey);
-  const inserted = await o.db.transaction().execute(async (trx) => {
+  const inserted = await host.db.transaction().execute(async (trx) => {
     const product = {
       id,
       slug: request.slug,
@@ -39,12 +39,12 @@ export async function registerProduct(
       prefix: key.prefix,
       last4: key.last4,
     };
-    await noteProductChange(o, trx, { productId: id, type: "product.registered", detail });
+    await noteProductChange(host, trx, { productId: id, type: "product.registered", detail });
     return true;
   });
   if (!inserted) throw new ApiError("PRODUCT_ALREADY_EXISTS", `the slug ${request.slug} is taken`);
-  o.directory.changed();
-  const product = await findProduct(o.db, id);
+  host.directory.changed();
+  const product = await findProduct(host.db, id);
   if (product === null) throw new ApiError("PRODUCT_NOT_FOUND", "the product was deleted as soon as it was registered");
-  return { record: productRecord(o, product), platformApiKey };
+  return { record: productRecord(host, product), platformApiKey };
 }

@@ -6,7 +6,7 @@ import type { HostContext } from "../host-context.ts";
 
 /** The operator's rotation: only the hash of the new key comes here. The old key works for `graceS` more seconds. */
 export function replacePlatformKey(
-  o: HostContext,
+  host: HostContext,
   idOrSlug: string,
   key: {
     readonly hash: string;
@@ -15,7 +15,7 @@ export function replacePlatformKey(
     readonly graceS: number;
   },
 ): Promise<ProductRecord> {
-  return changeProduct(o, idOrSlug, {
+  return changeProduct(host, idOrSlug, {
     type: "product.key_rotated",
     detail: { prefix: key.prefix, last4: key.last4, grace_s: key.graceS },
     change: async (trx, product) => {

@@ -5,12 +5,12 @@ import { changeProduct } from "./change-product.ts";
 import type { HostContext } from "../host-context.ts";
 
 /** Changes what is given of a product's policy; the next call of the product already meets the new one. */
-export function setPolicy(o: HostContext, idOrSlug: string, patch: PolicyPatch): Promise<ProductRecord> {
-  return changeProduct(o, idOrSlug, {
+export function setPolicy(host: HostContext, idOrSlug: string, patch: PolicyPatch): Promise<ProductRecord> {
+  return changeProduct(host, idOrSlug, {
     type: "product.policy_changed",
     detail: describePatch(patch),
     change: async (trx, product) => {
-      const env = changeEngineEnv(o, product, patch.engine_env);
+      const env = changeEngineEnv(host, product, patch.engine_env);
       await updatePolicy(trx, product.record.id, { policy: patchedPolicy(product.record.policy, patch), ...env });
       return lockProduct(trx, product.record.id);
     },

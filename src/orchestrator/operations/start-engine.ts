@@ -20,53 +20,53 @@ import { superviseEngine } from "../supervision/supervise-engine.ts";
 const NOTE_MS = 5000;
 
 /** Starts an engine at rest. When it does not come up it is left `failed`, its data intact. */
-export async function startEngine(o: HostContext, product: Product, userId: string): Promise<EngineRecord> {
+export async function startEngine(host: HostContext, product: Product, userId: string): Promise<EngineRecord> {
   assertAllowed(product, "start");
-  await assertCapacity(o);
-  const engine = await getEngineRow(o, product, userId);
+  await assertCapacity(host);
+  const engine = await getEngineRow(host, product, userId);
   const verdict = mayStart(engine.state);
   if (verdict !== "go") throw new ApiError(verdict, `the engine is ${engine.state}`);
   // Claimed in its turn, not before: a start that the host has no room for leaves the engine as it was.
   const turn = { productId: engine.product_id, requested: true };
-  const result = await o.owners.own(engine.id, () =>
-    o.bootQueue.run(turn, async (slot) => {
-      const claimed = await slot.outside(claim(o, engine));
-      return claimed === null ? null : bootClaimed(o, { engine: claimed, product, slot });
+  const result = await host.owners.own(engine.id, () =>
+    host.bootQueue.run(turn, async (slot) => {
+      const claimed = await slot.outside(claim(host, engine));
+      return claimed === null ? null : bootClaimed(host, { engine: claimed, product, slot });
     }),
   );
-  if (result === null) return startEngine(o, product, userId);
+  if (result === null) return startEngine(host, product, userId);
   if (result.kind === "failed") throw result.error;
   if (result.kind === "overtaken") {
     throw new ApiError("OPERATION_IN_PROGRESS", "the engine was stopped or destroyed while it was starting");
   }
-  superviseEngine(o, result.live);
-  return engineRecord(o, result.engine);
+  superviseEngine(host, result.live);
+  return engineRecord(host, result.engine);
 }
 
-const claim = (o: HostContext, { id }: EngineRow): Promise<EngineRow | null> =>
-  o.states.move({
+const claim = (host: HostContext, { id }: EngineRow): Promise<EngineRow | null> =>
+  host.states.move({
     id,
     from: ["stopped", "failed", "backoff"],
     to: "starting",
-    set: newIncarnation(o, { desired_state: "running", restart_count: 0, restart_window_started_at: null }),
+    set: newIncarnation(host, { desired_state: "running", restart_count: 0, restart_window_started_at: null }),
     event: { reason: "request" },
   });
 
-async function bootClaimed(o: HostContext, boot: Parameters<typeof bootEngine>[1]): Promise<BootResult> {
-  const result = await bootEngine(o, boot);
-  if (result.kind === "failed") await Promise.race([noteFailure(o, boot.engine, result), delay(NOTE_MS)]);
+async function bootClaimed(host: HostContext, boot: Parameters<typeof bootEngine>[1]): Promise<BootResult> {
+  const result = await bootEngine(host, boot);
+  if (result.kind === "failed") await Promise.race([noteFailure(host, boot.engine, result), delay(NOTE_MS)]);
   return result;
 }
 
 /** Goes on behind the answer while the database is away: what failed must not be started again by itself. */
-function noteFailure(o: HostContext, { id, incarnation }: EngineRow, { lastError }: FailedBoot): Promise<unknown> {
-  return o.owners.own(id, () =>
-    retryMove(o, "failed start", () => ({
+function noteFailure(host: HostContext, { id, incarnation }: EngineRow, { lastError }: FailedBoot): Promise<unknown> {
+  return host.owners.own(id, () =>
+    retryMove(host, "failed start", () => ({
       id,
       from: ["starting"],
       to: "failed",
       incarnation,
-      set: { pid: null, last_error: JSON.stringify(lastError), stopped_at: new Date(o.now()) },
+      set: { pid: null, last_error: JSON.stringify(lastError), stopped_at: new Date(host.now()) },
       event: { reason: lastError.reason, data: endForEvent(lastError) },
     })),
   );

@@ -26,36 +26,36 @@ export interface Stopped {
 
 /** Stops an engine: no new turns, the running ones to their end, then TERM, then KILL of the whole tree. */
 export async function stopEngine(
-  o: HostContext,
+  host: HostContext,
   product: Product,
   { userId, wish }: { readonly userId: string; readonly wish: StopOptions },
 ): Promise<Stopped> {
   assertAllowed(product, "stop");
-  const engine = await getEngineRow(o, product, userId);
+  const engine = await getEngineRow(host, product, userId);
   const verdict = mayStop(engine.state);
   if (verdict !== "go") throw new ApiError(verdict, `the engine is ${engine.state}`);
-  const stopped = await o.owners.own(engine.id, () => stopRow(o, product, { engine, wish }));
-  return stopped ?? stopEngine(o, product, { userId, wish });
+  const stopped = await host.owners.own(engine.id, () => stopRow(host, product, { engine, wish }));
+  return stopped ?? stopEngine(host, product, { userId, wish });
 }
 
 /** Null when the engine has moved on since it was read. */
 async function stopRow(
-  o: HostContext,
+  host: HostContext,
   product: Product,
   { engine, wish }: { readonly engine: EngineRow; readonly wish: StopOptions },
 ): Promise<Stopped | null> {
   const drainS = wish.force ? 0 : (wish.drainS ?? product.record.policy.drain_s);
   if (engine.state === "backoff") {
-    const stopped = await o.states.move({
+    const stopped = await host.states.move({
       id: engine.id,
       from: ["backoff"],
       to: "stopped",
-      set: atRest(o),
+      set: atRest(host),
       event: { reason: "request" },
     });
-    return stopped === null ? null : { record: engineRecord(o, stopped), result: "drained" };
+    return stopped === null ? null : { record: engineRecord(host, stopped), result: "drained" };
   }
-  const stopping = await o.states.move({
+  const stopping = await host.states.move({
     id: engine.id,
     from: ["starting", "running", "unhealthy", "stop_failed"],
     to: "stopping",
@@ -63,37 +63,40 @@ async function stopRow(
       desired_state: "stopped",
       provisioned: true,
       stop_reason: "request",
-      deadline_at: new Date(o.now() + drainS * 1000 + TERM_MS + 30_000),
+      deadline_at: new Date(host.now() + drainS * 1000 + TERM_MS + 30_000),
     },
     event: { reason: "request", data: { drain_s: drainS } },
   });
   if (stopping === null) return null;
-  const end = await endProcess(o, stopping, { drainMs: drainS * 1000, termMs: wish.force ? FORCED_TERM_MS : TERM_MS });
-  return settleStop(o, stopping, end);
+  const end = await endProcess(host, stopping, {
+    drainMs: drainS * 1000,
+    termMs: wish.force ? FORCED_TERM_MS : TERM_MS,
+  });
+  return settleStop(host, stopping, end);
 }
 
 /** Writes what became of an engine in `stopping`. */
-export async function settleStop(o: HostContext, engine: EngineRow, end: ProcessEnd): Promise<Stopped> {
+export async function settleStop(host: HostContext, engine: EngineRow, end: ProcessEnd): Promise<Stopped> {
   const { id, incarnation } = engine;
-  if (end.kind === "survived") return noteSurvivors(o, engine, { from: "stopping", end });
-  const stopped = await o.states.move({
+  if (end.kind === "survived") return noteSurvivors(host, engine, { from: "stopping", end });
+  const stopped = await host.states.move({
     id,
     from: ["stopping"],
     to: "stopped",
     incarnation,
-    set: atRest(o),
+    set: atRest(host),
     event: { reason: "request", data: { result: end.kind } },
   });
   if (stopped === null) throw new ApiError("OPERATION_IN_PROGRESS", "the engine was destroyed while it was stopping");
-  return { record: engineRecord(o, stopped), result: end.kind };
+  return { record: engineRecord(host, stopped), result: end.kind };
 }
 
-const atRest = (o: HostContext) => ({
+const atRest = (host: HostContext) => ({
   desired_state: "stopped" as const,
   pid: null,
   boot_id: null,
   process_start: null,
   next_restart_at: null,
   stop_reason: "request",
-  stopped_at: new Date(o.now()),
+  stopped_at: new Date(host.now()),
 });

@@ -13,21 +13,21 @@ const CLOSE_MS = 2000;
  * to. Who rewrites the chain in the database, or cuts it off, cannot take back what was recorded.
  */
 export class AuditHeads {
-  readonly #o: HostContext;
+  readonly #host: HostContext;
   readonly #file: string;
   /** Undefined until the file was read. */
   #last: AuditHead | null | undefined;
   #isFailing = false;
 
-  constructor(o: HostContext) {
-    this.#o = o;
-    this.#file = join(o.settings.dataDir, AUDIT_HEADS_FILE);
+  constructor(host: HostContext) {
+    this.#host = host;
+    this.#file = join(host.settings.dataDir, AUDIT_HEADS_FILE);
   }
 
   /** Until the daemon stops. */
   async keepRecording(): Promise<void> {
     do await this.#attempt();
-    while (await delay(EVERY_MS, this.#o.stopping));
+    while (await delay(EVERY_MS, this.#host.stopping));
   }
 
   /** Records what the last calls have appended. */
@@ -36,12 +36,12 @@ export class AuditHeads {
   }
 
   #attempt(): Promise<void> {
-    return this.#o.lanes.run("audit heads", async () => {
+    return this.#host.lanes.run("audit heads", async () => {
       try {
         await this.#record();
         this.#isFailing = false;
       } catch (error) {
-        if (!this.#isFailing) this.#o.logger.warn({ err: error }, "failed to record the head of the audit log");
+        if (!this.#isFailing) this.#host.logger.warn({ err: error }, "failed to record the head of the audit log");
         this.#isFailing = true;
       }
     });
@@ -50,7 +50,7 @@ export class AuditHeads {
   async #record(): Promise<void> {
     if (this.#last === undefined) this.#last = await this.#readLast();
     const last = this.#last;
-    const { newest, atSeq } = await readHeads(this.#o.db, last?.seq ?? 0);
+    const { newest, atSeq } = await readHeads(this.#host.db, last?.seq ?? 0);
     if (last !== null && atSeq?.hash !== last.hash) this.#tellTampered(last, newest);
     else if (newest?.seq === last?.seq) return;
     if (newest !== null) await this.#append(newest);
@@ -68,12 +68,12 @@ export class AuditHeads {
   }
 
   async #append(head: AuditHead): Promise<void> {
-    await appendFile(this.#file, `${isoTime(this.#o.now())} ${formatHead(head)}\n`, { mode: 0o600 });
-    this.#o.logger.info({ head: formatHead(head) }, "audit log grew");
+    await appendFile(this.#file, `${isoTime(this.#host.now())} ${formatHead(head)}\n`, { mode: 0o600 });
+    this.#host.logger.info({ head: formatHead(head) }, "audit log grew");
   }
 
   #tellTampered(recorded: AuditHead, newest: AuditHead | null): void {
-    this.#o.logger.error(
+    this.#host.logger.error(
       { recorded: formatHead(recorded), newest: newest && formatHead(newest) },
       "audit log was rewritten or cut off: orchctl audit verify tells where",
     );

@@ -8,13 +8,13 @@ const EVERY_MS = 600_000;
 const EVENTS = { keptDays: 30, perProduct: 500_000 };
 
 /** Removes what is kept only for a time, or no longer belongs to anybody, until the daemon stops. */
-export async function startMaintenance(o: HostContext): Promise<void> {
+export async function startMaintenance(host: HostContext): Promise<void> {
   do {
-    await attempt(o, "events", () => purgeEvents(o.db, EVENTS));
-    await attempt(o, "idempotency keys", () => purgeIdempotencyKeys(o.db, new Date(o.now())));
-    await attempt(o, "idempotency keys", () => o.answerLimit.trimAll(o.db));
-    await attempt(o, "kept data", () => sweepKeptData(o));
-  } while (await delay(EVERY_MS, o.stopping));
+    await attempt(host, "events", () => purgeEvents(host.db, EVENTS));
+    await attempt(host, "idempotency keys", () => purgeIdempotencyKeys(host.db, new Date(host.now())));
+    await attempt(host, "idempotency keys", () => host.answerLimit.trimAll(host.db));
+    await attempt(host, "kept data", () => sweepKeptData(host));
+  } while (await delay(EVERY_MS, host.stopping));
 }
 
 /** One that fails does not keep the others from being done. */

@@ -18,40 +18,40 @@ const AGAIN_MS = 30_000;
  * that should have ended them; transient states without an owner, whose operation has failed; engines that should run
  * and are not watched; engines that would not die before.
  */
-export async function reapOverdue(o: HostContext): Promise<void> {
+export async function reapOverdue(host: HostContext): Promise<void> {
   const driven = new Set<string>();
   let suspects: ReadonlySet<string> = new Set();
-  while (await delay(LOOK_EVERY_MS, o.stopping)) {
+  while (await delay(LOOK_EVERY_MS, host.stopping)) {
     try {
-      const { hostId } = o.settings.portRange;
-      const overdue = await listOverdue(o.db, hostId);
-      const untended = (await listTended(o.db, hostId)).filter((engine) => !isTended(o, engine));
+      const { hostId } = host.settings.portRange;
+      const overdue = await listOverdue(host.db, hostId);
+      const untended = (await listTended(host.db, hostId)).filter((engine) => !isTended(host, engine));
       const stages = untended.map(({ incarnation, state }) => `${incarnation} ${state}`);
       // Seen twice: an operation that is just ending, or beginning, is none that is missing.
       const forgotten = await rowsOf(
-        o,
+        host,
         untended.filter((_, at) => suspects.has(stages[at] ?? "")),
       );
       suspects = new Set(stages);
-      for (const row of forgotten) drive(o, row, { why: "nobody looks after it", driven });
-      for (const row of overdue) drive(o, row, { why: "it is past its deadline", driven });
+      for (const row of forgotten) drive(host, row, { why: "nobody looks after it", driven });
+      for (const row of overdue) drive(host, row, { why: "it is past its deadline", driven });
     } catch (error) {
-      o.logger.warn({ err: error }, "engines that nobody looks after cannot be looked for");
+      host.logger.warn({ err: error }, "engines that nobody looks after cannot be looked for");
     }
   }
 }
 
-const isTended = (o: HostContext, { id, state }: Pick<EngineRow, "id" | "state">): boolean =>
-  o.owners.has(id) || (isRunning(state) && o.live.get(id) !== undefined);
+const isTended = (host: HostContext, { id, state }: Pick<EngineRow, "id" | "state">): boolean =>
+  host.owners.has(id) || (isRunning(state) && host.live.get(id) !== undefined);
 
-async function rowsOf(o: HostContext, engines: readonly { readonly id: string }[]): Promise<readonly EngineRow[]> {
-  const rows = await Promise.all(engines.map(({ id }) => findEngineById(o.db, id)));
-  return rows.filter((row) => row !== null).filter((row) => !isTended(o, row));
+async function rowsOf(host: HostContext, engines: readonly { readonly id: string }[]): Promise<readonly EngineRow[]> {
+  const rows = await Promise.all(engines.map(({ id }) => findEngineById(host.db, id)));
+  return rows.filter((row) => row !== null).filter((row) => !isTended(host, row));
 }
 
 /** In the background, once at a time. */
 function drive(
-  o: HostContext,
+  host: HostContext,
   row: EngineRow,
   { why, driven }: { readonly why: string; readonly driven: Set<string> },
 ) {
@@ -59,36 +59,36 @@ function drive(
   if (driven.has(id)) return;
   driven.add(id);
   const fields = { engine_id: id, incarnation, state, why };
-  o.logger.warn(fields, "finish an engine's transition");
-  const isOwned = o.owners.has(id);
-  o.owners
-    .own(id, () => end(o, row, isOwned))
+  host.logger.warn(fields, "finish an engine's transition");
+  const isOwned = host.owners.has(id);
+  host.owners
+    .own(id, () => end(host, row, isOwned))
     .catch((error: unknown) => {
       // That it still would not die, or moved on meanwhile, is on its record.
       if (!(error instanceof ApiError))
-        o.logger.error({ ...fields, err: error }, "failed to finish an engine's transition");
+        host.logger.error({ ...fields, err: error }, "failed to finish an engine's transition");
     })
     .finally(() => driven.delete(id));
 }
 
-async function end(o: HostContext, row: EngineRow, isOwned: boolean): Promise<void> {
+async function end(host: HostContext, row: EngineRow, isOwned: boolean): Promise<void> {
   switch (row.state) {
     case "provisioning":
-      return abandonProvision(o, row);
+      return abandonProvision(host, row);
     case "starting":
-      if (!row.provisioned) return abandonProvision(o, row);
-      return isOwned ? abandonStart(o, row) : startAfresh(o, row);
+      if (!row.provisioned) return abandonProvision(host, row);
+      return isOwned ? abandonStart(host, row) : startAfresh(host, row);
     case "stopping":
-      return finishStop(o, row);
+      return finishStop(host, row);
     case "destroying":
-      return finishDestroy(o, row);
+      return finishDestroy(host, row);
     case "stop_failed":
-      return row.desired_state === "destroyed" ? finishDestroy(o, row) : stopAgain(o, row);
+      return row.desired_state === "destroyed" ? finishDestroy(host, row) : stopAgain(host, row);
     case "running":
     case "unhealthy":
-      return reconcileEngine(o, row);
+      return reconcileEngine(host, row);
     case "backoff":
-      return restartLater(o, row);
+      return restartLater(host, row);
     case "stopped":
     case "failed":
       return undefined;
@@ -97,9 +97,9 @@ async function end(o: HostContext, row: EngineRow, isOwned: boolean): Promise<vo
   }
 }
 
-async function stopAgain(o: HostContext, { id, incarnation }: EngineRow): Promise<void> {
-  const deadline = new Date(o.now() + AGAIN_MS);
-  const stopping = await o.states.move({
+async function stopAgain(host: HostContext, { id, incarnation }: EngineRow): Promise<void> {
+  const deadline = new Date(host.now() + AGAIN_MS);
+  const stopping = await host.states.move({
     id,
     from: ["stop_failed"],
     to: "stopping",
@@ -107,5 +107,5 @@ async function stopAgain(o: HostContext, { id, incarnation }: EngineRow): Promis
     set: { deadline_at: deadline },
     event: { reason: "it would not die before" },
   });
-  if (stopping !== null) await finishStop(o, stopping);
+  if (stopping !== null) await finishStop(host, stopping);
 }

@@ -25,31 +25,31 @@ const PROBE_TIMEOUT_MS = 2000;
  * Finds the engines of an earlier daemon again and goes on with what it left, row by row as the rule of adoption
  * says. Resolves when every engine that still runs is looked after; what takes longer goes on behind.
  */
-export async function reconcileFleet(o: HostContext): Promise<{ readonly adopted: number }> {
-  const rows = await listEnginesOfHost(o.db, o.settings.portRange.hostId);
-  const products = eachOnce((id: string) => findProduct(o.db, id));
+export async function reconcileFleet(host: HostContext): Promise<{ readonly adopted: number }> {
+  const rows = await listEnginesOfHost(host.db, host.settings.portRange.hostId);
+  const products = eachOnce((id: string) => findProduct(host.db, id));
   // Before anything is started: lives that begin now are no orphans.
-  reportOrphans(o, rows);
+  reportOrphans(host, rows);
   const outcomes = await Promise.all(
     rows.map(async (row) => {
       try {
-        return await reconcile(o, row, products);
+        return await reconcile(host, row, products);
       } catch (error) {
         // One engine's trouble is not the others'; it is looked at again with what is overdue or unwatched.
-        o.logger.error({ err: error, engine_id: row.id }, "an engine could not be reconciled");
+        host.logger.error({ err: error, engine_id: row.id }, "an engine could not be reconciled");
         return "settled";
       }
     }),
   );
   const waiting = rows.filter((_, at) => outcomes[at] === "start_again");
-  void startAgain(o, waiting);
+  void startAgain(host, waiting);
   return { adopted: outcomes.filter((outcome) => outcome === "adopted").length };
 }
 
 /** The same for one engine that should run and that nobody looks after. */
-export async function reconcileEngine(o: HostContext, row: EngineRow): Promise<void> {
-  const outcome = await reconcile(o, row, (id) => findProduct(o.db, id));
-  if (outcome === "start_again") await startAgain(o, [row]);
+export async function reconcileEngine(host: HostContext, row: EngineRow): Promise<void> {
+  const outcome = await reconcile(host, row, (id) => findProduct(host.db, id));
+  if (outcome === "start_again") await startAgain(host, [row]);
 }
 
 type ProductLookUp = (id: string) => Promise<Product | null>;
@@ -67,33 +67,33 @@ function eachOnce<T>(find: (id: string) => Promise<T>): (id: string) => Promise<
 }
 
 async function reconcile(
-  o: HostContext,
+  host: HostContext,
   row: EngineRow,
   products: ProductLookUp,
 ): Promise<"adopted" | "start_again" | "settled"> {
-  const { process, observed } = await observe(o, row);
+  const { process, observed } = await observe(host, row);
   const adoption = judgeLeft({ state: row.state, provisioned: row.provisioned, observed });
   switch (adoption) {
     case "adopt":
     case "adopt_silent":
-      if (process !== null) await adopt(o, row, { process, products, answers: adoption === "adopt" });
+      if (process !== null) await adopt(host, row, { process, products, answers: adoption === "adopt" });
       return "adopted";
     case "as_crashed":
-      inBackground(o, row, () => afterUnseenEnd(o, row, process));
+      inBackground(host, row, () => afterUnseenEnd(host, row, process));
       return "settled";
     case "start_again":
       return "start_again";
     case "start_when_due":
-      inBackground(o, row, () => restartLater(o, row));
+      inBackground(host, row, () => restartLater(host, row));
       return "settled";
     case "finish_stop":
-      inBackground(o, row, () => finishStop(o, row));
+      inBackground(host, row, () => finishStop(host, row));
       return "settled";
     case "finish_destroy":
-      inBackground(o, row, () => finishDestroy(o, row));
+      inBackground(host, row, () => finishDestroy(host, row));
       return "settled";
     case "undo":
-      await abandonProvision(o, row);
+      await abandonProvision(host, row);
       return "settled";
     case "rest":
       return "settled";
@@ -104,26 +104,26 @@ async function reconcile(
 
 /** The recorded process, if it is provably still that one, and whether it answers as this engine. */
 async function observe(
-  o: HostContext,
+  host: HostContext,
   row: EngineRow,
 ): Promise<{ readonly process: EngineProcess | null; readonly observed: Observed }> {
-  if (row.boot_id !== null && row.boot_id !== o.backend.bootId) return { process: null, observed: "rebooted" };
-  const process = recordedProcess(o, row) ?? unrecordedProcess(o, row);
+  if (row.boot_id !== null && row.boot_id !== host.backend.bootId) return { process: null, observed: "rebooted" };
+  const process = recordedProcess(host, row) ?? unrecordedProcess(host, row);
   if (process === null) return { process, observed: "gone" };
-  const url = engineUrl(o.settings.engineHost, row.port);
+  const url = engineUrl(host.settings.engineHost, row.port);
   const identity = { engineId: row.id, incarnation: row.incarnation, timeoutMs: PROBE_TIMEOUT_MS };
-  const answer = await o.probes.add(() => probeOnce(url, identity));
+  const answer = await host.probes.add(() => probeOnce(url, identity));
   return { process, observed: SEEN[answer.kind] };
 }
 
 const SEEN = { ok: "answers", failed: "silent", wrong_identity: "displaced" } as const;
 
 /** A daemon that was cut short may not have written down the process that it started. */
-const unrecordedProcess = (o: HostContext, row: EngineRow): EngineProcess | null =>
-  row.state === "starting" || isRunning(row.state) ? o.backend.find(row.incarnation) : null;
+const unrecordedProcess = (host: HostContext, row: EngineRow): EngineProcess | null =>
+  row.state === "starting" || isRunning(row.state) ? host.backend.find(row.incarnation) : null;
 
 async function adopt(
-  o: HostContext,
+  host: HostContext,
   row: EngineRow,
   {
     process,
@@ -134,61 +134,61 @@ async function adopt(
   const { id, incarnation } = row;
   const product = await products(row.product_id);
   if (product === null) throw new Error(`the product ${row.product_id} of a running engine does not exist`);
-  const healthySince = row.started_at?.getTime() ?? o.now();
-  const live = liveEngine(o, row, { process, order: launchOrder(o, row, product), healthySince });
+  const healthySince = row.started_at?.getTime() ?? host.now();
+  const live = liveEngine(host, row, { process, order: launchOrder(host, row, product), healthySince });
   process.forgetLaunchFile();
   if (!answers) live.consecutiveFailures = MISSES_UNHEALTHY;
-  o.live.add(live);
-  superviseEngine(o, live);
-  if (answers) await tellKeys(o, row, live);
+  host.live.add(live);
+  superviseEngine(host, live);
+  if (answers) await tellKeys(host, row, live);
   const { pid, bootId, startTime } = process.handle;
-  await retryUntilStopped(o, "adoption", () =>
-    o.states.move({
+  await retryUntilStopped(host, "adoption", () =>
+    host.states.move({
       id,
       from: answers ? ["starting", "running", "unhealthy"] : ["running", "unhealthy"],
       to: answers ? "running" : "unhealthy",
       incarnation,
-      set: { pid, boot_id: bootId, process_start: startTime, started_at: row.started_at ?? new Date(o.now()) },
+      set: { pid, boot_id: bootId, process_start: startTime, started_at: row.started_at ?? new Date(host.now()) },
       event: { type: "engine.adopted", always: true, data: { pid, port: row.port } },
     }),
   );
 }
 
 /** A rotation that was cut short may have told the engine keys that were never written down. */
-async function tellKeys(o: HostContext, row: EngineRow, { url, controlToken: token }: LiveEngine): Promise<void> {
-  const told = await o.probes.add(() => setEngineKeys({ url, token }, acceptedKeys(row)));
+async function tellKeys(host: HostContext, row: EngineRow, { url, controlToken: token }: LiveEngine): Promise<void> {
+  const told = await host.probes.add(() => setEngineKeys({ url, token }, acceptedKeys(row)));
   if (told.kind === "failed")
-    o.logger.warn({ engine_id: row.id, reason: told.reason }, "an adopted engine did not take its keys");
+    host.logger.warn({ engine_id: row.id, reason: told.reason }, "an adopted engine did not take its keys");
 }
 
 /**
  * Their machine was restarted: no fault of theirs, so nothing is counted against them. One by one, for they start in
  * the order in which they come to wait for it.
  */
-async function startAgain(o: HostContext, rows: readonly EngineRow[]): Promise<void> {
+async function startAgain(host: HostContext, rows: readonly EngineRow[]): Promise<void> {
   for (const row of rows) {
     const { id, incarnation } = row;
-    const waiting = await retryMove(o, "reboot", () => ({
+    const waiting = await retryMove(host, "reboot", () => ({
       id,
       from: ["starting", "running", "unhealthy"],
       to: "backoff",
       incarnation,
-      set: { pid: null, boot_id: null, process_start: null, next_restart_at: new Date(o.now()) },
+      set: { pid: null, boot_id: null, process_start: null, next_restart_at: new Date(host.now()) },
       event: { type: "engine.stopped", reason: "the machine was restarted" },
     }));
-    if (waiting) inBackground(o, row, () => restartLater(o, waiting));
+    if (waiting) inBackground(host, row, () => restartLater(host, waiting));
   }
 }
 
 /** Engine processes of ours that no row knows: told, not ended, for a database from a backup knows too little. */
-function reportOrphans(o: HostContext, rows: readonly EngineRow[]): void {
-  const orphans = o.backend.orphans(new Set(rows.map(({ incarnation }) => incarnation)));
-  for (const orphan of orphans) o.logger.error({ ...orphan }, "processes of an engine that no record knows");
+function reportOrphans(host: HostContext, rows: readonly EngineRow[]): void {
+  const orphans = host.backend.orphans(new Set(rows.map(({ incarnation }) => incarnation)));
+  for (const orphan of orphans) host.logger.error({ ...orphan }, "processes of an engine that no record knows");
 }
 
 /** What fails leaves the engine without an owner: the sweep takes it up again. */
-function inBackground(o: HostContext, { id }: EngineRow, work: () => Promise<unknown>): void {
-  o.owners
+function inBackground(host: HostContext, { id }: EngineRow, work: () => Promise<unknown>): void {
+  host.owners
     .own(id, work)
-    .catch((error: unknown) => o.logger.error({ err: error, engine_id: id }, "an engine could not be reconciled"));
+    .catch((error: unknown) => host.logger.error({ err: error, engine_id: id }, "an engine could not be reconciled"));
 }

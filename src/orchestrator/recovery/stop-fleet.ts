@@ -12,32 +12,32 @@ const TERM_MS = 10_000;
  * Ends every engine of this host, each when its turns are done, for as long as its product lets it drain. They stay
  * wanted: the next daemon starts them again. What an earlier daemon left half-done is finished.
  */
-export async function stopFleet(o: HostContext): Promise<{ stopped: number; survived: readonly string[] }> {
-  const rows = await listEnginesOfHost(o.db, o.settings.portRange.hostId);
-  const ends = await Promise.all(rows.map(async (row) => ({ id: row.id, end: await stop(o, row) })));
+export async function stopFleet(host: HostContext): Promise<{ stopped: number; survived: readonly string[] }> {
+  const rows = await listEnginesOfHost(host.db, host.settings.portRange.hostId);
+  const ends = await Promise.all(rows.map(async (row) => ({ id: row.id, end: await stop(host, row) })));
   return {
     stopped: ends.filter(({ end }) => end === "stopped").length,
     survived: ends.filter(({ end }) => end === "survived").map(({ id }) => id),
   };
 }
 
-async function stop(o: HostContext, row: EngineRow): Promise<"stopped" | "survived" | "rests"> {
+async function stop(host: HostContext, row: EngineRow): Promise<"stopped" | "survived" | "rests"> {
   switch (row.state) {
     case "provisioning":
-      await abandonProvision(o, row);
+      await abandonProvision(host, row);
       return "rests";
     case "starting":
-      if (row.provisioned) return park(o, row);
-      await abandonProvision(o, row);
+      if (row.provisioned) return park(host, row);
+      await abandonProvision(host, row);
       return "rests";
     case "running":
     case "unhealthy":
-      return park(o, row);
+      return park(host, row);
     case "stopping":
-      await finishStop(o, row);
+      await finishStop(host, row);
       return "rests";
     case "destroying":
-      await finishDestroy(o, row);
+      await finishDestroy(host, row);
       return "rests";
     case "backoff":
     case "stopped":
@@ -49,17 +49,17 @@ async function stop(o: HostContext, row: EngineRow): Promise<"stopped" | "surviv
   }
 }
 
-async function park(o: HostContext, row: EngineRow): Promise<"stopped" | "survived"> {
-  const product = await findProduct(o.db, row.product_id);
+async function park(host: HostContext, row: EngineRow): Promise<"stopped" | "survived"> {
+  const product = await findProduct(host.db, row.product_id);
   const drainMs = (product?.record.policy.drain_s ?? 0) * 1000;
-  const end = await endProcess(o, row, { drainMs, termMs: TERM_MS });
+  const end = await endProcess(host, row, { drainMs, termMs: TERM_MS });
   if (end.kind === "survived") return "survived";
-  await o.states.move({
+  await host.states.move({
     id: row.id,
     from: ["starting", "running", "unhealthy"],
     to: "backoff",
     incarnation: row.incarnation,
-    set: { pid: null, boot_id: null, process_start: null, next_restart_at: new Date(o.now()) },
+    set: { pid: null, boot_id: null, process_start: null, next_restart_at: new Date(host.now()) },
     event: { type: "engine.stopped", reason: "orchd --stop-engines", data: { result: end.kind } },
   });
   return "stopped";

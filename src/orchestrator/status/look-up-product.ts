@@ -4,16 +4,16 @@ import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";
 import { productRecord } from "./product-record.ts";
 
-export async function lookUpProduct(o: HostContext, idOrSlug: string): Promise<ProductRecord> {
-  return productRecord(o, (await findProduct(o.db, idOrSlug)) ?? noProduct(idOrSlug));
+export async function lookUpProduct(host: HostContext, idOrSlug: string): Promise<ProductRecord> {
+  return productRecord(host, (await findProduct(host.db, idOrSlug)) ?? noProduct(idOrSlug));
 }
 
 /** Products in the order they were registered, from behind `after` (an id). */
 export async function pageOfProducts(
-  o: HostContext,
+  host: HostContext,
   page: { readonly after: string | null; readonly limit: number },
 ): Promise<ProductRecord[]> {
-  return (await listProducts(o.db, page)).map((product) => productRecord(o, product));
+  return (await listProducts(host.db, page)).map((product) => productRecord(host, product));
 }
 
 export function noProduct(idOrSlug: string): never {

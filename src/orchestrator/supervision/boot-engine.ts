@@ -31,16 +31,16 @@ export type BootResult =
  * gone when it settles, and the row is left to the caller. The caller has its turn in the boot queue already.
  */
 export const bootEngine = (
-  o: HostContext,
+  host: HostContext,
   { engine, product, slot }: { readonly engine: EngineRow; readonly product: Product; readonly slot: BootSlot },
-): Promise<BootResult> => inFlight(o, engine, (signal) => bootInSlot(o, { engine, product, slot, signal }));
+): Promise<BootResult> => inFlight(host, engine, (signal) => bootInSlot(host, { engine, product, slot, signal }));
 
 /** As {@link bootEngine}, after waiting for a turn in the boot queue; a stop or a destroy ends the waiting too. */
-export const bootInTurn = (o: HostContext, engine: EngineRow, product: Product): Promise<BootResult> =>
-  inFlight(o, engine, async (signal) => {
+export const bootInTurn = (host: HostContext, engine: EngineRow, product: Product): Promise<BootResult> =>
+  inFlight(host, engine, async (signal) => {
     try {
       const turn = { productId: engine.product_id, requested: true, signal };
-      return await o.bootQueue.run(turn, (slot) => bootInSlot(o, { engine, product, slot, signal }));
+      return await host.bootQueue.run(turn, (slot) => bootInSlot(host, { engine, product, slot, signal }));
     } catch (error) {
       if (error instanceof LeftQueue) return { kind: "overtaken" };
       throw error;
@@ -49,20 +49,20 @@ export const bootInTurn = (o: HostContext, engine: EngineRow, product: Product):
 
 /** Lets others end the boot while it goes on. */
 async function inFlight(
-  o: HostContext,
+  host: HostContext,
   engine: EngineRow,
   work: (signal: AbortSignal) => Promise<BootResult>,
 ): Promise<BootResult> {
   const abort = new AbortController();
   const settled = work(abort.signal);
   const entry = { abort: (reason: string) => abort.abort(new Error(reason)), settled };
-  o.boots.set(engine.id, entry);
+  host.boots.set(engine.id, entry);
   try {
     const result = await settled;
-    if (result.kind === "overtaken") await removeOrphanedFolder(o, engine);
+    if (result.kind === "overtaken") await removeOrphanedFolder(host, engine);
     return result;
   } finally {
-    if (o.boots.get(engine.id) === entry) o.boots.delete(engine.id);
+    if (host.boots.get(engine.id) === entry) host.boots.delete(engine.id);
   }
 }
 
@@ -74,48 +74,48 @@ interface Boot {
 }
 
 /** What follows a boot waits for the database, and needs no slot. */
-const bootInSlot = (o: HostContext, order: Boot): Promise<BootResult> =>
-  boot(o, order).finally(() => order.slot.release());
+const bootInSlot = (host: HostContext, order: Boot): Promise<BootResult> =>
+  boot(host, order).finally(() => order.slot.release());
 
 /** On the engine's port, or when another program has that one, on the next that is free. */
-async function boot(o: HostContext, { engine, product, slot, signal }: Boot): Promise<BootResult> {
+async function boot(host: HostContext, { engine, product, slot, signal }: Boot): Promise<BootResult> {
   const began = performance.now();
-  const deadline = began + o.settings.bootTimeoutMs;
+  const deadline = began + host.settings.bootTimeoutMs;
   let attempt = engine;
   for (let ports = 1; !signal.aborted; ports++) {
-    const result = await bootOnPort(o, { engine: attempt, product, slot, signal }, deadline);
+    const result = await bootOnPort(host, { engine: attempt, product, slot, signal }, deadline);
     if (result.kind !== "port_taken") {
-      o.metrics.bootSeconds.observe({ outcome: result.kind }, (performance.now() - began) / 1000);
+      host.metrics.bootSeconds.observe({ outcome: result.kind }, (performance.now() - began) / 1000);
       return result;
     }
-    o.logger.warn({ engine_id: engine.id, port: attempt.port }, "another program has the engine's port");
+    host.logger.warn({ engine_id: engine.id, port: attempt.port }, "another program has the engine's port");
     const moved =
       ports < MAX_PORTS
-        ? await slot.outside(changePort(o.db, attempt, { range: o.settings.portRange, events: o.events }))
+        ? await slot.outside(changePort(host.db, attempt, { range: host.settings.portRange, events: host.events }))
         : null;
-    if (moved === null) return failed(o, attempt, { reason: `port ${attempt.port} is taken by another program` });
+    if (moved === null) return failed(host, attempt, { reason: `port ${attempt.port} is taken by another program` });
     attempt = moved;
   }
   return { kind: "overtaken" };
 }
 
 async function bootOnPort(
-  o: HostContext,
+  host: HostContext,
   { engine, product, slot, signal }: Boot,
   deadline: number,
 ): Promise<BootResult | { readonly kind: "port_taken" }> {
   let order: LaunchOrder;
   let process: EngineProcess;
   try {
-    order = launchOrder(o, engine, product);
-    process = await o.backend.launch(order);
+    order = launchOrder(host, engine, product);
+    process = await host.backend.launch(order);
   } catch (error) {
     if (error instanceof PortTaken) return { kind: "port_taken" };
     const reason = error instanceof LaunchFailed ? error.message : "the engine's start cannot be prepared";
-    return failed(o, engine, { reason, cause: error });
+    return failed(host, engine, { reason, cause: error });
   }
   try {
-    const url = engineUrl(o.settings.engineHost, engine.port);
+    const url = engineUrl(host.settings.engineHost, engine.port);
     const healthy = awaitHealthy({
       url,
       engineId: engine.id,
@@ -124,7 +124,7 @@ async function bootOnPort(
       deadlineMs: deadline - performance.now(),
       signal,
     });
-    const recording = recordProcess(o, engine, process);
+    const recording = recordProcess(host, engine, process);
     // Awaited below: a rejection that comes before that is not unhandled.
     recording.catch(() => undefined);
     const verdict = await healthy;
@@ -133,25 +133,25 @@ async function bootOnPort(
     const recorded = await slot.outside(recording);
     if (recorded === null || signal.aborted) return await abandon(process, { kind: "overtaken" });
     if (isPortTaken(verdict)) return await abandon(process, { kind: "port_taken" });
-    if (verdict.kind !== "healthy") return await abandon(process, await failed(o, engine, describe(o, verdict)));
-    const live = liveEngine(o, engine, { process, order, healthySince: o.now() });
-    o.live.add(live);
-    const running = await enterRunning(o, engine, { pid: process.handle.pid, version: verdict.version });
+    if (verdict.kind !== "healthy") return await abandon(process, await failed(host, engine, describe(host, verdict)));
+    const live = liveEngine(host, engine, { process, order, healthySince: host.now() });
+    host.live.add(live);
+    const running = await enterRunning(host, engine, { pid: process.handle.pid, version: verdict.version });
     if (running === null) {
-      o.live.remove(engine.id, engine.incarnation);
+      host.live.remove(engine.id, engine.incarnation);
       return await abandon(process, { kind: "overtaken" });
     }
-    o.breaker.noteHealthy(engine.id);
+    host.breaker.noteHealthy(engine.id);
     return { kind: "running", engine: running, live };
   } catch (error) {
-    o.live.remove(engine.id, engine.incarnation);
+    host.live.remove(engine.id, engine.incarnation);
     await abandon(process, null);
     throw error;
   }
 }
 
-function recordProcess(o: HostContext, engine: EngineRow, { handle }: EngineProcess): Promise<EngineRow | null> {
-  return o.states.move({
+function recordProcess(host: HostContext, engine: EngineRow, { handle }: EngineProcess): Promise<EngineRow | null> {
+  return host.states.move({
     id: engine.id,
     from: ["provisioning", "starting"],
     to: "starting",
@@ -160,18 +160,18 @@ function recordProcess(o: HostContext, engine: EngineRow, { handle }: EngineProc
       pid: handle.pid,
       boot_id: handle.bootId,
       process_start: handle.startTime,
-      deadline_at: bootDeadline(o),
+      deadline_at: bootDeadline(host),
     },
   });
 }
 
 async function enterRunning(
-  o: HostContext,
+  host: HostContext,
   { id, incarnation, port }: EngineRow,
   { pid, version }: { readonly pid: number; readonly version: string | null },
 ): Promise<EngineRow | null> {
   try {
-    return await o.states.move({
+    return await host.states.move({
       id,
       from: ["starting"],
       to: "running",
@@ -179,7 +179,7 @@ async function enterRunning(
       set: {
         provisioned: true,
         version,
-        started_at: new Date(o.now()),
+        started_at: new Date(host.now()),
         stop_reason: null,
         next_restart_at: null,
       },
@@ -187,7 +187,7 @@ async function enterRunning(
     });
   } catch (error) {
     // The statement was lost, or only its answer: the row says which.
-    const row = await findSettledEngine(o.db, id);
+    const row = await findSettledEngine(host.db, id);
     if (row?.incarnation === incarnation && row.state === "running") return row;
     throw error;
   }

@@ -20,7 +20,7 @@ export interface BootFailure {
   readonly cause?: unknown;
 }
 
-export function describe(o: HostContext, verdict: Exclude<BootVerdict, { kind: "healthy" }>): BootFailure {
+export function describe(host: HostContext, verdict: Exclude<BootVerdict, { kind: "healthy" }>): BootFailure {
   switch (verdict.kind) {
     case "exited": {
       const { exit } = verdict;
@@ -29,7 +29,7 @@ export function describe(o: HostContext, verdict: Exclude<BootVerdict, { kind: "
     case "timed_out":
       return {
         code: "BOOT_TIMEOUT",
-        reason: `the engine was not healthy within ${o.settings.bootTimeoutMs / 1000} s (${verdict.lastProblem})`,
+        reason: `the engine was not healthy within ${host.settings.bootTimeoutMs / 1000} s (${verdict.lastProblem})`,
       };
     case "wrong_identity":
       return { reason: "another program answers on the engine's port" };
@@ -41,12 +41,12 @@ export function describe(o: HostContext, verdict: Exclude<BootVerdict, { kind: "
 }
 
 export async function failed(
-  o: HostContext,
+  host: HostContext,
   engine: EngineRow,
   { code = "BACKEND_ERROR", reason, exit, cause }: BootFailure,
 ): Promise<FailedBoot> {
-  const lastError = await describeError(o, engine.id, { phase: "boot", reason, ...(exit && { exit }) });
-  o.logger.warn(
+  const lastError = await describeError(host, engine.id, { phase: "boot", reason, ...(exit && { exit }) });
+  host.logger.warn(
     {
       engine_id: engine.id,
       incarnation: engine.incarnation,

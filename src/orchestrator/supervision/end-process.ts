@@ -33,33 +33,33 @@ export interface Survived {
  * `drained`: no turn was running when it was told to end; `cut_off`: one still was; `killed`: it took a KILL.
  */
 export async function endProcess(
-  o: HostContext,
+  host: HostContext,
   engine: EngineRow,
   { drainMs, termMs }: { readonly drainMs: number; readonly termMs: number },
 ): Promise<ProcessEnd> {
-  const boot = o.boots.get(engine.id);
+  const boot = host.boots.get(engine.id);
   boot?.abort("stopped");
   await boot?.settled.catch(() => undefined);
-  const live = o.live.get(engine.id);
+  const live = host.live.get(engine.id);
   if (live !== undefined) live.isBeingEnded = true;
-  const process = live?.process ?? recordedProcess(o, engine);
-  if (process === null) return leftovers(o, engine);
-  const busy = await drain(o, engine, { process, drainMs });
+  const process = live?.process ?? recordedProcess(host, engine);
+  if (process === null) return leftovers(host, engine);
+  const busy = await drain(host, engine, { process, drainMs });
   const outcome = await process.stop(termMs);
   if (outcome.kind === "survived") return processesSurvive(outcome.pids);
-  o.live.remove(engine.id, engine.incarnation);
-  const held = await heldPort(o, engine);
+  host.live.remove(engine.id, engine.incarnation);
+  const held = await heldPort(host, engine);
   if (held !== null) return held;
   return { kind: outcome.kind === "killed" ? "killed" : busy ? "cut_off" : "drained" };
 }
 
 /** The engine itself is gone; what it may have left of its children is ended. */
-async function leftovers(o: HostContext, engine: EngineRow): Promise<ProcessEnd> {
-  const outcome = await o.backend.endLeftovers(engine.incarnation);
+async function leftovers(host: HostContext, engine: EngineRow): Promise<ProcessEnd> {
+  const outcome = await host.backend.endLeftovers(engine.incarnation);
   if (outcome.kind === "survived") return processesSurvive(outcome.pids);
   // A port that this life had is looked at; one that was only reserved may have been another program's all along.
   const had = engine.pid !== null || engine.last_error?.phase === "stop";
-  return (had ? await heldPort(o, engine) : null) ?? { kind: "drained" };
+  return (had ? await heldPort(host, engine) : null) ?? { kind: "drained" };
 }
 
 const processesSurvive = (pids: readonly number[]): Survived => ({
@@ -69,8 +69,8 @@ const processesSurvive = (pids: readonly number[]): Survived => ({
 });
 
 /** Somebody who listens on the port of an engine that has ended: a child that got away, or a program that is not ours. */
-async function heldPort(o: HostContext, { port }: EngineRow): Promise<Survived | null> {
-  if (await portFreed(o.settings.engineHost, port, PORT_FREE_MS)) return null;
+async function heldPort(host: HostContext, { port }: EngineRow): Promise<Survived | null> {
+  if (await portFreed(host.settings.engineHost, port, PORT_FREE_MS)) return null;
   const pids = portHolders(port);
   const who = pids.length === 0 ? "another program" : `process ${pids.join(", ")}`;
   return { kind: "survived", pids, reason: `${who} keeps port ${port}` };
@@ -78,36 +78,36 @@ async function heldPort(o: HostContext, { port }: EngineRow): Promise<Survived |
 
 /** Leaves an engine that would not die as `stop_failed`, to be ended again later, and refuses the call. */
 export async function noteSurvivors(
-  o: HostContext,
+  host: HostContext,
   { id, incarnation }: EngineRow,
   { from, end }: { readonly from: "stopping" | "destroying"; readonly end: Survived },
 ): Promise<never> {
-  const lastError = await describeError(o, id, { phase: "stop", reason: end.reason });
-  await o.states.move({
+  const lastError = await describeError(host, id, { phase: "stop", reason: end.reason });
+  await host.states.move({
     id,
     from: [from],
     to: "stop_failed",
     incarnation,
-    set: { last_error: JSON.stringify(lastError), deadline_at: new Date(o.now() + STOP_RETRY_MS) },
+    set: { last_error: JSON.stringify(lastError), deadline_at: new Date(host.now() + STOP_RETRY_MS) },
     event: { reason: end.reason, data: { pids: end.pids } },
   });
   throw new ApiError("BACKEND_ERROR", `engine ${id}: ${end.reason}`);
 }
 
 /** The process an earlier daemon started, if it is provably still that one. */
-export function recordedProcess(o: HostContext, row: EngineRow): EngineProcess | null {
+export function recordedProcess(host: HostContext, row: EngineRow): EngineProcess | null {
   const { pid, boot_id, process_start, incarnation } = row;
   if (pid === null || boot_id === null || process_start === null) return null;
-  return o.backend.attach({ pid, bootId: boot_id, startTime: process_start }, incarnation);
+  return host.backend.attach({ pid, bootId: boot_id, startTime: process_start }, incarnation);
 }
 
 /** Whether turns were still running when the waiting ended. An engine that does not answer has none to wait for. */
 async function drain(
-  o: HostContext,
+  host: HostContext,
   engine: EngineRow,
   { process, drainMs }: { process: EngineProcess; drainMs: number },
 ): Promise<boolean> {
-  const target = { url: engineUrl(o.settings.engineHost, engine.port), token: controlToken(o, engine) };
+  const target = { url: engineUrl(host.settings.engineHost, engine.port), token: controlToken(host, engine) };
   const gone = new AbortController();
   void process.exited.then(() => gone.abort());
   const end = performance.now() + drainMs;

@@ -18,11 +18,11 @@ const MAX_LINE = 1000;
  * rejects: what follows from an end must not depend on a file that can be read.
  */
 export async function describeError(
-  o: HostContext,
+  host: HostContext,
   engineId: string,
   { phase, reason, exit }: { readonly phase: LastError["phase"]; readonly reason: string; readonly exit?: EngineExit },
 ): Promise<LastError> {
-  const tail = await readTail(o, engineId);
+  const tail = await readTail(host, engineId);
   const why = exit === undefined ? null : whyItExited(exit, tail);
   return {
     phase,
@@ -32,15 +32,15 @@ export async function describeError(
     oom: exit !== undefined && (exit.oom || filledItsHeap(exit, tail)),
     // A key may show only once terminal sequences in it are gone.
     log_tail: tail.slice(-SHOWN_LINES).map((line) => redactLine(untrustedText(line, MAX_LINE))),
-    at: isoTime(o.now()),
+    at: isoTime(host.now()),
   };
 }
 
-async function readTail(o: HostContext, engineId: string): Promise<readonly string[]> {
+async function readTail(host: HostContext, engineId: string): Promise<readonly string[]> {
   try {
-    return await logTail(engineFolder(o, engineId), READ_LINES);
+    return await logTail(engineFolder(host, engineId), READ_LINES);
   } catch (error) {
-    o.logger.warn({ err: error, engine_id: engineId }, "the log of an engine that ended cannot be read");
+    host.logger.warn({ err: error, engine_id: engineId }, "the log of an engine that ended cannot be read");
     return [];
   }
 }

@@ -6,7 +6,7 @@ import type { HostContext } from "../host-context.ts";
 
 /** What is known of an engine from the moment that its process answers. */
 export function liveEngine(
-  o: HostContext,
+  host: HostContext,
   row: EngineRow,
   { process, order, healthySince }: { process: EngineProcess; order: LaunchOrder; healthySince: number },
 ): LiveEngine {
@@ -14,7 +14,7 @@ export function liveEngine(
     id: row.id,
     productId: row.product_id,
     incarnation: row.incarnation,
-    url: engineUrl(o.settings.engineHost, row.port),
+    url: engineUrl(host.settings.engineHost, row.port),
     controlToken: order.launch.control_token,
     process,
     order,
@@ -22,7 +22,7 @@ export function liveEngine(
     isBeingEnded: false,
     endedBecause: null,
     healthySince,
-    lastOkAt: o.now(),
+    lastOkAt: host.now(),
     consecutiveFailures: 0,
     lastActiveAt: null,
     lastActiveStored: row.last_active_at?.getTime() ?? 0,

@@ -8,21 +8,21 @@ import type { HostContext } from "../host-context.ts";
 const WORTH_WRITING_MS = 60_000;
 
 /** Asks an engine when it last worked, and keeps it: after a reboot those used last are started first. */
-export async function recordActivity(o: HostContext, live: LiveEngine): Promise<void> {
+export async function recordActivity(host: HostContext, live: LiveEngine): Promise<void> {
   const answer = await engineStatus({ url: live.url, token: live.controlToken });
   if (answer.kind === "failed") return;
   const told = activeAt(answer.status);
   if (told === null) return;
   // An engine has no say about the future.
-  const at = Math.min(told, o.now());
+  const at = Math.min(told, host.now());
   live.lastActiveAt = at;
   if (at - live.lastActiveStored < WORTH_WRITING_MS) return;
   try {
-    await store(o.db, live.id, new Date(at));
+    await store(host.db, live.id, new Date(at));
     live.lastActiveStored = at;
   } catch (error) {
     // Told again with the next probe: nothing waits for it.
-    o.logger.warn({ err: error, engine_id: live.id }, "when an engine last worked could not be written down");
+    host.logger.warn({ err: error, engine_id: live.id }, "when an engine last worked could not be written down");
   }
 }
 

@@ -10,16 +10,16 @@ import type { HostContext } from "../host-context.ts";
  * Undefined when the daemon stops first.
  */
 export function retryMove(
-  o: HostContext,
+  host: HostContext,
   what: string,
   /** Asked anew for each try, for times that it sets; the life that it begins stays the same. */
   nextTry: () => Move,
 ): Promise<EngineRow | null | undefined> {
   let lost = false;
-  return retryUntilStopped(o, what, async () => {
+  return retryUntilStopped(host, what, async () => {
     const move = nextTry();
     try {
-      return (await o.states.move(move)) ?? (lost ? await movedBefore(o, move) : null);
+      return (await host.states.move(move)) ?? (lost ? await movedBefore(host, move) : null);
     } catch (error) {
       lost = true;
       throw error;
@@ -28,8 +28,8 @@ export function retryMove(
 }
 
 /** The row that an earlier try of this move has moved; null when somebody else has. */
-async function movedBefore(o: HostContext, { id, to, incarnation, set }: Move): Promise<EngineRow | null> {
-  const row = await findSettledEngine(o.db, id);
+async function movedBefore(host: HostContext, { id, to, incarnation, set }: Move): Promise<EngineRow | null> {
+  const row = await findSettledEngine(host.db, id);
   const life = set?.incarnation ?? incarnation;
   return row?.state === to && row.incarnation === life ? row : null;
 }

@@ -8,16 +8,16 @@ const RETRY_MS = 1000;
  * rejects. Undefined when the daemon stops first; the next one finds out by itself.
  */
 export async function retryUntilStopped<T>(
-  o: HostContext,
+  host: HostContext,
   what: string,
   step: () => Promise<T>,
 ): Promise<T | undefined> {
-  while (!o.stopping.aborted) {
+  while (!host.stopping.aborted) {
     try {
       return await step();
     } catch (error) {
-      o.logger.warn({ err: error, what }, "failed a step that supervision depends on; trying again");
-      await delay(RETRY_MS, o.stopping);
+      host.logger.warn({ err: error, what }, "failed a step that supervision depends on; trying again");
+      await delay(RETRY_MS, host.stopping);
     }
   }
   return undefined;

@@ -11,12 +11,12 @@ import type { UnexpectedExit } from "./unexpected-exit.ts";
 const GIVE_UP_TERM_MS = 2000;
 
 /** What follows from an end, by the restarts that are remembered. */
-export const judgeRemembered = (o: HostContext, live: LiveEngine, end: UnexpectedExit): RestartVerdict =>
+export const judgeRemembered = (host: HostContext, live: LiveEngine, end: UnexpectedExit): RestartVerdict =>
   judgeExit({
     exitCode: end.lastError.exit_code,
     healthyForMs: end.healthyForMs,
     history: live.restarts,
-    now: o.now(),
+    now: host.now(),
     random: Math.random(),
   });
 
@@ -30,16 +30,19 @@ interface Revival {
  * the database knows, so that whoever reads the row next recognises the process. Null when it does not come up.
  */
 export async function reviveEngine(
-  o: HostContext,
+  host: HostContext,
   live: LiveEngine,
   { end, verdict }: Revival,
 ): Promise<LiveEngine | null> {
-  if (!(await o.breaker.pass(o.stopping))) return null;
+  if (!(await host.breaker.pass(host.stopping))) return null;
   const turn = { productId: live.productId, requested: false };
-  const process = await o.bootQueue.run(turn, () => launchAgain(o, live));
+  const process = await host.bootQueue.run(turn, () => launchAgain(host, live));
   if (process === null) return null;
-  o.logger.warn({ engine_id: live.id, incarnation: live.incarnation }, "an engine was restarted without the database");
-  const now = o.now();
+  host.logger.warn(
+    { engine_id: live.id, incarnation: live.incarnation },
+    "an engine was restarted without the database",
+  );
+  const now = host.now();
   const revived: LiveEngine = {
     ...live,
     process,
@@ -49,23 +52,26 @@ export async function reviveEngine(
     consecutiveFailures: 0,
     endedBecause: null,
   };
-  o.live.add(revived);
-  void record(o, revived, { end, verdict });
+  host.live.add(revived);
+  void record(host, revived, { end, verdict });
   return revived;
 }
 
-async function launchAgain(o: HostContext, { id, incarnation, url, order }: LiveEngine): Promise<EngineProcess | null> {
+async function launchAgain(
+  host: HostContext,
+  { id, incarnation, url, order }: LiveEngine,
+): Promise<EngineProcess | null> {
   let process: EngineProcess;
   try {
-    process = await o.backend.launch(order);
+    process = await host.backend.launch(order);
   } catch (error) {
-    o.logger.warn({ err: error, engine_id: id }, "an engine could not be restarted without the database");
+    host.logger.warn({ err: error, engine_id: id }, "an engine could not be restarted without the database");
     return null;
   }
   const { exited } = process;
-  const deadlineMs = o.settings.bootTimeoutMs;
+  const deadlineMs = host.settings.bootTimeoutMs;
   const identity = { engineId: id, incarnation };
-  const verdict = await awaitHealthy({ url, ...identity, exited, deadlineMs, signal: o.stopping });
+  const verdict = await awaitHealthy({ url, ...identity, exited, deadlineMs, signal: host.stopping });
   process.forgetLaunchFile();
   if (verdict.kind === "healthy") return process;
   await process.stop(GIVE_UP_TERM_MS);
@@ -74,17 +80,17 @@ async function launchAgain(o: HostContext, { id, incarnation, url, order }: Live
 
 /** Writes the end and the new process down as soon as the database takes it; a stop or a destroy that was quicker wins. */
 async function record(
-  o: HostContext,
+  host: HostContext,
   { id, productId, incarnation, process, healthySince, order }: LiveEngine,
   { end, verdict }: Revival,
 ): Promise<void> {
   const { pid, bootId, startTime } = process.handle;
   const { count, windowStartedAt } = verdict.history;
-  const written = await retryUntilStopped(o, "revival", async () => {
+  const written = await retryUntilStopped(host, "revival", async () => {
     // Written before, by a try whose answer was lost: its event is told once.
-    const row = await findSettledEngine(o.db, id);
+    const row = await findSettledEngine(host.db, id);
     if (row?.incarnation === incarnation && row.pid === pid && row.process_start === startTime) return row;
-    return o.states.move({
+    return host.states.move({
       id,
       from: ["running", "unhealthy"],
       to: "running",
@@ -102,8 +108,8 @@ async function record(
     });
   });
   if (written !== null) return;
-  await retryUntilStopped(o, "revival that was overtaken", async () => {
+  await retryUntilStopped(host, "revival that was overtaken", async () => {
     await process.stop(GIVE_UP_TERM_MS);
-    await removeOrphanedFolder(o, { id, product_id: productId, user_id: order.launch.user_id });
+    await removeOrphanedFolder(host, { id, product_id: productId, user_id: order.launch.user_id });
   });
 }

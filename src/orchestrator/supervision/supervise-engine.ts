@@ -22,60 +22,60 @@ import { watchEngine } from "./watch-engine.ts";
 const AWAY_MS = 500;
 
 /** From `running` on: watches this life of an engine and, when it ends unasked, starts the next one or gives up. */
-export function superviseEngine(o: HostContext, live: LiveEngine): void {
+export function superviseEngine(host: HostContext, live: LiveEngine): void {
   // Whatever becomes of it later, the call that started it has long been answered.
   outsideRequests(() =>
-    watchEngine(o, live, async () => {
+    watchEngine(host, live, async () => {
       const exit = await live.process.exited;
       if (live.isBeingEnded) return;
-      await o.owners.own(live.id, () => ended(o, live, exit));
+      await host.owners.own(live.id, () => ended(host, live, exit));
     }),
   );
 }
 
-async function ended(o: HostContext, live: LiveEngine, exit: EngineExit): Promise<void> {
-  o.live.remove(live.id, live.incarnation);
+async function ended(host: HostContext, live: LiveEngine, exit: EngineExit): Promise<void> {
+  host.live.remove(live.id, live.incarnation);
   const reason = live.endedBecause ?? `the engine's process exited ${howItExited(exit)}`;
-  const lastError = await describeError(o, live.id, { phase: "run", reason, exit });
-  await afterEnd(o, live, {
+  const lastError = await describeError(host, live.id, { phase: "run", reason, exit });
+  await afterEnd(host, live, {
     id: live.id,
     incarnation: live.incarnation,
     from: ["running", "unhealthy"],
     lastError,
-    healthyForMs: o.now() - live.healthySince,
+    healthyForMs: host.now() - live.healthySince,
   });
 }
 
 /** Supervision does not wait for the database: while that stays away, it goes on from what is remembered. */
-async function afterEnd(o: HostContext, live: LiveEngine, end: UnexpectedExit): Promise<void> {
+async function afterEnd(host: HostContext, live: LiveEngine, end: UnexpectedExit): Promise<void> {
   const record = () =>
-    recordEnd(o, end).catch((error: unknown) => {
-      o.logger.warn({ err: error, engine_id: live.id }, "the end of an engine cannot be written down now");
+    recordEnd(host, end).catch((error: unknown) => {
+      host.logger.warn({ err: error, engine_id: live.id }, "the end of an engine cannot be written down now");
       return "away" as const;
     });
   const recorded = await record();
-  if (recorded !== "away") return goOn(o, recorded);
-  const verdict = judgeRemembered(o, live, end);
-  if (verdict.kind === "give_up") return restartOrGiveUp(o, end);
-  if (!(await delay(Math.max(verdict.delayMs, AWAY_MS), o.stopping))) return;
+  if (recorded !== "away") return goOn(host, recorded);
+  const verdict = judgeRemembered(host, live, end);
+  if (verdict.kind === "give_up") return restartOrGiveUp(host, end);
+  if (!(await delay(Math.max(verdict.delayMs, AWAY_MS), host.stopping))) return;
   const later = await record();
-  if (later !== "away") return goOn(o, later);
-  const revived = await reviveEngine(o, live, { end, verdict });
-  if (revived === null) await restartOrGiveUp(o, end);
-  else superviseEngine(o, revived);
+  if (later !== "away") return goOn(host, later);
+  const revived = await reviveEngine(host, live, { end, verdict });
+  if (revived === null) await restartOrGiveUp(host, end);
+  else superviseEngine(host, revived);
 }
 
 /** Waits out the back-off of an engine and for its turn, then starts it; a stop, start or destroy meanwhile wins. */
-export function restartLater(o: HostContext, engine: EngineRow): Promise<void> {
-  return o.owners.own(engine.id, async () => {
-    const waitMs = Math.max(0, (engine.next_restart_at?.getTime() ?? 0) - o.now());
-    if (waitMs > 0 && !(await delay(waitMs, o.stopping))) return;
-    if (!(await o.breaker.pass(o.stopping))) return;
+export function restartLater(host: HostContext, engine: EngineRow): Promise<void> {
+  return host.owners.own(engine.id, async () => {
+    const waitMs = Math.max(0, (engine.next_restart_at?.getTime() ?? 0) - host.now());
+    if (waitMs > 0 && !(await delay(waitMs, host.stopping))) return;
+    if (!(await host.breaker.pass(host.stopping))) return;
     const turn = { productId: engine.product_id, requested: false };
-    const result = await o.bootQueue.run(turn, (slot) => restart(o, engine, slot));
+    const result = await host.bootQueue.run(turn, (slot) => restart(host, engine, slot));
     if (result === null || result.kind === "overtaken") return;
-    if (result.kind === "running") return superviseEngine(o, result.live);
-    await restartOrGiveUp(o, {
+    if (result.kind === "running") return superviseEngine(host, result.live);
+    await restartOrGiveUp(host, {
       id: engine.id,
       incarnation: result.incarnation,
       from: ["starting"],
@@ -86,34 +86,34 @@ export function restartLater(o: HostContext, engine: EngineRow): Promise<void> {
 }
 
 /** Null when somebody else has taken the engine over, or the daemon stops. */
-async function restart(o: HostContext, engine: EngineRow, slot: BootSlot) {
-  const life = newIncarnation(o, {});
-  const claim = retryMove(o, "restart", () => ({
+async function restart(host: HostContext, engine: EngineRow, slot: BootSlot) {
+  const life = newIncarnation(host, {});
+  const claim = retryMove(host, "restart", () => ({
     id: engine.id,
     from: ["backoff"],
     to: "starting",
     incarnation: engine.incarnation,
-    set: { ...life, deadline_at: bootDeadline(o) },
+    set: { ...life, deadline_at: bootDeadline(host) },
     event: { type: "engine.restarting", data: { restart: engine.restart_count } },
   }));
-  const found = retryUntilStopped(o, "restart", () => findProduct(o.db, engine.product_id));
+  const found = retryUntilStopped(host, "restart", () => findProduct(host.db, engine.product_id));
   const [claimed, product] = await slot.outside(Promise.all([claim, found]));
   if (!claimed || !product) return null;
-  return { ...(await bootEngine(o, { engine: claimed, product, slot })), incarnation: claimed.incarnation };
+  return { ...(await bootEngine(host, { engine: claimed, product, slot })), incarnation: claimed.incarnation };
 }
 
 /** Writes down how a life ended and what follows, in one move; nothing when a request has taken the engine over. */
-export async function restartOrGiveUp(o: HostContext, end: UnexpectedExit): Promise<void> {
-  await goOn(o, (await retryUntilStopped(o, "crash", () => recordEnd(o, end))) ?? null);
+export async function restartOrGiveUp(host: HostContext, end: UnexpectedExit): Promise<void> {
+  await goOn(host, (await retryUntilStopped(host, "crash", () => recordEnd(host, end))) ?? null);
 }
 
-async function goOn(o: HostContext, engine: EngineRow | null): Promise<void> {
-  if (engine?.state === "backoff") await restartLater(o, engine);
+async function goOn(host: HostContext, engine: EngineRow | null): Promise<void> {
+  if (engine?.state === "backoff") await restartLater(host, engine);
 }
 
 /** The engine after it, waiting for its restart or given up. */
-async function recordEnd(o: HostContext, end: UnexpectedExit): Promise<EngineRow | null> {
-  const row = await findEngineById(o.db, end.id);
+async function recordEnd(host: HostContext, end: UnexpectedExit): Promise<EngineRow | null> {
+  const row = await findEngineById(host.db, end.id);
   // Ended because a stop or a destroy wanted it: nothing unasked about that.
   if (row === null || row.incarnation !== end.incarnation) return null;
   // Written before, by a statement whose answer was lost.
@@ -123,24 +123,24 @@ async function recordEnd(o: HostContext, end: UnexpectedExit): Promise<EngineRow
     exitCode: end.lastError.exit_code,
     healthyForMs: end.healthyForMs,
     history: { count: row.restart_count, windowStartedAt: row.restart_window_started_at?.getTime() ?? null },
-    now: o.now(),
+    now: host.now(),
     random: Math.random(),
   });
-  const engine = (await writeEnd(o, end, verdict)) ?? (await writtenBefore(o, end));
-  if (engine !== null) o.breaker.noteFailure(end.id, o.live.ids());
+  const engine = (await writeEnd(host, end, verdict)) ?? (await writtenBefore(host, end));
+  if (engine !== null) host.breaker.noteFailure(end.id, host.live.ids());
   return engine;
 }
 
 /** By an earlier try whose answer was lost, and that was committed only after the row had been read. */
-async function writtenBefore(o: HostContext, { id, incarnation }: UnexpectedExit): Promise<EngineRow | null> {
-  const row = await findSettledEngine(o.db, id);
+async function writtenBefore(host: HostContext, { id, incarnation }: UnexpectedExit): Promise<EngineRow | null> {
+  const row = await findSettledEngine(host.db, id);
   return row?.incarnation === incarnation && row.state === "backoff" ? row : null;
 }
 
-async function writeEnd(o: HostContext, end: UnexpectedExit, verdict: RestartVerdict): Promise<EngineRow | null> {
+async function writeEnd(host: HostContext, end: UnexpectedExit, verdict: RestartVerdict): Promise<EngineRow | null> {
   const { id, incarnation, from, lastError } = end;
   const { count, windowStartedAt } = verdict.history;
-  const now = o.now();
+  const now = host.now();
   const set = {
     pid: null,
     last_error: JSON.stringify(lastError),
@@ -150,9 +150,9 @@ async function writeEnd(o: HostContext, end: UnexpectedExit, verdict: RestartVer
   const how = endForEvent(lastError);
   const fields = { engine_id: id, incarnation, last_error: lastError, verdict: verdict.reason };
   if (verdict.kind === "restart") {
-    o.logger.warn(fields, "engine ended unasked: it starts again");
+    host.logger.warn(fields, "engine ended unasked: it starts again");
     const next = new Date(now + verdict.delayMs);
-    return o.states.move({
+    return host.states.move({
       id,
       from,
       incarnation,
@@ -161,8 +161,8 @@ async function writeEnd(o: HostContext, end: UnexpectedExit, verdict: RestartVer
       event: { reason: lastError.reason, data: { ...how, next_at: next.toISOString(), restart: count } },
     });
   }
-  o.logger.warn(fields, "engine ended unasked: given up");
-  return o.states.move({
+  host.logger.warn(fields, "engine ended unasked: given up");
+  return host.states.move({
     id,
     from,
     incarnation,

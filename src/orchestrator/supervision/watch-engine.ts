@@ -17,50 +17,50 @@ const PROBES_PER_ACTIVITY = 6;
  * Looks after one life of an engine from `running` to its process's end. What the end means is the business of
  * `onGone`, handed in by who starts the watch, so that restart and watch do not know each other.
  */
-export function watchEngine(o: HostContext, live: LiveEngine, onGone: (live: LiveEngine) => Promise<void>): void {
+export function watchEngine(host: HostContext, live: LiveEngine, onGone: (live: LiveEngine) => Promise<void>): void {
   const gone = new AbortController();
   void live.process.exited.then(async () => {
     gone.abort();
-    if (o.stopping.aborted) return;
+    if (host.stopping.aborted) return;
     await onGone(live).catch((error: unknown) => {
-      o.logger.error(
+      host.logger.error(
         { err: error, engine_id: live.id, incarnation: live.incarnation },
         "the end of an engine was not recorded",
       );
     });
   });
-  void keepProbing(o, live, AbortSignal.any([gone.signal, o.stopping])).catch((error: unknown) => {
-    o.logger.error({ err: error, engine_id: live.id, incarnation: live.incarnation }, "watching an engine failed");
+  void keepProbing(host, live, AbortSignal.any([gone.signal, host.stopping])).catch((error: unknown) => {
+    host.logger.error({ err: error, engine_id: live.id, incarnation: live.incarnation }, "watching an engine failed");
   });
 }
 
-async function keepProbing(o: HostContext, live: LiveEngine, signal: AbortSignal): Promise<void> {
-  const interval = o.settings.healthIntervalMs;
+async function keepProbing(host: HostContext, live: LiveEngine, signal: AbortSignal): Promise<void> {
+  const interval = host.settings.healthIntervalMs;
   let answers = 0;
   let silentSince = performance.now();
   const wait = () => probeWaitMs({ intervalMs: interval, nowMs: performance.now(), random: Math.random() });
   while (await delay(wait(), signal)) {
-    const problem = await probe(o, live, Math.min(PROBE_TIMEOUT_MS, interval));
+    const problem = await probe(host, live, Math.min(PROBE_TIMEOUT_MS, interval));
     if (signal.aborted) return;
     if (problem === "unknown") continue;
     if (problem === null) {
-      live.lastOkAt = o.now();
+      live.lastOkAt = host.now();
       silentSince = performance.now();
-      if (live.consecutiveFailures >= MISSES_UNHEALTHY) record(o, live, { from: "unhealthy", to: "running" });
+      if (live.consecutiveFailures >= MISSES_UNHEALTHY) record(host, live, { from: "unhealthy", to: "running" });
       live.consecutiveFailures = 0;
-      if (answers++ % PROBES_PER_ACTIVITY === 0) await recordActivity(o, live);
+      if (answers++ % PROBES_PER_ACTIVITY === 0) await recordActivity(host, live);
       continue;
     }
     live.consecutiveFailures++;
     if (live.consecutiveFailures === MISSES_UNHEALTHY) {
-      record(o, live, { from: "running", to: "unhealthy" });
-      o.breaker.noteFailure(live.id, o.live.ids());
+      record(host, live, { from: "running", to: "unhealthy" });
+      host.breaker.noteFailure(live.id, host.live.ids());
     }
     // While everything fails no engine is ended for it: the cause is not in the engines.
-    if (live.consecutiveFailures >= MISSES_RESTART && !o.breaker.isOpen) {
+    if (live.consecutiveFailures >= MISSES_RESTART && !host.breaker.isOpen) {
       const silentS = Math.round((performance.now() - silentSince) / 1000);
       await endSilent(
-        o,
+        host,
         live,
         `no health answer for ${live.consecutiveFailures} probes over ${silentS} s (${problem.reason})`,
       );
@@ -69,15 +69,15 @@ async function keepProbing(o: HostContext, live: LiveEngine, signal: AbortSignal
 }
 
 /** Ends an engine that does not answer. One that this does not end is probed on, and ended again. */
-async function endSilent(o: HostContext, live: LiveEngine, reason: string): Promise<void> {
+async function endSilent(host: HostContext, live: LiveEngine, reason: string): Promise<void> {
   const fields = { engine_id: live.id, incarnation: live.incarnation, reason };
-  o.logger.warn(fields, "engine does not answer: it is ended to be restarted");
+  host.logger.warn(fields, "engine does not answer: it is ended to be restarted");
   live.endedBecause = `${reason}; ended by the daemon`;
   try {
     const end = await live.process.stop(RESTART_TERM_MS);
-    if (end.kind === "survived") o.logger.error({ ...fields, pids: end.pids }, "processes of an engine do not die");
+    if (end.kind === "survived") host.logger.error({ ...fields, pids: end.pids }, "processes of an engine do not die");
   } catch (error) {
-    o.logger.error({ ...fields, err: error }, "an engine that does not answer could not be ended");
+    host.logger.error({ ...fields, err: error }, "an engine that does not answer could not be ended");
   }
 }
 
@@ -86,29 +86,29 @@ async function endSilent(o: HostContext, live: LiveEngine, reason: string): Prom
  * says nothing of the engine.
  */
 async function probe(
-  o: HostContext,
+  host: HostContext,
   live: LiveEngine,
   timeoutMs: number,
 ): Promise<{ readonly reason: string } | null | "unknown"> {
-  return o.probes.add(async () => {
+  return host.probes.add(async () => {
     const began = performance.now();
     const verdict = await probeOnce(live.url, { engineId: live.id, incarnation: live.incarnation, timeoutMs });
     if (verdict.kind === "ok") return null;
-    if (o.stalls.since(began)) return "unknown";
+    if (host.stalls.since(began)) return "unknown";
     return { reason: verdict.kind === "failed" ? verdict.reason : "another program answers on its port" };
   });
 }
 
 /** Written when the database takes it, in order; probing does not wait for that. */
 function record(
-  o: HostContext,
+  host: HostContext,
   live: LiveEngine,
   { from, to }: { from: "running" | "unhealthy"; to: "running" | "unhealthy" },
 ): void {
   const reason = to === "running" ? "it answers again" : `${MISSES_UNHEALTHY} probes without an answer`;
   const write = () =>
-    retryUntilStopped(o, "health", () =>
-      o.states.move({ id: live.id, from: [from], to, incarnation: live.incarnation, event: { reason } }),
+    retryUntilStopped(host, "health", () =>
+      host.states.move({ id: live.id, from: [from], to, incarnation: live.incarnation, event: { reason } }),
     );
-  void o.lanes.run(`health ${live.id}`, write);
+  void host.lanes.run(`health ${live.id}`, write);
 }
