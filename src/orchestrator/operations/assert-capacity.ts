@@ -6,7 +6,7 @@ import type { HostContext } from "../host-context.ts";
 const RETRY_AFTER_S = 30;
 
 /** Refuses a new engine while the host drains, or has no room: what runs already needs the rest. */
-export async function assertCapacity(host: HostContext): Promise<void> {
+export async function assertCapacity(host: Pick<HostContext, "readiness" | "settings">): Promise<void> {
   host.readiness.assertAdmits();
   const reason = capacityProblem(await hostResources(host.settings.dataDir));
   if (reason !== null) throw new ApiError("CAPACITY_EXHAUSTED", reason, { retryAfterS: RETRY_AFTER_S });

@@ -15,7 +15,7 @@ export interface ProductChange {
 
 /** Changes one product under its lock; what this daemon remembers of products is dropped before the answer. */
 export async function changeProduct(
-  host: HostContext,
+  host: Pick<HostContext, "db" | "events" | "directory" | "box">,
   idOrSlug: string,
   { change, ...what }: ProductChange & { readonly change: (trx: Trx, product: Product) => Promise<Product | null> },
 ): Promise<ProductRecord> {
@@ -31,7 +31,7 @@ export async function changeProduct(
 
 /** Writes the audit line and the event of a change, as the last things of its transaction. */
 export async function noteProductChange(
-  host: HostContext,
+  host: Pick<HostContext, "events">,
   trx: Trx,
   { productId, type, detail }: ProductChange & { readonly productId: string },
 ): Promise<void> {

@@ -46,7 +46,7 @@ export function destroyRow(host: HostContext, { id }: EngineRow, { keepData }: {
 }
 
 /** Takes the engine over from whatever it was doing; null when somebody already had. */
-const claim = (host: HostContext, id: string, keepData: boolean): Promise<EngineRow | null> =>
+const claim = (host: Pick<HostContext, "states" | "now">, id: string, keepData: boolean): Promise<EngineRow | null> =>
   host.states.move({
     id,
     from: ENGINE_STATES.filter((state) => state !== "destroying"),

@@ -6,7 +6,7 @@ import { keptFolders } from "../fleet/engine-folders.ts";
 import type { HostContext } from "../host-context.ts";
 
 /** Erases the data of a deleted product's users. A failure is logged and made good by {@link sweepKeptData}. */
-export async function eraseKeptData(host: HostContext, productId: string): Promise<void> {
+export async function eraseKeptData(host: Pick<HostContext, "settings" | "logger">, productId: string): Promise<void> {
   try {
     await removeEngineFolder(join(keptFolders(host), productId));
   } catch (error) {
@@ -18,7 +18,7 @@ export async function eraseKeptData(host: HostContext, productId: string): Promi
  * Erases what is left of deleted products. A product that merely does not exist is left alone: the database may be a
  * backup that knows too little, or the wrong one. Only the audit log tells that a product was deleted.
  */
-export async function sweepKeptData(host: HostContext): Promise<void> {
+export async function sweepKeptData(host: Pick<HostContext, "db" | "settings" | "logger">): Promise<void> {
   const unknown: string[] = [];
   for (const id of await listFolder(keptFolders(host))) {
     if ((await findProduct(host.db, id)) === null) unknown.push(id);

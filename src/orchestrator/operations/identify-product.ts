@@ -9,7 +9,10 @@ export type { Product };
  * The product whose platform key this is. Missing, malformed and unknown keys answer alike. The look-up is by
  * SHA-256, so its time tells nothing of a key: two keys that share a beginning share nothing of their hashes.
  */
-export async function identifyProduct(host: HostContext, key: string | undefined): Promise<Product> {
+export async function identifyProduct(
+  host: Pick<HostContext, "directory" | "now">,
+  key: string | undefined,
+): Promise<Product> {
   const product =
     key !== undefined && plausibleKey(PLATFORM_KEY_PREFIX, key)
       ? await host.directory.find(sha256(key), host.now())

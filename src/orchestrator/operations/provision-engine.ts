@@ -79,7 +79,7 @@ async function provisionAs(
   }
 }
 
-async function settleFolder(host: HostContext, { id }: EngineRow): Promise<void> {
+async function settleFolder(host: Pick<HostContext, "settings" | "logger">, { id }: EngineRow): Promise<void> {
   try {
     await settleEngineFolder(engineFolder(host, id));
   } catch (error) {
@@ -172,7 +172,10 @@ export async function abandonProvision(host: HostContext, row: EngineRow): Promi
 }
 
 /** The answer to the commit of a reservation was lost: whether it was committed is known once the product's lock is free again. */
-async function undoReservation(host: HostContext, life: Life): Promise<void> {
+async function undoReservation(
+  host: Pick<HostContext, "db" | "states" | "lanes" | "settings" | "now" | "logger" | "stopping">,
+  life: Life,
+): Promise<void> {
   await retryUntilStopped(host, "reservation", async () => {
     await host.db.transaction().execute((trx) => lockPolicy(trx, life.product_id));
     await undoProvision(host, life);
@@ -184,7 +187,10 @@ async function undoReservation(host: HostContext, life: Life): Promise<void> {
  * all keeps its folder. In the lane of destroys: one that took the engine over has ended by then, perhaps before this
  * provision made the folder.
  */
-export function undoProvision(host: HostContext, engine: Life): Promise<void> {
+export function undoProvision(
+  host: Pick<HostContext, "db" | "states" | "lanes" | "settings" | "now">,
+  engine: Life,
+): Promise<void> {
   const { id, incarnation } = engine;
   const folder = engineFolder(host, id);
   const reason = "the provision did not succeed";

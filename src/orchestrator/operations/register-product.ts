@@ -16,7 +16,7 @@ export interface Registered {
 }
 
 export async function registerProduct(
-  host: HostContext,
+  host: Pick<HostContext, "db" | "events" | "directory" | "box">,
   request: { readonly slug: string; readonly name?: string | undefined; readonly policy?: PolicyPatch | undefined },
 ): Promise<Registered> {
   const platformApiKey = newKey(PLATFORM_KEY_PREFIX);

@@ -6,7 +6,7 @@ import type { HostContext } from "../host-context.ts";
 
 /** The operator's rotation: only the hash of the new key comes here. The old key works for `graceS` more seconds. */
 export function replacePlatformKey(
-  host: HostContext,
+  host: Pick<HostContext, "db" | "events" | "directory" | "box">,
   idOrSlug: string,
   key: {
     readonly hash: string;

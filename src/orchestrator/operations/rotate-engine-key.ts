@@ -84,7 +84,11 @@ export function rotateEngineKey(
  * The engine is told what the database has: the old keys, or the new ones when only the answer was lost. It keeps both
  * while the database cannot be asked: then this goes on behind the answer, and the daemon that adopts it does the same.
  */
-async function tellStoredKeys(host: HostContext, { id, incarnation }: EngineRow, target: ControlTarget): Promise<void> {
+async function tellStoredKeys(
+  host: Pick<HostContext, "db" | "logger" | "stopping">,
+  { id, incarnation }: EngineRow,
+  target: ControlTarget,
+): Promise<void> {
   const tell = async () => {
     const row = await findSettledEngine(host.db, id);
     if (row?.incarnation === incarnation) await setEngineKeys(target, acceptedKeys(row));

@@ -5,7 +5,11 @@ import { changeProduct } from "./change-product.ts";
 import type { HostContext } from "../host-context.ts";
 
 /** Changes what is given of a product's policy; the next call of the product already meets the new one. */
-export function setPolicy(host: HostContext, idOrSlug: string, patch: PolicyPatch): Promise<ProductRecord> {
+export function setPolicy(
+  host: Pick<HostContext, "db" | "events" | "directory" | "box">,
+  idOrSlug: string,
+  patch: PolicyPatch,
+): Promise<ProductRecord> {
   return changeProduct(host, idOrSlug, {
     type: "product.policy_changed",
     detail: describePatch(patch),

@@ -43,7 +43,7 @@ export async function startEngine(host: HostContext, product: Product, userId: s
   return engineRecord(host, result.engine);
 }
 
-const claim = (host: HostContext, { id }: EngineRow): Promise<EngineRow | null> =>
+const claim = (host: Pick<HostContext, "states" | "settings" | "now">, { id }: EngineRow): Promise<EngineRow | null> =>
   host.states.move({
     id,
     from: ["stopped", "failed", "backoff"],
@@ -59,7 +59,11 @@ async function bootClaimed(host: HostContext, boot: Parameters<typeof bootEngine
 }
 
 /** Goes on behind the answer while the database is away: what failed must not be started again by itself. */
-function noteFailure(host: HostContext, { id, incarnation }: EngineRow, { lastError }: FailedBoot): Promise<unknown> {
+function noteFailure(
+  host: Pick<HostContext, "db" | "states" | "owners" | "now" | "logger" | "stopping">,
+  { id, incarnation }: EngineRow,
+  { lastError }: FailedBoot,
+): Promise<unknown> {
   return host.owners.own(id, () =>
     retryMove(host, "failed start", () => ({
       id,

@@ -40,7 +40,7 @@ export async function stopEngine(
 
 /** Null when the engine has moved on since it was read. */
 async function stopRow(
-  host: HostContext,
+  host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "box" | "settings" | "now" | "logger">,
   product: Product,
   { engine, wish }: { readonly engine: EngineRow; readonly wish: StopOptions },
 ): Promise<Stopped | null> {
@@ -76,7 +76,11 @@ async function stopRow(
 }
 
 /** Writes what became of an engine in `stopping`. */
-export async function settleStop(host: HostContext, engine: EngineRow, end: ProcessEnd): Promise<Stopped> {
+export async function settleStop(
+  host: Pick<HostContext, "states" | "live" | "settings" | "now" | "logger">,
+  engine: EngineRow,
+  end: ProcessEnd,
+): Promise<Stopped> {
   const { id, incarnation } = engine;
   if (end.kind === "survived") return noteSurvivors(host, engine, { from: "stopping", end });
   const stopped = await host.states.move({
@@ -91,7 +95,7 @@ export async function settleStop(host: HostContext, engine: EngineRow, end: Proc
   return { record: engineRecord(host, stopped), result: end.kind };
 }
 
-const atRest = (host: HostContext) => ({
+const atRest = (host: Pick<HostContext, "now">) => ({
   desired_state: "stopped" as const,
   pid: null,
   boot_id: null,

@@ -5,6 +5,8 @@ import { delay, isoTime } from "../../shared/clock.ts";
 import { readHeads } from "../store/audit-log.ts";
 import type { HostContext } from "../host-context.ts";
 
+type Host = Pick<HostContext, "db" | "lanes" | "settings" | "now" | "logger" | "stopping">;
+
 const EVERY_MS = 1000;
 const CLOSE_MS = 2000;
 
@@ -13,13 +15,13 @@ const CLOSE_MS = 2000;
  * to. Who rewrites the chain in the database, or cuts it off, cannot take back what was recorded.
  */
 export class AuditHeads {
-  readonly #host: HostContext;
+  readonly #host: Host;
   readonly #file: string;
   /** Undefined until the file was read. */
   #last: AuditHead | null | undefined;
   #isFailing = false;
 
-  constructor(host: HostContext) {
+  constructor(host: Host) {
     this.#host = host;
     this.#file = join(host.settings.dataDir, AUDIT_HEADS_FILE);
   }

@@ -51,7 +51,10 @@ export async function afterUnseenEnd(host: HostContext, row: EngineRow, process:
 }
 
 /** Finishes a stop that somebody else began. */
-export async function finishStop(host: HostContext, row: EngineRow): Promise<void> {
+export async function finishStop(
+  host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "box" | "settings" | "now" | "logger">,
+  row: EngineRow,
+): Promise<void> {
   await settleStop(host, row, await endProcess(host, row, { drainMs: 0, termMs: TERM_MS }));
 }
 

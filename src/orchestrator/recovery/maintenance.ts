@@ -8,7 +8,9 @@ const EVERY_MS = 600_000;
 const EVENTS = { keptDays: 30, perProduct: 500_000 };
 
 /** Removes what is kept only for a time, or no longer belongs to anybody, until the daemon stops. */
-export async function startMaintenance(host: HostContext): Promise<void> {
+export async function startMaintenance(
+  host: Pick<HostContext, "db" | "answerLimit" | "settings" | "now" | "logger" | "stopping">,
+): Promise<void> {
   do {
     await attempt(host, "events", () => purgeEvents(host.db, EVENTS));
     await attempt(host, "idempotency keys", () => purgeIdempotencyKeys(host.db, new Date(host.now())));
@@ -18,7 +20,11 @@ export async function startMaintenance(host: HostContext): Promise<void> {
 }
 
 /** One that fails does not keep the others from being done. */
-async function attempt({ logger }: HostContext, what: string, remove: () => Promise<unknown>): Promise<void> {
+async function attempt(
+  { logger }: Pick<HostContext, "logger">,
+  what: string,
+  remove: () => Promise<unknown>,
+): Promise<void> {
   try {
     await remove();
   } catch (error) {

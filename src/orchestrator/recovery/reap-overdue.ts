@@ -41,10 +41,15 @@ export async function reapOverdue(host: HostContext): Promise<void> {
   }
 }
 
-const isTended = (host: HostContext, { id, state }: Pick<EngineRow, "id" | "state">): boolean =>
-  host.owners.has(id) || (isRunning(state) && host.live.get(id) !== undefined);
+const isTended = (
+  host: Pick<HostContext, "live" | "owners">,
+  { id, state }: Pick<EngineRow, "id" | "state">,
+): boolean => host.owners.has(id) || (isRunning(state) && host.live.get(id) !== undefined);
 
-async function rowsOf(host: HostContext, engines: readonly { readonly id: string }[]): Promise<readonly EngineRow[]> {
+async function rowsOf(
+  host: Pick<HostContext, "db" | "live" | "owners">,
+  engines: readonly { readonly id: string }[],
+): Promise<readonly EngineRow[]> {
   const rows = await Promise.all(engines.map(({ id }) => findEngineById(host.db, id)));
   return rows.filter((row) => row !== null).filter((row) => !isTended(host, row));
 }
@@ -97,7 +102,10 @@ async function end(host: HostContext, row: EngineRow, isOwned: boolean): Promise
   }
 }
 
-async function stopAgain(host: HostContext, { id, incarnation }: EngineRow): Promise<void> {
+async function stopAgain(
+  host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "box" | "settings" | "now" | "logger">,
+  { id, incarnation }: EngineRow,
+): Promise<void> {
   const deadline = new Date(host.now() + AGAIN_MS);
   const stopping = await host.states.move({
     id,

@@ -104,7 +104,7 @@ async function reconcile(
 
 /** The recorded process, if it is provably still that one, and whether it answers as this engine. */
 async function observe(
-  host: HostContext,
+  host: Pick<HostContext, "backend" | "probes" | "settings">,
   row: EngineRow,
 ): Promise<{ readonly process: EngineProcess | null; readonly observed: Observed }> {
   if (row.boot_id !== null && row.boot_id !== host.backend.bootId) return { process: null, observed: "rebooted" };
@@ -119,7 +119,7 @@ async function observe(
 const SEEN = { ok: "answers", failed: "silent", wrong_identity: "displaced" } as const;
 
 /** A daemon that was cut short may not have written down the process that it started. */
-const unrecordedProcess = (host: HostContext, row: EngineRow): EngineProcess | null =>
+const unrecordedProcess = (host: Pick<HostContext, "backend">, row: EngineRow): EngineProcess | null =>
   row.state === "starting" || isRunning(row.state) ? host.backend.find(row.incarnation) : null;
 
 async function adopt(
@@ -155,7 +155,11 @@ async function adopt(
 }
 
 /** A rotation that was cut short may have told the engine keys that were never written down. */
-async function tellKeys(host: HostContext, row: EngineRow, { url, controlToken: token }: LiveEngine): Promise<void> {
+async function tellKeys(
+  host: Pick<HostContext, "probes" | "logger">,
+  row: EngineRow,
+  { url, controlToken: token }: LiveEngine,
+): Promise<void> {
   const told = await host.probes.add(() => setEngineKeys({ url, token }, acceptedKeys(row)));
   if (told.kind === "failed")
     host.logger.warn({ engine_id: row.id, reason: told.reason }, "an adopted engine did not take its keys");
@@ -181,13 +185,17 @@ async function startAgain(host: HostContext, rows: readonly EngineRow[]): Promis
 }
 
 /** Engine processes of ours that no row knows: told, not ended, for a database from a backup knows too little. */
-function reportOrphans(host: HostContext, rows: readonly EngineRow[]): void {
+function reportOrphans(host: Pick<HostContext, "backend" | "logger">, rows: readonly EngineRow[]): void {
   const orphans = host.backend.orphans(new Set(rows.map(({ incarnation }) => incarnation)));
   for (const orphan of orphans) host.logger.error({ ...orphan }, "processes of an engine that no record knows");
 }
 
 /** What fails leaves the engine without an owner: the sweep takes it up again. */
-function inBackground(host: HostContext, { id }: EngineRow, work: () => Promise<unknown>): void {
+function inBackground(
+  host: Pick<HostContext, "owners" | "logger">,
+  { id }: EngineRow,
+  work: () => Promise<unknown>,
+): void {
   host.owners
     .own(id, work)
     .catch((error: unknown) => host.logger.error({ err: error, engine_id: id }, "an engine could not be reconciled"));

@@ -49,7 +49,10 @@ async function stop(host: HostContext, row: EngineRow): Promise<"stopped" | "sur
   }
 }
 
-async function park(host: HostContext, row: EngineRow): Promise<"stopped" | "survived"> {
+async function park(
+  host: Pick<HostContext, "db" | "states" | "backend" | "live" | "boots" | "box" | "settings" | "now">,
+  row: EngineRow,
+): Promise<"stopped" | "survived"> {
   const product = await findProduct(host.db, row.product_id);
   const drainMs = (product?.record.policy.drain_s ?? 0) * 1000;
   const end = await endProcess(host, row, { drainMs, termMs: TERM_MS });

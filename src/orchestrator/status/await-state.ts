@@ -11,7 +11,7 @@ const POLL_MS = 1000;
  * Gives the engine as it was last seen: the caller checks whether the deadline or the signal came first.
  */
 export async function awaitEngine(
-  host: HostContext,
+  host: Pick<HostContext, "db" | "states" | "now" | "stopping">,
   {
     productId,
     userId,
@@ -36,7 +36,7 @@ export async function awaitEngine(
 }
 
 async function nextChange(
-  host: HostContext,
+  host: Pick<HostContext, "states" | "stopping">,
   { engineId, waitMs, signal }: { engineId: string | null; waitMs: number; signal: AbortSignal | undefined },
 ): Promise<void> {
   const changed = new AbortController();

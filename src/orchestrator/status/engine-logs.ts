@@ -6,7 +6,7 @@ import type { HostContext } from "../host-context.ts";
 
 /** The last lines an engine wrote. */
 export async function tailEngineLog(
-  host: HostContext,
+  host: Pick<HostContext, "db" | "settings">,
   product: Product,
   { userId, lines }: { readonly userId: string; readonly lines: number },
 ): Promise<readonly string[]> {
@@ -16,7 +16,7 @@ export async function tailEngineLog(
 
 /** The last lines, then each new one as it is written, until the signal. */
 export async function followEngineLog(
-  host: HostContext,
+  host: Pick<HostContext, "db" | "settings">,
   product: Product,
   { userId, lines, signal }: { readonly userId: string; readonly lines: number; readonly signal: AbortSignal },
 ): Promise<AsyncIterable<string>> {

@@ -6,7 +6,7 @@ import type { EngineRow } from "../store/tables.ts";
 import type { HostContext } from "../host-context.ts";
 
 /** The engine as clients see it: what is stored, and what watching its process has told since. */
-export function engineRecord(host: HostContext, row: EngineRow): EngineRecord {
+export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: EngineRow): EngineRecord {
   const live = host.live.get(row.id);
   return {
     id: row.id,

@@ -13,7 +13,9 @@ export const UNPROTECTED_AUDIT =
   "the role of DATABASE_URL may rewrite the audit log: give orchd a role that does not own the tables (see the README)";
 
 /** How this host is: what it runs, what it has left, and what its operator should know. */
-export async function hostStatus(host: HostContext): Promise<HostStatus> {
+export async function hostStatus(
+  host: Pick<HostContext, "db" | "backend" | "bootQueue" | "breaker" | "readiness" | "settings">,
+): Promise<HostStatus> {
   const { portRange, dataDir } = host.settings;
   const [counts, use, resources, ephemeral, unprotected] = await Promise.all([
     countByState(host.db, portRange.hostId),

@@ -7,11 +7,17 @@ import { awaitEngine } from "./await-state.ts";
 import { engineRecord } from "./engine-record.ts";
 import type { HostContext } from "../host-context.ts";
 
-export async function getEngineRow(host: HostContext, product: Product, userId: string): Promise<EngineRow> {
+type Host = Pick<HostContext, "db" | "live" | "settings">;
+
+export async function getEngineRow(
+  host: Pick<HostContext, "db">,
+  product: Product,
+  userId: string,
+): Promise<EngineRow> {
   return (await findEngine(host.db, product.record.id, userId)) ?? noEngine();
 }
 
-export async function lookUpEngine(host: HostContext, product: Product, userId: string): Promise<EngineRecord> {
+export async function lookUpEngine(host: Host, product: Product, userId: string): Promise<EngineRecord> {
   return engineRecord(host, await getEngineRow(host, product, userId));
 }
 
@@ -23,18 +29,14 @@ export interface EnginePage {
 }
 
 /** Of one product, or with null of all. */
-export async function pageOfEngines(
-  host: HostContext,
-  product: Product | null,
-  page: EnginePage,
-): Promise<EngineRecord[]> {
+export async function pageOfEngines(host: Host, product: Product | null, page: EnginePage): Promise<EngineRecord[]> {
   const rows = await listEngines(host.db, { productId: product?.record.id ?? null, ...page });
   return rows.map((row) => engineRecord(host, row));
 }
 
 /** Waits until the engine is in `state`; in vain it is BOOT_TIMEOUT, which names the state it is in instead. */
 export async function waitForEngine(
-  host: HostContext,
+  host: Pick<HostContext, "db" | "states" | "live" | "settings" | "now" | "stopping">,
   product: Product,
   { userId, state, timeoutS, signal }: { userId: string; state: EngineState; timeoutS: number; signal: AbortSignal },
 ): Promise<EngineRecord> {

@@ -4,13 +4,13 @@ import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";
 import { productRecord } from "./product-record.ts";
 
-export async function lookUpProduct(host: HostContext, idOrSlug: string): Promise<ProductRecord> {
+export async function lookUpProduct(host: Pick<HostContext, "db" | "box">, idOrSlug: string): Promise<ProductRecord> {
   return productRecord(host, (await findProduct(host.db, idOrSlug)) ?? noProduct(idOrSlug));
 }
 
 /** Products in the order they were registered, from behind `after` (an id). */
 export async function pageOfProducts(
-  host: HostContext,
+  host: Pick<HostContext, "db" | "box">,
   page: { readonly after: string | null; readonly limit: number },
 ): Promise<ProductRecord[]> {
   return (await listProducts(host.db, page)).map((product) => productRecord(host, product));

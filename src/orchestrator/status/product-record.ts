@@ -5,12 +5,12 @@ import { openEngineEnv } from "../store/engine-env.ts";
 import type { HostContext } from "../host-context.ts";
 
 /** A product as an admin is shown it: of its engine settings the values that hold no secret. */
-export const productRecord = (host: HostContext, product: Product): ProductRecord => ({
+export const productRecord = (host: Pick<HostContext, "box">, product: Product): ProductRecord => ({
   ...product.record,
   engine_env_values: plainSettings(readableEnv(host, product)),
 });
 
-function readableEnv(host: HostContext, product: Product): Record<string, string> {
+function readableEnv(host: Pick<HostContext, "box">, product: Product): Record<string, string> {
   try {
     return openEngineEnv(host, product);
   } catch {

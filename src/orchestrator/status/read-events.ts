@@ -16,7 +16,7 @@ const AWAY_POLL_MS = 2000;
 
 /** The newest events first, older than `after` (the id of the last of the page before). */
 export const pageOfEvents = (
-  host: HostContext,
+  host: Pick<HostContext, "db">,
   filter: EventFilter,
   { after, limit }: { readonly after: string | null; readonly limit: number },
 ): Promise<EventRecord[]> => listEvents(host.db, { ...filter, before: after, limit });
@@ -31,7 +31,7 @@ export type FollowedEvent =
  * which is when this resolves. While the database is away it waits.
  */
 export async function followEvents(
-  host: HostContext,
+  host: Pick<HostContext, "db" | "logger">,
   filter: EventFilter,
   { after, signal }: { readonly after: string | null; readonly signal: AbortSignal },
 ): Promise<AsyncIterable<FollowedEvent>> {
@@ -40,7 +40,7 @@ export async function followEvents(
 }
 
 async function* follow(
-  host: HostContext,
+  host: Pick<HostContext, "db" | "logger">,
   filter: EventFilter,
   { known, signal }: { readonly known: EventPosition | null; readonly signal: AbortSignal },
 ): AsyncGenerator<FollowedEvent, void, undefined> {

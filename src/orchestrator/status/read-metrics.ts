@@ -15,7 +15,9 @@ export async function readMetrics(host: HostContext): Promise<{ readonly text: s
   return { text, contentType: host.metrics.contentType };
 }
 
-async function knownHost(host: HostContext): Promise<HostStatus | null> {
+async function knownHost(
+  host: Pick<HostContext, "db" | "backend" | "bootQueue" | "breaker" | "readiness" | "settings" | "logger">,
+): Promise<HostStatus | null> {
   try {
     return await hostStatus(host);
   } catch (error) {

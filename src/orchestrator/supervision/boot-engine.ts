@@ -49,7 +49,7 @@ export const bootInTurn = (host: HostContext, engine: EngineRow, product: Produc
 
 /** Lets others end the boot while it goes on. */
 async function inFlight(
-  host: HostContext,
+  host: Pick<HostContext, "db" | "boots" | "lanes" | "settings">,
   engine: EngineRow,
   work: (signal: AbortSignal) => Promise<BootResult>,
 ): Promise<BootResult> {
@@ -150,7 +150,11 @@ async function bootOnPort(
   }
 }
 
-function recordProcess(host: HostContext, engine: EngineRow, { handle }: EngineProcess): Promise<EngineRow | null> {
+function recordProcess(
+  host: Pick<HostContext, "states" | "settings" | "now">,
+  engine: EngineRow,
+  { handle }: EngineProcess,
+): Promise<EngineRow | null> {
   return host.states.move({
     id: engine.id,
     from: ["provisioning", "starting"],
@@ -166,7 +170,7 @@ function recordProcess(host: HostContext, engine: EngineRow, { handle }: EngineP
 }
 
 async function enterRunning(
-  host: HostContext,
+  host: Pick<HostContext, "db" | "states" | "now">,
   { id, incarnation, port }: EngineRow,
   { pid, version }: { readonly pid: number; readonly version: string | null },
 ): Promise<EngineRow | null> {

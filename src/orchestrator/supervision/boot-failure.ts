@@ -20,7 +20,10 @@ export interface BootFailure {
   readonly cause?: unknown;
 }
 
-export function describe(host: HostContext, verdict: Exclude<BootVerdict, { kind: "healthy" }>): BootFailure {
+export function describe(
+  host: Pick<HostContext, "settings">,
+  verdict: Exclude<BootVerdict, { kind: "healthy" }>,
+): BootFailure {
   switch (verdict.kind) {
     case "exited": {
       const { exit } = verdict;
@@ -41,7 +44,7 @@ export function describe(host: HostContext, verdict: Exclude<BootVerdict, { kind
 }
 
 export async function failed(
-  host: HostContext,
+  host: Pick<HostContext, "settings" | "now" | "logger">,
   engine: EngineRow,
   { code = "BACKEND_ERROR", reason, exit, cause }: BootFailure,
 ): Promise<FailedBoot> {

@@ -33,7 +33,7 @@ export interface Survived {
  * `drained`: no turn was running when it was told to end; `cut_off`: one still was; `killed`: it took a KILL.
  */
 export async function endProcess(
-  host: HostContext,
+  host: Pick<HostContext, "backend" | "live" | "boots" | "box" | "settings">,
   engine: EngineRow,
   { drainMs, termMs }: { readonly drainMs: number; readonly termMs: number },
 ): Promise<ProcessEnd> {
@@ -54,7 +54,7 @@ export async function endProcess(
 }
 
 /** The engine itself is gone; what it may have left of its children is ended. */
-async function leftovers(host: HostContext, engine: EngineRow): Promise<ProcessEnd> {
+async function leftovers(host: Pick<HostContext, "backend" | "settings">, engine: EngineRow): Promise<ProcessEnd> {
   const outcome = await host.backend.endLeftovers(engine.incarnation);
   if (outcome.kind === "survived") return processesSurvive(outcome.pids);
   // A port that this life had is looked at; one that was only reserved may have been another program's all along.
@@ -69,7 +69,7 @@ const processesSurvive = (pids: readonly number[]): Survived => ({
 });
 
 /** Somebody who listens on the port of an engine that has ended: a child that got away, or a program that is not ours. */
-async function heldPort(host: HostContext, { port }: EngineRow): Promise<Survived | null> {
+async function heldPort(host: Pick<HostContext, "settings">, { port }: EngineRow): Promise<Survived | null> {
   if (await portFreed(host.settings.engineHost, port, PORT_FREE_MS)) return null;
   const pids = portHolders(port);
   const who = pids.length === 0 ? "another program" : `process ${pids.join(", ")}`;
@@ -78,7 +78,7 @@ async function heldPort(host: HostContext, { port }: EngineRow): Promise<Survive
 
 /** Leaves an engine that would not die as `stop_failed`, to be ended again later, and refuses the call. */
 export async function noteSurvivors(
-  host: HostContext,
+  host: Pick<HostContext, "states" | "settings" | "now" | "logger">,
   { id, incarnation }: EngineRow,
   { from, end }: { readonly from: "stopping" | "destroying"; readonly end: Survived },
 ): Promise<never> {
@@ -95,7 +95,7 @@ export async function noteSurvivors(
 }
 
 /** The process an earlier daemon started, if it is provably still that one. */
-export function recordedProcess(host: HostContext, row: EngineRow): EngineProcess | null {
+export function recordedProcess(host: Pick<HostContext, "backend">, row: EngineRow): EngineProcess | null {
   const { pid, boot_id, process_start, incarnation } = row;
   if (pid === null || boot_id === null || process_start === null) return null;
   return host.backend.attach({ pid, bootId: boot_id, startTime: process_start }, incarnation);
@@ -103,7 +103,7 @@ export function recordedProcess(host: HostContext, row: EngineRow): EngineProces
 
 /** Whether turns were still running when the waiting ended. An engine that does not answer has none to wait for. */
 async function drain(
-  host: HostContext,
+  host: Pick<HostContext, "box" | "settings">,
   engine: EngineRow,
   { process, drainMs }: { process: EngineProcess; drainMs: number },
 ): Promise<boolean> {

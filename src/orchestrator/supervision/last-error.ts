@@ -18,7 +18,7 @@ const MAX_LINE = 1000;
  * rejects: what follows from an end must not depend on a file that can be read.
  */
 export async function describeError(
-  host: HostContext,
+  host: Pick<HostContext, "settings" | "now" | "logger">,
   engineId: string,
   { phase, reason, exit }: { readonly phase: LastError["phase"]; readonly reason: string; readonly exit?: EngineExit },
 ): Promise<LastError> {
@@ -36,7 +36,7 @@ export async function describeError(
   };
 }
 
-async function readTail(host: HostContext, engineId: string): Promise<readonly string[]> {
+async function readTail(host: Pick<HostContext, "settings" | "logger">, engineId: string): Promise<readonly string[]> {
   try {
     return await logTail(engineFolder(host, engineId), READ_LINES);
   } catch (error) {

@@ -6,7 +6,11 @@ import { engineFolder } from "../fleet/engine-folders.ts";
 import type { HostContext } from "../host-context.ts";
 
 /** Everything one start of an engine needs; keys as hashes only, so that no start needs a stored plaintext. */
-export function launchOrder(host: HostContext, engine: EngineRow, product: Product): LaunchOrder {
+export function launchOrder(
+  host: Pick<HostContext, "box" | "settings">,
+  engine: EngineRow,
+  product: Product,
+): LaunchOrder {
   return {
     launch: {
       engine_id: engine.id,
@@ -26,7 +30,7 @@ export function launchOrder(host: HostContext, engine: EngineRow, product: Produ
 }
 
 /** The daemon's own pass to an engine's control calls: derived, so that a later daemon has it too. */
-export const controlToken = (host: HostContext, engine: Pick<EngineRow, "id" | "incarnation">): string =>
+export const controlToken = (host: Pick<HostContext, "box">, engine: Pick<EngineRow, "id" | "incarnation">): string =>
   host.box.token("control", engine.id, engine.incarnation);
 
 export function acceptedKeys(engine: EngineRow): { hash: string; expires_at: string | null }[] {

@@ -6,7 +6,7 @@ import type { HostContext } from "../host-context.ts";
 
 /** What is known of an engine from the moment that its process answers. */
 export function liveEngine(
-  host: HostContext,
+  host: Pick<HostContext, "settings" | "now">,
   row: EngineRow,
   { process, order, healthySince }: { process: EngineProcess; order: LaunchOrder; healthySince: number },
 ): LiveEngine {

@@ -8,7 +8,10 @@ import type { HostContext } from "../host-context.ts";
 const WORTH_WRITING_MS = 60_000;
 
 /** Asks an engine when it last worked, and keeps it: after a reboot those used last are started first. */
-export async function recordActivity(host: HostContext, live: LiveEngine): Promise<void> {
+export async function recordActivity(
+  host: Pick<HostContext, "db" | "now" | "logger">,
+  live: LiveEngine,
+): Promise<void> {
   const answer = await engineStatus({ url: live.url, token: live.controlToken });
   if (answer.kind === "failed") return;
   const told = activeAt(answer.status);

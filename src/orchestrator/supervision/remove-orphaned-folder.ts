@@ -5,7 +5,7 @@ import type { HostContext } from "../host-context.ts";
 
 /** A launch makes the engine's folder: one that a destroy overtook just before must not leave it behind. */
 export function removeOrphanedFolder(
-  host: HostContext,
+  host: Pick<HostContext, "db" | "lanes" | "settings">,
   engine: { readonly id: string; readonly product_id: string; readonly user_id: string },
 ): Promise<void> {
   const { id } = engine;

@@ -10,7 +10,7 @@ import type { HostContext } from "../host-context.ts";
  * Undefined when the daemon stops first.
  */
 export function retryMove(
-  host: HostContext,
+  host: Pick<HostContext, "db" | "states" | "logger" | "stopping">,
   what: string,
   /** Asked anew for each try, for times that it sets; the life that it begins stays the same. */
   nextTry: () => Move,
@@ -28,7 +28,10 @@ export function retryMove(
 }
 
 /** The row that an earlier try of this move has moved; null when somebody else has. */
-async function movedBefore(host: HostContext, { id, to, incarnation, set }: Move): Promise<EngineRow | null> {
+async function movedBefore(
+  host: Pick<HostContext, "db">,
+  { id, to, incarnation, set }: Move,
+): Promise<EngineRow | null> {
   const row = await findSettledEngine(host.db, id);
   const life = set?.incarnation ?? incarnation;
   return row?.state === to && row.incarnation === life ? row : null;

@@ -8,7 +8,7 @@ const RETRY_MS = 1000;
  * rejects. Undefined when the daemon stops first; the next one finds out by itself.
  */
 export async function retryUntilStopped<T>(
-  host: HostContext,
+  host: Pick<HostContext, "logger" | "stopping">,
   what: string,
   step: () => Promise<T>,
 ): Promise<T | undefined> {

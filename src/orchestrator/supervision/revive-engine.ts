@@ -11,7 +11,11 @@ import type { UnexpectedExit } from "./unexpected-exit.ts";
 const GIVE_UP_TERM_MS = 2000;
 
 /** What follows from an end, by the restarts that are remembered. */
-export const judgeRemembered = (host: HostContext, live: LiveEngine, end: UnexpectedExit): RestartVerdict =>
+export const judgeRemembered = (
+  host: Pick<HostContext, "now">,
+  live: LiveEngine,
+  end: UnexpectedExit,
+): RestartVerdict =>
   judgeExit({
     exitCode: end.lastError.exit_code,
     healthyForMs: end.healthyForMs,
@@ -58,7 +62,7 @@ export async function reviveEngine(
 }
 
 async function launchAgain(
-  host: HostContext,
+  host: Pick<HostContext, "backend" | "settings" | "logger" | "stopping">,
   { id, incarnation, url, order }: LiveEngine,
 ): Promise<EngineProcess | null> {
   let process: EngineProcess;
@@ -80,7 +84,7 @@ async function launchAgain(
 
 /** Writes the end and the new process down as soon as the database takes it; a stop or a destroy that was quicker wins. */
 async function record(
-  host: HostContext,
+  host: Pick<HostContext, "db" | "states" | "lanes" | "settings" | "logger" | "stopping">,
   { id, productId, incarnation, process, healthySince, order }: LiveEngine,
   { end, verdict }: Revival,
 ): Promise<void> {

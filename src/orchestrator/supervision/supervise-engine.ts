@@ -112,7 +112,10 @@ async function goOn(host: HostContext, engine: EngineRow | null): Promise<void> 
 }
 
 /** The engine after it, waiting for its restart or given up. */
-async function recordEnd(host: HostContext, end: UnexpectedExit): Promise<EngineRow | null> {
+async function recordEnd(
+  host: Pick<HostContext, "db" | "states" | "live" | "breaker" | "now" | "logger">,
+  end: UnexpectedExit,
+): Promise<EngineRow | null> {
   const row = await findEngineById(host.db, end.id);
   // Ended because a stop or a destroy wanted it: nothing unasked about that.
   if (row === null || row.incarnation !== end.incarnation) return null;
@@ -132,12 +135,19 @@ async function recordEnd(host: HostContext, end: UnexpectedExit): Promise<Engine
 }
 
 /** By an earlier try whose answer was lost, and that was committed only after the row had been read. */
-async function writtenBefore(host: HostContext, { id, incarnation }: UnexpectedExit): Promise<EngineRow | null> {
+async function writtenBefore(
+  host: Pick<HostContext, "db">,
+  { id, incarnation }: UnexpectedExit,
+): Promise<EngineRow | null> {
   const row = await findSettledEngine(host.db, id);
   return row?.incarnation === incarnation && row.state === "backoff" ? row : null;
 }
 
-async function writeEnd(host: HostContext, end: UnexpectedExit, verdict: RestartVerdict): Promise<EngineRow | null> {
+async function writeEnd(
+  host: Pick<HostContext, "states" | "now" | "logger">,
+  end: UnexpectedExit,
+  verdict: RestartVerdict,
+): Promise<EngineRow | null> {
   const { id, incarnation, from, lastError } = end;
   const { count, windowStartedAt } = verdict.history;
   const now = host.now();

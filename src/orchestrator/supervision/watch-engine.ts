@@ -69,7 +69,7 @@ async function keepProbing(host: HostContext, live: LiveEngine, signal: AbortSig
 }
 
 /** Ends an engine that does not answer. One that this does not end is probed on, and ended again. */
-async function endSilent(host: HostContext, live: LiveEngine, reason: string): Promise<void> {
+async function endSilent(host: Pick<HostContext, "logger">, live: LiveEngine, reason: string): Promise<void> {
   const fields = { engine_id: live.id, incarnation: live.incarnation, reason };
   host.logger.warn(fields, "engine does not answer: it is ended to be restarted");
   live.endedBecause = `${reason}; ended by the daemon`;
@@ -86,7 +86,7 @@ async function endSilent(host: HostContext, live: LiveEngine, reason: string): P
  * says nothing of the engine.
  */
 async function probe(
-  host: HostContext,
+  host: Pick<HostContext, "probes" | "stalls">,
   live: LiveEngine,
   timeoutMs: number,
 ): Promise<{ readonly reason: string } | null | "unknown"> {
@@ -101,7 +101,7 @@ async function probe(
 
 /** Written when the database takes it, in order; probing does not wait for that. */
 function record(
-  host: HostContext,
+  host: Pick<HostContext, "states" | "lanes" | "logger" | "stopping">,
   live: LiveEngine,
   { from, to }: { from: "running" | "unhealthy"; to: "running" | "unhealthy" },
 ): void {
