@@ -7,8 +7,7 @@ import type { EngineBackend, EngineProcess, LaunchOrder, ProcessHandle, StopOutc
 import { EngineCgroups } from "./engine-cgroups.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
 import { ExitWatch } from "./exit-watch.ts";
-import { findOrphans } from "./find-orphans.ts";
-import { findRoot } from "./find-root.ts";
+import { findOrphans, findRoot } from "./find-orphans.ts";
 import { launchFilePath, removeLaunchFile, removeOldLaunchFiles } from "./launch-file.ts";
 import { LogRotation } from "./log-rotation.ts";
 import { bootId, sameProcess, startVariable } from "./process-identity.ts";

@@ -1,15 +1,14 @@
 import { ENGINE_STATES } from "../../contract/orchestrator-api.ts";
 import { exists } from "../../shared/files.ts";
 import { ApiError } from "../api-error.ts";
-import { keepEngineFolder, removeEngineFolder } from "../fleet/engine-folder.ts";
+import { keepEngineFolder, removeEngineFolder, engineFolder, keptFolder } from "../fleet/engine-folder.ts";
 import type { Product } from "../store/products.ts";
 import { findEngine, findEngineById } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { endProcess, noteSurvivors } from "../supervision/end-process.ts";
-import { engineFolder, keptFolder } from "../fleet/engine-folders.ts";
 import { noEngine } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
-import { assertAllowed } from "./policy-check.ts";
+import { assertAllowed } from "./assert-capacity.ts";
 
 const TERM_MS = 2000;
 const DEADLINE_MS = 60_000;

@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import { listFolder, removeEngineFolder } from "../fleet/engine-folder.ts";
+import { listFolder, removeEngineFolder, keptFolders } from "../fleet/engine-folder.ts";
 import { deletedProducts } from "../store/audit-log.ts";
 import { findProduct } from "../store/products.ts";
-import { keptFolders } from "../fleet/engine-folders.ts";
 import type { HostContext } from "../host-context.ts";
 
 /** Erases the data of a deleted product's users. A failure is logged and made good by {@link sweepKeptData}. */

@@ -5,20 +5,25 @@ import { newId } from "../../shared/ids.ts";
 import { ENGINE_KEY_PREFIX, newKey, storedKey } from "../../contract/api-keys.ts";
 import { ApiError } from "../api-error.ts";
 import { LaunchFailed } from "../fleet/engine-backend.ts";
-import { discardEngineFolder, isRestored, prepareEngineFolder, settleEngineFolder } from "../fleet/engine-folder.ts";
+import {
+  discardEngineFolder,
+  isRestored,
+  prepareEngineFolder,
+  settleEngineFolder,
+  engineFolder,
+  keptFolder,
+} from "../fleet/engine-folder.ts";
 import { fitsQuota } from "../rules/admission.ts";
 import { countEngines, findEngine, findSettledEngine, insertEngine } from "../store/engines.ts";
 import { soonestPort, takePort } from "../store/ports.ts";
 import { type Product, lockPolicy } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { assertCapacity } from "./assert-capacity.ts";
+import { assertCapacity, assertAllowed } from "./assert-capacity.ts";
 import { bootInTurn } from "../supervision/boot-engine.ts";
 import { endProcess } from "../supervision/end-process.ts";
 import { engineRecord } from "../status/engine-record.ts";
-import { engineFolder, keptFolder } from "../fleet/engine-folders.ts";
 import { retryUntilStopped } from "../supervision/retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
-import { assertAllowed } from "./policy-check.ts";
 import { superviseEngine } from "../supervision/supervise-engine.ts";
 
 /** What a provision may take beside its boot: waiting for its turn, its folder, the writing down. */

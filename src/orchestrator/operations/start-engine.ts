@@ -4,7 +4,7 @@ import { ApiError } from "../api-error.ts";
 import { mayStart } from "../rules/engine-lifecycle.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { assertCapacity } from "./assert-capacity.ts";
+import { assertCapacity, assertAllowed } from "./assert-capacity.ts";
 import { type BootResult, bootEngine } from "../supervision/boot-engine.ts";
 import { engineRecord } from "../status/engine-record.ts";
 import type { FailedBoot } from "../supervision/boot-failure.ts";
@@ -13,7 +13,6 @@ import { retryMove } from "../supervision/retry-move.ts";
 import { endForEvent } from "../supervision/last-error.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
-import { assertAllowed } from "./policy-check.ts";
 import { superviseEngine } from "../supervision/supervise-engine.ts";
 
 /** How long the caller of a start that failed waits until that is written down. */

@@ -7,7 +7,7 @@ import { engineRecord } from "../status/engine-record.ts";
 import { type ProcessEnd, endProcess, noteSurvivors } from "../supervision/end-process.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
-import { assertAllowed } from "./policy-check.ts";
+import { assertAllowed } from "./assert-capacity.ts";
 
 const TERM_MS = 10_000;
 const FORCED_TERM_MS = 500;

@@ -4,8 +4,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import * as z from "zod/mini";
 import { exists } from "../../shared/files.ts";
 import { BundledPostgresFailed } from "./bundled-postgres-failed.ts";
-import { passableFolder } from "./passable-folder.ts";
-import { type ServerUser, mayUse } from "./server-user.ts";
+import { passableFolder, type ServerUser, mayUse } from "./server-user.ts";
 import { takeLock } from "./start-lock.ts";
 
 const symlinkList = z.array(z.object({ source: z.string(), target: z.string() }));

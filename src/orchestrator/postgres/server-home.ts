@@ -3,8 +3,7 @@ import { chown, lstat, mkdir, readFile, readdir, rename, rmdir, writeFile } from
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { BundledPostgresFailed } from "./bundled-postgres-failed.ts";
-import { passableFolder } from "./passable-folder.ts";
-import { type ServerUser, mayUse } from "./server-user.ts";
+import { passableFolder, type ServerUser, mayUse } from "./server-user.ts";
 
 /** `sockaddr_un` holds 108 bytes, one of them the end. */
 const MAX_SOCKET_PATH = 107;

@@ -1,5 +1,6 @@
 import { execa } from "execa";
 import { BundledPostgresFailed } from "./bundled-postgres-failed.ts";
+import { chmod, mkdir } from "node:fs/promises";
 
 const NAME = "postgres";
 const DEADLINE_MS = 10_000;
@@ -52,4 +53,10 @@ export async function mayUse(user: ServerUser, folder: string, need: "read" | "w
     { ...user, cwd: "/", reject: false, timeout: DEADLINE_MS },
   );
   return !failed;
+}
+
+/** A folder that others may pass through, whatever our umask is. */
+export async function passableFolder(folder: string): Promise<void> {
+  const made = await mkdir(folder, { recursive: true });
+  if (made !== undefined) await chmod(folder, 0o711);
 }

@@ -1,6 +1,6 @@
 import { followLog, logTail } from "../fleet/engine-log.ts";
 import type { Product } from "../store/products.ts";
-import { engineFolder } from "../fleet/engine-folders.ts";
+import { engineFolder } from "../fleet/engine-folder.ts";
 import { getEngineRow } from "./look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
 

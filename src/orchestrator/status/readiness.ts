@@ -1,6 +1,5 @@
 import { ApiError } from "../api-error.ts";
-import type { Db } from "../store/database.ts";
-import { databaseAnswers } from "../store/ping.ts";
+import { type Db, databaseAnswers } from "../store/database.ts";
 
 const PING_DEADLINE_MS = 1000;
 const RETRY_AFTER_S = 1;

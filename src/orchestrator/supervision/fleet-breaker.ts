@@ -1,5 +1,9 @@
 import { delay } from "../../shared/clock.ts";
 import { BREAKER_RULE, type BreakerRule, isSharedFailure, trialDelayMs } from "../rules/fleet-breaker.ts";
+import { outsideRequests } from "../../shared/request-context.ts";
+import type { Logger } from "../../shared/logger.ts";
+import type { Db } from "../store/database.ts";
+import type { EventLog } from "../store/events.ts";
 
 /** What the breaker tells once each time it opens or closes. */
 export type BreakerNews =
@@ -79,4 +83,17 @@ export class FleetBreaker {
     for (const goOn of waiting) goOn();
     this.#tell({ kind: "closed", openMs });
   }
+}
+
+/** Tells operators that restarts pause, or go on. */
+export function reportBreaker(
+  { db, events, logger }: { readonly db: Db; readonly events: EventLog; readonly logger: Logger },
+  news: BreakerNews,
+): void {
+  const { kind, ...data } = news;
+  logger.error(data, kind === "opened" ? "many engines fail at once: restarts pause" : "restarts go on");
+  const type = kind === "opened" ? ("host.breaker_opened" as const) : ("host.breaker_closed" as const);
+  outsideRequests(() => events.insert(db, { type, data })).catch((error: unknown) =>
+    logger.warn({ err: error }, "the breaker's event could not be written"),
+  );
 }

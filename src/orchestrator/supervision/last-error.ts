@@ -3,7 +3,7 @@ import { isoTime } from "../../shared/clock.ts";
 import { untrustedText } from "../../shared/untrusted-text.ts";
 import type { EngineExit } from "../fleet/engine-backend.ts";
 import { logTail, redactLine } from "../fleet/engine-log.ts";
-import { engineFolder } from "../fleet/engine-folders.ts";
+import { engineFolder } from "../fleet/engine-folder.ts";
 import { whyItExited } from "./exit-reason.ts";
 import type { HostContext } from "../host-context.ts";
 

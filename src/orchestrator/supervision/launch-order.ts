@@ -2,7 +2,7 @@ import type { LaunchOrder } from "../fleet/engine-backend.ts";
 import { openEngineEnv } from "../store/engine-env.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { engineFolder } from "../fleet/engine-folders.ts";
+import { engineFolder } from "../fleet/engine-folder.ts";
 import type { HostContext } from "../host-context.ts";
 
 /** Everything one start of an engine needs; keys as hashes only, so that no start needs a stored plaintext. */

@@ -1,6 +1,5 @@
-import { discardEngineFolder } from "../fleet/engine-folder.ts";
+import { discardEngineFolder, engineFolder, keptFolder } from "../fleet/engine-folder.ts";
 import { findEngineById } from "../store/engines.ts";
-import { engineFolder, keptFolder } from "../fleet/engine-folders.ts";
 import type { HostContext } from "../host-context.ts";
 
 /** A launch makes the engine's folder: one that a destroy overtook just before must not leave it behind. */
