@@ -111,7 +111,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   express: ["src/orchestrator/http", "src/engine/http"],
   "better-sse": ["src/orchestrator/http/event-routes.ts", "src/engine/http/event-stream.ts"],
   kysely: ["src/orchestrator/store", "migrations/orchestrator"],
-  pg: ["src/orchestrator/store", "src/orchestrator/postgres/presence.ts"],
+  pg: ["src/orchestrator/store", "src/orchestrator/postgres/server-session.ts"],
   execa: [
     "src/orchestrator/fleet",
     "src/orchestrator/postgres",

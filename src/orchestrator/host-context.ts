@@ -15,7 +15,7 @@ import type { AnswerLimit } from "./operations/answer-limit.ts";
 import type { BootQueue } from "./supervision/boot-queue.ts";
 import type { FleetBreaker } from "./supervision/fleet-breaker.ts";
 import type { Metrics } from "./status/metrics.ts";
-import type { Owners } from "./supervision/owners.ts";
+import type { Owners } from "./supervision/transition-owners.ts";
 import type { Readiness } from "./status/readiness.ts";
 import type { RecentFailures } from "./supervision/recent-failures.ts";
 

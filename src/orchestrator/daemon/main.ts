@@ -7,7 +7,7 @@ import { readConfig } from "./config.ts";
 import { type StartOptions, serve } from "./serve.ts";
 import { stopEngines } from "./stop-engines.ts";
 import { InvalidSettings } from "../../shared/environment.ts";
-import { isDatabaseAway } from "../store/database.ts";
+import { isDatabaseUnavailable } from "../store/database.ts";
 import { HostTakenOver } from "../store/host-lock.ts";
 
 const EXIT_USAGE = 2;
@@ -63,7 +63,7 @@ function explain(error: unknown): string {
   }
   if (syscall === "listen")
     return `orchd cannot start: ORCH_HOST and ORCH_PORT cannot be listened on (${error.message})`;
-  if (isDatabaseAway(error)) {
+  if (isDatabaseUnavailable(error)) {
     return `orchd cannot start: the database at DATABASE_URL cannot be reached (${error.message || String(code)})`;
   }
   return `orchd cannot start: ${error.message || error.name}`;

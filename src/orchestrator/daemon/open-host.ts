@@ -16,12 +16,12 @@ import { FleetBreaker, reportBreaker } from "../supervision/fleet-breaker.ts";
 import { UNPROTECTED_AUDIT } from "../status/host-status.ts";
 import { Metrics } from "../status/metrics.ts";
 import type { HostContext } from "../host-context.ts";
-import { Owners } from "../supervision/owners.ts";
+import { Owners } from "../supervision/transition-owners.ts";
 import type { Readiness } from "../status/readiness.ts";
 import { RecentFailures } from "../supervision/recent-failures.ts";
-import { DAEMON_ROLE } from "../postgres/presence.ts";
+import { DAEMON_ROLE } from "../postgres/server-session.ts";
 import { startBundledPostgres } from "../postgres/start-bundled-postgres.ts";
-import { grantToDaemon, mayRewriteAudit } from "../store/daemon-privileges.ts";
+import { grantDaemonPrivileges, mayRewriteAudit } from "../store/daemon-privileges.ts";
 import { type Connection, type Db, openDatabase, databaseAnswers } from "../store/database.ts";
 import { EngineStates } from "../store/engine-states.ts";
 import { EventLog } from "../store/events.ts";
@@ -131,7 +131,7 @@ async function bringUpToDate({ owner }: ReachableDatabase, db: Db, logger: Logge
   const asOwner = openDatabase(owner, logger);
   try {
     await migrateToLatest(asOwner.db);
-    await grantToDaemon(asOwner.db, DAEMON_ROLE);
+    await grantDaemonPrivileges(asOwner.db, DAEMON_ROLE);
   } finally {
     await asOwner.close();
   }

@@ -27,7 +27,7 @@ import { reconcileFleet } from "../recovery/reconcile-fleet.ts";
 import { notifyServiceManager } from "./service-manager.ts";
 import { startBanner } from "./start-banner.ts";
 import { dropInterruptedCalls } from "../store/idempotency-keys.ts";
-import { whyUnavailable } from "../store/why-unavailable.ts";
+import { unavailableReason } from "../store/unavailable-reason.ts";
 
 const CLOSE_DEADLINE_MS = 5000;
 
@@ -67,7 +67,7 @@ export async function serve(beginning: StartOptions): Promise<void> {
     handlers: allHandlers(host, startedAt),
     adminKey: folder.adminKey,
     host: config.host,
-    whyDatabase: whyUnavailable,
+    whyDatabase: unavailableReason,
   });
   await warnOfPorts(host);
   readiness.phase = "reconciling";

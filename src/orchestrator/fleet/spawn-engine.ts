@@ -104,7 +104,7 @@ async function start(
     // Before the event loop runs again even a child that has died is still there, unreaped, to be read.
     identity = readIdentity(pid);
     cgroup = cgroups?.confine(launch.incarnation, pid, memoryMb) ?? null;
-    preferForOomKill(pid);
+    setOomScore(pid);
   } catch (error) {
     // Nobody would know this process. It is our child and not reaped yet, so the pid is its own.
     child.kill("SIGKILL");
@@ -136,7 +136,7 @@ const ENGINE_SCORE = 200;
  * Makes the kernel, short of memory, take an engine before the daemon and the database. A child is born with the
  * daemon's own protection; to give it up is always allowed.
  */
-export function preferForOomKill(pid: number): void {
+export function setOomScore(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, String(ENGINE_SCORE));
   } catch (error) {

@@ -7,7 +7,7 @@ import { isTransient, isRunning } from "../rules/engine-lifecycle.ts";
 import { awaitEngine } from "../status/await-state.ts";
 import { engineRecord } from "../status/engine-record.ts";
 import type { HostContext } from "../host-context.ts";
-import { assertAllowed } from "./assert-capacity.ts";
+import { assertAllowed } from "./assert-admission.ts";
 import { provisionEngine } from "./provision-engine.ts";
 import { startEngine } from "./start-engine.ts";
 

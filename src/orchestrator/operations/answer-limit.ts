@@ -11,7 +11,7 @@ export class AnswerLimit {
   readonly #storedSinceTrim = new Map<string, number>();
 
   /** To be called after each answer that was stored. */
-  async noteStored(db: Db, scope: string): Promise<void> {
+  async recordStored(db: Db, scope: string): Promise<void> {
     const stored = (this.#storedSinceTrim.get(scope) ?? 0) + 1;
     this.#storedSinceTrim.set(scope, stored);
     if (stored < TRIM_EVERY) return;

@@ -6,7 +6,7 @@ import {
   type KeyClaim,
   type StoredAnswer,
   claimKey,
-  keepAnswer,
+  storeAnswer,
   releaseKey,
 } from "../store/idempotency-keys.ts";
 import type { HostContext } from "../host-context.ts";
@@ -74,8 +74,8 @@ export async function callOnce<T>(
 }
 
 async function keepWithinLimit(host: CallOnceParts, claim: KeyClaim, answer: StoredAnswer): Promise<void> {
-  await keepAnswer(host.db, claim, answer);
-  host.answerLimit.noteStored(host.db, claim.scope).catch((error: unknown) => {
+  await storeAnswer(host.db, claim, answer);
+  host.answerLimit.recordStored(host.db, claim.scope).catch((error: unknown) => {
     // Maintenance does it again.
     host.logger.warn({ err: error }, "failed to remove the oldest stored answers");
   });

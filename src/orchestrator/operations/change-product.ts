@@ -3,7 +3,7 @@ import type { EventType } from "../../contract/orchestrator-events.ts";
 import { appendAudit } from "../store/audit-log.ts";
 import type { Trx } from "../store/database.ts";
 import { type Product, lockProduct } from "../store/products.ts";
-import { noProduct } from "../status/look-up-product.ts";
+import { productNotFound } from "../status/look-up-product.ts";
 import type { HostContext } from "../host-context.ts";
 import { productRecord } from "../status/product-record.ts";
 
@@ -26,7 +26,7 @@ export async function changeProduct(
     return after;
   });
   host.directory.changed();
-  return productRecord(host, changed ?? noProduct(idOrSlug));
+  return productRecord(host, changed ?? productNotFound(idOrSlug));
 }
 
 /** Writes the audit line and the event of a change, as the last things of its transaction. */

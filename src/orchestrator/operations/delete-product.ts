@@ -3,7 +3,7 @@ import { deleteKeysOfProduct } from "../store/idempotency-keys.ts";
 import { listEnginesOfProduct } from "../store/engines.ts";
 import { deleteProduct as deleteRow, findProduct, lockPolicy } from "../store/products.ts";
 import { noteProductChange } from "./change-product.ts";
-import { noProduct } from "../status/look-up-product.ts";
+import { productNotFound } from "../status/look-up-product.ts";
 import { destroyRow } from "./destroy-engine.ts";
 import { eraseKeptData } from "./erase-kept-data.ts";
 import type { HostContext } from "../host-context.ts";
@@ -14,7 +14,7 @@ import type { HostContext } from "../host-context.ts";
  */
 export async function deleteProduct(host: HostContext, idOrSlug: string, { force }: { force: boolean }): Promise<void> {
   const product = await findProduct(host.db, idOrSlug);
-  if (product === null) return noProduct(idOrSlug);
+  if (product === null) return productNotFound(idOrSlug);
   const { id } = product.record;
   if (force) {
     const engines = await listEnginesOfProduct(host.db, id);

@@ -5,10 +5,10 @@ import { keepEngineFolder, removeEngineFolder, engineFolder, keptFolder } from "
 import type { Product } from "../store/products.ts";
 import { findEngine, findEngineById } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { endProcess, noteSurvivors } from "../supervision/end-process.ts";
-import { noEngine } from "../status/look-up-engine.ts";
+import { endProcess, recordStopFailure } from "../supervision/end-process.ts";
+import { engineNotFound } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
-import { assertAllowed } from "./assert-capacity.ts";
+import { assertAllowed } from "./assert-admission.ts";
 
 const TERM_MS = 2000;
 const DEADLINE_MS = 60_000;
@@ -26,7 +26,7 @@ export async function destroyEngine(
   const kept = keptFolder(host, { product_id: product.record.id, user_id: userId });
   const engine = await findEngine(host.db, product.record.id, userId);
   if (engine !== null) await destroyRow(host, engine, { keepData });
-  else if (keepData || !(await exists(kept))) noEngine();
+  else if (keepData || !(await exists(kept))) engineNotFound();
   if (!keepData) await removeEngineFolder(kept);
 }
 
@@ -36,7 +36,7 @@ export function destroyRow(host: HostContext, { id }: EngineRow, { keepData }: {
     const engine = (await claim(host, id, keepData)) ?? (await findEngineById(host.db, id));
     if (engine === null) throw new ApiError("ENGINE_NOT_FOUND", "the engine has been destroyed");
     const end = await endProcess(host, engine, { drainMs: 0, termMs: TERM_MS });
-    if (end.kind === "survived") await noteSurvivors(host, engine, { from: "destroying", end });
+    if (end.kind === "survived") await recordStopFailure(host, engine, { from: "destroying", end });
     const folder = engineFolder(host, id);
     await (engine.keep_data ? keepEngineFolder(folder, keptFolder(host, engine)) : removeEngineFolder(folder));
     await host.states.remove({ id, from: ["destroying"], reason: "request" });

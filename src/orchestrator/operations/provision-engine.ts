@@ -18,7 +18,7 @@ import { countEngines, findEngine, findSettledEngine, insertEngine } from "../st
 import { soonestPort, takePort } from "../store/ports.ts";
 import { type Product, lockPolicy } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { assertCapacity, assertAllowed } from "./assert-capacity.ts";
+import { assertCapacity, assertAllowed } from "./assert-admission.ts";
 import { bootInTurn } from "../supervision/boot-engine.ts";
 import { endProcess } from "../supervision/end-process.ts";
 import { engineRecord } from "../status/engine-record.ts";

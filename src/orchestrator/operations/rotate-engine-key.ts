@@ -13,7 +13,7 @@ import { retryUntilStopped } from "../supervision/retry-until-stopped.ts";
 import { acceptedKeys, controlToken, launchOrder } from "../supervision/launch-order.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
-import { assertAllowed } from "./assert-capacity.ts";
+import { assertAllowed } from "./assert-admission.ts";
 
 /** How long the caller of a rotation that failed waits until the engine knows its keys. */
 const TELL_MS = 2000;

@@ -4,13 +4,13 @@ import { ApiError } from "../api-error.ts";
 import { mayStart } from "../rules/engine-lifecycle.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { assertCapacity, assertAllowed } from "./assert-capacity.ts";
+import { assertCapacity, assertAllowed } from "./assert-admission.ts";
 import { type BootResult, bootEngine } from "../supervision/boot-engine.ts";
 import { engineRecord } from "../status/engine-record.ts";
 import type { FailedBoot } from "../supervision/boot-failure.ts";
 import { newIncarnation } from "../supervision/new-incarnation.ts";
 import { retryMove } from "../supervision/retry-move.ts";
-import { endForEvent } from "../supervision/last-error.ts";
+import { exitEventData } from "../supervision/last-error.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
 import { superviseEngine } from "../supervision/supervise-engine.ts";
@@ -70,7 +70,7 @@ function noteFailure(
       to: "failed",
       incarnation,
       set: { pid: null, last_error: JSON.stringify(lastError), stopped_at: new Date(host.now()) },
-      event: { reason: lastError.reason, data: endForEvent(lastError) },
+      event: { reason: lastError.reason, data: exitEventData(lastError) },
     })),
   );
 }

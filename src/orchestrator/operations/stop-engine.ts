@@ -4,10 +4,10 @@ import { mayStop } from "../rules/engine-lifecycle.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { engineRecord } from "../status/engine-record.ts";
-import { type ProcessEnd, endProcess, noteSurvivors } from "../supervision/end-process.ts";
+import { type ProcessEnd, endProcess, recordStopFailure } from "../supervision/end-process.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
-import { assertAllowed } from "./assert-capacity.ts";
+import { assertAllowed } from "./assert-admission.ts";
 
 const TERM_MS = 10_000;
 const FORCED_TERM_MS = 500;
@@ -82,7 +82,7 @@ export async function settleStop(
   end: ProcessEnd,
 ): Promise<Stopped> {
   const { id, incarnation } = engine;
-  if (end.kind === "survived") return noteSurvivors(host, engine, { from: "stopping", end });
+  if (end.kind === "survived") return recordStopFailure(host, engine, { from: "stopping", end });
   const stopped = await host.states.move({
     id,
     from: ["stopping"],

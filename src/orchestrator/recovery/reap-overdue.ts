@@ -1,9 +1,9 @@
 import { delay } from "../../shared/clock.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
-import { findEngineById, listOverdue, listTended } from "../store/engines.ts";
+import { findEngineById, listOverdue, listActiveEngines } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { ApiError } from "../api-error.ts";
-import { abandonStart, finishDestroy, finishStop, startAfresh } from "./finish-transition.ts";
+import { abandonStart, finishDestroy, finishStop, retryStart } from "./finish-transition.ts";
 import type { HostContext } from "../host-context.ts";
 import { abandonProvision } from "../operations/provision-engine.ts";
 import { reconcileEngine } from "./reconcile-fleet.ts";
@@ -25,7 +25,7 @@ export async function reapOverdue(host: HostContext): Promise<void> {
     try {
       const { hostId } = host.settings.portRange;
       const overdue = await listOverdue(host.db, hostId);
-      const untended = (await listTended(host.db, hostId)).filter((engine) => !isTended(host, engine));
+      const untended = (await listActiveEngines(host.db, hostId)).filter((engine) => !isTended(host, engine));
       const stages = untended.map(({ incarnation, state }) => `${incarnation} ${state}`);
       // Seen twice: an operation that is just ending, or beginning, is none that is missing.
       const forgotten = await rowsOf(
@@ -82,7 +82,7 @@ async function end(host: HostContext, row: EngineRow, isOwned: boolean): Promise
       return abandonProvision(host, row);
     case "starting":
       if (!row.provisioned) return abandonProvision(host, row);
-      return isOwned ? abandonStart(host, row) : startAfresh(host, row);
+      return isOwned ? abandonStart(host, row) : retryStart(host, row);
     case "stopping":
       return finishStop(host, row);
     case "destroying":

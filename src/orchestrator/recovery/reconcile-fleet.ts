@@ -3,11 +3,11 @@ import { setEngineKeys } from "../fleet/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { probeOnce } from "../fleet/health-probe.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
-import { type Observed, judgeLeft } from "../rules/adoption.ts";
+import { type Observed, judgeAdoption } from "../rules/adoption.ts";
 import { listEnginesOfHost } from "../store/engines.ts";
 import { type Product, findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { afterUnseenEnd, finishDestroy, finishStop } from "./finish-transition.ts";
+import { handleUnobservedExit, finishDestroy, finishStop } from "./finish-transition.ts";
 import { recordedProcess } from "../supervision/end-process.ts";
 import { engineUrl } from "../status/engine-record.ts";
 import { retryMove } from "../supervision/retry-move.ts";
@@ -72,14 +72,14 @@ async function reconcile(
   products: ProductLookUp,
 ): Promise<"adopted" | "start_again" | "settled"> {
   const { process, observed } = await observe(host, row);
-  const adoption = judgeLeft({ state: row.state, provisioned: row.provisioned, observed });
+  const adoption = judgeAdoption({ state: row.state, provisioned: row.provisioned, observed });
   switch (adoption) {
     case "adopt":
     case "adopt_silent":
       if (process !== null) await adopt(host, row, { process, products, answers: adoption === "adopt" });
       return "adopted";
     case "as_crashed":
-      inBackground(host, row, () => afterUnseenEnd(host, row, process));
+      inBackground(host, row, () => handleUnobservedExit(host, row, process));
       return "settled";
     case "start_again":
       return "start_again";
@@ -136,7 +136,7 @@ async function adopt(
   if (product === null) throw new Error(`the product ${row.product_id} of a running engine does not exist`);
   const healthySince = row.started_at?.getTime() ?? host.now();
   const live = liveEngine(host, row, { process, order: launchOrder(host, row, product), healthySince });
-  process.forgetLaunchFile();
+  process.discardLaunchFile();
   if (!answers) live.consecutiveFailures = MISSES_UNHEALTHY;
   host.live.add(live);
   superviseEngine(host, live);

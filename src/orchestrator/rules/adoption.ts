@@ -34,7 +34,7 @@ export type Adoption =
  * destroying                finish the destroy, whatever is seen
  * at rest                   rest, whatever is seen
  */
-export function judgeLeft({
+export function judgeAdoption({
   state,
   provisioned,
   observed,

@@ -14,7 +14,7 @@ export async function getEngineRow(
   product: Product,
   userId: string,
 ): Promise<EngineRow> {
-  return (await findEngine(host.db, product.record.id, userId)) ?? noEngine();
+  return (await findEngine(host.db, product.record.id, userId)) ?? engineNotFound();
 }
 
 export async function lookUpEngine(host: Host, product: Product, userId: string): Promise<EngineRecord> {
@@ -47,7 +47,7 @@ export async function waitForEngine(
     deadlineMs: timeoutS * 1000,
     signal,
   });
-  if (engine === null) return noEngine();
+  if (engine === null) return engineNotFound();
   if (engine.state !== state) {
     const words = `waited ${timeoutS} s in vain: the engine is ${engine.state}, not ${state}`;
     throw new ApiError("BOOT_TIMEOUT", words);
@@ -55,6 +55,6 @@ export async function waitForEngine(
   return engineRecord(host, engine);
 }
 
-export function noEngine(): never {
+export function engineNotFound(): never {
   throw new ApiError("ENGINE_NOT_FOUND", "no engine for this user_id");
 }

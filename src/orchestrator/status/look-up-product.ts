@@ -5,7 +5,7 @@ import type { HostContext } from "../host-context.ts";
 import { productRecord } from "./product-record.ts";
 
 export async function lookUpProduct(host: Pick<HostContext, "db" | "box">, idOrSlug: string): Promise<ProductRecord> {
-  return productRecord(host, (await findProduct(host.db, idOrSlug)) ?? noProduct(idOrSlug));
+  return productRecord(host, (await findProduct(host.db, idOrSlug)) ?? productNotFound(idOrSlug));
 }
 
 /** Products in the order they were registered, from behind `after` (an id). */
@@ -16,6 +16,6 @@ export async function pageOfProducts(
   return (await listProducts(host.db, page)).map((product) => productRecord(host, product));
 }
 
-export function noProduct(idOrSlug: string): never {
+export function productNotFound(idOrSlug: string): never {
   throw new ApiError("PRODUCT_NOT_FOUND", `no product has the slug or id ${idOrSlug.slice(0, 80)}`);
 }

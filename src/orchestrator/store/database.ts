@@ -87,7 +87,7 @@ const AWAY_CODES = new Set([
 ]);
 
 /** Whether an error says that the database cannot be reached now, rather than that a statement was wrong. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // A file that is not there is no database that is away; one of those that is, has an address and no path.
   if ("path" in error) return false;

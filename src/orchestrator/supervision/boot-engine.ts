@@ -7,7 +7,7 @@ import type { Product } from "../store/products.ts";
 import { changePort } from "../store/ports.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { type FailedBoot, describe, failed } from "./boot-failure.ts";
-import { type BootSlot, LeftQueue } from "./boot-queue.ts";
+import { type BootSlot, BootCancelled } from "./boot-queue.ts";
 import { removeOrphanedFolder } from "./remove-orphaned-folder.ts";
 import { engineUrl } from "../status/engine-record.ts";
 import { bootDeadline } from "./new-incarnation.ts";
@@ -42,7 +42,7 @@ export const bootInTurn = (host: HostContext, engine: EngineRow, product: Produc
       const turn = { productId: engine.product_id, requested: true, signal };
       return await host.bootQueue.run(turn, (slot) => bootInSlot(host, { engine, product, slot, signal }));
     } catch (error) {
-      if (error instanceof LeftQueue) return { kind: "overtaken" };
+      if (error instanceof BootCancelled) return { kind: "overtaken" };
       throw error;
     }
   });
@@ -128,7 +128,7 @@ async function bootOnPort(
     // Awaited below: a rejection that comes before that is not unhandled.
     recording.catch(() => undefined);
     const verdict = await healthy;
-    process.forgetLaunchFile();
+    process.discardLaunchFile();
     if (verdict.kind === "healthy") slot.release();
     const recorded = await slot.outside(recording);
     if (recorded === null || signal.aborted) return await abandon(process, { kind: "overtaken" });
@@ -141,7 +141,7 @@ async function bootOnPort(
       host.live.remove(engine.id, engine.incarnation);
       return await abandon(process, { kind: "overtaken" });
     }
-    host.breaker.noteHealthy(engine.id);
+    host.breaker.recordHealthy(engine.id);
     return { kind: "running", engine: running, live };
   } catch (error) {
     host.live.remove(engine.id, engine.incarnation);

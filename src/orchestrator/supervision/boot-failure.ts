@@ -3,8 +3,8 @@ import { ApiError } from "../api-error.ts";
 import type { EngineExit } from "../fleet/engine-backend.ts";
 import type { BootVerdict } from "../fleet/health-probe.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { howItExited } from "./exit-reason.ts";
-import { describeError } from "./last-error.ts";
+import { describeExit } from "./describe-exit.ts";
+import { buildLastError } from "./last-error.ts";
 import type { HostContext } from "../host-context.ts";
 
 export interface FailedBoot {
@@ -27,7 +27,7 @@ export function describe(
   switch (verdict.kind) {
     case "exited": {
       const { exit } = verdict;
-      return { reason: `the engine's process exited ${howItExited(exit)} before it was healthy`, exit };
+      return { reason: `the engine's process exited ${describeExit(exit)} before it was healthy`, exit };
     }
     case "timed_out":
       return {
@@ -48,7 +48,7 @@ export async function failed(
   engine: EngineRow,
   { code = "BACKEND_ERROR", reason, exit, cause }: BootFailure,
 ): Promise<FailedBoot> {
-  const lastError = await describeError(host, engine.id, { phase: "boot", reason, ...(exit && { exit }) });
+  const lastError = await buildLastError(host, engine.id, { phase: "boot", reason, ...(exit && { exit }) });
   host.logger.warn(
     {
       engine_id: engine.id,

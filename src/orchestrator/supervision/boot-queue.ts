@@ -17,8 +17,8 @@ export interface BootTurn {
 }
 
 /** The boot was called off while it waited for its turn. */
-export class LeftQueue extends Error {
-  override readonly name = "LeftQueue";
+export class BootCancelled extends Error {
+  override readonly name = "BootCancelled";
 }
 
 /** One of the places of those that start at once. Only the start of a process needs it, not what is waited for beside it. */
@@ -74,7 +74,7 @@ export class BootQueue {
   /** Resolves in its turn, with what gives the slot back. */
   #take({ productId, requested, signal }: BootTurn, maxWaitMs: number | null): Promise<() => void> {
     const leave = new AbortController();
-    const calledOff = () => leave.abort(new LeftQueue("the boot was called off"));
+    const calledOff = () => leave.abort(new BootCancelled("the boot was called off"));
     if (signal?.aborted) calledOff();
     const tooLong = maxWaitMs === null ? undefined : setTimeout(() => leave.abort(hostBusy(maxWaitMs)), maxWaitMs);
     signal?.addEventListener("abort", calledOff, { once: true });

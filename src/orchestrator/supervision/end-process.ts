@@ -7,7 +7,7 @@ import { portFreed } from "../fleet/port-check.ts";
 import { portHolders } from "../fleet/port-holders.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { engineUrl } from "../status/engine-record.ts";
-import { describeError } from "./last-error.ts";
+import { buildLastError } from "./last-error.ts";
 import { controlToken } from "./launch-order.ts";
 import type { HostContext } from "../host-context.ts";
 
@@ -41,7 +41,7 @@ export async function endProcess(
   boot?.abort("stopped");
   await boot?.settled.catch(() => undefined);
   const live = host.live.get(engine.id);
-  if (live !== undefined) live.isBeingEnded = true;
+  if (live !== undefined) live.isStopping = true;
   const process = live?.process ?? recordedProcess(host, engine);
   if (process === null) return leftovers(host, engine);
   const busy = await drain(host, engine, { process, drainMs });
@@ -55,7 +55,7 @@ export async function endProcess(
 
 /** The engine itself is gone; what it may have left of its children is ended. */
 async function leftovers(host: Pick<HostContext, "backend" | "settings">, engine: EngineRow): Promise<ProcessEnd> {
-  const outcome = await host.backend.endLeftovers(engine.incarnation);
+  const outcome = await host.backend.endOrphans(engine.incarnation);
   if (outcome.kind === "survived") return processesSurvive(outcome.pids);
   // A port that this life had is looked at; one that was only reserved may have been another program's all along.
   const had = engine.pid !== null || engine.last_error?.phase === "stop";
@@ -77,12 +77,12 @@ async function heldPort(host: Pick<HostContext, "settings">, { port }: EngineRow
 }
 
 /** Leaves an engine that would not die as `stop_failed`, to be ended again later, and refuses the call. */
-export async function noteSurvivors(
+export async function recordStopFailure(
   host: Pick<HostContext, "states" | "settings" | "now" | "logger">,
   { id, incarnation }: EngineRow,
   { from, end }: { readonly from: "stopping" | "destroying"; readonly end: Survived },
 ): Promise<never> {
-  const lastError = await describeError(host, id, { phase: "stop", reason: end.reason });
+  const lastError = await buildLastError(host, id, { phase: "stop", reason: end.reason });
   await host.states.move({
     id,
     from: [from],

@@ -1,12 +1,12 @@
 import { delay } from "../../shared/clock.ts";
-import { BREAKER_RULE, type BreakerRule, isSharedFailure, trialDelayMs } from "../rules/fleet-breaker.ts";
+import { BREAKER_RULE, type BreakerRule, isSharedFailure, trialDelayMs } from "../rules/shared-failure.ts";
 import { outsideRequests } from "../../shared/request-context.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Db } from "../store/database.ts";
 import type { EventLog } from "../store/events.ts";
 
 /** What the breaker tells once each time it opens or closes. */
-export type BreakerNews =
+export type BreakerTransition =
   | { readonly kind: "opened"; readonly failing: number; readonly wanted: number }
   | { readonly kind: "closed"; readonly openMs: number };
 
@@ -16,13 +16,13 @@ export type BreakerNews =
  */
 export class FleetBreaker {
   readonly #rule: BreakerRule;
-  readonly #tell: (news: BreakerNews) => void;
+  readonly #tell: (news: BreakerTransition) => void;
   readonly #failures = new Map<string, number>();
   #waiting: (() => void)[] = [];
   #openedAt: number | null = null;
   #calledOff = new AbortController();
 
-  constructor(tell: (news: BreakerNews) => void, rule: BreakerRule = BREAKER_RULE) {
+  constructor(tell: (news: BreakerTransition) => void, rule: BreakerRule = BREAKER_RULE) {
     this.#tell = tell;
     this.#rule = rule;
   }
@@ -44,7 +44,7 @@ export class FleetBreaker {
   }
 
   /** An engine came up: whatever was wrong with the host is over. */
-  noteHealthy(engineId: string): void {
+  recordHealthy(engineId: string): void {
     this.#failures.delete(engineId);
     this.#close();
   }
@@ -88,7 +88,7 @@ export class FleetBreaker {
 /** Tells operators that restarts pause, or go on. */
 export function reportBreaker(
   { db, events, logger }: { readonly db: Db; readonly events: EventLog; readonly logger: Logger },
-  news: BreakerNews,
+  news: BreakerTransition,
 ): void {
   const { kind, ...data } = news;
   logger.error(data, kind === "opened" ? "many engines fail at once: restarts pause" : "restarts go on");

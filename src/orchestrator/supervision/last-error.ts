@@ -4,7 +4,7 @@ import { untrustedText } from "../../shared/untrusted-text.ts";
 import type { EngineExit } from "../fleet/engine-backend.ts";
 import { logTail, redactLine } from "../fleet/engine-log.ts";
 import { engineFolder } from "../fleet/engine-folder.ts";
-import { whyItExited } from "./exit-reason.ts";
+import { exitReason } from "./describe-exit.ts";
 import type { HostContext } from "../host-context.ts";
 
 const SHOWN_LINES = 20;
@@ -17,13 +17,13 @@ const MAX_LINE = 1000;
  * What went wrong with an engine, for its record: how its process ended, if it did, why, and the end of its log. Never
  * rejects: what follows from an end must not depend on a file that can be read.
  */
-export async function describeError(
+export async function buildLastError(
   host: Pick<HostContext, "settings" | "now" | "logger">,
   engineId: string,
   { phase, reason, exit }: { readonly phase: LastError["phase"]; readonly reason: string; readonly exit?: EngineExit },
 ): Promise<LastError> {
   const tail = await readTail(host, engineId);
-  const why = exit === undefined ? null : whyItExited(exit, tail);
+  const why = exit === undefined ? null : exitReason(exit, tail);
   return {
     phase,
     reason: untrustedText(why === null ? reason : `${reason}: ${why}`, MAX_REASON),
@@ -51,7 +51,7 @@ const TOLD_CHARACTERS = 500;
 const TRACE = /^\s*(?:at .*|Node\.js v.*|\^+)?$/;
 
 /** The end of an engine as its event tells it: of the log the last lines that say something. */
-export function endForEvent({ log_tail: tail, at: _, ...how }: LastError): Readonly<Record<string, unknown>> {
+export function exitEventData({ log_tail: tail, at: _, ...how }: LastError): Readonly<Record<string, unknown>> {
   const telling = tail.filter((line) => !TRACE.test(line)).slice(-TOLD_LINES);
   return { ...how, log_tail: telling.map((line) => line.slice(0, TOLD_CHARACTERS).toWellFormed()) };
 }

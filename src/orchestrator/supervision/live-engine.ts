@@ -19,7 +19,7 @@ export function liveEngine(
     process,
     order,
     restarts: { count: row.restart_count, windowStartedAt: row.restart_window_started_at?.getTime() ?? null },
-    isBeingEnded: false,
+    isStopping: false,
     endedBecause: null,
     healthySince,
     lastOkAt: host.now(),

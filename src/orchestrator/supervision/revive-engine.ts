@@ -11,7 +11,7 @@ import type { UnexpectedExit } from "./unexpected-exit.ts";
 const GIVE_UP_TERM_MS = 2000;
 
 /** What follows from an end, by the restarts that are remembered. */
-export const judgeRemembered = (
+export const judgeFromMemory = (
   host: Pick<HostContext, "now">,
   live: LiveEngine,
   end: UnexpectedExit,
@@ -76,7 +76,7 @@ async function launchAgain(
   const deadlineMs = host.settings.bootTimeoutMs;
   const identity = { engineId: id, incarnation };
   const verdict = await awaitHealthy({ url, ...identity, exited, deadlineMs, signal: host.stopping });
-  process.forgetLaunchFile();
+  process.discardLaunchFile();
   if (verdict.kind === "healthy") return process;
   await process.stop(GIVE_UP_TERM_MS);
   return null;

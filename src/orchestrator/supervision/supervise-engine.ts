@@ -8,13 +8,13 @@ import { findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { bootEngine } from "./boot-engine.ts";
 import type { BootSlot } from "./boot-queue.ts";
-import { howItExited } from "./exit-reason.ts";
+import { describeExit } from "./describe-exit.ts";
 import { bootDeadline, newIncarnation } from "./new-incarnation.ts";
 import { retryMove } from "./retry-move.ts";
-import { describeError, endForEvent } from "./last-error.ts";
+import { buildLastError, exitEventData } from "./last-error.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
-import { judgeRemembered, reviveEngine } from "./revive-engine.ts";
+import { judgeFromMemory, reviveEngine } from "./revive-engine.ts";
 import type { UnexpectedExit } from "./unexpected-exit.ts";
 import { watchEngine } from "./watch-engine.ts";
 
@@ -27,7 +27,7 @@ export function superviseEngine(host: HostContext, live: LiveEngine): void {
   outsideRequests(() =>
     watchEngine(host, live, async () => {
       const exit = await live.process.exited;
-      if (live.isBeingEnded) return;
+      if (live.isStopping) return;
       await host.owners.own(live.id, () => ended(host, live, exit));
     }),
   );
@@ -35,8 +35,8 @@ export function superviseEngine(host: HostContext, live: LiveEngine): void {
 
 async function ended(host: HostContext, live: LiveEngine, exit: EngineExit): Promise<void> {
   host.live.remove(live.id, live.incarnation);
-  const reason = live.endedBecause ?? `the engine's process exited ${howItExited(exit)}`;
-  const lastError = await describeError(host, live.id, { phase: "run", reason, exit });
+  const reason = live.endedBecause ?? `the engine's process exited ${describeExit(exit)}`;
+  const lastError = await buildLastError(host, live.id, { phase: "run", reason, exit });
   await afterEnd(host, live, {
     id: live.id,
     incarnation: live.incarnation,
@@ -55,13 +55,13 @@ async function afterEnd(host: HostContext, live: LiveEngine, end: UnexpectedExit
     });
   const recorded = await record();
   if (recorded !== "away") return goOn(host, recorded);
-  const verdict = judgeRemembered(host, live, end);
-  if (verdict.kind === "give_up") return restartOrGiveUp(host, end);
+  const verdict = judgeFromMemory(host, live, end);
+  if (verdict.kind === "give_up") return restartOrFail(host, end);
   if (!(await delay(Math.max(verdict.delayMs, AWAY_MS), host.stopping))) return;
   const later = await record();
   if (later !== "away") return goOn(host, later);
   const revived = await reviveEngine(host, live, { end, verdict });
-  if (revived === null) await restartOrGiveUp(host, end);
+  if (revived === null) await restartOrFail(host, end);
   else superviseEngine(host, revived);
 }
 
@@ -75,7 +75,7 @@ export function restartLater(host: HostContext, engine: EngineRow): Promise<void
     const result = await host.bootQueue.run(turn, (slot) => restart(host, engine, slot));
     if (result === null || result.kind === "overtaken") return;
     if (result.kind === "running") return superviseEngine(host, result.live);
-    await restartOrGiveUp(host, {
+    await restartOrFail(host, {
       id: engine.id,
       incarnation: result.incarnation,
       from: ["starting"],
@@ -103,7 +103,7 @@ async function restart(host: HostContext, engine: EngineRow, slot: BootSlot) {
 }
 
 /** Writes down how a life ended and what follows, in one move; nothing when a request has taken the engine over. */
-export async function restartOrGiveUp(host: HostContext, end: UnexpectedExit): Promise<void> {
+export async function restartOrFail(host: HostContext, end: UnexpectedExit): Promise<void> {
   await goOn(host, (await retryUntilStopped(host, "crash", () => recordEnd(host, end))) ?? null);
 }
 
@@ -157,7 +157,7 @@ async function writeEnd(
     restart_count: count,
     restart_window_started_at: windowStartedAt === null ? null : new Date(windowStartedAt),
   };
-  const how = endForEvent(lastError);
+  const how = exitEventData(lastError);
   const fields = { engine_id: id, incarnation, last_error: lastError, verdict: verdict.reason };
   if (verdict.kind === "restart") {
     host.logger.warn(fields, "engine ended unasked: it starts again");

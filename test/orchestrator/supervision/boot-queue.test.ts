@@ -1,6 +1,6 @@
 import t from "tap";
 import { currentRequest, withinRequest } from "../../../src/shared/request-context.ts";
-import { BootQueue, LeftQueue } from "../../../src/orchestrator/supervision/boot-queue.ts";
+import { BootQueue, BootCancelled } from "../../../src/orchestrator/supervision/boot-queue.ts";
 import { until } from "../../helpers/until.ts";
 
 /** A boot that lasts until it is ended. */
@@ -59,7 +59,7 @@ t.test("a boot that is called off leaves the queue; one that has begun stays", a
     t.fail("it was called off"),
   );
   call.abort();
-  await t.rejects(second, LeftQueue);
+  await t.rejects(second, BootCancelled);
   t.equal(queue.starting, 1);
   busy.open();
   await first;

@@ -1,13 +1,13 @@
 import t from "tap";
-import { type BreakerNews, FleetBreaker } from "../../../src/orchestrator/supervision/fleet-breaker.ts";
-import { BREAKER_RULE, isSharedFailure, trialDelayMs } from "../../../src/orchestrator/rules/fleet-breaker.ts";
+import { type BreakerTransition, FleetBreaker } from "../../../src/orchestrator/supervision/fleet-breaker.ts";
+import { BREAKER_RULE, isSharedFailure, trialDelayMs } from "../../../src/orchestrator/rules/shared-failure.ts";
 import { until } from "../../helpers/until.ts";
 
 const RULE = { ...BREAKER_RULE, firstTrialMs: 30, maxTrialMs: 60 };
 const engines = (count: number): string[] => Array.from({ length: count }, (_, at) => `eng_${at}`);
 
 function breaker(rule = RULE) {
-  const news: BreakerNews[] = [];
+  const news: BreakerTransition[] = [];
   return { breaker: new FleetBreaker((one) => news.push(one), rule), news };
 }
 
@@ -47,7 +47,7 @@ t.test("while it is open restarts wait; one is tried now and then; the first tha
   await until("another is tried", () => passed.length > 1);
   t.equal(passed.length, 2);
   t.ok(fleet.isOpen);
-  fleet.noteHealthy(passed[1] ?? "");
+  fleet.recordHealthy(passed[1] ?? "");
   await Promise.all(waiting);
   t.equal(passed.length, 6);
   t.match(news[1], { kind: "closed" });

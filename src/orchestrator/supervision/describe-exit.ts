@@ -1,12 +1,12 @@
 import { CANNOT_START, ENDS, exitCause } from "../../contract/engine-exit.ts";
 import type { EngineExit } from "../fleet/engine-backend.ts";
 
-export function howItExited({ code, signal }: EngineExit): string {
+export function describeExit({ code, signal }: EngineExit): string {
   return signal !== null ? `on ${signal}` : code !== null ? `with code ${code}` : "unobserved";
 }
 
 /** Why an engine ended by itself: its own last words, else what its exit code stands for. Null for a crash. */
-export function whyItExited({ code }: EngineExit, log: readonly string[]): string | null {
+export function exitReason({ code }: EngineExit, log: readonly string[]): string | null {
   const row = exitCause(code);
   return row === null ? null : (lastWords(log) ?? row.cause);
 }

@@ -45,7 +45,7 @@ export async function enter(
     await client.connect();
     return client;
   };
-  const setUp = await onceItIsUp(() => open(owner));
+  const setUp = await retryWhileStarting(() => open(owner));
   const connection = { ...owner, user: DAEMON_ROLE, password: daemonPassword };
   let session: pg.Client;
   try {
@@ -73,7 +73,7 @@ export async function enter(
 }
 
 /** One that an earlier daemon has only just begun to start lets nobody in yet. */
-async function onceItIsUp(open: () => Promise<pg.Client>): Promise<pg.Client> {
+async function retryWhileStarting(open: () => Promise<pg.Client>): Promise<pg.Client> {
   for (const end = Date.now() + STARTING_MS; ; await sleep(POLL_MS)) {
     try {
       return await open();
