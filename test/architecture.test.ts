@@ -217,3 +217,8 @@ t.test("the environment, the exit and the signals have one place each", async (t
     }
   }
 });
+
+t.test("an engine is booted only by supervision, so that every running engine is supervised", async (t) => {
+  const callers = files.filter((file) => /(?<!(?:const|function) )\bboot(?:Engine|Queued)\(/.test(source(file)));
+  t.same(callers, ["src/orchestrator/supervision/supervise-engine.ts"]);
+});

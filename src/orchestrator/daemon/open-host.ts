@@ -16,7 +16,7 @@ import { FleetBreaker, reportBreaker } from "../supervision/fleet-breaker.ts";
 import { UNPROTECTED_AUDIT } from "../status/host-status.ts";
 import { Metrics } from "../status/metrics.ts";
 import type { HostContext } from "../host-context.ts";
-import { Owners } from "../supervision/transition-owners.ts";
+import { TransitionOwners } from "../supervision/transition-owners.ts";
 import type { Readiness } from "../status/readiness.ts";
 import { RecentFailures } from "../supervision/recent-failures.ts";
 import { DAEMON_ROLE } from "../postgres/server-session.ts";
@@ -93,7 +93,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     }),
     live: new LiveEngines(),
     boots: new Map(),
-    owners: new Owners(),
+    transitions: new TransitionOwners(),
     bootQueue: new BootQueue(config.bootConcurrency),
     breaker: new FleetBreaker((news) => reportBreaker({ db, events, logger }, news)),
     failures: new RecentFailures(),

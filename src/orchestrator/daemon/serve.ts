@@ -78,7 +78,7 @@ export async function serve(beginning: StartOptions): Promise<void> {
   void startMaintenance(host);
   const heads = new AuditHeads(host);
   beginning.opened.push(() => heads.close());
-  void heads.keepRecording();
+  void heads.recordUntilStopped();
   await notifyServiceManager(config.notifySocket, logger);
   const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${server.port}`;
   logger.info({ url, adopted, boot_ms: Date.now() - startedAt }, "ready");

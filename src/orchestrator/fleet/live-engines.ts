@@ -15,7 +15,7 @@ export interface LiveEngine {
   /** A stop or a destroy ends it: no crash, whatever comes of it. */
   isStopping: boolean;
   /** Why the daemon itself ends it to be restarted; null while it does not. */
-  endedBecause: string | null;
+  stopCause: string | null;
   /** Milliseconds since the epoch. */
   readonly healthySince: number;
   lastOkAt: number;

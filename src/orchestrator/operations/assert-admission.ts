@@ -7,13 +7,14 @@ import type { Product } from "../store/products.ts";
 
 const RETRY_AFTER_S = 30;
 
-/** Refuses a new engine while the host drains, or has no room: what runs already needs the rest. */
+/** Throws while the host is draining or lacks disk or memory for another engine. */
 export async function assertCapacity(host: Pick<HostContext, "readiness" | "settings">): Promise<void> {
   host.readiness.assertAdmits();
   const reason = capacityProblem(await hostResources(host.settings.dataDir));
   if (reason !== null) throw new ApiError("CAPACITY_EXHAUSTED", reason, { retryAfterS: RETRY_AFTER_S });
 }
 
+/** Throws POLICY_DENIED when the product's policy forbids the action. */
 export function assertAllowed(product: Product, action: PolicyAction): void {
   const reason = denial(product.record.policy, action);
   if (reason !== null) throw new ApiError("POLICY_DENIED", reason);

@@ -9,11 +9,11 @@ import { productRecord } from "../status/product-record.ts";
 
 export interface ProductChange {
   readonly type: Extract<EventType, `product.${string}`>;
-  /** What was changed, for the audit log and the event; never a secret. */
+  /** The changed fields for the audit log and the event, without secrets. */
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** Changes one product under its lock; what this daemon remembers of products is dropped before the answer. */
+/** Changes one product under its row lock. The product cache is invalidated before the response. */
 export async function changeProduct(
   host: Pick<HostContext, "db" | "events" | "directory" | "box">,
   idOrSlug: string,
@@ -22,15 +22,15 @@ export async function changeProduct(
   const changed = await host.db.transaction().execute(async (trx) => {
     const product = await lockProduct(trx, idOrSlug);
     const after = product === null ? null : await change(trx, product);
-    if (after !== null) await noteProductChange(host, trx, { productId: after.record.id, ...what });
+    if (after !== null) await recordProductChange(host, trx, { productId: after.record.id, ...what });
     return after;
   });
   host.directory.changed();
   return productRecord(host, changed ?? productNotFound(idOrSlug));
 }
 
-/** Writes the audit line and the event of a change, as the last things of its transaction. */
-export async function noteProductChange(
+/** Writes the audit line and the event of a change. They must be the last statements of the transaction. */
+export async function recordProductChange(
   host: Pick<HostContext, "events">,
   trx: Trx,
   { productId, type, detail }: ProductChange & { readonly productId: string },

@@ -2,15 +2,15 @@ import { ApiError } from "../api-error.ts";
 import { deleteKeysOfProduct } from "../store/idempotency-keys.ts";
 import { listEnginesOfProduct } from "../store/engines.ts";
 import { deleteProduct as deleteRow, findProduct, lockPolicy } from "../store/products.ts";
-import { noteProductChange } from "./change-product.ts";
+import { recordProductChange } from "./change-product.ts";
 import { productNotFound } from "../status/look-up-product.ts";
 import { destroyRow } from "./destroy-engine.ts";
 import { eraseKeptData } from "./erase-kept-data.ts";
 import type { HostContext } from "../host-context.ts";
 
 /**
- * Deletes a product, with the stored answers of its calls and the data kept of its destroyed engines. One that has
- * engines is refused, or with `force` loses them first.
+ * Deletes a product, its idempotency keys and the kept data of its destroyed engines. A product with engines is refused
+ * unless `force` is set, which destroys them first. Tested in test/end-to-end/product-deletion.test.ts.
  */
 export async function deleteProduct(host: HostContext, idOrSlug: string, { force }: { force: boolean }): Promise<void> {
   const product = await findProduct(host.db, idOrSlug);
@@ -20,12 +20,12 @@ export async function deleteProduct(host: HostContext, idOrSlug: string, { force
     const engines = await listEnginesOfProduct(host.db, id);
     await Promise.all(engines.map((engine) => destroyUnlessGone(destroyRow(host, engine, { keepData: false }))));
   }
-  // Under the lock that provisions wait for: an engine that comes in between is seen, not orphaned.
+  // Provisions wait for the same lock, so that no engine is created for a deleted product.
   const deleted = await host.db.transaction().execute(async (trx) => {
     await lockPolicy(trx, id);
     if (!(await deleteRow(trx, id))) return false;
     await deleteKeysOfProduct(trx, id);
-    await noteProductChange(host, trx, {
+    await recordProductChange(host, trx, {
       productId: id,
       type: "product.deleted",
       detail: { slug: product.record.slug, force },

@@ -14,8 +14,9 @@ const TERM_MS = 2000;
 const DEADLINE_MS = 60_000;
 
 /**
- * Destroys an engine in whatever state it is: when this resolves its process is gone and its port free. Without
- * `keepData` nothing of the user is left: data that an earlier destroy kept is erased too, also where no engine is.
+ * Destroys an engine in any state. When this resolves, its process is gone and its port is free. Without `keepData` the
+ * user's data are erased, including data that an earlier destroy kept, even when there is no engine.
+ * Tested in test/end-to-end/engine-lifecycle.test.ts.
  */
 export async function destroyEngine(
   host: HostContext,
@@ -30,7 +31,7 @@ export async function destroyEngine(
   if (!keepData) await removeEngineFolder(kept);
 }
 
-/** In one lane an engine: a second destroy waits for the first and then finds nothing. */
+/** Runs in the engine's lane: a second destroy waits for the first and then finds no engine. */
 export function destroyRow(host: HostContext, { id }: EngineRow, { keepData }: { keepData: boolean }): Promise<void> {
   const destroy = async () => {
     const engine = (await claim(host, id, keepData)) ?? (await findEngineById(host.db, id));
@@ -41,10 +42,10 @@ export function destroyRow(host: HostContext, { id }: EngineRow, { keepData }: {
     await (engine.keep_data ? keepEngineFolder(folder, keptFolder(host, engine)) : removeEngineFolder(folder));
     await host.states.remove({ id, from: ["destroying"], reason: "request" });
   };
-  return host.owners.own(id, () => host.lanes.run(id, destroy));
+  return host.transitions.own(id, () => host.lanes.run(id, destroy));
 }
 
-/** Takes the engine over from whatever it was doing; null when somebody already had. */
+/** Moves the engine to `destroying` from any other state. Null when it is already there or gone. */
 const claim = (host: Pick<HostContext, "states" | "now">, id: string, keepData: boolean): Promise<EngineRow | null> =>
   host.states.move({
     id,

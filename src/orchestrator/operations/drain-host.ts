@@ -2,7 +2,10 @@ import { appendAudit } from "../store/audit-log.ts";
 import { setDraining } from "../store/hosts.ts";
 import type { HostContext } from "../host-context.ts";
 
-/** An operator's wish that this host take no new engines, or take them again. Engines are not touched by it. */
+/**
+ * Starts or ends draining: a draining host refuses new engines. Existing engines are not affected.
+ * Tested in test/end-to-end/host.test.ts.
+ */
 export async function drainHost(
   host: Pick<HostContext, "db" | "events" | "readiness">,
   draining: boolean,

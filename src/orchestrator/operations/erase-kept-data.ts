@@ -4,7 +4,7 @@ import { deletedProducts } from "../store/audit-log.ts";
 import { findProduct } from "../store/products.ts";
 import type { HostContext } from "../host-context.ts";
 
-/** Erases the data of a deleted product's users. A failure is logged and made good by {@link sweepKeptData}. */
+/** Erases the kept data of a deleted product. A failure is logged and retried by {@link sweepKeptData}. */
 export async function eraseKeptData(host: Pick<HostContext, "settings" | "logger">, productId: string): Promise<void> {
   try {
     await removeEngineFolder(join(keptFolders(host), productId));
@@ -14,8 +14,8 @@ export async function eraseKeptData(host: Pick<HostContext, "settings" | "logger
 }
 
 /**
- * Erases what is left of deleted products. A product that merely does not exist is left alone: the database may be a
- * backup that knows too little, or the wrong one. Only the audit log tells that a product was deleted.
+ * Erases kept data of products that the audit log records as deleted. Data of an unknown product stay: the database may
+ * be an old backup or the wrong one.
  */
 export async function sweepKeptData(host: Pick<HostContext, "db" | "settings" | "logger">): Promise<void> {
   const unknown: string[] = [];
@@ -25,10 +25,6 @@ export async function sweepKeptData(host: Pick<HostContext, "db" | "settings" | 
   const deleted = await deletedProducts(host.db, unknown);
   for (const id of unknown) {
     if (deleted.has(id)) await eraseKeptData(host, id);
-    else
-      host.logger.warn(
-        { folder: join(keptFolders(host), id) },
-        "kept data of a product that the database does not know",
-      );
+    else host.logger.warn({ folder: join(keptFolders(host), id) }, "found kept data of an unknown product");
   }
 }

@@ -3,7 +3,7 @@ import { newId } from "../../shared/ids.ts";
 import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../contract/api-keys.ts";
 import { ApiError } from "../api-error.ts";
 import { findProduct, insertProduct } from "../store/products.ts";
-import { noteProductChange } from "./change-product.ts";
+import { recordProductChange } from "./change-product.ts";
 import { changeEngineEnv } from "../store/engine-env.ts";
 import type { HostContext } from "../host-context.ts";
 import { productRecord } from "../status/product-record.ts";
@@ -11,10 +11,11 @@ import { describePatch, patchedPolicy } from "./set-policy.ts";
 
 export interface Registered {
   readonly record: ProductRecord;
-  /** Shown once; only its hash is kept. */
+  /** Returned once. Only its hash is stored. */
   readonly platformApiKey: string;
 }
 
+/** Registers a product and creates its platform key. Tested in test/cli/products.test.ts. */
 export async function registerProduct(
   host: Pick<HostContext, "db" | "events" | "directory" | "box">,
   request: { readonly slug: string; readonly name?: string | undefined; readonly policy?: PolicyPatch | undefined },
@@ -39,7 +40,7 @@ export async function registerProduct(
       prefix: key.prefix,
       last4: key.last4,
     };
-    await noteProductChange(host, trx, { productId: id, type: "product.registered", detail });
+    await recordProductChange(host, trx, { productId: id, type: "product.registered", detail });
     return true;
   });
   if (!inserted) throw new ApiError("PRODUCT_ALREADY_EXISTS", `the slug ${request.slug} is taken`);

@@ -4,7 +4,10 @@ import { findProduct, replaceProductKey } from "../store/products.ts";
 import { changeProduct } from "./change-product.ts";
 import type { HostContext } from "../host-context.ts";
 
-/** The operator's rotation: only the hash of the new key comes here. The old key works for `graceS` more seconds. */
+/**
+ * Rotates a platform key. The daemon receives only the hash of the new key. The old key stays valid for `graceS` seconds.
+ * Tested in test/end-to-end/orchestrator-errors.test.ts and test/cli/products.test.ts.
+ */
 export function replacePlatformKey(
   host: Pick<HostContext, "db" | "events" | "directory" | "box">,
   idOrSlug: string,

@@ -11,11 +11,13 @@ import { assertAllowed } from "./assert-admission.ts";
 
 const TERM_MS = 10_000;
 const FORCED_TERM_MS = 500;
+/** How often a stop is tried while other calls change the engine first. */
+const MAX_ATTEMPTS = 5;
 
 export interface StopOptions {
-  /** Seconds to wait for running turns; the policy's `drain_s` when left out. */
+  /** Seconds to wait for running turns. Default: the policy's `drain_s`. */
   readonly drainS?: number | undefined;
-  /** Neither drain nor much patience. */
+  /** Skips the drain and sends SIGKILL soon after SIGTERM. */
   readonly force?: boolean | undefined;
 }
 
@@ -24,33 +26,39 @@ export interface Stopped {
   readonly result: StopResult;
 }
 
-/** Stops an engine: no new turns, the running ones to their end, then TERM, then KILL of the whole tree. */
+/**
+ * Stops an engine: drains it, then sends SIGTERM and at last SIGKILL to the whole process tree.
+ * Tested in test/end-to-end/engine-lifecycle.test.ts.
+ */
 export async function stopEngine(
   host: HostContext,
   product: Product,
-  { userId, wish }: { readonly userId: string; readonly wish: StopOptions },
+  { userId, options }: { readonly userId: string; readonly options: StopOptions },
 ): Promise<Stopped> {
   assertAllowed(product, "stop");
-  const engine = await getEngineRow(host, product, userId);
-  const verdict = mayStop(engine.state);
-  if (verdict !== "go") throw new ApiError(verdict, `the engine is ${engine.state}`);
-  const stopped = await host.owners.own(engine.id, () => stopRow(host, product, { engine, wish }));
-  return stopped ?? stopEngine(host, product, { userId, wish });
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const engine = await getEngineRow(host, product, userId);
+    const verdict = mayStop(engine.state);
+    if (verdict !== "go") throw new ApiError(verdict, `the engine is ${engine.state}`);
+    const stopped = await host.transitions.own(engine.id, () => stopRow(host, product, { engine, options }));
+    if (stopped !== null) return stopped;
+  }
+  throw new ApiError("OPERATION_IN_PROGRESS", "other calls keep changing this engine; retry later");
 }
 
-/** Null when the engine has moved on since it was read. */
+/** Null when another call changed the engine since it was read. */
 async function stopRow(
   host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "box" | "settings" | "now" | "logger">,
   product: Product,
-  { engine, wish }: { readonly engine: EngineRow; readonly wish: StopOptions },
+  { engine, options }: { readonly engine: EngineRow; readonly options: StopOptions },
 ): Promise<Stopped | null> {
-  const drainS = wish.force ? 0 : (wish.drainS ?? product.record.policy.drain_s);
+  const drainS = options.force ? 0 : (options.drainS ?? product.record.policy.drain_s);
   if (engine.state === "backoff") {
     const stopped = await host.states.move({
       id: engine.id,
       from: ["backoff"],
       to: "stopped",
-      set: atRest(host),
+      set: stoppedColumns(host),
       event: { reason: "request" },
     });
     return stopped === null ? null : { record: engineRecord(host, stopped), result: "drained" };
@@ -70,12 +78,12 @@ async function stopRow(
   if (stopping === null) return null;
   const end = await endProcess(host, stopping, {
     drainMs: drainS * 1000,
-    termMs: wish.force ? FORCED_TERM_MS : TERM_MS,
+    termMs: options.force ? FORCED_TERM_MS : TERM_MS,
   });
   return settleStop(host, stopping, end);
 }
 
-/** Writes what became of an engine in `stopping`. */
+/** Records the outcome of a stop: `stopped`, or `stop_failed` with BACKEND_ERROR. */
 export async function settleStop(
   host: Pick<HostContext, "states" | "live" | "settings" | "now" | "logger">,
   engine: EngineRow,
@@ -88,14 +96,14 @@ export async function settleStop(
     from: ["stopping"],
     to: "stopped",
     incarnation,
-    set: atRest(host),
+    set: stoppedColumns(host),
     event: { reason: "request", data: { result: end.kind } },
   });
   if (stopped === null) throw new ApiError("OPERATION_IN_PROGRESS", "the engine was destroyed while it was stopping");
   return { record: engineRecord(host, stopped), result: end.kind };
 }
 
-const atRest = (host: Pick<HostContext, "now">) => ({
+const stoppedColumns = (host: Pick<HostContext, "now">) => ({
   desired_state: "stopped" as const,
   pid: null,
   boot_id: null,

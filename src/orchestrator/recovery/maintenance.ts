@@ -4,10 +4,10 @@ import { purgeIdempotencyKeys } from "../store/idempotency-keys.ts";
 import { sweepKeptData } from "../operations/erase-kept-data.ts";
 import type { HostContext } from "../host-context.ts";
 
-const EVERY_MS = 600_000;
+const INTERVAL_MS = 600_000;
 const EVENTS = { keptDays: 30, perProduct: 500_000 };
 
-/** Removes what is kept only for a time, or no longer belongs to anybody, until the daemon stops. */
+/** Removes expired events, idempotency keys, responses and kept data periodically until the daemon stops. */
 export async function startMaintenance(
   host: Pick<HostContext, "db" | "answerLimit" | "settings" | "now" | "logger" | "stopping">,
 ): Promise<void> {
@@ -16,10 +16,10 @@ export async function startMaintenance(
     await attempt(host, "idempotency keys", () => purgeIdempotencyKeys(host.db, new Date(host.now())));
     await attempt(host, "idempotency keys", () => host.answerLimit.trimAll(host.db));
     await attempt(host, "kept data", () => sweepKeptData(host));
-  } while (await delay(EVERY_MS, host.stopping));
+  } while (await delay(INTERVAL_MS, host.stopping));
 }
 
-/** One that fails does not keep the others from being done. */
+/** A failed removal is logged and does not prevent the others. */
 async function attempt(
   { logger }: Pick<HostContext, "logger">,
   what: string,

@@ -2,15 +2,16 @@ import { findProduct } from "../store/products.ts";
 import { listEnginesOfHost } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { finishDestroy, finishStop } from "./finish-transition.ts";
-import { abandonProvision } from "../operations/provision-engine.ts";
+import { abandonProvision } from "../operations/undo-provision.ts";
 import { endProcess } from "../supervision/end-process.ts";
 import type { HostContext } from "../host-context.ts";
 
 const TERM_MS = 10_000;
 
 /**
- * Ends every engine of this host, each when its turns are done, for as long as its product lets it drain. They stay
- * wanted: the next daemon starts them again. What an earlier daemon left half-done is finished.
+ * Stops every engine of this host after a drain of its product's `drain_s`. Their desired state stays `running`, so the
+ * next daemon restarts them. Unfinished transitions of an earlier daemon are finished.
+ * Tested in test/end-to-end/host.test.ts.
  */
 export async function stopFleet(host: HostContext): Promise<{ stopped: number; survived: readonly string[] }> {
   const rows = await listEnginesOfHost(host.db, host.settings.portRange.hostId);
@@ -21,29 +22,29 @@ export async function stopFleet(host: HostContext): Promise<{ stopped: number; s
   };
 }
 
-async function stop(host: HostContext, row: EngineRow): Promise<"stopped" | "survived" | "rests"> {
+async function stop(host: HostContext, row: EngineRow): Promise<"stopped" | "survived" | "not_running"> {
   switch (row.state) {
     case "provisioning":
       await abandonProvision(host, row);
-      return "rests";
+      return "not_running";
     case "starting":
       if (row.provisioned) return park(host, row);
       await abandonProvision(host, row);
-      return "rests";
+      return "not_running";
     case "running":
     case "unhealthy":
       return park(host, row);
     case "stopping":
       await finishStop(host, row);
-      return "rests";
+      return "not_running";
     case "destroying":
       await finishDestroy(host, row);
-      return "rests";
+      return "not_running";
     case "backoff":
     case "stopped":
     case "failed":
     case "stop_failed":
-      return "rests";
+      return "not_running";
     default:
       return row.state satisfies never;
   }

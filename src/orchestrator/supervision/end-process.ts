@@ -14,12 +14,12 @@ import type { HostContext } from "../host-context.ts";
 const DRAIN_POLL_MS = 50;
 const MAX_DRAIN_FAILURES = 3;
 const PORT_FREE_MS = 2000;
-/** After this an engine that would not die is ended once more, and again, until it is gone. */
+/** How long after a failed stop the stop is retried. */
 const STOP_RETRY_MS = 30_000;
 
 export type ProcessEnd =
   | { readonly kind: StopResult }
-  /** Neither TERM nor KILL ended these, or they keep the engine's port. */
+  /** Processes survived SIGKILL, or another process still listens on the engine's port. */
   | Survived;
 
 export interface Survived {
@@ -29,8 +29,8 @@ export interface Survived {
 }
 
 /**
- * Ends the process of an engine whose row says `stopping` or `destroying`. A boot in flight is called off first.
- * `drained`: no turn was running when it was told to end; `cut_off`: one still was; `killed`: it took a KILL.
+ * Stops the process of an engine in `stopping` or `destroying`. A boot in flight is cancelled first.
+ * `drained`: no turn was running at SIGTERM; `cut_off`: a turn was running; `killed`: it took SIGKILL.
  */
 export async function endProcess(
   host: Pick<HostContext, "backend" | "live" | "boots" | "box" | "settings">,
@@ -43,40 +43,40 @@ export async function endProcess(
   const live = host.live.get(engine.id);
   if (live !== undefined) live.isStopping = true;
   const process = live?.process ?? recordedProcess(host, engine);
-  if (process === null) return leftovers(host, engine);
+  if (process === null) return stopOrphans(host, engine);
   const busy = await drain(host, engine, { process, drainMs });
   const outcome = await process.stop(termMs);
-  if (outcome.kind === "survived") return processesSurvive(outcome.pids);
+  if (outcome.kind === "survived") return survived(outcome.pids);
   host.live.remove(engine.id, engine.incarnation);
-  const held = await heldPort(host, engine);
-  if (held !== null) return held;
+  const conflict = await portConflict(host, engine);
+  if (conflict !== null) return conflict;
   return { kind: outcome.kind === "killed" ? "killed" : busy ? "cut_off" : "drained" };
 }
 
-/** The engine itself is gone; what it may have left of its children is ended. */
-async function leftovers(host: Pick<HostContext, "backend" | "settings">, engine: EngineRow): Promise<ProcessEnd> {
+/** The engine's own process is gone. Stops child processes that outlived it. */
+async function stopOrphans(host: Pick<HostContext, "backend" | "settings">, engine: EngineRow): Promise<ProcessEnd> {
   const outcome = await host.backend.endOrphans(engine.incarnation);
-  if (outcome.kind === "survived") return processesSurvive(outcome.pids);
-  // A port that this life had is looked at; one that was only reserved may have been another program's all along.
-  const had = engine.pid !== null || engine.last_error?.phase === "stop";
-  return (had ? await heldPort(host, engine) : null) ?? { kind: "drained" };
+  if (outcome.kind === "survived") return survived(outcome.pids);
+  // Only a port that this incarnation listened on is checked. A reserved one may belong to another program.
+  const listened = engine.pid !== null || engine.last_error?.phase === "stop";
+  return (listened ? await portConflict(host, engine) : null) ?? { kind: "drained" };
 }
 
-const processesSurvive = (pids: readonly number[]): Survived => ({
+const survived = (pids: readonly number[]): Survived => ({
   kind: "survived",
   pids,
-  reason: `processes ${pids.join(", ")} do not die`,
+  reason: `processes ${pids.join(", ")} survived SIGKILL`,
 });
 
-/** Somebody who listens on the port of an engine that has ended: a child that got away, or a program that is not ours. */
-async function heldPort(host: Pick<HostContext, "settings">, { port }: EngineRow): Promise<Survived | null> {
+/** Finds who still listens on the port of a stopped engine: an escaped child or another program. */
+async function portConflict(host: Pick<HostContext, "settings">, { port }: EngineRow): Promise<Survived | null> {
   if (await portFreed(host.settings.engineHost, port, PORT_FREE_MS)) return null;
   const pids = portHolders(port);
   const who = pids.length === 0 ? "another program" : `process ${pids.join(", ")}`;
-  return { kind: "survived", pids, reason: `${who} keeps port ${port}` };
+  return { kind: "survived", pids, reason: `${who} listens on port ${port}` };
 }
 
-/** Leaves an engine that would not die as `stop_failed`, to be ended again later, and refuses the call. */
+/** Moves the engine to `stop_failed`, from where the stop is retried, and throws BACKEND_ERROR. */
 export async function recordStopFailure(
   host: Pick<HostContext, "states" | "settings" | "now" | "logger">,
   { id, incarnation }: EngineRow,
@@ -94,22 +94,22 @@ export async function recordStopFailure(
   throw new ApiError("BACKEND_ERROR", `engine ${id}: ${end.reason}`);
 }
 
-/** The process an earlier daemon started, if it is provably still that one. */
+/** The process that the row records, or null. I3 identity before signal: pid, boot id and start time must match. */
 export function recordedProcess(host: Pick<HostContext, "backend">, row: EngineRow): EngineProcess | null {
   const { pid, boot_id, process_start, incarnation } = row;
   if (pid === null || boot_id === null || process_start === null) return null;
   return host.backend.attach({ pid, bootId: boot_id, startTime: process_start }, incarnation);
 }
 
-/** Whether turns were still running when the waiting ended. An engine that does not answer has none to wait for. */
+/** Waits for running turns. True when turns still run at the end. An engine that does not answer counts as idle. */
 async function drain(
   host: Pick<HostContext, "box" | "settings">,
   engine: EngineRow,
   { process, drainMs }: { process: EngineProcess; drainMs: number },
 ): Promise<boolean> {
   const target = { url: engineUrl(host.settings.engineHost, engine.port), token: controlToken(host, engine) };
-  const gone = new AbortController();
-  void process.exited.then(() => gone.abort());
+  const exited = new AbortController();
+  void process.exited.then(() => exited.abort());
   const end = performance.now() + drainMs;
   let failures = 0;
   let drained = false;
@@ -120,7 +120,7 @@ async function drain(
     const busy = answer.kind === "ok" && answer.status.active_turns > 0;
     const waiting = busy || (answer.kind === "failed" && failures < MAX_DRAIN_FAILURES);
     const leftMs = end - performance.now();
-    if (!waiting || leftMs <= 0 || gone.signal.aborted) return busy && !gone.signal.aborted;
-    await delay(Math.min(DRAIN_POLL_MS, Math.max(leftMs, 1)), gone.signal);
+    if (!waiting || leftMs <= 0 || exited.signal.aborted) return busy && !exited.signal.aborted;
+    await delay(Math.min(DRAIN_POLL_MS, Math.max(leftMs, 1)), exited.signal);
   }
 }

@@ -5,7 +5,7 @@ import type { EngineRow } from "../store/tables.ts";
 import { engineFolder } from "../fleet/engine-folder.ts";
 import type { HostContext } from "../host-context.ts";
 
-/** Everything one start of an engine needs; keys as hashes only, so that no start needs a stored plaintext. */
+/** All input of one launch. Keys are hashes only, so that no plaintext key is stored. */
 export function launchOrder(
   host: Pick<HostContext, "box" | "settings">,
   engine: EngineRow,
@@ -29,10 +29,11 @@ export function launchOrder(
   };
 }
 
-/** The daemon's own pass to an engine's control calls: derived, so that a later daemon has it too. */
+/** The token for an engine's control API. It is derived, so that a later daemon can compute it. */
 export const controlToken = (host: Pick<HostContext, "box">, engine: Pick<EngineRow, "id" | "incarnation">): string =>
   host.box.token("control", engine.id, engine.incarnation);
 
+/** The hashes of the keys that the engine accepts, as stored. */
 export function acceptedKeys(engine: EngineRow): { hash: string; expires_at: string | null }[] {
   const current = { hash: engine.key_hash, expires_at: null };
   const { previous_key_hash: hash, previous_key_expires_at: expires } = engine;

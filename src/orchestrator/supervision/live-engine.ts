@@ -4,7 +4,7 @@ import type { EngineRow } from "../store/tables.ts";
 import { engineUrl } from "../status/engine-record.ts";
 import type { HostContext } from "../host-context.ts";
 
-/** What is known of an engine from the moment that its process answers. */
+/** The in-memory state of an engine whose process answers. */
 export function liveEngine(
   host: Pick<HostContext, "settings" | "now">,
   row: EngineRow,
@@ -20,7 +20,7 @@ export function liveEngine(
     order,
     restarts: { count: row.restart_count, windowStartedAt: row.restart_window_started_at?.getTime() ?? null },
     isStopping: false,
-    endedBecause: null,
+    stopCause: null,
     healthySince,
     lastOkAt: host.now(),
     consecutiveFailures: 0,

@@ -2,7 +2,7 @@ import { discardEngineFolder, engineFolder, keptFolder } from "../fleet/engine-f
 import { findEngineById } from "../store/engines.ts";
 import type { HostContext } from "../host-context.ts";
 
-/** A launch makes the engine's folder: one that a destroy overtook just before must not leave it behind. */
+/** Removes the folder that a launch created while a destroy was deleting the engine. */
 export function removeOrphanedFolder(
   host: Pick<HostContext, "db" | "lanes" | "settings">,
   engine: { readonly id: string; readonly product_id: string; readonly user_id: string },

@@ -4,8 +4,8 @@ import type { HostContext } from "../host-context.ts";
 const RETRY_MS = 1000;
 
 /**
- * Repeats a step that supervision depends on until it succeeds, most often a write until the database takes it. Never
- * rejects. Undefined when the daemon stops first; the next one finds out by itself.
+ * Retries a step that supervision depends on until it succeeds, most often a database write. Never rejects. Resolves
+ * with undefined when the daemon stops first.
  */
 export async function retryUntilStopped<T>(
   host: Pick<HostContext, "logger" | "stopping">,
@@ -16,7 +16,7 @@ export async function retryUntilStopped<T>(
     try {
       return await step();
     } catch (error) {
-      host.logger.warn({ err: error, what }, "failed a step that supervision depends on; trying again");
+      host.logger.warn({ err: error, what }, "failed a supervision step, retrying");
       await delay(RETRY_MS, host.stopping);
     }
   }

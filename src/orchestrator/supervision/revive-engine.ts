@@ -6,46 +6,43 @@ import { findSettledEngine } from "../store/engines.ts";
 import { removeOrphanedFolder } from "./remove-orphaned-folder.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
-import type { UnexpectedExit } from "./unexpected-exit.ts";
+import type { UnexpectedExit } from "./record-exit.ts";
 
-const GIVE_UP_TERM_MS = 2000;
+const ABANDON_TERM_MS = 2000;
 
-/** What follows from an end, by the restarts that are remembered. */
+/** The restart rule applied to the restart history in memory. */
 export const judgeFromMemory = (
   host: Pick<HostContext, "now">,
   live: LiveEngine,
-  end: UnexpectedExit,
+  exit: UnexpectedExit,
 ): RestartVerdict =>
   judgeExit({
-    exitCode: end.lastError.exit_code,
-    healthyForMs: end.healthyForMs,
+    exitCode: exit.lastError.exit_code,
+    healthyForMs: exit.healthyForMs,
     history: live.restarts,
     now: host.now(),
     random: Math.random(),
   });
 
 interface Revival {
-  readonly end: UnexpectedExit;
+  readonly exit: UnexpectedExit;
   readonly verdict: Extract<RestartVerdict, { kind: "restart" }>;
 }
 
 /**
- * Starts an engine that ended while the database is away, from what is remembered of it. It keeps the incarnation that
- * the database knows, so that whoever reads the row next recognises the process. Null when it does not come up.
+ * Restarts an engine while the database is unavailable, from the launch order in memory. I2 commit before spawn: the new
+ * process keeps the committed incarnation, so that the row identifies it. Returns null when it does not become healthy.
  */
 export async function reviveEngine(
   host: HostContext,
   live: LiveEngine,
-  { end, verdict }: Revival,
+  { exit, verdict }: Revival,
 ): Promise<LiveEngine | null> {
-  if (!(await host.breaker.pass(host.stopping))) return null;
+  if (!(await host.breaker.waitForPermit(host.stopping))) return null;
   const turn = { productId: live.productId, requested: false };
-  const process = await host.bootQueue.run(turn, () => launchAgain(host, live));
+  const process = await host.bootQueue.run(turn, () => relaunch(host, live));
   if (process === null) return null;
-  host.logger.warn(
-    { engine_id: live.id, incarnation: live.incarnation },
-    "an engine was restarted without the database",
-  );
+  host.logger.warn({ engine_id: live.id, incarnation: live.incarnation }, "restarted an engine without the database");
   const now = host.now();
   const revived: LiveEngine = {
     ...live,
@@ -54,14 +51,14 @@ export async function reviveEngine(
     healthySince: now,
     lastOkAt: now,
     consecutiveFailures: 0,
-    endedBecause: null,
+    stopCause: null,
   };
   host.live.add(revived);
-  void record(host, revived, { end, verdict });
+  void record(host, revived, { exit, verdict });
   return revived;
 }
 
-async function launchAgain(
+async function relaunch(
   host: Pick<HostContext, "backend" | "settings" | "logger" | "stopping">,
   { id, incarnation, url, order }: LiveEngine,
 ): Promise<EngineProcess | null> {
@@ -69,7 +66,7 @@ async function launchAgain(
   try {
     process = await host.backend.launch(order);
   } catch (error) {
-    host.logger.warn({ err: error, engine_id: id }, "an engine could not be restarted without the database");
+    host.logger.warn({ err: error, engine_id: id }, "failed to restart an engine without the database");
     return null;
   }
   const { exited } = process;
@@ -78,20 +75,20 @@ async function launchAgain(
   const verdict = await awaitHealthy({ url, ...identity, exited, deadlineMs, signal: host.stopping });
   process.discardLaunchFile();
   if (verdict.kind === "healthy") return process;
-  await process.stop(GIVE_UP_TERM_MS);
+  await process.stop(ABANDON_TERM_MS);
   return null;
 }
 
-/** Writes the end and the new process down as soon as the database takes it; a stop or a destroy that was quicker wins. */
+/** Records the exit and the new process once the database is available. A stop or a destroy that came first wins. */
 async function record(
   host: Pick<HostContext, "db" | "states" | "lanes" | "settings" | "logger" | "stopping">,
   { id, productId, incarnation, process, healthySince, order }: LiveEngine,
-  { end, verdict }: Revival,
+  { exit, verdict }: Revival,
 ): Promise<void> {
   const { pid, bootId, startTime } = process.handle;
   const { count, windowStartedAt } = verdict.history;
-  const written = await retryUntilStopped(host, "revival", async () => {
-    // Written before, by a try whose answer was lost: its event is told once.
+  const recorded = await retryUntilStopped(host, "revival", async () => {
+    // An earlier attempt may have been committed. Its event is written once.
     const row = await findSettledEngine(host.db, id);
     if (row?.incarnation === incarnation && row.pid === pid && row.process_start === startTime) return row;
     return host.states.move({
@@ -104,16 +101,16 @@ async function record(
         boot_id: bootId,
         process_start: startTime,
         started_at: new Date(healthySince),
-        last_error: JSON.stringify(end.lastError),
+        last_error: JSON.stringify(exit.lastError),
         restart_count: count,
         restart_window_started_at: windowStartedAt === null ? null : new Date(windowStartedAt),
       },
-      event: { type: "engine.restarting", always: true, reason: end.lastError.reason, data: { restart: count, pid } },
+      event: { type: "engine.restarting", always: true, reason: exit.lastError.reason, data: { restart: count, pid } },
     });
   });
-  if (written !== null) return;
-  await retryUntilStopped(host, "revival that was overtaken", async () => {
-    await process.stop(GIVE_UP_TERM_MS);
+  if (recorded !== null) return;
+  await retryUntilStopped(host, "overtaken revival", async () => {
+    await process.stop(ABANDON_TERM_MS);
     await removeOrphanedFolder(host, { id, product_id: productId, user_id: order.launch.user_id });
   });
 }

@@ -1,23 +1,23 @@
 /**
- * Which engines an operation of this daemon is bringing to a resting state right now. An engine in a transient state
- * without an owner has lost it: its operation failed, or the answer to its claim was lost. The sweep then ends the state
- * without waiting for its deadline.
+ * The engines whose transition an operation of this daemon is finishing. An engine in a transient state without an
+ * owner is stuck: its operation failed, or the result of its claim was lost. The reaper then finishes the transition
+ * before its deadline.
  */
-export class Owners {
+export class TransitionOwners {
   readonly #counts = new Map<string, number>();
 
   has(engineId: string): boolean {
     return this.#counts.has(engineId);
   }
 
-  /** Owns the engine until `work` settles. An engine may have several owners: a stop that calls off a boot. */
+  /** Owns the engine until `work` settles. An engine may have several owners, such as a stop that cancels a boot. */
   async own<T>(engineId: string, work: () => Promise<T>): Promise<T> {
     this.#counts.set(engineId, (this.#counts.get(engineId) ?? 0) + 1);
     try {
       return await work();
     } finally {
-      const left = (this.#counts.get(engineId) ?? 1) - 1;
-      if (left > 0) this.#counts.set(engineId, left);
+      const remaining = (this.#counts.get(engineId) ?? 1) - 1;
+      if (remaining > 0) this.#counts.set(engineId, remaining);
       else this.#counts.delete(engineId);
     }
   }

@@ -15,9 +15,9 @@ const EXPECTED: Readonly<Record<EngineState, readonly Adoption[]>> = {
   unhealthy: RUNNING,
   backoff: always("start_when_due"),
   stopping: always("finish_stop"),
-  stopped: always("rest"),
-  failed: always("rest"),
-  stop_failed: always("rest"),
+  stopped: always("none"),
+  failed: always("none"),
+  stop_failed: always("none"),
   destroying: always("finish_destroy"),
 };
 

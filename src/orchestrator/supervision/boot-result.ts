@@ -7,6 +7,13 @@ import { describeExit } from "./describe-exit.ts";
 import { buildLastError } from "./last-error.ts";
 import type { HostContext } from "../host-context.ts";
 
+/** The outcome of a boot. */
+export type BootResult =
+  | { readonly kind: "running"; readonly engine: EngineRow }
+  | FailedBoot
+  /** A stop or a destroy took the engine over during the boot. Its process is gone. */
+  | { readonly kind: "overtaken" };
+
 export interface FailedBoot {
   readonly kind: "failed";
   readonly lastError: LastError;
@@ -20,7 +27,8 @@ export interface BootFailure {
   readonly cause?: unknown;
 }
 
-export function describe(
+/** Describes why a process did not become healthy. */
+export function describeFailure(
   host: Pick<HostContext, "settings">,
   verdict: Exclude<BootVerdict, { kind: "healthy" }>,
 ): BootFailure {
@@ -37,27 +45,20 @@ export function describe(
     case "wrong_identity":
       return { reason: "another program answers on the engine's port" };
     case "aborted":
-      return { reason: "the boot was called off" };
+      return { reason: "the boot was cancelled" };
     default:
       return verdict satisfies never;
   }
 }
 
-export async function failed(
+/** Logs a failed boot and builds its result: the `last_error` of the record and the error of the call. */
+export async function failedBoot(
   host: Pick<HostContext, "settings" | "now" | "logger">,
-  engine: EngineRow,
+  { id, incarnation }: EngineRow,
   { code = "BACKEND_ERROR", reason, exit, cause }: BootFailure,
 ): Promise<FailedBoot> {
-  const lastError = await buildLastError(host, engine.id, { phase: "boot", reason, ...(exit && { exit }) });
-  host.logger.warn(
-    {
-      engine_id: engine.id,
-      incarnation: engine.incarnation,
-      last_error: lastError,
-      ...(cause !== undefined && { err: cause }),
-    },
-    "engine did not come up",
-  );
-  const message = `engine ${engine.id}: ${lastError.reason}`;
-  return { kind: "failed", lastError, error: new ApiError(code, message, { cause }) };
+  const lastError = await buildLastError(host, id, { phase: "boot", reason, ...(exit && { exit }) });
+  const fields = { engine_id: id, incarnation, last_error: lastError, ...(cause !== undefined && { err: cause }) };
+  host.logger.warn(fields, "engine failed to boot");
+  return { kind: "failed", lastError, error: new ApiError(code, `engine ${id}: ${lastError.reason}`, { cause }) };
 }
