@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createLogger } from "../src/shared/logger.ts";
-import { findOrphans } from "../src/orchestrator/fleet/find-orphans.ts";
+import { findOrphans } from "../src/orchestrator/fleet/find-processes.ts";
 import { startBundledPostgres } from "../src/orchestrator/postgres/start-bundled-postgres.ts";
 import { type Call, call, end, freePort, start, untilHealthy } from "./measure.ts";
 

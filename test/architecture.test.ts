@@ -111,7 +111,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   express: ["src/orchestrator/http", "src/engine/http"],
   "better-sse": ["src/orchestrator/http/event-routes.ts", "src/engine/http/event-stream.ts"],
   kysely: ["src/orchestrator/store", "migrations/orchestrator"],
-  pg: ["src/orchestrator/store", "src/orchestrator/postgres/presence.ts", "src/orchestrator/postgres/daemon-role.ts"],
+  pg: ["src/orchestrator/store", "src/orchestrator/postgres/server-session.ts"],
   execa: [
     "src/orchestrator/fleet",
     "src/orchestrator/postgres",
@@ -216,4 +216,9 @@ t.test("the environment, the exit and the signals have one place each", async (t
       if (pattern.test(source(file))) t.match(file, place, `${file} may use ${pattern.source}`);
     }
   }
+});
+
+t.test("an engine is booted only by supervision, so that every running engine is supervised", async (t) => {
+  const callers = files.filter((file) => /(?<!(?:const|function) )\bboot(?:Engine|Queued)\(/.test(source(file)));
+  t.same(callers, ["src/orchestrator/supervision/supervise-engine.ts"]);
 });

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { encodeLaunch } from "../../src/contract/engine-launch.ts";
-import { findOrphans } from "../../src/orchestrator/fleet/find-orphans.ts";
+import { findOrphans } from "../../src/orchestrator/fleet/find-processes.ts";
 import { call, end, floor, freePort, start, untilHealthy } from "../measure.ts";
 import { type Row, row } from "../report.ts";
 import { type Site, installDir } from "../site.ts";

@@ -15,7 +15,7 @@ import type { AnswerLimit } from "./operations/answer-limit.ts";
 import type { BootQueue } from "./supervision/boot-queue.ts";
 import type { FleetBreaker } from "./supervision/fleet-breaker.ts";
 import type { Metrics } from "./status/metrics.ts";
-import type { Owners } from "./supervision/owners.ts";
+import type { TransitionOwners } from "./supervision/transition-owners.ts";
 import type { Readiness } from "./status/readiness.ts";
 import type { RecentFailures } from "./supervision/recent-failures.ts";
 
@@ -31,7 +31,7 @@ export interface HostContext {
   /** Boots in flight, by engine: at most one each. */
   readonly boots: Map<string, BootInFlight>;
   /** Who brings engines in transient states to rest. */
-  readonly owners: Owners;
+  readonly transitions: TransitionOwners;
   /** Bounds how many engines start at once. */
   readonly bootQueue: BootQueue;
   /** Pauses restarts while the whole fleet fails. */

@@ -1,7 +1,7 @@
 import pg from "pg";
 import t, { type Test } from "tap";
 import type { EventRecord } from "../../src/contract/orchestrator-events.ts";
-import type { ServerConnection } from "../../src/orchestrator/postgres/presence.ts";
+import type { ServerConnection } from "../../src/orchestrator/postgres/server-session.ts";
 import { type Daemon, freePort, startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";

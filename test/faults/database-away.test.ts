@@ -7,7 +7,7 @@ import { LONG } from "./parts/long.ts";
 import { openSite } from "./parts/site.ts";
 import { streamingEngine } from "./parts/streams.ts";
 import { Tally } from "./parts/tally.ts";
-import { watchLives } from "./parts/watch-lives.ts";
+import { watchLives } from "./parts/watch-incarnations.ts";
 
 const AWAY_MS = LONG ? 60_000 : 3000;
 const STREAMS = LONG ? 10 : 3;

@@ -7,7 +7,7 @@ import { LONG } from "./parts/long.ts";
 import { Random } from "./parts/random.ts";
 import { type Product, openSite } from "./parts/site.ts";
 import { Tally } from "./parts/tally.ts";
-import { watchLives } from "./parts/watch-lives.ts";
+import { watchLives } from "./parts/watch-incarnations.ts";
 
 const ROUNDS = LONG ? 50 : 2;
 const CLIENTS = 12;

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import pg from "pg";
 import type { Test } from "tap";
 import { type ProcessIdentity, readIdentity } from "../../src/shared/processes.ts";
-import type { ServerConnection } from "../../src/orchestrator/postgres/presence.ts";
+import type { ServerConnection } from "../../src/orchestrator/postgres/server-session.ts";
 import { until } from "./until.ts";
 
 const KEEPER = resolve(import.meta.dirname, "keep-postgres.ts");

@@ -4,9 +4,11 @@ import { shutdownSignal } from "../../shared/shutdown-signals.ts";
 import { VERSION } from "../../shared/version.ts";
 import { InvalidArguments, USAGE, readArguments } from "./arguments.ts";
 import { readConfig } from "./config.ts";
-import { explain } from "./explain.ts";
 import { type StartOptions, serve } from "./serve.ts";
 import { stopEngines } from "./stop-engines.ts";
+import { InvalidSettings } from "../../shared/environment.ts";
+import { isDatabaseUnavailable } from "../store/database.ts";
+import { HostTakenOver } from "../store/host-lock.ts";
 
 const EXIT_USAGE = 2;
 
@@ -44,4 +46,25 @@ export async function run({ installDir }: { readonly installDir: string }): Prom
   await work.catch(() => undefined);
   await front.release();
   await opened.release();
+}
+
+/** Why the daemon ends, for the person at the terminal: the setting, what it was, what was expected. */
+function explain(error: unknown): string {
+  if (error instanceof InvalidSettings) {
+    return ["orchd cannot start:", ...error.problems.map((problem) => `  ${problem}`)].join("\n");
+  }
+  if (error instanceof InvalidArguments) return `orchd: ${error.message}`;
+  if (error instanceof HostTakenOver) return `orchd stops: ${error.message}`;
+  if (!(error instanceof Error)) return `orchd cannot start: ${String(error)}`;
+  const code = "code" in error ? error.code : undefined;
+  const syscall = "syscall" in error ? error.syscall : undefined;
+  if (syscall === "listen" && code === "EADDRINUSE") {
+    return "orchd cannot start: ORCH_PORT is in use by another program (is orchd running already?); set another ORCH_PORT";
+  }
+  if (syscall === "listen")
+    return `orchd cannot start: ORCH_HOST and ORCH_PORT cannot be listened on (${error.message})`;
+  if (isDatabaseUnavailable(error)) {
+    return `orchd cannot start: the database at DATABASE_URL cannot be reached (${error.message || String(code)})`;
+  }
+  return `orchd cannot start: ${error.message || error.name}`;
 }

@@ -12,24 +12,22 @@ import { LiveEngines } from "../fleet/live-engines.ts";
 import { createProcessBackend } from "../fleet/process-backend.ts";
 import { AnswerLimit } from "../operations/answer-limit.ts";
 import { BootQueue } from "../supervision/boot-queue.ts";
-import { FleetBreaker } from "../supervision/fleet-breaker.ts";
+import { FleetBreaker, reportBreaker } from "../supervision/fleet-breaker.ts";
 import { UNPROTECTED_AUDIT } from "../status/host-status.ts";
 import { Metrics } from "../status/metrics.ts";
 import type { HostContext } from "../host-context.ts";
-import { Owners } from "../supervision/owners.ts";
+import { TransitionOwners } from "../supervision/transition-owners.ts";
 import type { Readiness } from "../status/readiness.ts";
 import { RecentFailures } from "../supervision/recent-failures.ts";
-import { reportBreaker } from "../supervision/report-breaker.ts";
-import { DAEMON_ROLE } from "../postgres/daemon-role.ts";
+import { DAEMON_ROLE } from "../postgres/server-session.ts";
 import { startBundledPostgres } from "../postgres/start-bundled-postgres.ts";
-import { grantToDaemon, mayRewriteAudit } from "../store/daemon-privileges.ts";
-import { type Connection, type Db, openDatabase } from "../store/database.ts";
+import { grantDaemonPrivileges, mayRewriteAudit } from "../store/daemon-privileges.ts";
+import { type Connection, type Db, openDatabase, databaseAnswers } from "../store/database.ts";
 import { EngineStates } from "../store/engine-states.ts";
 import { EventLog } from "../store/events.ts";
 import { type HostTakenOver, holdHost } from "../store/host-lock.ts";
 import { isDraining } from "../store/hosts.ts";
 import { migrateToLatest } from "../store/migrate.ts";
-import { databaseAnswers } from "../store/ping.ts";
 import { preparePorts } from "../store/ports.ts";
 import { ProductDirectory } from "../store/product-directory.ts";
 
@@ -52,7 +50,7 @@ export interface HostParts {
 }
 
 export interface OpenHost {
-  readonly o: HostContext;
+  readonly host: HostContext;
   /** For people. */
   readonly database: string;
 }
@@ -80,7 +78,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   const events = new EventLog(hostId);
   const stalls = new StallWatch();
   opened.push(() => stalls.stop());
-  const o: HostContext = {
+  const host: HostContext = {
     db,
     events,
     states: new EngineStates(db, events),
@@ -95,7 +93,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     }),
     live: new LiveEngines(),
     boots: new Map(),
-    owners: new Owners(),
+    transitions: new TransitionOwners(),
     bootQueue: new BootQueue(config.bootConcurrency),
     breaker: new FleetBreaker((news) => reportBreaker({ db, events, logger }, news)),
     failures: new RecentFailures(),
@@ -111,7 +109,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     logger,
     stopping,
   };
-  return { o, database: database.describe };
+  return { host, database: database.describe };
 }
 
 interface ReachableDatabase {
@@ -133,7 +131,7 @@ async function bringUpToDate({ owner }: ReachableDatabase, db: Db, logger: Logge
   const asOwner = openDatabase(owner, logger);
   try {
     await migrateToLatest(asOwner.db);
-    await grantToDaemon(asOwner.db, DAEMON_ROLE);
+    await grantDaemonPrivileges(asOwner.db, DAEMON_ROLE);
   } finally {
     await asOwner.close();
   }

@@ -27,7 +27,7 @@ import { reconcileFleet } from "../recovery/reconcile-fleet.ts";
 import { notifyServiceManager } from "./service-manager.ts";
 import { startBanner } from "./start-banner.ts";
 import { dropInterruptedCalls } from "../store/idempotency-keys.ts";
-import { whyUnavailable } from "../store/why-unavailable.ts";
+import { unavailableReason } from "../store/unavailable-reason.ts";
 
 const CLOSE_DEADLINE_MS = 5000;
 
@@ -60,45 +60,44 @@ export async function serve(beginning: StartOptions): Promise<void> {
     if (readiness.phase !== "standby") logger.warn("another orchd looks after this host: this one is a standby");
     readiness.phase = "standby";
   };
-  const host = await openHost({ ...beginning, folder, readiness, onWait, onLoss: beginning.displaced });
-  if (host === null) return;
-  const { o } = host;
-  app = createApp(o, {
-    handlers: allHandlers(o, startedAt),
+  const opened = await openHost({ ...beginning, folder, readiness, onWait, onLoss: beginning.displaced });
+  if (opened === null) return;
+  const { host, database } = opened;
+  app = createApp(host, {
+    handlers: allHandlers(host, startedAt),
     adminKey: folder.adminKey,
     host: config.host,
-    whyDatabase: whyUnavailable,
+    whyDatabase: unavailableReason,
   });
-  await warnOfPorts(o);
+  await warnOfPorts(host);
   readiness.phase = "reconciling";
-  const { adopted } = await reconcileFleet(o);
-  await dropInterruptedCalls(o.db, folder.hostId);
+  const { adopted } = await reconcileFleet(host);
+  await dropInterruptedCalls(host.db, folder.hostId);
   readiness.phase = "serving";
-  void reapOverdue(o);
-  void startMaintenance(o);
-  const heads = new AuditHeads(o);
+  void reapOverdue(host);
+  void startMaintenance(host);
+  const heads = new AuditHeads(host);
   beginning.opened.push(() => heads.close());
-  void heads.keepRecording();
+  void heads.recordUntilStopped();
   await notifyServiceManager(config.notifySocket, logger);
   const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${server.port}`;
   logger.info({ url, adopted, boot_ms: Date.now() - startedAt }, "ready");
-  const { database } = host;
   process.stderr.write(startBanner(config, { url, database, adminKeyFile: folder.adminKeyFile, adopted }));
 }
 
-function allHandlers(o: HostContext, startedAt: number): Readonly<Record<RouteName, Handler>> {
+function allHandlers(host: HostContext, startedAt: number): Readonly<Record<RouteName, Handler>> {
   return {
-    ...healthRoutes(o.readiness, { startedAt }),
-    ...productRoutes(o),
-    ...engineRoutes(o, new AutoProvision(o)),
-    ...eventRoutes(o),
-    ...adminRoutes(o),
-    engineLogs: logsRoute(o),
-    metrics: metricsRoute(o),
+    ...healthRoutes(host.readiness, { startedAt }),
+    ...productRoutes(host),
+    ...engineRoutes(host, new AutoProvision(host)),
+    ...eventRoutes(host),
+    ...adminRoutes(host),
+    engineLogs: logsRoute(host),
+    metrics: metricsRoute(host),
   };
 }
 
-async function warnOfPorts(o: HostContext): Promise<void> {
-  const warning = overlapWarning(o.settings.portRange, await ephemeralPorts());
-  if (warning !== null) o.logger.warn(warning);
+async function warnOfPorts(host: HostContext): Promise<void> {
+  const warning = overlapWarning(host.settings.portRange, await ephemeralPorts());
+  if (warning !== null) host.logger.warn(warning);
 }

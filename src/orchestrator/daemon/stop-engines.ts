@@ -10,15 +10,15 @@ export async function stopEngines(beginning: StartOptions): Promise<void> {
   const onWait = () => {
     throw new Error("an orchd looks after this host's engines: stop it first (systemctl stop orchd)");
   };
-  const host = await openHost({
+  const opened = await openHost({
     ...beginning,
     folder,
     readiness: new Readiness(),
     onWait,
     onLoss: beginning.displaced,
   });
-  if (host === null) return;
-  const { stopped, survived } = await stopFleet(host.o);
+  if (opened === null) return;
+  const { stopped, survived } = await stopFleet(opened.host);
   process.stderr.write(`orchd: ${stopped} engines stopped; the next start of orchd starts them again\n`);
   if (survived.length > 0) throw new Error(`these engines would not die: ${survived.join(", ")}`);
 }

@@ -11,7 +11,7 @@ export interface CgroupBase {
    * Whether limits may be switched on for what lies in it. Never where the daemon itself lives: the kernel lets no
    * process beside limited cgroups, so a daemon that died could not be started again there while engines run.
    */
-  readonly mayLimit: boolean;
+  readonly canLimitMemory: boolean;
 }
 
 /** The cgroup (v2) that this process, or the parent it was given, may divide; `null` where there is none. */
@@ -32,14 +32,14 @@ export function findCgroupBase(): CgroupBase | null {
 export function cgroupBase(cgroups: string, mounts: string): CgroupBase | null {
   const own = /^0::(\/.*)$/m.exec(cgroups)?.[1];
   if (own === undefined || own.startsWith("/..")) return null;
-  const mayLimit = basename(own) === SUPERVISOR_LEAF;
-  const base = mayLimit ? dirname(own) : own;
+  const canLimitMemory = basename(own) === SUPERVISOR_LEAF;
+  const base = canLimitMemory ? dirname(own) : own;
   for (const line of mounts.split("\n")) {
     const [mount = "", type = ""] = line.split(" - ");
     const [, , , root = "", point = ""] = mount.split(" ").map(decode);
     if (!type.startsWith("cgroup2 ")) continue;
     const inside = relative(root, base);
-    if (inside.split("/")[0] !== "..") return { path: resolve(point, inside), mayLimit };
+    if (inside.split("/")[0] !== "..") return { path: resolve(point, inside), canLimitMemory };
   }
   return null;
 }

@@ -20,10 +20,10 @@ export interface EngineBackend {
    * For a life whose process is gone without this daemon having seen it: removes its launch file and kills what
    * still provably stems from it. What a watched process leaves is cleared without being asked.
    */
-  endLeftovers(incarnation: string): Promise<StopOutcome>;
+  endOrphans(incarnation: string): Promise<StopOutcome>;
   /**
    * Living processes that provably stem from lives of engines of this daemon's run folder, except those of the lives
-   * given. Only looks: whoever wants them gone calls `endLeftovers`.
+   * given. Only looks: whoever wants them gone calls `endOrphans`.
    */
   orphans(known: ReadonlySet<string>): readonly Orphans[];
 }
@@ -54,7 +54,7 @@ export interface EngineProcess {
   /** TERM, then after `termMs` KILL, of the whole tree; resolves when the tree is empty, or says who would not die. */
   stop(termMs: number): Promise<StopOutcome>;
   /** Removes the file with the engine's secrets: called once the engine is healthy, so has read it. An exit does so by itself. */
-  forgetLaunchFile(): void;
+  discardLaunchFile(): void;
 }
 
 export interface ProcessEnd {

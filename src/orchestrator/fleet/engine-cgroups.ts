@@ -19,8 +19,8 @@ export class EngineCgroups {
 
   /** Once before the others: switches memory limits on where it may, and removes the cgroups of lives long gone. */
   prepare(): void {
-    const { path, mayLimit } = this.#base;
-    if (mayLimit) this.#attempt("memory cannot be limited", () => allowMemoryLimits(path));
+    const { path, canLimitMemory } = this.#base;
+    if (canLimitMemory) this.#attempt("memory cannot be limited", () => allowMemoryLimits(path));
     for (const incarnation of this.incarnations()) {
       this.#attempt("an old cgroup cannot be removed", () => this.#of(incarnation).remove());
     }

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { exists } from "../../shared/files.ts";
 import { LaunchFailed } from "./engine-backend.ts";
 import { systemReason } from "./system-reason.ts";
+import { sha256 } from "../../contract/api-keys.ts";
 
 /** Left in a folder that was brought back for a provision that has not succeeded yet. */
 const RESTORED = ".restored";
@@ -60,3 +61,20 @@ export async function listFolder(folder: string): Promise<readonly string[]> {
     throw error;
   }
 }
+
+interface DataSettings {
+  readonly settings: { readonly dataDir: string };
+}
+
+/** The folder of an engine's store, workspace, catalog and log. */
+export const engineFolder = ({ settings }: DataSettings, engineId: string): string =>
+  join(settings.dataDir, "engines", engineId);
+
+/** The folder that keeps a user's data after a destroy with `keep_data`. A user_id is not a valid file name. */
+export const keptFolder = (
+  host: DataSettings,
+  engine: { readonly product_id: string; readonly user_id: string },
+): string => join(keptFolders(host), engine.product_id, sha256(engine.user_id));
+
+/** Holds one folder per product, named by the product's id. */
+export const keptFolders = ({ settings }: DataSettings): string => join(settings.dataDir, "kept");

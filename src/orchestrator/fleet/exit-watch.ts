@@ -1,5 +1,5 @@
 import type { ProcessEnd } from "./engine-backend.ts";
-import { LivingProcess } from "./living-process.ts";
+import { ProcessLiveness } from "./process-liveness.ts";
 import { type ProcessIdentity, isInUse } from "./process-identity.ts";
 
 const POLL_MS = 250;
@@ -8,7 +8,7 @@ const LOOKS_PER_PROOF = 2;
 
 interface Waiting {
   readonly pid: number;
-  readonly process: LivingProcess;
+  readonly process: ProcessLiveness;
   readonly resolve: (end: ProcessEnd) => void;
 }
 
@@ -23,7 +23,7 @@ export class ExitWatch {
 
   ended(identity: ProcessIdentity): Promise<ProcessEnd> {
     return new Promise((resolve) => {
-      this.#waiting.add({ pid: identity.pid, process: new LivingProcess(identity), resolve });
+      this.#waiting.add({ pid: identity.pid, process: new ProcessLiveness(identity), resolve });
       this.#timer ??= setInterval(() => this.#glance(), POLL_MS).unref();
     });
   }
@@ -53,7 +53,7 @@ export class ExitWatch {
 }
 
 /** A process that cannot be looked at now (too many open files) counts as alive and is looked at again. */
-function isAlive(process: LivingProcess): boolean {
+function isAlive(process: ProcessLiveness): boolean {
   try {
     return process.isAlive();
   } catch {

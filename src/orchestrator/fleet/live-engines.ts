@@ -13,9 +13,9 @@ export interface LiveEngine {
   /** Restarts so far, as the database knew them when this life began; the window in milliseconds since the epoch. */
   readonly restarts: { readonly count: number; readonly windowStartedAt: number | null };
   /** A stop or a destroy ends it: no crash, whatever comes of it. */
-  isBeingEnded: boolean;
+  isStopping: boolean;
   /** Why the daemon itself ends it to be restarted; null while it does not. */
-  endedBecause: string | null;
+  stopCause: string | null;
   /** Milliseconds since the epoch. */
   readonly healthySince: number;
   lastOkAt: number;

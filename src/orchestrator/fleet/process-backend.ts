@@ -7,8 +7,7 @@ import type { EngineBackend, EngineProcess, LaunchOrder, ProcessHandle, StopOutc
 import { EngineCgroups } from "./engine-cgroups.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
 import { ExitWatch } from "./exit-watch.ts";
-import { findOrphans } from "./find-orphans.ts";
-import { findRoot } from "./find-root.ts";
+import { findOrphans, findRoot } from "./find-processes.ts";
 import { launchFilePath, removeLaunchFile, removeOldLaunchFiles } from "./launch-file.ts";
 import { LogRotation } from "./log-rotation.ts";
 import { bootId, sameProcess, startVariable } from "./process-identity.ts";
@@ -94,7 +93,7 @@ export function createProcessBackend({
       return root === null ? null : attach({ ...root, bootId: boot }, incarnation);
     },
 
-    async endLeftovers(incarnation: string): Promise<StopOutcome> {
+    async endOrphans(incarnation: string): Promise<StopOutcome> {
       const path = launchFilePath(runDir, incarnation);
       removeLaunchFile(path);
       const tree = new ProcessTree(null, path, cgroups?.find(incarnation));

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
@@ -8,7 +8,6 @@ import type { EngineCgroup } from "./engine-cgroup.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
 import { launchFilePath, removeLaunchFile, writeLaunchFile } from "./launch-file.ts";
-import { preferForOomKill } from "./oom-score.ts";
 import { isPortFree } from "./port-check.ts";
 import { type ProcessIdentity, readIdentity } from "./process-identity.ts";
 import { systemReason } from "./system-reason.ts";
@@ -105,7 +104,7 @@ async function start(
     // Before the event loop runs again even a child that has died is still there, unreaped, to be read.
     identity = readIdentity(pid);
     cgroup = cgroups?.confine(launch.incarnation, pid, memoryMb) ?? null;
-    preferForOomKill(pid);
+    setOomScore(pid);
   } catch (error) {
     // Nobody would know this process. It is our child and not reaped yet, so the pid is its own.
     child.kill("SIGKILL");
@@ -128,4 +127,21 @@ function environmentOf(settings: SpawnSettings, launchFile: string): Record<stri
     NODE_COMPILE_CACHE: settings.cacheDir,
     [LAUNCH_FILE_VARIABLE]: launchFile,
   };
+}
+
+/** Enough that a small engine goes before a large database, little enough that the largest engine goes first. */
+const ENGINE_SCORE = 200;
+
+/**
+ * Makes the kernel, short of memory, take an engine before the daemon and the database. A child is born with the
+ * daemon's own protection; to give it up is always allowed.
+ */
+export function setOomScore(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, String(ENGINE_SCORE));
+  } catch (error) {
+    // It has ended already, or this is a sandbox without the file or the right to it: then all are alike.
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code !== "ENOENT" && code !== "ESRCH" && code !== "EACCES" && code !== "EPERM" && code !== "EROFS") throw error;
+  }
 }

@@ -62,12 +62,12 @@ export class TrackedProcess implements EngineProcess {
 
   /** After the root's own end: ends what it left, and removes the launch file it may not have read. */
   async clear(): Promise<StopOutcome> {
-    this.forgetLaunchFile();
+    this.discardLaunchFile();
     await delay(CLEAR_AFTER_MS);
     return this.#end(0);
   }
 
-  forgetLaunchFile(): void {
+  discardLaunchFile(): void {
     removeLaunchFile(this.#launchFile);
   }
 

@@ -63,7 +63,7 @@ export function engineRoutes(o: HostContext, autoProvision: AutoProvision) {
       const { drain_s: drainS, force } = call.body(stopRequest);
       const { record, result } = await stopEngine(o, call.product, {
         userId: userParameter(call),
-        wish: { drainS, force },
+        options: { drainS, force },
       });
       return { status: 200, body: { ...record, stop_result: result } };
     },

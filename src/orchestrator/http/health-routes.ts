@@ -15,7 +15,7 @@ export function healthRoutes(readiness: Readiness, { startedAt }: HealthParts) {
       body: { status: "ok", version: VERSION, uptime_s: Math.floor((Date.now() - startedAt) / 1000) },
     }),
     ready: async () => {
-      const reason = await readiness.whyNot();
+      const reason = await readiness.notReadyReason();
       if (reason !== null) throw new ApiError("SERVICE_UNAVAILABLE", reason, { retryAfterS: 1 });
       return { status: 200, body: { status: "ready", version: VERSION } };
     },

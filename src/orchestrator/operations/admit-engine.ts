@@ -7,7 +7,7 @@ import { isTransient, isRunning } from "../rules/engine-lifecycle.ts";
 import { awaitEngine } from "../status/await-state.ts";
 import { engineRecord } from "../status/engine-record.ts";
 import type { HostContext } from "../host-context.ts";
-import { assertAllowed } from "./policy-check.ts";
+import { assertAllowed } from "./assert-admission.ts";
 import { provisionEngine } from "./provision-engine.ts";
 import { startEngine } from "./start-engine.ts";
 
@@ -17,63 +17,64 @@ export interface Admitted {
   readonly apiKey: string | null;
 }
 
-/** Rounds of "somebody else was quicker"; each waits for what the other does, so a handful is already a storm. */
-const MAX_ROUNDS = 5;
+/** How often a provision is tried while other calls change the engine first. Each attempt waits for the other call. */
+const MAX_ATTEMPTS = 5;
 
 /**
- * Provision that is safe to repeat: the user's engine, created if there is none, started if it is at rest. Calls that
- * come together share one engine, and one failure. With `start: false` an engine at rest is left so.
+ * An idempotent provision: returns the user's engine, provisioned if there is none and started if it is not running.
+ * Concurrent calls share one engine and one failure. With `start: false` an existing engine is not started.
+ * Tested in test/end-to-end/engine-lifecycle.test.ts.
  */
-export async function admitEngine(o: HostContext, product: Product, request: ProvisionRequest): Promise<Admitted> {
+export async function admitEngine(host: HostContext, product: Product, request: ProvisionRequest): Promise<Admitted> {
   assertAllowed(product, "provision");
-  const where = { productId: product.record.id, userId: request.user_id };
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const found = await findEngine(o.db, where.productId, where.userId);
+  const key = { productId: product.record.id, userId: request.user_id };
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const found = await findEngine(host.db, key.productId, key.userId);
     if (found === null) {
-      const created = await attempt(() => provisionEngine(o, product, request), "ENGINE_ALREADY_EXISTS");
+      const created = await unlessOvertaken(() => provisionEngine(host, product, request), "ENGINE_ALREADY_EXISTS");
       if (created !== null) return created;
       continue;
     }
-    if (isRunning(found.state)) return { record: engineRecord(o, found), apiKey: null };
+    if (isRunning(found.state)) return { record: engineRecord(host, found), apiKey: null };
     if (isTransient(found.state)) {
-      const deadlineMs = o.settings.bootTimeoutMs + product.record.policy.drain_s * 1000;
+      const deadlineMs = host.settings.bootTimeoutMs + product.record.policy.drain_s * 1000;
       let destroyed = false;
       const done = (row: EngineRow | null) => {
         destroyed ||= row?.state === "destroying";
         return row === null || !isTransient(row.state);
       };
-      const after = await awaitEngine(o, { ...where, done, deadlineMs });
-      // The provision that this call joined failed: its failure is this call's too, or a crowd would try one by one.
+      const after = await awaitEngine(host, { ...key, done, deadlineMs });
+      // The provision that this call joined failed. It fails with it, or each waiting call would try again in turn.
       if (after === null && !destroyed) {
         throw (
-          o.failures.of(found.id) ??
-          new ApiError("BACKEND_ERROR", "the engine did not come up; this call had joined its provision")
+          host.failures.of(found.id) ??
+          new ApiError("BACKEND_ERROR", "the engine failed to boot in a concurrent provision")
         );
       }
-      if (after !== null && isRunning(after.state)) return { record: engineRecord(o, after), apiKey: null };
+      if (after !== null && isRunning(after.state)) return { record: engineRecord(host, after), apiKey: null };
       if (after?.state === "failed" && found.state === "starting") {
-        throw new ApiError("BACKEND_ERROR", `the engine did not come up: ${after.last_error?.reason ?? "unknown"}`);
+        throw new ApiError("BACKEND_ERROR", `the engine failed to boot: ${after.last_error?.reason ?? "unknown"}`);
       }
       continue;
     }
-    if (request.start === false) return { record: engineRecord(o, found), apiKey: null };
-    const started = await attempt(
-      () => startEngine(o, product, where.userId),
+    if (request.start === false) return { record: engineRecord(host, found), apiKey: null };
+    const started = await unlessOvertaken(
+      () => startEngine(host, product, key.userId),
       "ENGINE_ALREADY_RUNNING",
       "OPERATION_IN_PROGRESS",
       "ENGINE_NOT_FOUND",
     );
     if (started !== null) return { record: started, apiKey: null };
   }
-  throw new ApiError("OPERATION_IN_PROGRESS", "other calls keep changing this engine");
+  throw new ApiError("OPERATION_IN_PROGRESS", "other calls keep changing this engine; retry later");
 }
 
-/** Null when it failed only because another call was quicker. */
-async function attempt<T>(work: () => Promise<T>, ...quicker: readonly string[]): Promise<T | null> {
+/** Null when it failed with one of these codes, because another call changed the engine first. */
+async function unlessOvertaken<T>(work: () => Promise<T>, ...codes: readonly string[]): Promise<T | null> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ApiError && quicker.includes(error.code)) return null;
+    if (error instanceof ApiError && codes.includes(error.code)) return null;
     throw error;
   }
 }

@@ -1,26 +1,26 @@
 import type { Db } from "../store/database.ts";
 import { trimAnswers } from "../store/idempotency-keys.ts";
 
-/** The most that is kept for one product, or for operators; the oldest answers go first. */
-const MOST = { keys: 50_000, bytes: 64 * 1_048_576 };
-/** To measure costs more than to store: an answer in so many is followed by it. */
+/** The most that is stored per scope (a product, or the admin key). The oldest responses are removed first. */
+const LIMITS = { keys: 50_000, bytes: 64 * 1_048_576 };
+/** The trim scans the scope, so it runs once in so many stored responses. */
 const TRIM_EVERY = 500;
 
-/** Keeps the answers stored for repeated calls within limits, however fast a caller makes new keys. */
+/** Limits the responses stored for idempotency keys, however fast a caller creates keys. */
 export class AnswerLimit {
   readonly #storedSinceTrim = new Map<string, number>();
 
-  /** To be called after each answer that was stored. */
-  async noteStored(db: Db, scope: string): Promise<void> {
+  /** Call it after each stored response. */
+  async recordStored(db: Db, scope: string): Promise<void> {
     const stored = (this.#storedSinceTrim.get(scope) ?? 0) + 1;
     this.#storedSinceTrim.set(scope, stored);
     if (stored < TRIM_EVERY) return;
     this.#storedSinceTrim.delete(scope);
-    await trimAnswers(db, { scope, ...MOST });
+    await trimAnswers(db, { scope, ...LIMITS });
   }
 
-  /** The same for every scope: what a daemon before this one stored is in no count of ours. */
+  /** Trims every scope, responses of earlier daemons included. */
   async trimAll(db: Db): Promise<void> {
-    await trimAnswers(db, { scope: null, ...MOST });
+    await trimAnswers(db, { scope: null, ...LIMITS });
   }
 }

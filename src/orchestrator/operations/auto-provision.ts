@@ -9,47 +9,58 @@ import { provisionEngine } from "./provision-engine.ts";
 
 const FIRST_BACK_OFF_MS = 1000;
 const MAX_BACK_OFF_MS = 60_000;
+const MAX_ATTEMPTS = 5;
 
 /**
- * A look-up that provisions when there is no engine. A boot that failed is not tried again by the next look-up at
- * once: clients poll look-ups, and each would start another engine that cannot come up.
+ * A look-up that provisions a missing engine. Failed boots back off exponentially: clients poll look-ups, and each
+ * would boot another failing engine. Tested in test/end-to-end/engine-lifecycle.test.ts.
  */
 export class AutoProvision {
-  readonly #o: HostContext;
+  readonly #host: HostContext;
   readonly #failures = new Map<string, { readonly count: number; readonly retryAt: number }>();
 
-  constructor(o: HostContext) {
-    this.#o = o;
+  constructor(host: HostContext) {
+    this.#host = host;
   }
 
   async lookUp(product: Product, request: ProvisionRequest): Promise<Admitted> {
-    const o = this.#o;
-    const found = await findEngine(o.db, product.record.id, request.user_id);
-    if (found !== null) return { record: engineRecord(o, found), apiKey: null };
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const admitted = await this.#findOrProvision(product, request);
+      if (admitted !== null) return admitted;
+    }
+    throw new ApiError("OPERATION_IN_PROGRESS", "other calls keep changing this engine; retry later");
+  }
+
+  /** Null when a concurrent call provisioned the engine first. */
+  async #findOrProvision(product: Product, request: ProvisionRequest): Promise<Admitted | null> {
+    const host = this.#host;
+    const found = await findEngine(host.db, product.record.id, request.user_id);
+    if (found !== null) return { record: engineRecord(host, found), apiKey: null };
     const user = `${product.record.id} ${request.user_id}`;
     const failure = this.#failures.get(user);
-    if (failure !== undefined && failure.retryAt > o.now()) {
-      const retryAfterS = Math.ceil((failure.retryAt - o.now()) / 1000);
-      throw new ApiError("CAPACITY_EXHAUSTED", "the last boot for this user failed; waiting before the next", {
+    if (failure !== undefined && failure.retryAt > host.now()) {
+      const retryAfterS = Math.ceil((failure.retryAt - host.now()) / 1000);
+      throw new ApiError("CAPACITY_EXHAUSTED", "the last boot for this user failed; retry after the back-off", {
         retryAfterS,
       });
     }
     try {
-      const provisioned = await provisionEngine(o, product, request, "auto_provision");
+      const provisioned = await provisionEngine(host, product, request, "auto_provision");
       this.#failures.delete(user);
       return provisioned;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (error.code === "ENGINE_ALREADY_EXISTS") return this.lookUp(product, request);
-      if (error.code === "BOOT_TIMEOUT" || error.code === "BACKEND_ERROR") this.#noteFailure(user, failure?.count ?? 0);
+      if (error.code === "ENGINE_ALREADY_EXISTS") return null;
+      if (error.code === "BOOT_TIMEOUT" || error.code === "BACKEND_ERROR")
+        this.#recordFailure(user, failure?.count ?? 0);
       throw error;
     }
   }
 
-  #noteFailure(user: string, before: number): void {
-    const now = this.#o.now();
+  #recordFailure(user: string, previous: number): void {
+    const now = this.#host.now();
     for (const [key, { retryAt }] of this.#failures) if (retryAt + MAX_BACK_OFF_MS < now) this.#failures.delete(key);
-    const backOff = Math.min(FIRST_BACK_OFF_MS * 2 ** before, MAX_BACK_OFF_MS);
-    this.#failures.set(user, { count: before + 1, retryAt: now + backOff });
+    const backOff = Math.min(FIRST_BACK_OFF_MS * 2 ** previous, MAX_BACK_OFF_MS);
+    this.#failures.set(user, { count: previous + 1, retryAt: now + backOff });
   }
 }

@@ -6,27 +6,27 @@ import {
   type KeyClaim,
   type StoredAnswer,
   claimKey,
-  keepAnswer,
+  storeAnswer,
   releaseKey,
 } from "../store/idempotency-keys.ts";
 import type { HostContext } from "../host-context.ts";
 
-const KEPT_S = 24 * 3600;
-/** An answer waits this long for its copy to be stored; then storing goes on behind it. */
-const ANSWER_WAIT_MS = 2000;
-const STORE_FOR_MS = 600_000;
+const RETENTION_S = 24 * 3600;
+/** How long a response waits to be stored. Then the write continues in the background. */
+const STORE_WAIT_MS = 2000;
+const RETRY_FOR_MS = 600_000;
 
 export type CallOnceParts = Pick<HostContext, "db" | "settings" | "logger" | "stopping" | "answerLimit">;
 
 export interface KeyedCall {
-  /** Whose key it is: two products never meet. Null for a call with the admin key. */
+  /** The scope of the key. Null for a call with the admin key. */
   readonly productId: string | null;
   readonly key: string;
-  /** What tells one request from another: its hash. */
+  /** The hash of the request. The same key with another request is a conflict. */
   readonly fingerprint: string;
 }
 
-/** What a call gave, and what of it may be stored; null when it changed nothing and may be made again. */
+/** The result of a call and the response to store. `keep` is null when the call changed nothing and may be repeated. */
 export interface Outcome<T> {
   readonly result: T;
   readonly keep: StoredAnswer | null;
@@ -37,74 +37,81 @@ export type Once<T> =
   | { readonly kind: "replayed"; readonly answer: StoredAnswer };
 
 /**
- * Makes a call once for all that carry its key: the first one makes it, later ones get the stored answer. One that
- * failed changed nothing, so its key is given back.
+ * Runs a call once per idempotency key: the first request runs it, repeated ones get the stored response. A call that
+ * throws changed nothing, so its key is released.
+ * Tested in test/end-to-end/idempotency.test.ts.
  */
 export async function callOnce<T>(
-  o: CallOnceParts,
+  host: CallOnceParts,
   { productId, key, fingerprint }: KeyedCall,
   work: () => Promise<Outcome<T>>,
 ): Promise<Once<T>> {
   const claim: KeyClaim = { scope: productId ?? ADMIN_SCOPE, key, claim: randomUUID() };
-  const giveBack = () => settle(o, "give an idempotency key back", () => releaseKey(o.db, claim));
-  const hostId = o.settings.portRange.hostId;
-  const holder = await claimKey(o.db, { ...claim, fingerprint, hostId, keptS: KEPT_S }).catch((error: unknown) => {
-    // A connection that was lost tells nothing of the statement: the key may have been taken.
-    void giveBack();
-    throw error;
-  });
+  const release = () => settle(host, "release of an idempotency key", () => releaseKey(host.db, claim));
+  const hostId = host.settings.portRange.hostId;
+  const holder = await claimKey(host.db, { ...claim, fingerprint, hostId, keptS: RETENTION_S }).catch(
+    (error: unknown) => {
+      // After a lost connection the key may have been claimed all the same.
+      void release();
+      throw error;
+    },
+  );
   if (holder !== "claimed") {
     if (holder.fingerprint !== fingerprint) {
       throw new ApiError("IDEMPOTENCY_CONFLICT", "the Idempotency-Key was used with another request");
     }
     if (holder.answer !== null) return { kind: "replayed", answer: holder.answer };
-    throw new ApiError("OPERATION_IN_PROGRESS", "the first call with this Idempotency-Key has not ended", {
-      retryAfterS: 1,
-    });
+    throw new ApiError(
+      "OPERATION_IN_PROGRESS",
+      "the first call with this Idempotency-Key is still running; retry later",
+      {
+        retryAfterS: 1,
+      },
+    );
   }
   try {
     const { result, keep } = await work();
-    if (keep === null) await giveBack();
-    else await settle(o, "keep an answer", () => keepWithinLimit(o, claim, keep));
+    if (keep === null) await release();
+    else await settle(host, "storage of a response", () => storeWithinLimit(host, claim, keep));
     return { kind: "done", result };
   } catch (error) {
-    await giveBack();
+    await release();
     throw error;
   }
 }
 
-async function keepWithinLimit(o: CallOnceParts, claim: KeyClaim, answer: StoredAnswer): Promise<void> {
-  await keepAnswer(o.db, claim, answer);
-  o.answerLimit.noteStored(o.db, claim.scope).catch((error: unknown) => {
-    // Maintenance does it again.
-    o.logger.warn({ err: error }, "failed to remove the oldest stored answers");
+async function storeWithinLimit(host: CallOnceParts, claim: KeyClaim, answer: StoredAnswer): Promise<void> {
+  await storeAnswer(host.db, claim, answer);
+  host.answerLimit.recordStored(host.db, claim.scope).catch((error: unknown) => {
+    // Maintenance trims all scopes later.
+    host.logger.warn({ err: error }, "failed to trim stored responses");
   });
 }
 
-/** Never fails, and waits a little at most: what the call did is done, whether the database takes note or not. */
-async function settle(o: CallOnceParts, what: string, write: () => Promise<void>): Promise<void> {
+/** Never rejects and waits briefly: the call has taken effect, whether or not the write succeeds. */
+async function settle(host: CallOnceParts, what: string, write: () => Promise<void>): Promise<void> {
   const written = write().catch((error: unknown) => {
-    o.logger.warn({ err: error, what }, "an idempotency key waits for the database");
-    void keepTrying(o, what, write);
+    host.logger.warn({ err: error, what }, "failed to write an idempotency key, retrying");
+    void retryWrite(host, what, write);
   });
   const waited = new AbortController();
-  await Promise.race([written, delay(ANSWER_WAIT_MS, waited.signal)]);
+  await Promise.race([written, delay(STORE_WAIT_MS, waited.signal)]);
   waited.abort();
 }
 
-/** Ever more seldom: in an outage every keyed call may be at it. What is not stored in the end expires. */
-async function keepTrying(
+/** With exponential back-off, since in an outage every keyed call retries. A key that is never written expires. */
+async function retryWrite(
   { logger, stopping }: CallOnceParts,
   what: string,
   write: () => Promise<void>,
 ): Promise<void> {
-  const end = Date.now() + STORE_FOR_MS;
+  const end = Date.now() + RETRY_FOR_MS;
   for (let waitMs = 1000; Date.now() < end && (await delay(waitMs, stopping)); waitMs = Math.min(waitMs * 2, 30_000)) {
     try {
       return await write();
     } catch (error) {
-      logger.debug({ err: error, what }, "an idempotency key still waits for the database");
+      logger.debug({ err: error, what }, "failed to write an idempotency key again");
     }
   }
-  logger.warn({ what }, "an idempotency key was not settled; it expires");
+  logger.warn({ what }, "gave up writing an idempotency key, it will expire");
 }

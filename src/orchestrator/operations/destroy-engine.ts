@@ -1,53 +1,53 @@
 import { ENGINE_STATES } from "../../contract/orchestrator-api.ts";
 import { exists } from "../../shared/files.ts";
 import { ApiError } from "../api-error.ts";
-import { keepEngineFolder, removeEngineFolder } from "../fleet/engine-folder.ts";
+import { keepEngineFolder, removeEngineFolder, engineFolder, keptFolder } from "../fleet/engine-folder.ts";
 import type { Product } from "../store/products.ts";
 import { findEngine, findEngineById } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { endProcess, noteSurvivors } from "../supervision/end-process.ts";
-import { engineFolder, keptFolder } from "../fleet/engine-folders.ts";
-import { noEngine } from "../status/look-up-engine.ts";
+import { endProcess, recordStopFailure } from "../supervision/end-process.ts";
+import { engineNotFound } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
-import { assertAllowed } from "./policy-check.ts";
+import { assertAllowed } from "./assert-admission.ts";
 
 const TERM_MS = 2000;
 const DEADLINE_MS = 60_000;
 
 /**
- * Destroys an engine in whatever state it is: when this resolves its process is gone and its port free. Without
- * `keepData` nothing of the user is left: data that an earlier destroy kept is erased too, also where no engine is.
+ * Destroys an engine in any state. When this resolves, its process is gone and its port is free. Without `keepData` the
+ * user's data are erased, including data that an earlier destroy kept, even when there is no engine.
+ * Tested in test/end-to-end/engine-lifecycle.test.ts.
  */
 export async function destroyEngine(
-  o: HostContext,
+  host: HostContext,
   product: Product,
   { userId, keepData }: { readonly userId: string; readonly keepData: boolean },
 ): Promise<void> {
   assertAllowed(product, "destroy");
-  const kept = keptFolder(o, { product_id: product.record.id, user_id: userId });
-  const engine = await findEngine(o.db, product.record.id, userId);
-  if (engine !== null) await destroyRow(o, engine, { keepData });
-  else if (keepData || !(await exists(kept))) noEngine();
+  const kept = keptFolder(host, { product_id: product.record.id, user_id: userId });
+  const engine = await findEngine(host.db, product.record.id, userId);
+  if (engine !== null) await destroyRow(host, engine, { keepData });
+  else if (keepData || !(await exists(kept))) engineNotFound();
   if (!keepData) await removeEngineFolder(kept);
 }
 
-/** In one lane an engine: a second destroy waits for the first and then finds nothing. */
-export function destroyRow(o: HostContext, { id }: EngineRow, { keepData }: { keepData: boolean }): Promise<void> {
+/** Runs in the engine's lane: a second destroy waits for the first and then finds no engine. */
+export function destroyRow(host: HostContext, { id }: EngineRow, { keepData }: { keepData: boolean }): Promise<void> {
   const destroy = async () => {
-    const engine = (await claim(o, id, keepData)) ?? (await findEngineById(o.db, id));
+    const engine = (await claim(host, id, keepData)) ?? (await findEngineById(host.db, id));
     if (engine === null) throw new ApiError("ENGINE_NOT_FOUND", "the engine has been destroyed");
-    const end = await endProcess(o, engine, { drainMs: 0, termMs: TERM_MS });
-    if (end.kind === "survived") await noteSurvivors(o, engine, { from: "destroying", end });
-    const folder = engineFolder(o, id);
-    await (engine.keep_data ? keepEngineFolder(folder, keptFolder(o, engine)) : removeEngineFolder(folder));
-    await o.states.remove({ id, from: ["destroying"], reason: "request" });
+    const end = await endProcess(host, engine, { drainMs: 0, termMs: TERM_MS });
+    if (end.kind === "survived") await recordStopFailure(host, engine, { from: "destroying", end });
+    const folder = engineFolder(host, id);
+    await (engine.keep_data ? keepEngineFolder(folder, keptFolder(host, engine)) : removeEngineFolder(folder));
+    await host.states.remove({ id, from: ["destroying"], reason: "request" });
   };
-  return o.owners.own(id, () => o.lanes.run(id, destroy));
+  return host.transitions.own(id, () => host.lanes.run(id, destroy));
 }
 
-/** Takes the engine over from whatever it was doing; null when somebody already had. */
-const claim = (o: HostContext, id: string, keepData: boolean): Promise<EngineRow | null> =>
-  o.states.move({
+/** Moves the engine to `destroying` from any other state. Null when it is already there or gone. */
+const claim = (host: Pick<HostContext, "states" | "now">, id: string, keepData: boolean): Promise<EngineRow | null> =>
+  host.states.move({
     id,
     from: ENGINE_STATES.filter((state) => state !== "destroying"),
     to: "destroying",
@@ -55,7 +55,7 @@ const claim = (o: HostContext, id: string, keepData: boolean): Promise<EngineRow
       desired_state: "destroyed",
       stop_reason: "request",
       keep_data: keepData,
-      deadline_at: new Date(o.now() + DEADLINE_MS),
+      deadline_at: new Date(host.now() + DEADLINE_MS),
     },
     event: { reason: "destroy", data: { keep_data: keepData } },
   });

@@ -6,12 +6,17 @@ import type { HostContext } from "../host-context.ts";
 export type { Product };
 
 /**
- * The product whose platform key this is. Missing, malformed and unknown keys answer alike. The look-up is by
- * SHA-256, so its time tells nothing of a key: two keys that share a beginning share nothing of their hashes.
+ * Finds the product of a platform key. Missing, malformed and unknown keys throw the same INVALID_PLATFORM_KEY. The
+ * look-up is by SHA-256, so its timing reveals nothing about the key.
  */
-export async function identifyProduct(o: HostContext, key: string | undefined): Promise<Product> {
+export async function identifyProduct(
+  host: Pick<HostContext, "directory" | "now">,
+  key: string | undefined,
+): Promise<Product> {
   const product =
-    key !== undefined && plausibleKey(PLATFORM_KEY_PREFIX, key) ? await o.directory.find(sha256(key), o.now()) : null;
-  if (product === null) throw new ApiError("INVALID_PLATFORM_KEY", "the platform key is missing or not known");
+    key !== undefined && plausibleKey(PLATFORM_KEY_PREFIX, key)
+      ? await host.directory.find(sha256(key), host.now())
+      : null;
+  if (product === null) throw new ApiError("INVALID_PLATFORM_KEY", "the platform key is missing or unknown");
   return product;
 }

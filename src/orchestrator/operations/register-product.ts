@@ -3,7 +3,7 @@ import { newId } from "../../shared/ids.ts";
 import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../contract/api-keys.ts";
 import { ApiError } from "../api-error.ts";
 import { findProduct, insertProduct } from "../store/products.ts";
-import { noteProductChange } from "./change-product.ts";
+import { recordProductChange } from "./change-product.ts";
 import { changeEngineEnv } from "../store/engine-env.ts";
 import type { HostContext } from "../host-context.ts";
 import { productRecord } from "../status/product-record.ts";
@@ -11,19 +11,20 @@ import { describePatch, patchedPolicy } from "./set-policy.ts";
 
 export interface Registered {
   readonly record: ProductRecord;
-  /** Shown once; only its hash is kept. */
+  /** Returned once. Only its hash is stored. */
   readonly platformApiKey: string;
 }
 
+/** Registers a product and creates its platform key. Tested in test/cli/products.test.ts. */
 export async function registerProduct(
-  o: HostContext,
+  host: Pick<HostContext, "db" | "events" | "directory" | "box">,
   request: { readonly slug: string; readonly name?: string | undefined; readonly policy?: PolicyPatch | undefined },
 ): Promise<Registered> {
   const platformApiKey = newKey(PLATFORM_KEY_PREFIX);
   const id = newId("prd");
-  const env = changeEngineEnv(o, { sealedEngineEnv: null }, request.policy?.engine_env);
+  const env = changeEngineEnv(host, { sealedEngineEnv: null }, request.policy?.engine_env);
   const key = storedKey(platformApiKey);
-  const inserted = await o.db.transaction().execute(async (trx) => {
+  const inserted = await host.db.transaction().execute(async (trx) => {
     const product = {
       id,
       slug: request.slug,
@@ -39,12 +40,12 @@ export async function registerProduct(
       prefix: key.prefix,
       last4: key.last4,
     };
-    await noteProductChange(o, trx, { productId: id, type: "product.registered", detail });
+    await recordProductChange(host, trx, { productId: id, type: "product.registered", detail });
     return true;
   });
   if (!inserted) throw new ApiError("PRODUCT_ALREADY_EXISTS", `the slug ${request.slug} is taken`);
-  o.directory.changed();
-  const product = await findProduct(o.db, id);
+  host.directory.changed();
+  const product = await findProduct(host.db, id);
   if (product === null) throw new ApiError("PRODUCT_NOT_FOUND", "the product was deleted as soon as it was registered");
-  return { record: productRecord(o, product), platformApiKey };
+  return { record: productRecord(host, product), platformApiKey };
 }

@@ -4,9 +4,12 @@ import { findProduct, replaceProductKey } from "../store/products.ts";
 import { changeProduct } from "./change-product.ts";
 import type { HostContext } from "../host-context.ts";
 
-/** The operator's rotation: only the hash of the new key comes here. The old key works for `graceS` more seconds. */
+/**
+ * Rotates a platform key. The daemon receives only the hash of the new key. The old key stays valid for `graceS` seconds.
+ * Tested in test/end-to-end/orchestrator-errors.test.ts and test/cli/products.test.ts.
+ */
 export function replacePlatformKey(
-  o: HostContext,
+  host: Pick<HostContext, "db" | "events" | "directory" | "box">,
   idOrSlug: string,
   key: {
     readonly hash: string;
@@ -15,7 +18,7 @@ export function replacePlatformKey(
     readonly graceS: number;
   },
 ): Promise<ProductRecord> {
-  return changeProduct(o, idOrSlug, {
+  return changeProduct(host, idOrSlug, {
     type: "product.key_rotated",
     detail: { prefix: key.prefix, last4: key.last4, grace_s: key.graceS },
     change: async (trx, product) => {

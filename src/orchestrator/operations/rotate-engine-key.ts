@@ -13,10 +13,10 @@ import { retryUntilStopped } from "../supervision/retry-until-stopped.ts";
 import { acceptedKeys, controlToken, launchOrder } from "../supervision/launch-order.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
-import { assertAllowed } from "./policy-check.ts";
+import { assertAllowed } from "./assert-admission.ts";
 
-/** How long the caller of a rotation that failed waits until the engine knows its keys. */
-const TELL_MS = 2000;
+/** How long the call waits until the engine has its stored keys again. */
+const RESTORE_WAIT_MS = 2000;
 
 export interface RotatedKey {
   readonly record: EngineRecord;
@@ -25,34 +25,34 @@ export interface RotatedKey {
 }
 
 /**
- * Replaces a running engine's key without a restart. The engine is told first: a key is only written down, and only
- * shown, once the engine takes it. When writing fails the engine is told the old keys again.
+ * Replaces a running engine's key without a restart. The engine gets the new key first, then it is stored and returned.
+ * If storing fails, the engine gets its stored keys again. Tested in test/faults/rotation-under-load.test.ts.
  */
 export function rotateEngineKey(
-  o: HostContext,
+  host: HostContext,
   product: Product,
   { userId, graceS }: { readonly userId: string; readonly graceS: number },
 ): Promise<RotatedKey> {
   assertAllowed(product, "rotate_key");
-  return o.lanes.run(`key ${product.record.id} ${userId}`, async () => {
-    const engine = await getEngineRow(o, product, userId);
+  return host.lanes.run(`key ${product.record.id} ${userId}`, async () => {
+    const engine = await getEngineRow(host, product, userId);
     if (!isRunning(engine.state)) throw new ApiError("ENGINE_NOT_RUNNING", `the engine is ${engine.state}`);
-    const target = { url: engineUrl(o.settings.engineHost, engine.port), token: controlToken(o, engine) };
+    const target = { url: engineUrl(host.settings.engineHost, engine.port), token: controlToken(host, engine) };
     const apiKey = newKey(ENGINE_KEY_PREFIX);
     const key = storedKey(apiKey);
-    const previousExpiresAt = new Date(o.now() + graceS * 1000);
-    const told = await setEngineKeys(target, [
+    const previousExpiresAt = new Date(host.now() + graceS * 1000);
+    const outcome = await setEngineKeys(target, [
       { hash: key.hash, expires_at: null },
       { hash: engine.key_hash, expires_at: previousExpiresAt.toISOString() },
     ]);
-    if (told.kind === "failed") {
-      // It may have taken the key all the same: only its answer was lost.
-      await tellStoredKeys(o, engine, target);
-      throw new ApiError("BACKEND_ERROR", `the engine did not take the key: ${told.reason}`);
+    if (outcome.kind === "failed") {
+      // The engine may have accepted the key although its response was lost.
+      await restoreStoredKeys(host, engine, target);
+      throw new ApiError("BACKEND_ERROR", `the engine did not take the key: ${outcome.reason}`);
     }
     try {
       const { id, incarnation } = engine;
-      const row = await o.db.transaction().execute(async (trx) => {
+      const row = await host.db.transaction().execute(async (trx) => {
         const replaced = await replaceEngineKey(trx, { id, incarnation, key, previousExpiresAt });
         if (replaced === null) return null;
         await appendAudit(trx, {
@@ -61,7 +61,7 @@ export function rotateEngineKey(
           engine_id: id,
           detail: { prefix: key.prefix, last4: key.last4, grace_s: graceS },
         });
-        await o.events.insert(trx, {
+        await host.events.insert(trx, {
           type: "engine.key_rotated",
           engine: replaced,
           reason: "request",
@@ -70,24 +70,28 @@ export function rotateEngineKey(
         return replaced;
       });
       if (row === null) throw new ApiError("ENGINE_NOT_RUNNING", "the engine ended while its key was being replaced");
-      const live = o.live.get(id);
-      if (live?.incarnation === incarnation) live.order = launchOrder(o, row, product);
-      return { record: engineRecord(o, row), apiKey, previousExpiresAt };
+      const live = host.live.get(id);
+      if (live?.incarnation === incarnation) live.order = launchOrder(host, row, product);
+      return { record: engineRecord(host, row), apiKey, previousExpiresAt };
     } catch (error) {
-      await tellStoredKeys(o, engine, target);
+      await restoreStoredKeys(host, engine, target);
       throw error;
     }
   });
 }
 
 /**
- * The engine is told what the database has: the old keys, or the new ones when only the answer was lost. It keeps both
- * while the database cannot be asked: then this goes on behind the answer, and the daemon that adopts it does the same.
+ * Sends the engine the stored keys: the old ones, or the new ones when only the commit's result was lost. While the
+ * database is unavailable the engine accepts both, and this is retried in the background.
  */
-async function tellStoredKeys(o: HostContext, { id, incarnation }: EngineRow, target: ControlTarget): Promise<void> {
-  const tell = async () => {
-    const row = await findSettledEngine(o.db, id);
+async function restoreStoredKeys(
+  host: Pick<HostContext, "db" | "logger" | "stopping">,
+  { id, incarnation }: EngineRow,
+  target: ControlTarget,
+): Promise<void> {
+  const restore = async () => {
+    const row = await findSettledEngine(host.db, id);
     if (row?.incarnation === incarnation) await setEngineKeys(target, acceptedKeys(row));
   };
-  await Promise.race([retryUntilStopped(o, "key rotation", tell), delay(TELL_MS)]);
+  await Promise.race([retryUntilStopped(host, "key rotation", restore), delay(RESTORE_WAIT_MS)]);
 }

@@ -4,25 +4,29 @@ import { changeEngineEnv } from "../store/engine-env.ts";
 import { changeProduct } from "./change-product.ts";
 import type { HostContext } from "../host-context.ts";
 
-/** Changes what is given of a product's policy; the next call of the product already meets the new one. */
-export function setPolicy(o: HostContext, idOrSlug: string, patch: PolicyPatch): Promise<ProductRecord> {
-  return changeProduct(o, idOrSlug, {
+/** Merges a patch into a product's policy, effective from the product's next call. Tested in test/cli/products.test.ts. */
+export function setPolicy(
+  host: Pick<HostContext, "db" | "events" | "directory" | "box">,
+  idOrSlug: string,
+  patch: PolicyPatch,
+): Promise<ProductRecord> {
+  return changeProduct(host, idOrSlug, {
     type: "product.policy_changed",
     detail: describePatch(patch),
     change: async (trx, product) => {
-      const env = changeEngineEnv(o, product, patch.engine_env);
+      const env = changeEngineEnv(host, product, patch.engine_env);
       await updatePolicy(trx, product.record.id, { policy: patchedPolicy(product.record.policy, patch), ...env });
       return lockProduct(trx, product.record.id);
     },
   });
 }
 
-/** What a patch sets; of `engine_env`, which holds secrets, the names alone. */
+/** The fields that a patch sets, for the audit log. Of `engine_env`, which holds secrets, only the names. */
 export function describePatch({ engine_env: env, ...fields }: PolicyPatch): Record<string, unknown> {
   return env === undefined ? fields : { ...fields, engine_env_names: Object.keys(env) };
 }
 
-/** The policy with the fields of the patch in place of its own; `engine_env` is kept elsewhere. */
+/** The policy with the fields of the patch. `engine_env` is stored sealed in its own column. */
 export function patchedPolicy(policy: Policy, { engine_env: _, ...fields }: PolicyPatch): Policy {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   return { ...policy, ...(Object.fromEntries(given) as Partial<Policy>) };

@@ -4,70 +4,80 @@ import { ApiError } from "../api-error.ts";
 import { mayStart } from "../rules/engine-lifecycle.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { assertCapacity } from "./assert-capacity.ts";
-import { type BootResult, bootEngine } from "../supervision/boot-engine.ts";
+import { assertAllowed, assertCapacity } from "./assert-admission.ts";
 import { engineRecord } from "../status/engine-record.ts";
-import type { FailedBoot } from "../supervision/boot-failure.ts";
+import type { BootResult, FailedBoot } from "../supervision/boot-result.ts";
 import { newIncarnation } from "../supervision/new-incarnation.ts";
 import { retryMove } from "../supervision/retry-move.ts";
-import { endForEvent } from "../supervision/last-error.ts";
+import { exitEventData } from "../supervision/last-error.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
-import { assertAllowed } from "./policy-check.ts";
-import { superviseEngine } from "../supervision/supervise-engine.ts";
+import { bootSupervised } from "../supervision/supervise-engine.ts";
 
-/** How long the caller of a start that failed waits until that is written down. */
-const NOTE_MS = 5000;
+/** How long the call waits until a failed start is recorded. Then the write continues in the background. */
+const RECORD_WAIT_MS = 5000;
+/** How often a start is tried while other calls change the engine first. */
+const MAX_ATTEMPTS = 5;
 
-/** Starts an engine at rest. When it does not come up it is left `failed`, its data intact. */
-export async function startEngine(o: HostContext, product: Product, userId: string): Promise<EngineRecord> {
+/**
+ * Starts a stopped or failed engine. If it does not boot, it is left `failed` with its data intact.
+ * Tested in test/end-to-end/engine-lifecycle.test.ts.
+ */
+export async function startEngine(host: HostContext, product: Product, userId: string): Promise<EngineRecord> {
   assertAllowed(product, "start");
-  await assertCapacity(o);
-  const engine = await getEngineRow(o, product, userId);
-  const verdict = mayStart(engine.state);
-  if (verdict !== "go") throw new ApiError(verdict, `the engine is ${engine.state}`);
-  // Claimed in its turn, not before: a start that the host has no room for leaves the engine as it was.
-  const turn = { productId: engine.product_id, requested: true };
-  const result = await o.owners.own(engine.id, () =>
-    o.bootQueue.run(turn, async (slot) => {
-      const claimed = await slot.outside(claim(o, engine));
-      return claimed === null ? null : bootClaimed(o, { engine: claimed, product, slot });
-    }),
-  );
-  if (result === null) return startEngine(o, product, userId);
-  if (result.kind === "failed") throw result.error;
-  if (result.kind === "overtaken") {
-    throw new ApiError("OPERATION_IN_PROGRESS", "the engine was stopped or destroyed while it was starting");
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    await assertCapacity(host);
+    const engine = await getEngineRow(host, product, userId);
+    const verdict = mayStart(engine.state);
+    if (verdict !== "go") throw new ApiError(verdict, `the engine is ${engine.state}`);
+    const result = await host.transitions.own(engine.id, () => claimAndBoot(host, engine, product));
+    if (result === null) continue;
+    if (result.kind === "failed") throw result.error;
+    if (result.kind === "overtaken") {
+      throw new ApiError("OPERATION_IN_PROGRESS", "the engine was stopped or destroyed while it was starting");
+    }
+    return engineRecord(host, result.engine);
   }
-  superviseEngine(o, result.live);
-  return engineRecord(o, result.engine);
+  throw new ApiError("OPERATION_IN_PROGRESS", "other calls keep changing this engine; retry later");
 }
 
-const claim = (o: HostContext, { id }: EngineRow): Promise<EngineRow | null> =>
-  o.states.move({
+/** Null when another call changed the engine first. */
+function claimAndBoot(host: HostContext, engine: EngineRow, product: Product): Promise<BootResult | null> {
+  const turn = { productId: engine.product_id, requested: true };
+  return host.bootQueue.run(turn, async (slot) => {
+    // Claimed with a slot, not before: a start that is refused for capacity leaves the engine unchanged.
+    // I2 commit before spawn: the claim commits the new incarnation.
+    const claimed = await slot.awaitDatabase(claim(host, engine));
+    if (claimed === null) return null;
+    const result = await bootSupervised(host, { engine: claimed, product, slot });
+    if (result.kind === "failed") await Promise.race([recordFailure(host, claimed, result), delay(RECORD_WAIT_MS)]);
+    return result;
+  });
+}
+
+const claim = (host: Pick<HostContext, "states" | "settings" | "now">, { id }: EngineRow): Promise<EngineRow | null> =>
+  host.states.move({
     id,
     from: ["stopped", "failed", "backoff"],
     to: "starting",
-    set: newIncarnation(o, { desired_state: "running", restart_count: 0, restart_window_started_at: null }),
+    set: newIncarnation(host, { desired_state: "running", restart_count: 0, restart_window_started_at: null }),
     event: { reason: "request" },
   });
 
-async function bootClaimed(o: HostContext, boot: Parameters<typeof bootEngine>[1]): Promise<BootResult> {
-  const result = await bootEngine(o, boot);
-  if (result.kind === "failed") await Promise.race([noteFailure(o, boot.engine, result), delay(NOTE_MS)]);
-  return result;
-}
-
-/** Goes on behind the answer while the database is away: what failed must not be started again by itself. */
-function noteFailure(o: HostContext, { id, incarnation }: EngineRow, { lastError }: FailedBoot): Promise<unknown> {
-  return o.owners.own(id, () =>
-    retryMove(o, "failed start", () => ({
+/** Retried while the database is unavailable: an engine that failed to start must not be restarted automatically. */
+function recordFailure(
+  host: Pick<HostContext, "db" | "states" | "transitions" | "now" | "logger" | "stopping">,
+  { id, incarnation }: EngineRow,
+  { lastError }: FailedBoot,
+): Promise<unknown> {
+  return host.transitions.own(id, () =>
+    retryMove(host, "failed start", () => ({
       id,
       from: ["starting"],
       to: "failed",
       incarnation,
-      set: { pid: null, last_error: JSON.stringify(lastError), stopped_at: new Date(o.now()) },
-      event: { reason: lastError.reason, data: endForEvent(lastError) },
+      set: { pid: null, last_error: JSON.stringify(lastError), stopped_at: new Date(host.now()) },
+      event: { reason: lastError.reason, data: exitEventData(lastError) },
     })),
   );
 }

@@ -4,18 +4,20 @@ import { mayStop } from "../rules/engine-lifecycle.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { engineRecord } from "../status/engine-record.ts";
-import { type ProcessEnd, endProcess, noteSurvivors } from "../supervision/end-process.ts";
+import { type ProcessEnd, endProcess, recordStopFailure } from "../supervision/end-process.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
-import { assertAllowed } from "./policy-check.ts";
+import { assertAllowed } from "./assert-admission.ts";
 
 const TERM_MS = 10_000;
 const FORCED_TERM_MS = 500;
+/** How often a stop is tried while other calls change the engine first. */
+const MAX_ATTEMPTS = 5;
 
 export interface StopOptions {
-  /** Seconds to wait for running turns; the policy's `drain_s` when left out. */
+  /** Seconds to wait for running turns. Default: the policy's `drain_s`. */
   readonly drainS?: number | undefined;
-  /** Neither drain nor much patience. */
+  /** Skips the drain and sends SIGKILL soon after SIGTERM. */
   readonly force?: boolean | undefined;
 }
 
@@ -24,38 +26,44 @@ export interface Stopped {
   readonly result: StopResult;
 }
 
-/** Stops an engine: no new turns, the running ones to their end, then TERM, then KILL of the whole tree. */
+/**
+ * Stops an engine: drains it, then sends SIGTERM and at last SIGKILL to the whole process tree.
+ * Tested in test/end-to-end/engine-lifecycle.test.ts.
+ */
 export async function stopEngine(
-  o: HostContext,
+  host: HostContext,
   product: Product,
-  { userId, wish }: { readonly userId: string; readonly wish: StopOptions },
+  { userId, options }: { readonly userId: string; readonly options: StopOptions },
 ): Promise<Stopped> {
   assertAllowed(product, "stop");
-  const engine = await getEngineRow(o, product, userId);
-  const verdict = mayStop(engine.state);
-  if (verdict !== "go") throw new ApiError(verdict, `the engine is ${engine.state}`);
-  const stopped = await o.owners.own(engine.id, () => stopRow(o, product, { engine, wish }));
-  return stopped ?? stopEngine(o, product, { userId, wish });
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const engine = await getEngineRow(host, product, userId);
+    const verdict = mayStop(engine.state);
+    if (verdict !== "go") throw new ApiError(verdict, `the engine is ${engine.state}`);
+    const stopped = await host.transitions.own(engine.id, () => stopRow(host, product, { engine, options }));
+    if (stopped !== null) return stopped;
+  }
+  throw new ApiError("OPERATION_IN_PROGRESS", "other calls keep changing this engine; retry later");
 }
 
-/** Null when the engine has moved on since it was read. */
+/** Null when another call changed the engine since it was read. */
 async function stopRow(
-  o: HostContext,
+  host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "box" | "settings" | "now" | "logger">,
   product: Product,
-  { engine, wish }: { readonly engine: EngineRow; readonly wish: StopOptions },
+  { engine, options }: { readonly engine: EngineRow; readonly options: StopOptions },
 ): Promise<Stopped | null> {
-  const drainS = wish.force ? 0 : (wish.drainS ?? product.record.policy.drain_s);
+  const drainS = options.force ? 0 : (options.drainS ?? product.record.policy.drain_s);
   if (engine.state === "backoff") {
-    const stopped = await o.states.move({
+    const stopped = await host.states.move({
       id: engine.id,
       from: ["backoff"],
       to: "stopped",
-      set: atRest(o),
+      set: stoppedColumns(host),
       event: { reason: "request" },
     });
-    return stopped === null ? null : { record: engineRecord(o, stopped), result: "drained" };
+    return stopped === null ? null : { record: engineRecord(host, stopped), result: "drained" };
   }
-  const stopping = await o.states.move({
+  const stopping = await host.states.move({
     id: engine.id,
     from: ["starting", "running", "unhealthy", "stop_failed"],
     to: "stopping",
@@ -63,37 +71,44 @@ async function stopRow(
       desired_state: "stopped",
       provisioned: true,
       stop_reason: "request",
-      deadline_at: new Date(o.now() + drainS * 1000 + TERM_MS + 30_000),
+      deadline_at: new Date(host.now() + drainS * 1000 + TERM_MS + 30_000),
     },
     event: { reason: "request", data: { drain_s: drainS } },
   });
   if (stopping === null) return null;
-  const end = await endProcess(o, stopping, { drainMs: drainS * 1000, termMs: wish.force ? FORCED_TERM_MS : TERM_MS });
-  return settleStop(o, stopping, end);
+  const end = await endProcess(host, stopping, {
+    drainMs: drainS * 1000,
+    termMs: options.force ? FORCED_TERM_MS : TERM_MS,
+  });
+  return settleStop(host, stopping, end);
 }
 
-/** Writes what became of an engine in `stopping`. */
-export async function settleStop(o: HostContext, engine: EngineRow, end: ProcessEnd): Promise<Stopped> {
+/** Records the outcome of a stop: `stopped`, or `stop_failed` with BACKEND_ERROR. */
+export async function settleStop(
+  host: Pick<HostContext, "states" | "live" | "settings" | "now" | "logger">,
+  engine: EngineRow,
+  end: ProcessEnd,
+): Promise<Stopped> {
   const { id, incarnation } = engine;
-  if (end.kind === "survived") return noteSurvivors(o, engine, { from: "stopping", end });
-  const stopped = await o.states.move({
+  if (end.kind === "survived") return recordStopFailure(host, engine, { from: "stopping", end });
+  const stopped = await host.states.move({
     id,
     from: ["stopping"],
     to: "stopped",
     incarnation,
-    set: atRest(o),
+    set: stoppedColumns(host),
     event: { reason: "request", data: { result: end.kind } },
   });
   if (stopped === null) throw new ApiError("OPERATION_IN_PROGRESS", "the engine was destroyed while it was stopping");
-  return { record: engineRecord(o, stopped), result: end.kind };
+  return { record: engineRecord(host, stopped), result: end.kind };
 }
 
-const atRest = (o: HostContext) => ({
+const stoppedColumns = (host: Pick<HostContext, "now">) => ({
   desired_state: "stopped" as const,
   pid: null,
   boot_id: null,
   process_start: null,
   next_restart_at: null,
   stop_reason: "request",
-  stopped_at: new Date(o.now()),
+  stopped_at: new Date(host.now()),
 });

@@ -1,7 +1,7 @@
 import { chown, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
-import { BundledPostgresFailed } from "./bundled-postgres-failed.ts";
+import { BundledPostgresError } from "./bundled-postgres-error.ts";
 import type { ServerFiles } from "./server-files.ts";
 import type { ServerUser } from "./server-user.ts";
 
@@ -27,7 +27,7 @@ export async function initialiseCluster(
   const existing = await versionOf(data);
   if (existing !== null) {
     if (existing !== version.split(".")[0]) {
-      throw new BundledPostgresFailed(
+      throw new BundledPostgresError(
         `${data} was made by PostgreSQL ${existing}, this orchd brings ${version}; dump it with the older release, or set DATABASE_URL`,
       );
     }
@@ -49,7 +49,7 @@ export async function initialiseCluster(
     });
   } catch (error) {
     const reason = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : String(error);
-    throw new BundledPostgresFailed(`PostgreSQL's data folder cannot be made in ${home}: ${reason.slice(-500)}`, {
+    throw new BundledPostgresError(`PostgreSQL's data folder cannot be made in ${home}: ${reason.slice(-500)}`, {
       cause: error,
     });
   } finally {

@@ -3,10 +3,9 @@ import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import * as z from "zod/mini";
 import { exists } from "../../shared/files.ts";
-import { BundledPostgresFailed } from "./bundled-postgres-failed.ts";
-import { passableFolder } from "./passable-folder.ts";
-import { type ServerUser, mayUse } from "./server-user.ts";
-import { takeLock } from "./start-lock.ts";
+import { BundledPostgresError } from "./bundled-postgres-error.ts";
+import { createTraversableFolder, type ServerUser, mayUse } from "./server-user.ts";
+import { takeLock } from "./file-lock.ts";
 
 const symlinkList = z.array(z.object({ source: z.string(), target: z.string() }));
 
@@ -42,7 +41,7 @@ function packageRoot(installDir: string, name: string): string {
     // Its main module lies in dist/; package.json itself is not exported.
     return resolve(dirname(createRequire(join(installDir, "package.json")).resolve(name)), "..");
   } catch (error) {
-    throw new BundledPostgresFailed(
+    throw new BundledPostgresError(
       `the package ${name} is not installed (was npm told to omit optional packages?); install it or set DATABASE_URL`,
       { cause: error },
     );
@@ -53,10 +52,10 @@ function packageRoot(installDir: string, name: string): string {
 async function copyOnce(root: string, copy: string, shared: string): Promise<void> {
   const isThere = () => exists(join(copy, "bin", "postgres"));
   if (await isThere()) return;
-  await passableFolder(shared);
+  await createTraversableFolder(shared);
   const lock = await takeLock(join(shared, "server.lock"), COPY_WAIT_MS);
   if (lock === null)
-    throw new BundledPostgresFailed(`another orchd has been copying PostgreSQL to ${copy} for too long`);
+    throw new BundledPostgresError(`another orchd has been copying PostgreSQL to ${copy} for too long`);
   try {
     if (!(await isThere())) await copyFiles(root, copy);
   } finally {

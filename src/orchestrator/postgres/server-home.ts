@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { chown, lstat, mkdir, readFile, readdir, rename, rmdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { BundledPostgresFailed } from "./bundled-postgres-failed.ts";
-import { passableFolder } from "./passable-folder.ts";
-import { type ServerUser, mayUse } from "./server-user.ts";
+import { BundledPostgresError } from "./bundled-postgres-error.ts";
+import { createTraversableFolder, type ServerUser, mayUse } from "./server-user.ts";
 
 /** `sockaddr_un` holds 108 bytes, one of them the end. */
 const MAX_SOCKET_PATH = 107;
@@ -25,7 +24,7 @@ export async function serverHome({ dataDir, systemDir }: HomePlaces, user: Serve
   const elsewhere = await pointedTo(pointer);
   if (elsewhere !== null) {
     if (isAbsolute(elsewhere) && (await mayUse(user, elsewhere, "write"))) return elsewhere;
-    throw new BundledPostgresFailed(
+    throw new BundledPostgresError(
       `${pointer} says that the database is in "${elsewhere}", but the server's user cannot use that folder; ` +
         "put it back or let that user in, remove the file to begin with an empty database, or set DATABASE_URL",
     );
@@ -35,17 +34,17 @@ export async function serverHome({ dataDir, systemDir }: HomePlaces, user: Serve
   const made = wasEmpty && (await ownFolder(usual, user));
   if (await mayUse(user, usual, "write")) return usual;
   if (!wasEmpty) {
-    throw new BundledPostgresFailed(
+    throw new BundledPostgresError(
       `${usual} holds a database that the server's user (uid ${user.uid ?? process.getuid?.() ?? "unknown"}) cannot use; ` +
         "let that user pass through the folders above it and own it, or set DATABASE_URL",
     );
   }
   if (made) await rmdir(usual);
   const home = join(systemDir, shortHash(dataDir));
-  await passableFolder(systemDir);
+  await createTraversableFolder(systemDir);
   if (await isEmpty(home)) await ownFolder(home, user);
   if (!(await mayUse(user, home, "write"))) {
-    throw new BundledPostgresFailed(
+    throw new BundledPostgresError(
       `the server's user can use neither ${usual} nor ${home}; set ORCH_DATA_DIR to a folder it can reach, or set DATABASE_URL`,
     );
   }
@@ -63,7 +62,7 @@ export async function socketFolder(home: string, user: ServerUser): Promise<stri
   if (made !== undefined && user.uid !== undefined) await chown(folder, user.uid, user.gid);
   const { uid } = await lstat(folder);
   if (uid !== (user.uid ?? process.getuid?.())) {
-    throw new BundledPostgresFailed(`${folder} belongs to another user; remove it, or set a shorter ORCH_DATA_DIR`);
+    throw new BundledPostgresError(`${folder} belongs to another user; remove it, or set a shorter ORCH_DATA_DIR`);
   }
   return folder;
 }

@@ -1,5 +1,6 @@
 import { execa } from "execa";
-import { BundledPostgresFailed } from "./bundled-postgres-failed.ts";
+import { BundledPostgresError } from "./bundled-postgres-error.ts";
+import { chmod, mkdir } from "node:fs/promises";
 
 const NAME = "postgres";
 const DEADLINE_MS = 10_000;
@@ -28,7 +29,7 @@ export async function serverUser(): Promise<ServerUser> {
   );
   const after = await lookUp();
   if (after !== null) return after;
-  throw new BundledPostgresFailed(
+  throw new BundledPostgresError(
     `PostgreSQL does not run as root, and the user "${NAME}" cannot be made (${made.shortMessage ?? "useradd did nothing"}); ` +
       "make it, start orchd as another user, or set DATABASE_URL",
   );
@@ -52,4 +53,10 @@ export async function mayUse(user: ServerUser, folder: string, need: "read" | "w
     { ...user, cwd: "/", reject: false, timeout: DEADLINE_MS },
   );
   return !failed;
+}
+
+/** A folder that others may pass through, whatever our umask is. */
+export async function createTraversableFolder(folder: string): Promise<void> {
+  const made = await mkdir(folder, { recursive: true });
+  if (made !== undefined) await chmod(folder, 0o711);
 }

@@ -4,13 +4,13 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { execa } from "execa";
 import type { Logger } from "../../shared/logger.ts";
-import { BundledPostgresFailed } from "./bundled-postgres-failed.ts";
+import { BundledPostgresError } from "./bundled-postgres-error.ts";
 import { SETTINGS_FILE, initialiseCluster } from "./initialise-cluster.ts";
-import { type NamedConnection, type Presence, enter } from "./presence.ts";
+import { type NamedConnection, type Presence, enter } from "./server-session.ts";
 import { serverFiles } from "./server-files.ts";
 import { serverHome, socketFolder, socketPath } from "./server-home.ts";
 import { type ServerUser, serverUser } from "./server-user.ts";
-import { takeLock } from "./start-lock.ts";
+import { takeLock } from "./file-lock.ts";
 
 const START_DEADLINE_S = 60;
 const STOP_DEADLINE_S = 30;
@@ -53,7 +53,7 @@ export async function startBundledPostgres({
 }): Promise<BundledPostgres> {
   const lockFile = join(dataDir, "postgres.lock");
   const lock = await takeLock(lockFile, START_LOCK_WAIT_MS);
-  if (lock === null) throw new BundledPostgresFailed(`another orchd has held ${lockFile} for too long; end it first`);
+  if (lock === null) throw new BundledPostgresError(`another orchd has held ${lockFile} for too long; end it first`);
   try {
     const user = await serverUser();
     const home = await serverHome({ dataDir, systemDir }, user);
@@ -85,7 +85,7 @@ export async function startBundledPostgres({
     // Before the lock is given back: otherwise another daemon's stop could come between start and first use.
     const presence = await enter({ owner, daemonPassword }, logger).catch(async (error: unknown) => {
       if (!isRunning) await stopServer();
-      throw new BundledPostgresFailed(
+      throw new BundledPostgresError(
         `the bundled PostgreSQL in ${home} does not let orchd in: ${error instanceof Error ? error.message : String(error)}`,
         { cause: error },
       );
@@ -195,8 +195,8 @@ async function rotateLog(log: string): Promise<void> {
   if (size > MAX_LOG_BYTES) await rename(log, `${log}.1`);
 }
 
-async function startFailure(log: string, stderr: string): Promise<BundledPostgresFailed> {
+async function startFailure(log: string, stderr: string): Promise<BundledPostgresError> {
   const text = await readFile(log, "utf8").catch(() => "");
   const words = text.trim().split("\n").slice(-3).join(" | ") || stderr;
-  return new BundledPostgresFailed(`the bundled PostgreSQL does not start; its log ${log} ends: ${words.slice(-600)}`);
+  return new BundledPostgresError(`the bundled PostgreSQL does not start; its log ${log} ends: ${words.slice(-600)}`);
 }

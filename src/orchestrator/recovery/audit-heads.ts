@@ -5,43 +5,45 @@ import { delay, isoTime } from "../../shared/clock.ts";
 import { readHeads } from "../store/audit-log.ts";
 import type { HostContext } from "../host-context.ts";
 
+type Host = Pick<HostContext, "db" | "lanes" | "settings" | "now" | "logger" | "stopping">;
+
 const EVERY_MS = 1000;
 const CLOSE_MS = 2000;
 
 /**
- * Records the head of the audit chain outside the database as it grows, in the log and in a file that is only appended
- * to. Who rewrites the chain in the database, or cuts it off, cannot take back what was recorded.
+ * Records the head of the audit chain outside the database as it grows, in the log and in an append-only file. A chain
+ * that is rewritten or truncated in the database no longer matches a recorded head.
  */
 export class AuditHeads {
-  readonly #o: HostContext;
+  readonly #host: Host;
   readonly #file: string;
-  /** Undefined until the file was read. */
+  /** Undefined until the file is read. */
   #last: AuditHead | null | undefined;
   #isFailing = false;
 
-  constructor(o: HostContext) {
-    this.#o = o;
-    this.#file = join(o.settings.dataDir, AUDIT_HEADS_FILE);
+  constructor(host: Host) {
+    this.#host = host;
+    this.#file = join(host.settings.dataDir, AUDIT_HEADS_FILE);
   }
 
-  /** Until the daemon stops. */
-  async keepRecording(): Promise<void> {
+  /** Records each new head until the daemon stops. */
+  async recordUntilStopped(): Promise<void> {
     do await this.#attempt();
-    while (await delay(EVERY_MS, this.#o.stopping));
+    while (await delay(EVERY_MS, this.#host.stopping));
   }
 
-  /** Records what the last calls have appended. */
+  /** Records the head after the last calls. */
   async close(): Promise<void> {
     await Promise.race([this.#attempt(), delay(CLOSE_MS)]);
   }
 
   #attempt(): Promise<void> {
-    return this.#o.lanes.run("audit heads", async () => {
+    return this.#host.lanes.run("audit heads", async () => {
       try {
         await this.#record();
         this.#isFailing = false;
       } catch (error) {
-        if (!this.#isFailing) this.#o.logger.warn({ err: error }, "failed to record the head of the audit log");
+        if (!this.#isFailing) this.#host.logger.warn({ err: error }, "failed to record the head of the audit log");
         this.#isFailing = true;
       }
     });
@@ -50,8 +52,8 @@ export class AuditHeads {
   async #record(): Promise<void> {
     if (this.#last === undefined) this.#last = await this.#readLast();
     const last = this.#last;
-    const { newest, atSeq } = await readHeads(this.#o.db, last?.seq ?? 0);
-    if (last !== null && atSeq?.hash !== last.hash) this.#tellTampered(last, newest);
+    const { newest, atSeq } = await readHeads(this.#host.db, last?.seq ?? 0);
+    if (last !== null && atSeq?.hash !== last.hash) this.#reportTampering(last, newest);
     else if (newest?.seq === last?.seq) return;
     if (newest !== null) await this.#append(newest);
     this.#last = newest;
@@ -62,20 +64,20 @@ export class AuditHeads {
       if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
       throw error;
     });
-    // A line that was cut short stays a line of its own.
+    // An incomplete last line must not join the next one.
     if (text !== "" && !text.endsWith("\n")) await appendFile(this.#file, "\n");
     return parseHeads(text).at(-1) ?? null;
   }
 
   async #append(head: AuditHead): Promise<void> {
-    await appendFile(this.#file, `${isoTime(this.#o.now())} ${formatHead(head)}\n`, { mode: 0o600 });
-    this.#o.logger.info({ head: formatHead(head) }, "audit log grew");
+    await appendFile(this.#file, `${isoTime(this.#host.now())} ${formatHead(head)}\n`, { mode: 0o600 });
+    this.#host.logger.info({ head: formatHead(head) }, "recorded the head of the audit log");
   }
 
-  #tellTampered(recorded: AuditHead, newest: AuditHead | null): void {
-    this.#o.logger.error(
+  #reportTampering(recorded: AuditHead, newest: AuditHead | null): void {
+    this.#host.logger.error(
       { recorded: formatHead(recorded), newest: newest && formatHead(newest) },
-      "audit log was rewritten or cut off: orchctl audit verify tells where",
+      "audit log was rewritten or truncated: run orchctl audit verify",
     );
   }
 }

@@ -4,21 +4,27 @@ import { purgeIdempotencyKeys } from "../store/idempotency-keys.ts";
 import { sweepKeptData } from "../operations/erase-kept-data.ts";
 import type { HostContext } from "../host-context.ts";
 
-const EVERY_MS = 600_000;
+const INTERVAL_MS = 600_000;
 const EVENTS = { keptDays: 30, perProduct: 500_000 };
 
-/** Removes what is kept only for a time, or no longer belongs to anybody, until the daemon stops. */
-export async function startMaintenance(o: HostContext): Promise<void> {
+/** Removes expired events, idempotency keys, responses and kept data periodically until the daemon stops. */
+export async function startMaintenance(
+  host: Pick<HostContext, "db" | "answerLimit" | "settings" | "now" | "logger" | "stopping">,
+): Promise<void> {
   do {
-    await attempt(o, "events", () => purgeEvents(o.db, EVENTS));
-    await attempt(o, "idempotency keys", () => purgeIdempotencyKeys(o.db, new Date(o.now())));
-    await attempt(o, "idempotency keys", () => o.answerLimit.trimAll(o.db));
-    await attempt(o, "kept data", () => sweepKeptData(o));
-  } while (await delay(EVERY_MS, o.stopping));
+    await attempt(host, "events", () => purgeEvents(host.db, EVENTS));
+    await attempt(host, "idempotency keys", () => purgeIdempotencyKeys(host.db, new Date(host.now())));
+    await attempt(host, "idempotency keys", () => host.answerLimit.trimAll(host.db));
+    await attempt(host, "kept data", () => sweepKeptData(host));
+  } while (await delay(INTERVAL_MS, host.stopping));
 }
 
-/** One that fails does not keep the others from being done. */
-async function attempt({ logger }: HostContext, what: string, remove: () => Promise<unknown>): Promise<void> {
+/** A failed removal is logged and does not prevent the others. */
+async function attempt(
+  { logger }: Pick<HostContext, "logger">,
+  what: string,
+  remove: () => Promise<unknown>,
+): Promise<void> {
   try {
     await remove();
   } catch (error) {

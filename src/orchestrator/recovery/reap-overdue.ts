@@ -1,94 +1,98 @@
 import { delay } from "../../shared/clock.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
-import { findEngineById, listOverdue, listTended } from "../store/engines.ts";
+import { findEngineById, listOverdue, listActiveEngines } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { ApiError } from "../api-error.ts";
-import { abandonStart, finishDestroy, finishStop, startAfresh } from "./finish-transition.ts";
+import { abandonStart, finishDestroy, finishStop, retryStart } from "./finish-transition.ts";
 import type { HostContext } from "../host-context.ts";
-import { abandonProvision } from "../operations/provision-engine.ts";
+import { abandonProvision } from "../operations/undo-provision.ts";
 import { reconcileEngine } from "./reconcile-fleet.ts";
-import { restartLater } from "../supervision/supervise-engine.ts";
+import { scheduleRestart } from "../supervision/supervise-engine.ts";
 
-const LOOK_EVERY_MS = 2000;
-/** An engine that would not die is ended again this long after the last try. */
-const AGAIN_MS = 30_000;
+const SCAN_INTERVAL_MS = 2000;
+/** The deadline of a retried stop. */
+const STOP_RETRY_MS = 30_000;
 
 /**
- * Finishes, until the daemon stops, what nobody else will: states past their deadline, whatever became of the operation
- * that should have ended them; transient states without an owner, whose operation has failed; engines that should run
- * and are not watched; engines that would not die before.
+ * Finishes stuck engines until the daemon stops: states past their deadline, transient states without an owner, engines
+ * that should run but are not supervised, and stops that failed before.
  */
-export async function reapOverdue(o: HostContext): Promise<void> {
-  const driven = new Set<string>();
-  let suspects: ReadonlySet<string> = new Set();
-  while (await delay(LOOK_EVERY_MS, o.stopping)) {
+export async function reapOverdue(host: HostContext): Promise<void> {
+  const inProgress = new Set<string>();
+  let seenBefore: ReadonlySet<string> = new Set();
+  while (await delay(SCAN_INTERVAL_MS, host.stopping)) {
     try {
-      const { hostId } = o.settings.portRange;
-      const overdue = await listOverdue(o.db, hostId);
-      const untended = (await listTended(o.db, hostId)).filter((engine) => !isTended(o, engine));
-      const stages = untended.map(({ incarnation, state }) => `${incarnation} ${state}`);
-      // Seen twice: an operation that is just ending, or beginning, is none that is missing.
-      const forgotten = await rowsOf(
-        o,
-        untended.filter((_, at) => suspects.has(stages[at] ?? "")),
+      const { hostId } = host.settings.portRange;
+      const overdue = await listOverdue(host.db, hostId);
+      const unsupervised = (await listActiveEngines(host.db, hostId)).filter((engine) => !isSupervised(host, engine));
+      const stages = unsupervised.map(({ incarnation, state }) => `${incarnation} ${state}`);
+      // Only engines seen in two scans: an operation may just be starting or finishing.
+      const stuck = await rowsOf(
+        host,
+        unsupervised.filter((_, at) => seenBefore.has(stages[at] ?? "")),
       );
-      suspects = new Set(stages);
-      for (const row of forgotten) drive(o, row, { why: "nobody looks after it", driven });
-      for (const row of overdue) drive(o, row, { why: "it is past its deadline", driven });
+      seenBefore = new Set(stages);
+      for (const row of stuck) finish(host, row, { reason: "no operation owns it", inProgress });
+      for (const row of overdue) finish(host, row, { reason: "it is past its deadline", inProgress });
     } catch (error) {
-      o.logger.warn({ err: error }, "engines that nobody looks after cannot be looked for");
+      host.logger.warn({ err: error }, "failed to look for stuck engines");
     }
   }
 }
 
-const isTended = (o: HostContext, { id, state }: Pick<EngineRow, "id" | "state">): boolean =>
-  o.owners.has(id) || (isRunning(state) && o.live.get(id) !== undefined);
+const isSupervised = (
+  host: Pick<HostContext, "live" | "transitions">,
+  { id, state }: Pick<EngineRow, "id" | "state">,
+): boolean => host.transitions.has(id) || (isRunning(state) && host.live.get(id) !== undefined);
 
-async function rowsOf(o: HostContext, engines: readonly { readonly id: string }[]): Promise<readonly EngineRow[]> {
-  const rows = await Promise.all(engines.map(({ id }) => findEngineById(o.db, id)));
-  return rows.filter((row) => row !== null).filter((row) => !isTended(o, row));
+async function rowsOf(
+  host: Pick<HostContext, "db" | "live" | "transitions">,
+  engines: readonly { readonly id: string }[],
+): Promise<readonly EngineRow[]> {
+  const rows = await Promise.all(engines.map(({ id }) => findEngineById(host.db, id)));
+  return rows.filter((row) => row !== null).filter((row) => !isSupervised(host, row));
 }
 
-/** In the background, once at a time. */
-function drive(
-  o: HostContext,
+/** Finishes one engine in the background, at most once at a time. */
+function finish(
+  host: HostContext,
   row: EngineRow,
-  { why, driven }: { readonly why: string; readonly driven: Set<string> },
+  { reason, inProgress }: { readonly reason: string; readonly inProgress: Set<string> },
 ) {
   const { id, incarnation, state } = row;
-  if (driven.has(id)) return;
-  driven.add(id);
-  const fields = { engine_id: id, incarnation, state, why };
-  o.logger.warn(fields, "finish an engine's transition");
-  const isOwned = o.owners.has(id);
-  o.owners
-    .own(id, () => end(o, row, isOwned))
+  if (inProgress.has(id)) return;
+  inProgress.add(id);
+  const fields = { engine_id: id, incarnation, state, reason };
+  host.logger.warn(fields, "engine stuck in a transient state, finishing its transition");
+  const isOwned = host.transitions.has(id);
+  host.transitions
+    .own(id, () => finishState(host, row, isOwned))
     .catch((error: unknown) => {
-      // That it still would not die, or moved on meanwhile, is on its record.
+      // An ApiError is an expected outcome, recorded on the engine.
       if (!(error instanceof ApiError))
-        o.logger.error({ ...fields, err: error }, "failed to finish an engine's transition");
+        host.logger.error({ ...fields, err: error }, "failed to finish an engine's transition");
     })
-    .finally(() => driven.delete(id));
+    .finally(() => inProgress.delete(id));
 }
 
-async function end(o: HostContext, row: EngineRow, isOwned: boolean): Promise<void> {
+async function finishState(host: HostContext, row: EngineRow, isOwned: boolean): Promise<void> {
   switch (row.state) {
     case "provisioning":
-      return abandonProvision(o, row);
+      return abandonProvision(host, row);
     case "starting":
-      if (!row.provisioned) return abandonProvision(o, row);
-      return isOwned ? abandonStart(o, row) : startAfresh(o, row);
+      if (!row.provisioned) return abandonProvision(host, row);
+      return isOwned ? abandonStart(host, row) : retryStart(host, row);
     case "stopping":
-      return finishStop(o, row);
+      return finishStop(host, row);
     case "destroying":
-      return finishDestroy(o, row);
+      return finishDestroy(host, row);
     case "stop_failed":
-      return row.desired_state === "destroyed" ? finishDestroy(o, row) : stopAgain(o, row);
+      return row.desired_state === "destroyed" ? finishDestroy(host, row) : retryStop(host, row);
     case "running":
     case "unhealthy":
-      return reconcileEngine(o, row);
+      return reconcileEngine(host, row);
     case "backoff":
-      return restartLater(o, row);
+      return scheduleRestart(host, row);
     case "stopped":
     case "failed":
       return undefined;
@@ -97,15 +101,18 @@ async function end(o: HostContext, row: EngineRow, isOwned: boolean): Promise<vo
   }
 }
 
-async function stopAgain(o: HostContext, { id, incarnation }: EngineRow): Promise<void> {
-  const deadline = new Date(o.now() + AGAIN_MS);
-  const stopping = await o.states.move({
+async function retryStop(
+  host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "box" | "settings" | "now" | "logger">,
+  { id, incarnation }: EngineRow,
+): Promise<void> {
+  const deadline = new Date(host.now() + STOP_RETRY_MS);
+  const stopping = await host.states.move({
     id,
     from: ["stop_failed"],
     to: "stopping",
     incarnation,
     set: { deadline_at: deadline },
-    event: { reason: "it would not die before" },
+    event: { reason: "an earlier stop failed" },
   });
-  if (stopping !== null) await finishStop(o, stopping);
+  if (stopping !== null) await finishStop(host, stopping);
 }

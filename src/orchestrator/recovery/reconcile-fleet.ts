@@ -1,194 +1,157 @@
 import type { EngineProcess } from "../fleet/engine-backend.ts";
-import { setEngineKeys } from "../fleet/engine-control.ts";
-import type { LiveEngine } from "../fleet/live-engines.ts";
 import { probeOnce } from "../fleet/health-probe.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
-import { type Observed, judgeLeft } from "../rules/adoption.ts";
+import { type Observed, judgeAdoption } from "../rules/adoption.ts";
 import { listEnginesOfHost } from "../store/engines.ts";
 import { type Product, findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { afterUnseenEnd, finishDestroy, finishStop } from "./finish-transition.ts";
+import { handleUnobservedExit, finishDestroy, finishStop } from "./finish-transition.ts";
 import { recordedProcess } from "../supervision/end-process.ts";
 import { engineUrl } from "../status/engine-record.ts";
 import { retryMove } from "../supervision/retry-move.ts";
-import { retryUntilStopped } from "../supervision/retry-until-stopped.ts";
-import { acceptedKeys, launchOrder } from "../supervision/launch-order.ts";
-import { liveEngine } from "../supervision/live-engine.ts";
 import type { HostContext } from "../host-context.ts";
-import { abandonProvision } from "../operations/provision-engine.ts";
-import { restartLater, superviseEngine } from "../supervision/supervise-engine.ts";
-import { MISSES_UNHEALTHY } from "../supervision/watch-engine.ts";
+import { abandonProvision } from "../operations/undo-provision.ts";
+import { adoptEngine } from "./adopt-engine.ts";
+import { scheduleRestart } from "../supervision/supervise-engine.ts";
 
 const PROBE_TIMEOUT_MS = 2000;
 
 /**
- * Finds the engines of an earlier daemon again and goes on with what it left, row by row as the rule of adoption
- * says. Resolves when every engine that still runs is looked after; what takes longer goes on behind.
+ * Reconciles the rows of an earlier daemon with the running processes, row by row by the adoption rule. Resolves when
+ * every running engine is supervised. Restarts, stops and destroys continue in the background.
  */
-export async function reconcileFleet(o: HostContext): Promise<{ readonly adopted: number }> {
-  const rows = await listEnginesOfHost(o.db, o.settings.portRange.hostId);
-  const products = eachOnce((id: string) => findProduct(o.db, id));
-  // Before anything is started: lives that begin now are no orphans.
-  reportOrphans(o, rows);
+export async function reconcileFleet(host: HostContext): Promise<{ readonly adopted: number }> {
+  const rows = await listEnginesOfHost(host.db, host.settings.portRange.hostId);
+  const products = memoize((id: string) => findProduct(host.db, id));
+  // Before any launch, so that new incarnations do not count as orphans.
+  reportOrphans(host, rows);
   const outcomes = await Promise.all(
     rows.map(async (row) => {
       try {
-        return await reconcile(o, row, products);
+        return await reconcile(host, row, products);
       } catch (error) {
-        // One engine's trouble is not the others'; it is looked at again with what is overdue or unwatched.
-        o.logger.error({ err: error, engine_id: row.id }, "an engine could not be reconciled");
+        // The reaper retries this engine. The others are not affected.
+        host.logger.error({ err: error, engine_id: row.id }, "failed to reconcile an engine");
         return "settled";
       }
     }),
   );
   const waiting = rows.filter((_, at) => outcomes[at] === "start_again");
-  void startAgain(o, waiting);
+  void restartAfterReboot(host, waiting);
   return { adopted: outcomes.filter((outcome) => outcome === "adopted").length };
 }
 
-/** The same for one engine that should run and that nobody looks after. */
-export async function reconcileEngine(o: HostContext, row: EngineRow): Promise<void> {
-  const outcome = await reconcile(o, row, (id) => findProduct(o.db, id));
-  if (outcome === "start_again") await startAgain(o, [row]);
+/** Reconciles one engine that should run and is not supervised. */
+export async function reconcileEngine(host: HostContext, row: EngineRow): Promise<void> {
+  const outcome = await reconcile(host, row, (id) => findProduct(host.db, id));
+  if (outcome === "start_again") await restartAfterReboot(host, [row]);
 }
 
 type ProductLookUp = (id: string) => Promise<Product | null>;
 
-/** Many engines have one product. */
-function eachOnce<T>(find: (id: string) => Promise<T>): (id: string) => Promise<T> {
+/** Reads each product once, although many engines share it. */
+function memoize<T>(find: (id: string) => Promise<T>): (id: string) => Promise<T> {
   const found = new Map<string, Promise<T>>();
   return (id) => {
     const known = found.get(id) ?? find(id);
     found.set(id, known);
-    // A failure is for those who asked: the next one looks again.
+    // A failure is not memoized.
     known.catch(() => found.delete(id));
     return known;
   };
 }
 
 async function reconcile(
-  o: HostContext,
+  host: HostContext,
   row: EngineRow,
   products: ProductLookUp,
 ): Promise<"adopted" | "start_again" | "settled"> {
-  const { process, observed } = await observe(o, row);
-  const adoption = judgeLeft({ state: row.state, provisioned: row.provisioned, observed });
+  const { process, observed } = await observe(host, row);
+  const adoption = judgeAdoption({ state: row.state, provisioned: row.provisioned, observed });
   switch (adoption) {
     case "adopt":
     case "adopt_silent":
-      if (process !== null) await adopt(o, row, { process, products, answers: adoption === "adopt" });
+      if (process !== null) {
+        const product = await products(row.product_id);
+        await adoptEngine(host, row, { process, product, answers: adoption === "adopt" });
+      }
       return "adopted";
     case "as_crashed":
-      inBackground(o, row, () => afterUnseenEnd(o, row, process));
+      inBackground(host, row, () => handleUnobservedExit(host, row, process));
       return "settled";
     case "start_again":
       return "start_again";
     case "start_when_due":
-      inBackground(o, row, () => restartLater(o, row));
+      inBackground(host, row, () => scheduleRestart(host, row));
       return "settled";
     case "finish_stop":
-      inBackground(o, row, () => finishStop(o, row));
+      inBackground(host, row, () => finishStop(host, row));
       return "settled";
     case "finish_destroy":
-      inBackground(o, row, () => finishDestroy(o, row));
+      inBackground(host, row, () => finishDestroy(host, row));
       return "settled";
     case "undo":
-      await abandonProvision(o, row);
+      await abandonProvision(host, row);
       return "settled";
-    case "rest":
+    case "none":
       return "settled";
     default:
       return adoption satisfies never;
   }
 }
 
-/** The recorded process, if it is provably still that one, and whether it answers as this engine. */
+/** Finds the engine's process and probes it. */
 async function observe(
-  o: HostContext,
+  host: Pick<HostContext, "backend" | "probes" | "settings">,
   row: EngineRow,
 ): Promise<{ readonly process: EngineProcess | null; readonly observed: Observed }> {
-  if (row.boot_id !== null && row.boot_id !== o.backend.bootId) return { process: null, observed: "rebooted" };
-  const process = recordedProcess(o, row) ?? unrecordedProcess(o, row);
+  if (row.boot_id !== null && row.boot_id !== host.backend.bootId) return { process: null, observed: "rebooted" };
+  const process = recordedProcess(host, row) ?? unrecordedProcess(host, row);
   if (process === null) return { process, observed: "gone" };
-  const url = engineUrl(o.settings.engineHost, row.port);
+  const url = engineUrl(host.settings.engineHost, row.port);
   const identity = { engineId: row.id, incarnation: row.incarnation, timeoutMs: PROBE_TIMEOUT_MS };
-  const answer = await o.probes.add(() => probeOnce(url, identity));
-  return { process, observed: SEEN[answer.kind] };
+  const answer = await host.probes.add(() => probeOnce(url, identity));
+  return { process, observed: OBSERVED[answer.kind] };
 }
 
-const SEEN = { ok: "answers", failed: "silent", wrong_identity: "displaced" } as const;
+const OBSERVED = { ok: "answers", failed: "silent", wrong_identity: "displaced" } as const;
 
-/** A daemon that was cut short may not have written down the process that it started. */
-const unrecordedProcess = (o: HostContext, row: EngineRow): EngineProcess | null =>
-  row.state === "starting" || isRunning(row.state) ? o.backend.find(row.incarnation) : null;
-
-async function adopt(
-  o: HostContext,
-  row: EngineRow,
-  {
-    process,
-    products,
-    answers,
-  }: { readonly process: EngineProcess; readonly products: ProductLookUp; readonly answers: boolean },
-): Promise<void> {
-  const { id, incarnation } = row;
-  const product = await products(row.product_id);
-  if (product === null) throw new Error(`the product ${row.product_id} of a running engine does not exist`);
-  const healthySince = row.started_at?.getTime() ?? o.now();
-  const live = liveEngine(o, row, { process, order: launchOrder(o, row, product), healthySince });
-  process.forgetLaunchFile();
-  if (!answers) live.consecutiveFailures = MISSES_UNHEALTHY;
-  o.live.add(live);
-  superviseEngine(o, live);
-  if (answers) await tellKeys(o, row, live);
-  const { pid, bootId, startTime } = process.handle;
-  await retryUntilStopped(o, "adoption", () =>
-    o.states.move({
-      id,
-      from: answers ? ["starting", "running", "unhealthy"] : ["running", "unhealthy"],
-      to: answers ? "running" : "unhealthy",
-      incarnation,
-      set: { pid, boot_id: bootId, process_start: startTime, started_at: row.started_at ?? new Date(o.now()) },
-      event: { type: "engine.adopted", always: true, data: { pid, port: row.port } },
-    }),
-  );
-}
-
-/** A rotation that was cut short may have told the engine keys that were never written down. */
-async function tellKeys(o: HostContext, row: EngineRow, { url, controlToken: token }: LiveEngine): Promise<void> {
-  const told = await o.probes.add(() => setEngineKeys({ url, token }, acceptedKeys(row)));
-  if (told.kind === "failed")
-    o.logger.warn({ engine_id: row.id, reason: told.reason }, "an adopted engine did not take its keys");
-}
+/** A daemon that crashed may have launched a process without recording it. */
+const unrecordedProcess = (host: Pick<HostContext, "backend">, row: EngineRow): EngineProcess | null =>
+  row.state === "starting" || isRunning(row.state) ? host.backend.find(row.incarnation) : null;
 
 /**
- * Their machine was restarted: no fault of theirs, so nothing is counted against them. One by one, for they start in
- * the order in which they come to wait for it.
+ * Restarts engines after a reboot of the machine, without counting it as a crash. One after the other, because they
+ * boot in the order in which they enter the queue.
  */
-async function startAgain(o: HostContext, rows: readonly EngineRow[]): Promise<void> {
+async function restartAfterReboot(host: HostContext, rows: readonly EngineRow[]): Promise<void> {
   for (const row of rows) {
     const { id, incarnation } = row;
-    const waiting = await retryMove(o, "reboot", () => ({
+    const waiting = await retryMove(host, "reboot", () => ({
       id,
       from: ["starting", "running", "unhealthy"],
       to: "backoff",
       incarnation,
-      set: { pid: null, boot_id: null, process_start: null, next_restart_at: new Date(o.now()) },
+      set: { pid: null, boot_id: null, process_start: null, next_restart_at: new Date(host.now()) },
       event: { type: "engine.stopped", reason: "the machine was restarted" },
     }));
-    if (waiting) inBackground(o, row, () => restartLater(o, waiting));
+    if (waiting) inBackground(host, row, () => scheduleRestart(host, waiting));
   }
 }
 
-/** Engine processes of ours that no row knows: told, not ended, for a database from a backup knows too little. */
-function reportOrphans(o: HostContext, rows: readonly EngineRow[]): void {
-  const orphans = o.backend.orphans(new Set(rows.map(({ incarnation }) => incarnation)));
-  for (const orphan of orphans) o.logger.error({ ...orphan }, "processes of an engine that no record knows");
+/** Logs engine processes without a row. They are not stopped: the database may be an old backup. */
+function reportOrphans(host: Pick<HostContext, "backend" | "logger">, rows: readonly EngineRow[]): void {
+  const orphans = host.backend.orphans(new Set(rows.map(({ incarnation }) => incarnation)));
+  for (const orphan of orphans) host.logger.error({ ...orphan }, "found engine processes without a record");
 }
 
-/** What fails leaves the engine without an owner: the sweep takes it up again. */
-function inBackground(o: HostContext, { id }: EngineRow, work: () => Promise<unknown>): void {
-  o.owners
+/** After a failure the engine has no owner, and the reaper retries. */
+function inBackground(
+  host: Pick<HostContext, "transitions" | "logger">,
+  { id }: EngineRow,
+  work: () => Promise<unknown>,
+): void {
+  host.transitions
     .own(id, work)
-    .catch((error: unknown) => o.logger.error({ err: error, engine_id: id }, "an engine could not be reconciled"));
+    .catch((error: unknown) => host.logger.error({ err: error, engine_id: id }, "failed to reconcile an engine"));
 }

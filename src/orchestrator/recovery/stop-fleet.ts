@@ -2,64 +2,68 @@ import { findProduct } from "../store/products.ts";
 import { listEnginesOfHost } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { finishDestroy, finishStop } from "./finish-transition.ts";
-import { abandonProvision } from "../operations/provision-engine.ts";
+import { abandonProvision } from "../operations/undo-provision.ts";
 import { endProcess } from "../supervision/end-process.ts";
 import type { HostContext } from "../host-context.ts";
 
 const TERM_MS = 10_000;
 
 /**
- * Ends every engine of this host, each when its turns are done, for as long as its product lets it drain. They stay
- * wanted: the next daemon starts them again. What an earlier daemon left half-done is finished.
+ * Stops every engine of this host after a drain of its product's `drain_s`. Their desired state stays `running`, so the
+ * next daemon restarts them. Unfinished transitions of an earlier daemon are finished.
+ * Tested in test/end-to-end/host.test.ts.
  */
-export async function stopFleet(o: HostContext): Promise<{ stopped: number; survived: readonly string[] }> {
-  const rows = await listEnginesOfHost(o.db, o.settings.portRange.hostId);
-  const ends = await Promise.all(rows.map(async (row) => ({ id: row.id, end: await stop(o, row) })));
+export async function stopFleet(host: HostContext): Promise<{ stopped: number; survived: readonly string[] }> {
+  const rows = await listEnginesOfHost(host.db, host.settings.portRange.hostId);
+  const ends = await Promise.all(rows.map(async (row) => ({ id: row.id, end: await stop(host, row) })));
   return {
     stopped: ends.filter(({ end }) => end === "stopped").length,
     survived: ends.filter(({ end }) => end === "survived").map(({ id }) => id),
   };
 }
 
-async function stop(o: HostContext, row: EngineRow): Promise<"stopped" | "survived" | "rests"> {
+async function stop(host: HostContext, row: EngineRow): Promise<"stopped" | "survived" | "not_running"> {
   switch (row.state) {
     case "provisioning":
-      await abandonProvision(o, row);
-      return "rests";
+      await abandonProvision(host, row);
+      return "not_running";
     case "starting":
-      if (row.provisioned) return park(o, row);
-      await abandonProvision(o, row);
-      return "rests";
+      if (row.provisioned) return park(host, row);
+      await abandonProvision(host, row);
+      return "not_running";
     case "running":
     case "unhealthy":
-      return park(o, row);
+      return park(host, row);
     case "stopping":
-      await finishStop(o, row);
-      return "rests";
+      await finishStop(host, row);
+      return "not_running";
     case "destroying":
-      await finishDestroy(o, row);
-      return "rests";
+      await finishDestroy(host, row);
+      return "not_running";
     case "backoff":
     case "stopped":
     case "failed":
     case "stop_failed":
-      return "rests";
+      return "not_running";
     default:
       return row.state satisfies never;
   }
 }
 
-async function park(o: HostContext, row: EngineRow): Promise<"stopped" | "survived"> {
-  const product = await findProduct(o.db, row.product_id);
+async function park(
+  host: Pick<HostContext, "db" | "states" | "backend" | "live" | "boots" | "box" | "settings" | "now">,
+  row: EngineRow,
+): Promise<"stopped" | "survived"> {
+  const product = await findProduct(host.db, row.product_id);
   const drainMs = (product?.record.policy.drain_s ?? 0) * 1000;
-  const end = await endProcess(o, row, { drainMs, termMs: TERM_MS });
+  const end = await endProcess(host, row, { drainMs, termMs: TERM_MS });
   if (end.kind === "survived") return "survived";
-  await o.states.move({
+  await host.states.move({
     id: row.id,
     from: ["starting", "running", "unhealthy"],
     to: "backoff",
     incarnation: row.incarnation,
-    set: { pid: null, boot_id: null, process_start: null, next_restart_at: new Date(o.now()) },
+    set: { pid: null, boot_id: null, process_start: null, next_restart_at: new Date(host.now()) },
     event: { type: "engine.stopped", reason: "orchd --stop-engines", data: { result: end.kind } },
   });
   return "stopped";

@@ -1,40 +1,40 @@
 import type { EngineState } from "../../contract/orchestrator-api.ts";
 
 /**
- * What a starting daemon sees of an engine's recorded process: `answers` with the engine's identity; `silent` is
- * provably that process but does not answer; of a `displaced` one somebody else answers on the port; `gone`; `rebooted`
- * when the machine has started anew since.
+ * What a starting daemon observes of an engine's recorded process. `answers`: it answers with the engine's identity.
+ * `silent`: the process runs but does not answer. `displaced`: another program answers on its port. `gone`: there is no
+ * such process. `rebooted`: the machine was rebooted since.
  */
 export type Observed = "answers" | "silent" | "displaced" | "gone" | "rebooted";
 
 export type Adoption =
   | "adopt"
-  /** As unhealthy: it may only be slow, and if it stays silent the watch restarts it. */
+  /** Adopt it as unhealthy: it may only be slow. If it stays silent, its probes restart it. */
   | "adopt_silent"
-  /** End what is left of it, then as after a crash: the restart rule decides. */
+  /** Stop what remains of it, then apply the restart rule as after a crash. */
   | "as_crashed"
-  /** Wanted, and ended through no fault of its own. */
+  /** Restart without counting a crash: the machine was rebooted. */
   | "start_again"
   | "start_when_due"
   | "finish_stop"
   | "finish_destroy"
-  /** A provision whose caller never got the key. */
+  /** Undo a provision whose caller never got the key. */
   | "undo"
-  | "rest";
+  | "none";
 
 /**
- * What a starting daemon does with an engine that an earlier one left.
+ * What a starting daemon does with an engine of an earlier daemon.
  *
  *                           answers    silent          displaced, gone    rebooted
  * running, unhealthy        adopt      adopt silent    as crashed         start again
  * starting                  adopt      as crashed      as crashed         start again
- * wanted, in backoff        start when due, whatever is seen
- * being provisioned         undo, whatever is seen
- * stopping                  finish the stop, whatever is seen
- * destroying                finish the destroy, whatever is seen
- * at rest                   rest, whatever is seen
+ * backoff                   start when due, whatever is observed
+ * provisioning              undo, whatever is observed
+ * stopping                  finish the stop, whatever is observed
+ * destroying                finish the destroy, whatever is observed
+ * stopped, failed           none, whatever is observed
  */
-export function judgeLeft({
+export function judgeAdoption({
   state,
   provisioned,
   observed,
@@ -60,7 +60,7 @@ export function judgeLeft({
     case "stopped":
     case "failed":
     case "stop_failed":
-      return "rest";
+      return "none";
     default:
       return state satisfies never;
   }

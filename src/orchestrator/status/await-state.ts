@@ -11,7 +11,7 @@ const POLL_MS = 1000;
  * Gives the engine as it was last seen: the caller checks whether the deadline or the signal came first.
  */
 export async function awaitEngine(
-  o: HostContext,
+  host: Pick<HostContext, "db" | "states" | "now" | "stopping">,
   {
     productId,
     userId,
@@ -26,22 +26,22 @@ export async function awaitEngine(
     readonly signal?: AbortSignal;
   },
 ): Promise<EngineRow | null> {
-  const end = o.now() + deadlineMs;
+  const end = host.now() + deadlineMs;
   for (;;) {
-    const engine = await findEngine(o.db, productId, userId);
-    const left = end - o.now();
+    const engine = await findEngine(host.db, productId, userId);
+    const left = end - host.now();
     if (done(engine) || left <= 0 || signal?.aborted) return engine;
-    await nextChange(o, { engineId: engine?.id ?? null, waitMs: Math.min(left, POLL_MS), signal });
+    await nextChange(host, { engineId: engine?.id ?? null, waitMs: Math.min(left, POLL_MS), signal });
   }
 }
 
 async function nextChange(
-  o: HostContext,
+  host: Pick<HostContext, "states" | "stopping">,
   { engineId, waitMs, signal }: { engineId: string | null; waitMs: number; signal: AbortSignal | undefined },
 ): Promise<void> {
   const changed = new AbortController();
-  const undo = engineId === null ? undefined : o.states.onChange(engineId, () => changed.abort());
-  const signals = [changed.signal, o.stopping, ...(signal === undefined ? [] : [signal])];
+  const undo = engineId === null ? undefined : host.states.onChange(engineId, () => changed.abort());
+  const signals = [changed.signal, host.stopping, ...(signal === undefined ? [] : [signal])];
   await delay(waitMs, AbortSignal.any(signals));
   undo?.();
 }

@@ -6,8 +6,8 @@ import type { EngineRow } from "../store/tables.ts";
 import type { HostContext } from "../host-context.ts";
 
 /** The engine as clients see it: what is stored, and what watching its process has told since. */
-export function engineRecord(o: HostContext, row: EngineRow): EngineRecord {
-  const live = o.live.get(row.id);
+export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: EngineRow): EngineRecord {
+  const live = host.live.get(row.id);
   return {
     id: row.id,
     product_id: row.product_id,
@@ -16,7 +16,7 @@ export function engineRecord(o: HostContext, row: EngineRow): EngineRecord {
     running: isRunning(row.state),
     desired_state: row.desired_state,
     port: row.port,
-    url: engineUrl(o.settings.engineHost, row.port),
+    url: engineUrl(host.settings.engineHost, row.port),
     incarnation: row.incarnation,
     pid: row.pid,
     version: row.version,

@@ -13,14 +13,16 @@ export const UNPROTECTED_AUDIT =
   "the role of DATABASE_URL may rewrite the audit log: give orchd a role that does not own the tables (see the README)";
 
 /** How this host is: what it runs, what it has left, and what its operator should know. */
-export async function hostStatus(o: HostContext): Promise<HostStatus> {
-  const { portRange, dataDir } = o.settings;
+export async function hostStatus(
+  host: Pick<HostContext, "db" | "backend" | "bootQueue" | "breaker" | "readiness" | "settings">,
+): Promise<HostStatus> {
+  const { portRange, dataDir } = host.settings;
   const [counts, use, resources, ephemeral, unprotected] = await Promise.all([
-    countByState(o.db, portRange.hostId),
-    portUse(o.db, portRange),
+    countByState(host.db, portRange.hostId),
+    portUse(host.db, portRange),
     hostResources(dataDir),
     ephemeralPorts(),
-    mayRewriteAudit(o.db),
+    mayRewriteAudit(host.db),
   ]);
   const ports = {
     min: portRange.min,
@@ -37,13 +39,13 @@ export async function hostStatus(o: HostContext): Promise<HostStatus> {
     version: VERSION,
     host_id: portRange.hostId,
     uptime_s: Math.floor(process.uptime()),
-    draining: o.readiness.draining,
-    breaker: o.breaker.isOpen ? "open" : "closed",
+    draining: host.readiness.draining,
+    breaker: host.breaker.isOpen ? "open" : "closed",
     engines: Object.fromEntries(ENGINE_STATES.map((state) => [state, counts.get(state) ?? 0])) as Record<
       EngineState,
       number
     >,
-    boots: { starting: o.bootQueue.starting, waiting: o.bootQueue.waiting },
+    boots: { starting: host.bootQueue.starting, waiting: host.bootQueue.waiting },
     ports,
     load: {
       average: loadavg()[0] ?? 0,
@@ -52,7 +54,7 @@ export async function hostStatus(o: HostContext): Promise<HostStatus> {
       memory_total_mb: Math.round(totalmem() / MIB),
       disk_free_mb: resources.diskFreeMb,
     },
-    orphans: o.backend.orphans(new Set(await listIncarnations(o.db, portRange.hostId))),
+    orphans: host.backend.orphans(new Set(await listIncarnations(host.db, portRange.hostId))),
     warnings: [...(overlap === null ? [] : [overlap]), ...headroom, ...(unprotected ? [UNPROTECTED_AUDIT] : [])],
   };
 }

@@ -7,12 +7,18 @@ import { awaitEngine } from "./await-state.ts";
 import { engineRecord } from "./engine-record.ts";
 import type { HostContext } from "../host-context.ts";
 
-export async function getEngineRow(o: HostContext, product: Product, userId: string): Promise<EngineRow> {
-  return (await findEngine(o.db, product.record.id, userId)) ?? noEngine();
+type Host = Pick<HostContext, "db" | "live" | "settings">;
+
+export async function getEngineRow(
+  host: Pick<HostContext, "db">,
+  product: Product,
+  userId: string,
+): Promise<EngineRow> {
+  return (await findEngine(host.db, product.record.id, userId)) ?? engineNotFound();
 }
 
-export async function lookUpEngine(o: HostContext, product: Product, userId: string): Promise<EngineRecord> {
-  return engineRecord(o, await getEngineRow(o, product, userId));
+export async function lookUpEngine(host: Host, product: Product, userId: string): Promise<EngineRecord> {
+  return engineRecord(host, await getEngineRow(host, product, userId));
 }
 
 export interface EnginePage {
@@ -23,36 +29,32 @@ export interface EnginePage {
 }
 
 /** Of one product, or with null of all. */
-export async function pageOfEngines(
-  o: HostContext,
-  product: Product | null,
-  page: EnginePage,
-): Promise<EngineRecord[]> {
-  const rows = await listEngines(o.db, { productId: product?.record.id ?? null, ...page });
-  return rows.map((row) => engineRecord(o, row));
+export async function pageOfEngines(host: Host, product: Product | null, page: EnginePage): Promise<EngineRecord[]> {
+  const rows = await listEngines(host.db, { productId: product?.record.id ?? null, ...page });
+  return rows.map((row) => engineRecord(host, row));
 }
 
 /** Waits until the engine is in `state`; in vain it is BOOT_TIMEOUT, which names the state it is in instead. */
 export async function waitForEngine(
-  o: HostContext,
+  host: Pick<HostContext, "db" | "states" | "live" | "settings" | "now" | "stopping">,
   product: Product,
   { userId, state, timeoutS, signal }: { userId: string; state: EngineState; timeoutS: number; signal: AbortSignal },
 ): Promise<EngineRecord> {
-  const engine = await awaitEngine(o, {
+  const engine = await awaitEngine(host, {
     productId: product.record.id,
     userId,
     done: (row) => row === null || row.state === state,
     deadlineMs: timeoutS * 1000,
     signal,
   });
-  if (engine === null) return noEngine();
+  if (engine === null) return engineNotFound();
   if (engine.state !== state) {
     const words = `waited ${timeoutS} s in vain: the engine is ${engine.state}, not ${state}`;
     throw new ApiError("BOOT_TIMEOUT", words);
   }
-  return engineRecord(o, engine);
+  return engineRecord(host, engine);
 }
 
-export function noEngine(): never {
+export function engineNotFound(): never {
   throw new ApiError("ENGINE_NOT_FOUND", "no engine for this user_id");
 }

@@ -4,18 +4,18 @@ import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";
 import { productRecord } from "./product-record.ts";
 
-export async function lookUpProduct(o: HostContext, idOrSlug: string): Promise<ProductRecord> {
-  return productRecord(o, (await findProduct(o.db, idOrSlug)) ?? noProduct(idOrSlug));
+export async function lookUpProduct(host: Pick<HostContext, "db" | "box">, idOrSlug: string): Promise<ProductRecord> {
+  return productRecord(host, (await findProduct(host.db, idOrSlug)) ?? productNotFound(idOrSlug));
 }
 
 /** Products in the order they were registered, from behind `after` (an id). */
 export async function pageOfProducts(
-  o: HostContext,
+  host: Pick<HostContext, "db" | "box">,
   page: { readonly after: string | null; readonly limit: number },
 ): Promise<ProductRecord[]> {
-  return (await listProducts(o.db, page)).map((product) => productRecord(o, product));
+  return (await listProducts(host.db, page)).map((product) => productRecord(host, product));
 }
 
-export function noProduct(idOrSlug: string): never {
+export function productNotFound(idOrSlug: string): never {
   throw new ApiError("PRODUCT_NOT_FOUND", `no product has the slug or id ${idOrSlug.slice(0, 80)}`);
 }

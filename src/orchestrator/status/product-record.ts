@@ -5,14 +5,14 @@ import { openEngineEnv } from "../store/engine-env.ts";
 import type { HostContext } from "../host-context.ts";
 
 /** A product as an admin is shown it: of its engine settings the values that hold no secret. */
-export const productRecord = (o: HostContext, product: Product): ProductRecord => ({
+export const productRecord = (host: Pick<HostContext, "box">, product: Product): ProductRecord => ({
   ...product.record,
-  engine_env_values: plainSettings(readableEnv(o, product)),
+  engine_env_values: plainSettings(readableEnv(host, product)),
 });
 
-function readableEnv(o: HostContext, product: Product): Record<string, string> {
+function readableEnv(host: Pick<HostContext, "box">, product: Product): Record<string, string> {
   try {
-    return openEngineEnv(o, product);
+    return openEngineEnv(host, product);
   } catch {
     // Sealed with another ORCH_SECRET_KEY: a start of an engine says so, and the product can still be looked at.
     return {};

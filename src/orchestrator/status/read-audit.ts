@@ -4,6 +4,6 @@ import type { HostContext } from "../host-context.ts";
 
 /** Lines of the audit log in their order, from behind number `after`. */
 export const pageOfAudit = (
-  o: HostContext,
+  host: Pick<HostContext, "db">,
   page: { readonly after: number; readonly limit: number },
-): Promise<AuditRecord[]> => listAudit(o.db, page);
+): Promise<AuditRecord[]> => listAudit(host.db, page);

@@ -16,10 +16,10 @@ const AWAY_POLL_MS = 2000;
 
 /** The newest events first, older than `after` (the id of the last of the page before). */
 export const pageOfEvents = (
-  o: HostContext,
+  host: Pick<HostContext, "db">,
   filter: EventFilter,
   { after, limit }: { readonly after: string | null; readonly limit: number },
-): Promise<EventRecord[]> => listEvents(o.db, { ...filter, before: after, limit });
+): Promise<EventRecord[]> => listEvents(host.db, { ...filter, before: after, limit });
 
 export type FollowedEvent =
   | { readonly kind: "event"; readonly event: EventRecord }
@@ -31,16 +31,16 @@ export type FollowedEvent =
  * which is when this resolves. While the database is away it waits.
  */
 export async function followEvents(
-  o: HostContext,
+  host: Pick<HostContext, "db" | "logger">,
   filter: EventFilter,
   { after, signal }: { readonly after: string | null; readonly signal: AbortSignal },
 ): Promise<AsyncIterable<FollowedEvent>> {
-  const position = after === null ? await lastPosition(o.db) : await positionOf(o.db, after);
-  return follow(o, filter, { known: position, signal });
+  const position = after === null ? await lastPosition(host.db) : await positionOf(host.db, after);
+  return follow(host, filter, { known: position, signal });
 }
 
 async function* follow(
-  o: HostContext,
+  host: Pick<HostContext, "db" | "logger">,
   filter: EventFilter,
   { known, signal }: { readonly known: EventPosition | null; readonly signal: AbortSignal },
 ): AsyncGenerator<FollowedEvent, void, undefined> {
@@ -49,13 +49,13 @@ async function* follow(
   let away = false;
   while (!signal.aborted) {
     try {
-      const page = await eventsAfter(o.db, { ...filter, after: position, limit: PAGE });
+      const page = await eventsAfter(host.db, { ...filter, after: position, limit: PAGE });
       for (const event of page.events) yield { kind: "event", event };
       ({ position } = page);
       away = false;
       if (page.events.length < PAGE) await delay(POLL_MS, signal);
     } catch (error) {
-      if (!away) o.logger.warn({ err: error }, "events cannot be read now");
+      if (!away) host.logger.warn({ err: error }, "events cannot be read now");
       away = true;
       await delay(AWAY_POLL_MS, signal);
     }

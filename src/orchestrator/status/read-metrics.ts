@@ -3,23 +3,25 @@ import { hostStatus } from "./host-status.ts";
 import type { HostContext } from "../host-context.ts";
 
 /** The metrics as text. While the database is away, those that need none. */
-export async function readMetrics(o: HostContext): Promise<{ readonly text: string; readonly contentType: string }> {
-  const text = await o.metrics.text({
-    events: o.events.written,
-    draining: o.readiness.draining,
-    breakerOpen: o.breaker.isOpen,
-    starting: o.bootQueue.starting,
-    waiting: o.bootQueue.waiting,
-    host: await knownHost(o),
+export async function readMetrics(host: HostContext): Promise<{ readonly text: string; readonly contentType: string }> {
+  const text = await host.metrics.text({
+    events: host.events.written,
+    draining: host.readiness.draining,
+    breakerOpen: host.breaker.isOpen,
+    starting: host.bootQueue.starting,
+    waiting: host.bootQueue.waiting,
+    host: await knownHost(host),
   });
-  return { text, contentType: o.metrics.contentType };
+  return { text, contentType: host.metrics.contentType };
 }
 
-async function knownHost(o: HostContext): Promise<HostStatus | null> {
+async function knownHost(
+  host: Pick<HostContext, "db" | "backend" | "bootQueue" | "breaker" | "readiness" | "settings" | "logger">,
+): Promise<HostStatus | null> {
   try {
-    return await hostStatus(o);
+    return await hostStatus(host);
   } catch (error) {
-    o.logger.warn({ err: error }, "metrics without those of the database");
+    host.logger.warn({ err: error }, "metrics without those of the database");
     return null;
   }
 }

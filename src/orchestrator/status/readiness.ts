@@ -1,6 +1,5 @@
 import { ApiError } from "../api-error.ts";
-import type { Db } from "../store/database.ts";
-import { databaseAnswers } from "../store/ping.ts";
+import { type Db, databaseAnswers } from "../store/database.ts";
 
 const PING_DEADLINE_MS = 1000;
 const RETRY_AFTER_S = 1;
@@ -44,7 +43,7 @@ export class Readiness {
   }
 
   /** What stands in the way of being called ready; asks the database too. */
-  async whyNot(): Promise<string | null> {
+  async notReadyReason(): Promise<string | null> {
     if (this.phase !== "serving") return WORDS[this.phase];
     if (this.draining) return "the host is draining";
     return this.#db !== null && (await databaseAnswers(this.#db, PING_DEADLINE_MS))

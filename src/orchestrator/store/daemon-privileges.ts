@@ -11,7 +11,7 @@ export const daemonGrants = (role: string): readonly string[] => [
 ];
 
 /** Gives a role what the daemon needs, as the owner of the tables: all of it, or nothing when it is cut short. */
-export async function grantToDaemon(owner: Db, role: string): Promise<void> {
+export async function grantDaemonPrivileges(owner: Db, role: string): Promise<void> {
   await owner.transaction().execute(async (trx) => {
     for (const grant of daemonGrants(role)) await sql.raw(grant).execute(trx);
   });

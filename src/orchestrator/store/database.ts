@@ -1,5 +1,5 @@
-import { Kysely, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
+import { Kysely, PostgresDialect, type Transaction, sql } from "kysely";
 import type { Logger } from "../../shared/logger.ts";
 import { delay } from "../../shared/clock.ts";
 import { cut } from "./session.ts";
@@ -87,7 +87,7 @@ const AWAY_CODES = new Set([
 ]);
 
 /** Whether an error says that the database cannot be reached now, rather than that a statement was wrong. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // A file that is not there is no database that is away; one of those that is, has an address and no path.
   if ("path" in error) return false;
@@ -100,4 +100,17 @@ export function isDatabaseAway(error: unknown): boolean {
       error.message,
     )
   );
+}
+
+/** Whether the database answers within the deadline. */
+export async function databaseAnswers(db: Db, deadlineMs: number): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(false), deadlineMs);
+  const answered = sql`select 1`.execute(db).then(
+    () => true,
+    () => false,
+  );
+  const result = await Promise.race([answered, late.promise]);
+  clearTimeout(timer);
+  return result;
 }

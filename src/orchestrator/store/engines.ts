@@ -115,7 +115,7 @@ export async function listOverdue(db: Db, hostId: string): Promise<EngineRow[]> 
 }
 
 /** The engines of this host that somebody must look after, with what tells one stage of their life from the next. */
-export async function listTended(
+export async function listActiveEngines(
   db: Db,
   hostId: string,
 ): Promise<{ id: string; incarnation: string; state: EngineState }[]> {

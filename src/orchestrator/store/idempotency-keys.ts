@@ -77,7 +77,7 @@ async function insertClaim(db: Db, { scope, key, claim, fingerprint, hostId, kep
 }
 
 /** Keeps a call's answer for those who repeat it. */
-export async function keepAnswer(db: Db, claim: KeyClaim, { status, body }: StoredAnswer): Promise<void> {
+export async function storeAnswer(db: Db, claim: KeyClaim, { status, body }: StoredAnswer): Promise<void> {
   await db.updateTable("idempotency_keys").set({ status, body }).where(inProgress(claim)).execute();
 }
 

@@ -4,32 +4,32 @@ import { FairQueue, type FairOptions } from "../../shared/fair-queue.ts";
 import { ApiError } from "../api-error.ts";
 
 const MAX_WAIT_MS = 15_000;
-/** A database that is well answers sooner. */
-const ANSWER_MS = 1000;
+/** A healthy database answers sooner. */
+const DATABASE_WAIT_MS = 1000;
 
 export interface BootTurn {
-  /** Products take turns. */
+  /** Slots are shared fairly between products. */
   readonly productId: string;
-  /** A client waits: goes before the restarts of its product, but not for long. */
+  /** A client waits for it: it goes before restarts of the same product and is refused after a time limit. */
   readonly requested: boolean;
-  /** Leaves the queue; what has begun is not ended by it. */
+  /** Removes a waiting boot from the queue. A boot that has a slot is not affected. */
   readonly signal?: AbortSignal;
 }
 
-/** The boot was called off while it waited for its turn. */
-export class LeftQueue extends Error {
-  override readonly name = "LeftQueue";
+/** The boot was cancelled while it waited for a slot. */
+export class BootCancelled extends Error {
+  override readonly name = "BootCancelled";
 }
 
-/** One of the places of those that start at once. Only the start of a process needs it, not what is waited for beside it. */
+/** One of the slots for concurrent boots. It covers the start of the process, not long waits for the database. */
 export interface BootSlot {
-  /** Gives the slot back for good: the process runs. */
+  /** Releases the slot for good: the process runs. */
   release(): void;
-  /** Awaits the database. What does not answer within a moment is awaited without the slot, which is then taken again. */
-  outside<T>(answer: Promise<T>): Promise<T>;
+  /** Awaits a database call. If it takes long, the slot is released meanwhile and acquired again afterwards. */
+  awaitDatabase<T>(call: Promise<T>): Promise<T>;
 }
 
-/** How many engines start at once on this host, and who is next. */
+/** Limits concurrent boots on this host and orders the waiting ones. */
 export class BootQueue {
   readonly #queue: PQueue<FairQueue, FairOptions>;
   readonly #maxWaitMs: number;
@@ -47,20 +47,20 @@ export class BootQueue {
     return this.#queue.pending;
   }
 
-  /** Runs `work` in its turn. A requested boot that waits too long is refused with CAPACITY_EXHAUSTED. */
+  /** Runs `work` with a slot. A requested boot that waits too long is refused with CAPACITY_EXHAUSTED. */
   async run<T>(turn: BootTurn, work: (slot: BootSlot) => Promise<T>): Promise<T> {
-    let give: (() => void) | null = await this.#take(turn, turn.requested ? this.#maxWaitMs : null);
+    let release: (() => void) | null = await this.#acquire(turn, turn.requested ? this.#maxWaitMs : null);
     const slot: BootSlot = {
       release() {
-        give?.();
-        give = null;
+        release?.();
+        release = null;
       },
-      outside: async (answer) => {
-        if (give === null || (await settlesWithin(answer, ANSWER_MS))) return answer;
+      awaitDatabase: async (call) => {
+        if (release === null || (await settlesWithin(call, DATABASE_WAIT_MS))) return call;
         slot.release();
-        const value = await answer;
-        // It has been claimed: there is no refusing it any more.
-        give = await this.#take(turn, null);
+        const value = await call;
+        // The row has been claimed, so this boot can no longer be refused.
+        release = await this.#acquire(turn, null);
         return value;
       },
     };
@@ -71,42 +71,42 @@ export class BootQueue {
     }
   }
 
-  /** Resolves in its turn, with what gives the slot back. */
-  #take({ productId, requested, signal }: BootTurn, maxWaitMs: number | null): Promise<() => void> {
-    const leave = new AbortController();
-    const calledOff = () => leave.abort(new LeftQueue("the boot was called off"));
-    if (signal?.aborted) calledOff();
-    const tooLong = maxWaitMs === null ? undefined : setTimeout(() => leave.abort(hostBusy(maxWaitMs)), maxWaitMs);
-    signal?.addEventListener("abort", calledOff, { once: true });
-    const over = () => {
-      clearTimeout(tooLong);
-      signal?.removeEventListener("abort", calledOff);
+  /** Resolves with the function that releases the slot. */
+  #acquire({ productId, requested, signal }: BootTurn, maxWaitMs: number | null): Promise<() => void> {
+    const dequeue = new AbortController();
+    const cancel = () => dequeue.abort(new BootCancelled("the boot was cancelled"));
+    if (signal?.aborted) cancel();
+    const timeout = maxWaitMs === null ? undefined : setTimeout(() => dequeue.abort(hostBusy(maxWaitMs)), maxWaitMs);
+    signal?.addEventListener("abort", cancel, { once: true });
+    const cleanUp = () => {
+      clearTimeout(timeout);
+      signal?.removeEventListener("abort", cancel);
     };
     return new Promise((resolve, reject) => {
-      const begin = () => {
-        over();
-        const held = Promise.withResolvers<void>();
-        resolve(held.resolve);
-        return held.promise;
+      const start = () => {
+        cleanUp();
+        const slot = Promise.withResolvers<void>();
+        resolve(slot.resolve);
+        return slot.promise;
       };
-      const place = { lane: productId, priority: requested ? 1 : 0, signal: leave.signal };
-      this.#queue.add(begin, place).catch((error: unknown) => {
-        over();
+      const place = { lane: productId, priority: requested ? 1 : 0, signal: dequeue.signal };
+      this.#queue.add(start, place).catch((error: unknown) => {
+        cleanUp();
         reject(error);
       });
     });
   }
 }
 
-async function settlesWithin(answer: Promise<unknown>, ms: number): Promise<boolean> {
+async function settlesWithin(call: Promise<unknown>, ms: number): Promise<boolean> {
   const settled = new AbortController();
   const end = () => settled.abort();
-  answer.then(end, end);
+  call.then(end, end);
   return !(await delay(ms, settled.signal));
 }
 
 const hostBusy = (waitedMs: number): ApiError =>
   new ApiError("CAPACITY_EXHAUSTED", `the host is busy starting other engines; waited ${waitedMs / 1000} s`, {
-    // Spread out, or everybody who was refused comes back at once.
+    // Jitter, so that refused callers do not all retry at once.
     retryAfterS: 5 + Math.floor(Math.random() * 10),
   });

@@ -1,25 +1,30 @@
 import { delay } from "../../shared/clock.ts";
-import { BREAKER_RULE, type BreakerRule, isSharedFailure, trialDelayMs } from "../rules/fleet-breaker.ts";
+import { BREAKER_RULE, type BreakerRule, isSharedFailure, trialDelayMs } from "../rules/shared-failure.ts";
+import { outsideRequests } from "../../shared/request-context.ts";
+import type { Logger } from "../../shared/logger.ts";
+import type { Db } from "../store/database.ts";
+import type { EventLog } from "../store/events.ts";
 
-/** What the breaker tells once each time it opens or closes. */
-export type BreakerNews =
+/** Reported once each time the breaker opens or closes. */
+export type BreakerTransition =
   | { readonly kind: "opened"; readonly failing: number; readonly wanted: number }
   | { readonly kind: "closed"; readonly openMs: number };
 
 /**
- * When many engines fail at once the cause is not in them: restarts wait, so that they do not make it worse. While it
- * is open one engine is tried now and then; the first that comes up closes it, and so does a calm minute.
+ * A circuit breaker for restarts: when many engines fail at once, the cause is shared and restarts wait. While it is
+ * open, single engines are tried with exponential back-off. The first healthy one closes it, and so does a window
+ * without failures.
  */
 export class FleetBreaker {
   readonly #rule: BreakerRule;
-  readonly #tell: (news: BreakerNews) => void;
+  readonly #report: (transition: BreakerTransition) => void;
   readonly #failures = new Map<string, number>();
   #waiting: (() => void)[] = [];
   #openedAt: number | null = null;
-  #calledOff = new AbortController();
+  #closed = new AbortController();
 
-  constructor(tell: (news: BreakerNews) => void, rule: BreakerRule = BREAKER_RULE) {
-    this.#tell = tell;
+  constructor(report: (transition: BreakerTransition) => void, rule: BreakerRule = BREAKER_RULE) {
+    this.#report = report;
     this.#rule = rule;
   }
 
@@ -27,26 +32,26 @@ export class FleetBreaker {
     return this.#openedAt !== null;
   }
 
-  /** An engine that was wanted ended or does not answer; `live` are the engines that run. */
-  noteFailure(engineId: string, live: ReadonlySet<string>): void {
+  /** Counts a wanted engine that exited or does not answer. `live` are the ids of the running engines. */
+  recordFailure(engineId: string, live: ReadonlySet<string>): void {
     this.#failures.set(engineId, performance.now());
     const failing = this.#failing();
     const wanted = new Set([...live, ...failing]).size;
     if (this.isOpen || !isSharedFailure(failing.size, wanted, this.#rule)) return;
     this.#openedAt = performance.now();
-    this.#calledOff = new AbortController();
-    this.#tell({ kind: "opened", failing: failing.size, wanted });
-    void this.#tryNowAndThen(this.#calledOff.signal);
+    this.#closed = new AbortController();
+    this.#report({ kind: "opened", failing: failing.size, wanted });
+    void this.#runTrials(this.#closed.signal);
   }
 
-  /** An engine came up: whatever was wrong with the host is over. */
-  noteHealthy(engineId: string): void {
+  /** Counts a healthy boot, which closes the breaker. */
+  recordHealthy(engineId: string): void {
     this.#failures.delete(engineId);
     this.#close();
   }
 
-  /** Resolves when a restart may go on: at once while the breaker is closed. False when the signal came first. */
-  async pass(signal: AbortSignal): Promise<boolean> {
+  /** Resolves when a restart may proceed: at once while the breaker is closed. False when the signal came first. */
+  async waitForPermit(signal: AbortSignal): Promise<boolean> {
     if (!this.isOpen) return !signal.aborted;
     const turn = Promise.withResolvers<void>();
     this.#waiting.push(turn.resolve);
@@ -61,7 +66,7 @@ export class FleetBreaker {
     return new Set(this.#failures.keys());
   }
 
-  async #tryNowAndThen(closed: AbortSignal): Promise<void> {
+  async #runTrials(closed: AbortSignal): Promise<void> {
     for (let trials = 0; await delay(trialDelayMs(trials, this.#rule), closed); trials++) {
       if (this.#failing().size === 0) this.#close();
       else this.#waiting.shift()?.();
@@ -73,10 +78,23 @@ export class FleetBreaker {
     const openMs = Math.round(performance.now() - this.#openedAt);
     this.#openedAt = null;
     this.#failures.clear();
-    this.#calledOff.abort();
+    this.#closed.abort();
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const goOn of waiting) goOn();
-    this.#tell({ kind: "closed", openMs });
+    for (const proceed of waiting) proceed();
+    this.#report({ kind: "closed", openMs });
   }
+}
+
+/** Logs that restarts are paused or resumed, and writes the event. */
+export function reportBreaker(
+  { db, events, logger }: { readonly db: Db; readonly events: EventLog; readonly logger: Logger },
+  transition: BreakerTransition,
+): void {
+  const { kind, ...data } = transition;
+  logger.error(data, kind === "opened" ? "paused restarts: many engines fail at once" : "resumed restarts");
+  const type = kind === "opened" ? ("host.breaker_opened" as const) : ("host.breaker_closed" as const);
+  outsideRequests(() => events.insert(db, { type, data })).catch((error: unknown) =>
+    logger.warn({ err: error }, "failed to write the breaker's event"),
+  );
 }

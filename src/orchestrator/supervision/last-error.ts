@@ -3,59 +3,59 @@ import { isoTime } from "../../shared/clock.ts";
 import { untrustedText } from "../../shared/untrusted-text.ts";
 import type { EngineExit } from "../fleet/engine-backend.ts";
 import { logTail, redactLine } from "../fleet/engine-log.ts";
-import { engineFolder } from "../fleet/engine-folders.ts";
-import { whyItExited } from "./exit-reason.ts";
+import { engineFolder } from "../fleet/engine-folder.ts";
+import { exitReason } from "./describe-exit.ts";
 import type { HostContext } from "../host-context.ts";
 
 const SHOWN_LINES = 20;
-/** A stack of Node.js's own stands behind the line that says what it died of. */
+/** The line with the cause comes before a Node.js stack trace, so more lines are read than shown. */
 const READ_LINES = 200;
 const MAX_REASON = 1000;
 const MAX_LINE = 1000;
 
 /**
- * What went wrong with an engine, for its record: how its process ended, if it did, why, and the end of its log. Never
- * rejects: what follows from an end must not depend on a file that can be read.
+ * Builds the `last_error` of an engine: phase, reason, exit code or signal, and the tail of its log. Never rejects, since
+ * supervision must not depend on a readable log.
  */
-export async function describeError(
-  o: HostContext,
+export async function buildLastError(
+  host: Pick<HostContext, "settings" | "now" | "logger">,
   engineId: string,
   { phase, reason, exit }: { readonly phase: LastError["phase"]; readonly reason: string; readonly exit?: EngineExit },
 ): Promise<LastError> {
-  const tail = await readTail(o, engineId);
-  const why = exit === undefined ? null : whyItExited(exit, tail);
+  const tail = await readTail(host, engineId);
+  const why = exit === undefined ? null : exitReason(exit, tail);
   return {
     phase,
     reason: untrustedText(why === null ? reason : `${reason}: ${why}`, MAX_REASON),
     exit_code: exit?.code ?? null,
     signal: exit?.signal ?? null,
-    oom: exit !== undefined && (exit.oom || filledItsHeap(exit, tail)),
-    // A key may show only once terminal sequences in it are gone.
+    oom: exit !== undefined && (exit.oom || ranOutOfHeap(exit, tail)),
+    // Redacted last: removing control sequences may join the parts of a key.
     log_tail: tail.slice(-SHOWN_LINES).map((line) => redactLine(untrustedText(line, MAX_LINE))),
-    at: isoTime(o.now()),
+    at: isoTime(host.now()),
   };
 }
 
-async function readTail(o: HostContext, engineId: string): Promise<readonly string[]> {
+async function readTail(host: Pick<HostContext, "settings" | "logger">, engineId: string): Promise<readonly string[]> {
   try {
-    return await logTail(engineFolder(o, engineId), READ_LINES);
+    return await logTail(engineFolder(host, engineId), READ_LINES);
   } catch (error) {
-    o.logger.warn({ err: error, engine_id: engineId }, "the log of an engine that ended cannot be read");
+    host.logger.warn({ err: error, engine_id: engineId }, "failed to read the log of an exited engine");
     return [];
   }
 }
 
-const TOLD_LINES = 3;
-const TOLD_CHARACTERS = 500;
-/** A stack and what Node.js prints around it. */
+const EVENT_LINES = 3;
+const EVENT_CHARACTERS = 500;
+/** Lines of a Node.js stack trace and what is printed around it. */
 const TRACE = /^\s*(?:at .*|Node\.js v.*|\^+)?$/;
 
-/** The end of an engine as its event tells it: of the log the last lines that say something. */
-export function endForEvent({ log_tail: tail, at: _, ...how }: LastError): Readonly<Record<string, unknown>> {
-  const telling = tail.filter((line) => !TRACE.test(line)).slice(-TOLD_LINES);
-  return { ...how, log_tail: telling.map((line) => line.slice(0, TOLD_CHARACTERS).toWellFormed()) };
+/** The fields of an exit for its event. The log tail is cut to the last lines that are no stack trace. */
+export function exitEventData({ log_tail: tail, at: _, ...fields }: LastError): Readonly<Record<string, unknown>> {
+  const lines = tail.filter((line) => !TRACE.test(line)).slice(-EVENT_LINES);
+  return { ...fields, log_tail: lines.map((line) => line.slice(0, EVENT_CHARACTERS).toWellFormed()) };
 }
 
-/** Node.js aborts when its heap is full, and says so last. */
-const filledItsHeap = ({ code, signal }: EngineExit, tail: readonly string[]): boolean =>
+/** Node.js aborts when its heap is exhausted and logs the cause. */
+const ranOutOfHeap = ({ code, signal }: EngineExit, tail: readonly string[]): boolean =>
   (signal === "SIGABRT" || code === 134) && tail.some((line) => line.includes("heap out of memory"));

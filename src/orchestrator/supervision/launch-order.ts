@@ -2,33 +2,38 @@ import type { LaunchOrder } from "../fleet/engine-backend.ts";
 import { openEngineEnv } from "../store/engine-env.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { engineFolder } from "../fleet/engine-folders.ts";
+import { engineFolder } from "../fleet/engine-folder.ts";
 import type { HostContext } from "../host-context.ts";
 
-/** Everything one start of an engine needs; keys as hashes only, so that no start needs a stored plaintext. */
-export function launchOrder(o: HostContext, engine: EngineRow, product: Product): LaunchOrder {
+/** All input of one launch. Keys are hashes only, so that no plaintext key is stored. */
+export function launchOrder(
+  host: Pick<HostContext, "box" | "settings">,
+  engine: EngineRow,
+  product: Product,
+): LaunchOrder {
   return {
     launch: {
       engine_id: engine.id,
       incarnation: engine.incarnation,
       product: product.record.slug,
       user_id: engine.user_id,
-      host: o.settings.engineHost,
+      host: host.settings.engineHost,
       port: engine.port,
-      data_dir: engineFolder(o, engine.id),
+      data_dir: engineFolder(host, engine.id),
       keys: acceptedKeys(engine),
-      control_token: controlToken(o, engine),
-      settings: { ...o.settings.engineDefaults, ...openEngineEnv(o, product) },
-      extra_ca_certs: o.settings.extraCaCerts,
+      control_token: controlToken(host, engine),
+      settings: { ...host.settings.engineDefaults, ...openEngineEnv(host, product) },
+      extra_ca_certs: host.settings.extraCaCerts,
     },
     memoryMb: product.record.policy.memory_mb,
   };
 }
 
-/** The daemon's own pass to an engine's control calls: derived, so that a later daemon has it too. */
-export const controlToken = (o: HostContext, engine: Pick<EngineRow, "id" | "incarnation">): string =>
-  o.box.token("control", engine.id, engine.incarnation);
+/** The token for an engine's control API. It is derived, so that a later daemon can compute it. */
+export const controlToken = (host: Pick<HostContext, "box">, engine: Pick<EngineRow, "id" | "incarnation">): string =>
+  host.box.token("control", engine.id, engine.incarnation);
 
+/** The hashes of the keys that the engine accepts, as stored. */
 export function acceptedKeys(engine: EngineRow): { hash: string; expires_at: string | null }[] {
   const current = { hash: engine.key_hash, expires_at: null };
   const { previous_key_hash: hash, previous_key_expires_at: expires } = engine;

@@ -4,9 +4,9 @@ import type { EngineRow } from "../store/tables.ts";
 import { engineUrl } from "../status/engine-record.ts";
 import type { HostContext } from "../host-context.ts";
 
-/** What is known of an engine from the moment that its process answers. */
+/** The in-memory state of an engine whose process answers. */
 export function liveEngine(
-  o: HostContext,
+  host: Pick<HostContext, "settings" | "now">,
   row: EngineRow,
   { process, order, healthySince }: { process: EngineProcess; order: LaunchOrder; healthySince: number },
 ): LiveEngine {
@@ -14,15 +14,15 @@ export function liveEngine(
     id: row.id,
     productId: row.product_id,
     incarnation: row.incarnation,
-    url: engineUrl(o.settings.engineHost, row.port),
+    url: engineUrl(host.settings.engineHost, row.port),
     controlToken: order.launch.control_token,
     process,
     order,
     restarts: { count: row.restart_count, windowStartedAt: row.restart_window_started_at?.getTime() ?? null },
-    isBeingEnded: false,
-    endedBecause: null,
+    isStopping: false,
+    stopCause: null,
     healthySince,
-    lastOkAt: o.now(),
+    lastOkAt: host.now(),
     consecutiveFailures: 0,
     lastActiveAt: null,
     lastActiveStored: row.last_active_at?.getTime() ?? 0,

@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { HostContext } from "../host-context.ts";
 
-/** Beyond the boot's own time limit: whoever boots ends it, and only if that fails somebody else does. */
+/** Added to the boot timeout: the boot itself times out first, and only then the reaper ends it. */
 const GRACE_MS = 20_000;
 
-export const bootDeadline = (o: HostContext): Date => new Date(o.now() + o.settings.bootTimeoutMs + GRACE_MS);
+export const bootDeadline = (host: Pick<HostContext, "settings" | "now">): Date =>
+  new Date(host.now() + host.settings.bootTimeoutMs + GRACE_MS);
 
-/** What a row gets when a new life begins: nothing of the process before. */
-export function newIncarnation<T extends object>(o: HostContext, more: T) {
+/** The columns of a row that starts a new incarnation: nothing of the previous process remains. */
+export function newIncarnation<T extends object>(host: Pick<HostContext, "settings" | "now">, more: T) {
   return {
     incarnation: randomUUID(),
     pid: null,
@@ -15,7 +16,7 @@ export function newIncarnation<T extends object>(o: HostContext, more: T) {
     process_start: null,
     next_restart_at: null,
     stopped_at: null,
-    deadline_at: bootDeadline(o),
+    deadline_at: bootDeadline(host),
     ...more,
   };
 }

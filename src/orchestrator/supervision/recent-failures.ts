@@ -2,11 +2,11 @@ import type { ApiError } from "../api-error.ts";
 
 const KEPT_MS = 30_000;
 
-/** Why provisions failed lately, by engine id: the row is gone by then, and calls that had joined want to know. */
+/** Errors of recently failed provisions by engine id. Calls that joined one read them after its row is gone. */
 export class RecentFailures {
   readonly #errors = new Map<string, ApiError>();
 
-  note(engineId: string, error: ApiError): void {
+  record(engineId: string, error: ApiError): void {
     this.#errors.set(engineId, error);
     setTimeout(() => this.#errors.delete(engineId), KEPT_MS).unref();
   }

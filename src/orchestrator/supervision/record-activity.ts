@@ -4,25 +4,28 @@ import type { LiveEngine } from "../fleet/live-engines.ts";
 import { recordActivity as store } from "../store/engines.ts";
 import type { HostContext } from "../host-context.ts";
 
-/** A time within so much of the one that is stored is not worth a write. */
-const WORTH_WRITING_MS = 60_000;
+/** The least change of `last_active_at` that is stored. */
+const MIN_CHANGE_MS = 60_000;
 
-/** Asks an engine when it last worked, and keeps it: after a reboot those used last are started first. */
-export async function recordActivity(o: HostContext, live: LiveEngine): Promise<void> {
+/** Reads an engine's `last_active_at` and stores it. After a reboot the most recently used engines start first. */
+export async function recordActivity(
+  host: Pick<HostContext, "db" | "now" | "logger">,
+  live: LiveEngine,
+): Promise<void> {
   const answer = await engineStatus({ url: live.url, token: live.controlToken });
   if (answer.kind === "failed") return;
-  const told = activeAt(answer.status);
-  if (told === null) return;
-  // An engine has no say about the future.
-  const at = Math.min(told, o.now());
+  const reported = activeAt(answer.status);
+  if (reported === null) return;
+  // The engine is not trusted: a time in the future is cut to now.
+  const at = Math.min(reported, host.now());
   live.lastActiveAt = at;
-  if (at - live.lastActiveStored < WORTH_WRITING_MS) return;
+  if (at - live.lastActiveStored < MIN_CHANGE_MS) return;
   try {
-    await store(o.db, live.id, new Date(at));
+    await store(host.db, live.id, new Date(at));
     live.lastActiveStored = at;
   } catch (error) {
-    // Told again with the next probe: nothing waits for it.
-    o.logger.warn({ err: error, engine_id: live.id }, "when an engine last worked could not be written down");
+    // Retried with a later probe.
+    host.logger.warn({ err: error, engine_id: live.id }, "failed to store last_active_at");
   }
 }
 

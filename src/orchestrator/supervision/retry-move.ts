@@ -5,21 +5,21 @@ import { retryUntilStopped } from "./retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
 
 /**
- * A move that supervision depends on, repeated until the database answers. A try whose answer was lost may have been
- * committed: a row that already is where the move leads, in the life that the move belongs to, was moved by us.
- * Undefined when the daemon stops first.
+ * Retries a move until the database answers. An attempt whose result was lost may have been committed: a row already in
+ * the target state and incarnation was moved by it. Resolves with null when the move does not apply, and with undefined
+ * when the daemon stops first.
  */
 export function retryMove(
-  o: HostContext,
+  host: Pick<HostContext, "db" | "states" | "logger" | "stopping">,
   what: string,
-  /** Asked anew for each try, for times that it sets; the life that it begins stays the same. */
-  nextTry: () => Move,
+  /** Called for each attempt, for the times that it sets. The incarnation stays the same. */
+  nextAttempt: () => Move,
 ): Promise<EngineRow | null | undefined> {
   let lost = false;
-  return retryUntilStopped(o, what, async () => {
-    const move = nextTry();
+  return retryUntilStopped(host, what, async () => {
+    const move = nextAttempt();
     try {
-      return (await o.states.move(move)) ?? (lost ? await movedBefore(o, move) : null);
+      return (await host.states.move(move)) ?? (lost ? await movedEarlier(host, move) : null);
     } catch (error) {
       lost = true;
       throw error;
@@ -27,9 +27,12 @@ export function retryMove(
   });
 }
 
-/** The row that an earlier try of this move has moved; null when somebody else has. */
-async function movedBefore(o: HostContext, { id, to, incarnation, set }: Move): Promise<EngineRow | null> {
-  const row = await findSettledEngine(o.db, id);
-  const life = set?.incarnation ?? incarnation;
-  return row?.state === to && row.incarnation === life ? row : null;
+/** The row that an earlier attempt of this move has moved, or null. */
+async function movedEarlier(
+  host: Pick<HostContext, "db">,
+  { id, to, incarnation, set }: Move,
+): Promise<EngineRow | null> {
+  const row = await findSettledEngine(host.db, id);
+  const expected = set?.incarnation ?? incarnation;
+  return row?.state === to && row.incarnation === expected ? row : null;
 }

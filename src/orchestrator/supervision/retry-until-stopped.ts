@@ -4,20 +4,20 @@ import type { HostContext } from "../host-context.ts";
 const RETRY_MS = 1000;
 
 /**
- * Repeats a step that supervision depends on until it succeeds, most often a write until the database takes it. Never
- * rejects. Undefined when the daemon stops first; the next one finds out by itself.
+ * Retries a step that supervision depends on until it succeeds, most often a database write. Never rejects. Resolves
+ * with undefined when the daemon stops first.
  */
 export async function retryUntilStopped<T>(
-  o: HostContext,
+  host: Pick<HostContext, "logger" | "stopping">,
   what: string,
   step: () => Promise<T>,
 ): Promise<T | undefined> {
-  while (!o.stopping.aborted) {
+  while (!host.stopping.aborted) {
     try {
       return await step();
     } catch (error) {
-      o.logger.warn({ err: error, what }, "failed a step that supervision depends on; trying again");
-      await delay(RETRY_MS, o.stopping);
+      host.logger.warn({ err: error, what }, "failed a supervision step, retrying");
+      await delay(RETRY_MS, host.stopping);
     }
   }
   return undefined;

@@ -6,40 +6,44 @@ import { findSettledEngine } from "../store/engines.ts";
 import { removeOrphanedFolder } from "./remove-orphaned-folder.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
-import type { UnexpectedExit } from "./unexpected-exit.ts";
+import type { UnexpectedExit } from "./record-exit.ts";
 
-const GIVE_UP_TERM_MS = 2000;
+const ABANDON_TERM_MS = 2000;
 
-/** What follows from an end, by the restarts that are remembered. */
-export const judgeRemembered = (o: HostContext, live: LiveEngine, end: UnexpectedExit): RestartVerdict =>
+/** The restart rule applied to the restart history in memory. */
+export const judgeFromMemory = (
+  host: Pick<HostContext, "now">,
+  live: LiveEngine,
+  exit: UnexpectedExit,
+): RestartVerdict =>
   judgeExit({
-    exitCode: end.lastError.exit_code,
-    healthyForMs: end.healthyForMs,
+    exitCode: exit.lastError.exit_code,
+    healthyForMs: exit.healthyForMs,
     history: live.restarts,
-    now: o.now(),
+    now: host.now(),
     random: Math.random(),
   });
 
 interface Revival {
-  readonly end: UnexpectedExit;
+  readonly exit: UnexpectedExit;
   readonly verdict: Extract<RestartVerdict, { kind: "restart" }>;
 }
 
 /**
- * Starts an engine that ended while the database is away, from what is remembered of it. It keeps the incarnation that
- * the database knows, so that whoever reads the row next recognises the process. Null when it does not come up.
+ * Restarts an engine while the database is unavailable, from the launch order in memory. I2 commit before spawn: the new
+ * process keeps the committed incarnation, so that the row identifies it. Returns null when it does not become healthy.
  */
 export async function reviveEngine(
-  o: HostContext,
+  host: HostContext,
   live: LiveEngine,
-  { end, verdict }: Revival,
+  { exit, verdict }: Revival,
 ): Promise<LiveEngine | null> {
-  if (!(await o.breaker.pass(o.stopping))) return null;
+  if (!(await host.breaker.waitForPermit(host.stopping))) return null;
   const turn = { productId: live.productId, requested: false };
-  const process = await o.bootQueue.run(turn, () => launchAgain(o, live));
+  const process = await host.bootQueue.run(turn, () => relaunch(host, live));
   if (process === null) return null;
-  o.logger.warn({ engine_id: live.id, incarnation: live.incarnation }, "an engine was restarted without the database");
-  const now = o.now();
+  host.logger.warn({ engine_id: live.id, incarnation: live.incarnation }, "restarted an engine without the database");
+  const now = host.now();
   const revived: LiveEngine = {
     ...live,
     process,
@@ -47,44 +51,47 @@ export async function reviveEngine(
     healthySince: now,
     lastOkAt: now,
     consecutiveFailures: 0,
-    endedBecause: null,
+    stopCause: null,
   };
-  o.live.add(revived);
-  void record(o, revived, { end, verdict });
+  host.live.add(revived);
+  void record(host, revived, { exit, verdict });
   return revived;
 }
 
-async function launchAgain(o: HostContext, { id, incarnation, url, order }: LiveEngine): Promise<EngineProcess | null> {
+async function relaunch(
+  host: Pick<HostContext, "backend" | "settings" | "logger" | "stopping">,
+  { id, incarnation, url, order }: LiveEngine,
+): Promise<EngineProcess | null> {
   let process: EngineProcess;
   try {
-    process = await o.backend.launch(order);
+    process = await host.backend.launch(order);
   } catch (error) {
-    o.logger.warn({ err: error, engine_id: id }, "an engine could not be restarted without the database");
+    host.logger.warn({ err: error, engine_id: id }, "failed to restart an engine without the database");
     return null;
   }
   const { exited } = process;
-  const deadlineMs = o.settings.bootTimeoutMs;
+  const deadlineMs = host.settings.bootTimeoutMs;
   const identity = { engineId: id, incarnation };
-  const verdict = await awaitHealthy({ url, ...identity, exited, deadlineMs, signal: o.stopping });
-  process.forgetLaunchFile();
+  const verdict = await awaitHealthy({ url, ...identity, exited, deadlineMs, signal: host.stopping });
+  process.discardLaunchFile();
   if (verdict.kind === "healthy") return process;
-  await process.stop(GIVE_UP_TERM_MS);
+  await process.stop(ABANDON_TERM_MS);
   return null;
 }
 
-/** Writes the end and the new process down as soon as the database takes it; a stop or a destroy that was quicker wins. */
+/** Records the exit and the new process once the database is available. A stop or a destroy that came first wins. */
 async function record(
-  o: HostContext,
+  host: Pick<HostContext, "db" | "states" | "lanes" | "settings" | "logger" | "stopping">,
   { id, productId, incarnation, process, healthySince, order }: LiveEngine,
-  { end, verdict }: Revival,
+  { exit, verdict }: Revival,
 ): Promise<void> {
   const { pid, bootId, startTime } = process.handle;
   const { count, windowStartedAt } = verdict.history;
-  const written = await retryUntilStopped(o, "revival", async () => {
-    // Written before, by a try whose answer was lost: its event is told once.
-    const row = await findSettledEngine(o.db, id);
+  const recorded = await retryUntilStopped(host, "revival", async () => {
+    // An earlier attempt may have been committed. Its event is written once.
+    const row = await findSettledEngine(host.db, id);
     if (row?.incarnation === incarnation && row.pid === pid && row.process_start === startTime) return row;
-    return o.states.move({
+    return host.states.move({
       id,
       from: ["running", "unhealthy"],
       to: "running",
@@ -94,16 +101,16 @@ async function record(
         boot_id: bootId,
         process_start: startTime,
         started_at: new Date(healthySince),
-        last_error: JSON.stringify(end.lastError),
+        last_error: JSON.stringify(exit.lastError),
         restart_count: count,
         restart_window_started_at: windowStartedAt === null ? null : new Date(windowStartedAt),
       },
-      event: { type: "engine.restarting", always: true, reason: end.lastError.reason, data: { restart: count, pid } },
+      event: { type: "engine.restarting", always: true, reason: exit.lastError.reason, data: { restart: count, pid } },
     });
   });
-  if (written !== null) return;
-  await retryUntilStopped(o, "revival that was overtaken", async () => {
-    await process.stop(GIVE_UP_TERM_MS);
-    await removeOrphanedFolder(o, { id, product_id: productId, user_id: order.launch.user_id });
+  if (recorded !== null) return;
+  await retryUntilStopped(host, "overtaken revival", async () => {
+    await process.stop(ABANDON_TERM_MS);
+    await removeOrphanedFolder(host, { id, product_id: productId, user_id: order.launch.user_id });
   });
 }

@@ -10,57 +10,56 @@ export const MISSES_UNHEALTHY = 3;
 const MISSES_RESTART = 6;
 const PROBE_TIMEOUT_MS = 2000;
 const RESTART_TERM_MS = 10_000;
-/** When an engine last worked is asked with the first probe and then with every so many: it need not be known exactly. */
+/** `last_active_at` is read with the first probe and then with every so many. It need not be exact. */
 const PROBES_PER_ACTIVITY = 6;
 
 /**
- * Looks after one life of an engine from `running` to its process's end. What the end means is the business of
- * `onGone`, handed in by who starts the watch, so that restart and watch do not know each other.
+ * Probes one incarnation from `running` until its process exits, then calls `onExit`. Rejections of `onExit` are logged.
  */
-export function watchEngine(o: HostContext, live: LiveEngine, onGone: (live: LiveEngine) => Promise<void>): void {
-  const gone = new AbortController();
+export function watchEngine(host: HostContext, live: LiveEngine, onExit: (live: LiveEngine) => Promise<void>): void {
+  const exited = new AbortController();
   void live.process.exited.then(async () => {
-    gone.abort();
-    if (o.stopping.aborted) return;
-    await onGone(live).catch((error: unknown) => {
-      o.logger.error(
+    exited.abort();
+    if (host.stopping.aborted) return;
+    await onExit(live).catch((error: unknown) => {
+      host.logger.error(
         { err: error, engine_id: live.id, incarnation: live.incarnation },
-        "the end of an engine was not recorded",
+        "failed to handle an engine's exit",
       );
     });
   });
-  void keepProbing(o, live, AbortSignal.any([gone.signal, o.stopping])).catch((error: unknown) => {
-    o.logger.error({ err: error, engine_id: live.id, incarnation: live.incarnation }, "watching an engine failed");
+  void probeRepeatedly(host, live, AbortSignal.any([exited.signal, host.stopping])).catch((error: unknown) => {
+    host.logger.error({ err: error, engine_id: live.id, incarnation: live.incarnation }, "failed to probe an engine");
   });
 }
 
-async function keepProbing(o: HostContext, live: LiveEngine, signal: AbortSignal): Promise<void> {
-  const interval = o.settings.healthIntervalMs;
-  let answers = 0;
+async function probeRepeatedly(host: HostContext, live: LiveEngine, signal: AbortSignal): Promise<void> {
+  const interval = host.settings.healthIntervalMs;
+  let successes = 0;
   let silentSince = performance.now();
   const wait = () => probeWaitMs({ intervalMs: interval, nowMs: performance.now(), random: Math.random() });
   while (await delay(wait(), signal)) {
-    const problem = await probe(o, live, Math.min(PROBE_TIMEOUT_MS, interval));
+    const problem = await probe(host, live, Math.min(PROBE_TIMEOUT_MS, interval));
     if (signal.aborted) return;
     if (problem === "unknown") continue;
     if (problem === null) {
-      live.lastOkAt = o.now();
+      live.lastOkAt = host.now();
       silentSince = performance.now();
-      if (live.consecutiveFailures >= MISSES_UNHEALTHY) record(o, live, { from: "unhealthy", to: "running" });
+      if (live.consecutiveFailures >= MISSES_UNHEALTHY) record(host, live, { from: "unhealthy", to: "running" });
       live.consecutiveFailures = 0;
-      if (answers++ % PROBES_PER_ACTIVITY === 0) await recordActivity(o, live);
+      if (successes++ % PROBES_PER_ACTIVITY === 0) await recordActivity(host, live);
       continue;
     }
     live.consecutiveFailures++;
     if (live.consecutiveFailures === MISSES_UNHEALTHY) {
-      record(o, live, { from: "running", to: "unhealthy" });
-      o.breaker.noteFailure(live.id, o.live.ids());
+      record(host, live, { from: "running", to: "unhealthy" });
+      host.breaker.recordFailure(live.id, host.live.ids());
     }
-    // While everything fails no engine is ended for it: the cause is not in the engines.
-    if (live.consecutiveFailures >= MISSES_RESTART && !o.breaker.isOpen) {
+    // While the breaker is open the cause is not in this engine, so it is not restarted.
+    if (live.consecutiveFailures >= MISSES_RESTART && !host.breaker.isOpen) {
       const silentS = Math.round((performance.now() - silentSince) / 1000);
-      await endSilent(
-        o,
+      await stopUnresponsive(
+        host,
         live,
         `no health answer for ${live.consecutiveFailures} probes over ${silentS} s (${problem.reason})`,
       );
@@ -68,47 +67,48 @@ async function keepProbing(o: HostContext, live: LiveEngine, signal: AbortSignal
   }
 }
 
-/** Ends an engine that does not answer. One that this does not end is probed on, and ended again. */
-async function endSilent(o: HostContext, live: LiveEngine, reason: string): Promise<void> {
+/** Stops an engine that does not answer. If it survives, the next failed probes stop it again. */
+async function stopUnresponsive(host: Pick<HostContext, "logger">, live: LiveEngine, reason: string): Promise<void> {
   const fields = { engine_id: live.id, incarnation: live.incarnation, reason };
-  o.logger.warn(fields, "engine does not answer: it is ended to be restarted");
-  live.endedBecause = `${reason}; ended by the daemon`;
+  host.logger.warn(fields, "engine does not answer, stopping it for a restart");
+  live.stopCause = `${reason}; stopped by the daemon`;
   try {
     const end = await live.process.stop(RESTART_TERM_MS);
-    if (end.kind === "survived") o.logger.error({ ...fields, pids: end.pids }, "processes of an engine do not die");
+    if (end.kind === "survived")
+      host.logger.error({ ...fields, pids: end.pids }, "processes of an engine survived SIGKILL");
   } catch (error) {
-    o.logger.error({ ...fields, err: error }, "an engine that does not answer could not be ended");
+    host.logger.error({ ...fields, err: error }, "failed to stop an engine that does not answer");
   }
 }
 
 /**
- * Null when it answers; else why not. `unknown` when this process itself did not run meanwhile: then a missing answer
- * says nothing of the engine.
+ * Null when the engine answers, else the reason. `unknown` when this process itself was stalled during the probe: a
+ * missing answer then proves nothing about the engine.
  */
 async function probe(
-  o: HostContext,
+  host: Pick<HostContext, "probes" | "stalls">,
   live: LiveEngine,
   timeoutMs: number,
 ): Promise<{ readonly reason: string } | null | "unknown"> {
-  return o.probes.add(async () => {
-    const began = performance.now();
+  return host.probes.add(async () => {
+    const startedAt = performance.now();
     const verdict = await probeOnce(live.url, { engineId: live.id, incarnation: live.incarnation, timeoutMs });
     if (verdict.kind === "ok") return null;
-    if (o.stalls.since(began)) return "unknown";
+    if (host.stalls.since(startedAt)) return "unknown";
     return { reason: verdict.kind === "failed" ? verdict.reason : "another program answers on its port" };
   });
 }
 
-/** Written when the database takes it, in order; probing does not wait for that. */
+/** Writes health changes in order once the database is available. Probing does not wait for it. */
 function record(
-  o: HostContext,
+  host: Pick<HostContext, "states" | "lanes" | "logger" | "stopping">,
   live: LiveEngine,
   { from, to }: { from: "running" | "unhealthy"; to: "running" | "unhealthy" },
 ): void {
-  const reason = to === "running" ? "it answers again" : `${MISSES_UNHEALTHY} probes without an answer`;
-  const write = () =>
-    retryUntilStopped(o, "health", () =>
-      o.states.move({ id: live.id, from: [from], to, incarnation: live.incarnation, event: { reason } }),
+  const reason = to === "running" ? "the engine answers again" : `${MISSES_UNHEALTHY} probes without an answer`;
+  const move = () =>
+    retryUntilStopped(host, "health", () =>
+      host.states.move({ id: live.id, from: [from], to, incarnation: live.incarnation, event: { reason } }),
     );
-  void o.lanes.run(`health ${live.id}`, write);
+  void host.lanes.run(`health ${live.id}`, move);
 }

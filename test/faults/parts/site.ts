@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import pg from "pg";
 import type { Test } from "tap";
 import { createLogger } from "../../../src/shared/logger.ts";
-import type { ServerConnection } from "../../../src/orchestrator/postgres/presence.ts";
+import type { ServerConnection } from "../../../src/orchestrator/postgres/server-session.ts";
 import { startBundledPostgres } from "../../../src/orchestrator/postgres/start-bundled-postgres.ts";
 import type { Answer } from "../../helpers/api.ts";
 import { type Daemon, startDaemon } from "../../helpers/daemon.ts";

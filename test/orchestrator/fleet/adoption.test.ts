@@ -24,7 +24,7 @@ t.test("an engine survives the death of its daemon, is adopted by the next, and 
   const engine = fleet.backend.attach(handle, incarnation);
   if (engine === null) throw new Error("the engine is not found again");
   t.ok(existsSync(launchFilePath(fleet.settings.runDir, incarnation)), "the dead daemon left the launch file");
-  engine.forgetLaunchFile();
+  engine.discardLaunchFile();
   t.notOk(existsSync(launchFilePath(fleet.settings.runDir, incarnation)));
   t.same(await logTail(folder, 1), ["ready"]);
   process.kill(handle.pid, "SIGKILL");
@@ -57,7 +57,7 @@ t.test("a pid that was given to another process, or another boot, is not adopted
   t.equal(backend.attach({ ...handle, bootId: "00000000-0000-0000-0000-000000000000" }, incarnation), null);
   t.equal(backend.attach({ ...handle, pid: process.pid }, incarnation), null);
   t.equal(backend.attach(handle, "another-life"), null, "the launch file it was born with is another's");
-  t.same(await backend.endLeftovers("another-life"), { kind: "exited" });
+  t.same(await backend.endOrphans("another-life"), { kind: "exited" });
   t.match(await healthy(given, engine), { kind: "healthy" }, "it still runs");
   await engine.stop(5000);
 });
@@ -75,7 +75,7 @@ t.test("processes of a life that nobody knows are reported by their run folder, 
   t.same(backend.orphans(new Set([incarnation])), [], "what is known is no orphan");
   t.same(other.backend.orphans(new Set()), [], "nor is what another run folder started");
   t.match(await healthy(given, engine), { kind: "healthy" }, "nobody was signalled");
-  await backend.endLeftovers(incarnation);
+  await backend.endOrphans(incarnation);
   t.same(backend.orphans(new Set()), []);
 });
 
@@ -92,7 +92,7 @@ t.test("what a life left behind is ended by its incarnation alone", async (t) =>
   const given = await order();
   const engine = await backend.launch(given);
   t.match(await healthy(given, engine), { kind: "healthy" });
-  t.same(await backend.endLeftovers(given.launch.incarnation), { kind: "killed" });
+  t.same(await backend.endOrphans(given.launch.incarnation), { kind: "killed" });
   t.same(await engine.exited, { code: null, signal: "SIGKILL", oom: false });
   const path = join(given.launch.data_dir, "..", "..", "run", `launch-${given.launch.incarnation}.json`);
   await until("the launch file is gone", () => !existsSync(path));

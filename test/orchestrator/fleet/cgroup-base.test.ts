@@ -5,17 +5,17 @@ const unified = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsde
 
 t.test("a service divides its own cgroup, without limits, since it lives there itself", async (t) => {
   const base = cgroupBase("0::/system.slice/orchd.service\n", unified);
-  t.same(base, { path: "/sys/fs/cgroup/system.slice/orchd.service", mayLimit: false });
+  t.same(base, { path: "/sys/fs/cgroup/system.slice/orchd.service", canLimitMemory: false });
 });
 
 t.test("a service in the leaf it was given divides the parent, and may limit what lies there", async (t) => {
   const base = cgroupBase("0::/system.slice/orchd.service/supervisor\n", unified);
-  t.same(base, { path: "/sys/fs/cgroup/system.slice/orchd.service", mayLimit: true });
+  t.same(base, { path: "/sys/fs/cgroup/system.slice/orchd.service", canLimitMemory: true });
 });
 
 t.test("beside version 1 the mount of version 2 is found, whatever its name", async (t) => {
   const mounts = `32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n41 31 0:38 / /mnt/a\\040b rw - cgroup2 none rw\n`;
-  t.same(cgroupBase("4:memory:/x\n0::/\n", mounts), { path: "/mnt/a b", mayLimit: false });
+  t.same(cgroupBase("4:memory:/x\n0::/\n", mounts), { path: "/mnt/a b", canLimitMemory: false });
 });
 
 t.test("of a mount that shows a part of the tree only what lies in that part is found", async (t) => {

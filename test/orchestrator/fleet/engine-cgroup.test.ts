@@ -26,7 +26,7 @@ function base(t: Test): CgroupBase {
   const path = join(mount, `orchd-test-${process.pid}-${++tests}`);
   mkdirSync(path);
   t.teardown(() => rmdirSync(path));
-  return { path, mayLimit: false };
+  return { path, canLimitMemory: false };
 }
 
 const cgroupsIn = ({ path }: CgroupBase): string[] =>
@@ -110,7 +110,7 @@ t.test("what hid and outlived its engine and its daemon is reported, and ended b
   t.match(found, [{ incarnation }]);
   t.ok(found[0]?.pids.includes(escaped));
   t.same(backend.orphans(new Set([incarnation])), []);
-  t.same(await backend.endLeftovers(incarnation), { kind: "killed" });
+  t.same(await backend.endOrphans(incarnation), { kind: "killed" });
   t.equal(readStat(escaped), null);
   t.same(cgroupsIn(cgroupBase), []);
 });
@@ -133,7 +133,7 @@ t.test("a new daemon removes its own empty cgroups and nobody else's", { skip },
 
 t.test("an engine runs and stops as ever where no cgroup can be made", async (t) => {
   // Not the kernel's file system: there is no `cgroup.procs` to write to.
-  const cgroupBase = { path: t.testdir({}), mayLimit: false };
+  const cgroupBase = { path: t.testdir({}), canLimitMemory: false };
   const { engine } = await launchedPlain(testFleet(t, "well-behaved", { cgroupBase }));
   t.same(cgroupsIn(cgroupBase), []);
   t.same(await engine.stop(5000), { kind: "exited" });
@@ -148,9 +148,9 @@ t.test("memory is limited where the kernel offers it and nobody but engines live
     without: {},
   });
   const read = (name: string) => readFileSync(join(path, name), "utf8");
-  new EngineCgroups({ path, mayLimit: false }, { runDir: "/run", logger: silent }).prepare();
+  new EngineCgroups({ path, canLimitMemory: false }, { runDir: "/run", logger: silent }).prepare();
   t.equal(read("cgroup.subtree_control"), "", "not where the daemon lives itself");
-  new EngineCgroups({ path, mayLimit: true }, { runDir: "/run", logger: silent }).prepare();
+  new EngineCgroups({ path, canLimitMemory: true }, { runDir: "/run", logger: silent }).prepare();
   t.equal(read("cgroup.subtree_control"), "+memory");
   new EngineCgroup(join(path, "engine")).limitMemory(100);
   t.same([read("engine/memory.max"), read("engine/memory.high")], ["104857600", "94371840"]);

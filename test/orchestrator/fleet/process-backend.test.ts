@@ -17,7 +17,7 @@ t.test(
     t.equal(statSync(file).mode & 0o777, 0o400);
     t.equal(statSync(given.launch.data_dir).mode & 0o777, 0o700);
     t.match(await healthy(given, engine), { kind: "healthy", version: "1.2.3" });
-    engine.forgetLaunchFile();
+    engine.discardLaunchFile();
     t.notOk(existsSync(file), "the file is gone once it was read");
     const { pid } = engine.handle;
     const [, , group, session] = readText(`/proc/${pid}/stat`)

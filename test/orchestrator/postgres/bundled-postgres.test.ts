@@ -115,7 +115,7 @@ t.test("data of another major version is refused by name, and not touched", asyn
   const version = join(home(server.describe), "data", "PG_VERSION");
   await server.stop();
   writeFileSync(version, "12\n");
-  await t.rejects(started(t, dataDir), { name: "BundledPostgresFailed", message: /was made by PostgreSQL 12/ });
+  await t.rejects(started(t, dataDir), { name: "BundledPostgresError", message: /was made by PostgreSQL 12/ });
   t.equal(readFileSync(version, "utf8"), "12\n");
 });
 
@@ -165,7 +165,7 @@ t.test("data that the server's user can no longer reach is refused by name, and 
   await first.stop();
   chmodSync(dataDir, 0o711);
   chmodSync(outer, 0o700);
-  const refusal = { name: "BundledPostgresFailed", message: /data\/postgres holds a database .* DATABASE_URL/ };
+  const refusal = { name: "BundledPostgresError", message: /data\/postgres holds a database .* DATABASE_URL/ };
   await t.rejects(started(t, dataDir, { systemDir }), refusal);
   t.same(readdirSync(systemDir), [], "no second one was begun");
   chmodSync(outer, 0o711);
@@ -191,7 +191,7 @@ t.test("data that went elsewhere is found there for good, or refused", { skip: !
   await second.stop();
   renameSync(home(second.describe), join(outer, "away"));
   await t.rejects(started(t, dataDir, { systemDir }), {
-    name: "BundledPostgresFailed",
+    name: "BundledPostgresError",
     message: /postgres-is-in .* DATABASE_URL/,
   });
   t.notOk(existsSync(home(second.describe)), "no empty one was begun in its place");

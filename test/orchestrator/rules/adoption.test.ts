@@ -1,6 +1,6 @@
 import t from "tap";
 import { ENGINE_STATES, type EngineState } from "../../../src/contract/orchestrator-api.ts";
-import { type Adoption, type Observed, judgeLeft } from "../../../src/orchestrator/rules/adoption.ts";
+import { type Adoption, type Observed, judgeAdoption } from "../../../src/orchestrator/rules/adoption.ts";
 
 const SEEN: readonly Observed[] = ["answers", "silent", "displaced", "gone", "rebooted"];
 
@@ -15,20 +15,20 @@ const EXPECTED: Readonly<Record<EngineState, readonly Adoption[]>> = {
   unhealthy: RUNNING,
   backoff: always("start_when_due"),
   stopping: always("finish_stop"),
-  stopped: always("rest"),
-  failed: always("rest"),
-  stop_failed: always("rest"),
+  stopped: always("none"),
+  failed: always("none"),
+  stop_failed: always("none"),
   destroying: always("finish_destroy"),
 };
 
 t.test("what a starting daemon does with an engine follows from its state and what is seen of it", async (t) => {
   for (const state of ENGINE_STATES) {
-    const judged = SEEN.map((observed) => judgeLeft({ state, provisioned: true, observed }));
+    const judged = SEEN.map((observed) => judgeAdoption({ state, provisioned: true, observed }));
     t.same(judged, EXPECTED[state], state);
   }
 });
 
 t.test("a provision whose caller never got the key is undone, even when its engine has come up", async (t) => {
   for (const observed of SEEN)
-    t.equal(judgeLeft({ state: "starting", provisioned: false, observed }), "undo", observed);
+    t.equal(judgeAdoption({ state: "starting", provisioned: false, observed }), "undo", observed);
 });

@@ -4,7 +4,7 @@ import type { Db } from "../../../src/orchestrator/store/database.ts";
 import {
   claimKey,
   dropInterruptedCalls,
-  keepAnswer,
+  storeAnswer,
   purgeIdempotencyKeys,
   releaseKey,
 } from "../../../src/orchestrator/store/idempotency-keys.ts";
@@ -40,7 +40,7 @@ onEachServer(
   async (t, { db }) => {
     const first = wish();
     await claimKey(db, first);
-    await keepAnswer(db, first, answer);
+    await storeAnswer(db, first, answer);
     t.same(await claimKey(db, wish()), { fingerprint: "f1", answer });
     await expire(db);
     const all = await Promise.all(Array.from({ length: 10 }, () => claimKey(db, wish({ fingerprint: "f2" }))));
@@ -55,10 +55,10 @@ onEachServer(t, "a late result of an earlier use changes nothing", async (t, { d
   await claimKey(db, first);
   await expire(db);
   await claimKey(db, second);
-  await keepAnswer(db, first, answer);
+  await storeAnswer(db, first, answer);
   await releaseKey(db, first);
   t.same(await claimKey(db, wish()), { fingerprint: "f1", answer: null });
-  await keepAnswer(db, second, answer);
+  await storeAnswer(db, second, answer);
   await releaseKey(db, second);
   t.same(await claimKey(db, wish()), { fingerprint: "f1", answer }, "a kept answer is not given back");
 });
@@ -80,7 +80,7 @@ onEachServer(
   async (t, { db }) => {
     const kept = admin({ key: "kept" });
     await claimKey(db, kept);
-    await keepAnswer(db, kept, answer);
+    await storeAnswer(db, kept, answer);
     await claimKey(db, admin({ key: "interrupted" }));
     await claimKey(db, admin({ key: "elsewhere", hostId: "host_2" }));
     await claimKey(db, wish({ scope: "prd_of-no-product" }));

@@ -4,7 +4,7 @@ import t from "tap";
 import { ENGINE_STATES } from "../../../src/contract/orchestrator-api.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { newKey, storedKey } from "../../../src/contract/api-keys.ts";
-import { isDatabaseAway } from "../../../src/orchestrator/store/database.ts";
+import { isDatabaseUnavailable } from "../../../src/orchestrator/store/database.ts";
 import { findEngine, replaceEngineKey } from "../../../src/orchestrator/store/engines.ts";
 import { EventLog, listEvents } from "../../../src/orchestrator/store/events.ts";
 import { migrateToLatest } from "../../../src/orchestrator/store/migrate.ts";
@@ -154,9 +154,9 @@ onEachServer(t, "a product with engines cannot be deleted; one without takes its
 
 t.test("an error that says the database is away is told from one that says a statement is wrong", async (t) => {
   for (const code of ["ECONNREFUSED", "57P01", "08006", "ENOENT"])
-    t.ok(isDatabaseAway(Object.assign(new Error("x"), { code })), code);
-  t.ok(isDatabaseAway(new Error("Connection terminated unexpectedly")));
+    t.ok(isDatabaseUnavailable(Object.assign(new Error("x"), { code })), code);
+  t.ok(isDatabaseUnavailable(new Error("Connection terminated unexpectedly")));
   for (const code of ["23505", "42601", "22P02"])
-    t.notOk(isDatabaseAway(Object.assign(new Error("x"), { code })), code);
-  t.notOk(isDatabaseAway(new Error("something else")));
+    t.notOk(isDatabaseUnavailable(Object.assign(new Error("x"), { code })), code);
+  t.notOk(isDatabaseUnavailable(new Error("something else")));
 });

@@ -1,6 +1,6 @@
 import t from "tap";
 import { currentRequest, withinRequest } from "../../../src/shared/request-context.ts";
-import { BootQueue, LeftQueue } from "../../../src/orchestrator/supervision/boot-queue.ts";
+import { BootQueue, BootCancelled } from "../../../src/orchestrator/supervision/boot-queue.ts";
 import { until } from "../../helpers/until.ts";
 
 /** A boot that lasts until it is ended. */
@@ -59,7 +59,7 @@ t.test("a boot that is called off leaves the queue; one that has begun stays", a
     t.fail("it was called off"),
   );
   call.abort();
-  await t.rejects(second, LeftQueue);
+  await t.rejects(second, BootCancelled);
   t.equal(queue.starting, 1);
   busy.open();
   await first;
@@ -93,7 +93,7 @@ t.test("what waits for the database holds no slot, and takes one again before it
   const database = gate();
   const order: string[] = [];
   const waiting = queue.run({ productId: "p", requested: false }, async (slot) => {
-    await slot.outside(database.work());
+    await slot.awaitDatabase(database.work());
     order.push("the first goes on");
   });
   const busy = gate();
@@ -114,7 +114,7 @@ t.test("a slot that was released is another's, and an answer after that is await
   const database = gate();
   const first = queue.run({ productId: "p", requested: true }, async (slot) => {
     slot.release();
-    await slot.outside(database.work());
+    await slot.awaitDatabase(database.work());
   });
   t.equal(await queue.run({ productId: "p", requested: true }, async () => "next"), "next");
   database.open();
@@ -124,7 +124,7 @@ t.test("a slot that was released is another's, and an answer after that is await
 t.test("an answer that fails ends the boot without another turn", async (t) => {
   const queue = new BootQueue(1);
   const database = Promise.withResolvers<void>();
-  const first = queue.run({ productId: "p", requested: true }, (slot) => slot.outside(database.promise));
+  const first = queue.run({ productId: "p", requested: true }, (slot) => slot.awaitDatabase(database.promise));
   const busy = gate();
   const second = queue.run({ productId: "p", requested: true }, async () => {
     database.reject(new Error("the database is away"));

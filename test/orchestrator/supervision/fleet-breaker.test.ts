@@ -1,13 +1,13 @@
 import t from "tap";
-import { type BreakerNews, FleetBreaker } from "../../../src/orchestrator/supervision/fleet-breaker.ts";
-import { BREAKER_RULE, isSharedFailure, trialDelayMs } from "../../../src/orchestrator/rules/fleet-breaker.ts";
+import { type BreakerTransition, FleetBreaker } from "../../../src/orchestrator/supervision/fleet-breaker.ts";
+import { BREAKER_RULE, isSharedFailure, trialDelayMs } from "../../../src/orchestrator/rules/shared-failure.ts";
 import { until } from "../../helpers/until.ts";
 
 const RULE = { ...BREAKER_RULE, firstTrialMs: 30, maxTrialMs: 60 };
 const engines = (count: number): string[] => Array.from({ length: count }, (_, at) => `eng_${at}`);
 
 function breaker(rule = RULE) {
-  const news: BreakerNews[] = [];
+  const news: BreakerTransition[] = [];
   return { breaker: new FleetBreaker((one) => news.push(one), rule), news };
 }
 
@@ -25,29 +25,29 @@ t.test("it takes 5 engines, and more than 30 % of those wanted", async (t) => {
 
 t.test("one engine that fails again and again is one failure", async (t) => {
   const { breaker: one, news } = breaker();
-  for (let crash = 0; crash < 50; crash++) one.noteFailure("eng_0", new Set());
+  for (let crash = 0; crash < 50; crash++) one.recordFailure("eng_0", new Set());
   t.same(news, []);
-  t.ok(await one.pass(new AbortController().signal), "restarts go on");
+  t.ok(await one.waitForPermit(new AbortController().signal), "restarts go on");
 });
 
 t.test("while it is open restarts wait; one is tried now and then; the first that comes up frees all", async (t) => {
   const { breaker: fleet, news } = breaker();
   const ids = engines(6);
-  for (const id of ids) fleet.noteFailure(id, new Set(["eng_live"]));
+  for (const id of ids) fleet.recordFailure(id, new Set(["eng_live"]));
   t.match(news, [{ kind: "opened", failing: 5, wanted: 6 }], "told once");
   const passed: string[] = [];
   const { signal } = new AbortController();
   const waiting = ids.map(async (id) => {
-    await fleet.pass(signal);
+    await fleet.waitForPermit(signal);
     passed.push(id);
   });
   await until("one is tried", () => passed.length > 0);
   t.equal(passed.length, 1);
-  fleet.noteFailure(passed[0] ?? "", new Set(["eng_live"]));
+  fleet.recordFailure(passed[0] ?? "", new Set(["eng_live"]));
   await until("another is tried", () => passed.length > 1);
   t.equal(passed.length, 2);
   t.ok(fleet.isOpen);
-  fleet.noteHealthy(passed[1] ?? "");
+  fleet.recordHealthy(passed[1] ?? "");
   await Promise.all(waiting);
   t.equal(passed.length, 6);
   t.match(news[1], { kind: "closed" });
@@ -56,7 +56,7 @@ t.test("while it is open restarts wait; one is tried now and then; the first tha
 
 t.test("it closes by itself when nothing failed for as long as it looks back", async (t) => {
   const { breaker: calm, news } = breaker({ ...RULE, windowMs: 50 });
-  for (const id of engines(5)) calm.noteFailure(id, new Set());
+  for (const id of engines(5)) calm.recordFailure(id, new Set());
   await until("it has closed", () => !calm.isOpen);
   t.same(
     news.map(({ kind }) => kind),
@@ -66,9 +66,9 @@ t.test("it closes by itself when nothing failed for as long as it looks back", a
 
 t.test("a daemon that stops lets go of who waits", async (t) => {
   const { breaker: open } = breaker({ ...RULE, firstTrialMs: 60_000, maxTrialMs: 60_000 });
-  for (const id of engines(5)) open.noteFailure(id, new Set());
+  for (const id of engines(5)) open.recordFailure(id, new Set());
   const stopping = new AbortController();
-  const passed = open.pass(stopping.signal);
+  const passed = open.waitForPermit(stopping.signal);
   stopping.abort();
   t.equal(await passed, false);
 });

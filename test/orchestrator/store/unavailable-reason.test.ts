@@ -1,5 +1,5 @@
 import t from "tap";
-import { whyUnavailable } from "../../../src/orchestrator/store/why-unavailable.ts";
+import { unavailableReason } from "../../../src/orchestrator/store/unavailable-reason.ts";
 
 const failure = (code: string, more: object = {}) => Object.assign(new Error("x"), { code, ...more });
 
@@ -19,13 +19,14 @@ t.test("a statement that may succeed later says why it did not", async (t) => {
     ["ECONNREFUSED", /cannot be reached/],
     ["08006", /cannot be reached/],
   ] as const) {
-    t.match(whyUnavailable(failure(code)), reason, code);
+    t.match(unavailableReason(failure(code)), reason, code);
   }
 });
 
 t.test("a wrong statement, and a file that is not there, are other faults", async (t) => {
-  for (const code of ["23505", "42601", "22021", "22P05", "2BP01"]) t.equal(whyUnavailable(failure(code)), null, code);
-  t.equal(whyUnavailable(failure("ENOENT", { syscall: "open", path: "/nowhere" })), null);
-  t.match(whyUnavailable(failure("ENOENT", { syscall: "connect", address: "/nowhere" })), /cannot be reached/);
-  t.equal(whyUnavailable(new Error("something else")), null);
+  for (const code of ["23505", "42601", "22021", "22P05", "2BP01"])
+    t.equal(unavailableReason(failure(code)), null, code);
+  t.equal(unavailableReason(failure("ENOENT", { syscall: "open", path: "/nowhere" })), null);
+  t.match(unavailableReason(failure("ENOENT", { syscall: "connect", address: "/nowhere" })), /cannot be reached/);
+  t.equal(unavailableReason(new Error("something else")), null);
 });

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from "./database.ts";
+import { isDatabaseUnavailable } from "./database.ts";
 
 /** By SQLSTATE or its class: the same call may succeed later. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -15,10 +15,10 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Why a statement that was right could not be carried out now, in words for a client; null for other errors. */
-export function whyUnavailable(error: unknown): string | null {
+export function unavailableReason(error: unknown): string | null {
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   const reason = REASONS[code] ?? REASONS[code.slice(0, 3)] ?? REASONS[code.slice(0, 2)];
   // SQLSTATEs have five characters; `53…` of another length is none.
   if (reason !== undefined && code.length === 5) return reason;
-  return isDatabaseAway(error) ? "the database cannot be reached" : null;
+  return isDatabaseUnavailable(error) ? "the database cannot be reached" : null;
 }

@@ -2,7 +2,7 @@ import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
 import type { Orphans } from "./engine-backend.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
 import { incarnationOf } from "./launch-file.ts";
-import { listProcesses, startVariable } from "./process-identity.ts";
+import { listProcesses, startVariable, type ProcessIdentity } from "./process-identity.ts";
 
 /**
  * Who was born with a launch file of this run folder or is in the cgroup of one of its lives, by that life, except for
@@ -26,4 +26,12 @@ export function findOrphans(
     for (const pid of cgroups?.find(incarnation)?.pids() ?? []) add(incarnation, pid);
   }
   return [...lives].map(([incarnation, pids]) => ({ incarnation, pids: [...pids] }));
+}
+
+/** The engine's own process among those born with a launch file: the first that leads a session; null when it is gone. */
+export function findRoot(launchFile: string): ProcessIdentity | null {
+  const leaders = listProcesses()
+    .filter(({ pid, session }) => pid === session && startVariable(pid, LAUNCH_FILE_VARIABLE) === launchFile)
+    .toSorted((left, right) => Number(left.startTime) - Number(right.startTime));
+  return leaders[0] ?? null;
 }

@@ -1,8 +1,8 @@
+import pg from "pg";
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import type { Logger } from "../../shared/logger.ts";
-import { DAEMON_ROLE, ensureDaemonRole } from "./daemon-role.ts";
+import type { Client } from "pg";
 
 const DEADLINES = { connectionTimeoutMillis: 10_000, statement_timeout: 5000, query_timeout: 6000 };
 /** A session that has just been closed or killed is listed for a moment longer. */
@@ -45,7 +45,7 @@ export async function enter(
     await client.connect();
     return client;
   };
-  const setUp = await onceItIsUp(() => open(owner));
+  const setUp = await retryWhileStarting(() => open(owner));
   const connection = { ...owner, user: DAEMON_ROLE, password: daemonPassword };
   let session: pg.Client;
   try {
@@ -73,7 +73,7 @@ export async function enter(
 }
 
 /** One that an earlier daemon has only just begun to start lets nobody in yet. */
-async function onceItIsUp(open: () => Promise<pg.Client>): Promise<pg.Client> {
+async function retryWhileStarting(open: () => Promise<pg.Client>): Promise<pg.Client> {
   for (const end = Date.now() + STARTING_MS; ; await sleep(POLL_MS)) {
     try {
       return await open();
@@ -98,4 +98,16 @@ async function othersStay(client: pg.Client, name: string): Promise<"others stay
   } finally {
     await client.end();
   }
+}
+
+/** What the daemon works as: it owns no table and is given only what it needs, so that it cannot rewrite the audit log. */
+export const DAEMON_ROLE = "orchd_daemon";
+
+/** Makes the role, or puts right one that a start cut short has left. The password is ours: it needs no quoting. */
+export async function ensureDaemonRole(owner: Client, password: string): Promise<void> {
+  const { rowCount } = await owner.query("select from pg_roles where rolname = $1", [DAEMON_ROLE]);
+  if (rowCount === 0) await owner.query(`create role ${DAEMON_ROLE}`);
+  await owner.query(
+    `alter role ${DAEMON_ROLE} with login nosuperuser nocreatedb nocreaterole noreplication nobypassrls password '${password}'`,
+  );
 }

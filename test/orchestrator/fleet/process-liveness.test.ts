@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { LivingProcess } from "../../../src/orchestrator/fleet/living-process.ts";
+import { ProcessLiveness } from "../../../src/orchestrator/fleet/process-liveness.ts";
 import { readIdentity } from "../../../src/orchestrator/fleet/process-identity.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
@@ -12,7 +12,7 @@ t.test("a process lives until its end, whatever its name", async (t) => {
   const program = join(freshFolder(t, "living"), "a) Z 1 (b");
   copyFileSync("/bin/sleep", program);
   const child = spawn(program, ["60"], { stdio: "ignore" });
-  const living = new LivingProcess(readIdentity(child.pid ?? 0));
+  const living = new ProcessLiveness(readIdentity(child.pid ?? 0));
   t.ok(living.isAlive());
   t.ok(living.isAlive(), "asked again");
   child.kill("SIGKILL");
@@ -28,7 +28,7 @@ t.test("a zombie does not live", async (t) => {
   t.teardown(() => parent.kill("SIGKILL"));
   const [printed] = (await once(parent.stdout, "data")) as [Buffer];
   const pid = Number(printed.toString());
-  const living = new LivingProcess(readIdentity(pid));
+  const living = new ProcessLiveness(readIdentity(pid));
   t.teardown(() => living.close());
   t.ok(living.isAlive());
   process.kill(pid, "SIGKILL");
@@ -38,7 +38,7 @@ t.test("a zombie does not live", async (t) => {
 
 t.test("a process that has another's pid is not taken for it", (t) => {
   const { pid, startTime } = readIdentity(process.pid);
-  const living = new LivingProcess({ pid, startTime: String(Number(startTime) - 1) });
+  const living = new ProcessLiveness({ pid, startTime: String(Number(startTime) - 1) });
   t.notOk(living.isAlive());
   t.end();
 });

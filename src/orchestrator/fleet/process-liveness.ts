@@ -8,7 +8,7 @@ const START_BYTES = 64;
  * One process, asked again and again whether it still lives. Its file in `/proc`, once open, speaks of no other process
  * that is given the pid later, so that reading it anew is enough, at a third of the cost.
  */
-export class LivingProcess {
+export class ProcessLiveness {
   readonly #identity: ProcessIdentity;
   /** Undefined until it is opened; null when there is no such process any more, or it is not ours to look at. */
   #stat: number | null | undefined;

@@ -1,0 +1,88 @@
+import { delay } from "../../shared/clock.ts";
+import { discardEngineFolder, engineFolder, isRestored, keptFolder } from "../fleet/engine-folder.ts";
+import { findSettledEngine } from "../store/engines.ts";
+import { lockPolicy } from "../store/products.ts";
+import type { EngineRow } from "../store/tables.ts";
+import { endProcess } from "../supervision/end-process.ts";
+import { retryUntilStopped } from "../supervision/retry-until-stopped.ts";
+import type { HostContext } from "../host-context.ts";
+
+const UNDO_MS = 30_000;
+/** How long the call that provisioned waits for the undo. Then the undo continues in the background. */
+const UNDO_WAIT_MS = 5000;
+const TERM_MS = 2000;
+
+/** What identifies a provision and its folder. */
+export type ProvisionedIncarnation = Pick<EngineRow, "id" | "incarnation" | "product_id" | "user_id">;
+
+/**
+ * Undoes a failed provision, retried until it succeeds. Nobody has the key of its engine, and the user could have no
+ * other engine while its row exists.
+ */
+export async function undoFailedProvision(
+  host: HostContext,
+  engine: EngineRow,
+  { processIsGone }: { readonly processIsGone: boolean },
+): Promise<void> {
+  let attempt = processIsGone ? undoProvision : abandonProvision;
+  const undone = host.transitions.own(engine.id, () =>
+    retryUntilStopped(host, "undo of a failed provision", () => {
+      const current = attempt;
+      attempt = abandonProvision;
+      return current(host, engine);
+    }),
+  );
+  await Promise.race([undone, delay(UNDO_WAIT_MS)]);
+}
+
+/** Stops the process of an unfinished provision, then undoes the provision. */
+export async function abandonProvision(host: HostContext, row: EngineRow): Promise<void> {
+  await endProcess(host, row, { drainMs: 0, termMs: TERM_MS });
+  await undoProvision(host, row);
+}
+
+/** Undoes a reservation whose commit may or may not have happened. The product's lock is free once that is decided. */
+export async function undoReservation(
+  host: Pick<HostContext, "db" | "states" | "lanes" | "settings" | "now" | "logger" | "stopping">,
+  engine: ProvisionedIncarnation,
+): Promise<void> {
+  await retryUntilStopped(host, "undo of a reservation", async () => {
+    await host.db.transaction().execute((trx) => lockPolicy(trx, engine.product_id));
+    await undoProvision(host, engine);
+  });
+}
+
+/**
+ * Claims the row and removes what this provision created. An engine that has become `running` keeps its folder. Runs in
+ * the engine's lane: a destroy that took the engine over has ended by then, perhaps before this provision created the
+ * folder.
+ */
+function undoProvision(
+  host: Pick<HostContext, "db" | "states" | "lanes" | "settings" | "now">,
+  engine: ProvisionedIncarnation,
+): Promise<void> {
+  const { id, incarnation } = engine;
+  const folder = engineFolder(host, id);
+  const reason = "the provision failed";
+  return host.lanes.run(id, async () => {
+    const claimed = await host.states.move({
+      id,
+      from: ["provisioning", "starting", "stopped"],
+      to: "destroying",
+      incarnation,
+      set: {
+        desired_state: "destroyed",
+        // The data of an earlier engine are put back, also when another daemon finishes the undo.
+        keep_data: await isRestored(folder),
+        deadline_at: new Date(host.now() + UNDO_MS),
+      },
+      event: { reason },
+    });
+    const row = claimed ?? (await findSettledEngine(host.db, id));
+    // An earlier attempt may have claimed the row and failed later.
+    const isOurs = row?.state === "destroying" && row.incarnation === incarnation;
+    if (row !== null && !isOurs) return;
+    await discardEngineFolder(folder, keptFolder(host, engine));
+    if (isOurs) await host.states.remove({ id, from: ["destroying"], incarnation, reason });
+  });
+}

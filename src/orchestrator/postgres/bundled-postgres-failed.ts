@@ -1,4 +1,0 @@
-/** The bundled server cannot be used; the message names the place and what to do. */
-export class BundledPostgresFailed extends Error {
-  override readonly name = "BundledPostgresFailed";
-}

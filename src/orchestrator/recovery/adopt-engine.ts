@@ -1,0 +1,53 @@
+import type { EngineProcess } from "../fleet/engine-backend.ts";
+import { setEngineKeys } from "../fleet/engine-control.ts";
+import type { LiveEngine } from "../fleet/live-engines.ts";
+import type { Product } from "../store/products.ts";
+import type { EngineRow } from "../store/tables.ts";
+import { retryUntilStopped } from "../supervision/retry-until-stopped.ts";
+import { acceptedKeys, launchOrder } from "../supervision/launch-order.ts";
+import { liveEngine } from "../supervision/live-engine.ts";
+import type { HostContext } from "../host-context.ts";
+import { superviseAdopted } from "../supervision/supervise-engine.ts";
+import { MISSES_UNHEALTHY } from "../supervision/watch-engine.ts";
+
+/** Supervises the process of an earlier daemon and records the adoption. One that does not answer is adopted unhealthy. */
+export async function adoptEngine(
+  host: HostContext,
+  row: EngineRow,
+  {
+    process,
+    product,
+    answers,
+  }: { readonly process: EngineProcess; readonly product: Product | null; readonly answers: boolean },
+): Promise<void> {
+  const { id, incarnation } = row;
+  if (product === null) throw new Error(`the product ${row.product_id} of a running engine does not exist`);
+  const healthySince = row.started_at?.getTime() ?? host.now();
+  const live = liveEngine(host, row, { process, order: launchOrder(host, row, product), healthySince });
+  process.discardLaunchFile();
+  if (!answers) live.consecutiveFailures = MISSES_UNHEALTHY;
+  superviseAdopted(host, live);
+  if (answers) await sendStoredKeys(host, row, live);
+  const { pid, bootId, startTime } = process.handle;
+  await retryUntilStopped(host, "adoption", () =>
+    host.states.move({
+      id,
+      from: answers ? ["starting", "running", "unhealthy"] : ["running", "unhealthy"],
+      to: answers ? "running" : "unhealthy",
+      incarnation,
+      set: { pid, boot_id: bootId, process_start: startTime, started_at: row.started_at ?? new Date(host.now()) },
+      event: { type: "engine.adopted", always: true, data: { pid, port: row.port } },
+    }),
+  );
+}
+
+/** An interrupted key rotation may have sent the engine a key that was never stored. */
+async function sendStoredKeys(
+  host: Pick<HostContext, "probes" | "logger">,
+  row: EngineRow,
+  { url, controlToken: token }: LiveEngine,
+): Promise<void> {
+  const outcome = await host.probes.add(() => setEngineKeys({ url, token }, acceptedKeys(row)));
+  if (outcome.kind === "failed")
+    host.logger.warn({ engine_id: row.id, reason: outcome.reason }, "adopted engine did not accept its keys");
+}

@@ -1,0 +1,143 @@
+import { isExit } from "../../contract/engine-exit.ts";
+import { type EngineProcess, LaunchFailed, type LaunchOrder, PortTaken } from "../fleet/engine-backend.ts";
+import { type BootVerdict, awaitHealthy } from "../fleet/health-probe.ts";
+import type { LiveEngine } from "../fleet/live-engines.ts";
+import { findSettledEngine } from "../store/engines.ts";
+import type { Product } from "../store/products.ts";
+import type { EngineRow } from "../store/tables.ts";
+import { type BootResult, describeFailure, failedBoot } from "./boot-result.ts";
+import type { BootSlot } from "./boot-queue.ts";
+import { engineUrl } from "../status/engine-record.ts";
+import { bootDeadline } from "./new-incarnation.ts";
+import { launchOrder } from "./launch-order.ts";
+import { liveEngine } from "./live-engine.ts";
+import type { HostContext } from "../host-context.ts";
+
+const ABANDON_TERM_MS = 2000;
+
+export interface Boot {
+  /** A committed row of this incarnation, in `provisioning` or `starting`. */
+  readonly engine: EngineRow;
+  readonly product: Product;
+  readonly slot: BootSlot;
+  /** Cancels the boot. */
+  readonly signal: AbortSignal;
+}
+
+/** A boot's outcome before supervision has started. */
+export type UnsupervisedBoot =
+  | (Extract<BootResult, { kind: "running" }> & { readonly live: LiveEngine })
+  | Exclude<BootResult, { kind: "running" }>;
+
+/**
+ * Launches the engine on the port of its row and waits until it is healthy and its row is `running`. After every other
+ * outcome the process is gone and the row is unchanged. Rejects when the database fails.
+ */
+export async function bootOnPort(
+  host: HostContext,
+  { engine, product, slot, signal }: Boot,
+  deadline: number,
+): Promise<UnsupervisedBoot | { readonly kind: "port_taken" }> {
+  let order: LaunchOrder;
+  let process: EngineProcess;
+  try {
+    order = launchOrder(host, engine, product);
+    // I2 commit before spawn: a later daemon finds this process by the incarnation of the committed row.
+    process = await host.backend.launch(order);
+  } catch (error) {
+    if (error instanceof PortTaken) return { kind: "port_taken" };
+    const reason = error instanceof LaunchFailed ? error.message : "the engine's launch could not be prepared";
+    return failedBoot(host, engine, { reason, cause: error });
+  }
+  try {
+    const url = engineUrl(host.settings.engineHost, engine.port);
+    const healthy = awaitHealthy({
+      url,
+      engineId: engine.id,
+      incarnation: engine.incarnation,
+      exited: process.exited,
+      deadlineMs: deadline - performance.now(),
+      signal,
+    });
+    const recording = recordProcess(host, engine, process);
+    // Awaited below. Without this an earlier rejection would count as unhandled.
+    recording.catch(() => undefined);
+    const verdict = await healthy;
+    process.discardLaunchFile();
+    if (verdict.kind === "healthy") slot.release();
+    const recorded = await slot.awaitDatabase(recording);
+    if (recorded === null || signal.aborted) return await abandon(process, { kind: "overtaken" });
+    if (isPortTaken(verdict)) return await abandon(process, { kind: "port_taken" });
+    if (verdict.kind !== "healthy")
+      return await abandon(process, await failedBoot(host, engine, describeFailure(host, verdict)));
+    const live = liveEngine(host, engine, { process, order, healthySince: host.now() });
+    host.live.add(live);
+    const running = await enterRunning(host, engine, { pid: process.handle.pid, version: verdict.version });
+    if (running === null) {
+      host.live.remove(engine.id, engine.incarnation);
+      return await abandon(process, { kind: "overtaken" });
+    }
+    host.breaker.recordHealthy(engine.id);
+    return { kind: "running", engine: running, live };
+  } catch (error) {
+    host.live.remove(engine.id, engine.incarnation);
+    await abandon(process, null);
+    throw error;
+  }
+}
+
+function recordProcess(
+  host: Pick<HostContext, "states" | "settings" | "now">,
+  engine: EngineRow,
+  { handle }: EngineProcess,
+): Promise<EngineRow | null> {
+  return host.states.move({
+    id: engine.id,
+    from: ["provisioning", "starting"],
+    to: "starting",
+    incarnation: engine.incarnation,
+    set: {
+      pid: handle.pid,
+      boot_id: handle.bootId,
+      process_start: handle.startTime,
+      deadline_at: bootDeadline(host),
+    },
+  });
+}
+
+async function enterRunning(
+  host: Pick<HostContext, "db" | "states" | "now">,
+  { id, incarnation, port }: EngineRow,
+  { pid, version }: { readonly pid: number; readonly version: string | null },
+): Promise<EngineRow | null> {
+  try {
+    return await host.states.move({
+      id,
+      from: ["starting"],
+      to: "running",
+      incarnation,
+      set: {
+        provisioned: true,
+        version,
+        started_at: new Date(host.now()),
+        stop_reason: null,
+        next_restart_at: null,
+      },
+      event: { data: { port, pid, version } },
+    });
+  } catch (error) {
+    // Either the statement or only its result was lost. The row shows which.
+    const row = await findSettledEngine(host.db, id);
+    if (row?.incarnation === incarnation && row.state === "running") return row;
+    throw error;
+  }
+}
+
+async function abandon<T>(process: EngineProcess, result: T): Promise<T> {
+  await process.stop(ABANDON_TERM_MS);
+  return result;
+}
+
+/** Another program may take the port between the check before the launch and the engine's own listen. */
+const isPortTaken = (verdict: BootVerdict): boolean =>
+  verdict.kind === "wrong_identity" || (verdict.kind === "exited" && isExit(verdict.exit.code, "port_taken"));
