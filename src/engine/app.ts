@@ -8,8 +8,8 @@ import { createLogger } from "../shared/logger.ts";
 import { createAgentLoop } from "./agent/agent-loop.ts";
 import { createRecall } from "./agent/recall.ts";
 import { createCompactor } from "./agent/compaction.ts";
-import { shownServers } from "./agent/shown-servers.ts";
-import { stateOutside } from "./agent/state-outside.ts";
+import { listServers } from "./agent/server-listing.ts";
+import { stateSections } from "./agent/compaction-text.ts";
 import { catalogProfiles } from "./agent/agent-profiles.ts";
 import { DELEGATE } from "./agent/delegate-tool.ts";
 import { createDelegation } from "./agent/delegation.ts";
@@ -83,7 +83,7 @@ export async function createApp({
   const { embedder } = modelProvider;
   const memory = await openMemory({ store, workspaceDir, embedder, lastEvent: () => journal.last, logger });
   const journal = openJournal(new EventTable(store), { slots, logger });
-  const desk = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
+  const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const messages = new MessageTable(store);
   const grants = new GrantTable(store);
   const plans = new PlanTable(store);
@@ -117,10 +117,10 @@ export async function createApp({
       window: config.contextWindow,
       reactive: config.reactiveCompact,
       state: (taskId) =>
-        stateOutside({
+        stateSections({
           plan: plans.ofTask(taskId),
           notes: workingMemory.ofTask(taskId, NOTES_SHOWN),
-          questions: desk.pending().filter((one) => one.task_id === taskId),
+          questions: humanRequests.pending().filter((one) => one.task_id === taskId),
         }),
       logger,
     }),
@@ -156,7 +156,7 @@ export async function createApp({
   });
   const runner = new TurnRunner({
     journal,
-    desk,
+    humanRequests,
     slots,
     turns: new TurnTable(store),
     messages,
@@ -182,7 +182,11 @@ export async function createApp({
     workspaceDir,
     logger,
   });
-  const vitals = () => ({ active_turns: slots.size, pending_hitl: desk.waiting, streams: journal.readerCount() });
+  const vitals = () => ({
+    active_turns: slots.size,
+    pending_hitl: humanRequests.waiting,
+    streams: journal.readerCount(),
+  });
   const status = (): EngineStatus => ({
     ...vitals(),
     ...(runner.draining && { active_turns: runner.busy }),
@@ -195,7 +199,7 @@ export async function createApp({
   const routes = createRoutes({
     runner,
     journal,
-    desk,
+    desk: humanRequests,
     idempotency,
     keys,
     controlToken: launch.control_token,
@@ -207,7 +211,7 @@ export async function createApp({
         const { model: shownTo, registry } = profiles.ofAgent(DEFAULT_AGENT);
         const adapted = adaptedTools(registry.modelTools, { provider, model: shownTo });
         const { servers, ...rest } = toolServers.servers.list();
-        return { servers: shownServers(servers, { leftOut: profiles.leftOut(DEFAULT_AGENT), adapted }), ...rest };
+        return { servers: listServers(servers, { leftOut: profiles.leftOut(DEFAULT_AGENT), adapted }), ...rest };
       },
       allow: (server, wish) => toolServers.servers.allow(server, wish),
     },

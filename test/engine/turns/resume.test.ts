@@ -26,8 +26,8 @@ async function goneOn(parts: Parts, turnId: string) {
 }
 
 async function runningUntil(parts: Parts, provider: { requests: unknown[] }, count: number, maxSteps = 100) {
-  const turn = parts.runner.begin({ task_id: "task", message: "go", max_steps: maxSteps });
-  turn.go();
+  const turn = parts.runner.start({ task_id: "task", message: "go", max_steps: maxSteps });
+  turn.run();
   await until(`${count} model calls`, () => provider.requests.length === count);
   parts.journal.flush();
   return turn.turnId;
@@ -113,7 +113,7 @@ t.test("a person who does not answer in time has not said yes", async (t) => {
   t.match(data("tool_result"), [{ error: /denied/ }, { error: /nobody answered/ }]);
   t.notOk(ran);
   t.match(events.at(-1)?.data, { phase: "completed" }, "the turn goes on without");
-  t.throws(() => parts.desk.answer(String(data("hitl_request")[0]?.["request_id"]), "allow_once"), {
+  t.throws(() => parts.humanRequests.answer(String(data("hitl_request")[0]?.["request_id"]), "allow_once"), {
     code: "HITL_ALREADY_ANSWERED",
   });
 });
@@ -125,9 +125,9 @@ t.test("time for an answer runs on while the engine is down", async (t) => {
     { asksHuman: true },
   );
   const first = engineParts(t, { provider: scriptedProvider(calls(["q", "curious", {}])), tools: [curious] });
-  const turn = first.runner.begin({ task_id: "task", message: "go" });
-  turn.go();
-  await until("it is asked", () => first.desk.pending().length === 1);
+  const turn = first.runner.start({ task_id: "task", message: "go" });
+  turn.run();
+  await until("it is asked", () => first.humanRequests.pending().length === 1);
   const dataDir = killed(t, first);
   const second = engineParts(t, { dataDir, provider: scriptedProvider(says("so")), tools: [curious], hitlTtlMs: 1 });
   const events = await goneOn(second, turn.turnId);
