@@ -13,7 +13,7 @@ export interface HitlRow {
   readonly allowFreeText: boolean;
   readonly createdAt: number;
   readonly answer: string | null;
-  /** Nobody answered: the engine closed it, and `answer` says why. */
+  /** No human answered; `answer` is the reason: cancelled or expired. */
   readonly closedByEngine: boolean;
   readonly resolvedAt: number | null;
 }
@@ -45,7 +45,7 @@ export class HitlTable {
       );
   }
 
-  /** The first answer wins: one that comes later changes nothing. */
+  /** The first answer wins: a later one changes nothing. */
   resolve(
     requestId: string,
     {
@@ -67,7 +67,7 @@ export class HitlTable {
     return row === undefined ? null : toRow(row);
   }
 
-  /** Everything one call has asked, in order. */
+  /** All requests of a tool call, in order. */
   ofCall(turnId: string, toolCallId: string): HitlRow[] {
     return this.#store.db
       .prepare("select * from hitl_requests where turn_id = ? and tool_call_id = ? order by created_at, request_id")
@@ -75,7 +75,7 @@ export class HitlTable {
       .map(toRow);
   }
 
-  /** Unanswered, the oldest first; of one turn if given. */
+  /** Open requests, oldest first, optionally of one turn. */
   open(turnId?: string): HitlRow[] {
     const { db } = this.#store;
     const rows =

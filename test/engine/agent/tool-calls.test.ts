@@ -83,7 +83,7 @@ t.test("what the model gets wrong is told to the model and never fails the turn"
   const events = await parts.turn("wrong");
   t.match(events.at(-1)?.data, { phase: "completed" });
   const errors = new Map(only(events, "tool_result").map(({ tool_call_id: id, error }) => [id, error]));
-  t.match(errors.get("1"), /no tool named constructor/);
+  t.match(errors.get("1"), /unknown tool: constructor/);
   t.match(errors.get("2"), /not valid JSON/);
   t.match(errors.get("3"), /invalid arguments: n/);
   t.match(errors.get("4"), /TIMEOUT/);

@@ -97,7 +97,7 @@ t.test("a loop inside a turn has a conversation of its own and goes on from its 
   t.equal(both.requests[1]?.messages.length, 1);
 });
 
-t.test("a person who does not answer in time has not said yes", async (t) => {
+t.test("a permission request without an answer in time counts as denied", async (t) => {
   let ran = false;
   const careful = testTool("careful", async () => (ran = true), { readOnly: false, permission: "ask" });
   const curious = testTool(
@@ -110,7 +110,7 @@ t.test("a person who does not answer in time has not said yes", async (t) => {
   const events = await parts.turn("slow");
   const data = (type: string) => events.filter(({ event }) => event === type).map((one) => one.data);
   t.match(data("hitl_resolved"), [{ answer: "expired" }, { answer: "expired" }]);
-  t.match(data("tool_result"), [{ error: /denied/ }, { error: /nobody answered/ }]);
+  t.match(data("tool_result"), [{ error: /denied/ }, { error: /timed out without an answer/ }]);
   t.notOk(ran);
   t.match(events.at(-1)?.data, { phase: "completed" }, "the turn goes on without");
   t.throws(() => parts.humanRequests.answer(String(data("hitl_request")[0]?.["request_id"]), "allow_once"), {
