@@ -31,7 +31,7 @@ export async function memoryWrites(): Promise<readonly Row[]> {
       const place = { taskId: `task-${number % TURNS}`, turnId: `turn-${number % TURNS}` };
       const content = `The ${number}th thing to be kept in mind: box ${number * 7919} stands in room ${number % 97}.`;
       const began = performance.now();
-      journal.keep(() => memory.note({ ...place, entryType: "note", content, createdAt: Date.now() }));
+      journal.commit(() => memory.note({ ...place, entryType: "note", content, createdAt: Date.now() }));
       took.push(performance.now() - began);
       await sleep(NOTE_EVERY_MS);
     }

@@ -8,8 +8,8 @@ import { createLogger } from "../shared/logger.ts";
 import { createAgentLoop } from "./agent/agent-loop.ts";
 import { createRecall } from "./agent/recall.ts";
 import { createCompactor } from "./agent/compaction.ts";
-import { shownServers } from "./agent/shown-servers.ts";
-import { stateOutside } from "./agent/state-outside.ts";
+import { listServers } from "./agent/server-listing.ts";
+import { stateSections } from "./agent/compaction-text.ts";
 import { catalogProfiles } from "./agent/agent-profiles.ts";
 import { DELEGATE } from "./agent/delegate-tool.ts";
 import { createDelegation } from "./agent/delegation.ts";
@@ -52,16 +52,16 @@ import { openLearning } from "./learning/open-learning.ts";
 const CHANNEL_TTL_MS = 900_000;
 const TOOL_TIMEOUT_MS = 120_000;
 const MAX_OUTPUT_TOKENS = 16_000;
-/** Of the agent's own notes, in what stands for a conversation that was summarised. */
+/** Notes shown with a summarised conversation. */
 const NOTES_SHOWN = 30;
-/** How long the processes of tools have to be gone when the engine stops. */
-const TOOLS_GONE_MS = 2500;
-/** How long a batch has to come to the end of what it is writing. */
-const LEARNT_MS = 2000;
-/** How long turns that go on after a restart wait for the tool servers they may have been using. */
-const SERVERS_CONNECTED_MS = 15_000;
+/** Time for tool processes to exit when the engine stops. */
+const TOOL_EXIT_MS = 2500;
+/** Time for a learning batch to finish its current write. */
+const LEARNING_CLOSE_MS = 2000;
+/** Time that resumed turns wait for MCP servers to connect. */
+const MCP_CONNECT_MS = 15_000;
 
-/** Everything of an engine but its `/health`: loaded after that has been answered. */
+/** The whole engine except `/health`, loaded after the first health answer. */
 export async function createApp({
   launch,
   config,
@@ -75,7 +75,7 @@ export async function createApp({
 }): Promise<EngineApp> {
   const logger = createLogger("engine", config.logLevel);
   const reset = store.reset.current;
-  if (store.reset.isNew) logger.error({ ...reset }, "the store was damaged and was set aside; a new one is begun");
+  if (store.reset.isNew) logger.error({ ...reset }, "the store was damaged and was set aside; created a new one");
   const workspaceDir = join(launch.data_dir, "workspace");
   mkdirSync(workspaceDir, { recursive: true });
   const slots = new TaskSlots(CHANNEL_TTL_MS);
@@ -83,7 +83,7 @@ export async function createApp({
   const { embedder } = modelProvider;
   const memory = await openMemory({ store, workspaceDir, embedder, lastEvent: () => journal.last, logger });
   const journal = openJournal(new EventTable(store), { slots, logger });
-  const desk = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
+  const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const messages = new MessageTable(store);
   const grants = new GrantTable(store);
   const plans = new PlanTable(store);
@@ -117,10 +117,10 @@ export async function createApp({
       window: config.contextWindow,
       reactive: config.reactiveCompact,
       state: (taskId) =>
-        stateOutside({
+        stateSections({
           plan: plans.ofTask(taskId),
           notes: workingMemory.ofTask(taskId, NOTES_SHOWN),
-          questions: desk.pending().filter((one) => one.task_id === taskId),
+          questions: humanRequests.pending().filter((one) => one.task_id === taskId),
         }),
       logger,
     }),
@@ -156,7 +156,7 @@ export async function createApp({
   });
   const runner = new TurnRunner({
     journal,
-    desk,
+    humanRequests,
     slots,
     turns: new TurnTable(store),
     messages,
@@ -174,7 +174,7 @@ export async function createApp({
   });
   runner.recover(() => connected(toolServers.servers));
   const idempotency = new IdempotencyTable(store);
-  const endHousekeeping = startMaintenance({
+  const stopMaintenance = startMaintenance({
     provider: modelProvider,
     slots,
     journal,
@@ -182,7 +182,11 @@ export async function createApp({
     workspaceDir,
     logger,
   });
-  const vitals = () => ({ active_turns: slots.size, pending_hitl: desk.waiting, streams: journal.readerCount() });
+  const vitals = () => ({
+    active_turns: slots.size,
+    pending_hitl: humanRequests.waiting,
+    streams: journal.readerCount(),
+  });
   const status = (): EngineStatus => ({
     ...vitals(),
     ...(runner.draining && { active_turns: runner.busy }),
@@ -191,11 +195,14 @@ export async function createApp({
   });
   const keys = new AcceptedKeys(launch.keys);
   const { provider, model } = config;
-  logger.info({ engine_id: launch.engine_id, incarnation: launch.incarnation, provider, model }, "engine serves turns");
+  logger.info(
+    { engine_id: launch.engine_id, incarnation: launch.incarnation, provider, model },
+    "engine accepts turns",
+  );
   const routes = createRoutes({
     runner,
     journal,
-    desk,
+    desk: humanRequests,
     idempotency,
     keys,
     controlToken: launch.control_token,
@@ -207,7 +214,7 @@ export async function createApp({
         const { model: shownTo, registry } = profiles.ofAgent(DEFAULT_AGENT);
         const adapted = adaptedTools(registry.modelTools, { provider, model: shownTo });
         const { servers, ...rest } = toolServers.servers.list();
-        return { servers: shownServers(servers, { leftOut: profiles.leftOut(DEFAULT_AGENT), adapted }), ...rest };
+        return { servers: listServers(servers, { leftOut: profiles.leftOut(DEFAULT_AGENT), adapted }), ...rest };
       },
       allow: (server, wish) => toolServers.servers.allow(server, wish),
     },
@@ -228,24 +235,26 @@ export async function createApp({
     vitals: () => ({ ...vitals(), core_soul_hash: catalog.soul.hash, model: modelProvider.health() }),
     async drain(deadlineMs) {
       const end = Date.now() + deadlineMs;
-      const learnt = learning.close();
+      const learningClosed = learning.close();
       for (runner.park(); runner.busy > 0 && Date.now() < end; runner.park()) await delay(20);
       runner.parkAll();
-      const gone = Date.now() + TOOLS_GONE_MS;
-      while (!runner.idle && Date.now() < gone) await delay(5);
+      await runner.waitUntilIdle(TOOL_EXIT_MS);
       await toolServers.servers.close();
-      await Promise.race([learnt, delay(LEARNT_MS)]);
+      await Promise.race([learningClosed, delay(LEARNING_CLOSE_MS)]);
       await memory.close(
-        new EngineError("ENGINE_DRAINING", "the engine stops; it goes on with what it has read whole"),
+        new EngineError(
+          "ENGINE_DRAINING",
+          "the engine stops; a memory file read completely is imported at the next start",
+        ),
       );
-      endHousekeeping();
+      stopMaintenance();
     },
   };
 }
 
-/** When each tool server has been reached or has failed, or has had its time. */
+/** Resolves when every MCP server has connected or failed, or after the timeout. */
 async function connected(servers: ToolServers): Promise<void> {
-  const end = Date.now() + SERVERS_CONNECTED_MS;
+  const end = Date.now() + MCP_CONNECT_MS;
   const isConnecting = () => servers.list().servers.some(({ status }) => status === "connecting");
   while (isConnecting() && Date.now() < end) await delay(50);
 }

@@ -1,6 +1,6 @@
 import { ENGINE_ERRORS, type EngineErrorCode } from "../contract/engine-errors.ts";
 
-/** A refusal a client may see: one row of the table, with words for this case. */
+/** An error for the client: a row of `ENGINE_ERRORS` with a message. */
 export class EngineError extends Error {
   override readonly name = "EngineError";
   readonly code: EngineErrorCode;
@@ -12,7 +12,7 @@ export class EngineError extends Error {
     this.details = details;
   }
 
-  /** Outside a stream; a code of streams only has no status of its own. */
+  /** HTTP status; 500 for codes that occur only in streams. */
   get status(): number {
     return ENGINE_ERRORS[this.code].status ?? 500;
   }
@@ -20,14 +20,14 @@ export class EngineError extends Error {
 
 const SQLITE_FAULTS: Readonly<Record<number, string>> = {
   8: "the engine's store cannot be written: it is read-only",
-  10: "the engine's store cannot be read or written: the disk fails",
+  10: "the engine's store cannot be read or written: I/O error",
   11: "the engine's store is damaged",
   13: "the engine's store cannot be written: the disk is full",
 };
 
-/** A fault of ours as a client may see it; what its operator can mend is told, anything else is for the log. */
-export function internalError(error: unknown, otherwise: string): EngineError {
+/** An `INTERNAL_ERROR` that names a store problem the operator can fix, or else has the message `fallback`. */
+export function internalError(error: unknown, fallback: string): EngineError {
   const sqlite = error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode : 0;
-  // The upper bits only tell how the disk failed.
-  return new EngineError("INTERNAL_ERROR", SQLITE_FAULTS[sqlite & 0xff] ?? otherwise, undefined, error);
+  // The low byte is SQLite's primary result code.
+  return new EngineError("INTERNAL_ERROR", SQLITE_FAULTS[sqlite & 0xff] ?? fallback, undefined, error);
 }

@@ -16,21 +16,21 @@ import { type Store, openStore } from "./store/open-store.ts";
 import { StoreUnusable, systemExit } from "./store/store-unusable.ts";
 
 const EXIT_CRASH = 1;
-/** With what the app takes to end its tools' processes, less than the 10 s that a supervisor leaves between TERM and KILL. */
+/** Together with the exit of tool processes less than the 10 s between the supervisor's TERM and KILL. */
 const DRAIN_MS = 6000;
 const CLOSE_MS = 1000;
-/** Longer than the minute for which proxies keep idle connections: who closes first must not be us, while a call comes. */
+/** Longer than the 60 s of common proxies, so that the proxy closes idle connections first. */
 const KEEP_ALIVE_MS = 75_000;
-/** One user's. A memory file may take minutes to arrive. */
+/** For one user. Uploading a memory file may take minutes. */
 const LIMITS = { maxConnections: 1024, maxUnauthenticated: 256, requestTimeoutMs: 300_000 };
-/** Long enough for a health answer to be out before the loading of everything else takes the processor. */
+/** Lets the health answer leave before loading the rest occupies the CPU. */
 const LOAD_AFTER_MS = 5;
-/** Also where nobody asks: an upgrade may replace the bundles at any time, and they have to belong together. */
-const LOAD_UNASKED_AFTER_MS = 1000;
+/** Without a health call too: an upgrade may replace the bundles, and all must be of one version. */
+const LOAD_WITHOUT_CALL_AFTER_MS = 1000;
 
 /**
- * One engine, from its launch file to its end. Everybody's start waits for this file, so it does only what `/health`
- * needs, and answers that before the rest is loaded.
+ * Runs one engine, from its launch file to its exit. Every start waits for this file, so it loads only what `/health`
+ * needs, and the rest after that.
  */
 export async function run(): Promise<void> {
   const stop = shutdownSignal();
@@ -41,23 +41,23 @@ export async function run(): Promise<void> {
     const parts = { launch, config, store, environment: process.env };
     const app = new LazyApp(async () => (await import("./app.ts")).createApp(parts));
     const server = await listen(launch, { app, store });
-    app.loadAfter(LOAD_UNASKED_AFTER_MS);
+    app.loadAfter(LOAD_WITHOUT_CALL_AFTER_MS);
     setTimeout(() => flushCompileCache(), 500).unref();
     const failure = await Promise.race([stop.then(() => null), store.damaged.then(damaged), app.failed]);
-    if (failure !== null) tell(failure, ENDS);
-    await close(server, { app: await app.end(), store, drainMs: failure === null ? DRAIN_MS : 0 });
+    if (failure !== null) reportFailure(failure, ENDS);
+    await close(server, { app: await app.close(), store, drainMs: failure === null ? DRAIN_MS : 0 });
   } catch (error) {
-    tell(error, CANNOT_START);
+    reportFailure(error, CANNOT_START);
   }
 }
 
-/** Nothing can be relied on that is read from it, or written: the next start sets it aside. */
+/** A damaged store ends the engine; the next start moves it aside. */
 const damaged = ({ message }: Error): StoreUnusable =>
   new StoreUnusable("store_damaged", `its store is damaged (${message})`);
 
-function tell(error: unknown, what: string): void {
+function reportFailure(error: unknown, prefix: string): void {
   process.exitCode = exitCodeOf(error);
-  process.stderr.write(`${explain(error, what)}\n`);
+  process.stderr.write(`${formatFailure(error, prefix)}\n`);
 }
 
 function readLaunch(file: string | undefined): EngineLaunch {
@@ -67,23 +67,23 @@ function readLaunch(file: string | undefined): EngineLaunch {
 }
 
 /**
- * The rest of the engine: loaded once, at the first call that needs it or a moment after the first health answer. An
- * engine that cannot load it ends.
+ * The rest of the engine, loaded once: at the first call that needs it, or shortly after the first health answer. The
+ * engine exits when loading fails.
  */
 class LazyApp {
   readonly #create: () => Promise<EngineApp>;
   readonly #failed = Promise.withResolvers<unknown>();
   #loading: Promise<EngineApp | undefined> | undefined;
-  #over = false;
+  #closed = false;
   loaded: EngineApp | undefined;
-  /** Resolves with the reason when it cannot be loaded. */
+  /** Resolves with the error when loading fails. */
   readonly failed = this.#failed.promise;
 
   constructor(create: () => Promise<EngineApp>) {
     this.#create = create;
   }
 
-  /** Never rejects: undefined when it cannot be loaded. */
+  /** Never rejects; undefined when loading fails. */
   load(): Promise<EngineApp | undefined> {
     this.#loading ??= this.#create().then(
       (app) => (this.loaded = app),
@@ -96,12 +96,12 @@ class LazyApp {
   }
 
   loadAfter(ms: number): void {
-    setTimeout(() => void (this.#over || this.load()), ms).unref();
+    setTimeout(() => void (this.#closed || this.load()), ms).unref();
   }
 
-  /** What there is to be closed; what nothing has needed so far is not loaded for it. */
-  end(): Promise<EngineApp | undefined> | undefined {
-    this.#over = true;
+  /** Prevents loading from now on, and returns what is loaded or loading. */
+  close(): Promise<EngineApp | undefined> | undefined {
+    this.#closed = true;
     return this.#loading;
   }
 }
@@ -112,7 +112,7 @@ function listen(
 ): Promise<Server> {
   const idle = { active_turns: 0, pending_hitl: 0, streams: 0, core_soul_hash: null };
   const server = createBoundedServer((request, response) => {
-    // Some proxies name the whole address where the path would do.
+    // Some proxies send the absolute form of the request target.
     request.url = request.url?.replace(/^https?:\/\/[^/?]*\/?/i, "/");
     if ((request.method === "GET" || request.method === "HEAD") && /^\/health(\?|$)/.test(request.url ?? "")) {
       const problem = hostProblem(request, host);
@@ -140,8 +140,8 @@ function listen(
     server.once("error", reject);
     server.listen(port, host, () => {
       server.off("error", reject);
-      // A connection that could not be accepted (too many open files): its client tries again.
-      server.on("error", (error) => process.stderr.write(`a connection was not accepted: ${error.message}\n`));
+      // A failed accept, such as too many open files: the client retries.
+      server.on("error", (error) => process.stderr.write(`failed to accept a connection: ${error.message}\n`));
       resolve(server);
     });
   });
@@ -176,14 +176,14 @@ function exitCodeOf(error: unknown): number {
 const isPortTaken = (error: unknown): error is Error & { port: number } =>
   error instanceof Error && "code" in error && error.code === "EADDRINUSE";
 
-/** Plain words for what an operator can mend; a stack for what only we can. */
-function explain(error: unknown, what: string): string {
-  if (error instanceof InvalidSettings) return [what, ...error.problems].join("\n  ");
-  if (isPortTaken(error)) return `${what} port ${error.port} is in use`;
-  if (error instanceof StoreUnusable) return `${what} ${error.message}`;
-  if (error instanceof Error && systemExit(error) !== null) return `${what} ${withoutFolders(error.message)}`;
+/** A message for what an operator can fix, a stack trace for anything else. */
+function formatFailure(error: unknown, prefix: string): string {
+  if (error instanceof InvalidSettings) return [prefix, ...error.problems].join("\n  ");
+  if (isPortTaken(error)) return `${prefix} port ${error.port} is in use`;
+  if (error instanceof StoreUnusable) return `${prefix} ${error.message}`;
+  if (error instanceof Error && systemExit(error) !== null) return `${prefix} ${withoutFolders(error.message)}`;
   return `the engine failed: ${error instanceof Error ? error.stack : String(error)}`;
 }
 
-/** Clients read why an engine did not start; the folders of this machine are not theirs to know. */
+/** Clients see why an engine did not start, so the message must not contain this machine's folders. */
 const withoutFolders = (message: string): string => message.replaceAll(/'\/[^']*\/([^'/]*)'/g, "'$1'");

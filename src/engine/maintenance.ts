@@ -10,7 +10,7 @@ import type { TaskSlots } from "./turns/task-slots.ts";
 const EVENTS_KEPT = 200_000;
 const KEPT_MS = 24 * 3600 * 1000;
 const PRUNE_EVERY_MS = 600_000;
-/** Long enough for the other engines of a busy host to be healthy first. */
+/** Lets the other engines of a busy host become healthy first. */
 const LOAD_PROVIDER_AFTER_MS = 1000;
 
 export interface MaintenanceParts {
@@ -22,30 +22,27 @@ export interface MaintenanceParts {
   readonly logger: Logger;
 }
 
-/** What an engine does beside its turns: loads what it will need, drops what has grown old. Returns the end of it. */
+/** Preloads the model provider, and prunes old events, keys and tool outputs periodically. Returns the stop function. */
 export function startMaintenance(parts: MaintenanceParts): () => void {
-  setTimeout(() => void loadNow(parts), LOAD_PROVIDER_AFTER_MS).unref();
+  setTimeout(() => void loadProvider(parts), LOAD_PROVIDER_AFTER_MS).unref();
   void pruneFiles(parts);
-  const pruning = setInterval(() => {
+  const timer = setInterval(() => {
     pruneRows(parts);
     void pruneFiles(parts);
   }, PRUNE_EVERY_MS).unref();
-  return () => clearInterval(pruning);
+  return () => clearInterval(timer);
 }
 
-/** An upgrade replaces the installation under a running engine: nothing may be left to be read from it later. */
-async function loadNow({ provider, slots, logger }: MaintenanceParts): Promise<void> {
+/** An upgrade replaces the installation under a running engine, so everything is loaded early. */
+async function loadProvider({ provider, slots, logger }: MaintenanceParts): Promise<void> {
   try {
     await provider.load();
-    // The next engine on this host takes the compiled code instead of compiling: half the memory of loading.
+    // The next engine on this host reads the compile cache, which halves the memory of loading.
     flushCompileCache();
     if (slots.size === 0) collectGarbage();
     logger.debug({ provider: provider.name }, "provider loaded");
   } catch (error) {
-    logger.warn(
-      { err: error, provider: provider.name },
-      "the provider could not be loaded; its first call tries again",
-    );
+    logger.warn({ err: error, provider: provider.name }, "failed to load the provider; retrying at its first call");
   }
 }
 
@@ -55,7 +52,7 @@ function pruneRows({ journal, idempotency, logger }: MaintenanceParts): void {
     journal.prune(before, EVENTS_KEPT);
     idempotency.prune(before);
   } catch (error) {
-    logger.error({ err: error }, "old events could not be dropped");
+    logger.error({ err: error }, "failed to prune old events");
   }
 }
 

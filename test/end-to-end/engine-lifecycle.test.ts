@@ -275,7 +275,7 @@ t.test("an engine's log is read and followed; a missing engine has none", async 
   await p.post("/engines/provision", { user_id: "leo" });
   const log = await until("the engine has written something", async () => {
     const answer = await p.get("/engines/leo/logs?tail=10");
-    return /engine serves turns/.test(answer.text) ? answer : null;
+    return /engine accepts turns/.test(answer.text) ? answer : null;
   });
   t.equal(log.status, 200);
   t.match(log.headers["content-type"], /^text\/plain/);

@@ -101,7 +101,7 @@ export interface Parts {
   readonly store: Store;
   readonly journal: EventJournal;
   readonly runner: TurnRunner;
-  readonly desk: HumanRequests;
+  readonly humanRequests: HumanRequests;
   readonly slots: TaskSlots;
   readonly messages: MessageTable;
   readonly idempotency: IdempotencyTable;
@@ -146,7 +146,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   t.teardown(() => store.close());
   const slots = new TaskSlots(ttlMs);
   const journal = openJournal(new EventTable(store), { slots, logger });
-  const desk = new HumanRequests(new HitlTable(store), journal, { ttlMs: options.hitlTtlMs ?? null });
+  const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: options.hitlTtlMs ?? null });
   const messages = new MessageTable(store);
   const grants: Grant[] = [];
   const registry = joinedRegistry([{ tools: () => tools }]);
@@ -173,7 +173,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const toolCalls = new ToolCallTable(store);
   const compactions = new CompactionTable(store);
   const runParts = { turns, messages, toolCalls, compactions, memory, runAgent: around(runAgent) };
-  const runner = new TurnRunner({ journal, desk, slots, logger, ...runParts });
+  const runner = new TurnRunner({ journal, humanRequests, slots, logger, ...runParts });
   const events = (turnId: string) =>
     journal
       .read({ turnId, limit: 1_000_000 })
@@ -182,14 +182,14 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     store,
     journal,
     runner,
-    desk,
+    humanRequests,
     slots,
     messages,
     idempotency: new IdempotencyTable(store),
     events,
     async turn(taskId, message = "go") {
-      const turn = runner.begin({ task_id: taskId, message });
-      turn.go();
+      const turn = runner.start({ task_id: taskId, message });
+      turn.run();
       await until("the turn is over", () => turns.state(turn.turnId) !== "running");
       return events(turn.turnId);
     },
@@ -198,11 +198,11 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
 
 /** The same behind its routes, on loopback, with limits of the test's own. */
 export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamLimits> = {}): Promise<string> {
-  const { runner, journal, desk, idempotency } = parts;
+  const { runner, journal, humanRequests, idempotency } = parts;
   const routes = createRoutes({
     runner,
     journal,
-    desk,
+    desk: humanRequests,
     idempotency,
     memoryFile: {
       portability: new MemoryPortability({

@@ -1,15 +1,14 @@
 import type { EngineErrorCode } from "../../contract/engine-errors.ts";
 import { EngineError } from "../engine-error.ts";
 import type { ModelFailure, ModelProvider, ModelRequest, ToolOutcome } from "../model/model-provider.ts";
-import type { AgentProfile, AgentProfiles } from "./agent-profile.ts";
+import type { AgentProfile, AgentProfiles } from "./agent-profiles.ts";
 import type { Compactor } from "./compaction.ts";
 import { modelMessages } from "./conversation.ts";
 import { LOOP_HINT, LoopGuard } from "./loop-guard.ts";
-import type { ModelAnswer } from "./model-answer.ts";
 import { callModel } from "./model-call.ts";
 import type { Recall } from "./recall.ts";
-import { soundUsage } from "./sound-usage.ts";
-import type { LoggedCall, StepLog } from "./step-log.ts";
+import { sanitizeUsage } from "./sanitize-usage.ts";
+import type { LoggedCall, ModelAnswer, StepLog } from "./step-log.ts";
 import { type ToolParts, runToolCalls } from "./tool-calls.ts";
 import type { TurnContext } from "./turn-context.ts";
 
@@ -30,15 +29,15 @@ export interface AgentParts {
   readonly maxOutputTokens: number;
   readonly profiles: AgentProfiles;
   readonly tools: Omit<ToolParts, "registry">;
-  /** Makes requests smaller where the conversation has grown too large. */
+  /** Compacts the conversation when it exceeds the context window. */
   readonly compactor?: Compactor;
-  /** Puts what memory has on a message behind it. */
+  /** Adds memories that match the user's message to the request. */
   readonly recall?: Recall;
 }
 
 /**
- * Model call, tool calls, and again, until the model has nothing more to call. What comes next is read from the log,
- * where each step is stored as it is done: a turn of an engine that was killed runs through here as any other.
+ * Calls the model, runs its tool calls, and repeats until the model requests no more. The next step is read from the
+ * step log, so a turn resumed after a crash takes the same path as any other.
  */
 export function createAgentLoop(parts: AgentParts): AgentLoop {
   return async (context) => {
@@ -73,11 +72,11 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
 async function askModel(parts: AgentParts, profile: AgentProfile, context: TurnContext): Promise<ModelFailure | null> {
   const { compactor, recall } = parts;
   await recall?.(context);
-  const whole = requestOf(parts, profile, context);
-  let request = (await compactor?.fit(whole, context)) ?? whole;
+  const full = requestOf(parts, profile, context);
+  let request = (await compactor?.fit(full, context)) ?? full;
   let answer = await callAndSpend(parts, request, context);
   if (answer.failure !== null && answer.content.length === 0) {
-    const smaller = await compactor?.shrink(whole, answer.failure, context);
+    const smaller = await compactor?.shrink(full, answer.failure, context);
     if (smaller) answer = await callAndSpend(parts, (request = smaller), context);
   }
   if (answer.usage !== null && answer.failure === null) compactor?.measured(request, answer.usage, context);
@@ -88,7 +87,7 @@ async function askModel(parts: AgentParts, profile: AgentProfile, context: TurnC
 
 async function callAndSpend(parts: AgentParts, request: ModelRequest, context: TurnContext): Promise<ModelAnswer> {
   const answer = await callModel(parts.provider, request, context);
-  if (answer.usage !== null) context.spend(soundUsage(answer.usage));
+  if (answer.usage !== null) context.spend(sanitizeUsage(answer.usage));
   return answer;
 }
 
@@ -101,15 +100,15 @@ function requestOf(
   return { model, system, messages, tools: registry.modelTools, thinking, maxOutputTokens };
 }
 
-/** Stores the results as the model reads them, with a hint where a call goes round in circles. */
+/** Stores the tool results for the model. A call repeated with the same result gets a hint. */
 function settle(
   calls: readonly LoggedCall[],
   outcomes: readonly ToolOutcome[],
   { guard, log }: { readonly guard: LoopGuard; readonly log: StepLog },
-): "fine" | "stop" {
+): "continue" | "stop" {
   const judged = calls.map((call, index) => judge(guard, call, outcomes[index]));
   log.settled(judged.map(({ outcome }) => outcome));
-  return judged.some(({ verdict }) => verdict === "stop") ? "stop" : "fine";
+  return judged.some(({ verdict }) => verdict === "stop") ? "stop" : "continue";
 }
 
 function judge(guard: LoopGuard, call: LoggedCall, outcome: ToolOutcome | undefined) {
@@ -124,13 +123,13 @@ const textOf = (output: unknown): string => (typeof output === "string" ? output
 const LOOP_DETECTED: AgentOutcome = {
   kind: "errored",
   code: "LOOP_DETECTED",
-  message: "five answers made the same tool call and got the same result",
+  message: "the same tool call returned the same result in five model answers",
 };
 
 const stepLimit = (maxSteps: number): AgentOutcome => ({
   kind: "errored",
   code: "STEP_LIMIT",
-  message: `the turn reached ${maxSteps} model calls`,
+  message: `the turn reached its limit of ${maxSteps} model calls`,
   details: { max_steps: maxSteps },
 });
 

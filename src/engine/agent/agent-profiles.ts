@@ -5,16 +5,28 @@ import { toolsFor } from "../catalog/tools-for.ts";
 import { DEFAULT_AGENT } from "../../contract/engine-api.ts";
 import { type ToolRegistry, createToolRegistry } from "../tools/registry.ts";
 import type { Tool } from "../tools/tool.ts";
-import type { AgentProfile, AgentProfiles } from "./agent-profile.ts";
 import { type ToolLimits, fitTools } from "./fit-tools.ts";
 import { DELEGATE, delegateTool } from "./delegate-tool.ts";
 import { systemPrompt } from "./system-prompt.ts";
 
+/** System prompt, model and tools of one agent. */
+export interface AgentProfile {
+  /** Byte-identical until a reload, so that the provider's prompt cache hits. */
+  readonly system: string;
+  readonly model: string;
+  readonly registry: ToolRegistry;
+}
+
+/**
+ * Returns the current profile of a named agent. The loop asks before each model call, so a reload applies from the
+ * next call. An agent that a reload removed falls back to the default agent.
+ */
+export type AgentProfiles = (agent: string) => AgentProfile;
+
 export interface ProfileParts {
-  /** As they are now. */
+  /** The current catalog and core soul. */
   readonly now: () => { readonly catalog: Catalog; readonly soul: CoreSoul };
   readonly registry: () => ToolRegistry;
-  /** What a model can be shown. */
   readonly toolLimits: (model: string) => ToolLimits;
   readonly models: { readonly main: string; readonly planner: string; readonly light: string };
   readonly userId: string;
@@ -23,17 +35,17 @@ export interface ProfileParts {
 
 export interface CatalogProfiles {
   readonly ofAgent: AgentProfiles;
-  /** An agent at work for another: its tools are among those of `parent`, with no more leave, and it delegates nothing. */
+  /** Profile of a sub-agent. It gets a subset of the tools of `parent`, no wider permissions, and cannot delegate. */
   ofSubAgent(agent: string, parent: string): AgentProfile;
-  /** Names of tools that the model of an agent cannot be shown, with the reason. */
+  /** Tools omitted from an agent's requests: name to reason. */
   leftOut(agent: string): ReadonlyMap<string, string>;
 }
 
-/** Profiles by the catalog: made once and the same from then on, until catalog, core soul or tools are others. */
+/** Agent profiles built from the catalog, cached until the catalog, core soul or tool registry changes. */
 export function catalogProfiles(parts: ProfileParts): CatalogProfiles {
-  const kept = new ProfileCache(parts);
+  const cache = new ProfileCache(parts);
   const fitted = (agent: string): FittedProfile =>
-    kept.take(agent, ({ catalog, registry }) => {
+    cache.get(agent, ({ catalog, registry }) => {
       const definition = definitionOf(catalog, agent);
       const others = [...catalog.agents.keys()].filter((name) => name !== DEFAULT_AGENT && name !== definition.name);
       const delegate = delegateTool(others, (name) => ofSubAgent(name, agent).registry.tools);
@@ -41,7 +53,7 @@ export function catalogProfiles(parts: ProfileParts): CatalogProfiles {
     });
   const ofAgent = (agent: string): AgentProfile => fitted(agent).profile;
   const ofSubAgent = (agent: string, parent: string): AgentProfile => {
-    const { profile } = kept.take(`${parent} > ${agent}`, ({ catalog }) => {
+    const { profile } = cache.get(`${parent} > ${agent}`, ({ catalog }) => {
       const definition = definitionOf(catalog, agent);
       const offered = ofAgent(parent).registry.tools.filter(({ name }) => name !== DELEGATE);
       return { definition, tools: toolsFor(definition, offered, { neverAbove: true }) };
@@ -51,7 +63,7 @@ export function catalogProfiles(parts: ProfileParts): CatalogProfiles {
   return { ofAgent, ofSubAgent, leftOut: (agent) => fitted(agent).leftOut };
 }
 
-/** One that a reload has taken away gives way to the one that is always there. */
+/** Falls back to the default agent when a reload removed the agent. */
 function definitionOf({ agents }: Catalog, agent: string): AgentDefinition {
   const found = agents.get(agent) ?? agents.get(DEFAULT_AGENT);
   if (found === undefined) throw new Error("the catalog has no default agent");
@@ -78,7 +90,7 @@ class ProfileCache {
     this.#parts = parts;
   }
 
-  take(
+  get(
     name: string,
     make: (sources: Sources) => { readonly definition: AgentDefinition; readonly tools: readonly Tool[] },
   ): FittedProfile {

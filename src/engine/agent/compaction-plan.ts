@@ -2,30 +2,30 @@ import { outputTokensWithin } from "../model/context-window.ts";
 import { valueTokens } from "../model/token-estimate.ts";
 import { type PlacedMessage, type Unit, unitsOf } from "./conversation-units.ts";
 
-/** For the answer, at the most, and for what the estimate misses. */
-const MOST_FOR_OUTPUT = 20_000;
+/** Tokens reserved for the answer at most, and for the error of the estimate. */
+const MAX_OUTPUT_RESERVE = 20_000;
 const MARGIN = 13_000;
 const NEWEST_RESULTS_KEPT = 5;
-/** Of the room there is: for what is kept as it is. */
+/** Share of the budget for messages that stay unchanged. */
 const KEPT_SHARE = 0.25;
 
 export interface ContextLimits {
-  /** From here on the context is made smaller. */
+  /** Token count above which the context is compacted. */
   readonly compactAt: number;
-  /** More than this cannot be sent. */
+  /** Token count that a request must not exceed. */
   readonly most: number;
 }
 
-/** In small windows, where head-room and margin would leave nothing, half of the window. */
+/** Small windows compact at half of the window, since output reserve and margin would leave nothing. */
 export function contextLimits(window: number, maxOutputTokens: number): ContextLimits {
-  const output = Math.min(maxOutputTokens, MOST_FOR_OUTPUT);
+  const output = Math.min(maxOutputTokens, MAX_OUTPUT_RESERVE);
   return {
     compactAt: Math.max(window - output - MARGIN, Math.floor(window / 2)),
     most: window - outputTokensWithin(window, output),
   };
 }
 
-/** The message through which tools' results may be cleared: the newest few stay, and always those to be read next. */
+/** Id of the last message whose tool results may be cleared. The newest results stay, and always the last ones. */
 export function clearThrough(stored: readonly PlacedMessage[], roomTokens: number): number {
   const results = stored.filter(({ role }) => role === "tool").toReversed();
   let left = roomTokens * KEPT_SHARE;
@@ -39,8 +39,8 @@ export function clearThrough(stored: readonly PlacedMessage[], roomTokens: numbe
 }
 
 /**
- * The message through which a conversation is summarised: behind it stay as many whole turns as the room for them
- * allows; of a turn that is larger, its newest steps. Null when nothing can be left out.
+ * Id of the last message to summarise. After it stay as many whole turns as fit; of a turn that does not fit, its newest
+ * steps. Null when there is nothing to summarise.
  */
 export function cutThrough(stored: readonly PlacedMessage[], roomTokens: number): number | null {
   const units = unitsOf(stored);

@@ -3,30 +3,31 @@ import type { PlacedMessage } from "./conversation-units.ts";
 import { type Fact, resultDigest } from "./fact-digest.ts";
 
 /**
- * How a conversation is shown since it was made smaller. The messages themselves stay as they are in the store; the
- * last record of a conversation holds, and it holds whole.
+ * How a conversation is shown after compaction. The stored messages do not change. The last record of a conversation
+ * replaces all earlier ones.
  */
 export interface CompactionRecord {
   readonly strategy: "structured_extraction" | "summary";
-  /** Results of tools up to this message are shown as what they named. */
+  /** Tool results up to this message id are shown as digests. */
   readonly clearedThrough: number;
-  /** Messages up to this one are shown as `summary`; 0 when none are. */
+  /** Messages up to this id are shown as `summary`; 0 when none are. */
   readonly summarisedThrough: number;
   readonly summary: string;
   /** The part of `summary` that a model wrote. */
   readonly gist: string;
-  /** What `summary` has word for word, for the next one to keep. */
+  /** Verbatim facts in `summary`, carried over to the next summary. */
   readonly facts: readonly Fact[];
-  /** Messages up to this one are not needed to show the conversation. */
+  /** Messages up to this id need not be loaded to show the conversation. */
   readonly hiddenThrough: number;
-  /** The turns that `summary` stands for: how many in all, and those that this record left out. */
+  /** The turns that `summary` replaces. */
   readonly turns: { readonly first: string; readonly last: string; readonly count: number } | null;
+  /** Turn ids that this compaction summarised. */
   readonly leftOut: readonly string[];
   readonly beforeTokens: number;
   readonly afterTokens: number;
 }
 
-/** The conversation as it is shown: the same bytes as long as the record is the same, so that the provider's cache hits. */
+/** The compacted conversation. Byte-identical for the same record, so that the provider's prompt cache hits. */
 export function shownConversation(
   stored: readonly PlacedMessage[],
   record: Pick<CompactionRecord, "clearedThrough" | "summarisedThrough" | "summary"> | null,
@@ -37,7 +38,7 @@ export function shownConversation(
   const kept = stored.filter(({ id }) => id > summarisedThrough);
   const shown = kept.map((message) => (message.id <= clearedThrough ? cleared(message, digest) : message));
   if (summarisedThrough === 0) return shown;
-  // A turn that was cut in its middle must still know what it was asked.
+  // A turn that the summary splits must still show its user message.
   const asked =
     kept.length > 0 && kept[0]?.role !== "user"
       ? stored.findLast(({ id, role }) => role === "user" && id <= summarisedThrough)

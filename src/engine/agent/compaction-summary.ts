@@ -7,14 +7,14 @@ import type {
   ToolOutcome,
 } from "../model/model-provider.ts";
 import type { PlacedMessage } from "./conversation-units.ts";
-import { soundUsage } from "./sound-usage.ts";
+import { sanitizeUsage } from "./sanitize-usage.ts";
 
 const MOST_WORDS = 900;
 const SUMMARY_TOKENS = 4000;
 const RESULT_SHOWN = 2000;
-/** Careful: a model's own count may be twice the estimate, and its answer needs room too. */
+/** Conservative: a model may count twice the estimate, and its answer needs room too. */
 const CHARACTERS_PER_TOKEN = 2;
-const TIMES_HALVED = 3;
+const MAX_HALVINGS = 3;
 
 const SYSTEM = [
   "You shorten the conversation of an agent with its user, so that the agent can go on with it.",
@@ -25,7 +25,7 @@ const SYSTEM = [
 
 export interface SummaryModel {
   readonly model: string;
-  /** Tokens it can read and write in one call. */
+  /** Context window in tokens. */
   readonly window: number;
 }
 
@@ -42,8 +42,8 @@ export interface SummaryCall {
 }
 
 /**
- * Has the messages summarised, together with the summary of what came before them, by the first of the models that
- * manages. A transcript larger than a model can read is summarised piece by piece.
+ * Summarises the messages together with the previous summary. Tries the models in order until one succeeds. A transcript
+ * larger than the context window is summarised in chunks.
  */
 export async function summarise({ before, messages, models }: SummaryTask, call: SummaryCall): Promise<SummaryOutcome> {
   const transcript = messages.map(transcribe).join("\n");
@@ -68,13 +68,13 @@ async function summariseWith(
 ): Promise<SummaryOutcome> {
   let room = window * CHARACTERS_PER_TOKEN;
   for (let halved = 0; ; halved++) {
-    const outcome = await inPieces(model, { before, transcript, room, window }, call);
-    if (outcome.kind === "summary" || outcome.failure.kind !== "too_long" || halved === TIMES_HALVED) return outcome;
+    const outcome = await summariseChunks(model, { before, transcript, room, window }, call);
+    if (outcome.kind === "summary" || outcome.failure.kind !== "too_long" || halved === MAX_HALVINGS) return outcome;
     room /= 2;
   }
 }
 
-async function inPieces(
+async function summariseChunks(
   model: string,
   { before, transcript, room, window }: { before: string; transcript: string; room: number; window: number },
   call: SummaryCall,
@@ -111,11 +111,14 @@ async function ask(
   for await (const part of provider.stream(request, signal)) {
     progress();
     if (part.kind === "text") answer += part.text;
-    if ((part.kind === "done" || part.kind === "failed") && part.usage !== null) spend(soundUsage(part.usage));
+    if ((part.kind === "done" || part.kind === "failed") && part.usage !== null) spend(sanitizeUsage(part.usage));
     if (part.kind === "failed") return { kind: "failed", failure: part.failure };
   }
   if (answer.trim() !== "") return { kind: "summary", text: answer.trim() };
-  return { kind: "failed", failure: { kind: "permanent", message: `${model} gave an empty summary`, status: null } };
+  return {
+    kind: "failed",
+    failure: { kind: "permanent", message: `model ${model} returned an empty summary`, status: null },
+  };
 }
 
 function transcribe({ role, content, turnId }: PlacedMessage): string {
@@ -140,7 +143,7 @@ function transcribe({ role, content, turnId }: PlacedMessage): string {
 
 const textOf = (output: unknown): string => (typeof output === "string" ? output : (JSON.stringify(output) ?? ""));
 
-/** Head and tail say most of a long result. */
+/** Keeps the head and the tail of a long result. */
 const shorten = (text: string): string =>
   text.length <= RESULT_SHOWN
     ? text

@@ -1,24 +1,48 @@
+import type { WorkingMemoryEntryType } from "../../contract/engine-events.ts";
 import { SUMMARY_OPENING, callsDone } from "../model/summary-message.ts";
+import { PLAN_HEADING, type PlanItem, planLines } from "../tools/plan.ts";
 import type { CompactionRecord } from "./compaction-record.ts";
 import { type Fact, factLines } from "./fact-digest.ts";
 
-/** What is kept outside the transcript, such as the plan: it is taken from the store, never from a summary. */
+/** State kept outside the transcript, such as the plan. It comes from the store, never from a summary. */
 export interface StateSection {
   readonly title: string;
   readonly lines: readonly string[];
 }
 
+export interface PersistentState {
+  readonly plan: readonly PlanItem[];
+  readonly notes: readonly { readonly entryType: WorkingMemoryEntryType; readonly content: string }[];
+  readonly questions: readonly { readonly question: string; readonly options: readonly string[] }[];
+}
+
+export const stateSections = ({ plan, notes, questions }: PersistentState): readonly StateSection[] => [
+  { title: "Your plan", lines: planLines(plan) },
+  {
+    title: "Your notes",
+    lines: notes
+      .filter(({ content }) => !content.startsWith(PLAN_HEADING))
+      .map(({ entryType, content }) => `${entryType}: ${content}`),
+  },
+  {
+    title: "Waiting for an answer of the user",
+    lines: questions.map(({ question, options }) =>
+      options.length === 0 ? question : `${question} (${options.join(" | ")})`,
+    ),
+  },
+];
+
 export interface SummaryParts {
-  /** The turns it stands for. */
+  /** The turns that the summary replaces. */
   readonly turns: CompactionRecord["turns"];
-  /** By the turn that is cut in its middle, which goes on behind it. */
+  /** Tool calls already made by the turn that the summary splits. */
   readonly callsMade: number;
   readonly state: readonly StateSection[];
   readonly summary: string;
   readonly facts: readonly Fact[];
 }
 
-/** The message that stands for a part of a conversation that is shown no more. */
+/** The message that replaces the summarised part of a conversation. */
 export function summaryText({ turns, callsMade, state, summary, facts }: SummaryParts): string {
   const span =
     turns === null || turns.count === 1 ? "one turn" : `${turns.count} turns, ${turns.first} to ${turns.last}`;

@@ -9,45 +9,44 @@ import { type StateSection, summaryText } from "./compaction-text.ts";
 import { ContextMeter } from "./context-meter.ts";
 import { modelMessages } from "./conversation.ts";
 import { type PlacedMessage, callsOf } from "./conversation-units.ts";
-import { DigestCache } from "./digest-cache.ts";
-import { factDigest } from "./fact-digest.ts";
+import { DigestCache, factDigest } from "./fact-digest.ts";
 import type { TurnContext } from "./turn-context.ts";
 
-/** A gain that is not worth the loss of the cache: less than a tenth. */
+/** A compaction must remove at least a tenth, since it invalidates the provider's prompt cache. */
 const WORTH_IT = 0.9;
-/** After clearing results, room enough to go on for a while without a summary. */
+/** No summary is made when clearing results brings the context below this share of the limit. */
 const ROOMY = 0.75;
-const FAILURES_BORNE = 3;
+const MAX_FAILURES = 3;
 const FACTS_SHARE = 0.15;
-const MOST_FACTS = 24_000;
+const MAX_FACTS_LENGTH = 24_000;
 
 export interface CompactorParts {
   readonly provider: ModelProvider;
   readonly lightModel: string;
-  /** As the operator says; null where what is known of a model decides. */
+  /** Configured context window in tokens; null uses the model's known window. */
   readonly window: number | null;
-  /** Whether a provider's "too long" is answered with a smaller request. */
+  /** Whether to compact and retry when the provider rejects a request as too long. */
   readonly reactive: boolean;
-  /** What is kept outside the transcript. */
+  /** State kept outside the transcript. */
   state(taskId: string): readonly StateSection[];
   readonly logger: Logger;
 }
 
 export interface Compactor {
-  /** Before each model call: the request as it is to be sent. Throws `COMPACTION_FAILED` when it cannot be made to fit. */
+  /** Returns the request to send, compacted if needed. Throws `COMPACTION_FAILED` when it cannot fit the window. */
   fit(request: ModelRequest, context: TurnContext): Promise<ModelRequest>;
-  /** The provider has said how large a request was. */
+  /** Calibrates the token estimate with the provider's count of a sent request. */
   measured(request: ModelRequest, usage: ModelUsage, context: TurnContext): void;
-  /** The provider would not take a request: a smaller one, null when there is none. */
+  /** Returns a smaller request after the provider rejected one as too long; null when there is none. */
   shrink(request: ModelRequest, failure: ModelFailure, context: TurnContext): Promise<ModelRequest | null>;
 }
 
 type Priority = NonNullable<ModelRequest["priority"]>;
 
-/** What is being made smaller, as far as it has come. */
+/** Intermediate state of a compaction. */
 interface Draft {
   readonly record: CompactionRecord | null;
-  readonly whole: ModelRequest;
+  readonly full: ModelRequest;
   readonly request: ModelRequest;
   readonly tokens: number;
 }
@@ -58,29 +57,29 @@ export function createCompactor(parts: CompactorParts): Compactor {
   const digests = new DigestCache();
   const limitsOf = ({ model, maxOutputTokens }: ModelRequest) => contextLimits(meter.window(model), maxOutputTokens);
 
-  /** A provider's own counts and limits may be wrong: they alone are no reason not to ask it, and so to be corrected. */
+  /** A learned scale or window may be wrong. Unless our own estimate agrees, the request is sent, which corrects it. */
   const isTooLarge = ({ request, tokens }: Draft): boolean => {
     const { most } = contextLimits(meter.knownWindow(request.model), request.maxOutputTokens);
     return Math.min(tokens, requestTokens(request)) > most;
   };
 
-  const draftOf = (whole: ModelRequest, { log }: TurnContext, record = log.compaction()): Draft => {
+  const draftOf = (full: ModelRequest, { log }: TurnContext, record = log.compaction()): Draft => {
     const request =
       record === null
-        ? whole
-        : { ...whole, messages: modelMessages(shownConversation(log.messages(), record, digests.of)) };
-    return { record, whole, request, tokens: meter.tokens(log.conversation, request) };
+        ? full
+        : { ...full, messages: modelMessages(shownConversation(log.messages(), record, digests.of)) };
+    return { record, full, request, tokens: meter.tokens(log.conversation, request) };
   };
 
-  /** Stores how the conversation is shown from now on; leaves it as it is where that gains too little. */
+  /** Stores a new compaction record, unless it removes too little. */
   const change = (draft: Draft, wanted: Partial<CompactionRecord>, context: TurnContext): Draft => {
     const beforeTokens = draft.tokens;
     const record = { ...EMPTY, ...draft.record, ...wanted, beforeTokens };
-    const next = draftOf(draft.whole, context, record);
+    const next = draftOf(draft.full, context, record);
     if (next.tokens > beforeTokens * WORTH_IT) return draft;
-    const told = { ...record, afterTokens: next.tokens };
-    context.log.compacted(told);
-    return { ...next, record: told };
+    const stored = { ...record, afterTokens: next.tokens };
+    context.log.compacted(stored);
+    return { ...next, record: stored };
   };
 
   const summarised = async (
@@ -88,16 +87,16 @@ export function createCompactor(parts: CompactorParts): Compactor {
     { room, priority }: { readonly room: number; readonly priority: Priority },
     context: TurnContext,
   ): Promise<Draft | ModelFailure> => {
-    const { record, whole } = draft;
+    const { record, full } = draft;
     const messages = context.log.messages();
-    const behind = messages.filter(({ id }) => id > (record?.summarisedThrough ?? 0));
-    const cut = cutThrough(behind, room);
+    const unsummarised = messages.filter(({ id }) => id > (record?.summarisedThrough ?? 0));
+    const cut = cutThrough(unsummarised, room);
     if (cut === null) return draft;
-    const left = behind.filter(({ id }) => id <= cut);
+    const left = unsummarised.filter(({ id }) => id <= cut);
     const place = cutAt(messages, cut);
-    // What was asked is shown all the same.
+    // Summarising only the user message gains nothing: it is shown after the summary.
     if (left.every(({ id }) => id > place.record.hiddenThrough && id <= place.askedId)) return draft;
-    const models = [...new Set([parts.lightModel, whole.model])].map((model) => ({
+    const models = [...new Set([parts.lightModel, full.model])].map((model) => ({
       model,
       window: meter.window(model),
     }));
@@ -107,7 +106,7 @@ export function createCompactor(parts: CompactorParts): Compactor {
     );
     context.signal.throwIfAborted();
     if (outcome.kind === "failed") return outcome.failure;
-    const roomForFacts = Math.min(MOST_FACTS, Math.floor(limitsOf(whole).compactAt * FACTS_SHARE * 4));
+    const roomForFacts = Math.min(MAX_FACTS_LENGTH, Math.floor(limitsOf(full).compactAt * FACTS_SHARE * 4));
     const facts = factDigest(record?.facts ?? [], left, roomForFacts);
     const turns = turnsOf(record, left);
     const state = parts.state(context.taskId);
@@ -120,7 +119,7 @@ export function createCompactor(parts: CompactorParts): Compactor {
     );
   };
 
-  /** As much as is needed, in order of what is lost by it. */
+  /** Applies the cheapest reduction first: clear old results, then summarise, then clear all results. */
   const compact = async (
     start: Draft,
     { compactAt, most, forced }: ContextLimits & { readonly forced: boolean },
@@ -128,39 +127,42 @@ export function createCompactor(parts: CompactorParts): Compactor {
   ): Promise<Draft> => {
     const { log } = context;
     const measure = meter.of(log.conversation);
-    const room = forced ? valueTokens(log.messages()) : compactAt / meter.scale(log.conversation, start.whole.model);
+    const room = forced ? valueTokens(log.messages()) : compactAt / meter.scale(log.conversation, start.full.model);
     const clear = (draft: Draft, through: number) =>
       through <= (draft.record?.clearedThrough ?? 0)
         ? draft
         : change(draft, { strategy: "structured_extraction", clearedThrough: through }, context);
     let draft = clear(start, clearThrough(log.messages(), room));
     if (forced || draft.tokens > compactAt * ROOMY) {
-      // One that the turn can go on without gives way to other calls.
+      // A summary that the turn does not need yet runs at low priority.
       const priority = forced || draft.tokens > most ? "interactive" : "background";
       const outcome = await summarised(draft, { room, priority }, context);
       if ("request" in outcome) draft = outcome;
       measure.failures = "request" in outcome ? 0 : measure.failures + 1;
       if (!("request" in outcome)) {
         const reason = "message" in outcome ? outcome.message : outcome.kind;
-        logger.warn({ turn_id: context.turnId, reason, tokens: draft.tokens, limit: most }, "no summary was made");
+        logger.warn(
+          { turn_id: context.turnId, reason, tokens: draft.tokens, limit: most },
+          "failed to summarise the conversation",
+        );
         if (isTooLarge(draft)) throw failed(draft, { most, reason });
       }
     }
     if (draft.tokens > most) draft = clear(draft, log.messages().at(-1)?.id ?? 0);
-    measure.vainAt = draft.tokens > start.tokens * WORTH_IT ? draft.tokens : 0;
+    measure.futileAt = draft.tokens > start.tokens * WORTH_IT ? draft.tokens : 0;
     return draft;
   };
 
   return {
-    async fit(whole, context) {
-      const draft = draftOf(whole, context);
+    async fit(full, context) {
+      const draft = draftOf(full, context);
       const { tokens, request } = draft;
-      const limits = limitsOf(whole);
-      const { failures, vainAt } = meter.of(context.log.conversation);
+      const limits = limitsOf(full);
+      const { failures, futileAt } = meter.of(context.log.conversation);
       logger.debug(
         {
           turn_id: context.turnId,
-          messages: whole.messages.length,
+          messages: full.messages.length,
           shown: request.messages.length,
           summarised: (draft.record?.summarisedThrough ?? 0) > 0,
           tokens,
@@ -170,28 +172,29 @@ export function createCompactor(parts: CompactorParts): Compactor {
         "context assembled",
       );
       if (tokens <= limits.compactAt) return request;
-      const hopeless = failures >= FAILURES_BORNE || tokens * WORTH_IT < vainAt;
-      if (hopeless && tokens <= limits.most) return request;
-      const made = await compact(draft, { ...limits, forced: false }, context);
-      if (isTooLarge(made)) throw failed(made, { most: limits.most, reason: "nothing more can be left out" });
-      return made.request;
+      const isFutile = failures >= MAX_FAILURES || tokens * WORTH_IT < futileAt;
+      if (isFutile && tokens <= limits.most) return request;
+      const compacted = await compact(draft, { ...limits, forced: false }, context);
+      if (isTooLarge(compacted)) throw failed(compacted, { most: limits.most, reason: "nothing more can be removed" });
+      return compacted.request;
     },
     measured(request, usage, { log }) {
       meter.measured(log.conversation, request, usage);
     },
-    async shrink(whole, failure, context) {
+    async shrink(full, failure, context) {
       if (!parts.reactive || failure.kind !== "too_long") return null;
-      if (failure.window !== undefined) meter.learnWindow(whole.model, failure.window);
-      const draft = draftOf(whole, context);
-      const limits = limitsOf(whole);
+      if (failure.window !== undefined) meter.learnWindow(full.model, failure.window);
+      const draft = draftOf(full, context);
+      const limits = limitsOf(full);
       const most = Math.min(limits.most, draft.tokens);
-      const made = await compact(draft, { compactAt: Math.min(limits.compactAt, most), most, forced: true }, context);
-      return made.tokens < draft.tokens ? { ...made.request, shortened: true } : null;
+      const compactAt = Math.min(limits.compactAt, most);
+      const compacted = await compact(draft, { compactAt, most, forced: true }, context);
+      return compacted.tokens < draft.tokens ? { ...compacted.request, shortened: true } : null;
     },
   };
 }
 
-/** What is stored of the place of a cut; where it is inside a turn, what that was asked is shown behind the summary. */
+/** Where a cut falls. When it splits a turn, that turn's user message is shown after the summary. */
 function cutAt(messages: readonly PlacedMessage[], cut: number) {
   const asked = messages.findLast(({ id, role }) => role === "user" && id <= cut);
   const insideTurn = asked !== undefined && messages.find(({ id }) => id > cut)?.role !== "user";
@@ -225,7 +228,7 @@ const EMPTY: CompactionRecord = {
 };
 
 const failed = ({ tokens }: Draft, { most, reason }: { readonly most: number; readonly reason: string }): EngineError =>
-  new EngineError("COMPACTION_FAILED", `the context could not be made small enough: ${reason}`, {
+  new EngineError("COMPACTION_FAILED", `the context does not fit the model's window: ${reason}`, {
     tokens,
     limit: most,
   });

@@ -1,43 +1,43 @@
 import { contextWindow } from "../model/context-window.ts";
 import type { ModelRequest, ModelUsage } from "../model/model-provider.ts";
 import { requestTokens } from "../model/token-estimate.ts";
-import { soundUsage } from "./sound-usage.ts";
+import { sanitizeUsage } from "./sanitize-usage.ts";
 
 const CONVERSATIONS_KEPT = 1000;
-/** A provider that counts far less than that has not counted all of it. */
-const LEAST_SCALE = 0.25;
-/** What one conversation's count says of others: up to that, and by that factor at a time. */
-const SHARED = { most: 8, change: 2 };
-/** As for `LLM_CONTEXT_WINDOW`: a smaller window has no room for an agent. */
-const LEAST_WINDOW = 4000;
+/** A provider that reports less than a quarter of the estimate did not count the whole request. */
+const MIN_SCALE = 0.25;
+/** Scale shared between conversations of a model: its maximum, and the factor it may change by per call. */
+const SHARED = { max: 8, change: 2 };
+/** Same minimum as `LLM_CONTEXT_WINDOW`. */
+const MIN_WINDOW = 4000;
 
-/** What is known of one conversation's size, and of what was tried to make it smaller. */
+/** Size calibration and compaction history of one conversation. */
 export interface Measure {
-  /** What the provider counted, over what was estimated of the same request. */
+  /** Ratio of the provider's token count to the estimate. */
   scale: number | null;
-  /** Compactions that failed since the last one that did not. */
+  /** Consecutive failed compactions. */
   failures: number;
-  /** The size at which it was tried in vain; 0: it was not. */
-  vainAt: number;
+  /** Token count at which the last compaction gained too little; 0 when none did. */
+  futileAt: number;
 }
 
 /**
- * How large requests are: as the provider counted the last one, with an estimate of what is different now. What a
- * provider says of its window counts more than what is known of it.
+ * Token counts of requests: estimates scaled by what the provider counted before. A window that the provider reports
+ * takes precedence over the known one.
  */
 export class ContextMeter {
-  readonly #told: number | null;
+  readonly #configuredWindow: number | null;
   readonly #conversations = new Map<string, Measure>();
   readonly #scales = new Map<string, number>();
   readonly #windows = new Map<string, number>();
 
-  constructor(toldWindow: number | null) {
-    this.#told = toldWindow;
+  constructor(configuredWindow: number | null) {
+    this.#configuredWindow = configuredWindow;
   }
 
   of(key: string): Measure {
-    const known = this.#conversations.get(key) ?? { scale: null, failures: 0, vainAt: 0 };
-    // The one that was used longest ago goes first.
+    const known = this.#conversations.get(key) ?? { scale: null, failures: 0, futileAt: 0 };
+    // Least recently used entries are evicted first.
     this.#conversations.delete(key);
     this.#conversations.set(key, known);
     const oldest = this.#conversations.keys().next();
@@ -54,31 +54,31 @@ export class ContextMeter {
   }
 
   measured(key: string, request: ModelRequest, usage: ModelUsage): void {
-    const { inputTokens } = soundUsage(usage);
-    // It took more than it had said it would.
+    const { inputTokens } = sanitizeUsage(usage);
+    // The model accepted more than its reported window.
     if (inputTokens > (this.#windows.get(request.model) ?? Number.POSITIVE_INFINITY))
       this.#windows.delete(request.model);
-    // Some servers do not count, and a model cannot have read more than its window.
+    // Some servers report 0, and no count can exceed the window.
     if (inputTokens === 0 || inputTokens > this.window(request.model)) return;
-    const scale = Math.max(LEAST_SCALE, inputTokens / requestTokens(request));
+    const scale = Math.max(MIN_SCALE, inputTokens / requestTokens(request));
     this.of(key).scale = scale;
     const shared = this.#scales.get(request.model) ?? 1;
     const near = clamp(scale, shared / SHARED.change, shared * SHARED.change);
-    this.#scales.set(request.model, clamp(near, LEAST_SCALE, SHARED.most));
+    this.#scales.set(request.model, clamp(near, MIN_SCALE, SHARED.max));
   }
 
   window(model: string): number {
     return this.#windows.get(model) ?? this.knownWindow(model);
   }
 
-  /** Without what the provider has said of it. */
+  /** The window without what the provider reported. */
   knownWindow(model: string): number {
-    return contextWindow(model, this.#told);
+    return contextWindow(model, this.#configuredWindow);
   }
 
   learnWindow(model: string, tokens: number): void {
-    if (tokens >= LEAST_WINDOW) this.#windows.set(model, Math.min(tokens, this.window(model)));
+    if (tokens >= MIN_WINDOW) this.#windows.set(model, Math.min(tokens, this.window(model)));
   }
 }
 
-const clamp = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);
+const clamp = (value: number, min: number, max: number): number => Math.min(Math.max(value, min), max);

@@ -1,6 +1,6 @@
 import type { AssistantContent } from "../model/model-provider.ts";
 
-/** A message of a conversation with its place in the store: later messages have higher ids. */
+/** A stored message. Later messages have higher ids. */
 export interface PlacedMessage {
   readonly id: number;
   readonly turnId: string;
@@ -9,7 +9,7 @@ export interface PlacedMessage {
   readonly recalled?: string;
 }
 
-/** The unit of which nothing is split: a message of the user, or an answer with the results of its calls. */
+/** The unit that compaction never splits: a user message, or a model answer with the results of its calls. */
 export interface Unit {
   readonly messages: readonly PlacedMessage[];
   readonly opensTurn: boolean;

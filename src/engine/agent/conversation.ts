@@ -2,7 +2,7 @@ import type { AssistantContent, ModelMessage, ToolOutcome } from "../model/model
 import { pairCalls } from "../model/wire/pair-calls.ts";
 import type { StoredMessage } from "./step-log.ts";
 
-/** A conversation as a model is shown it. Each call has exactly one result behind it, or words that it did not finish. */
+/** Converts a stored conversation to model messages. Each tool call gets exactly one result, if needed a placeholder. */
 export const modelMessages = (stored: readonly StoredMessage[], openCall?: string): ModelMessage[] =>
   pairCalls(stored.flatMap(modelMessage), openCall);
 
@@ -21,7 +21,6 @@ function modelMessage({ role, content, recalled }: StoredMessage): readonly Mode
   }
 }
 
-/** The ids of all calls of a conversation. */
 export const callIdsOf = (stored: readonly StoredMessage[]): readonly string[] =>
   stored
     .filter(({ role }) => role === "assistant")
@@ -29,14 +28,14 @@ export const callIdsOf = (stored: readonly StoredMessage[]): readonly string[] =
       (content as AssistantContent[]).flatMap((part) => (part.kind === "tool_use" ? part.id : [])),
     );
 
-/** A result for each call of an answer that ends unsettled: what is known of it, or `words`. */
+/** A result for each call of an interrupted answer: the known outcome, or an error with `message`. */
 export function closingResults(
   content: readonly AssistantContent[],
-  { known, words }: { readonly known: ReadonlyMap<string, ToolOutcome>; readonly words: string },
+  { known, message }: { readonly known: ReadonlyMap<string, ToolOutcome>; readonly message: string },
 ): ToolOutcome[] {
   return content.flatMap((part) =>
     part.kind === "tool_use"
-      ? (known.get(part.id) ?? { id: part.id, tool: part.tool, output: words, isError: true })
+      ? (known.get(part.id) ?? { id: part.id, tool: part.tool, output: message, isError: true })
       : [],
   );
 }

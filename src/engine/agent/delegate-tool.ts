@@ -4,14 +4,14 @@ import { toolInput } from "../tools/tool-input.ts";
 import { WORKSPACE } from "../tools/workspace-resource.ts";
 
 export const DELEGATE = "delegate";
-/** More than any tool of the other agent takes to have its processes gone. */
+/** Longer than any tool of the sub-agent needs to end its processes. */
 const GONE_WITHIN_MS = 6000;
-/** Not read-only, and yet nothing that another agent could stumble over. */
+/** Tools that write, but nothing that another agent reads. */
 const HARMLESS = ["memory_note", "plan"];
 
 /**
- * Gives work away to one of `agents`; none when there are none. `toolsOf` says what each may use: one that may have to
- * ask a person works alone, one that changes things waits for others that do, all others work at once.
+ * Tool that delegates a task to one of `agents`; an empty list when there are none. A sub-agent that may need a human
+ * runs alone, one whose tools write runs exclusively in the workspace, others run in parallel.
  */
 export function delegateTool(agents: readonly string[], toolsOf: (agent: string) => readonly Tool[]): readonly Tool[] {
   const [first, ...rest] = agents.toSorted();
@@ -34,7 +34,7 @@ export function delegateTool(agents: readonly string[], toolsOf: (agent: string)
           ),
       }),
     ),
-    // It goes on from its last stored step: what may not be done twice is known there.
+    // Safe to call again after a restart: the sub-agent resumes from its own step log.
     readOnly: true,
     permission: "allow",
     delegates: true,
@@ -45,7 +45,7 @@ export function delegateTool(agents: readonly string[], toolsOf: (agent: string)
     reads: () => [WORKSPACE],
     subject: ({ agent, task }) => `${agent}: ${task}`,
     async run(order, context) {
-      if (context.delegate === undefined) throw new ToolFailed("nobody can be given work here");
+      if (context.delegate === undefined) throw new ToolFailed("delegation is not available to this agent");
       return context.delegate(order);
     },
   };

@@ -7,16 +7,16 @@ import type { Delegate } from "./prepare-call.ts";
 import type { StepLog } from "./step-log.ts";
 import type { TurnContext } from "./turn-context.ts";
 
-const AT_ONCE = 4;
+const MAX_CONCURRENT = 4;
 
 /**
- * Runs agents for other agents: each in a conversation of its own within the turn, at most four of a turn at once. What
- * it spends is the turn's; what it says is the call's result, and only its calls and questions are seen in the stream.
+ * Runs sub-agents, each in its own conversation within the turn, at most four of a turn in parallel. Their usage counts
+ * for the turn. Their last answer is the call's result; the stream shows only their tool calls and questions.
  */
 export function createDelegation(parts: Omit<AgentParts, "profiles">, profiles: CatalogProfiles): Delegate {
   const lanes = new Map<string, PQueue>();
   return async ({ agent, task }, { call, context, queue }) => {
-    const lane = lanes.get(context.turnId) ?? new PQueue({ concurrency: AT_ONCE });
+    const lane = lanes.get(context.turnId) ?? new PQueue({ concurrency: MAX_CONCURRENT });
     lanes.set(context.turnId, lane);
     try {
       return await lane.add(async () => {
@@ -27,15 +27,15 @@ export function createDelegation(parts: Omit<AgentParts, "profiles">, profiles: 
           tools: { ...parts.tools, queue },
           profiles: () => profiles.ofSubAgent(agent, context.agent),
         });
-        const outcome = await run(inNameOf(branch, { agent, parentCallId: call.id }));
-        const words = lastWords(branch.log);
+        const outcome = await run(subAgentContext(branch, { agent, parentCallId: call.id }));
+        const answer = lastAnswer(branch.log);
         switch (outcome.kind) {
           case "completed":
-            return words || "(it ended without a word)";
+            return answer || "(the agent finished without an answer)";
           case "parked":
             throw new CallParked();
           case "errored":
-            throw new ToolFailed(`${agent} did not finish: ${outcome.message}${words && `\nIt last said: ${words}`}`);
+            throw new ToolFailed(`${agent} failed: ${outcome.message}${answer && `\nIts last answer: ${answer}`}`);
           default:
             return outcome satisfies never;
         }
@@ -47,10 +47,10 @@ export function createDelegation(parts: Omit<AgentParts, "profiles">, profiles: 
 }
 
 /**
- * The turn as the other agent sees it. All text in a stream is the answer to the user, so what this agent says and
- * thinks is not told; its calls are, each behind an empty block of its own, and marked with whom they are for.
+ * The turn context of a sub-agent. Text in the stream is the answer to the user, so the sub-agent's text and thinking
+ * are not emitted. Its tool calls are, each after an empty block and marked with agent and parent call.
  */
-function inNameOf(
+function subAgentContext(
   branch: TurnContext,
   { agent, parentCallId }: { readonly agent: string; readonly parentCallId: string },
 ): TurnContext {
@@ -81,8 +81,7 @@ function inNameOf(
   };
 }
 
-/** Of its last answer. */
-function lastWords(log: StepLog): string {
+function lastAnswer(log: StepLog): string {
   const last = log.messages().findLast(({ role }) => role === "assistant");
   const content = (last?.content ?? []) as readonly AssistantContent[];
   return content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n\n");

@@ -1,37 +1,37 @@
 import type { AssistantContent, ToolOutcome } from "../model/model-provider.ts";
 import type { PlacedMessage } from "./conversation-units.ts";
 
-/** A result that is no longer than this is its own digest. */
+/** A result of at most this length is not shortened. */
 const SHORT_RESULT = 600;
 const RESULT_DIGEST = 600;
 const SHORT_MESSAGE = 500;
 const LINE = 200;
-/** Around each fact, where they are listed. */
+/** Characters of list markup per fact. */
 const SEPARATOR = 3;
-/** The same line with other numbers so often is a listing or a log: one of it says as much as all. */
+/** Lines that differ only in numbers, this often or more, are a listing or a log. */
 const REPEATED = 4;
+const DIGESTS_KEPT = 5000;
 
-/** Addresses, paths, names of files, identifiers, amounts, dates. Each part is bounded: it is searched in long texts. */
+/** Addresses, paths, file names, identifiers, amounts, dates. Each part is bounded against slow matching in long texts. */
 const VALUE =
   /https?:\/\/\S|[\w.+-]{1,64}@[\w-]{1,64}\.\w|[\w.@~-]{0,80}[/\\][\w.@-]{2,80}|\b[\w-]{1,60}\.[a-z]{1,5}\b|\b(?=[\w-]{0,40}\d)(?=[\w-]{0,40}[A-Za-z])[\w-]{3,40}|[$€£]\s?\d|\d[\d.,:/-]{0,40}\d|\d\s?(?:%|[a-zA-Z€$£]{1,4}\b)/;
-const WISH =
+const PREFERENCE =
   /\b(?:always|never|must|mustn't|don't|do not|please|prefer|only|remember|want|need|should|instead|my|our|I'm|I am|call me|named?)\b/i;
 const SENTENCES = /(?<=[.!?。！？])\s+|\n+/;
-/** However much a user says, there is room for what was found. */
+/** At most this share for the user's statements, the rest for findings. */
 const SHARE_OF_USER = 0.6;
-/** Text without an end of a sentence is looked at in pieces. */
+/** Text without sentence ends is split into pieces of this length. */
 const PIECE = 1000;
 
-/** What was said or found, and how much it would be missed. */
+/** A statement or finding, and its importance. */
 export interface Fact {
   readonly text: string;
   readonly score: number;
 }
 
 /**
- * What must not be lost or rephrased, copied by code: the user's words, then identifiers, numbers and paths with the
- * words around them. Added to what was `known` before, in order; where `room` characters do not hold all, the weightiest
- * and newest are taken.
+ * Extracts, verbatim, what a summary must not lose: user statements, then identifiers, numbers and paths with their
+ * context. Keeps the `known` facts too. Over `room` characters, the highest scores and the newest win.
  */
 export function factDigest(known: readonly Fact[], messages: readonly PlacedMessage[], room: number): readonly Fact[] {
   const facts = [...known, ...messages.flatMap(factsOf)];
@@ -40,14 +40,14 @@ export function factDigest(known: readonly Fact[], messages: readonly PlacedMess
     facts.filter((fact) => !isOfUser(fact)),
     room - lengthOf(ofUser),
   );
-  // In the order they were said.
+  // In conversation order.
   const chosen = new Set([...ofUser, ...others].map(({ text }) => text));
   return [...new Map(facts.map((fact) => [fact.text, fact])).values()].filter(({ text }) => chosen.has(text));
 }
 
 export const factLines = (facts: readonly Fact[]): readonly string[] => facts.map(({ text }) => `- ${text}`);
 
-/** What is left of a tool's result when it is cleared. */
+/** The digest that replaces a cleared tool result. */
 export function resultDigest(output: unknown): string {
   const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
   if (text.length <= SHORT_RESULT) return text;
@@ -59,13 +59,28 @@ export function resultDigest(output: unknown): string {
   ].join("\n");
 }
 
+/** Cache of result digests: every model call shows all of them again. */
+export class DigestCache {
+  readonly #digests = new Map<string, string>();
+
+  /** `key` identifies the result within the engine. */
+  readonly of = (output: unknown, key: string): string => {
+    const known = this.#digests.get(key) ?? resultDigest(output);
+    this.#digests.delete(key);
+    this.#digests.set(key, known);
+    const oldest = this.#digests.keys().next();
+    if (this.#digests.size > DIGESTS_KEPT && !oldest.done) this.#digests.delete(oldest.value);
+    return known;
+  };
+}
+
 function factsOf({ role, content }: PlacedMessage): readonly Fact[] {
   switch (role) {
     case "user":
-      return wordsOfUser(String(content));
+      return userStatements(String(content));
     case "assistant":
       return (content as readonly AssistantContent[]).flatMap((part): readonly Fact[] => {
-        if (part.kind === "text") return sentences(part.text).filter(hasValue).map(said("assistant", 30));
+        if (part.kind === "text") return sentences(part.text).filter(hasValue).map(factOf("assistant", 30));
         if (part.kind === "thinking") return [];
         return [{ text: clip(`called ${part.tool} ${JSON.stringify(part.input)}`), score: 25 }];
       });
@@ -79,19 +94,19 @@ function factsOf({ role, content }: PlacedMessage): readonly Fact[] {
   }
 }
 
-function wordsOfUser(text: string): readonly Fact[] {
+function userStatements(text: string): readonly Fact[] {
   if (text.length <= SHORT_MESSAGE) {
-    const weighty = WISH.test(text) || hasValue(text);
-    return [{ text: `user: ${text.replaceAll(/\s+/g, " ").trim()}`, score: weighty ? 100 : 60 }];
+    const isImportant = PREFERENCE.test(text) || hasValue(text);
+    return [{ text: `user: ${text.replaceAll(/\s+/g, " ").trim()}`, score: isImportant ? 100 : 60 }];
   }
   return sentences(text)
-    .filter((sentence) => WISH.test(sentence) || hasValue(sentence))
-    .map((sentence) => ({ text: `user: ${clip(sentence)}`, score: WISH.test(sentence) ? 90 : 80 }));
+    .filter((sentence) => PREFERENCE.test(sentence) || hasValue(sentence))
+    .map((sentence) => ({ text: `user: ${clip(sentence)}`, score: PREFERENCE.test(sentence) ? 90 : 80 }));
 }
 
 const isOfUser = ({ text }: Fact): boolean => text.startsWith("user: ");
 const lengthOf = (facts: readonly Fact[]): number => facts.reduce((sum, { text }) => sum + text.length + SEPARATOR, 0);
-const said = (who: string, score: number) => (text: string) => ({ text: `${who}: ${clip(text)}`, score });
+const factOf = (speaker: string, score: number) => (text: string) => ({ text: `${speaker}: ${clip(text)}`, score });
 const hasValue = (text: string): boolean => VALUE.test(text);
 const sentences = (text: string): readonly string[] =>
   text
@@ -101,7 +116,7 @@ const sentences = (text: string): readonly string[] =>
 const pieces = (text: string): readonly string[] =>
   Array.from({ length: Math.ceil(text.length / PIECE) }, (_, index) => text.slice(index * PIECE, (index + 1) * PIECE));
 
-/** A value in a line of its own weighs more than one of many alike. */
+/** A unique line scores higher than one of many similar lines. */
 function factsOfOutput(output: unknown): readonly Fact[] {
   const lines = flatten(output, "");
   const alike = new Map<string, number>();
@@ -113,7 +128,7 @@ function factsOfOutput(output: unknown): readonly Fact[] {
 
 const shape = (line: string): string => line.replaceAll(/[0-9a-f]{8,}|\d+/gi, "0").slice(0, 80);
 
-/** A result as lines of text: the values of an object each behind its name. */
+/** Flattens a result to lines of text, object values prefixed with their path. */
 function flatten(value: unknown, name: string): readonly string[] {
   if (typeof value === "string") return sentences(value).map((line) => (name === "" ? line : `${name}: ${line}`));
   if (Array.isArray(value)) return value.flatMap((inner) => flatten(inner, name));

@@ -1,7 +1,7 @@
 import { valueTokens } from "../model/token-estimate.ts";
 import type { Tool } from "../tools/tool.ts";
 
-/** How many tools a model can be shown, and how much of its window their definitions may take. */
+/** Maximum number of tools in a request, and maximum tokens of their definitions. */
 export interface ToolLimits {
   readonly maxTools: number;
   readonly maxTokens: number;
@@ -9,13 +9,13 @@ export interface ToolLimits {
 
 export interface FittedTools {
   readonly tools: readonly Tool[];
-  /** Names of the others, with the reason. */
+  /** Omitted tools: name to reason. */
   readonly leftOut: ReadonlyMap<string, string>;
 }
 
 /**
- * As many tools as the model takes. Those that are built in always stay. Of the others the smallest source comes first:
- * a source with too much is cut, and takes no room from the rest. The same tools always give the same choice.
+ * Selects the tools that fit the model's limits. Built-in tools always stay. The smallest sources come first, so one
+ * large source cannot displace the others. The selection is deterministic.
  */
 export function fitTools(tools: readonly Tool[], { maxTools, maxTokens }: ToolLimits): FittedTools {
   const sized = tools.map((tool) => ({ tool, source: tool.source ?? "", tokens: tokensOf(tool) }));
@@ -31,8 +31,8 @@ export function fitTools(tools: readonly Tool[], { maxTools, maxTokens }: ToolLi
   for (const { tool, source, tokens } of ordered) {
     const isTooMany = source !== "" && count >= maxTools;
     const isTooLarge = source !== "" && used + tokens > maxTokens;
-    if (isTooMany) leftOut.set(tool.name, `the model takes ${maxTools} tools at the most`);
-    else if (isTooLarge) leftOut.set(tool.name, `the definitions of all tools are larger than ${maxTokens} tokens`);
+    if (isTooMany) leftOut.set(tool.name, `the model accepts at most ${maxTools} tools`);
+    else if (isTooLarge) leftOut.set(tool.name, `the tool definitions exceed ${maxTokens} tokens`);
     if (isTooMany || isTooLarge) continue;
     count++;
     used += tokens;

@@ -1,10 +1,10 @@
 import type { BlockType } from "../../contract/engine-events.ts";
 import { MAX_JSON_LEVELS, isFlatterThan } from "../../shared/json-levels.ts";
 import type { AssistantContent, ModelProvider, ModelRequest } from "../model/model-provider.ts";
-import type { ModelAnswer, RequestedCall } from "./model-answer.ts";
+import type { ModelAnswer, RequestedCall } from "./step-log.ts";
 import type { TurnContext } from "./turn-context.ts";
 
-/** One model call: its parts become events as they come, and an answer to be stored. */
+/** Runs one model call: emits its parts as events and returns the answer to store. */
 export async function callModel(
   provider: ModelProvider,
   request: ModelRequest,
@@ -18,8 +18,8 @@ export async function callModel(
   let text = "";
   let signature: unknown;
   for await (const part of provider.stream(request, context.signal)) {
-    // Another agent of the turn may be asking.
-    if (context.isAsking()) await context.quiet();
+    // A sub-agent of the turn may be waiting for a human.
+    if (context.isWaitingForHuman()) await context.humanWaitOver();
     switch (part.kind) {
       case "block_start":
         blockIndex = context.nextBlock();
@@ -62,21 +62,21 @@ export async function callModel(
       case "done":
         return { content, calls, usage: part.usage, failure: null };
       case "failed":
-        // What was said before the failure has been read by somebody: the conversation keeps it.
+        // Clients have already received this text, so the conversation keeps it.
         if (openBlock === "text" && text !== "") content.push({ kind: "text", text });
         return { content, calls, usage: part.usage, failure: part.failure };
       default:
         part satisfies never;
     }
   }
-  throw new Error(`provider ${provider.name} ended without saying how`);
+  throw new Error(`provider ${provider.name} ended its stream without "done" or "failed"`);
 }
 
-/** Null, as for broken JSON: the call is refused with what was wrong, and nothing else ever sees such a value. */
+/** Null for input nested too deeply, as for invalid JSON: the call is rejected. */
 const notTooDeep = (input: RequestedCall["input"]): RequestedCall["input"] =>
   isFlatterThan(MAX_JSON_LEVELS, input) ? input : null;
 
-/** What the provider signed goes back unchanged. */
+/** Providers require their signatures to be returned unchanged. */
 const signed = (signature: unknown) => (signature === undefined ? {} : { signature });
 
 function announce(context: TurnContext, call: RequestedCall): void {

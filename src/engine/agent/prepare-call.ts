@@ -8,12 +8,12 @@ import type { LoggedCall } from "./step-log.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 export interface ToolParts {
-  /** The tools that the model was shown. */
+  /** The tools in the model's request. */
   readonly registry: ToolRegistry;
   readonly execute: ToolExecutor;
-  /** How many calls of one step run at once. */
+  /** Maximum parallel calls of one step. */
   readonly concurrency: number;
-  /** Where the calls of an agent run that works for another: with those of all in the turn. */
+  /** The turn's queue, shared with the calls of sub-agents. */
   readonly queue?: PQueue;
   readonly delegate?: Delegate;
   readonly workspaceDir: string;
@@ -23,7 +23,7 @@ export interface ToolParts {
   };
 }
 
-/** Runs another agent for a call of this one; rejects with `ToolFailed`, or `CallParked` when the engine stops. */
+/** Runs a sub-agent and returns its answer. Rejects with `ToolFailed`, or `CallParked` when the engine stops. */
 export type Delegate = (
   order: DelegateOrder,
   of: { readonly call: LoggedCall; readonly context: TurnContext; readonly queue: PQueue },
@@ -34,10 +34,10 @@ export interface ReadyCall {
   readonly call: LoggedCall;
   readonly tool: Tool;
   readonly input: Readonly<Record<string, unknown>>;
-  /** The real path that it was allowed for. */
+  /** The real path that the call was authorized for. */
   readonly place: string | undefined;
 }
-export type Prepared = ReadyCall | { readonly kind: "refused"; readonly call: LoggedCall; readonly words: string };
+export type Prepared = ReadyCall | { readonly kind: "refused"; readonly call: LoggedCall; readonly reason: string };
 
 const OUTCOME_UNKNOWN =
   "OUTCOME UNKNOWN: the engine restarted while this call was running. It may have taken effect, wholly or in part, and " +
@@ -45,12 +45,12 @@ const OUTCOME_UNKNOWN =
 
 const UNREADABLE = `invalid arguments: not valid JSON, an object of at most ${MAX_JSON_LEVELS} levels`;
 
-/** A call the model got wrong, or that is not allowed, is told to the model; it never fails the turn. */
+/** Validates and authorizes a call. A refusal goes to the model as the call's result; it never fails the turn. */
 export async function prepareCall(call: LoggedCall, context: TurnContext, parts: ToolParts): Promise<Prepared> {
-  const refused = (words: string): Prepared => ({ kind: "refused", call, words });
+  const refused = (reason: string): Prepared => ({ kind: "refused", call, reason });
   const tool = parts.registry.get(call.tool);
   if (call.progress.kind === "started" && tool?.readOnly !== true) return refused(OUTCOME_UNKNOWN);
-  if (tool === undefined) return refused(`there is no tool named ${call.tool}`);
+  if (tool === undefined) return refused(`unknown tool: ${call.tool}`);
   if (call.input === null) return refused(`${UNREADABLE}: ${call.rawInput.slice(0, 500)}`);
   const checked = tool.input.check(call.input);
   if (checked.kind === "invalid") return refused(checked.words);
@@ -66,7 +66,7 @@ export async function prepareCall(call: LoggedCall, context: TurnContext, parts:
       const { question, options, pattern, allowed } = verdict;
       const request = { kind: "permission", toolCallId: call.id, question, context: verdict.context, options } as const;
       const asked = await context.ask({ ...request, allowFreeText: false });
-      if (asked.kind === "expired") return refused("nobody allowed this call in time: it is denied");
+      if (asked.kind === "expired") return refused("permission request timed out: the call is denied");
       const answer = options.find((option) => option === asked.answer);
       if (answer === undefined || answer === "deny") return refused("the user denied this call");
       const grant = grantOf(tool, pattern, { answer, taskId: context.taskId });
@@ -99,7 +99,7 @@ export function toolContext(
         context: { tool: call.tool },
         ...rest,
       });
-      if (asked.kind === "expired") throw new ToolFailed("nobody answered in time");
+      if (asked.kind === "expired") throw new ToolFailed("the question timed out without an answer");
       return asked.answer;
     },
     note: (entryType, content) => context.note(entryType, content),

@@ -5,13 +5,14 @@ import { textTokens } from "../model/token-estimate.ts";
 import type { PlacedMessage } from "./conversation-units.ts";
 import type { TurnContext } from "./turn-context.ts";
 
-/** Puts what memory has on a turn's message behind it, once, before the model is first asked. It never fails a turn. */
+/** Adds matching memories to a turn's message, once, before the first model call. It never fails a turn. */
 export type Recall = (context: TurnContext) => Promise<void>;
 
 const ITEMS = 12;
-const MOST_TOKENS = 4000;
+const MAX_TOKENS = 4000;
+const MAX_QUERY_LENGTH = 10_000;
 const SHARE_OF_WINDOW = 0.05;
-/** Somebody waits for the first word. */
+/** The user waits for the first token meanwhile. */
 const DEADLINE_MS = 250;
 
 export function createRecall({
@@ -20,11 +21,11 @@ export function createRecall({
   logger,
 }: {
   readonly search: Pick<MemorySearch, "search">;
-  /** Tokens that the model takes. */
+  /** Context window in tokens. */
   readonly window: number;
   readonly logger: Logger;
 }): Recall {
-  const most = Math.min(MOST_TOKENS, Math.floor(window * SHARE_OF_WINDOW));
+  const maxTokens = Math.min(MAX_TOKENS, Math.floor(window * SHARE_OF_WINDOW));
   return async ({ log, signal, turnId }) => {
     if (!log.opensTurn) return;
     try {
@@ -39,22 +40,20 @@ export function createRecall({
         },
         AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
       );
-      const block = recalledBlock(hits, { items: ITEMS, tokens: most, tokensOf: textTokens });
+      const block = recalledBlock(hits, { items: ITEMS, tokens: maxTokens, tokensOf: textTokens });
       if (block !== null) log.recalled(block.text, block.trust);
     } catch (error) {
       signal.throwIfAborted();
-      logger.warn({ err: error, turn_id: turnId }, "nothing could be recalled for a turn");
+      logger.warn({ err: error, turn_id: turnId }, "failed to recall memories for a turn");
     }
   };
 }
 
-/** A message that says little by itself is read with the one before it. */
+/** A short or pronominal message is searched together with the one before it. */
 function queryOf(shown: readonly PlacedMessage[]): string {
   const asked = shown.filter(({ role }) => role === "user").map(({ content }) => String(content));
   const [before = "", last = ""] = asked.length > 1 ? asked.slice(-2) : ["", asked[0] ?? ""];
   const isShort =
     last.trim().split(/\s+/).length < 6 || /^\s*(?:it|he|she|they|that|this|these|those|and|but)\b/i.test(last);
-  return isShort ? `${last}\n${before}`.slice(0, MOST_QUERY) : last.slice(0, MOST_QUERY);
+  return (isShort ? `${last}\n${before}` : last).slice(0, MAX_QUERY_LENGTH);
 }
-
-const MOST_QUERY = 10_000;

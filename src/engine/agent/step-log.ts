@@ -1,7 +1,6 @@
-import type { AssistantContent, ToolOutcome } from "../model/model-provider.ts";
+import type { AssistantContent, ModelFailure, ModelUsage, ToolOutcome } from "../model/model-provider.ts";
 import type { CompactionRecord } from "./compaction-record.ts";
 import type { PlacedMessage } from "./conversation-units.ts";
-import type { ModelAnswer, RequestedCall } from "./model-answer.ts";
 
 export type { AssistantContent, ToolOutcome } from "../model/model-provider.ts";
 export type { CompactionRecord } from "./compaction-record.ts";
@@ -10,56 +9,69 @@ export type { PlacedMessage } from "./conversation-units.ts";
 export interface StoredMessage {
   readonly role: "user" | "assistant" | "tool";
   readonly content: unknown;
-  /** What was recalled from memory for a user's message. */
+  /** Recalled memories, shown after a user message. */
   readonly recalled?: string;
 }
 
-/** A call that was asked for, and what became of it. */
+/** A requested tool call. `input` is null when its JSON was invalid; `rawInput` then has the text. */
+export interface RequestedCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>> | null;
+  readonly rawInput: string;
+}
+
+export interface ModelAnswer {
+  readonly content: readonly AssistantContent[];
+  readonly calls: readonly RequestedCall[];
+  readonly usage: ModelUsage | null;
+  readonly failure: ModelFailure | null;
+}
+
+/** A requested call and its progress. */
 export interface LoggedCall extends RequestedCall {
-  /** Which answer of the turn asked for it, from 1 on. */
+  /** The answer of the turn that requested it, from 1. */
   readonly step: number;
   readonly progress:
     | { readonly kind: "planned" }
-    /** It has begun to run, and nobody knows how it ended. */
+    /** It may have taken effect; its outcome is unknown. */
     | { readonly kind: "started" }
     | { readonly kind: "finished"; readonly outcome: ToolOutcome };
 }
 
-/** What a loop has to do next. */
 export type NextStep =
   | { readonly kind: "ask_model" }
   | { readonly kind: "settle_calls"; readonly calls: readonly LoggedCall[] }
   | { readonly kind: "done" };
 
 /**
- * What a loop has done so far. Each step is stored as it is done, together with the events that tell it, so that an
- * engine that was killed between any two goes on with the next one. A turn that is over takes no more: every method
- * that writes throws then.
+ * The stored progress of a loop. Each step is stored in one transaction with its events, so a killed engine resumes at
+ * the next step. After the turn has ended, every method that writes throws.
  */
 export interface StepLog {
   next(): NextStep;
-  /** Names the conversation among all of the engine's. */
+  /** Identifies the conversation within the engine. */
   readonly conversation: string;
-  /** The conversation as it is stored, with what came before this turn; without what only its summary shows. */
+  /** The stored conversation, earlier turns included, without messages that a summary replaces. */
   messages(): readonly PlacedMessage[];
-  /** Whether the turn is about to ask the model for the first time, and nothing of memory has been put to it. */
+  /** Whether the turn has had neither a model call nor a recall. */
   readonly opensTurn: boolean;
-  /** From now on the message that opened the turn is shown with this block behind it; its trust is the turn's at best. */
+  /** Stores the recalled block that is shown after the turn's message. `trust` limits the trust of the turn. */
   recalled(block: string, trust: number): void;
-  /** How it is shown; null when it was never made smaller. */
+  /** The current compaction record; null when the conversation was never compacted. */
   compaction(): CompactionRecord | null;
-  /** From now on it is shown so. */
+  /** Stores a new compaction record and emits its event. */
   compacted(record: CompactionRecord): void;
-  /** How many answers of the model this turn has. */
+  /** Number of model answers in this turn. */
   readonly steps: number;
-  /** The calls of answers whose results the model has been given. */
+  /** Calls whose results the model has already received. */
   settledCalls(): readonly LoggedCall[];
   answered(answer: Pick<ModelAnswer, "content" | "calls">): void;
-  /** Before a call runs: from now on it may have taken effect. */
+  /** To be called before a call runs: from now on it may have taken effect. */
   started(callId: string, how: { readonly readOnly: boolean }): void;
   finished(outcome: ToolOutcome): void;
-  /** The results of the last answer's calls as the model is to read them. */
+  /** Stores the results of the last answer's calls as the model will see them. */
   settled(results: readonly ToolOutcome[]): void;
-  /** What was said of an answer that broke off: kept if the turn ends with it, and asked for again if the engine does. */
+  /** Keeps the partial content of a failed answer. It is stored only if the turn ends with it. */
   brokeOff(content: readonly AssistantContent[]): void;
 }

@@ -6,7 +6,7 @@ import { DEFAULT_AGENT } from "../../contract/engine-api.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { DELEGATE } from "./delegate-tool.ts";
 
-/** For all agents together, and for all skills: some two per cent of a common window. */
+/** Characters for all agents, and for all skills: about two per cent of a common window. */
 const MAX_LISTED = 16_000;
 const MIN_SHOWN = 60;
 
@@ -20,21 +20,21 @@ export interface PromptParts {
 }
 
 /**
- * Who the agent is: the core soul, then its own instructions. Nothing that changes from turn to turn belongs here: the
- * provider's cache lives from its bytes.
+ * The system prompt: the core soul, then the agent's own instructions. It must not contain anything that changes between
+ * turns, or the provider's prompt cache misses.
  */
 export function systemPrompt({ soul, catalog, agent, registry, userId, product }: PromptParts): string {
   const others = [...catalog.agents.values()].filter(({ name }) => name !== DEFAULT_AGENT && name !== agent.name);
-  const words = renderCoreSoul(soul, {
+  const coreSoul = renderCoreSoul(soul, {
     user_id: userId,
     product,
     agents: listing(registry.get(DELEGATE) === undefined ? [] : others),
     skills: listing(registry.get(USE_SKILL) === undefined ? [] : [...catalog.skills.values()]),
   });
-  return agent.instructions === "" ? words : `${words}\n\n${agent.instructions}`;
+  return agent.instructions === "" ? coreSoul : `${coreSoul}\n\n${agent.instructions}`;
 }
 
-/** Each by name, in order; descriptions give way when there are very many, names never. */
+/** Sorted list of names and descriptions. Descriptions are shortened when there are many. */
 function listing(entries: readonly { readonly name: string; readonly description: string }[]): string {
   if (entries.length === 0) return "(none)";
   const room = Math.max(MIN_SHOWN, Math.floor(MAX_LISTED / entries.length));

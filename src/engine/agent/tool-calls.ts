@@ -9,10 +9,10 @@ import type { TurnContext } from "./turn-context.ts";
 export type { ToolParts } from "./prepare-call.ts";
 
 /**
- * The calls of one model answer, or what a restart has left of them. What needs a person's leave is settled first, one
- * question at a time, before any of them runs. Then they run together up to the cap, those that change what others use
- * in order; a call that itself asks a human runs alone at the end, for nothing else goes on while a question is open.
- * Events come as calls finish; the outcomes are given in call order, or null when the engine stops before all are there.
+ * Runs the unfinished calls of one model answer. Permission questions come first, one at a time, before any call runs.
+ * Then calls run in parallel up to the limit, conflicting ones in order. A call that asks a human runs alone at the end,
+ * because the turn does nothing else while a question is open. Events are emitted as calls finish.
+ * Returns the outcomes in call order, or null when the engine stops first.
  */
 export async function runToolCalls(
   calls: readonly LoggedCall[],
@@ -32,7 +32,7 @@ export async function runToolCalls(
     if (context.parking()) return null;
     prepared.push(await prepareCall(call, context, parts));
   }
-  for (const one of prepared) if (one.kind === "refused") settle(one.call, null, one.words);
+  for (const one of prepared) if (one.kind === "refused") settle(one.call, null, one.reason);
   const ready = prepared.filter((one) => one.kind === "ready");
   await runTogether(ready, context, { parts, settle });
   return outcomes.size === calls.length ? calls.flatMap(({ id }) => outcomes.get(id) ?? []) : null;
@@ -52,17 +52,17 @@ async function runTogether(
   const queue = parts.queue ?? new PQueue({ concurrency: parts.concurrency });
   const run = async (ready: ReadyCall) => {
     const { call, tool, input } = ready;
-    await context.quiet();
+    await context.humanWaitOver();
     if (context.parking()) return;
     context.log.started(call.id, tool);
     const { output, error } = await parts.execute(tool, input, toolContext(ready, context, { ...parts, queue }));
-    // Another call of this step may be asking, a tool server's for one: its question is settled first.
-    await context.quiet();
+    // Another call of this step may be waiting for a human: no event may come before its answer.
+    await context.humanWaitOver();
     context.signal.throwIfAborted();
     settle(call, output, error);
   };
   const begun: { readonly claims: Claims; readonly done: Promise<void> }[] = [];
-  // Judged once: what a call may ask can change while it runs, and none may run twice.
+  // Evaluated once: `mayAskHuman` can change while calls run, and no call may run twice.
   const { alone = [], together = [] } = Object.groupBy(all, (one) => (runsAlone(one) ? "alone" : "together"));
   for (const one of together) {
     const claims = claimsOf(one.tool, one.input);
@@ -70,7 +70,7 @@ async function runTogether(
     const start = () => (one.tool.delegates === true ? run(one) : queue.add(() => run(one)));
     begun.push({ claims, done: Promise.allSettled(before).then(start).catch(unlessParked) });
   }
-  // A call that fails here was cut off with the turn, which ends when the processes of all are gone.
+  // A call that rejects was aborted with the turn. The turn ends after the processes of all calls have exited.
   await Promise.allSettled(begun.map(({ done }) => done));
   await Promise.all(begun.map(({ done }) => done));
   for (const one of alone) await run(one).catch(unlessParked);
@@ -79,7 +79,7 @@ async function runTogether(
 const runsAlone = ({ tool, input }: ReadyCall): boolean =>
   tool.asksHuman === true || tool.mayAskHuman?.(input) === true;
 
-/** A parked call stays open: its turn goes on with it at the next start. */
+/** A parked call stays unfinished: its turn resumes with it at the next start. */
 function unlessParked(error: unknown): void {
   if (!(error instanceof CallParked)) throw error;
 }

@@ -4,7 +4,7 @@ import type { StepLog } from "./step-log.ts";
 
 export type { ModelUsage } from "../model/model-provider.ts";
 
-/** A question to the human of a turn, or a request for their leave. */
+/** A question to the turn's human, or a permission request. */
 export interface HumanRequest {
   readonly kind: HitlKind;
   readonly toolCallId: string;
@@ -12,20 +12,20 @@ export interface HumanRequest {
   readonly context: Readonly<Record<string, unknown>>;
   readonly options: readonly string[];
   readonly allowFreeText: boolean;
-  /** Withdraws it. */
+  /** Cancels the request. */
   readonly signal?: AbortSignal;
 }
 
 export type HumanAnswer =
   | { readonly kind: "answered"; readonly answer: string }
-  /** Nobody answered in time, which never means yes. */
+  /** No answer in time. A permission request counts as denied. */
   | { readonly kind: "expired" };
 
-/** What the loop knows of the turn it runs in: functions handed down, nothing of stores or streams. */
+/** The turn as the loop sees it: functions only, no store and no stream. */
 export interface TurnContext {
   readonly taskId: string;
   readonly turnId: string;
-  /** Name of the catalog's agent that answers. */
+  /** Name of the agent in the catalog. */
   readonly agent: string;
   /** Aborted by cancel, expiry or drain. */
   readonly signal: AbortSignal;
@@ -33,25 +33,24 @@ export interface TurnContext {
   readonly maxSteps: number;
   readonly log: StepLog;
   emit(event: Exclude<EngineEvent, { event: "heartbeat" }>): void;
-  /** The index of a content block that begins now. */
+  /** Index of the next content block. */
   nextBlock(): number;
-  /** The id by which a call is known in the task: the provider's, unless another call has it. */
+  /** A call id unique in the task: the provider's id, unless another call has it. */
   callId(wanted: string): string;
-  /** Adds to what the turn has used so far, and tells it. */
+  /** Adds to the turn's usage and emits a `usage` event. */
   spend(usage: ModelUsage): void;
-  /** Asks the human of this turn and waits. Asked again after a restart, the same question is still the same request. */
+  /** Asks the turn's human and waits for the answer. Repeated after a restart, a question maps to the same request. */
   ask(question: HumanRequest): Promise<HumanAnswer>;
-  /** Whether a person is asked now. */
-  isAsking(): boolean;
-  /** Waits until nobody is asked: nothing else of a turn goes on while a question is open. */
-  quiet(): Promise<void>;
+  isWaitingForHuman(): boolean;
+  /** Waits until no question is open: a turn does nothing else meanwhile. */
+  humanWaitOver(): Promise<void>;
   note(entryType: WorkingMemoryEntryType, content: string): void;
   progress(): void;
-  /** The engine is about to stop: nothing more is begun, the turn goes on from here at the next start. */
+  /** Whether the engine is stopping: no new step starts, and the turn resumes at the next start. */
   parking(): boolean;
   /**
-   * For a loop inside this turn: the same turn with a conversation of its own, which `message` opens. Under the same
-   * name it goes on, after a restart as well, from its last stored step.
+   * A context for a nested loop: the same turn with its own conversation, which `message` opens. Under the same name,
+   * the conversation resumes from its last stored step, also after a restart.
    */
   branch(name: string, message: string): TurnContext;
 }

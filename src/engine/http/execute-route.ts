@@ -3,7 +3,7 @@ import { type ExecuteRequest, TURN_ID_HEADER, executeRequest } from "../../contr
 import { sha256 } from "../../contract/api-keys.ts";
 import { EngineError } from "../engine-error.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
-import type { BegunTurn, TurnRunner } from "../turns/turn-runner.ts";
+import type { StartedTurn, TurnRunner } from "../turns/turn-runner.ts";
 import { readBody } from "./call.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
@@ -32,7 +32,7 @@ export function executeRoute(parts: ExecuteParts): RequestHandler {
     const earlier = findEarlier(parts, request, wish);
     if (earlier !== null) parts.seats.take(wish.task_id, response);
     // A turn that an earlier call began is on its way.
-    const turn = earlier === null ? begin(parts, request, wish) : { turnId: earlier, go: () => undefined };
+    const turn = earlier === null ? begin(parts, request, wish) : { turnId: earlier, run: () => undefined };
     const { turnId } = turn;
     if (wish.on_disconnect === "cancel" && earlier === null)
       cancelWhenLeft(parts.runner, response, { taskId: wish.task_id, turnId });
@@ -40,7 +40,7 @@ export function executeRoute(parts: ExecuteParts): RequestHandler {
       withIds: wantsIds(request),
       limits: parts.limits,
       headers: { [TURN_ID_HEADER]: turnId, ...(earlier !== null && { "Idempotent-Replayed": "true" }) },
-      cut: () => parts.journal.cut(),
+      cut: () => parts.journal.cursor(),
     });
     const following = opening.then((stream) =>
       followEvents(stream, parts.journal, {
@@ -52,18 +52,18 @@ export function executeRoute(parts: ExecuteParts): RequestHandler {
       }),
     );
     // It goes on whatever becomes of its reader, but not before `started` has been written to that one.
-    await Promise.all([opening.finally(() => turn.go()), following]);
+    await Promise.all([opening.finally(() => turn.run()), following]);
   };
 }
 
 export const wantsIds = (request: Request): boolean =>
   request.query["ids"] === "1" || request.get("Last-Event-ID") !== undefined;
 
-function begin({ runner, idempotency, hasAgent }: ExecuteParts, request: Request, wish: ExecuteRequest): BegunTurn {
+function begin({ runner, idempotency, hasAgent }: ExecuteParts, request: Request, wish: ExecuteRequest): StartedTurn {
   if (wish.agent !== undefined && !hasAgent(wish.agent))
     throw new EngineError("NOT_FOUND", `agent: there is no agent named ${wish.agent}`);
   const key = request.get("Idempotency-Key");
-  return runner.begin(wish, (turnId) => {
+  return runner.start(wish, (turnId) => {
     if (key !== undefined) idempotency.insert(key, { bodyHash: sha256(JSON.stringify(wish)), turnId }, Date.now());
   });
 }

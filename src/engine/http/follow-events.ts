@@ -1,4 +1,4 @@
-import { EVERY_TASK, type EventJournal, type EventRow } from "../turns/event-journal.ts";
+import { ALL_TASKS, type EventJournal, type EventRow } from "../turns/event-journal.ts";
 import type { EventStream } from "./event-stream.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
 
@@ -79,7 +79,7 @@ function handOver(
       resolve(next);
     };
     const gone = () => finish(null);
-    const unsubscribe = journal.subscribe(taskId ?? EVERY_TASK, (batch) => {
+    const unsubscribe = journal.subscribe(taskId ?? ALL_TASKS, (batch) => {
       if (!stream.upToDate) return;
       const rows = turnId === undefined ? batch : batch.filter((row) => row.turnId === turnId);
       seq = batch.at(-1)?.seq ?? seq;

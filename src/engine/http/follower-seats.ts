@@ -1,18 +1,18 @@
 import type { Response } from "express";
 import { EngineError } from "../engine-error.ts";
-import { EVERY_TASK } from "../turns/event-journal.ts";
+import { ALL_TASKS } from "../turns/event-journal.ts";
 
 const MAX_FOLLOWERS = 16;
 
 /** How many may follow one task at once, beside the call that began its turn; as many follow all tasks together. */
 export class FollowerSeats {
-  readonly #taken = new Map<string | typeof EVERY_TASK, number>();
+  readonly #taken = new Map<string | typeof ALL_TASKS, number>();
 
   /** Taken before anything is waited for, so that calls at the same moment count; given back when the reader is gone. */
-  take(taskId: string | typeof EVERY_TASK, response: Response): void {
+  take(taskId: string | typeof ALL_TASKS, response: Response): void {
     const taken = this.#taken.get(taskId) ?? 0;
     if (taken >= MAX_FOLLOWERS) {
-      const what = taskId === EVERY_TASK ? "all tasks" : "the task";
+      const what = taskId === ALL_TASKS ? "all tasks" : "the task";
       const message = `${MAX_FOLLOWERS} readers follow ${what} already; close one and try again`;
       throw new EngineError("TOO_MANY_READERS", message, { limit: MAX_FOLLOWERS });
     }

@@ -95,7 +95,7 @@ async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
 export const eraseRoute =
   ({ portability, runner, journal, learning }: MemoryFileParts): RequestHandler =>
   async (_request, response) => {
-    const hold = runner.hold();
+    const hold = runner.pause();
     if (hold.kind === "busy") {
       if (hold.turns.length === 0) throw busy("erasure");
       const turns = hold.turns.map(({ taskId, turnId, startedAt, state }) => ({
@@ -114,7 +114,7 @@ export const eraseRoute =
       );
     }
     try {
-      await runner.quiet(TURNS_GONE_MS);
+      await runner.waitUntilIdle(TURNS_GONE_MS);
       if (!journal.flush())
         throw new EngineError("INTERNAL_ERROR", "the last events cannot be stored, so nothing is erased");
       const done = await portability.erase(() => learning.running);

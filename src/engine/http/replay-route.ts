@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from "express";
 import type { ReplayPage } from "../../contract/engine-api.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { InvalidInput } from "../../shared/parse.ts";
-import { EVERY_TASK, type EventJournal, type EventRow } from "../turns/event-journal.ts";
+import { ALL_TASKS, type EventJournal, type EventRow } from "../turns/event-journal.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 import { flagParameter, integerParameter, parameter } from "./call.ts";
 import { wantsIds } from "./execute-route.ts";
@@ -52,7 +52,7 @@ export function replayRoute({ journal, runner, seats, limits }: ReplayParts): Re
       withIds: wantsIds(request),
       limits,
       headers,
-      cut: () => journal.cut(),
+      cut: () => journal.cursor(),
     });
     await followEvents(stream, journal, {
       ...cursor,
@@ -67,7 +67,7 @@ export function replayRoute({ journal, runner, seats, limits }: ReplayParts): Re
 
 /** A turn is followed as part of its task; one that never was gives a stream that ends at once. */
 const followed = ({ taskId, turnId }: { taskId: string | undefined; turnId: string | undefined }, runner: TurnRunner) =>
-  taskId ?? (turnId === undefined ? EVERY_TASK : (runner.taskOf(turnId) ?? turnId));
+  taskId ?? (turnId === undefined ? ALL_TASKS : (runner.taskOf(turnId) ?? turnId));
 
 const limitParameter = (request: Request): number | undefined =>
   parameter(request, "limit") === undefined

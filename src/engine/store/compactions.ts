@@ -5,11 +5,11 @@ export interface CompactionRow {
   readonly thread: string;
   readonly turnId: string;
   readonly strategy: "structured_extraction" | "summary";
-  /** Whatever the agent put in, as it was put in. */
+  /** JSON of the agent room. */
   readonly record: unknown;
 }
 
-/** How conversations are shown since they were made smaller. */
+/** Compaction records of conversations. */
 export class CompactionTable {
   readonly #insert;
   readonly #last;
@@ -25,7 +25,7 @@ export class CompactionTable {
     this.#insert.run(taskId, thread, turnId, strategy, JSON.stringify(record), createdAt);
   }
 
-  /** The record that holds; null where nothing was made smaller. */
+  /** The current record; null when the conversation was never compacted. */
   last(taskId: string, thread: string): unknown {
     const row = this.#last.get(taskId, thread);
     return row === undefined ? null : JSON.parse(String(row["record"]));

@@ -1,14 +1,14 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { Database } from "./database.ts";
 
-/** What the store says of itself. Written within the caller's transaction, if there is one. */
+/** Named values about the store itself. Written within the caller's transaction, if there is one. */
 export interface StateValues {
-  /** The store before this one was damaged, and was set aside. */
+  /** The previous store was damaged and moved aside. */
   readonly memory_reset: { readonly at: number; readonly file: string; readonly reason: string };
-  /** Events before these are gone; those that come are numbered on from here. */
+  /** Events up to this stamp are deleted; numbering continues from it. */
   readonly events_floor: { readonly seq: number; readonly ts: number };
-  /** Everything remembered is being erased. */
+  /** A memory erasure is in progress. */
   readonly erasure: { readonly at: number };
-  /** A file that has been read whole is being taken over, up to this step and line. */
+  /** A staged memory file is being imported; progress by step and line. */
   readonly import: {
     readonly step: number;
     readonly line: number;
@@ -18,9 +18,9 @@ export interface StateValues {
 }
 
 export class EngineState {
-  readonly #db: DatabaseSync;
+  readonly #db: Database;
 
-  constructor({ db }: { readonly db: DatabaseSync }) {
+  constructor({ db }: { readonly db: Database }) {
     this.#db = db;
   }
 

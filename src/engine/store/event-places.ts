@@ -1,6 +1,6 @@
 import type { Store } from "./open-store.ts";
 
-/** How many numbers of the log one entry stands for. The store has it too: it is never changed. */
+/** Sequence numbers per entry. Fixed: the stored entries depend on it. */
 const STRETCH = 1024;
 
 export interface Stretch {
@@ -9,15 +9,15 @@ export interface Stretch {
 }
 
 /**
- * In which stretches of the log a task or a turn has events. An index would have an entry an event, each on another
- * page: with a hundred turns at once that was nine tenths of all that was written. Whoever reads passes over what
- * others have in the same stretch.
+ * Sparse index of the event log: which stretches of 1024 events contain events of a task or a turn. With a plain SQLite
+ * index and 100 concurrent turns, index pages were nine tenths of all bytes written. Guarded by `bench/parts/deltas.ts`
+ * (writes) and `bench/parts/replay.ts` (reads).
  */
 export class EventPlaces {
   readonly #store: Store;
   readonly #insert;
-  /** The turns that have been noted in the newest stretch. */
-  readonly #noted = new Set<string>();
+  /** Turns already indexed in the newest stretch. */
+  readonly #indexed = new Set<string>();
   #newest = -1;
 
   constructor(store: Store) {
@@ -25,23 +25,23 @@ export class EventPlaces {
     this.#insert = store.db.prepare("insert or ignore into event_places (place, stretch) values (?, ?)");
   }
 
-  /** In the transaction that stores the event. */
-  note({ seq, taskId, turnId }: { readonly seq: number; readonly taskId: string; readonly turnId: string }): void {
+  /** Runs in the transaction that stores the event. */
+  add({ seq, taskId, turnId }: { readonly seq: number; readonly taskId: string; readonly turnId: string }): void {
     const stretch = stretchOf(seq);
-    if (stretch !== this.#newest) this.#noted.clear();
+    if (stretch !== this.#newest) this.#indexed.clear();
     this.#newest = stretch;
-    if (this.#noted.has(turnId)) return;
+    if (this.#indexed.has(turnId)) return;
     this.#insert.run(taskId, stretch);
     this.#insert.run(turnId, stretch);
-    this.#noted.add(turnId);
+    this.#indexed.add(turnId);
   }
 
-  /** The transaction was undone: what it noted is not there. */
-  undone(): void {
-    this.#noted.clear();
+  /** To be called after a rollback. */
+  rolledBack(): void {
+    this.#indexed.clear();
   }
 
-  /** Where a task or a turn may have events behind a number, in order. */
+  /** The stretches that may contain events of a task or a turn after a number, in order. */
   *of(place: string, afterSeq: number): Generator<Stretch> {
     const stretches = this.#store.db
       .prepare("select stretch from event_places where place = ? and stretch >= ? order by stretch")
@@ -52,7 +52,7 @@ export class EventPlaces {
     }
   }
 
-  /** Forgets all stretches before that of the oldest event. */
+  /** Deletes the stretches before that of the oldest event. */
   prune(oldestSeq: number): void {
     this.#store.db.prepare("delete from event_places where stretch < ?").run(stretchOf(oldestSeq));
   }

@@ -1,6 +1,6 @@
 import { oneLine } from "../../shared/one-line.ts";
 
-/** When and where an event happened. */
+/** Number, time and place of an event. */
 export interface Stamp {
   readonly seq: number;
   /** Milliseconds since the epoch. */
@@ -10,12 +10,12 @@ export interface Stamp {
 }
 
 /**
- * Puts the stamp behind an event's own fields; as text, for a copy of every token's object is what a fast stream would
- * spend most on. It remembers what the event before had in common with this one: the second, the task and the turn.
+ * Appends the stamp to an event's JSON as text, and caches the second, task and turn of the previous event. Copying an
+ * object per event was the largest cost of a fast stream. Guarded by `bench/parts/deltas.ts`.
  */
 export class EventStamper {
   #secondAt = Number.NaN;
-  /** Up to the dot: `2026-01-02T03:04:05.` */
+  /** Up to the dot: `2026-01-02T03:04:05.`. */
   #second = "";
   #taskId = "";
   #turnId = "";

@@ -2,14 +2,14 @@ import { EventPlaces } from "./event-places.ts";
 import { EventStamper, type Stamp } from "./event-stamp.ts";
 import type { Store } from "./open-store.ts";
 
-/** One event: `body` is its own JSON as it is kept, `data` the same with the stamp in it, as it goes on the wire. */
+/** One event. `body` is its JSON as stored, `data` the same with the stamp, as on the wire. */
 export interface EventRow extends Stamp {
   readonly type: string;
   readonly body: string;
   readonly data: string;
 }
 
-/** What to read: events behind a cursor, of all or of one task or turn, in order. */
+/** Which events to read: those after the cursors, of all tasks or of one task or turn. */
 export interface EventFilter {
   readonly afterSeq?: number | undefined;
   readonly afterTs?: number | undefined;
@@ -17,11 +17,11 @@ export interface EventFilter {
   readonly turnId?: string | undefined;
   readonly types?: readonly string[] | undefined;
   readonly limit: number;
-  /** Stops behind the event that reaches this length. */
+  /** Stops after the event that reaches this total length. */
   readonly maxLength?: number;
 }
 
-/** Whether an event is among those to read; how many and how much of them is for the reader to count. */
+/** Whether an event matches a filter, without its limits. */
 export const isWanted = (row: EventRow, { afterSeq = 0, afterTs = 0, taskId, turnId, types }: EventFilter): boolean =>
   row.seq > afterSeq &&
   row.ts > afterTs &&
@@ -29,13 +29,13 @@ export const isWanted = (row: EventRow, { afterSeq = 0, afterTs = 0, taskId, tur
   (turnId ?? row.turnId) === row.turnId &&
   (types === undefined || types.includes(row.type));
 
-/** As many events, and about as much text, as one row holds: reading one event reads its row. */
+/** Maximum events and text per row: reading one event reads its whole row. */
 const MAX_RUN = 64;
 const MAX_RUN_LENGTH = 64 * 1024;
 
 /**
- * The log of events. A row holds a run of one turn's events that were stored together and have consecutive numbers, one
- * a line: type, time, body. A fast stream so costs a tenth of what a row an event would.
+ * The event log. A row holds consecutive events of one turn, one per line: type, time, body. A fast stream costs a tenth
+ * of a row per event. Guarded by `bench/parts/deltas.ts`.
  */
 export class EventTable {
   readonly #store: Store;
@@ -51,29 +51,29 @@ export class EventTable {
     );
   }
 
-  /** All or none, and with them what belongs to them in other tables. */
+  /** Stores the events and runs `alongside` in one transaction. */
   insert(
     rows: readonly EventRow[],
     alongside: () => void = () => undefined,
-    how: { readonly durable?: boolean } = {},
+    options: { readonly durable?: boolean } = {},
   ): void {
     try {
       this.#store.transaction(() => {
         alongside();
         this.#insertAll(rows);
-      }, how);
+      }, options);
     } catch (error) {
-      this.#places.undone();
+      this.#places.rolledBack();
       throw error;
     }
   }
 
-  /** Whether a transaction is open: SQLite ends one by itself when it cannot write. */
+  /** Whether a transaction is open. SQLite rolls one back by itself when it cannot write. */
   get isStoring(): boolean {
     return this.#store.db.isTransaction;
   }
 
-  /** The stamp of the last event ever written, be it erased since. */
+  /** The stamp of the last event ever written, deleted ones included. */
   last(): { readonly seq: number; readonly ts: number } {
     const row = this.#store.db.prepare("select last_seq, last_ts from events order by last_seq desc limit 1").get();
     if (row === undefined) return this.#store.state.get("events_floor") ?? { seq: 0, ts: 0 };
@@ -85,8 +85,8 @@ export class EventTable {
       seq > afterSeq && ts > afterTs && (types === undefined || types.includes(type));
     const found: EventRow[] = [];
     let length = 0;
-    const behind = afterTs > 0 ? Math.max(afterSeq, this.#lastBy(afterTs)) : afterSeq;
-    for (const run of this.#runs(behind, { taskId, turnId })) {
+    const after = afterTs > 0 ? Math.max(afterSeq, this.#lastBy(afterTs)) : afterSeq;
+    for (const run of this.#runs(after, { taskId, turnId })) {
       for (const event of eventsOf(run, { wanted, stamper: this.#stamper })) {
         found.push(event);
         length += event.data.length;
@@ -96,12 +96,12 @@ export class EventTable {
     return found;
   }
 
-  /** The oldest event kept: when its number is not 1, others have been dropped before it. */
+  /** The oldest event kept. */
   oldest(): { readonly seq: number; readonly ts: number } | null {
     return this.read({ limit: 1 })[0] ?? null;
   }
 
-  /** Drops what is older than `beforeTs` or beyond the newest `keep`, but never events of a turn still running. */
+  /** Deletes events older than `beforeTs` or beyond the newest `keep`, but never those of a running turn. */
   prune(beforeTs: number, keep: number): void {
     const last = this.last().seq;
     const through = Math.min(last - 1, Math.max(last - keep, this.#lastBy(beforeTs - 1)));
@@ -113,25 +113,25 @@ export class EventTable {
     this.#places.prune(this.oldest()?.seq ?? 0);
   }
 
-  /** The rows that may hold events of a task or a turn behind a number, in order. */
-  *#runs(behind: number, { taskId, turnId }: Pick<EventFilter, "taskId" | "turnId">) {
+  /** The rows that may hold events of a task or a turn after a number, in order. */
+  *#runs(after: number, { taskId, turnId }: Pick<EventFilter, "taskId" | "turnId">) {
     const columns = "last_seq, task_id, turn_id, lines";
     const place = turnId ?? taskId;
     if (place === undefined) {
       yield* this.#store.db
         .prepare(`select ${columns} from events where last_seq > ? order by last_seq`)
-        .iterate(behind);
+        .iterate(after);
       return;
     }
     const own = this.#store.db.prepare(
       `select ${columns} from events where last_seq between ? and ?
        and task_id = coalesce(?, task_id) and turn_id = coalesce(?, turn_id) order by last_seq`,
     );
-    for (const { first, last } of this.#places.of(place, behind))
+    for (const { first, last } of this.#places.of(place, after))
       yield* own.iterate(first, last, taskId ?? null, turnId ?? null);
   }
 
-  /** The number of the last row that is not later than a time. */
+  /** Number of the last row not later than a time, by binary search: numbers and times rise together. */
   #lastBy(ts: number): number {
     const next = this.#store.db.prepare(
       "select last_seq, last_ts from events where last_seq >= ? order by last_seq limit 1",
@@ -166,14 +166,14 @@ export class EventTable {
       if (row !== undefined) lines += `${index === from ? "" : "\n"}${row.type} ${row.ts} ${row.body}`;
     }
     this.#insert.run(last.seq, last.ts, last.taskId, last.turnId, lines);
-    this.#places.note(last);
+    this.#places.add(last);
   }
 }
 
 const continues = (before: EventRow | undefined, row: EventRow | undefined): boolean =>
   before?.turnId === row?.turnId && before?.seq === (row?.seq ?? 0) - 1;
 
-/** The events of a row that are wanted. JSON holds no line breaks, and a type no blanks. */
+/** The matching events of a row. JSON contains no line breaks, a type no spaces. */
 function* eventsOf(
   run: Record<string, unknown>,
   {

@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync, realpathSync } from "node:fs";
 
-/** Other processes that have a file open, of those that we may look into. Walks through all of `/proc`: not for often. */
+/** Pids of other processes that have a file open, where `/proc` permits. Scans all of `/proc`: for error messages only. */
 export function fileHolders(file: string): readonly number[] {
   const path = attempt(() => realpathSync(file));
   if (path === null) return [];
@@ -14,10 +14,10 @@ export function fileHolders(file: string): readonly number[] {
 
 const list = (folder: string): string[] => attempt(() => readdirSync(folder)) ?? [];
 
-/** For an error message only: what cannot be looked at is left out. */
-function attempt<T>(look: () => T): T | null {
+/** Best effort: what cannot be read is skipped. */
+function attempt<T>(read: () => T): T | null {
   try {
-    return look();
+    return read();
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 import type { Store } from "./open-store.ts";
 
-/** What a human allowed for more than one call: of one tool, for inputs of one pattern, in one task or in all. */
+/** A permission for more than one call: of one tool, for inputs that match a pattern, in one task or all. */
 export interface GrantRow {
   readonly tool: string;
   readonly pattern: string;
@@ -21,7 +21,7 @@ export class GrantTable {
       .run(tool, pattern, taskId, createdAt);
   }
 
-  /** Those that count in a task. */
+  /** Grants that apply in a task. */
   ofTask(taskId: string): GrantRow[] {
     return this.#store.db
       .prepare("select tool, pattern, task_id as taskId from grants where task_id is null or task_id = ?")

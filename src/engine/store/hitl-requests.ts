@@ -13,8 +13,8 @@ export interface HitlRow {
   readonly allowFreeText: boolean;
   readonly createdAt: number;
   readonly answer: string | null;
-  /** Nobody answered: the engine closed it, and `answer` says why. */
-  readonly lapsed: boolean;
+  /** No human answered; `answer` is the reason: cancelled or expired. */
+  readonly closedByEngine: boolean;
   readonly resolvedAt: number | null;
 }
 
@@ -25,7 +25,7 @@ export class HitlTable {
     this.#store = store;
   }
 
-  insert(row: Omit<HitlRow, "answer" | "lapsed" | "resolvedAt">): void {
+  insert(row: Omit<HitlRow, "answer" | "closedByEngine" | "resolvedAt">): void {
     this.#store.db
       .prepare(
         `insert into hitl_requests (request_id, task_id, turn_id, tool_call_id, kind, question, context, options,
@@ -45,17 +45,21 @@ export class HitlTable {
       );
   }
 
-  /** The first answer wins: one that comes later changes nothing. */
+  /** The first answer wins: a later one changes nothing. */
   resolve(
     requestId: string,
-    { answer, lapsed, resolvedAt }: { readonly answer: string; readonly lapsed: boolean; readonly resolvedAt: number },
+    {
+      answer,
+      closedByEngine,
+      resolvedAt,
+    }: { readonly answer: string; readonly closedByEngine: boolean; readonly resolvedAt: number },
   ): void {
     this.#store.db
       .prepare(
         `update hitl_requests set answer = ?, lapsed = ?, resolved_at = ?
          where request_id = ? and resolved_at is null`,
       )
-      .run(answer, lapsed ? 1 : 0, resolvedAt, requestId);
+      .run(answer, closedByEngine ? 1 : 0, resolvedAt, requestId);
   }
 
   find(requestId: string): HitlRow | null {
@@ -63,7 +67,7 @@ export class HitlTable {
     return row === undefined ? null : toRow(row);
   }
 
-  /** Everything one call has asked, in order. */
+  /** All requests of a tool call, in order. */
   ofCall(turnId: string, toolCallId: string): HitlRow[] {
     return this.#store.db
       .prepare("select * from hitl_requests where turn_id = ? and tool_call_id = ? order by created_at, request_id")
@@ -71,7 +75,7 @@ export class HitlTable {
       .map(toRow);
   }
 
-  /** Unanswered, the oldest first; of one turn if given. */
+  /** Open requests, oldest first, optionally of one turn. */
   open(turnId?: string): HitlRow[] {
     const { db } = this.#store;
     const rows =
@@ -97,7 +101,7 @@ function toRow(row: Record<string, unknown>): HitlRow {
     allowFreeText: row["allow_free_text"] === 1,
     createdAt: Number(row["created_at"]),
     answer: row["answer"] === null ? null : String(row["answer"]),
-    lapsed: row["lapsed"] === 1,
+    closedByEngine: row["lapsed"] === 1,
     resolvedAt: row["resolved_at"] === null ? null : Number(row["resolved_at"]),
   };
 }

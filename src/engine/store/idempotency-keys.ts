@@ -5,7 +5,7 @@ export interface IdempotentCall {
   readonly turnId: string;
 }
 
-/** Which turn a client's `Idempotency-Key` began. */
+/** The turn that each `Idempotency-Key` started. */
 export class IdempotencyTable {
   readonly #store: Store;
 

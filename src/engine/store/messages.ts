@@ -1,6 +1,6 @@
 import type { Store } from "./open-store.ts";
 
-/** A message with its place: later ones have higher ids. */
+/** A message with its id. Later messages have higher ids. */
 export interface PlacedMessage extends StoredMessage {
   readonly id: number;
 }
@@ -8,22 +8,19 @@ export interface PlacedMessage extends StoredMessage {
 export interface StoredMessage {
   readonly turnId: string;
   readonly role: "user" | "assistant" | "tool";
-  /** Whatever the agent put in, as it was put in. */
+  /** JSON of the agent room. */
   readonly content: unknown;
-  /** What was recalled from memory for a user's message: shown behind it, and no words of theirs. */
+  /** Memories recalled for a user message, shown after it. */
   readonly recalled?: string;
 }
 
-/** What a turn was shown of the memory, and how far all of it can be relied on. */
+/** The memories that a turn was shown, and their least trust. */
 export interface StoredRecall {
   readonly block: string;
   readonly trust: number;
 }
 
-/**
- * Conversations, in order: what the model is shown is made from them, and from nothing else. A task's own has the
- * thread "", one inside a turn of it a name of its own.
- */
+/** The messages of conversations, in order. A task's conversation has the thread "", a nested one its own name. */
 export class MessageTable {
   readonly #insert;
   readonly #select;
@@ -60,7 +57,7 @@ export class MessageTable {
     this.#insert.run(taskId, turnId, role, JSON.stringify(content), thread);
   }
 
-  /** `afterId`: only what came behind that message. */
+  /** `afterId`: only messages after that id. */
   ofTask(taskId: string, thread = "", afterId = 0): PlacedMessage[] {
     return this.#select.all(taskId, thread, afterId).map((row) => ({
       id: Number(row["id"]),
@@ -69,7 +66,7 @@ export class MessageTable {
     }));
   }
 
-  /** From now on the turn's message is shown with it, byte for byte. */
+  /** Stores the block that is shown, byte for byte, with the turn's message. */
   recalled(turnId: string, { block, trust }: StoredRecall, now: number): void {
     this.#insertRecall.run(turnId, block, trust, now);
   }
@@ -79,12 +76,12 @@ export class MessageTable {
     return row === undefined ? null : { block: String(row["block"]), trust: Number(row["trust"]) };
   }
 
-  /** All that was said in a turn, in every conversation of it. */
+  /** All messages of a turn, nested conversations included. */
   ofTurn(turnId: string): (StoredMessage & { readonly thread: string })[] {
     return this.#ofTurn.all(turnId).map((row) => ({ ...storedMessage(row), thread: String(row["thread"]) }));
   }
 
-  /** How far a turn has come: the model's answers in it, and what was said last (null: nothing yet). */
+  /** Number of model answers in a turn, and its last message (null when it has none). */
   progress(turnId: string, thread: string): { readonly answers: number; readonly last: StoredMessage | null } {
     const last = this.#last.get(turnId, thread);
     return {
@@ -97,7 +94,7 @@ export class MessageTable {
     return this.#hasAnswer.get(turnId) !== undefined;
   }
 
-  /** Takes back the user message of a turn that came to nothing. */
+  /** Deletes the user message of a turn that failed without an answer. */
   withdraw(turnId: string): void {
     this.#delete.run(turnId);
     this.#deleteRecall.run(turnId);

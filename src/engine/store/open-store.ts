@@ -1,41 +1,39 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { ENGINE_MIGRATIONS } from "../../../migrations/engine/index.ts";
+import { Database, isDamage } from "./database.ts";
 import { EngineState } from "./engine-state.ts";
-import { allowLargeRowNumbers } from "./large-row-numbers.ts";
 import { WalCheckpointer } from "./wal-checkpointer.ts";
 import { ResetNotice } from "./reset-notice.ts";
 import { DATABASE, type Damage, markDamaged, readMark, removeMark, setAside } from "./set-aside.ts";
 import { StoreUnusable, storeUnusable } from "./store-unusable.ts";
-import { isDamage, watchStatements } from "./watch-statements.ts";
 
 const LOCK = "engine.lock";
 const LOCK_WAIT_MS = 2000;
 const BUSY_WAIT_MS = 5000;
-/** Of a reader's own cache, in KiB: it reads through everything once. */
+/** Page cache of a reader, in KiB: it scans everything once. */
 const READER_CACHE = 512;
 
 export interface Store {
   readonly dataDir: string;
-  readonly db: DatabaseSync;
-  /** Runs in one transaction, kept whole or not at all; a `durable` one survives the machine's power too. Not re-entrant. */
-  transaction<T>(work: () => T, how?: { readonly durable?: boolean }): T;
+  readonly db: Database;
+  /** Runs `work` in one transaction. A `durable` one also survives a power failure. Not re-entrant. */
+  transaction<T>(work: () => T, options?: { readonly durable?: boolean }): T;
   readonly state: EngineState;
   readonly reset: ResetNotice;
-  /** Resolves when a statement finds the file damaged: it is marked, and the next start sets it aside. */
+  /** Resolves when a statement finds the file damaged. The file is marked, and the next start moves it aside. */
   readonly damaged: Promise<Error>;
-  /** Folds the log back into the file: for who writes much at once, every few megabytes. */
-  fold(): Promise<void>;
-  /** A connection of its own that only reads, for whoever has to see one state for long. They close it. */
-  reader(): DatabaseSync;
+  /** Runs a WAL checkpoint: for bulk writers, every few megabytes. */
+  checkpoint(): Promise<void>;
+  /** Opens a read-only connection for a long snapshot. The caller closes it. */
+  reader(): Database;
   close(): void;
 }
 
 /**
- * The engine's one SQLite file, in write-ahead mode: what is committed survives the process being killed at any
- * moment. A lock beside it keeps a second engine out; it ends with its process, however that dies. One that is damaged
- * is set aside, and a new one begun. How long it takes does not depend on how much there is: nothing is looked through.
+ * Opens the engine's SQLite file in WAL mode: what is committed survives a kill of the process. A lock file, released
+ * with the process, excludes a second engine. A damaged file is moved aside and replaced. The time to open does not
+ * depend on the size of the data. Throws `StoreUnusable`.
  */
 export function openStore(dataDir: string): Store {
   const isFirst = !existsSync(join(dataDir, LOCK));
@@ -52,24 +50,24 @@ export function openStore(dataDir: string): Store {
       damaged.resolve(error);
       markDamaged(dataDir, { at: Date.now(), reason: error.message });
     };
-    watchStatements(db, onDamage);
-    const folding = new WalCheckpointer(db, file);
+    db.watchDamage(onDamage);
+    const checkpointer = new WalCheckpointer(db, file);
     return {
       dataDir,
       db,
-      transaction: transactionsOf(db, () => folding.committed()),
+      transaction: transactionsOf(db, () => checkpointer.committed()),
       state,
       reset: new ResetNotice(state, { dataDir, isNew }),
       damaged: damaged.promise,
-      fold: () => folding.fold(),
+      checkpoint: () => checkpointer.checkpoint(),
       reader() {
-        const reader = new DatabaseSync(file, { readOnly: true, timeout: BUSY_WAIT_MS });
-        watchStatements(reader, onDamage);
+        const reader = new Database(file, { readOnly: true, timeout: BUSY_WAIT_MS });
+        reader.watchDamage(onDamage);
         reader.exec(`pragma cache_size = -${READER_CACHE}`);
         return reader;
       },
       close() {
-        folding.end();
+        checkpointer.close();
         db.close();
         lock.close();
       },
@@ -83,7 +81,7 @@ export function openStore(dataDir: string): Store {
 function openSound(
   dataDir: string,
   { isFirst }: { readonly isFirst: boolean },
-): { readonly db: DatabaseSync; readonly isNew: boolean } {
+): { readonly db: Database; readonly isNew: boolean } {
   const file = join(dataDir, DATABASE);
   const known = readMark(dataDir) ?? emptied(file, { isFirst });
   if (known !== null) return { db: replace(dataDir, known), isNew: true };
@@ -95,12 +93,12 @@ function openSound(
   }
 }
 
-/** A database is never empty once it has been opened. */
+/** An opened database is never empty, so an empty file has lost its data. */
 const emptied = (file: string, { isFirst }: { readonly isFirst: boolean }): Damage | null =>
   !isFirst && existsSync(file) && statSync(file).size === 0 ? { at: Date.now(), reason: "the file is empty" } : null;
 
-/** Sets the damaged one aside and begins anew; the mark is there until the new one knows of it. */
-function replace(dataDir: string, damage: Damage): DatabaseSync {
+/** Moves the damaged file aside and creates a new one. The mark stays until the new file records the damage. */
+function replace(dataDir: string, damage: Damage): Database {
   markDamaged(dataDir, damage);
   const name = setAside(dataDir, damage);
   const db = openDatabase(join(dataDir, DATABASE));
@@ -108,7 +106,7 @@ function replace(dataDir: string, damage: Damage): DatabaseSync {
   transactionsOf(db)(
     () => {
       state.set("memory_reset", { at: damage.at, file: name, reason: damage.reason });
-      // How far events had been numbered is lost: a number that no engine reaches by counting is behind them all.
+      // The last event number is lost. The time in ms is larger than any number an engine reaches by counting.
       state.set("events_floor", { seq: damage.at, ts: damage.at });
     },
     { durable: true },
@@ -117,15 +115,14 @@ function replace(dataDir: string, damage: Damage): DatabaseSync {
   return db;
 }
 
-function openDatabase(file: string): DatabaseSync {
-  const db = new DatabaseSync(file, { timeout: BUSY_WAIT_MS });
+function openDatabase(file: string): Database {
+  const db = new Database(file, { timeout: BUSY_WAIT_MS });
   try {
     assertWritable(file);
     db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on");
-    // Folding the log back into the file waits for the disk. What is written in small pieces is folded by WalCheckpointer;
-    // this is for large ones: every 32 MB instead of 4, so that few turns meet it.
+    // SQLite's own checkpoint blocks the process. WalCheckpointer runs first for small transactions; this is for large
+    // ones, every 32 MB instead of 4, so that few turns wait for it.
     db.exec("pragma wal_autocheckpoint = 8000");
-    allowLargeRowNumbers(db);
     migrate(db, file);
     return db;
   } catch (error) {
@@ -134,7 +131,7 @@ function openDatabase(file: string): DatabaseSync {
   }
 }
 
-function transactionsOf(db: DatabaseSync, committed: () => void = () => undefined): Store["transaction"] {
+function transactionsOf(db: Database, committed: () => void = () => undefined): Store["transaction"] {
   const [begin, commit] = [db.prepare("begin immediate"), db.prepare("commit")];
   return <T>(work: () => T, { durable = false } = {}): T => {
     if (durable) db.exec("pragma synchronous = full");
@@ -145,7 +142,7 @@ function transactionsOf(db: DatabaseSync, committed: () => void = () => undefine
       committed();
       return result;
     } catch (error) {
-      // SQLite may have undone it by itself: on a full disk it does.
+      // SQLite may have rolled it back by itself: on a full disk it does.
       if (db.isTransaction) db.exec("rollback");
       throw error;
     } finally {
@@ -154,9 +151,9 @@ function transactionsOf(db: DatabaseSync, committed: () => void = () => undefine
   };
 }
 
-function takeLock(file: string): DatabaseSync {
+function takeLock(file: string): Database {
   try {
-    const lock = new DatabaseSync(file, { timeout: LOCK_WAIT_MS });
+    const lock = new Database(file, { timeout: LOCK_WAIT_MS });
     assertWritable(file);
     lock.exec("begin exclusive");
     return lock;
@@ -165,14 +162,14 @@ function takeLock(file: string): DatabaseSync {
   }
 }
 
-/** SQLite opens a file that it may not write for reading, and locks it for nobody. */
+/** SQLite silently opens an unwritable file read-only, and then takes no lock. */
 const assertWritable = (file: string): void => accessSync(file, constants.W_OK);
 
-function migrate(db: DatabaseSync, file: string): void {
+function migrate(db: Database, file: string): void {
   const had = Number(db.prepare("pragma user_version").get()?.["user_version"]);
   if (had === ENGINE_MIGRATIONS.length) return;
   if (had > ENGINE_MIGRATIONS.length) {
-    const versions = `it has version ${had}, this engine knows ${ENGINE_MIGRATIONS.length}`;
+    const versions = `schema version ${had}, this engine supports ${ENGINE_MIGRATIONS.length}`;
     throw new StoreUnusable("store_newer", `${basename(file)} was written by a newer version (${versions})`);
   }
   transactionsOf(db)(() => {

@@ -5,7 +5,7 @@ export interface PlanRow {
   readonly status: "pending" | "in_progress" | "completed" | "cancelled";
 }
 
-/** The agent's list of steps, one a task. */
+/** The agent's plan, one per task. */
 export class PlanTable {
   readonly #store: Store;
 

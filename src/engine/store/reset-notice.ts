@@ -3,26 +3,26 @@ import type { MemoryReset } from "../../contract/engine-records.ts";
 import { isoTime } from "../../shared/clock.ts";
 import type { EngineState } from "./engine-state.ts";
 
-/** That a damaged store was set aside, until a person has it forgotten. Read once: `/health` must not need the store. */
+/** The notice that a damaged store was moved aside, until it is cleared. Cached: `/health` must not need the store. */
 export class ResetNotice {
   readonly #state: EngineState;
   #current: MemoryReset | null;
-  /** Whether it was this start that set it aside. */
+  /** Whether this start moved it aside. */
   readonly isNew: boolean;
 
   constructor(state: EngineState, { dataDir, isNew }: { readonly dataDir: string; readonly isNew: boolean }) {
     this.#state = state;
     this.isNew = isNew;
-    const kept = state.get("memory_reset");
+    const reset = state.get("memory_reset");
     this.#current =
-      kept === null ? null : { at: isoTime(kept.at), old_file: join(dataDir, kept.file), reason: kept.reason };
+      reset === null ? null : { at: isoTime(reset.at), old_file: join(dataDir, reset.file), reason: reset.reason };
   }
 
   get current(): MemoryReset | null {
     return this.#current;
   }
 
-  forget(): void {
+  clear(): void {
     this.#state.remove("memory_reset");
     this.#current = null;
   }

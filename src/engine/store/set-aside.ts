@@ -2,9 +2,9 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 
 export const DATABASE = "engine.db";
-/** Beside a database: that it is damaged, until another has taken its place. */
+/** Marks a database as damaged until it is replaced. */
 const MARK = `${DATABASE}.damaged`;
-/** What else belongs to one. */
+/** Suffixes of the files of one database. The database itself moves last. */
 const PARTS = ["-wal", "-shm", ""] as const;
 
 export interface Damage {
@@ -18,7 +18,7 @@ export function markDamaged(dataDir: string, damage: Damage): void {
   renameSync(`${file}~`, file);
 }
 
-/** Null when there is no mark; one that cannot be read is a mark all the same. */
+/** Null when there is no mark. An unreadable mark counts. */
 export function readMark(dataDir: string): Damage | null {
   const file = join(dataDir, MARK);
   if (!existsSync(file)) return null;
@@ -26,7 +26,7 @@ export function readMark(dataDir: string): Damage | null {
     return JSON.parse(readFileSync(file, "utf8")) as Damage;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { at: Date.now(), reason: "it was marked as damaged" };
+    return { at: Date.now(), reason: "marked as damaged" };
   }
 }
 
@@ -34,10 +34,7 @@ export function removeMark(dataDir: string): void {
   rmSync(join(dataDir, MARK), { force: true });
 }
 
-/**
- * Gives a damaged database another name, its log with it, and says which. Whatever cut it off, it may be called again:
- * the database itself moves last, and is moved once.
- */
+/** Renames a damaged database and its WAL, and returns the new name. Safe to repeat after an interruption. */
 export function setAside(dataDir: string, { at }: Damage): string {
   const stamp = new Date(at).toISOString().replaceAll(/[-:.]/g, "");
   const name = `${DATABASE}.corrupt-${stamp}`;

@@ -22,14 +22,14 @@ const READONLY = 8;
 const FULL = 13;
 const CANTOPEN = 14;
 
-/** What SQLite or the operating system says of `file`, as a cause; any other error is given back as it is. */
+/** Wraps an error of SQLite or the operating system about `file`. Returns any other error unchanged. */
 export function storeUnusable(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || error instanceof StoreUnusable) return error;
   const exit = "errcode" in error ? exitOfSqlite(Number(error.errcode), file) : systemExit(error);
   return exit === null ? error : new StoreUnusable(exit, describe(exit, { file, error }), { cause: error });
 }
 
-/** The cause that a system error has for every file of the engine; null when it has none of its own. */
+/** The exit of a system error on any file of the engine; null for other errors. */
 export function systemExit(error: unknown): EngineExitName | null {
   switch (error instanceof Error && "code" in error ? error.code : null) {
     case "EACCES":
@@ -61,7 +61,7 @@ function exitOfSqlite(errcode: number, file: string): EngineExitName {
   }
 }
 
-/** SQLite does not say why it could not open a file: the operating system does. */
+/** SQLite does not report why it could not open a file; the operating system does. */
 function openProblem(file: string): EngineExitName | null {
   try {
     closeSync(openSync(file, "a"));

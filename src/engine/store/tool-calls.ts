@@ -3,7 +3,7 @@ import type { Store } from "./open-store.ts";
 export interface NewToolCall {
   readonly toolCallId: string;
   readonly tool: string;
-  /** Null when the model's JSON was broken; `rawInput` then has it. */
+  /** Null when the model's JSON was invalid; `rawInput` then has the text. */
   readonly input: Readonly<Record<string, unknown>> | null;
   readonly rawInput: string;
 }
@@ -15,14 +15,14 @@ export interface ToolCallRow extends NewToolCall {
   readonly isError: boolean;
 }
 
-/** The answer that asked for calls: a turn's own conversation has the thread "". */
+/** The answer that requested the calls. A turn's own conversation has the thread "". */
 export interface CallPlace {
   readonly turnId: string;
   readonly thread: string;
   readonly step: number;
 }
 
-/** The calls of running turns and what became of each, written before and after each runs; forgotten when the turn ends. */
+/** Tool calls of running turns and their progress, written before and after each call. Deleted when the turn ends. */
 export class ToolCallTable {
   readonly #insert;
   readonly #start;
@@ -61,7 +61,7 @@ export class ToolCallTable {
     this.#finish.run(JSON.stringify(output ?? null), isError ? 1 : 0, turnId, toolCallId);
   }
 
-  /** In the order they were asked for. */
+  /** In request order. */
   ofThread(turnId: string, thread: string): ToolCallRow[] {
     return this.#select.all(turnId, thread).map((row) => ({
       step: Number(row["step"]),

@@ -7,7 +7,7 @@ export interface ToolDefinitionRow {
   readonly definition: string;
 }
 
-/** What the tools of tool servers were when they were first seen, or last allowed. */
+/** Pinned definitions of MCP tools, as first seen or last allowed. */
 export class ToolDefinitionTable {
   readonly #store: Store;
 

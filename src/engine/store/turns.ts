@@ -5,20 +5,20 @@ export interface NewTurn {
   readonly taskId: string;
   readonly message: string;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** How it was asked for, beside the message: needed to go on with it after a restart. */
+  /** Options of the request, needed to resume the turn after a restart. */
   readonly request: Readonly<Record<string, unknown>>;
   readonly startedAt: number;
 }
 
-/** A turn that a process before this one left running. */
+/** A turn that an earlier process left running. */
 export interface RunningTurn {
   readonly turnId: string;
   readonly taskId: string;
   readonly request: Readonly<Record<string, unknown>>;
   readonly startedAt: number;
-  /** How often it was taken up again since its last step. */
+  /** Resumes since its last stored step. */
   readonly resumes: number;
-  /** How many content blocks belong to answers that are stored whole. */
+  /** Content blocks of stored answers. */
   readonly blocks: number;
 }
 
@@ -39,7 +39,7 @@ export class TurnTable {
     this.#answered = store.db.prepare("update turns set blocks = ? where turn_id = ?");
   }
 
-  /** Throws when the task has a running turn: the index decides, not a look before. */
+  /** Throws when the task has a running turn: the unique index decides the race. */
   insert({ turnId, taskId, message, metadata, request, startedAt }: NewTurn): void {
     this.#store.db
       .prepare(
@@ -55,7 +55,7 @@ export class TurnTable {
       .run(errorCode === null ? "completed" : "errored", errorCode, endedAt, turnId);
   }
 
-  /** Turns that a process before this one left running, the oldest first. */
+  /** Turns that an earlier process left running, oldest first. */
   running(): RunningTurn[] {
     return this.#store.db
       .prepare(
@@ -66,7 +66,7 @@ export class TurnTable {
       .map((row) => ({
         turnId: String(row["turn_id"]),
         taskId: String(row["task_id"]),
-        // Read by who goes on with it: where that fails, it is one turn that cannot go on.
+        // Parsed lazily, so that an unreadable row fails one turn only.
         get request() {
           return JSON.parse(String(row["request"])) as Record<string, unknown>;
         },
@@ -76,12 +76,12 @@ export class TurnTable {
       }));
   }
 
-  /** It did something that is stored: whatever may end it, it has not hung where it was. */
+  /** Resets the resume count: the turn stored a step. */
   stepped(turnId: string): void {
     this.#stepped.run(turnId);
   }
 
-  /** An answer is stored whole, and so many blocks have been told until then. */
+  /** Records the content blocks up to a stored answer. */
   answered(turnId: string, blocks: number): void {
     this.#answered.run(blocks, turnId);
   }
@@ -90,12 +90,12 @@ export class TurnTable {
     this.#store.db.prepare("update turns set resumes = resumes + 1 where turn_id = ?").run(turnId);
   }
 
-  /** The engine stops of its own will: none of the turns it leaves running is to blame. */
+  /** Resets the resume counts of all running turns: the engine stopped deliberately. */
   parked(): void {
     this.#store.db.exec("update turns set resumes = 0 where state = 'running' and resumes > 0");
   }
 
-  /** The task's last turn that has ended; null for a new task. */
+  /** The task's last ended turn; null for a new task. */
   lastEnded(taskId: string): EndedTurn | null {
     const row = this.#store.db
       .prepare(

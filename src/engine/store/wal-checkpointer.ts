@@ -1,48 +1,48 @@
 import { open } from "node:fs/promises";
-import type { DatabaseSync } from "node:sqlite";
+import type { Database } from "./database.ts";
 
-/** Some 8 MB of the log when they are small. */
-const EVERY = 1000;
+/** About 8 MB of WAL with small transactions. */
+const COMMITS_PER_CHECKPOINT = 1000;
 
 /**
- * Folds the write-ahead log back into the file before it is so large that SQLite does. That waits for the disk, and
- * every turn with it; most of it waits until the log itself is on the disk, which another thread can do beforehand.
+ * Runs WAL checkpoints before SQLite's own, which blocks the process while it syncs the log. Here another thread syncs
+ * the log first. Guarded by the row "a word from model to reader" of `bench/parts/deltas.ts`.
  */
 export class WalCheckpointer {
-  readonly #db: DatabaseSync;
+  readonly #db: Database;
   readonly #log: string;
   #commits = 0;
-  #over = false;
+  #closed = false;
 
-  constructor(db: DatabaseSync, file: string) {
+  constructor(db: Database, file: string) {
     this.#db = db;
     this.#log = `${file}-wal`;
   }
 
-  /** To be told of each transaction. */
+  /** To be called after each transaction. */
   committed(): void {
-    if (++this.#commits === EVERY) void this.fold();
+    if (++this.#commits === COMMITS_PER_CHECKPOINT) void this.checkpoint();
   }
 
-  end(): void {
-    this.#over = true;
+  close(): void {
+    this.#closed = true;
   }
 
-  /** Now: for who writes so much in a few transactions that it would wait too long. */
-  async fold(): Promise<void> {
+  /** Runs a checkpoint now: for bulk writers with few transactions. Never rejects. */
+  async checkpoint(): Promise<void> {
     try {
-      await onDisk(this.#log);
-      if (!this.#over) this.#db.exec("pragma wal_checkpoint(passive)");
+      await sync(this.#log);
+      if (!this.#closed) this.#db.exec("pragma wal_checkpoint(passive)");
     } catch {
-      // Somebody reads in steps, or the disk is full: the log only grows, and damage is told by whoever watches.
+      // Best effort: with an open reader or a full disk the log only grows. `Database` reports damage.
     } finally {
       this.#commits = 0;
     }
   }
 }
 
-/** Another thread waits for it; SQLite's locks are not on this file, so that closing it frees none. */
-async function onDisk(file: string): Promise<void> {
+/** Syncs in another thread. Closing this descriptor drops no POSIX lock: SQLite holds none on the WAL. */
+async function sync(file: string): Promise<void> {
   const handle = await open(file);
   try {
     await handle.datasync();

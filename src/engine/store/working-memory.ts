@@ -9,7 +9,7 @@ export interface WorkingMemoryEntry {
   readonly createdAt: number;
 }
 
-/** The log of what the agent noted for itself. */
+/** The agent's own notes. */
 export class WorkingMemoryTable {
   readonly #store: Store;
 
@@ -17,12 +17,12 @@ export class WorkingMemoryTable {
     this.#store = store;
   }
 
-  /** Its number: later ones have higher. */
+  /** Returns the id. Later entries have higher ids. */
   append({ taskId, turnId, entryType, content, createdAt }: WorkingMemoryEntry): number {
     const { lastInsertRowid } = this.#store.db
       .prepare("insert into working_memory (task_id, turn_id, entry_type, content, created_at) values (?, ?, ?, ?, ?)")
       .run(taskId, turnId, entryType, content, createdAt);
-    return Number(lastInsertRowid);
+    return lastInsertRowid;
   }
 
   /** The task's latest entries, oldest first. */

@@ -1,13 +1,13 @@
 import type { RunningTurn } from "../store/turns.ts";
 
-/** So often a turn may be taken up without a step that is stored: after that it is what brings the engine down. */
+/** Resumes without a stored step; after that the turn itself is assumed to crash the engine. */
 const MAX_RESUMES = 3;
 
 export type ResumeVerdict = { readonly kind: "resume" } | { readonly kind: "give_up"; readonly reason: string };
 
 /**
- * Whether a turn that an engine before this one left running goes on. `waits`: it waits for a person, and so does no
- * harm however often the engine restarts.
+ * Whether to resume a turn that an earlier process left running. `waits`: it waits for a human, so it cannot have caused
+ * the restarts.
  */
 export function resumeVerdict(
   { request, resumes }: Pick<RunningTurn, "request" | "resumes">,
@@ -16,12 +16,12 @@ export function resumeVerdict(
   if (request["on_disconnect"] === "cancel")
     return {
       kind: "give_up",
-      reason: "the engine restarted, and its client, without whom it was to be cancelled, is gone",
+      reason: "the engine restarted, and the turn was to be cancelled when its client disconnects",
     };
   if (resumes >= MAX_RESUMES && !waits)
     return {
       kind: "give_up",
-      reason: `the engine restarted ${resumes + 1} times without the turn getting any further`,
+      reason: `the engine restarted ${resumes + 1} times without progress of the turn`,
     };
   return { kind: "resume" };
 }

@@ -1,20 +1,20 @@
 import type { EngineError } from "../engine-error.ts";
 
-/** What a task holds while a turn of it is in flight. */
+/** A task's slot for its turn in flight. */
 export interface Slot {
   readonly taskId: string;
   readonly turnId: string;
   readonly startedAt: number;
-  /** Aborted by cancel, expiry, drain or a fault of the engine; the reason says which. */
+  /** Aborted by cancel, expiry, drain or an engine error, given as the reason. */
   readonly signal: AbortSignal;
   readonly state: "running" | "waiting_for_human";
   abort(reason: TurnAborted | TurnParked | EngineError): void;
-  /** The turn did something: it is not stuck. */
+  /** Restarts the expiry timer. */
   progress(): void;
-  /** A human is asked: time does not count meanwhile. Returns what ends the waiting. */
+  /** Stops the expiry timer while a human is asked. Returns the function that ends the wait. */
   waitForHuman(): () => void;
-  /** Resolves when no human is asked, or the turn is over. */
-  quiet(): Promise<void>;
+  /** Resolves when no human is asked, or the turn is aborted. */
+  humanWaitOver(): Promise<void>;
   release(): void;
 }
 
@@ -29,7 +29,7 @@ export class TurnAborted extends Error {
   }
 }
 
-/** The engine stops: the turn is left as it is stored, and goes on from there at the next start. */
+/** The engine stops: the turn resumes from its last stored step at the next start. */
 export class TurnParked extends Error {
   override readonly name = "TurnParked";
   constructor() {
@@ -37,7 +37,7 @@ export class TurnParked extends Error {
   }
 }
 
-/** One turn in flight a task. A turn that makes no progress for the time to live is aborted, which frees its slot. */
+/** At most one turn in flight per task. A turn without progress for `ttlMs` is aborted, which frees its slot. */
 export class TaskSlots {
   readonly #slots = new Map<string, Slot>();
   readonly #ttlMs: number;
@@ -46,7 +46,7 @@ export class TaskSlots {
     this.#ttlMs = ttlMs;
   }
 
-  /** The slot, or whoever has it. */
+  /** Returns the slot, or its current holder. */
   claim(
     taskId: string,
     turnId: string,
@@ -103,7 +103,7 @@ export class TaskSlots {
           calm = Promise.withResolvers();
         };
       },
-      async quiet() {
+      async humanWaitOver() {
         while (isWaiting() && !abort.signal.aborted) await calm.promise;
       },
       release() {

@@ -20,13 +20,13 @@ export interface LifecycleParts {
 }
 
 /**
- * The events of one turn between its two ends. It opens with `started`; it closes once, with `completed`, or with
- * `errored` and behind it `error`; whatever comes later is dropped, for nothing may follow the end.
+ * The events of one turn. It opens with `started` and ends once: with `completed`, or with `errored` followed by `error`.
+ * Later events are dropped.
  */
 export class TurnLifecycle {
   readonly #parts: LifecycleParts;
   readonly tally: TurnTally;
-  /** The first block of an answer that a restart cut off, until the answer in its place begins. */
+  /** First block of an answer that a restart interrupted, until its replacement starts. */
   #replacesFrom: number | null = null;
   #over = false;
 
@@ -35,21 +35,22 @@ export class TurnLifecycle {
     this.tally = tally;
   }
 
-  /** Throws when it, and what belongs to it, cannot be stored. */
+  /** Stores the first event and `alongside` atomically; throws when it cannot. */
   start(alongside: () => void): void {
     this.#append(this.#lifecycle("started"));
-    this.#parts.journal.begin(this.#parts.turnId, alongside);
+    this.#parts.journal.startTurn(this.#parts.turnId, alongside);
   }
 
   /**
-   * Goes on where a process before this one was cut off. What that one had told of an answer it could not store is
-   * closed: its block, and its calls, which were never run. `blocks`: how many belong to stored answers.
+   * Resumes a turn of an earlier process. Closes the open block and the calls of an answer that was not stored; those
+   * calls never ran. `blocks`: number of content blocks of stored answers.
    */
   resume({ blocks, isStored }: { readonly blocks: number; isStored: (callId: string) => boolean }): void {
     const { openBlock, openCalls, nextBlock } = this.tally;
     if (openBlock !== null) this.emit({ event: "content_block_stop", data: openBlock });
     for (const [id, tool] of openCalls) {
-      if (!isStored(id)) this.#close(id, tool, "the engine restarted before the call began; the model is asked again");
+      if (!isStored(id))
+        this.#close(id, tool, "the engine restarted before the call started; the model is called again");
     }
     if (nextBlock > blocks) this.#replacesFrom = blocks;
   }
@@ -60,12 +61,12 @@ export class TurnLifecycle {
     this.#append(event.event === "content_block_start" ? this.#replacing(event) : event);
   }
 
-  /** Tells nothing more, and no end either: the turn goes on in another process. */
+  /** Drops all further events, the end included: the turn resumes in another process. */
   park(): void {
     this.#over = true;
   }
 
-  /** Stores the end, frees the slot, and lets the last events out: in that order, in one go, as soon as it can be stored. */
+  /** I4: stores the end, frees the slot, then delivers the last events. */
   end(
     ending: Ending,
     { alongside, freeSlot }: { readonly alongside: () => void; readonly freeSlot: () => void },
@@ -84,7 +85,7 @@ export class TurnLifecycle {
     }
     const errorCode = ending.kind === "errored" ? ending.code : null;
     const { journal, turns, turnId } = this.#parts;
-    journal.end({
+    journal.endTurn({
       alongside: () => {
         alongside();
         turns.end(turnId, { errorCode, endedAt: Date.now() });
@@ -109,7 +110,7 @@ export class TurnLifecycle {
 
   #lifecycle(phase: "started" | "completed" | "errored", why: { error?: string; message?: string } = {}): JournalEvent {
     const { taskId, turnId } = this.#parts;
-    // The journal sets the timestamp to the event's own stamp.
+    // The journal sets `timestamp` to the event's `ts`.
     return { event: "thread_lifecycle", data: { phase, task_id: taskId, turn_id: turnId, timestamp: "", ...why } };
   }
 }

@@ -23,17 +23,17 @@ export interface TurnLogParts {
   readonly compactions: CompactionTable;
 }
 
-/** The turn and the conversation in it that a log is about: the task's own has the thread "". */
+/** The conversation of a log within its turn. The task's own conversation has the thread "". */
 export interface LogPlace {
   readonly taskId: string;
   readonly turnId: string;
   readonly thread: string;
   readonly signal: AbortSignal;
-  /** How many content blocks of the turn have been told. */
+  /** Number of content blocks emitted in the turn. */
   readonly blocks: () => number;
 }
 
-/** The steps of one loop of a turn, in the store. Each is one transaction with the events that tell it. */
+/** The step log of one loop, in the store. Each step is one transaction with its events. */
 export class TurnLog implements StepLog {
   readonly #parts: TurnLogParts;
   readonly #place: LogPlace;
@@ -96,7 +96,7 @@ export class TurnLog implements StepLog {
       strategy,
       ...(strategy === "summary" && { summarised_turn_ids: leftOut }),
     };
-    journal.keepTold({ taskId, turnId, event: { event: "compaction_event", data } }, () =>
+    journal.commitEvent({ taskId, turnId, event: { event: "compaction_event", data } }, () =>
       compactions.insert({ taskId, turnId, thread, strategy, record }, Date.now()),
     );
     this.#compaction = record;
@@ -110,7 +110,7 @@ export class TurnLog implements StepLog {
     return callIdsOf(this.#parts.messages.ofTask(this.#place.taskId, this.#place.thread));
   }
 
-  /** The message that begins a conversation inside the turn, unless it has begun. */
+  /** Stores the first message of a nested conversation, unless it has one. */
   open(message: string): void {
     if (this.messages().length === 0) this.#store(() => this.#append("user", message));
   }
@@ -132,7 +132,7 @@ export class TurnLog implements StepLog {
 
   started(callId: string, { readOnly }: { readonly readOnly: boolean }): void {
     const { turnId } = this.#place;
-    // It must not be run twice even when the machine loses its power.
+    // Durable: a call with side effects must not run twice even after a power failure.
     this.#store(() => this.#parts.toolCalls.start(turnId, callId), { durable: !readOnly, isStep: false });
   }
 
@@ -153,10 +153,10 @@ export class TurnLog implements StepLog {
   }
 
   /**
-   * For the transaction of the turn's end: what was said of an answer that broke off, and a result for each call that
-   * has none. Changes nothing but the store, for the transaction may be tried again.
+   * Stores a partial answer and a result, `message`, for each unfinished call. Runs in the transaction of the turn's end
+   * and changes nothing but the store, since that transaction may be retried.
    */
-  close(words: string): void {
+  close(message: string): void {
     const known = new Map(
       this.#open().flatMap(({ id, progress }) => (progress.kind === "finished" ? [[id, progress.outcome]] : [])),
     );
@@ -165,7 +165,7 @@ export class TurnLog implements StepLog {
       this.#next === "settle_calls"
         ? this.#open().map(({ id, tool }): AssistantContent => ({ kind: "tool_use", id, tool, input: {} }))
         : this.#brokenOff;
-    const results = closingResults(unsettled, { known, words });
+    const results = closingResults(unsettled, { known, message });
     if (results.length > 0) this.#append("tool", results);
   }
 
@@ -185,7 +185,7 @@ export class TurnLog implements StepLog {
       work();
       if (isStep) this.#parts.turns.stepped(turnId);
     };
-    this.#parts.journal.keep(step, { durable });
+    this.#parts.journal.commit(step, { durable });
   }
 }
 

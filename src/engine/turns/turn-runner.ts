@@ -11,28 +11,32 @@ import { TurnTally } from "./turn-tally.ts";
 
 export type { TurnParts } from "./turn.ts";
 
-export interface BegunTurn {
+export interface StartedTurn {
   readonly turnId: string;
-  /** Sets it going; to be called once, when its reader has been told that it began. */
-  go(): void;
+  /** Runs the turn. To be called once, after its reader has subscribed. */
+  run(): void;
 }
 
-/** Begins turns, goes on with those that a process before this one left, and leaves them at its own end. */
+/** Starts turns, resumes those of an earlier process, and parks them when the engine stops. */
 export class TurnRunner {
   readonly #parts: TurnParts;
   readonly #running = new Set<Turn>();
   #draining = false;
   #parking = false;
-  #held = false;
+  #paused = false;
 
   constructor(parts: TurnParts) {
     this.#parts = parts;
   }
 
-  /** Claims the task's slot and stores the turn, what else `remember` stores of it, and its first event. Throws TASK_BUSY. */
-  begin(request: ExecuteRequest, remember: (turnId: string) => void = () => undefined): BegunTurn {
-    if (this.#draining) throw new EngineError("ENGINE_DRAINING", "the engine takes no new turns");
-    if (this.#held) throw new EngineError("ENGINE_DRAINING", "the engine erases its memory; then it takes turns again");
+  /**
+   * Claims the task's slot and stores the turn, its first event and what `alongside` stores, in one transaction.
+   * Throws `TASK_BUSY` and `ENGINE_DRAINING`.
+   */
+  start(request: ExecuteRequest, alongside: (turnId: string) => void = () => undefined): StartedTurn {
+    if (this.#draining) throw new EngineError("ENGINE_DRAINING", "the engine is draining and accepts no new turns");
+    if (this.#paused)
+      throw new EngineError("ENGINE_DRAINING", "a memory erasure is running; retry when it has finished");
     const turnId = newId("turn");
     const claim = this.#parts.slots.claim(request.task_id, turnId);
     if (claim.kind === "busy") throw busy(claim.holder);
@@ -41,16 +45,16 @@ export class TurnRunner {
       const turn = new Turn(this.#parts, { slot, request, parking: () => this.#parking });
       turn.lifecycle.start(() => {
         this.#storeMessage(request, turnId);
-        remember(turnId);
+        alongside(turnId);
       });
-      return { turnId, go: () => this.#go(turn) };
+      return { turnId, run: () => this.#run(turn) };
     } catch (error) {
       slot.release();
       throw error;
     }
   }
 
-  /** False when the task has no turn in flight, or another one than the given. */
+  /** Returns false when the task has no turn in flight, or not the given one. */
   cancel(
     taskId: string,
     { turnId, reason = "cancelled by the client" }: { turnId?: string; reason?: string } = {},
@@ -65,26 +69,26 @@ export class TurnRunner {
     return this.#parts.slots.all().some((slot) => slot.turnId === turnId);
   }
 
-  /** The task of a turn that there is or was. */
+  /** The task of a running or ended turn. */
   taskOf(turnId: string): string | null {
     return this.#parts.turns.taskOf(turnId);
   }
 
-  /** No new turns from now on; those in flight go on. */
+  /** Rejects new turns from now on; turns in flight continue. */
   drain(): void {
     this.#draining = true;
   }
 
-  /** No turn begins until it is let go of; not while one is in flight, or somebody else has it. */
-  hold(): { readonly kind: "held"; dispose(): void } | { readonly kind: "busy"; readonly turns: readonly Slot[] } {
+  /** Rejects new turns until `dispose`. Busy while a turn is in flight, or when already paused. */
+  pause(): { readonly kind: "paused"; dispose(): void } | { readonly kind: "busy"; readonly turns: readonly Slot[] } {
     const turns = this.#parts.slots.all();
-    if (turns.length > 0 || this.#held) return { kind: "busy", turns };
-    this.#held = true;
-    return { kind: "held", dispose: () => void (this.#held = false) };
+    if (turns.length > 0 || this.#paused) return { kind: "busy", turns };
+    this.#paused = true;
+    return { kind: "paused", dispose: () => void (this.#paused = false) };
   }
 
-  /** Waits until nothing runs any more for turns that are over. */
-  async quiet(deadlineMs: number): Promise<void> {
+  /** Waits until no turn has running code, or the deadline passes. */
+  async waitUntilIdle(deadlineMs: number): Promise<void> {
     const end = Date.now() + deadlineMs;
     while (!this.idle && Date.now() < end) await delay(5);
   }
@@ -93,14 +97,14 @@ export class TurnRunner {
     return this.#draining;
   }
 
-  /** Turns that get further without a person. */
+  /** Number of turns that do not wait for a human. */
   get busy(): number {
     return this.#parts.slots.all().filter(({ state }) => state === "running").length;
   }
 
   /**
-   * The engine stops: each turn is left at its next step, and at once where it waits for a person, who may take hours.
-   * To be called again until nothing is `busy`, for a turn may begin to wait meanwhile.
+   * Parks each turn at its next step, or at once when it waits for a human. Call repeatedly until nothing is `busy`, as a
+   * turn may start to wait meanwhile.
    */
   park(): void {
     this.#draining = true;
@@ -108,25 +112,25 @@ export class TurnRunner {
     for (const turn of this.#running) if (turn.slot.state === "waiting_for_human") turn.park();
   }
 
-  /** Leaves what is still in flight in the middle of a step. No turn is to blame that it has to be taken up again. */
+  /** Parks the remaining turns in the middle of a step, and resets the resume counts: this stop is not their fault. */
   parkAll(): void {
     for (const turn of this.#running) turn.park();
     const { journal, turns, logger } = this.#parts;
     try {
-      journal.keep(() => turns.parked());
+      journal.commit(() => turns.parked());
     } catch (error) {
-      logger.error({ err: error }, "what the last turns did could not be stored");
+      logger.error({ err: error }, "failed to store the parked turns");
     }
   }
 
-  /** Whether something still runs for a turn, be it only to leave. */
+  /** Whether no turn has running code, cleanup included. */
   get idle(): boolean {
     return this.#running.size === 0;
   }
 
   /**
-   * Goes on with the turns that a process before this one left running, each from its last stored step, when what they
-   * need is `ready`: their tools may come from servers that are still being connected.
+   * Resumes the turns that an earlier process left running, each from its last stored step. They wait for `ready`, since
+   * their tools may come from servers that are still connecting.
    */
   recover(ready: () => Promise<void> = () => Promise.resolve()): void {
     const rows = this.#parts.turns.running();
@@ -144,48 +148,48 @@ export class TurnRunner {
   }
 
   #resume(row: RunningTurn, slot: Slot, after: Promise<void>): void {
-    const { journal, turns, toolCalls, desk, logger } = this.#parts;
+    const { journal, turns, toolCalls, humanRequests, logger } = this.#parts;
     const { turnId, request, blocks } = row;
     const parking = () => this.#parking;
-    const verdict = resumeVerdict(row, { waits: desk.waitsFor(turnId) });
+    const verdict = resumeVerdict(row, { waits: humanRequests.waitsFor(turnId) });
     const turn = new Turn(this.#parts, { slot, request, parking, tally: TurnTally.of(journal, turnId) });
     if (verdict.kind === "give_up") {
       turn.giveUp({ kind: "errored", code: "ENGINE_RESTARTED", message: verdict.reason });
       return;
     }
-    logger.info({ turn_id: turnId, resumes: row.resumes }, "turn goes on after a restart");
+    logger.info({ turn_id: turnId, resumes: row.resumes }, "turn resumed after a restart");
     turn.lifecycle.resume({ blocks, isStored: (callId) => toolCalls.has(turnId, callId) });
-    journal.keep(() => turns.resumed(turnId));
-    this.#go(turn, after);
+    journal.commit(() => turns.resumed(turnId));
+    this.#run(turn, after);
   }
 
-  /** What is stored of it is of no use: it ends without being looked at. */
+  /** Ends a turn whose stored state cannot be read. */
   #close({ taskId, turnId }: RunningTurn, slot: Slot, why: unknown): void {
     const { toolCalls, logger } = this.#parts;
-    logger.error({ err: why, turn_id: turnId }, "turn cannot go on after a restart");
-    const message = "what is stored of the turn cannot be read";
+    logger.error({ err: why, turn_id: turnId }, "failed to resume turn after a restart");
+    const message = "the stored state of the turn cannot be read";
     new TurnLifecycle({ ...this.#parts, taskId, turnId }).end(
       { kind: "errored", code: "ENGINE_RESTARTED", message },
       { alongside: () => toolCalls.forget(turnId), freeSlot: () => slot.release() },
     );
   }
 
-  #go(turn: Turn, after?: Promise<void>): void {
+  #run(turn: Turn, after?: Promise<void>): void {
     this.#running.add(turn);
     void turn.run(after).finally(() => this.#running.delete(turn));
   }
 
   /**
-   * Clients repeat a call that failed. When the task's last turn came to nothing and the message is the same, it is
-   * the same wish: the message stored then is withdrawn, so that the model reads it once.
+   * Stores the turn and its message. When a client retries a turn that failed without an answer, the earlier copy of the
+   * message is deleted, so that the model reads it once.
    */
-  #storeMessage({ task_id: taskId, message, metadata = {}, ...asked }: ExecuteRequest, turnId: string): void {
+  #storeMessage({ task_id: taskId, message, metadata = {}, ...options }: ExecuteRequest, turnId: string): void {
     const { turns, messages } = this.#parts;
     const last = turns.lastEnded(taskId);
     if (last !== null && last.errorCode !== null && last.message === message && !messages.hasAnswer(last.turnId)) {
       messages.withdraw(last.turnId);
     }
-    turns.insert({ turnId, taskId, message, metadata, request: asked, startedAt: Date.now() });
+    turns.insert({ turnId, taskId, message, metadata, request: options, startedAt: Date.now() });
     messages.append(taskId, { turnId, role: "user", content: message });
   }
 }

@@ -2,20 +2,20 @@ import type { BlockType } from "../../contract/engine-events.ts";
 import type { ModelUsage } from "../agent/turn-context.ts";
 import type { EventJournal, JournalEvent } from "./event-journal.ts";
 
-/** Never a turn's text, of which there may be hundreds of megabytes. */
+/** Excludes text deltas, of which there may be hundreds of megabytes. */
 const COUNTED = ["tool_call", "tool_result", "content_block_start", "content_block_stop", "usage"];
 const MAX_TURN_EVENTS = 1_000_000;
 
-/** What the events of a turn add up to: what is open, what is taken, what was used. */
+/** Running totals over a turn's events: open calls and blocks, call ids in use, usage. */
 export class TurnTally {
-  /** Calls told without their result: id to tool. */
+  /** Calls without a result yet: id to tool. */
   readonly openCalls = new Map<string, string>();
   readonly callIds = new Set<string>();
   openBlock: { readonly block_index: number; readonly block_type: BlockType } | null = null;
   nextBlock = 0;
   usage: ModelUsage = { inputTokens: 0, outputTokens: 0, cacheHitTokens: 0 };
 
-  /** Of the events that a process before this one has told. */
+  /** The tally of a turn's stored events. */
   static of(journal: EventJournal, turnId: string): TurnTally {
     const tally = new TurnTally();
     for (const { type, data } of journal.read({ turnId, types: COUNTED, limit: MAX_TURN_EVENTS })) {

@@ -10,7 +10,7 @@ import type { MessageTable } from "../store/messages.ts";
 import type { ToolCallTable } from "../store/tool-calls.ts";
 import type { TurnTable } from "../store/turns.ts";
 import type { MemoryWriter } from "../memory/memory-writer.ts";
-import { saidInTurn } from "./ended-round.ts";
+import { summarizeTurn } from "./turn-summary.ts";
 import type { EventJournal } from "./event-journal.ts";
 import type { HumanRequests } from "./human-requests.ts";
 import { type Slot, type TaskSlots, TurnAborted, TurnParked } from "./task-slots.ts";
@@ -20,7 +20,7 @@ import { TurnTally } from "./turn-tally.ts";
 
 export interface TurnParts {
   readonly journal: EventJournal;
-  readonly desk: HumanRequests;
+  readonly humanRequests: HumanRequests;
   readonly slots: TaskSlots;
   readonly turns: TurnTable;
   readonly messages: MessageTable;
@@ -31,21 +31,21 @@ export interface TurnParts {
   readonly logger: Logger;
 }
 
-/** How a turn was asked for, beside its message: what is stored of it to go on after a restart. */
+/** Options of a turn's request, stored to resume it after a restart. */
 export type TurnRequest = Pick<ExecuteRequest, "agent" | "thinking" | "max_steps" | "on_disconnect">;
 
-/** One turn in flight, from its claim to its one end, whatever the agent, a tool or the store does. */
+/** One turn in flight, from the claim of its slot to its single end. */
 export class Turn {
   readonly slot: Slot;
   readonly lifecycle: TurnLifecycle;
   readonly #parts: TurnParts;
   readonly #request: TurnRequest;
   readonly #parking: () => boolean;
-  /** One question at a time, whichever of the turn's agents and calls asks. */
+  /** One question at a time per turn, sub-agents included. */
   readonly #asking = new SerialLanes();
   #log: TurnLog | undefined;
 
-  /** `tally`: of what another process has told of it. */
+  /** `tally`: of the events that an earlier process emitted. */
   constructor(
     parts: TurnParts,
     {
@@ -67,7 +67,7 @@ export class Turn {
     this.lifecycle = new TurnLifecycle({ ...parts, taskId: slot.taskId, turnId: slot.turnId }, tally);
   }
 
-  /** `after`: what a turn that goes on after a restart waits for, unless it ends first. */
+  /** `after`: what a resumed turn waits for, unless it is aborted first. */
   async run(after?: Promise<void>): Promise<void> {
     const { runAgent, logger } = this.#parts;
     const { signal, turnId } = this.slot;
@@ -85,13 +85,13 @@ export class Turn {
     else this.end(outcome);
   }
 
-  /** Ends what another process began, instead of going on with it. */
+  /** Ends a turn of an earlier process instead of resuming it. */
   giveUp(ending: Ending): void {
     this.#log = this.#openLog("");
     this.end(ending);
   }
 
-  /** Leaves it as it is stored, for the next start. */
+  /** Stops the turn without an end; it resumes at the next start. */
   park(): void {
     this.lifecycle.park();
     this.slot.abort(new TurnParked());
@@ -99,12 +99,12 @@ export class Turn {
   }
 
   end(ending: Ending): void {
-    const { desk, toolCalls, logger } = this.#parts;
+    const { humanRequests, toolCalls, logger } = this.#parts;
     const { turnId, startedAt } = this.slot;
     try {
-      desk.closeAll(turnId);
+      humanRequests.closeAll(turnId);
     } catch (error) {
-      logger.error({ err: error, turn_id: turnId }, "a turn's questions could not be closed");
+      logger.error({ err: error, turn_id: turnId }, "failed to close the requests of a turn");
     }
     const log = this.#log;
     const code = ending.kind === "errored" ? { code: ending.code } : {};
@@ -119,7 +119,7 @@ export class Turn {
     });
   }
 
-  /** Beside the end, within its transaction: an end that could not be remembered is an end all the same. */
+  /** Records the turn in memory, in the transaction of its end. A failure here does not fail the end. */
   #remember(ending: Ending): void {
     const { journal, memory, messages, logger } = this.#parts;
     const { taskId, turnId, startedAt } = this.slot;
@@ -130,15 +130,15 @@ export class Turn {
         turnId,
         startedAt,
         usage,
-        ...saidInTurn(messages.ofTurn(turnId), messages.recallOf(turnId)?.trust),
+        ...summarizeTurn(messages.ofTurn(turnId), messages.recallOf(turnId)?.trust),
         outcome: ending.kind,
         errorCode: ending.kind === "errored" ? ending.code : null,
         endedAt: Date.now(),
       });
     } catch (error) {
-      // The rest of the end would be stored piece by piece: the whole of it is tried again.
+      // SQLite rolled the transaction back: rethrow, so that the whole end is retried.
       if (!journal.isStoring) throw error;
-      logger.error({ err: error, turn_id: turnId }, "a turn could not be remembered");
+      logger.error({ err: error, turn_id: turnId }, "failed to record a turn in memory");
     }
   }
 
@@ -149,17 +149,17 @@ export class Turn {
   }
 
   #context(log: TurnLog): TurnContext {
-    const { desk, memory, journal } = this.#parts;
+    const { humanRequests, memory, journal } = this.#parts;
     const { slot, lifecycle } = this;
     const { taskId, turnId, signal } = slot;
     const { tally } = lifecycle;
     const emit: TurnContext["emit"] = (event) => {
       slot.progress();
-      // One that a restart took from its call may still be open.
-      if (event.event === "tool_result") desk.closeOf(turnId, event.data.tool_call_id);
+      // A request from before a restart may still be open.
+      if (event.event === "tool_result") humanRequests.closeOf(turnId, event.data.tool_call_id);
       lifecycle.emit(event);
     };
-    // Read when a call comes: most turns have none, and long conversations.
+    // Read lazily: most turns have no calls, and conversations can be long.
     let earlierIds: ReadonlySet<string> | undefined;
     const isTaken = (id: string) => {
       earlierIds ??= new Set(log.callIds());
@@ -177,18 +177,18 @@ export class Turn {
       nextBlock: () => tally.nextBlock,
       callId(wanted) {
         const id = isTaken(wanted) ? newCallId() : wanted;
-        // Taken at once: several agents of a turn may call at the same time.
+        // Reserved at once: several agents of a turn may call at the same time.
         tally.callIds.add(id);
         return id;
       },
       spend: (used) => emit({ event: "usage", data: usageData(tally.usage, used) }),
-      ask: (question) => this.#asking.run("", () => desk.ask(slot, question)),
-      isAsking: () => slot.state === "waiting_for_human",
-      quiet: () => slot.quiet(),
+      ask: (question) => this.#asking.run("", () => humanRequests.ask(slot, question)),
+      isWaitingForHuman: () => slot.state === "waiting_for_human",
+      humanWaitOver: () => slot.humanWaitOver(),
       progress: () => slot.progress(),
       note: (entryType, content) => {
         lifecycle.emit({ event: "working_memory_update", data: { entry_type: entryType, content } });
-        journal.keep(() => memory.note({ taskId, turnId, entryType, content, createdAt: Date.now() }));
+        journal.commit(() => memory.note({ taskId, turnId, entryType, content, createdAt: Date.now() }));
       },
       parking: this.#parking,
       branch: (name, message) => {
@@ -222,6 +222,6 @@ function outcomeOf(error: unknown, signal: AbortSignal): AgentOutcome | Ending {
   const { code, message, details } =
     cause instanceof EngineError
       ? cause
-      : internalError(cause, "unexpected fault; the engine's log has it under the turn id");
+      : internalError(cause, "unexpected error; see the engine's log for this turn_id");
   return { kind: "errored", code, message, details };
 }

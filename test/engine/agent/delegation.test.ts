@@ -39,8 +39,8 @@ async function team(t: Test, roles: Roles, options: Parameters<typeof enginePart
       catalogProfiles({ now: () => catalog, registry, toolLimits: NO_LIMITS, models, userId: "u", product: "p" }),
   });
   const run = async (agent = "default") => {
-    const turn = parts.runner.begin({ task_id: "task", message: "go", agent });
-    turn.go();
+    const turn = parts.runner.start({ task_id: "task", message: "go", agent });
+    turn.run();
     await until("the turn is over", () => !parts.runner.isRunning(turn.turnId));
     return parts.events(turn.turnId);
   };
@@ -146,7 +146,7 @@ t.test("the cap on tools is the turn's, and nobody waits for the place they hold
 });
 
 t.test("it never has more leave than the one it works for", async (t) => {
-  const { run, requests, desk } = await team(
+  const { run, requests, humanRequests } = await team(
     t,
     {
       careful: (_, step) => (step === 0 ? calls(order("d1", "builder"))() : says("x")()),
@@ -155,16 +155,16 @@ t.test("it never has more leave than the one it works for", async (t) => {
     { tools: [look, build, testTool("other", () => Promise.resolve("other"))] },
   );
   const running = run("careful");
-  const asked = await until("somebody is asked", () => desk.pending()[0]);
+  const asked = await until("somebody is asked", () => humanRequests.pending()[0]);
   t.match(asked, {
     kind: "permission",
     question: /look/,
     context: { agent: "builder", parent_tool_call_id: "d1", tool_call_id: "c1" },
   });
-  desk.answer(asked.request_id, "deny");
+  humanRequests.answer(asked.request_id, "deny");
   const events = await running;
   t.match(resultOf(events, "c1"), { error: /denied/ });
-  t.match(resultOf(events, "c2"), { error: "there is no tool named other" });
+  t.match(resultOf(events, "c2"), { error: "unknown tool: other" });
   t.match(resultOf(events, "d1"), { output: "tried" });
   const builder = requests.find(({ agent }) => agent === "builder")?.request;
   t.same(
@@ -188,11 +188,11 @@ t.test("who may have to ask works alone, so that nothing goes on while a questio
     { tools: [look] },
   );
   const running = parts.run();
-  const asked = await until("somebody is asked", () => parts.desk.pending()[0]);
+  const asked = await until("somebody is asked", () => parts.humanRequests.pending()[0]);
   const before = parts.events(asked.turn_id);
   t.match(resultOf(before, "d2"), { output: "scout is done" });
   t.match(resultOf(before, "l"), { output: "seen" });
-  parts.desk.answer(asked.request_id, "allow_once");
+  parts.humanRequests.answer(asked.request_id, "allow_once");
   t.match(resultOf(await running, "d1"), { output: "careful is done" });
 });
 
@@ -212,7 +212,7 @@ t.test("one that fails tells how far it came, and an unknown one is refused", as
     { tools: [look] },
   );
   const events = await run();
-  t.match(resultOf(events, "d1"), { error: "scout did not finish: no such model\nIt last said: found half" });
+  t.match(resultOf(events, "d1"), { error: "scout failed: no such model\nIts last answer: found half" });
   for (const id of ["d2", "d3", "d4"]) t.match(resultOf(events, id), { error: /^invalid arguments: / });
   t.match(events.at(-1), { event: "thread_lifecycle", data: { phase: "completed" } });
 });

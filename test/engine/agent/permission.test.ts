@@ -24,7 +24,7 @@ function agentThatCalls(t: Test, tool: Tool, inputs: readonly Input[]): Parts & 
 }
 
 const asked = (parts: Parts): Promise<PendingRequest> =>
-  until("a person is asked", () => parts.desk.pending()[0] ?? null);
+  until("a person is asked", () => parts.humanRequests.pending()[0] ?? null);
 
 const resultOf = (events: Awaited<ReturnType<Parts["turn"]>>) =>
   events.find(({ event }) => event === "tool_result")?.data;
@@ -49,7 +49,7 @@ t.test("a question shows all that a grant would cover, or offers none", async (t
     const parts = agentThatCalls(t, runCommand({}), [{ command }]);
     const turn = parts.turn("task");
     const { request_id: id, question, options, context } = await asked(parts);
-    parts.desk.answer(id, "deny");
+    parts.humanRequests.answer(id, "deny");
     await turn;
     const name = JSON.stringify(filler);
     if (question.includes(";evil;")) t.same(options, FOUR, name);
@@ -68,7 +68,7 @@ t.test("a grant for a file does not hold when its folder has become a link to an
   mkdirSync(join(parts.workspace, "l"));
   mkdirSync(join(parts.workspace, "elsewhere"));
   const first = parts.turn("task");
-  parts.desk.answer((await asked(parts)).request_id, "allow_always");
+  parts.humanRequests.answer((await asked(parts)).request_id, "allow_always");
   await first;
   t.match(resultOf(await parts.turn("task")), { error: null }, "it holds as long as the file is the same");
   renameSync(join(parts.workspace, "l"), join(parts.workspace, "old"));
@@ -76,7 +76,7 @@ t.test("a grant for a file does not hold when its folder has become a link to an
   const third = parts.turn("task");
   const { question, request_id: id } = await asked(parts);
   t.match(question, "elsewhere/a.txt", "the real file is named");
-  parts.desk.answer(id, "deny");
+  parts.humanRequests.answer(id, "deny");
   await third;
   t.notOk(existsSync(join(parts.workspace, "elsewhere/a.txt")));
 });
@@ -121,7 +121,7 @@ t.test("a call is held to the place it was allowed for, whatever is put there wh
     const turn = parts.turn("task");
     const { request_id: id } = await asked(parts);
     swap(parts.workspace);
-    parts.desk.answer(id, "allow_always");
+    parts.humanRequests.answer(id, "allow_always");
     t.match(resultOf(await turn), { output: null, error: /cannot be (read|written)/ }, name);
     t.equal(readFileSync(join(parts.workspace, "elsewhere/a.txt"), "utf8"), "old", name);
     t.notOk(existsSync(join(parts.workspace, "elsewhere/deep/a.txt")), name);

@@ -83,7 +83,7 @@ t.test("what the model gets wrong is told to the model and never fails the turn"
   const events = await parts.turn("wrong");
   t.match(events.at(-1)?.data, { phase: "completed" });
   const errors = new Map(only(events, "tool_result").map(({ tool_call_id: id, error }) => [id, error]));
-  t.match(errors.get("1"), /no tool named constructor/);
+  t.match(errors.get("1"), /unknown tool: constructor/);
   t.match(errors.get("2"), /not valid JSON/);
   t.match(errors.get("3"), /invalid arguments: n/);
   t.match(errors.get("4"), /TIMEOUT/);
@@ -207,7 +207,7 @@ t.test("nothing is told, and nothing more is begun, while a call asks a person",
     context.ask({ question: "May it?", options: ["yes"], allowFreeText: false }),
   );
   const quick = testTool("quick", async () => {
-    await until("somebody is asked", () => parts.desk.pending().length > 0);
+    await until("somebody is asked", () => parts.humanRequests.pending().length > 0);
     ended = true;
     return "quick";
   });
@@ -215,8 +215,8 @@ t.test("nothing is told, and nothing more is begun, while a call asks a person",
   const provider = scriptedProvider(calls(["a", "asks", {}], ["b", "quick", {}], ["c", "late", {}]), says("done"));
   const parts = engineParts(t, { provider, tools: [asks, quick, late], concurrency: 2 });
   const turn = parts.turn("gate");
-  const request = await until("the other call has ended", () => (ended ? parts.desk.pending()[0] : undefined));
-  parts.desk.answer(request.request_id, "yes");
+  const request = await until("the other call has ended", () => (ended ? parts.humanRequests.pending()[0] : undefined));
+  parts.humanRequests.answer(request.request_id, "yes");
   const events = await turn;
   const types = events.map(({ event }) => event);
   t.equal(types.indexOf("hitl_resolved"), types.indexOf("hitl_request") + 1, types.join(" "));
@@ -232,11 +232,11 @@ t.test("of two calls that ask a person at once the second waits for the first's 
   const turn = parts.turn("lane");
   for (let question = 1; question <= 2; question++) {
     const [request, ...more] = await until("somebody is asked", () => {
-      const pending = parts.desk.pending();
+      const pending = parts.humanRequests.pending();
       return pending.length > 0 ? pending : undefined;
     });
     t.same(more, [], "one at a time");
-    parts.desk.answer(request?.request_id ?? "", "yes");
+    parts.humanRequests.answer(request?.request_id ?? "", "yes");
   }
   const types = (await turn).map(({ event }) => event).filter((type) => type.startsWith("hitl_"));
   t.same(types, ["hitl_request", "hitl_resolved", "hitl_request", "hitl_resolved"]);

@@ -2,7 +2,7 @@ import t from "tap";
 import type { MemoryPage, WorkingMemoryRecord } from "../../../src/contract/memory-records.ts";
 import { MemoryLists } from "../../../src/engine/memory/memory-lists.ts";
 import { MemoryWriter } from "../../../src/engine/memory/memory-writer.ts";
-import { saidInTurn } from "../../../src/engine/turns/ended-round.ts";
+import { summarizeTurn } from "../../../src/engine/turns/turn-summary.ts";
 import { calls, engineParts, says, scriptedProvider, testTool } from "../../helpers/engine-parts.ts";
 
 const page = { before: null, limit: 10 };
@@ -94,7 +94,7 @@ t.test("what a conversation read from outside is behind each later answer of it"
 
 t.test("what agents do that work for the turn's own counts as a step of it", async (t) => {
   const use = { kind: "tool_use", id: "c1", tool: "fetch_url", input: {} };
-  const said = saidInTurn([
+  const said = summarizeTurn([
     { turnId: "t", role: "user", content: "Find out", thread: "" },
     { turnId: "t", role: "user", content: "inner wish", thread: "researcher for c0" },
     { turnId: "t", role: "assistant", content: [use], thread: "researcher for c0" },

@@ -64,7 +64,7 @@ for (const [what, damage] of Object.entries(DAMAGES)) {
     const again = openStore(folder);
     t.same(again.reset.current, current);
     t.notOk(again.reset.isNew);
-    again.reset.forget();
+    again.reset.clear();
     again.close();
     const third = openStore(folder);
     t.equal(third.reset.current, null);

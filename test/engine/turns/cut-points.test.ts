@@ -101,8 +101,8 @@ function tools(ran: Run[], writes: () => number): Tool[] {
 /** Answers whatever is asked, until the turn is over. */
 async function answering(parts: Parts, over: () => boolean): Promise<void> {
   await until("the turn is over", () => {
-    for (const { request_id: id, options } of parts.desk.pending())
-      parts.desk.answer(id, options.includes("allow_once") ? "allow_once" : "yes");
+    for (const { request_id: id, options } of parts.humanRequests.pending())
+      parts.humanRequests.answer(id, options.includes("allow_once") ? "allow_once" : "yes");
     return over();
   });
 }

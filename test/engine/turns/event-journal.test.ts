@@ -1,7 +1,7 @@
 import t from "tap";
 import { type EventRow, EventTable } from "../../../src/engine/store/events.ts";
 import { openStore } from "../../../src/engine/store/open-store.ts";
-import { EVERY_TASK, EventJournal } from "../../../src/engine/turns/event-journal.ts";
+import { ALL_TASKS, EventJournal } from "../../../src/engine/turns/event-journal.ts";
 import { until } from "../../helpers/until.ts";
 
 const said = (text: string) => ({ event: "text_delta", data: { text } }) as const;
@@ -16,7 +16,7 @@ t.test("stamps rise whatever the clock does, over a restart as well", async (t) 
     journal.append("task", "turn", said("x"));
   }
   journal.flush();
-  const heartbeat = journal.cut() ?? "";
+  const heartbeat = journal.cursor() ?? "";
   const rows = journal.read({ limit: 10 });
   first.close();
   const second = openStore(dataDir);
@@ -47,7 +47,7 @@ t.test("what happens in one tick is handed on together, once it is stored, to th
   };
   const leave = journal.subscribe("one", (rows) => got["one"]?.push(rows));
   journal.subscribe("two", (rows) => got["two"]?.push(rows));
-  journal.subscribe(EVERY_TASK, reader("every"));
+  journal.subscribe(ALL_TASKS, reader("every"));
   journal.append("one", "t1", said("a"));
   journal.append("two", "t2", said("b"));
   journal.append("one", "t1", said("c"));
@@ -76,7 +76,7 @@ t.test("the words of many turns wait for no others, and a fast stream's are stor
   t.teardown(() => store.close());
   const journal = new EventJournal(new EventTable(store));
   const batches: number[] = [];
-  journal.subscribe(EVERY_TASK, (rows) => batches.push(rows.length));
+  journal.subscribe(ALL_TASKS, (rows) => batches.push(rows.length));
   const add = (events: number) => {
     for (let n = 0; n < events; n++) journal.append(`task-${n}`, `turn-${n}`, said("x"));
   };
@@ -97,7 +97,7 @@ t.test("the store gives back exactly what was put in, from any cursor and in pag
   t.teardown(() => store.close());
   const journal = new EventJournal(new EventTable(store));
   const wire: EventRow[] = [];
-  journal.subscribe(EVERY_TASK, (rows) => wire.push(...rows));
+  journal.subscribe(ALL_TASKS, (rows) => wire.push(...rows));
   for (let index = 0; index < 300; index++) {
     journal.append(
       `task "${index % 3}"`,

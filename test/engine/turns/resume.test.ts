@@ -26,8 +26,8 @@ async function goneOn(parts: Parts, turnId: string) {
 }
 
 async function runningUntil(parts: Parts, provider: { requests: unknown[] }, count: number, maxSteps = 100) {
-  const turn = parts.runner.begin({ task_id: "task", message: "go", max_steps: maxSteps });
-  turn.go();
+  const turn = parts.runner.start({ task_id: "task", message: "go", max_steps: maxSteps });
+  turn.run();
   await until(`${count} model calls`, () => provider.requests.length === count);
   parts.journal.flush();
   return turn.turnId;
@@ -97,7 +97,7 @@ t.test("a loop inside a turn has a conversation of its own and goes on from its 
   t.equal(both.requests[1]?.messages.length, 1);
 });
 
-t.test("a person who does not answer in time has not said yes", async (t) => {
+t.test("a permission request without an answer in time counts as denied", async (t) => {
   let ran = false;
   const careful = testTool("careful", async () => (ran = true), { readOnly: false, permission: "ask" });
   const curious = testTool(
@@ -110,10 +110,10 @@ t.test("a person who does not answer in time has not said yes", async (t) => {
   const events = await parts.turn("slow");
   const data = (type: string) => events.filter(({ event }) => event === type).map((one) => one.data);
   t.match(data("hitl_resolved"), [{ answer: "expired" }, { answer: "expired" }]);
-  t.match(data("tool_result"), [{ error: /denied/ }, { error: /nobody answered/ }]);
+  t.match(data("tool_result"), [{ error: /denied/ }, { error: /timed out without an answer/ }]);
   t.notOk(ran);
   t.match(events.at(-1)?.data, { phase: "completed" }, "the turn goes on without");
-  t.throws(() => parts.desk.answer(String(data("hitl_request")[0]?.["request_id"]), "allow_once"), {
+  t.throws(() => parts.humanRequests.answer(String(data("hitl_request")[0]?.["request_id"]), "allow_once"), {
     code: "HITL_ALREADY_ANSWERED",
   });
 });
@@ -125,9 +125,9 @@ t.test("time for an answer runs on while the engine is down", async (t) => {
     { asksHuman: true },
   );
   const first = engineParts(t, { provider: scriptedProvider(calls(["q", "curious", {}])), tools: [curious] });
-  const turn = first.runner.begin({ task_id: "task", message: "go" });
-  turn.go();
-  await until("it is asked", () => first.desk.pending().length === 1);
+  const turn = first.runner.start({ task_id: "task", message: "go" });
+  turn.run();
+  await until("it is asked", () => first.humanRequests.pending().length === 1);
   const dataDir = killed(t, first);
   const second = engineParts(t, { dataDir, provider: scriptedProvider(says("so")), tools: [curious], hitlTtlMs: 1 });
   const events = await goneOn(second, turn.turnId);

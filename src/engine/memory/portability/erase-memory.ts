@@ -58,7 +58,7 @@ function emptyTables(store: Store, lastEvent: StateValues["events_floor"]): Reco
         store.state.set("events_floor", lastEvent);
         store.state.set("erasure", { at: Date.now() });
         store.state.remove("import");
-        store.reset.forget();
+        store.reset.clear();
         const names = tables.map(({ name }) => String(name));
         const made = db.prepare("select tbl_name, sql from sqlite_schema where sql is not null order by rowid").all();
         for (const { name, type } of tables) {

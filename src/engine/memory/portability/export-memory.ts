@@ -1,7 +1,7 @@
-import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { oneLine } from "../../../shared/one-line.ts";
 import type { MemoryFileEnd, MemoryFileHeader } from "../../../contract/memory-file.ts";
+import type { Database } from "../../store/database.ts";
 import type { Store } from "../../store/open-store.ts";
 import type { FileField } from "./file-fields.ts";
 import { RECORD_TYPES, type RecordType, fileRecord } from "./file-records.ts";
@@ -45,7 +45,7 @@ export async function* exportMemory(
   }
 }
 
-function* linesOf(db: DatabaseSync, type: RecordType): Generator<string> {
+function* linesOf(db: Database, type: RecordType): Generator<string> {
   const { table, order, fields } = fileRecord(type);
   const named = Object.entries(fields);
   const columns = named.map(([name, { column, expression }]) => `${expression ?? column} as "${name}"`);

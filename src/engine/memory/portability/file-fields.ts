@@ -1,4 +1,4 @@
-import type { SQLInputValue } from "node:sqlite";
+import type { SqlValue } from "../../store/database.ts";
 import * as z from "zod/mini";
 import { byteLength, opaqueId } from "../../../shared/parse.ts";
 import { TRUST, type TrustName, trustName } from "../trust.ts";
@@ -10,11 +10,11 @@ export interface FileField {
   readonly expression?: string;
   readonly schema: z.ZodMiniType;
   readonly toFile: (stored: unknown) => unknown;
-  readonly toStore: (value: unknown) => SQLInputValue;
+  readonly toStore: (value: unknown) => SqlValue;
 }
 
 const same = (value: unknown) => value;
-const asStored = (value: unknown) => value as SQLInputValue;
+const asStored = (value: unknown) => value as SqlValue;
 const plain = (column: string, schema: z.ZodMiniType): FileField => ({
   column,
   schema,

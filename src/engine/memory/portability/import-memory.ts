@@ -106,13 +106,13 @@ async function runSteps({ store, lane, reindex, stopping }: ImportParts): Promis
       written += page.reduce((sum, { length }) => sum + length, 0);
       if (written < CHECKPOINT_EVERY) continue;
       written = 0;
-      await store.fold();
+      await store.checkpoint();
     }
     await reindex();
     const { imported, skipped } = store.state.get("import") ?? { imported: {}, skipped: {} };
     store.transaction(() => {
       store.state.remove("import");
-      store.reset.forget();
+      store.reset.clear();
     });
     return { imported, skipped };
   } finally {

@@ -1,4 +1,4 @@
-import type { SQLInputValue, StatementSync } from "node:sqlite";
+import type { SqlValue, Statement } from "../../store/database.ts";
 import type { Store } from "../../store/open-store.ts";
 import { type RecordType, fileRecord } from "./file-records.ts";
 import type { ImportStage, StagedRecord } from "./import-stage.ts";
@@ -14,7 +14,7 @@ export class RecordImporter {
   readonly #store: Store;
   readonly #stage: ImportStage;
   readonly #graph: SocialGraph;
-  readonly #inserts = new Map<string, StatementSync>();
+  readonly #inserts = new Map<string, Statement>();
 
   constructor(store: Store, stage: ImportStage) {
     this.#store = store;
@@ -175,16 +175,16 @@ export class RecordImporter {
     return this.#run(sql, ...own.map(([name, { toStore }]) => toStore(fields[name])));
   }
 
-  #run(sql: string, ...values: SQLInputValue[]): boolean {
+  #run(sql: string, ...values: SqlValue[]): boolean {
     return this.#prepared(sql).run(...values).changes === 1;
   }
 
-  #get(sql: string, ...values: SQLInputValue[]): string | null {
+  #get(sql: string, ...values: SqlValue[]): string | null {
     const row = this.#prepared(sql).get(...values);
     return row === undefined ? null : String(row["value"]);
   }
 
-  #prepared(sql: string): StatementSync {
+  #prepared(sql: string): Statement {
     const statement = this.#inserts.get(sql) ?? this.#store.db.prepare(sql);
     this.#inserts.set(sql, statement);
     return statement;

@@ -14,7 +14,7 @@ function commit(store: Store, count: number): void {
   for (let n = 0; n < count; n++) store.transaction(() => insert.run(`turn_${n}`));
 }
 
-t.test("what many small transactions wrote is folded into the file long before the log is large", async (t) => {
+t.test("many small transactions are checkpointed before the log is large", async (t) => {
   const folder = t.testdir();
   const store = openStore(folder);
   t.teardown(() => store.close());
@@ -23,14 +23,14 @@ t.test("what many small transactions wrote is folded into the file long before t
   await new Promise(setImmediate);
   t.ok(size() <= PAGE, "nothing yet");
   commit(store, 1);
-  await until("it is folded", () => size() > 10 * PAGE);
+  await until("the log is checkpointed", () => size() > 10 * PAGE);
   const before = size();
   commit(store, 1000);
-  await until("it is folded again", () => size() > before);
+  await until("the log is checkpointed again", () => size() > before);
   t.match(store.db.prepare("select count(*) as n from messages").get(), { n: 2000 });
 });
 
-t.test("somebody who reads in steps is not disturbed, and the log is folded when they are done", async (t) => {
+t.test("an open read cursor is not disturbed, and the checkpoint runs after it is closed", async (t) => {
   const folder = t.testdir();
   const store = openStore(folder);
   t.teardown(() => store.close());
@@ -41,7 +41,7 @@ t.test("somebody who reads in steps is not disturbed, and the log is folded when
   commit(store, 1000);
   t.match(rows.next().value, { id: 2 });
   let written = 1010;
-  await until("it is folded", () => {
+  await until("the log is checkpointed", () => {
     commit(store, 100);
     written += 100;
     if (written === 2010) rows.return?.();
@@ -50,7 +50,7 @@ t.test("somebody who reads in steps is not disturbed, and the log is folded when
   t.ok(written >= 2010);
 });
 
-t.test("a store that is closed while its log is folded loses nothing", (t) => {
+t.test("closing a store during a checkpoint loses nothing", (t) => {
   const folder = t.testdir();
   const store = openStore(folder);
   commit(store, 1000);

@@ -1,24 +1,24 @@
 import type { ServerAsset, ServerToolAsset } from "../../contract/engine-api.ts";
 
 export interface ShownTools {
-  /** Names of tools that the model cannot be shown, with the reason. */
+  /** Tools omitted from the model's request: name to reason. */
   readonly leftOut: ReadonlyMap<string, string>;
-  /** Names of tools that it is shown in another form. */
+  /** Tools whose input schema was rewritten for the provider. */
   readonly adapted: ReadonlySet<string>;
 }
 
-const ADAPTED = "the model is shown its arguments in a form that its provider takes";
+const ADAPTED = "the input schema was rewritten for the provider";
 
-/** The tool servers with what became of their tools on the way to the model. */
-export function shownServers(servers: readonly ServerAsset[], shown: ShownTools): readonly ServerAsset[] {
+/** The MCP servers for `GET /assets/servers`, with the tools that the model is not shown marked. */
+export function listServers(servers: readonly ServerAsset[], shown: ShownTools): readonly ServerAsset[] {
   return servers.map((server) => {
     const tools = server.tools.map((tool) => shownTool(tool, shown));
     const leftOut = server.tools.flatMap(({ name, status }) =>
       status === "offered" ? (shown.leftOut.get(name) ?? []) : [],
     );
     if (leftOut.length === 0) return { ...server, tools };
-    const told = `${leftOut.length} tools are left out: ${[...new Set(leftOut)].join("; ")}`;
-    return { ...server, tools, error: server.error === undefined ? told : `${server.error}; ${told}` };
+    const problem = `${leftOut.length} tools are left out: ${[...new Set(leftOut)].join("; ")}`;
+    return { ...server, tools, error: server.error === undefined ? problem : `${server.error}; ${problem}` };
   });
 }
 

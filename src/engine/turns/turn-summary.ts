@@ -5,11 +5,11 @@ import type { StoredMessage } from "../store/messages.ts";
 
 const MAX_INPUT = 500;
 const MAX_OUTPUT = 300;
-/** What these answer is the engine's own or the user's. All other tools bring something in from outside. */
+/** Tools whose results come from the engine or the user. Results of all other tools are external. */
 const OWN_TOOLS: ReadonlySet<string> = new Set([
   "ask_human",
   "current_time",
-  // Its agent's calls are steps of their own.
+  // The sub-agent's calls are steps of their own.
   "delegate",
   "edit_file",
   "list_files",
@@ -19,19 +19,19 @@ const OWN_TOOLS: ReadonlySet<string> = new Set([
   "write_file",
 ]);
 
-/** What a turn's messages add up to: what was asked, what was said, how it was done, and how far that can be relied on. */
-export interface SaidInTurn {
+/** Question, answer and steps of a turn, and their trust. */
+export interface TurnSummary {
   readonly question: string;
   readonly answer: string;
   readonly steps: readonly TrajectoryStep[];
   readonly trust: Trust;
 }
 
-/** `recalled`: how far what memory put behind the message can be relied on, if it did. */
-export function saidInTurn(
+/** `recalled`: trust of the memories recalled for the turn, if any. */
+export function summarizeTurn(
   messages: readonly (StoredMessage & { readonly thread: string })[],
   recalled: number = TRUST.user,
-): SaidInTurn {
+): TurnSummary {
   const own = messages.filter(({ thread }) => thread === "");
   const steps = stepsOf(messages);
   return {
@@ -69,7 +69,7 @@ function stepsOf(messages: readonly (StoredMessage & { readonly thread: string }
   });
 }
 
-/** A search of memory is as good as what it found. */
+/** A memory search has the trust of its results. */
 function trustOf({ tool, output }: TrajectoryStep): Trust {
   if (tool === "memory_search") return output.includes('"trust":"external"') ? TRUST.external : TRUST.model;
   return OWN_TOOLS.has(tool) ? TRUST.model : TRUST.external;

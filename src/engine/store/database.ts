@@ -1,0 +1,121 @@
+import {
+  DatabaseSync,
+  type DatabaseSyncOptions,
+  type SQLInputValue,
+  type SQLOutputValue,
+  type StatementSync,
+} from "node:sqlite";
+
+export type SqlValue = SQLInputValue;
+export type SqlRow = Record<string, SQLOutputValue>;
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const DAMAGE: readonly number[] = [11, 26];
+/** SQLITE_CORRUPT_VTAB: the full-text index is inconsistent. It is rebuilt from its rows; the file may be sound. */
+const INDEX_DAMAGE = 267;
+
+/** Whether SQLite reports a damaged database file, in contrast to a full disk or a missing permission. */
+export function isDamage(error: unknown): error is Error {
+  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return false;
+  return DAMAGE.includes(error.errcode & 0xff) && error.errcode !== INDEX_DAMAGE;
+}
+
+/** A SQLite connection that reports damage found by any statement. The statement's error is thrown all the same. */
+export class Database {
+  readonly #db: DatabaseSync;
+  #onDamage: (error: Error) => void = () => undefined;
+
+  constructor(file: string, options: DatabaseSyncOptions = {}) {
+    this.#db = new DatabaseSync(file, options);
+  }
+
+  /** Damage found before this call is not reported. */
+  watchDamage(onDamage: (error: Error) => void): void {
+    this.#onDamage = onDamage;
+  }
+
+  prepare(sql: string): Statement {
+    return this.#report(() => new Statement(this.#db.prepare(sql), this.#onError));
+  }
+
+  exec(sql: string): void {
+    this.#report(() => this.#db.exec(sql));
+  }
+
+  /** Whether a transaction is open. SQLite rolls one back by itself when it cannot write. */
+  get isTransaction(): boolean {
+    return this.#db.isTransaction;
+  }
+
+  get isOpen(): boolean {
+    return this.#db.isOpen;
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #report<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw this.#onError(error);
+    }
+  }
+
+  readonly #onError = (error: unknown): unknown => {
+    if (isDamage(error)) this.#onDamage(error);
+    return error;
+  };
+}
+
+/** A prepared statement. */
+export class Statement {
+  readonly #statement: StatementSync;
+  readonly #onError: (error: unknown) => unknown;
+
+  constructor(statement: StatementSync, onError: (error: unknown) => unknown) {
+    this.#statement = statement;
+    this.#onError = onError;
+  }
+
+  /**
+   * Reads `lastInsertRowid` as a large integer: the full-text index has row ids beyond the safe integers, and after
+   * writing one every `run` would throw.
+   */
+  run(...values: SqlValue[]): { readonly changes: number; readonly lastInsertRowid: number } {
+    this.#statement.setReadBigInts(true);
+    try {
+      const { changes, lastInsertRowid } = this.#statement.run(...values);
+      return { changes: Number(changes), lastInsertRowid: Number(lastInsertRowid) };
+    } catch (error) {
+      throw this.#onError(error);
+    } finally {
+      this.#statement.setReadBigInts(false);
+    }
+  }
+
+  get(...values: SqlValue[]): SqlRow | undefined {
+    try {
+      return this.#statement.get(...values);
+    } catch (error) {
+      throw this.#onError(error);
+    }
+  }
+
+  all(...values: SqlValue[]): SqlRow[] {
+    try {
+      return this.#statement.all(...values);
+    } catch (error) {
+      throw this.#onError(error);
+    }
+  }
+
+  *iterate(...values: SqlValue[]): Generator<SqlRow, void> {
+    try {
+      yield* this.#statement.iterate(...values);
+    } catch (error) {
+      throw this.#onError(error);
+    }
+  }
+}
