@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { VERSION } from "../../shared/version.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
-import type { CallAnswer, ConnectOrder, Connection, FormAnswer, ListedTool } from "./connection.ts";
+import type { CallResult, ConnectParams, McpServerConnection, ElicitationResult, ListedTool } from "./connection.ts";
 import type { HttpServerConfig } from "./server-config.ts";
 import { StdioTransport, withLastWords } from "./stdio-transport.ts";
 import { NotificationFilter } from "./notification-filter.ts";
@@ -29,7 +29,7 @@ const UNCHECKED = { getValidator: () => (input: unknown) => ({ valid: true, data
 type Era = "auto" | "legacy";
 
 /** Connects once; tries the older forms of the protocol where the newer ones are not understood. */
-export async function connectServer(order: ConnectOrder): Promise<Connection> {
+export async function connectServer(order: ConnectParams): Promise<McpServerConnection> {
   const { server } = order;
   if (server.transport === "stdio") {
     try {
@@ -52,13 +52,13 @@ export async function connectServer(order: ConnectOrder): Promise<Connection> {
   }
 }
 
-const streamable = ({ url, headers }: HttpServerConfig, order: ConnectOrder): Transport =>
+const streamable = ({ url, headers }: HttpServerConfig, order: ConnectParams): Transport =>
   new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: fetchFor(order) });
 
-const sse = ({ url, headers }: HttpServerConfig, order: ConnectOrder): Transport =>
+const sse = ({ url, headers }: HttpServerConfig, order: ConnectParams): Transport =>
   new SSEClientTransport(new URL(url), { requestInit: { headers }, fetch: fetchFor(order) });
 
-function fetchFor({ onToolsChanged }: ConnectOrder) {
+function fetchFor({ onToolsChanged }: ConnectParams) {
   const unasked = new NotificationFilter();
   return boundedFetch((method) => unasked.hears(method, onToolsChanged));
 }
@@ -81,9 +81,9 @@ const isRefusal = (error: unknown): boolean => {
 };
 
 async function connect(
-  order: ConnectOrder,
+  order: ConnectParams,
   { transport, era }: { readonly transport: Transport; readonly era: Era },
-): Promise<Connection> {
+): Promise<McpServerConnection> {
   const { server, log, signal } = order;
   const ended = Promise.withResolvers<string>();
   const fate = () => (transport instanceof StdioTransport ? transport.fate : null);
@@ -122,7 +122,7 @@ async function connect(
   };
 }
 
-function clientOf({ server, onToolsChanged, onQuestion }: ConnectOrder, era: Era): Client {
+function clientOf({ server, onToolsChanged, onElicitation }: ConnectParams, era: Era): Client {
   const client = new Client(
     { name: "orchd", version: VERSION },
     {
@@ -132,9 +132,9 @@ function clientOf({ server, onToolsChanged, onQuestion }: ConnectOrder, era: Era
       listChanged: { tools: { autoRefresh: false, debounceMs: LIST_CHANGES_WITHIN_MS, onChanged: onToolsChanged } },
     },
   );
-  client.setRequestHandler("elicitation/create", async ({ params }): Promise<FormAnswer> => {
+  client.setRequestHandler("elicitation/create", async ({ params }): Promise<ElicitationResult> => {
     if (!("requestedSchema" in params)) return { action: "decline" };
-    return onQuestion({ message: params.message, schema: params.requestedSchema });
+    return onElicitation({ message: params.message, schema: params.requestedSchema });
   });
   return client;
 }
@@ -187,11 +187,11 @@ async function callTool(
   }: {
     readonly tool: string;
     readonly input: Readonly<Record<string, unknown>>;
-    readonly options: Parameters<Connection["call"]>[2];
+    readonly options: Parameters<McpServerConnection["call"]>[2];
     readonly onFault: () => void;
     readonly fate: () => string | null;
   },
-): Promise<CallAnswer> {
+): Promise<CallResult> {
   try {
     const { content, structuredContent, isError } = await client.callTool(
       { name: tool, arguments: { ...input } },
@@ -210,7 +210,7 @@ async function callTool(
 }
 
 /** A server that keeps sessions may forget this one now; one that is away does not hold the end up. */
-async function goodbye(transport: StreamableHTTPClientTransport, log: ConnectOrder["log"]): Promise<void> {
+async function goodbye(transport: StreamableHTTPClientTransport, log: ConnectParams["log"]): Promise<void> {
   const deadline = AbortSignal.timeout(GOODBYE_MS);
   await within(transport.terminateSession(), deadline).catch((error: unknown) => log.note(words(error)));
 }

@@ -2,16 +2,16 @@ import type { EngineLaunch } from "../../contract/engine-launch.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
 import { type PinsTable, pinnedDefinitions } from "./pinned-definitions.ts";
-import { type BadServer, NO_SERVERS, parseToolServers } from "./server-config.ts";
+import { type InvalidServer, NO_SERVERS, parseToolServers } from "./server-config.ts";
 import { serverEnvironment } from "./server-environment.ts";
 import { ToolServers } from "./tool-servers.ts";
 
-export interface OpenServers {
+export interface OpenedServers {
   readonly servers: ToolServers;
   /** How many servers a `.mcp.json` has that can be used, and what is wrong with the others. */
   readonly check: (text: string) => {
     readonly count: number;
-    readonly problems: readonly Pick<BadServer, "path" | "message">[];
+    readonly problems: readonly Pick<InvalidServer, "path" | "message">[];
   };
   /** Takes the text of a `.mcp.json`, null without one; what has not changed in it goes on. Waits for nothing. */
   readonly take: (text: string | null) => void;
@@ -30,7 +30,7 @@ export function openServers({
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly pins: PinsTable;
   readonly logger: Logger;
-}): OpenServers {
+}): OpenedServers {
   const inherited = commandEnvironment(environment, workspaceDir);
   const { PATH = "", HOME = "", LANG = "", TZ = "" } = inherited;
   // All that the file may speak of: whoever writes it is not told the engine's secrets.

@@ -1,4 +1,4 @@
-import type { Definition } from "./definition.ts";
+import type { Definition } from "./tool-definition.ts";
 
 export interface PinnedDefinition {
   readonly hash: string;

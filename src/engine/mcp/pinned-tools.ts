@@ -1,6 +1,6 @@
 import type { Tool } from "../tools/tool.ts";
 import type { ListedTool } from "./connection.ts";
-import { MAX_TOOLS, judgeDefinition } from "./definition.ts";
+import { MAX_TOOLS, checkDefinition } from "./tool-definition.ts";
 import type { PinnedDefinition, PinnedDefinitions } from "./pinned-definitions.ts";
 import type { ServerConfig, ServerPermission } from "./server-config.ts";
 import { toolName } from "./tool-names.ts";
@@ -93,7 +93,7 @@ export class PinnedTools {
     const permission = Object.hasOwn(permissions, tool) ? permissions[tool] : permissions["*"];
     const known: Known = { tool, name: toolName(server, tool), permission: permission ?? "ask" };
     if (full) return { ...known, kind: "left_out", why: `the server has more than ${MAX_TOOLS} tools` };
-    const judged = judgeDefinition(listed);
+    const judged = checkDefinition(listed);
     if (judged.kind === "unusable") return { ...known, kind: "left_out", why: judged.why };
     const { definition, hash } = judged;
     const before = pinned.get(tool);

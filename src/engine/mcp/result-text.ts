@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import type { CallAnswer, ContentBlock } from "./connection.ts";
-import { MAX_DEPTH, isFlatterThan } from "./definition.ts";
+import type { CallResult, ContentBlock } from "./connection.ts";
+import { MAX_DEPTH, isFlatterThan } from "./tool-definition.ts";
 
-type Result = Extract<CallAnswer, { kind: "result" }>;
+type Result = Extract<CallResult, { kind: "result" }>;
 
 /** A result for the model: its content as text, its structured content, or both where each says something of its own. */
 export function resultForModel({ content, structured }: Result): unknown {

@@ -1,17 +1,17 @@
 import type { ServerAsset, ServerToolAsset, ShownDefinition } from "../../contract/engine-api.ts";
 import type { PinnedDefinition } from "./pinned-definitions.ts";
-import type { BadServer } from "./server-config.ts";
-import type { ServerLink } from "./server-link.ts";
+import type { InvalidServer } from "./server-config.ts";
+import type { ReconnectingServer } from "./reconnecting-server.ts";
 import type { PinnedTool, PinnedTools } from "./pinned-tools.ts";
 
 /** One server as its product sees it: no value of its settings, but everything else that is true of it now. */
 export function serverAsset(
-  { server, state, lastLines }: Pick<ServerLink, "server" | "state" | "lastLines">,
+  { server, state, stderrTail }: Pick<ReconnectingServer, "server" | "state" | "stderrTail">,
   { entries }: Pick<PinnedTools, "entries">,
 ): ServerAsset {
   const held = entries.filter(({ kind }) => kind === "held").length;
   const about = { name: server.name, transport: server.transport, tools: entries.map(toolAsset) };
-  const stderr = lastLines.length > 0 && { stderr: lastLines };
+  const stderr = stderrTail.length > 0 && { stderr: stderrTail };
   switch (state.kind) {
     case "connecting":
       return { ...about, status: "connecting", ...stderr };
@@ -38,7 +38,7 @@ export function serverAsset(
 /** 0 while the next try is being made. */
 export const secondsUntil = (time: number): number => Math.max(0, Math.ceil((time - Date.now()) / 1000));
 
-export function badServerAsset(name: string, errors: readonly BadServer[]): ServerAsset {
+export function invalidServerAsset(name: string, errors: readonly InvalidServer[]): ServerAsset {
   const error = errors.map(({ message }) => message).join("; ");
   return { name, transport: errors[0]?.transport ?? "stdio", status: "failed", tools: [], error };
 }

@@ -30,7 +30,7 @@ export type HttpServerConfig = Common & {
 };
 export type ServerConfig = StdioServerConfig | HttpServerConfig;
 
-export interface BadServer {
+export interface InvalidServer {
   /** Null when the whole file cannot be read. */
   readonly name: string | null;
   readonly transport: ServerConfig["transport"];
@@ -41,7 +41,7 @@ export interface BadServer {
 /** What a `.mcp.json` says: the servers that can be used, and each entry that cannot with its path and why. */
 export interface ServersConfig {
   readonly servers: readonly ServerConfig[];
-  readonly errors: readonly BadServer[];
+  readonly errors: readonly InvalidServer[];
 }
 
 export const NO_SERVERS: ServersConfig = { servers: [], errors: [] };
@@ -87,7 +87,7 @@ export function parseToolServers(text: string, variables: Variables): ServersCon
   const entries = Object.entries(listed);
   if (entries.length > MAX_SERVERS) return whole(`mcpServers: expected at most ${MAX_SERVERS} servers`);
   const servers: ServerConfig[] = [];
-  const errors: BadServer[] = [];
+  const errors: InvalidServer[] = [];
   for (const [name, value] of entries) {
     const read = readEntry(name, value, variables);
     if (read.kind === "server") servers.push(read.server);
@@ -101,7 +101,7 @@ const whole = (message: string): ServersConfig => ({
   errors: [{ name: null, transport: "stdio", path: FILE, message }],
 });
 
-const bad = (name: string, value: unknown, [path, message]: Problem): BadServer => ({
+const bad = (name: string, value: unknown, [path, message]: Problem): InvalidServer => ({
   name,
   transport: isObject(value) && value["url"] !== undefined ? "http" : "stdio",
   path: FILE,

@@ -1,6 +1,6 @@
 import type { Logger } from "../../shared/logger.ts";
 import type { ServerLog } from "./connection.ts";
-import { LastLines } from "./last-lines.ts";
+import { StderrTail } from "./stderr-tail.ts";
 import type { ServerConfig } from "./server-config.ts";
 
 const MAX_TEXT = 1000;
@@ -15,7 +15,7 @@ export function createServerLog(logger: Logger, server: ServerConfig): ServerLog
   const log = logger.child({ tool_server: server.name });
   const hide = hider(server);
   const budget = new LineBudget((dropped) => log.debug({ dropped }, "tool server said too much"));
-  const last = new LastLines(hide);
+  const last = new StderrTail(hide);
   const write = (words: string, fields: () => Readonly<Record<string, unknown>>) => {
     if (log.isLevelEnabled("debug") && budget.take(Date.now())) log.debug(fields(), words);
   };
@@ -34,8 +34,8 @@ export function createServerLog(logger: Logger, server: ServerConfig): ServerLog
     note: (words) => write("tool server", () => ({ detail: shown(words) })),
     warn: (words) => log.warn({ detail: shown(words) }, "tool server held back"),
     started: () => last.clear(),
-    lastLines: () => last.lines,
-    lastWords: () => last.lines.join("; ").slice(-LAST_WORDS).toWellFormed(),
+    stderrTail: () => last.lines,
+    stderrText: () => last.lines.join("; ").slice(-LAST_WORDS).toWellFormed(),
     hide,
   };
 }

@@ -6,7 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { readIdentity } from "../../shared/processes.ts";
 import { CALL_MARK, CommandTree } from "../tools/command/command-tree.ts";
-import type { ConnectOrder } from "./connection.ts";
+import type { ConnectParams } from "./connection.ts";
 import type { StdioServerConfig } from "./server-config.ts";
 
 /** For a server to go by itself after the end of its input. */
@@ -33,7 +33,7 @@ export class ServerProcess {
 
   constructor(
     server: StdioServerConfig,
-    { workspaceDir, environment }: Pick<ConnectOrder, "workspaceDir" | "environment">,
+    { workspaceDir, environment }: Pick<ConnectParams, "workspaceDir" | "environment">,
   ) {
     const cwd = resolve(workspaceDir, server.cwd);
     if (!existsSync(cwd)) throw new Error(`its folder ${server.cwd} does not exist`);

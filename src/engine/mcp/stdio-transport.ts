@@ -4,10 +4,10 @@ import {
   deserializeMessage,
   serializeMessage,
 } from "@modelcontextprotocol/client";
-import type { ConnectOrder, ServerLog } from "./connection.ts";
+import type { ConnectParams, ServerLog } from "./connection.ts";
 import { throttledRead } from "./throttled-read.ts";
 import { classifyLine } from "./classify-line.ts";
-import { type Line, MessageLines } from "./message-lines.ts";
+import { type Line, LineReader } from "./line-reader.ts";
 import type { StdioServerConfig } from "./server-config.ts";
 import { ServerProcess } from "./server-process.ts";
 import { NotificationFilter } from "./notification-filter.ts";
@@ -17,14 +17,14 @@ const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
 /** How a process ended or failed, with the reason that it gave itself. */
 export function withLastWords(how: string, log: ServerLog): string {
-  const said = log.lastWords();
+  const said = log.stderrText();
   return said === "" ? how : `${how}; it said: ${said}`;
 }
 
 /** The protocol over a process's streams. What is no message is noted and skipped; nothing the process sends ends it. */
 export class StdioTransport implements Transport {
   readonly #server: StdioServerConfig;
-  readonly #order: ConnectOrder;
+  readonly #order: ConnectParams;
   readonly #log: ServerLog;
   readonly #unasked = new NotificationFilter();
   #process: ServerProcess | undefined;
@@ -34,7 +34,7 @@ export class StdioTransport implements Transport {
   /** How the process ended, once it has. */
   fate: string | null = null;
 
-  constructor(server: StdioServerConfig, order: ConnectOrder) {
+  constructor(server: StdioServerConfig, order: ConnectParams) {
     this.#server = server;
     this.#order = order;
     this.#log = order.log;
@@ -44,7 +44,7 @@ export class StdioTransport implements Transport {
     this.#log.started();
     const child = new ServerProcess(this.#server, this.#order);
     this.#process = child;
-    const lines = new MessageLines(MAX_MESSAGE_BYTES);
+    const lines = new LineReader(MAX_MESSAGE_BYTES);
     throttledRead(child.stdout, (chunk) => {
       for (const line of lines.take(chunk)) this.#take(line);
     });

@@ -7,9 +7,9 @@ import type { ToolSource } from "../tools/registry.ts";
 import { type Tool, ToolFailed } from "../tools/tool.ts";
 import type { Connect } from "./connection.ts";
 import type { PinnedDefinitions } from "./pinned-definitions.ts";
-import { badServerAsset, secondsUntil, serverAsset } from "./server-asset.ts";
-import { type BadServer, NO_SERVERS, type ServerConfig, type ServersConfig } from "./server-config.ts";
-import { ServerLink } from "./server-link.ts";
+import { invalidServerAsset, secondsUntil, serverAsset } from "./server-asset.ts";
+import { type InvalidServer, NO_SERVERS, type ServerConfig, type ServersConfig } from "./server-config.ts";
+import { ReconnectingServer } from "./reconnecting-server.ts";
 import { createServerLog } from "./server-log.ts";
 import { serverTool } from "./server-tool.ts";
 import { type Allowed, PinnedTools } from "./pinned-tools.ts";
@@ -25,7 +25,7 @@ export interface ToolServersParts {
 }
 
 interface Served {
-  readonly link: ServerLink;
+  readonly link: ReconnectingServer;
   readonly shelf: PinnedTools;
 }
 
@@ -37,7 +37,7 @@ export class ToolServers implements ToolSource {
   readonly #endings = new SerialLanes();
   readonly #named = new Set<string>();
   #served: ReadonlyMap<string, Served> = new Map();
-  #errors: readonly BadServer[] = [];
+  #errors: readonly InvalidServer[] = [];
   #seen: readonly (readonly Tool[])[] = [];
   #tools: readonly Tool[] = [];
   #over = false;
@@ -89,12 +89,12 @@ export class ToolServers implements ToolSource {
   /** As `GET /assets/servers` tells it: entries that cannot be used are among them. */
   list(): {
     readonly servers: readonly ServerAsset[];
-    readonly errors?: readonly Pick<BadServer, "path" | "message">[];
+    readonly errors?: readonly Pick<InvalidServer, "path" | "message">[];
   } {
     const served = [...this.#served.values()].map(({ link, shelf }) => serverAsset(link, shelf));
     const bad = new Set(this.#errors.flatMap(({ name }) => name ?? []));
     const unusable = [...bad].map((name) =>
-      badServerAsset(
+      invalidServerAsset(
         name,
         this.#errors.filter((error) => error.name === name),
       ),
@@ -127,7 +127,7 @@ export class ToolServers implements ToolSource {
 
   #serve(server: ServerConfig): Served {
     const { pins, workspaceDir, environment, logger, loadConnect = loadFromBundle } = this.#parts;
-    const link: ServerLink = new ServerLink(server, {
+    const link: ReconnectingServer = new ReconnectingServer(server, {
       workspaceDir,
       environment,
       loadConnect,

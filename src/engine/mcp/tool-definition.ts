@@ -8,7 +8,7 @@ export interface Definition {
   readonly readOnly: boolean;
 }
 
-export type Judged =
+export type DefinitionVerdict =
   | { readonly kind: "usable"; readonly definition: Definition; readonly hash: string }
   | { readonly kind: "unusable"; readonly why: string };
 
@@ -21,7 +21,7 @@ export const MAX_TOOLS = 512;
  * Whether a listed tool can be shown to a model at all: a definition without bounds would fill its context, and a call
  * of a tool that needs an MCP task would always fail, because this client starts none.
  */
-export function judgeDefinition({ description, inputSchema, readOnly, needsTask }: ListedTool): Judged {
+export function checkDefinition({ description, inputSchema, readOnly, needsTask }: ListedTool): DefinitionVerdict {
   if (needsTask) return unusable("it runs only as an MCP task, which is not supported");
   if (!isFlatterThan(MAX_DEPTH, inputSchema)) return unusable(`its schema is nested deeper than ${MAX_DEPTH} levels`);
   const full: Definition = { description, inputSchema, readOnly };
@@ -33,7 +33,7 @@ export function judgeDefinition({ description, inputSchema, readOnly, needsTask 
   return { kind: "usable", definition, hash: hashOf(full) };
 }
 
-const unusable = (why: string): Judged => ({ kind: "unusable", why });
+const unusable = (why: string): DefinitionVerdict => ({ kind: "unusable", why });
 
 /** The same whatever the order of keys: a server may build its schemas anew at each start. */
 const hashOf = (definition: Definition): string =>

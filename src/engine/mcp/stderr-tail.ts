@@ -6,7 +6,7 @@ const MAX_LINE = 300;
 const TRACE = /^\s*(?:at .*|Node\.js v.*|\^+)?$/;
 
 /** The last lines of a program's standard error, for people to read: without secrets, control characters or traces. */
-export class LastLines {
+export class StderrTail {
   readonly #hide: (text: string) => string;
   #lines: readonly string[] = [];
   #rest = "";

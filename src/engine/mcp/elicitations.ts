@@ -1,7 +1,7 @@
 import type { SerialLanes } from "../../shared/serial-lanes.ts";
 import type { ToolContext } from "../tools/tool.ts";
-import { askForm } from "./ask-form.ts";
-import type { FormAnswer, FormQuestion, ServerLog } from "./connection.ts";
+import { elicitForm } from "./elicit-form.ts";
+import type { ElicitationResult, ElicitationForm, ServerLog } from "./connection.ts";
 
 /** What a person bears of one call of a tool: so many forms, and of their fields and second tries so many questions. */
 const MOST_FORMS = 10;
@@ -14,7 +14,7 @@ interface Call {
 }
 
 /** What one server asks of people: within its calls only, not without end, and one thing at a time. */
-export class ServerQuestions {
+export class Elicitations {
   readonly #server: string;
   readonly #log: ServerLog;
   readonly #lanes: SerialLanes;
@@ -42,7 +42,7 @@ export class ServerQuestions {
   }
 
   /** The protocol does not say which call a question belongs to: the one begun last is the likeliest. */
-  async ask(form: FormQuestion): Promise<FormAnswer> {
+  async ask(form: ElicitationForm): Promise<ElicitationResult> {
     const call = this.#calls.at(-1);
     if (call === undefined) return { action: "cancel" };
     call.forms++;
@@ -50,7 +50,7 @@ export class ServerQuestions {
     if (call.forms > MOST_FORMS) return { action: "cancel" };
     try {
       return await this.#lanes.run(call.context.turnId, () =>
-        askForm(this.#server, form, (one) => {
+        elicitForm(this.#server, form, (one) => {
           if (++call.questions > MOST_QUESTIONS) throw new Error(`more than ${MOST_QUESTIONS} questions in one call`);
           return call.context.ask(one);
         }),

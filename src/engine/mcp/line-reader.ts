@@ -8,7 +8,7 @@ const END_BYTES = 200;
 const NEWLINE = 0x0a;
 
 /** Cuts a stream of bytes into lines, keeping at most `maxBytes` of an unfinished one. */
-export class MessageLines {
+export class LineReader {
   readonly #maxBytes: number;
   #parts: Buffer[] = [];
   #bytes = 0;

@@ -2,28 +2,28 @@ import { delay } from "../../shared/clock.ts";
 import type { SerialLanes } from "../../shared/serial-lanes.ts";
 import { type ToolContext, ToolFailed } from "../tools/tool.ts";
 import { Coalesced } from "./coalesced.ts";
-import type { Connect, ConnectOrder, Connection, ListedTool, ServerLog } from "./connection.ts";
+import type { Connect, ConnectParams, McpServerConnection, ListedTool, ServerLog } from "./connection.ts";
 import { resultForModel, textOf } from "./result-text.ts";
 import type { ServerConfig } from "./server-config.ts";
-import { ServerQuestions } from "./server-questions.ts";
+import { Elicitations } from "./elicitations.ts";
 
 /**
  * `connecting` until the first try has ended. `ready` while a connection stands. `restarting` after one was lost, until
  * the next try has ended; `failed` after a try that came to nothing. From both it tries again, 1 s later and then twice
  * as long each time, up to a minute; at once when it is told to, as by a reload of the catalog.
  */
-export type LinkState =
+export type ConnectionState =
   | { readonly kind: "connecting" }
-  | { readonly kind: "ready"; readonly connection: Connection }
+  | { readonly kind: "ready"; readonly connection: McpServerConnection }
   | { readonly kind: "restarting" | "failed"; readonly error: string; readonly retryAt: number };
 
-export interface LinkParts extends Pick<ConnectOrder, "workspaceDir" | "environment"> {
+export interface ReconnectingServerParts extends Pick<ConnectParams, "workspaceDir" | "environment"> {
   readonly log: ServerLog;
   readonly loadConnect: () => Promise<Connect>;
   readonly onListed: (tools: readonly ListedTool[]) => void;
   /** By turn: a person is asked one thing at a time, whichever server it comes from. */
   readonly questions: SerialLanes;
-  readonly tell: (state: LinkState) => void;
+  readonly tell: (state: ConnectionState) => void;
 }
 
 const FIRST_WAIT_MS = 1000;
@@ -35,24 +35,24 @@ const LIST_EVERY_MS = 1000;
 const MAX_ERROR_CHARACTERS = 10_000;
 
 /** One server, from the file's entry to the end of it: connected, listed, and connected again when it is lost. */
-export class ServerLink {
+export class ReconnectingServer {
   readonly server: ServerConfig;
-  readonly #parts: LinkParts;
+  readonly #parts: ReconnectingServerParts;
   readonly #over = new AbortController();
-  readonly #questions: ServerQuestions;
+  readonly #questions: Elicitations;
   readonly #listing: Coalesced;
-  #state: LinkState = { kind: "connecting" };
+  #state: ConnectionState = { kind: "connecting" };
   #life: Promise<void> = Promise.resolve();
   #pause = new AbortController();
 
-  constructor(server: ServerConfig, parts: LinkParts) {
+  constructor(server: ServerConfig, parts: ReconnectingServerParts) {
     this.server = server;
     this.#parts = parts;
     this.#listing = new Coalesced(() => this.#listAgain(), { everyMs: LIST_EVERY_MS, signal: this.#over.signal });
-    this.#questions = new ServerQuestions(server.name, { log: parts.log, lanes: parts.questions });
+    this.#questions = new Elicitations(server.name, { log: parts.log, lanes: parts.questions });
   }
 
-  get state(): LinkState {
+  get state(): ConnectionState {
     return this.#state;
   }
 
@@ -61,8 +61,8 @@ export class ServerLink {
   }
 
   /** What its process says on standard error. */
-  get lastLines(): readonly string[] {
-    return this.#parts.log.lastLines();
+  get stderrTail(): readonly string[] {
+    return this.#parts.log.stderrTail();
   }
 
   /** Ends the wait for the next try, where there is one. */
@@ -112,7 +112,7 @@ export class ServerLink {
 
   /** From one try to the end of what came of it; how long it stood, null when it never did. */
   async #connectOnce(): Promise<{ readonly stoodMs: number | null; readonly error: string }> {
-    let connection: Connection | undefined;
+    let connection: McpServerConnection | undefined;
     let since: number | null = null;
     const stoodMs = () => (since === null ? null : Date.now() - since);
     try {
@@ -134,7 +134,7 @@ export class ServerLink {
     }
   }
 
-  #order(): ConnectOrder {
+  #order(): ConnectParams {
     const { workspaceDir, environment, log } = this.#parts;
     return {
       server: this.server,
@@ -142,7 +142,7 @@ export class ServerLink {
       environment,
       log,
       onToolsChanged: () => this.#listing.ask(),
-      onQuestion: (form) => this.#questions.ask(form),
+      onElicitation: (form) => this.#questions.ask(form),
       signal: this.#over.signal,
     };
   }
@@ -159,7 +159,7 @@ export class ServerLink {
     }
   }
 
-  #become(state: LinkState): void {
+  #become(state: ConnectionState): void {
     this.#state = state;
     this.#parts.tell(state);
   }

@@ -1,6 +1,6 @@
 import type { HumanQuestion } from "../tools/tool.ts";
 import { visibleText } from "../tools/visible-text.ts";
-import type { FormAnswer, FormQuestion } from "./connection.ts";
+import type { ElicitationResult, ElicitationForm } from "./connection.ts";
 import { type Field, type FieldValue, readField, readFields } from "./form-field.ts";
 
 const MAX_SHOWN = 2000;
@@ -11,11 +11,11 @@ const TRIES = 3;
  * What a server wants to know of a person, field by field, as questions of the turn. `decline` is always an answer and
  * `skip` where the field may be left out; what does not fit a field is asked again, and a third time declines.
  */
-export async function askForm(
+export async function elicitForm(
   server: string,
-  { message, schema }: FormQuestion,
+  { message, schema }: ElicitationForm,
   ask: (question: HumanQuestion) => Promise<string>,
-): Promise<FormAnswer> {
+): Promise<ElicitationResult> {
   const fields = readFields(schema);
   const title = visibleText(`The tool server ${server} asks: ${message}`, MAX_SHOWN);
   if (fields.length > MAX_FIELDS) return { action: "decline" };
