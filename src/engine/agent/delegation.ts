@@ -28,7 +28,7 @@ export function createDelegation(parts: Omit<AgentParts, "profiles">, profiles: 
           profiles: () => profiles.ofSubAgent(agent, context.agent),
         });
         const outcome = await run(inNameOf(branch, { agent, parentCallId: call.id }));
-        const words = stderrText(branch.log);
+        const words = lastWords(branch.log);
         switch (outcome.kind) {
           case "completed":
             return words || "(it ended without a word)";
@@ -82,7 +82,7 @@ function inNameOf(
 }
 
 /** Of its last answer. */
-function stderrText(log: StepLog): string {
+function lastWords(log: StepLog): string {
   const last = log.messages().findLast(({ role }) => role === "assistant");
   const content = (last?.content ?? []) as readonly AssistantContent[];
   return content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n\n");

@@ -1,11 +1,11 @@
 import type { SerialLanes } from "../../shared/serial-lanes.ts";
 import type { ToolContext } from "../tools/tool.ts";
+import type { ElicitationForm, ElicitationResult, ServerLog } from "./connection.ts";
 import { elicitForm } from "./elicit-form.ts";
-import type { ElicitationResult, ElicitationForm, ServerLog } from "./connection.ts";
 
-/** What a person bears of one call of a tool: so many forms, and of their fields and second tries so many questions. */
-const MOST_FORMS = 10;
-const MOST_QUESTIONS = 60;
+/** Limits of one tool call: forms, and questions over all their fields and repeats. */
+const MAX_FORMS = 10;
+const MAX_QUESTIONS = 60;
 
 interface Call {
   readonly context: ToolContext;
@@ -13,7 +13,7 @@ interface Call {
   questions: number;
 }
 
-/** What one server asks of people: within its calls only, not without end, and one thing at a time. */
+/** The elicitations of one server: only during its calls, within limits, one at a time for each turn. */
 export class Elicitations {
   readonly #server: string;
   readonly #log: ServerLog;
@@ -26,37 +26,37 @@ export class Elicitations {
     this.#lanes = lanes;
   }
 
-  /** Until what is returned is called: what the server still wants to know then is of no use to anybody. */
+  /** Accepts elicitations until the returned function is called, which also cancels open ones. */
   open(context: ToolContext): () => void {
-    const over = new AbortController();
+    const closing = new AbortController();
     const call: Call = {
-      context: { ...context, ask: (one) => context.ask({ ...one, signal: over.signal }) },
+      context: { ...context, ask: (question) => context.ask({ ...question, signal: closing.signal }) },
       forms: 0,
       questions: 0,
     };
     this.#calls.push(call);
     return () => {
       this.#calls.splice(this.#calls.indexOf(call), 1);
-      over.abort(new Error("the call is over"));
+      closing.abort(new Error("the call has ended"));
     };
   }
 
-  /** The protocol does not say which call a question belongs to: the one begun last is the likeliest. */
-  async ask(form: ElicitationForm): Promise<ElicitationResult> {
+  /** The protocol does not name the call an elicitation belongs to: the latest one is assumed. */
+  async elicit(form: ElicitationForm): Promise<ElicitationResult> {
     const call = this.#calls.at(-1);
     if (call === undefined) return { action: "cancel" };
     call.forms++;
-    if (call.forms === MOST_FORMS + 1) this.#log.warn(`it asks more than ${MOST_FORMS} forms in one call`);
-    if (call.forms > MOST_FORMS) return { action: "cancel" };
+    if (call.forms === MAX_FORMS + 1) this.#log.warn(`more than ${MAX_FORMS} forms in one call`);
+    if (call.forms > MAX_FORMS) return { action: "cancel" };
     try {
       return await this.#lanes.run(call.context.turnId, () =>
-        elicitForm(this.#server, form, (one) => {
-          if (++call.questions > MOST_QUESTIONS) throw new Error(`more than ${MOST_QUESTIONS} questions in one call`);
-          return call.context.ask(one);
+        elicitForm(this.#server, form, (question) => {
+          if (++call.questions > MAX_QUESTIONS) throw new Error(`more than ${MAX_QUESTIONS} questions in one call`);
+          return call.context.ask(question);
         }),
       );
     } catch (error) {
-      this.#log.note(`a question came to nothing: ${String(error)}`);
+      this.#log.debug(`the elicitation failed: ${String(error)}`);
       return { action: "cancel" };
     }
   }

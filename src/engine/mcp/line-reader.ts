@@ -1,20 +1,19 @@
 export type Line =
-  /** A view of what came: whoever keeps it copies it. */
+  /** A view of the received buffer: copy it to keep it. */
   | { readonly kind: "line"; readonly bytes: Buffer }
-  /** Longer than allowed and dropped; its two ends, by which it may be told what it was. */
+  /** Longer than the limit and dropped; its ends may hold the id of the request it answers. */
   | { readonly kind: "too_long"; readonly head: string; readonly tail: string; readonly bytes: number };
 
 const END_BYTES = 200;
 const NEWLINE = 0x0a;
 
-/** Cuts a stream of bytes into lines, keeping at most `maxBytes` of an unfinished one. */
+/** Splits a byte stream into lines; keeps at most `maxBytes` of an unfinished one. */
 export class LineReader {
   readonly #maxBytes: number;
   #parts: Buffer[] = [];
   #bytes = 0;
-  /** The beginning of a line that is being dropped. */
-  #droppedHead: string | null = null;
-  #tail: Buffer = Buffer.alloc(0);
+  /** Set while the current line is being dropped. */
+  #head: string | null = null;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -30,36 +29,27 @@ export class LineReader {
     this.#add(chunk.subarray(from));
   }
 
-  #whole(): Buffer {
-    const [first, ...more] = this.#parts;
-    return first !== undefined && more.length === 0 ? first : Buffer.concat(this.#parts);
-  }
-
   #add(part: Buffer): void {
     if (part.length === 0) return;
     this.#bytes += part.length;
-    if (this.#droppedHead !== null) {
-      this.#tail = Buffer.concat([this.#tail, part.subarray(-END_BYTES)]).subarray(-END_BYTES);
-      return;
-    }
     this.#parts.push(part);
     if (this.#bytes <= this.#maxBytes) return;
     const kept = Buffer.concat(this.#parts);
-    this.#droppedHead = kept.toString("utf8", 0, END_BYTES);
-    // A copy: a view would keep all of the line.
-    this.#tail = Buffer.from(kept.subarray(-END_BYTES));
-    this.#parts = [];
+    this.#head ??= kept.toString("utf8", 0, END_BYTES);
+    // A copy: a view would retain the whole buffer.
+    this.#parts = [Buffer.from(kept.subarray(-END_BYTES))];
   }
 
   #finish(): Line {
+    const [first, ...more] = this.#parts;
+    const bytes = first !== undefined && more.length === 0 ? first : Buffer.concat(this.#parts);
     const line: Line =
-      this.#droppedHead === null
-        ? { kind: "line", bytes: this.#whole() }
-        : { kind: "too_long", head: this.#droppedHead, tail: this.#tail.toString("utf8"), bytes: this.#bytes };
+      this.#head === null
+        ? { kind: "line", bytes }
+        : { kind: "too_long", head: this.#head, tail: bytes.toString("utf8"), bytes: this.#bytes };
     this.#parts = [];
     this.#bytes = 0;
-    this.#droppedHead = null;
-    this.#tail = Buffer.alloc(0);
+    this.#head = null;
     return line;
   }
 }

@@ -1,16 +1,15 @@
+import PQueue from "p-queue";
 import { delay } from "../../shared/clock.ts";
 import type { SerialLanes } from "../../shared/serial-lanes.ts";
 import { type ToolContext, ToolFailed } from "../tools/tool.ts";
-import { Coalesced } from "./coalesced.ts";
-import type { Connect, ConnectParams, McpServerConnection, ListedTool, ServerLog } from "./connection.ts";
+import type { Connect, ConnectParams, ListedTool, McpServerConnection, ServerLog } from "./connection.ts";
+import { Elicitations } from "./elicitations.ts";
 import { resultForModel, textOf } from "./result-text.ts";
 import type { ServerConfig } from "./server-config.ts";
-import { Elicitations } from "./elicitations.ts";
 
 /**
- * `connecting` until the first try has ended. `ready` while a connection stands. `restarting` after one was lost, until
- * the next try has ended; `failed` after a try that came to nothing. From both it tries again, 1 s later and then twice
- * as long each time, up to a minute; at once when it is told to, as by a reload of the catalog.
+ * `connecting` until the first attempt has ended; `ready` while connected; `restarting` after a connection was lost,
+ * `failed` after an attempt failed. From both it retries after 1 s, doubling up to 60 s, or at once on `retryNow`.
  */
 export type ConnectionState =
   | { readonly kind: "connecting" }
@@ -21,133 +20,140 @@ export interface ReconnectingServerParts extends Pick<ConnectParams, "workspaceD
   readonly log: ServerLog;
   readonly loadConnect: () => Promise<Connect>;
   readonly onListed: (tools: readonly ListedTool[]) => void;
-  /** By turn: a person is asked one thing at a time, whichever server it comes from. */
-  readonly questions: SerialLanes;
-  readonly tell: (state: ConnectionState) => void;
+  /** One lane for each turn: a person answers one elicitation at a time, whichever server sent it. */
+  readonly elicitationLanes: SerialLanes;
+  readonly onStateChange: (state: ConnectionState) => void;
 }
 
-const FIRST_WAIT_MS = 1000;
-const LONGEST_WAIT_MS = 60_000;
-/** A connection that stood so long was a good one: the next loss is waited for from the beginning. */
-const STEADY_MS = 60_000;
-/** However often a server says that its list has changed. */
-const LIST_EVERY_MS = 1000;
+const FIRST_RETRY_MS = 1000;
+const MAX_RETRY_MS = 60_000;
+/** A connection that lasted this long resets the backoff. */
+const STABLE_MS = 60_000;
+/** Minimum interval between listings after `notifications/tools/list_changed`. */
+const LIST_INTERVAL_MS = 1000;
 const MAX_ERROR_CHARACTERS = 10_000;
 
-/** One server, from the file's entry to the end of it: connected, listed, and connected again when it is lost. */
+/** Keeps one configured server connected: connects, lists its tools, reconnects after a loss. */
 export class ReconnectingServer {
   readonly server: ServerConfig;
   readonly #parts: ReconnectingServerParts;
-  readonly #over = new AbortController();
-  readonly #questions: Elicitations;
-  readonly #listing: Coalesced;
+  readonly #closing = new AbortController();
+  readonly #elicitations: Elicitations;
+  readonly #listings = new PQueue({ concurrency: 1, interval: LIST_INTERVAL_MS, intervalCap: 1, strict: true });
   #state: ConnectionState = { kind: "connecting" };
-  #life: Promise<void> = Promise.resolve();
-  #pause = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #backoff = new AbortController();
 
   constructor(server: ServerConfig, parts: ReconnectingServerParts) {
     this.server = server;
     this.#parts = parts;
-    this.#listing = new Coalesced(() => this.#listAgain(), { everyMs: LIST_EVERY_MS, signal: this.#over.signal });
-    this.#questions = new Elicitations(server.name, { log: parts.log, lanes: parts.questions });
+    this.#elicitations = new Elicitations(server.name, { log: parts.log, lanes: parts.elicitationLanes });
   }
 
   get state(): ConnectionState {
     return this.#state;
   }
 
-  begin(): void {
-    this.#life = this.#live();
+  start(): void {
+    this.#running = this.#run();
   }
 
-  /** What its process says on standard error. */
+  /** The last lines of its standard error. */
   get stderrTail(): readonly string[] {
     return this.#parts.log.stderrTail();
   }
 
-  /** Ends the wait for the next try, where there is one. */
+  /** Skips the rest of the backoff. */
   retryNow(): void {
     if ("retryAt" in this.#state) this.#state = { ...this.#state, retryAt: Date.now() };
-    this.#pause.abort();
+    this.#backoff.abort();
   }
 
-  /** Ends the connection and everything the server had running. */
+  /** Closes the connection and ends every process of the server. */
   async close(): Promise<void> {
-    this.#over.abort(new Error("the tool server is not in use any more"));
-    await this.#life;
+    this.#closing.abort(new Error("the tool server is no longer configured"));
+    this.#listings.clear();
+    await this.#running;
   }
 
-  /** One call; a server that is not there fails it at once. */
+  /** Throws `ToolFailed` at once if the server is not connected. */
   async call(tool: string, input: Readonly<Record<string, unknown>>, context: ToolContext): Promise<unknown> {
     const state = this.#state;
     const name = `the tool server ${this.server.name}`;
     if (state.kind === "connecting") throw new ToolFailed(`${name} is not connected yet`);
     if (state.kind !== "ready")
-      throw new ToolFailed(`${name} is not connected (${state.error}); it is tried again by itself`);
-    const close = this.#questions.open(context);
+      throw new ToolFailed(`${name} is not connected (${state.error}); it reconnects by itself`);
+    const endCall = this.#elicitations.open(context);
     try {
       const { signal } = context;
-      const answer = await state.connection.call(tool, input, { signal, onProgress: () => context.progress() });
-      if (answer.kind === "failed") throw new ToolFailed(`${name} failed: ${cut(this.#parts.log.hide(answer.words))}`);
-      if (answer.isError) throw new ToolFailed(cut(textOf(answer.content)) || "the tool failed and did not say why");
-      return resultForModel(answer);
+      const result = await state.connection.call(tool, input, { signal, onProgress: () => context.progress() });
+      if (result.kind === "failed")
+        throw new ToolFailed(`${name} failed: ${truncate(this.#parts.log.redact(result.message))}`);
+      if (result.isError) throw new ToolFailed(truncate(textOf(result.content)) || "the tool failed without a message");
+      return resultForModel(result);
     } finally {
-      close();
+      endCall();
     }
   }
 
-  async #live(): Promise<void> {
-    let waitMs = FIRST_WAIT_MS;
-    const { signal } = this.#over;
+  async #run(): Promise<void> {
+    let retryMs = FIRST_RETRY_MS;
+    const { signal } = this.#closing;
     while (!signal.aborted) {
-      const { stoodMs, error } = await this.#connectOnce();
+      const { connectedMs, error } = await this.#connectOnce();
       if (signal.aborted) return;
-      if (stoodMs !== null && stoodMs >= STEADY_MS) waitMs = FIRST_WAIT_MS;
-      this.#pause = new AbortController();
-      this.#become({ kind: stoodMs === null ? "failed" : "restarting", error, retryAt: Date.now() + waitMs });
-      const waited = await delay(waitMs, AbortSignal.any([signal, this.#pause.signal]));
-      waitMs = waited ? Math.min(waitMs * 2, LONGEST_WAIT_MS) : FIRST_WAIT_MS;
+      if (connectedMs !== null && connectedMs >= STABLE_MS) retryMs = FIRST_RETRY_MS;
+      this.#backoff = new AbortController();
+      const kind = connectedMs === null ? "failed" : "restarting";
+      this.#setState({ kind, error, retryAt: Date.now() + retryMs });
+      const elapsed = await delay(retryMs, AbortSignal.any([signal, this.#backoff.signal]));
+      retryMs = elapsed ? Math.min(retryMs * 2, MAX_RETRY_MS) : FIRST_RETRY_MS;
     }
   }
 
-  /** From one try to the end of what came of it; how long it stood, null when it never did. */
-  async #connectOnce(): Promise<{ readonly stoodMs: number | null; readonly error: string }> {
+  /** One attempt and the connection it opens; `connectedMs` is null if the server never became ready. */
+  async #connectOnce(): Promise<{ readonly connectedMs: number | null; readonly error: string }> {
+    const { log, loadConnect, onListed } = this.#parts;
+    const { signal } = this.#closing;
     let connection: McpServerConnection | undefined;
-    let since: number | null = null;
-    const stoodMs = () => (since === null ? null : Date.now() - since);
+    let readyAt: number | null = null;
+    const connectedMs = () => (readyAt === null ? null : Date.now() - readyAt);
     try {
-      const connect = await this.#parts.loadConnect();
-      connection = await connect(this.#order());
-      this.#parts.onListed(await connection.listTools());
-      this.#over.signal.throwIfAborted();
-      since = Date.now();
-      this.#become({ kind: "ready", connection });
-      const error = await Promise.race([connection.ended, whenAborted(this.#over.signal)]);
-      return { stoodMs: stoodMs(), error };
+      const connect = await loadConnect();
+      connection = await connect(this.#connectParams());
+      onListed(await connection.listTools());
+      signal.throwIfAborted();
+      readyAt = Date.now();
+      this.#setState({ kind: "ready", connection });
+      const error = await Promise.race([connection.closed, whenAborted(signal)]);
+      return { connectedMs: connectedMs(), error };
     } catch (error) {
-      return {
-        stoodMs: stoodMs(),
-        error: this.#parts.log.hide(error instanceof Error ? error.message : String(error)),
-      };
+      const message = log.redact(error instanceof Error ? error.message : String(error));
+      return { connectedMs: connectedMs(), error: message };
     } finally {
-      await connection?.close().catch((error: unknown) => this.#parts.log.note(String(error)));
+      await connection?.close().catch((error: unknown) => log.debug(String(error)));
     }
   }
 
-  #order(): ConnectParams {
+  #connectParams(): ConnectParams {
     const { workspaceDir, environment, log } = this.#parts;
     return {
       server: this.server,
       workspaceDir,
       environment,
       log,
-      onToolsChanged: () => this.#listing.ask(),
-      onElicitation: (form) => this.#questions.ask(form),
-      signal: this.#over.signal,
+      onToolsChanged: () => this.#scheduleListing(),
+      onElicitation: (form) => this.#elicitations.elicit(form),
+      signal: this.#closing.signal,
     };
   }
 
-  /** What cannot be listed again stays as it was. */
+  /** At most one listing waits behind the one that runs, which may have missed the change. */
+  #scheduleListing(): void {
+    if (this.#listings.size === 0 && !this.#closing.signal.aborted) void this.#listings.add(() => this.#listAgain());
+  }
+
+  /** Keeps the current list if the listing fails. */
   async #listAgain(): Promise<void> {
     const state = this.#state;
     if (state.kind !== "ready") return;
@@ -155,17 +161,17 @@ export class ReconnectingServer {
       const tools = await state.connection.listTools();
       if (this.#state === state) this.#parts.onListed(tools);
     } catch (error) {
-      this.#parts.log.note(`the tools could not be listed again: ${String(error)}`);
+      this.#parts.log.debug(`failed to list the tools again: ${String(error)}`);
     }
   }
 
-  #become(state: ConnectionState): void {
+  #setState(state: ConnectionState): void {
     this.#state = state;
-    this.#parts.tell(state);
+    this.#parts.onStateChange(state);
   }
 }
 
-const cut = (text: string): string =>
+const truncate = (text: string): string =>
   text.length > MAX_ERROR_CHARACTERS ? `${text.slice(0, MAX_ERROR_CHARACTERS).toWellFormed()}…` : text;
 
 function whenAborted(signal: AbortSignal): Promise<string> {

@@ -2,41 +2,40 @@ import { stripVTControlCharacters } from "node:util";
 
 const MAX_LINES = 10;
 const MAX_LINE = 300;
-/** What follows the line in which a program says why it ends. */
+/** Stack frames, caret lines and the Node.js version that follow the error line. */
 const TRACE = /^\s*(?:at .*|Node\.js v.*|\^+)?$/;
 
-/** The last lines of a program's standard error, for people to read: without secrets, control characters or traces. */
+/** The last lines of a program's standard error, without secrets, control characters or stack traces. */
 export class StderrTail {
-  readonly #hide: (text: string) => string;
+  readonly #redact: (text: string) => string;
   #lines: readonly string[] = [];
   #rest = "";
 
-  constructor(hide: (text: string) => string) {
-    this.#hide = hide;
+  constructor(redact: (text: string) => string) {
+    this.#redact = redact;
   }
 
-  /** Gives the lines that the chunk completes, as they were written. */
+  /** Returns the lines that the chunk completes, unchanged. */
   take(chunk: string): readonly string[] {
     const lines = (this.#rest + chunk).split("\n");
-    // Hidden before it is cut: half a secret would not be recognised.
-    this.#rest = this.#hide(lines.pop() ?? "").slice(-4 * MAX_LINE);
-    const fresh = lines.slice(-4 * MAX_LINES).flatMap((line) => this.#shown(line));
+    // Redact before truncating: half a secret would not match.
+    this.#rest = this.#redact(lines.pop() ?? "").slice(-4 * MAX_LINE);
+    const fresh = lines.slice(-4 * MAX_LINES).flatMap((line) => this.#format(line));
     this.#lines = [...this.#lines, ...fresh].slice(-MAX_LINES);
     return lines;
   }
 
-  /** Another program begins. */
   clear(): void {
     this.#lines = [];
     this.#rest = "";
   }
 
   get lines(): readonly string[] {
-    return [...this.#lines, ...this.#shown(this.#rest)].slice(-MAX_LINES);
+    return [...this.#lines, ...this.#format(this.#rest)].slice(-MAX_LINES);
   }
 
-  #shown(line: string): readonly string[] {
-    const plain = this.#hide(stripVTControlCharacters(line));
+  #format(line: string): readonly string[] {
+    const plain = this.#redact(stripVTControlCharacters(line));
     if (TRACE.test(plain)) return [];
     return [
       plain
