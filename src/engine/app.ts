@@ -94,7 +94,7 @@ export async function createApp({
     folder: catalogFolder,
     isReserved: (name) => name === DELEGATE || builtIn.some((tool) => tool.name === name),
     checkServers: toolServers.check,
-    onServers: toolServers.take,
+    onServers: toolServers.apply,
     environment,
     logger,
   });

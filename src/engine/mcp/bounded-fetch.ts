@@ -1,34 +1,34 @@
-import { type ByteFilter, eventFilter } from "./event-filter.ts";
-
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
+const BLANK_LINE = /\n\n|\r\n\r\n|\r\r/g;
+/** Bytes of the previous chunk in which a blank line may begin. */
+const OVERLAP = 3;
 
-/**
- * Fetches, but never takes in an answer without end: a body may have so many bytes, a stream of events so many between
- * two blank lines, and of that which is told unasked only what `hears` wants.
- */
-export function boundedFetch(hears: (method: string) => boolean) {
-  return async (input: string | URL, init?: RequestInit): Promise<Response> => {
-    const response = await fetch(input, init);
-    if (response.body === null) return response;
-    const events = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-    const limiter = events ? eventFilter({ hears, maxBytes: MAX_MESSAGE_BYTES }) : byteLimiter(MAX_MESSAGE_BYTES);
-    const { status, statusText, headers } = response;
-    const bounded = new Response(response.body.pipeThrough(new TransformStream(limiter)), {
-      status,
-      statusText,
-      headers,
-    });
-    Object.defineProperty(bounded, "url", { value: response.url });
-    return bounded;
-  };
+/** `fetch` with a limit of 10 MiB on a response body, or on each event of an SSE stream. */
+export async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, init);
+  if (response.body === null) return response;
+  const isEventStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  const { status, statusText, headers, url } = response;
+  const body = response.body.pipeThrough(new TransformStream(byteLimit(isEventStream)));
+  const bounded = new Response(body, { status, statusText, headers });
+  Object.defineProperty(bounded, "url", { value: url });
+  return bounded;
 }
 
-function byteLimiter(maxBytes: number): ByteFilter {
+function byteLimit(isEventStream: boolean) {
   let bytes = 0;
+  let overlap = "";
   return {
-    transform(chunk, controller) {
+    transform(chunk: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>): void {
       bytes += chunk.length;
-      if (bytes > maxBytes) controller.error(new Error(`the answer is longer than ${maxBytes} bytes`));
+      if (isEventStream) {
+        const text = overlap + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString("latin1");
+        const end = [...text.matchAll(BLANK_LINE)].at(-1);
+        if (end !== undefined) bytes = text.length - end.index;
+        overlap = text.slice(-OVERLAP);
+      }
+      if (bytes > MAX_MESSAGE_BYTES)
+        controller.error(new Error(`the response is longer than ${MAX_MESSAGE_BYTES} bytes`));
       else controller.enqueue(chunk);
     },
   };

@@ -1,81 +1,80 @@
 import type { ServerConfig } from "./server-config.ts";
 
-/** A tool as a server lists it, before anything of it is believed. */
+/** A tool as listed by `tools/list`, not yet validated. */
 export interface ListedTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly readOnly: boolean;
-  /** It runs only as an MCP task (`execution.taskSupport: "required"`). */
+  /** The tool runs only as an MCP task (`execution.taskSupport: "required"`). */
   readonly needsTask: boolean;
 }
 
 export type ContentBlock = Readonly<Record<string, unknown>> & { readonly type: string };
 
-export type CallAnswer =
+export type CallResult =
   | {
       readonly kind: "result";
       readonly content: readonly ContentBlock[];
       readonly structured: unknown;
       readonly isError: boolean;
     }
-  /** The call came to nothing; why, for the model. */
-  | { readonly kind: "failed"; readonly words: string };
+  /** The request itself failed; `message` is for the model. */
+  | { readonly kind: "failed"; readonly message: string };
 
-/** What a server wants to know of a person: a form of simple fields, as JSON Schema. */
-export interface FormQuestion {
+/** A form elicitation: a flat JSON Schema of primitive fields. */
+export interface ElicitationForm {
   readonly message: string;
   readonly schema: Readonly<Record<string, unknown>>;
 }
-export type FormAnswer =
+export type ElicitationResult =
   | { readonly action: "accept"; readonly content: Record<string, string | number | boolean | string[]> }
   | { readonly action: "decline" | "cancel" };
 
 /**
- * One connection to one server, from the handshake to its end. This is the seam to the SDK, which is in a bundle of its
- * own: only plain values pass it, no classes. Nothing here is restarted; who holds it makes a new one.
+ * One connection to one server, from handshake to close. It never reconnects. This is the seam to the SDK, which lives
+ * in a separate bundle: only plain values cross it, no class instances.
  */
-export interface Connection {
+export interface McpServerConnection {
   readonly protocolVersion: string;
   listTools(): Promise<readonly ListedTool[]>;
-  /** Never rejects; ends at once when the signal aborts, and the server is told. */
+  /** Never rejects. When the signal aborts, it settles at once and sends `notifications/cancelled`. */
   call(
     tool: string,
     input: Readonly<Record<string, unknown>>,
     options: { readonly signal: AbortSignal; readonly onProgress: () => void },
-  ): Promise<CallAnswer>;
-  /** Resolves with why when the connection is over. */
-  readonly ended: Promise<string>;
-  /** Ends it; resolves when the process of a local server and all below it are gone. */
+  ): Promise<CallResult>;
+  /** Resolves with the reason when the connection has closed. */
+  readonly closed: Promise<string>;
+  /** Closes the connection; resolves when no process of a local server is left. */
   close(): Promise<void>;
 }
 
-export interface ConnectOrder {
+export interface ConnectParams {
   readonly server: ServerConfig;
   readonly workspaceDir: string;
-  /** All that a local server's environment has beside its own `env`. */
+  /** Environment of a local server, extended by its own `env`. */
   readonly environment: Readonly<Record<string, string>>;
   readonly log: ServerLog;
   readonly onToolsChanged: () => void;
-  readonly onQuestion: (question: FormQuestion) => Promise<FormAnswer>;
+  readonly onElicitation: (form: ElicitationForm) => Promise<ElicitationResult>;
   readonly signal: AbortSignal;
 }
 
-/** Rejects with an Error in plain words, and nothing left running. */
-export type Connect = (order: ConnectOrder) => Promise<Connection>;
+/** Rejects with a readable Error after releasing everything it opened. */
+export type Connect = (params: ConnectParams) => Promise<McpServerConnection>;
 
-/** Where a server's words go. Bounded, whatever the server says; the values of its settings are hidden. */
+/** Log of one server. Bounded in rate and line length; secret values of its settings are redacted. */
 export interface ServerLog {
-  /** One message of the protocol. */
+  /** One JSON-RPC message, at DEBUG. */
   frame(direction: "sent" | "received", text: string | Buffer): void;
   stderr(chunk: string): void;
-  note(words: string): void;
-  /** What an operator should know of at any log level. Whoever tells it does so once. */
-  warn(words: string): void;
-  /** A new process of the server begins: what the one before said is not its own. */
-  started(): void;
-  /** The end of what its process has said on standard error, line by line and in one. */
-  lastLines(): readonly string[];
-  lastWords(): string;
-  hide(text: string): string;
+  debug(message: string): void;
+  warn(message: string): void;
+  /** Clears the standard error kept from the previous process. */
+  processStarted(): void;
+  /** The last lines of standard error, as a list and as one text. */
+  stderrTail(): readonly string[];
+  stderrText(): string;
+  redact(text: string): string;
 }

@@ -1,14 +1,15 @@
 export type FieldValue = string | number | boolean | string[];
 
-/** One field of a form, as a person is asked for it. */
+/** One field of an elicitation form. */
 export interface Field {
   readonly name: string;
   readonly kind: "text" | "number" | "integer" | "boolean" | "list";
   readonly required: boolean;
-  readonly words: string;
-  /** The only answers there are; none where any text may be one. */
+  /** Title, name and constraints, for the person who answers. */
+  readonly label: string;
+  /** The permitted answers; empty where any text is permitted. */
   readonly options: readonly string[];
-  /** The value behind each choice. */
+  /** Value of each choice, by its title. */
   readonly choices: ReadonlyMap<string, string>;
   readonly limits: {
     readonly min: number | undefined;
@@ -18,11 +19,11 @@ export interface Field {
 
 export type ReadField =
   | { readonly kind: "value"; readonly value: FieldValue }
-  | { readonly kind: "wrong"; readonly problem: string };
+  | { readonly kind: "invalid"; readonly problem: string };
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The fields of a form's schema, in its order. What is no simple field is asked for as text. */
+/** The fields of a form's schema, in its order. A field of an unknown type is read as text. */
 export function readFields(schema: Schema): readonly Field[] {
   const required = new Set(Array.isArray(schema["required"]) ? schema["required"].map(String) : []);
   const properties = isSchema(schema["properties"]) ? schema["properties"] : {};
@@ -31,7 +32,7 @@ export function readFields(schema: Schema): readonly Field[] {
   );
 }
 
-/** What a person's answer means for a field. */
+/** Parses a person's answer. */
 export function readField({ kind, choices, limits }: Field, answer: string): ReadField {
   switch (kind) {
     case "boolean":
@@ -46,7 +47,7 @@ export function readField({ kind, choices, limits }: Field, answer: string): Rea
     case "integer": {
       const value = answer.trim() === "" ? NaN : Number(answer);
       if (!Number.isFinite(value) || (kind === "integer" && !Number.isInteger(value)))
-        return wrong(kind === "integer" ? "expected a whole number" : "expected a number");
+        return invalid(kind === "integer" ? "expected a whole number" : "expected a number");
       return bounded(value, value, { limits, unit: "" });
     }
     case "list": {
@@ -55,7 +56,7 @@ export function readField({ kind, choices, limits }: Field, answer: string): Rea
         .map((part) => part.trim())
         .filter((part) => part !== "");
       const unknown = parts.find((part) => choices.size > 0 && !choices.has(part));
-      if (unknown !== undefined) return wrong(`${unknown} is none of the choices`);
+      if (unknown !== undefined) return invalid(`${unknown} is not one of the choices`);
       return bounded(
         parts.map((part) => choices.get(part) ?? part),
         parts.length,
@@ -67,15 +68,15 @@ export function readField({ kind, choices, limits }: Field, answer: string): Rea
   }
 }
 
-const wrong = (problem: string): ReadField => ({ kind: "wrong", problem });
+const invalid = (problem: string): ReadField => ({ kind: "invalid", problem });
 
 function bounded(
   value: FieldValue,
   measure: number,
   { limits: { min, max }, unit }: { readonly limits: Field["limits"]; readonly unit: string },
 ): ReadField {
-  if (min !== undefined && measure < min) return wrong(`expected at least ${min}${unit}`);
-  if (max !== undefined && measure > max) return wrong(`expected at most ${max}${unit}`);
+  if (min !== undefined && measure < min) return invalid(`expected at least ${min}${unit}`);
+  if (max !== undefined && measure > max) return invalid(`expected at most ${max}${unit}`);
   return { kind: "value", value };
 }
 
@@ -90,13 +91,11 @@ function fieldOf(name: string, schema: Schema, required: boolean): Field {
   const details = [
     schema["description"],
     required ? "" : "optional",
-    kind === "list"
-      ? `several, with commas between them${choices.size > 0 ? `, of: ${[...choices.keys()].join(", ")}` : ""}`
-      : kind,
+    kind === "list" ? `comma-separated list${choices.size > 0 ? `, of: ${[...choices.keys()].join(", ")}` : ""}` : kind,
     schema["format"],
-    schema["default"] !== undefined && `usually ${JSON.stringify(schema["default"])}`,
+    schema["default"] !== undefined && `default ${JSON.stringify(schema["default"])}`,
   ].filter(Boolean);
-  return { name, kind, required, words: `${title}: ${details.join("; ")}`, options, choices, limits };
+  return { name, kind, required, label: `${title}: ${details.join("; ")}`, options, choices, limits };
 }
 
 const BOUNDS = {
@@ -112,7 +111,7 @@ function kindOf({ type }: Schema): Field["kind"] {
   return type === "array" ? "list" : "text";
 }
 
-/** Choices by what a person calls them: `enum` with or without `enumNames`, or `oneOf`/`anyOf` of titled constants. */
+/** Choices by title: `enum` with or without `enumNames`, or `oneOf`/`anyOf` of titled constants. */
 function choicesOf(schema: Schema): ReadonlyMap<string, string> {
   const { enum: values, enumNames: names } = schema;
   if (Array.isArray(values))

@@ -2,22 +2,22 @@ import type { EngineLaunch } from "../../contract/engine-launch.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
 import { type PinsTable, pinnedDefinitions } from "./pinned-definitions.ts";
-import { type BadServer, NO_SERVERS, parseToolServers } from "./server-config.ts";
+import { type InvalidServer, NO_SERVERS, parseToolServers } from "./server-config.ts";
 import { serverEnvironment } from "./server-environment.ts";
 import { ToolServers } from "./tool-servers.ts";
 
-export interface OpenServers {
+export interface OpenedServers {
   readonly servers: ToolServers;
-  /** How many servers a `.mcp.json` has that can be used, and what is wrong with the others. */
+  /** Validates the text of a `.mcp.json` without applying it; `count` is the number of valid servers. */
   readonly check: (text: string) => {
     readonly count: number;
-    readonly problems: readonly Pick<BadServer, "path" | "message">[];
+    readonly problems: readonly Pick<InvalidServer, "path" | "message">[];
   };
-  /** Takes the text of a `.mcp.json`, null without one; what has not changed in it goes on. Waits for nothing. */
-  readonly take: (text: string | null) => void;
+  /** Applies the text of a `.mcp.json` in the background; null without one. Unchanged servers keep running. */
+  readonly apply: (text: string | null) => void;
 }
 
-/** The tool servers of an engine, none of them begun. */
+/** The tool servers of an engine; none is started. */
 export function openServers({
   launch,
   workspaceDir,
@@ -30,10 +30,10 @@ export function openServers({
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly pins: PinsTable;
   readonly logger: Logger;
-}): OpenServers {
+}): OpenedServers {
   const inherited = commandEnvironment(environment, workspaceDir);
   const { PATH = "", HOME = "", LANG = "", TZ = "" } = inherited;
-  // All that the file may speak of: whoever writes it is not told the engine's secrets.
+  // The only variables `.mcp.json` may reference: the rest of the environment holds secrets.
   const facts = { ORCH_PRODUCT: launch.product, ORCH_USER_ID: launch.user_id, ORCH_WORKSPACE: workspaceDir };
   const variables = { PATH, HOME, LANG, TZ, ...facts };
   const servers = new ToolServers({
@@ -48,10 +48,10 @@ export function openServers({
       const { servers: usable, errors } = parseToolServers(text, variables);
       return { count: usable.length, problems: errors.map(({ path, message }) => ({ path, message })) };
     },
-    take(text) {
+    apply(text) {
       servers
         .reload(text === null ? NO_SERVERS : parseToolServers(text, variables))
-        .catch((error: unknown) => logger.error({ err: error }, "a tool server could not be ended"));
+        .catch((error: unknown) => logger.error({ err: error }, "failed to apply .mcp.json"));
     },
   };
 }

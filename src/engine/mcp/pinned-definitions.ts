@@ -1,13 +1,13 @@
-import type { Definition } from "./definition.ts";
+import type { Definition } from "./tool-definition.ts";
 
 export interface PinnedDefinition {
   readonly hash: string;
   readonly definition: Definition;
 }
 
-/** What each tool was when it was first seen, or last allowed: kept over restarts. */
+/** Definition of each tool when first seen or last allowed; persistent. */
 export interface PinnedDefinitions {
-  /** By the server's own name of the tool. */
+  /** By the server's name of the tool. */
   ofServer(server: string): ReadonlyMap<string, PinnedDefinition>;
   pin(server: string, tools: ReadonlyMap<string, PinnedDefinition>): void;
 }
@@ -23,7 +23,6 @@ export interface PinsTable {
   put(server: string, rows: readonly Row[], pinnedAt: number): void;
 }
 
-/** Over a table that keeps them as text. */
 export function pinnedDefinitions(table: PinsTable): PinnedDefinitions {
   return {
     ofServer: (server) =>

@@ -1,28 +1,28 @@
 import type { Tool } from "../tools/tool.ts";
 import type { ListedTool } from "./connection.ts";
-import { MAX_TOOLS, judgeDefinition } from "./definition.ts";
+import { MAX_TOOLS, checkDefinition } from "./tool-definition.ts";
 import type { PinnedDefinition, PinnedDefinitions } from "./pinned-definitions.ts";
 import type { ServerConfig, ServerPermission } from "./server-config.ts";
 import { toolName } from "./tool-names.ts";
 
 interface Known {
-  /** The server's own name. */
+  /** The server's name of the tool. */
   readonly tool: string;
   readonly name: string;
   readonly permission: ServerPermission;
 }
-/** One listed tool: offered to the model, held back because it changed, denied by the file, or of no use. */
+/** A listed tool: offered to the model, held because it changed, denied by `.mcp.json`, or unusable. */
 export type PinnedTool =
   | (Known & PinnedDefinition & { readonly kind: "offered" | "denied" })
   | (Known & PinnedDefinition & { readonly kind: "held"; readonly was: PinnedDefinition })
-  | (Known & { readonly kind: "left_out"; readonly why: string });
+  | (Known & { readonly kind: "left_out"; readonly reason: string });
 
 export type Allowed = "allowed" | "unknown" | "changed_again";
 
-/** More than any server has: one that invents new names at each listing may not fill the store. */
+/** Bounds the store against a server that lists new names each time. */
 const MAX_PINS = 4096;
 
-/** The tools of one server, each held to the definition it was first seen with. */
+/** The tools of one server; a tool whose definition differs from its pin is held until allowed. */
 export class PinnedTools {
   readonly #server: ServerConfig;
   readonly #pins: PinnedDefinitions;
@@ -45,7 +45,7 @@ export class PinnedTools {
     return this.#entries;
   }
 
-  /** The offered ones; the same array, of the same tools, while nothing has changed. */
+  /** The offered tools; the same array while nothing changes, for the provider's prompt cache. */
   get tools(): readonly Tool[] {
     return this.#tools;
   }
@@ -54,7 +54,7 @@ export class PinnedTools {
     return this.#entries.some((entry) => entry.kind === "offered" && entry.tool === tool && entry.hash === hash);
   }
 
-  put(listed: readonly ListedTool[]): void {
+  update(listed: readonly ListedTool[]): void {
     const { name: server } = this.#server;
     const pinned = this.#pins.ofServer(server);
     const fresh = new Map<string, PinnedDefinition>();
@@ -70,15 +70,15 @@ export class PinnedTools {
     this.#show([...entries.values()]);
   }
 
-  /** Lets held tools through as they are now; one that was named by its hash only if it still is what was seen. */
-  allow(wish: { readonly tool: string; readonly hash: string } | "all"): Allowed {
+  /** Pins held tools as they are now; a named one only if its hash still matches. */
+  allow(selection: { readonly tool: string; readonly hash: string } | "all"): Allowed {
     const held = this.#entries.filter((entry) => entry.kind === "held");
-    const meant = wish === "all" ? held : held.filter(({ tool }) => tool === wish.tool);
-    if (meant.length === 0) return "unknown";
-    if (wish !== "all" && meant.some(({ hash }) => hash !== wish.hash)) return "changed_again";
-    this.#pins.pin(this.#server.name, new Map(meant.map((entry) => [entry.tool, entry])));
+    const selected = selection === "all" ? held : held.filter(({ tool }) => tool === selection.tool);
+    if (selected.length === 0) return "unknown";
+    if (selection !== "all" && selected.some(({ hash }) => hash !== selection.hash)) return "changed_again";
+    this.#pins.pin(this.#server.name, new Map(selected.map((entry) => [entry.tool, entry])));
     this.#show(
-      this.#entries.map((entry) => (entry.kind === "held" && meant.includes(entry) ? this.#admitted(entry) : entry)),
+      this.#entries.map((entry) => (entry.kind === "held" && selected.includes(entry) ? this.#admitted(entry) : entry)),
     );
     return "allowed";
   }
@@ -92,13 +92,13 @@ export class PinnedTools {
     const { name: tool } = listed;
     const permission = Object.hasOwn(permissions, tool) ? permissions[tool] : permissions["*"];
     const known: Known = { tool, name: toolName(server, tool), permission: permission ?? "ask" };
-    if (full) return { ...known, kind: "left_out", why: `the server has more than ${MAX_TOOLS} tools` };
-    const judged = judgeDefinition(listed);
-    if (judged.kind === "unusable") return { ...known, kind: "left_out", why: judged.why };
-    const { definition, hash } = judged;
+    if (full) return { ...known, kind: "left_out", reason: `the server has more than ${MAX_TOOLS} tools` };
+    const verdict = checkDefinition(listed);
+    if (verdict.kind === "unusable") return { ...known, kind: "left_out", reason: verdict.reason };
+    const { definition, hash } = verdict;
     const before = pinned.get(tool);
     if (before === undefined && pins >= MAX_PINS)
-      return { ...known, kind: "left_out", why: `the server has had more than ${MAX_PINS} different tools` };
+      return { ...known, kind: "left_out", reason: `the server has had more than ${MAX_PINS} different tools` };
     if (pin && before !== undefined && before.hash !== hash)
       return { ...known, kind: "held", definition, hash, was: before };
     return this.#admitted({ ...known, definition, hash });

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import type { CallAnswer, ContentBlock } from "./connection.ts";
-import { MAX_DEPTH, isFlatterThan } from "./definition.ts";
+import type { CallResult, ContentBlock } from "./connection.ts";
+import { MAX_DEPTH, isFlatterThan } from "./tool-definition.ts";
 
-type Result = Extract<CallAnswer, { kind: "result" }>;
+type Result = Extract<CallResult, { kind: "result" }>;
 
-/** A result for the model: its content as text, its structured content, or both where each says something of its own. */
+/** A result for the model: content as text, structured content, or both where they differ. */
 export function resultForModel({ content, structured }: Result): unknown {
   const text = textOf(content);
   if (structured === undefined) return text;
@@ -14,9 +14,9 @@ export function resultForModel({ content, structured }: Result): unknown {
   return repeats(content, unwrapped(structured)) ? text : { text, structured_content: structured };
 }
 
-export const textOf = (content: readonly ContentBlock[]): string => content.map(wordsOf).join("\n").toWellFormed();
+export const textOf = (content: readonly ContentBlock[]): string => content.map(blockText).join("\n").toWellFormed();
 
-/** Servers wrap text or a list in an object of one field, because structured content has to be an object. */
+/** Servers wrap text or a list in an object of one field, because structured content must be an object. */
 function unwrapped(structured: unknown): unknown {
   if (typeof structured !== "object" || structured === null) return structured;
   const [value, ...more] = Object.values(structured);
@@ -25,12 +25,12 @@ function unwrapped(structured: unknown): unknown {
 
 /** Whether a value is the whole text, or a list with one item for each content block. */
 function repeats(content: readonly ContentBlock[], value: unknown): boolean {
-  if (isSaidBy(textOf(content), value)) return true;
+  if (isTextOf(textOf(content), value)) return true;
   if (!Array.isArray(value) || value.length !== content.length) return false;
-  return content.every((block, at) => isDeepStrictEqual(block, value[at]) || isSaidBy(wordsOf(block), value[at]));
+  return content.every((block, at) => isDeepStrictEqual(block, value[at]) || isTextOf(blockText(block), value[at]));
 }
 
-const isSaidBy = (text: string, value: unknown): boolean =>
+const isTextOf = (text: string, value: unknown): boolean =>
   typeof value === "string" ? text === value.toWellFormed() : isJsonOf(text, value);
 
 function isJsonOf(text: string, value: unknown): boolean {
@@ -42,29 +42,29 @@ function isJsonOf(text: string, value: unknown): boolean {
   }
 }
 
-function wordsOf(block: ContentBlock): string {
+function blockText(block: ContentBlock): string {
   switch (block.type) {
     case "text":
       return String(block["text"]);
     case "image":
     case "audio":
-      return `[${block.type} of ${size(block["data"])}, ${mime(block)}; it cannot be shown here]`;
+      return `[${block.type} of ${size(block["data"])}, ${mime(block)}; not shown]`;
     case "resource":
-      return resourceWords(block["resource"] as Readonly<Record<string, unknown>>);
+      return resourceText(block["resource"] as Readonly<Record<string, unknown>>);
     case "resource_link": {
       const { name, uri, size: bytes, description } = block;
       const details = [mime(block), typeof bytes === "number" && `${bytes} bytes`, description];
       return `[link to ${String(name)} at ${String(uri)}: ${details.filter(Boolean).join(", ")}]`;
     }
     default:
-      return `[content of the kind ${block.type}; it cannot be shown here]`;
+      return `[content of type ${block.type}; not shown]`;
   }
 }
 
-function resourceWords(resource: Readonly<Record<string, unknown>>): string {
+function resourceText(resource: Readonly<Record<string, unknown>>): string {
   const { uri, text, blob } = resource;
   if (typeof text === "string") return `[resource ${String(uri)}, ${mime(resource)}]\n${text}`;
-  return `[resource ${String(uri)} of ${size(blob)}, ${mime(resource)}; it cannot be shown here]`;
+  return `[resource ${String(uri)} of ${size(blob)}, ${mime(resource)}; not shown]`;
 }
 
 const mime = ({ mimeType }: Readonly<Record<string, unknown>>): string =>

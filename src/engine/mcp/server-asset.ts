@@ -1,17 +1,17 @@
 import type { ServerAsset, ServerToolAsset, ShownDefinition } from "../../contract/engine-api.ts";
 import type { PinnedDefinition } from "./pinned-definitions.ts";
-import type { BadServer } from "./server-config.ts";
-import type { ServerLink } from "./server-link.ts";
+import type { InvalidServer } from "./server-config.ts";
+import type { ReconnectingServer } from "./reconnecting-server.ts";
 import type { PinnedTool, PinnedTools } from "./pinned-tools.ts";
 
-/** One server as its product sees it: no value of its settings, but everything else that is true of it now. */
+/** One server as in `GET /assets/servers`, without the values of its settings. */
 export function serverAsset(
-  { server, state, lastLines }: Pick<ServerLink, "server" | "state" | "lastLines">,
+  { server, state, stderrTail }: Pick<ReconnectingServer, "server" | "state" | "stderrTail">,
   { entries }: Pick<PinnedTools, "entries">,
 ): ServerAsset {
   const held = entries.filter(({ kind }) => kind === "held").length;
   const about = { name: server.name, transport: server.transport, tools: entries.map(toolAsset) };
-  const stderr = lastLines.length > 0 && { stderr: lastLines };
+  const stderr = stderrTail.length > 0 && { stderr: stderrTail };
   switch (state.kind) {
     case "connecting":
       return { ...about, status: "connecting", ...stderr };
@@ -19,7 +19,7 @@ export function serverAsset(
       const { protocolVersion } = state.connection;
       const ready = { ...about, protocol_version: protocolVersion };
       if (held === 0) return { ...ready, status: "ready" };
-      return { ...ready, status: "held", error: `${held} changed since they were first seen and wait to be allowed` };
+      return { ...ready, status: "held", error: `${held} changed tools wait to be allowed` };
     }
     case "restarting":
     case "failed":
@@ -35,10 +35,10 @@ export function serverAsset(
   }
 }
 
-/** 0 while the next try is being made. */
+/** 0 during an attempt. */
 export const secondsUntil = (time: number): number => Math.max(0, Math.ceil((time - Date.now()) / 1000));
 
-export function badServerAsset(name: string, errors: readonly BadServer[]): ServerAsset {
+export function invalidServerAsset(name: string, errors: readonly InvalidServer[]): ServerAsset {
   const error = errors.map(({ message }) => message).join("; ");
   return { name, transport: errors[0]?.transport ?? "stdio", status: "failed", tools: [], error };
 }
@@ -47,13 +47,13 @@ function toolAsset(entry: PinnedTool): ServerToolAsset {
   const { name, tool, permission } = entry;
   if (entry.kind === "left_out") {
     const nothing = { description: "", read_only: false, definition: "" };
-    return { name, tool, permission, status: "left_out", ...nothing, reason: entry.why };
+    return { name, tool, permission, status: "left_out", ...nothing, reason: entry.reason };
   }
   const now = shown(entry);
   const { input_schema: _, ...brief } = now;
   const about = { name, tool, permission, ...brief };
   if (entry.kind !== "held") return { ...about, status: entry.kind };
-  const reason = "it changed since it was first seen";
+  const reason = "its definition changed since it was first seen";
   return { ...about, status: "held", reason, held: { now, was: shown(entry.was) } };
 }
 

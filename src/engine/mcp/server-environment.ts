@@ -3,10 +3,7 @@ import { delimiter, dirname, join } from "node:path";
 
 type Environment = Readonly<Record<string, string>>;
 
-/**
- * What local tool servers inherit: a command's environment, and what package runners need beside it. Their caches are
- * in the engine's data, not among the files of its user.
- */
+/** Environment of local tool servers: that of commands, and caches for package runners outside the user's workspace. */
 export function serverEnvironment(
   command: Environment,
   { dataDir, extraCaCerts }: { readonly dataDir: string; readonly extraCaCerts: string | null },
@@ -24,8 +21,8 @@ export function serverEnvironment(
 }
 
 /**
- * The global npmrc of the npm on PATH, null without one. npm looks for it beside the Node.js that runs it, which need
- * not be the one that npm was installed with: the daemon's own may come first.
+ * The global npmrc of the npm on PATH, null without one. npm looks for it next to the Node.js that runs it, which may
+ * be the daemon's own rather than the one npm was installed with.
  */
 function hostNpmrc(path: string): string | null {
   const folder = path.split(delimiter).find((one) => one.startsWith("/") && existsSync(join(one, "npm")));

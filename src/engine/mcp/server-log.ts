@@ -1,25 +1,25 @@
 import type { Logger } from "../../shared/logger.ts";
 import type { ServerLog } from "./connection.ts";
-import { LastLines } from "./last-lines.ts";
 import type { ServerConfig } from "./server-config.ts";
+import { StderrTail } from "./stderr-tail.ts";
 
 const MAX_TEXT = 1000;
 const WINDOW_MS = 10_000;
-const LINES_A_WINDOW = 200;
-const LAST_WORDS = 1000;
-/** Shorter values are found in too much that is none of them. */
-const SECRET_FROM = 6;
+const LINES_PER_WINDOW = 200;
+const MAX_STDERR_TEXT = 1000;
+/** Shorter values would match too much that is no secret. */
+const MIN_SECRET_LENGTH = 6;
 
-/** At DEBUG, cut and counted: a server that floods costs the log no more than one that talks. */
+/** Logs at DEBUG, truncated and rate-limited, so that a flooding server cannot fill the log. */
 export function createServerLog(logger: Logger, server: ServerConfig): ServerLog {
   const log = logger.child({ tool_server: server.name });
-  const hide = hider(server);
-  const budget = new LineBudget((dropped) => log.debug({ dropped }, "tool server said too much"));
-  const last = new LastLines(hide);
-  const write = (words: string, fields: () => Readonly<Record<string, unknown>>) => {
-    if (log.isLevelEnabled("debug") && budget.take(Date.now())) log.debug(fields(), words);
+  const redact = redactor(server);
+  const limit = new LineLimit((dropped) => log.debug({ dropped }, "dropped log lines of the tool server"));
+  const tail = new StderrTail(redact);
+  const write = (message: string, fields: () => Readonly<Record<string, unknown>>) => {
+    if (log.isLevelEnabled("debug") && limit.take(Date.now())) log.debug(fields(), message);
   };
-  const shown = (text: string) => hide(text.slice(0, MAX_TEXT)).toWellFormed();
+  const shown = (text: string) => redact(text.slice(0, MAX_TEXT)).toWellFormed();
   return {
     frame: (direction, text) =>
       write("tool server frame", () => ({
@@ -28,44 +28,44 @@ export function createServerLog(logger: Logger, server: ServerConfig): ServerLog
         frame: shown(typeof text === "string" ? text : text.toString("utf8", 0, MAX_TEXT)),
       })),
     stderr(chunk) {
-      for (const line of last.take(chunk))
+      for (const line of tail.take(chunk))
         if (line !== "") write("tool server stderr", () => ({ stderr: shown(line) }));
     },
-    note: (words) => write("tool server", () => ({ detail: shown(words) })),
-    warn: (words) => log.warn({ detail: shown(words) }, "tool server held back"),
-    started: () => last.clear(),
-    lastLines: () => last.lines,
-    lastWords: () => last.lines.join("; ").slice(-LAST_WORDS).toWellFormed(),
-    hide,
+    debug: (message) => write("tool server", () => ({ detail: shown(message) })),
+    warn: (message) => log.warn({ detail: shown(message) }, "tool server exceeded a limit"),
+    processStarted: () => tail.clear(),
+    stderrTail: () => tail.lines,
+    stderrText: () => tail.lines.join("; ").slice(-MAX_STDERR_TEXT).toWellFormed(),
+    redact,
   };
 }
 
-/** The values of an entry's `env` and `headers` are what a product keeps from everybody, the log included. */
-function hider(server: ServerConfig): (text: string) => string {
+/** Values of `env` and `headers` may be secrets. */
+function redactor(server: ServerConfig): (text: string) => string {
   const values = Object.values(server.transport === "stdio" ? server.env : server.headers);
   const secrets = values
     .flatMap((value) => [value, ...value.split(/\s+/)])
-    .filter(({ length }) => length >= SECRET_FROM)
+    .filter(({ length }) => length >= MIN_SECRET_LENGTH)
     .toSorted((left, right) => right.length - left.length);
   return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, "[redacted]"), text);
 }
 
-/** So many lines a window; the first line of the next one tells how many were dropped. */
-class LineBudget {
-  readonly #tell: (dropped: number) => void;
-  #windowEnds = 0;
+/** A fixed number of lines in each window; the next window reports how many were dropped. */
+class LineLimit {
+  readonly #onDropped: (dropped: number) => void;
+  #windowEndsAt = 0;
   #lines = 0;
 
-  constructor(tell: (dropped: number) => void) {
-    this.#tell = tell;
+  constructor(onDropped: (dropped: number) => void) {
+    this.#onDropped = onDropped;
   }
 
   take(now: number): boolean {
-    if (now >= this.#windowEnds) {
-      if (this.#lines > LINES_A_WINDOW) this.#tell(this.#lines - LINES_A_WINDOW);
-      this.#windowEnds = now + WINDOW_MS;
+    if (now >= this.#windowEndsAt) {
+      if (this.#lines > LINES_PER_WINDOW) this.#onDropped(this.#lines - LINES_PER_WINDOW);
+      this.#windowEndsAt = now + WINDOW_MS;
       this.#lines = 0;
     }
-    return ++this.#lines <= LINES_A_WINDOW;
+    return ++this.#lines <= LINES_PER_WINDOW;
   }
 }

@@ -1,27 +1,24 @@
 import type { Tool } from "../tools/tool.ts";
 import type { PinnedTool } from "./pinned-tools.ts";
 
-/**
- * A server's tool as the agent has it. Its input is checked by the server, which answers with what is wrong: to run
- * schemas from outside against it here would run what a stranger wrote.
- */
+/** A server's tool as an agent tool. The server validates the input: compiling its schema would run untrusted input. */
 export function serverTool(
   server: string,
   { name, permission, definition }: Extract<PinnedTool, { kind: "offered" | "denied" }>,
   run: Tool["run"],
 ): Tool {
   const { description, inputSchema, readOnly } = definition;
-  const place = `server:${server}`;
+  const resource = `server:${server}`;
   return {
     name,
     description: description === "" ? `A tool of ${server}.` : description,
     input: { jsonSchema: inputSchema, check: checkObject },
-    source: place,
+    source: resource,
     readOnly,
     permission: permission === "allow" ? "allow" : "ask",
-    resources: () => (readOnly ? [] : [place]),
-    reads: () => (readOnly ? [place] : []),
-    // A grant is for the tool: no two calls have the same words in their input.
+    resources: () => (readOnly ? [] : [resource]),
+    reads: () => (readOnly ? [resource] : []),
+    // A grant covers the tool, because the input of calls differs.
     subject: () => `the tool server ${server}, with any arguments`,
     prolongedByProgress: true,
     run,

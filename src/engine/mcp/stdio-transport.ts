@@ -4,58 +4,58 @@ import {
   deserializeMessage,
   serializeMessage,
 } from "@modelcontextprotocol/client";
-import type { ConnectOrder, ServerLog } from "./connection.ts";
-import { throttledRead } from "./throttled-read.ts";
-import { classifyLine } from "./classify-line.ts";
-import { type Line, MessageLines } from "./message-lines.ts";
+import type { ConnectParams, ServerLog } from "./connection.ts";
+import { type Line, LineReader } from "./line-reader.ts";
 import type { StdioServerConfig } from "./server-config.ts";
 import { ServerProcess } from "./server-process.ts";
-import { NotificationFilter } from "./notification-filter.ts";
 
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
+const OPENING_BRACE = 0x7b;
 
-/** How a process ended or failed, with the reason that it gave itself. */
-export function withLastWords(how: string, log: ServerLog): string {
-  const said = log.lastWords();
-  return said === "" ? how : `${how}; it said: ${said}`;
+/** Appends what the process last wrote to standard error. */
+export function withStderr(message: string, log: ServerLog): string {
+  const stderr = log.stderrText();
+  return stderr === "" ? message : `${message}; standard error: ${stderr}`;
 }
 
-/** The protocol over a process's streams. What is no message is noted and skipped; nothing the process sends ends it. */
+/**
+ * MCP over the streams of a `ServerProcess`. The SDK's own stdio transport closes the connection at invalid or oversized
+ * output and leaves descendant processes running; this one logs and skips, and ends the whole process tree.
+ */
 export class StdioTransport implements Transport {
   readonly #server: StdioServerConfig;
-  readonly #order: ConnectOrder;
+  readonly #params: ConnectParams;
   readonly #log: ServerLog;
-  readonly #unasked = new NotificationFilter();
   #process: ServerProcess | undefined;
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** How the process ended, once it has. */
-  fate: string | null = null;
+  /** Null while the process runs. */
+  exitReason: string | null = null;
 
-  constructor(server: StdioServerConfig, order: ConnectOrder) {
+  constructor(server: StdioServerConfig, params: ConnectParams) {
     this.#server = server;
-    this.#order = order;
-    this.#log = order.log;
+    this.#params = params;
+    this.#log = params.log;
   }
 
   async start(): Promise<void> {
-    this.#log.started();
-    const child = new ServerProcess(this.#server, this.#order);
+    this.#log.processStarted();
+    const child = new ServerProcess(this.#server, this.#params);
     this.#process = child;
-    const lines = new MessageLines(MAX_MESSAGE_BYTES);
-    throttledRead(child.stdout, (chunk) => {
-      for (const line of lines.take(chunk)) this.#take(line);
+    const reader = new LineReader(MAX_MESSAGE_BYTES);
+    child.stdout.on("data", (chunk: Buffer) => {
+      for (const line of reader.take(chunk)) this.#receive(line);
     });
-    throttledRead(child.stderr, (chunk) => this.#log.stderr(chunk.toString("utf8")));
-    void child.exited.then((how) => {
-      this.fate = withLastWords(how, this.#log);
+    child.stderr.on("data", (chunk: Buffer) => this.#log.stderr(chunk.toString("utf8")));
+    void child.exited.then((reason) => {
+      this.exitReason = withStderr(reason, this.#log);
       this.onclose?.();
     });
   }
 
-  /** By these two the SDK knows a local server, whose silence means an old protocol and no outage. */
+  /** The SDK recognises a local server by `pid` and `stderr`: its silence means an old protocol version, not an outage. */
   get pid(): number | null {
     return this.#process?.pid ?? null;
   }
@@ -66,8 +66,9 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#process?.stdin;
-    if (stdin === undefined || this.fate !== null || stdin.writableEnded) throw new Error("the server is not running");
-    if (stdin.writableLength > MAX_UNREAD_BYTES) throw new Error("the server does not read what it is sent");
+    if (stdin === undefined || this.exitReason !== null || stdin.writableEnded)
+      throw new Error("the server is not running");
+    if (stdin.writableLength > MAX_UNREAD_BYTES) throw new Error("the server does not read its standard input");
     const text = serializeMessage(message);
     this.#log.frame("sent", text.trimEnd());
     stdin.write(text);
@@ -77,56 +78,34 @@ export class StdioTransport implements Transport {
     await this.#process?.end();
   }
 
-  #take(line: Line): void {
+  #receive(line: Line): void {
     if (line.kind === "too_long") {
-      this.#log.note(`a message of ${line.bytes} bytes was dropped`);
-      this.#answerFor(line);
+      this.#log.debug(`dropped a message of ${line.bytes} bytes`);
+      this.#failRequest(line);
       return;
     }
-    const glance = classifyLine(line.bytes);
-    if (glance.kind === "blank") return;
-    this.#log.frame("received", line.bytes);
-    if (glance.kind === "no_message") return this.#log.note("a line that is no message");
-    if (glance.kind === "notification" && !this.#hears(glance.method)) return;
+    const text = line.bytes;
+    if (text.length === 0) return;
+    this.#log.frame("received", text);
+    // Parsing what cannot be a message throws, which costs ten times the check.
+    if (text[0] !== OPENING_BRACE && text.toString("latin1", 0, 100).trimStart()[0] !== "{") return;
     let message: JSONRPCMessage;
     try {
-      const text = line.bytes.toString("utf8");
-      // To check a message costs far more than to read it, and some servers tell a lot.
-      if (glance.kind === "message" && this.#isDealtWith(JSON.parse(text))) return;
-      message = deserializeMessage(text);
+      message = deserializeMessage(text.toString("utf8"));
     } catch (error) {
-      this.#log.note(`no message of the protocol: ${String(error)}`);
+      this.#log.debug(`received an invalid message: ${String(error)}`);
       return;
     }
     this.onmessage?.(message);
   }
 
-  #hears(method: string): boolean {
-    return this.#unasked.hears(method, this.#order.onToolsChanged);
-  }
-
-  #isDealtWith(message: unknown): boolean {
-    if (typeof message !== "object" || message === null || !("method" in message)) return false;
-    if (!("id" in message)) return !this.#hears(String(message.method));
-    if (this.#unasked.hasRoomForRequest()) return false;
-    this.#refuse(message.id);
-    return true;
-  }
-
-  /** The protocol's own answer to one of a flood of requests would cost the most of all. */
-  #refuse(id: unknown): void {
-    if (typeof id !== "string" && typeof id !== "number") return;
-    const error = { code: -32_000, message: "too many requests at once" };
-    this.send({ jsonrpc: "2.0", id, error }).catch((fault: unknown) => this.#log.note(String(fault)));
-  }
-
-  /** The call that an oversized answer belongs to learns of it, where its id can be seen. */
-  #answerFor({ head, tail, bytes }: Extract<Line, { kind: "too_long" }>): void {
+  /** Fails the request that an oversized response answers, if its id is found. */
+  #failRequest({ head, tail, bytes }: Extract<Line, { kind: "too_long" }>): void {
     const id =
       /"id":\s*(\d{1,15})\s*\}\s*$/.exec(tail)?.[1] ??
       /^\s*\{(?:"jsonrpc":\s*"2\.0",\s*)?"id":\s*(\d{1,15}),/.exec(head)?.[1];
     if (id === undefined || head.includes('"method"')) return;
-    const message = `the answer of ${bytes} bytes is longer than the ${MAX_MESSAGE_BYTES} allowed`;
+    const message = `the response of ${bytes} bytes is longer than the limit of ${MAX_MESSAGE_BYTES} bytes`;
     this.onmessage?.({ jsonrpc: "2.0", id: Number(id), error: { code: -32_000, message } });
   }
 }

@@ -4,9 +4,8 @@ const MAX_LENGTH = 64;
 const HASH_LENGTH = 8;
 
 /**
- * The name a model calls a server's tool by: `mcp__<server>__<tool>`, in the characters and the length that every
- * provider takes. What had to be changed to fit, or could be read as another pair, carries a hash of the pair: a name
- * never depends on which other tools there are, and no two pairs share one.
+ * The model's name of a server's tool: `mcp__<server>__<tool>`, in the characters and length that every provider
+ * accepts. A changed or ambiguous name carries a hash of the pair, so names are unique and independent of other tools.
  */
 export function toolName(server: string, tool: string): string {
   const plain = `mcp__${server}__${tool}`;

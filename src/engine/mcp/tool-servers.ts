@@ -7,9 +7,9 @@ import type { ToolSource } from "../tools/registry.ts";
 import { type Tool, ToolFailed } from "../tools/tool.ts";
 import type { Connect } from "./connection.ts";
 import type { PinnedDefinitions } from "./pinned-definitions.ts";
-import { badServerAsset, secondsUntil, serverAsset } from "./server-asset.ts";
-import { type BadServer, NO_SERVERS, type ServerConfig, type ServersConfig } from "./server-config.ts";
-import { ServerLink } from "./server-link.ts";
+import { invalidServerAsset, secondsUntil, serverAsset } from "./server-asset.ts";
+import { type InvalidServer, NO_SERVERS, type ServerConfig, type ServersConfig } from "./server-config.ts";
+import { type ConnectionState, ReconnectingServer } from "./reconnecting-server.ts";
 import { createServerLog } from "./server-log.ts";
 import { serverTool } from "./server-tool.ts";
 import { type Allowed, PinnedTools } from "./pinned-tools.ts";
@@ -17,154 +17,156 @@ import { type Allowed, PinnedTools } from "./pinned-tools.ts";
 export interface ToolServersParts {
   readonly pins: PinnedDefinitions;
   readonly workspaceDir: string;
-  /** All that local servers inherit. */
+  /** The environment of local servers. */
   readonly environment: Readonly<Record<string, string>>;
   readonly logger: Logger;
-  /** Loads what speaks the protocol; asked for by the first server. */
+  /** Loads the MCP client bundle; called when the first server starts. */
   readonly loadConnect?: () => Promise<Connect>;
 }
 
-interface Served {
-  readonly link: ServerLink;
-  readonly shelf: PinnedTools;
+interface RunningServer {
+  readonly server: ReconnectingServer;
+  readonly tools: PinnedTools;
 }
 
-/** The tool servers of this engine. Nothing waits for them: what they offer is there from when they have said so. */
+/** The tool servers of this engine. Nothing waits for them: their tools appear once they are listed. */
 export class ToolServers implements ToolSource {
   readonly #parts: ToolServersParts;
-  readonly #questions = new SerialLanes();
-  /** By name: the end of one server, and the beginning of the next of that name. */
-  readonly #endings = new SerialLanes();
-  readonly #named = new Set<string>();
-  #served: ReadonlyMap<string, Served> = new Map();
-  #errors: readonly BadServer[] = [];
-  #seen: readonly (readonly Tool[])[] = [];
+  readonly #elicitationLanes = new SerialLanes();
+  /** By server name: one server closes before its successor starts. */
+  readonly #transitions = new SerialLanes();
+  readonly #names = new Set<string>();
+  #running: ReadonlyMap<string, RunningServer> = new Map();
+  #errors: readonly InvalidServer[] = [];
+  #toolLists: readonly (readonly Tool[])[] = [];
   #tools: readonly Tool[] = [];
-  #over = false;
+  #isClosed = false;
 
   constructor(parts: ToolServersParts) {
     this.#parts = parts;
   }
 
-  /** Those of servers that are being restarted are among them: the model's list does not change with each mishap. */
+  /** Includes tools of restarting servers, so that the model's list stays stable for its prompt cache. */
   tools(): readonly Tool[] {
-    const lists = [...this.#served.values()].map(({ shelf }) => shelf.tools);
-    if (lists.length !== this.#seen.length || lists.some((list, at) => list !== this.#seen[at])) {
-      this.#seen = lists;
+    const lists = [...this.#running.values()].map(({ tools }) => tools.tools);
+    if (lists.length !== this.#toolLists.length || lists.some((list, at) => list !== this.#toolLists[at])) {
+      this.#toolLists = lists;
       this.#tools = lists.flat();
     }
     return this.#tools;
   }
 
   /**
-   * Takes what the file says now: new servers are begun, removed ones ended, changed ones both, all others go on as they
-   * are, but one that waits to be tried again is tried at once. Resolves when what was ended is gone.
+   * Applies a configuration: starts new servers, closes removed ones, restarts changed ones. Unchanged servers keep
+   * running; those in backoff retry at once. Resolves when the closed servers are gone.
    */
   async reload({ servers, errors }: ServersConfig): Promise<void> {
-    if (this.#over) return;
-    const before = this.#served;
-    const next = new Map<string, Served>();
-    const endings: Promise<void>[] = [];
-    for (const server of servers) {
-      const old = before.get(server.name);
-      if (old !== undefined && JSON.stringify(old.link.server) === JSON.stringify(server)) {
-        next.set(server.name, old);
-        old.link.retryNow();
+    if (this.#isClosed) return;
+    const before = this.#running;
+    const next = new Map<string, RunningServer>();
+    const transitions: Promise<void>[] = [];
+    for (const config of servers) {
+      const old = before.get(config.name);
+      if (old !== undefined && JSON.stringify(old.server.server) === JSON.stringify(config)) {
+        next.set(config.name, old);
+        old.server.retryNow();
         continue;
       }
-      this.#named.add(server.name);
-      const fresh = this.#serve(server);
-      next.set(server.name, fresh);
-      // Two of one server would meet in its files and ports: what had the name before ends first.
-      const ended = this.#endings.run(server.name, async () => old?.link.close());
-      endings.push(ended.then(() => this.#begin(fresh)));
+      this.#names.add(config.name);
+      const created = this.#create(config);
+      next.set(config.name, created);
+      // Two instances would share files and ports: the predecessor closes first.
+      const closed = this.#transitions.run(config.name, async () => old?.server.close());
+      transitions.push(closed.then(() => this.#start(created)));
     }
-    for (const [name, { link }] of before)
-      if (!next.has(name)) endings.push(this.#endings.run(name, () => link.close()));
-    this.#served = next;
+    for (const [name, { server }] of before)
+      if (!next.has(name)) transitions.push(this.#transitions.run(name, () => server.close()));
+    this.#running = next;
     this.#errors = errors;
-    await Promise.all(endings);
+    await Promise.all(transitions);
   }
 
-  /** As `GET /assets/servers` tells it: entries that cannot be used are among them. */
+  /** The body of `GET /assets/servers`; includes invalid entries. */
   list(): {
     readonly servers: readonly ServerAsset[];
-    readonly errors?: readonly Pick<BadServer, "path" | "message">[];
+    readonly errors?: readonly Pick<InvalidServer, "path" | "message">[];
   } {
-    const served = [...this.#served.values()].map(({ link, shelf }) => serverAsset(link, shelf));
-    const bad = new Set(this.#errors.flatMap(({ name }) => name ?? []));
-    const unusable = [...bad].map((name) =>
-      badServerAsset(
+    const running = [...this.#running.values()].map(({ server, tools }) => serverAsset(server, tools));
+    const invalidNames = new Set(this.#errors.flatMap(({ name }) => name ?? []));
+    const invalid = [...invalidNames].map((name) =>
+      invalidServerAsset(
         name,
         this.#errors.filter((error) => error.name === name),
       ),
     );
     const errors = this.#errors.map(({ path, message }) => ({ path, message }));
-    return { servers: [...served, ...unusable], ...(errors.length > 0 && { errors }) };
+    return { servers: [...running, ...invalid], ...(errors.length > 0 && { errors }) };
   }
 
-  /** A person has looked at what a server changed, and allows it. */
-  allow(server: string, wish: Parameters<PinnedTools["allow"]>[0]): Allowed {
-    const answer = this.#served.get(server)?.shelf.allow(wish) ?? "unknown";
-    if (answer === "allowed") this.#parts.logger.info({ tool_server: server }, "changed tools were allowed");
-    return answer;
+  /** Allows changed tools after a person has reviewed them. */
+  allow(server: string, selection: Parameters<PinnedTools["allow"]>[0]): Allowed {
+    const result = this.#running.get(server)?.tools.allow(selection) ?? "unknown";
+    if (result === "allowed") this.#parts.logger.info({ tool_server: server }, "allowed changed tools");
+    return result;
   }
 
-  /** Ends all of them; no process of any is left. */
+  /** Closes all servers; no process is left. */
   async close(): Promise<void> {
-    const names = [...this.#named];
+    const names = [...this.#names];
     const reloaded = this.reload(NO_SERVERS);
-    this.#over = true;
+    this.#isClosed = true;
     await reloaded;
-    // Those that an earlier reload took out may still be going.
-    await Promise.all(names.map((name) => this.#endings.run(name, () => Promise.resolve())));
+    // Servers removed by an earlier reload may still be closing.
+    await Promise.all(names.map((name) => this.#transitions.run(name, () => Promise.resolve())));
   }
 
-  /** Unless it has been taken out meanwhile. */
-  #begin({ link }: Served): void {
-    if (this.#served.get(link.server.name)?.link === link) link.begin();
+  /** Does nothing if the server has been removed in the meantime. */
+  #start({ server }: RunningServer): void {
+    if (this.#running.get(server.server.name)?.server === server) server.start();
   }
 
-  #serve(server: ServerConfig): Served {
+  #create(config: ServerConfig): RunningServer {
     const { pins, workspaceDir, environment, logger, loadConnect = loadFromBundle } = this.#parts;
-    const link: ServerLink = new ServerLink(server, {
+    const { name } = config;
+    const server: ReconnectingServer = new ReconnectingServer(config, {
       workspaceDir,
       environment,
       loadConnect,
-      log: createServerLog(logger, server),
-      questions: this.#questions,
-      onListed: (tools) => {
-        shelf.put(tools);
-        const held = shelf.entries.filter(({ kind }) => kind === "held").map(({ tool }) => tool);
-        if (held.length > 0) logger.warn({ tool_server: server.name, held }, "changed tools are held back");
+      log: createServerLog(logger, config),
+      elicitationLanes: this.#elicitationLanes,
+      onListed: (listed) => {
+        tools.update(listed);
+        const held = tools.entries.filter(({ kind }) => kind === "held").map(({ tool }) => tool);
+        if (held.length > 0) logger.warn({ tool_server: name, held }, "held changed tools");
       },
-      tell: (state) => {
-        const fields = { tool_server: server.name, tools: shelf.tools.length };
-        if (!("error" in state)) return logger.info(fields, `tool server ${state.kind}`);
-        const { kind, error, retryAt } = state;
-        return logger.warn({ ...fields, error, next_try_in_s: secondsUntil(retryAt) }, `tool server ${kind}`);
-      },
+      onStateChange: (state) => logState(logger, state, { tool_server: name, tools: tools.tools.length }),
     });
-    const shelf: PinnedTools = new PinnedTools(server, pins, (entry) =>
-      serverTool(server.name, entry, async (input, context) => {
-        // Between the model's choice and the call a server may have made another tool of it.
-        if (!shelf.isOffered(entry.tool, entry.hash))
-          throw new ToolFailed("the tool has changed or is gone since it was offered; it was not called");
-        return link.call(entry.tool, input, context);
+    const tools: PinnedTools = new PinnedTools(config, pins, (entry) =>
+      serverTool(name, entry, async (input, context) => {
+        // The tool may have changed since the model chose it.
+        if (!tools.isOffered(entry.tool, entry.hash))
+          throw new ToolFailed("the tool changed or was removed after it was offered; it was not called");
+        return server.call(entry.tool, input, context);
       }),
     );
-    return { link, shelf };
+    return { server, tools };
   }
 }
 
+function logState(logger: Logger, state: ConnectionState, fields: Readonly<Record<string, unknown>>): void {
+  if (!("error" in state)) return logger.info(fields, `tool server ${state.kind}`);
+  const { kind, error, retryAt } = state;
+  logger.warn({ ...fields, error, next_try_in_s: secondsUntil(retryAt) }, `tool server ${kind}`);
+}
+
 /**
- * What speaks the protocol is a bundle of its own, which only engines with servers load. An upgrade may have replaced it
- * since this one was loaded, and the two have to belong together.
+ * The MCP client is a separate bundle that only engines with tool servers load. An upgrade may have replaced it since
+ * this bundle was loaded; the versions must match.
  */
 async function loadFromBundle(): Promise<Connect> {
   const bundle = await import("./connect-server.ts");
   if (bundle.VERSION !== VERSION)
-    throw new Error("the engine was upgraded while it ran and has to be restarted before it can use tool servers");
+    throw new Error("the engine was upgraded while running; restart it to use tool servers");
   flushCompileCache();
   return bundle.connectServer;
 }

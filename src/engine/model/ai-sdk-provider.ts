@@ -1,10 +1,8 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { BlockSequence } from "./block-sequence.ts";
 import type { ModelFamily } from "./model-family.ts";
-import type { ModelFailure, ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
-import { readProviderError } from "./provider-error.ts";
+import type { ModelFailure, ModelPart, ModelProvider } from "./model-provider.ts";
 import { failureOf } from "./provider-failure.ts";
-import type { Headers } from "./rate-headers.ts";
 import { type Finish, readFinish } from "./stream-finish.ts";
 import { UnknownEvents } from "./unknown-events.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -13,14 +11,12 @@ import { type RemoteProvider, wireRules } from "./wire/wire-rules.ts";
 
 export interface AiSdkProviderParts {
   readonly name: RemoteProvider;
-  /** Loads the provider's package, at the first call: engines that never speak to it do not carry it. */
+  /** Loads the provider's package at the first call. */
   readonly load: () => Promise<ModelFamily>;
   readonly deadlines?: Deadlines;
-  /** Told what the provider answered with, in words of its own about its limits. */
-  readonly heard?: (request: ModelRequest, headers: Headers) => void;
 }
 
-/** How long a call may go without a sign of life: before the first, and between two. */
+/** Idle timeouts of a stream: before the first part, and between two parts. */
 export interface Deadlines {
   readonly firstMs: number;
   readonly betweenMs: number;
@@ -28,13 +24,8 @@ export interface Deadlines {
 
 const DEADLINES: Deadlines = { firstMs: 60_000, betweenMs: 120_000 };
 
-/** A provider package of the AI SDK behind our seam. It retries nothing; the wrapper around it does. */
-export function aiSdkProvider({
-  name,
-  load,
-  deadlines = DEADLINES,
-  heard = () => undefined,
-}: AiSdkProviderParts): ModelProvider {
+/** A `ModelProvider` over an AI SDK provider package. `retryingProvider` retries; this does not. */
+export function aiSdkProvider({ name, load, deadlines = DEADLINES }: AiSdkProviderParts): ModelProvider {
   const writer = new WireWriter();
   return {
     name,
@@ -44,46 +35,44 @@ export function aiSdkProvider({
       const watchdog = new Watchdog(signal);
       let restore = (part: ModelPart) => part;
       let finish: Finish = { reason: null, usage: null };
-      let failure: ModelFailure = { ...UNASKED, message: `${name} broke off its answer` };
+      let failure: ModelFailure = { ...UNEXPECTED_END, message: `${name} ended its answer early` };
       try {
         watchdog.within(deadlines.firstMs);
         const family = await load();
         const wire = writer.write(request, wireRules(name, request.model), watchdog.signal);
         restore = wire.restore;
         const options = family.adapt(wire.options, request);
-        const { stream, response } = await family.model(request.model).doStream(options);
-        heard(request, response?.headers ?? {});
+        const { stream } = await family.model(request.model).doStream(options);
         for await (const part of partsOf(stream, watchdog.signal)) {
           watchdog.within(deadlines.betweenMs);
           if (!unknown.keeps(part)) continue;
           if (part.type === "error") throw part.error;
           if (part.type === "finish") finish = readFinish(unknown.finished(part));
-          else for (const told of blocks.add(part)) yield restore(told);
+          else for (const block of blocks.add(part)) yield restore(block);
         }
       } catch (error) {
         finish = { ...finish, reason: null };
         if (signal.aborted) failure = { kind: "aborted" };
-        else if (watchdog.expired) failure = { ...UNASKED, message: `${name} fell silent` };
+        else if (watchdog.expired) failure = { ...UNEXPECTED_END, message: `${name} stopped responding` };
         else failure = failureOf(error, { provider: name, model: request.model, now: Date.now() });
-        heard(request, readProviderError(error).headers);
       } finally {
         watchdog.end();
       }
-      for (const told of finish.reason === null ? blocks.breakOff() : blocks.finish()) yield restore(told);
+      for (const block of finish.reason === null ? blocks.abort() : blocks.finish()) yield restore(block);
       yield finish.reason === null ? { kind: "failed", failure, usage: finish.usage } : { kind: "done", ...finish };
     },
   };
 }
 
-/** An end that nobody asked for and that says nothing about itself. */
-const UNASKED = { kind: "transient", status: null, retryAfterS: null } as const;
+/** The stream ended without a finish part and without an error. */
+const UNEXPECTED_END = { kind: "transient", status: null, retryAfterS: null } as const;
 
 async function* partsOf(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   abortSignal: AbortSignal,
 ): AsyncGenerator<LanguageModelV4StreamPart> {
   const reader = stream.getReader();
-  // A stream that does not heed its signal must not hold the turn: without its lock the read that waits is refused.
+  // Releasing the lock rejects a pending read, in case the stream ignores its signal.
   const abort = () => reader.releaseLock();
   abortSignal.addEventListener("abort", abort, { once: true });
   try {
@@ -96,7 +85,7 @@ async function* partsOf(
   } finally {
     abortSignal.removeEventListener("abort", abort);
     reader.releaseLock();
-    // What could still fail here is a stream that nobody reads any more.
+    // Best effort: nobody reads the stream any more.
     stream.cancel().catch(() => undefined);
   }
 }

@@ -67,7 +67,7 @@ export class BlockSequence {
   }
 
   /** The provider broke off. What is half done is closed; half a call is none, and half a thought is not signed. */
-  *breakOff(): Generator<ModelPart> {
+  *abort(): Generator<ModelPart> {
     this.#waiting = [];
     if (this.#open === null) return;
     const block = this.#open.kind;

@@ -17,30 +17,30 @@ import type { RemoteProvider } from "./wire/wire-rules.ts";
 export interface ProviderSettings extends ModelSettings {
   readonly provider: RemoteProvider | "sandbox";
   readonly deadlines?: Deadlines;
-  /** Whether the log tells of calls that the provider's cache should have served. */
+  /** Whether to log calls that missed the provider's prompt cache. */
   readonly cacheHitMonitor?: boolean;
-  /** What makes vectors of texts; null or left out: nothing does. */
+  /** Null or omitted: no embeddings. */
   readonly embeddingModel?: string | null;
 }
 
 export interface EngineProvider extends ModelProvider {
-  /** Reads all it needs from the installation and the disk; else its first call does. What failed is tried again then. */
+  /** Loads the provider's package and certificates ahead of the first call, which retries a failed load. */
   load(): Promise<unknown>;
-  /** Left out where none is named. */
+  /** Omitted without an embedding model. */
   readonly embedder?: Embedder;
-  /** For how long background calls to the model are better not made: its limit is reached, or turns wait for it. */
+  /** How long background calls should pause: the model is rate-limited, or interactive calls wait. */
   closedForMs(model: string): number;
-  /** How the last call went. */
+  /** Outcome of the last call. */
   health(): ModelHealth;
 }
 
-/** The provider of an engine; all of its model calls go through it. Nothing is loaded before it is asked. */
+/** The provider for all model calls of an engine. Loads nothing until `load` or the first call. */
 export function createProvider(
   settings: ProviderSettings,
   { extraCaCerts, logger }: { readonly extraCaCerts: string | null; readonly logger: Logger },
 ): EngineProvider {
   const { provider } = settings;
-  // What the sandbox was told to fail with is to be seen, not to be tried again.
+  // Scripted failures of the sandbox are not retried, so that a client sees them.
   if (provider === "sandbox") {
     const health = () => ({ status: "ok", last_error: null, last_error_at: null, next_try_at: null }) as const;
     return { ...loggedProvider(sandboxProvider, logger), load: () => Promise.resolve(), closedForMs: () => 0, health };
@@ -54,12 +54,11 @@ export function createProvider(
     name: provider,
     load,
     ...(settings.deadlines && { deadlines: settings.deadlines }),
-    heard: (request, headers) => limiter.heard(request, headers, Date.now()),
   });
   const { report, health } = createModelStatus(logger);
   const retrying = plainRetryProvider(retryingProvider(remote, { limiter, report }), logger);
   const watched = settings.cacheHitMonitor ? monitoredProvider(retrying, logger) : retrying;
-  const closedForMs = (model: string) => limiter.closedForMs(model, Date.now());
+  const closedForMs = (model: string) => limiter.closedToBackgroundMs(model, Date.now());
   const { embeddingModel: id = null } = settings;
   const openEmbedding = async (model: string) => {
     const family = await load();
@@ -74,7 +73,7 @@ interface FamilyModule {
   openFamily(settings: ModelSettings): ModelFamily;
 }
 
-/** Each is a bundle of its own: an engine carries only the one it uses. */
+/** Each family is a separate bundle, so that an engine loads only its own. */
 function importFamily(provider: RemoteProvider): Promise<FamilyModule> {
   switch (provider) {
     case "anthropic":
@@ -92,7 +91,7 @@ function importFamily(provider: RemoteProvider): Promise<FamilyModule> {
   }
 }
 
-/** Runs at the first call and gives every other the same; what failed may be tried again. */
+/** Memoizes an async function; a rejection is not kept. */
 function once<T>(run: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () => {

@@ -1,18 +1,14 @@
 import type { EmbeddingModelV4 } from "@ai-sdk/provider";
-import type { ModelRequest } from "./model-provider.ts";
 import { readProviderError } from "./provider-error.ts";
 import { failureOf } from "./provider-failure.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 
-/** Turns texts into vectors: those of texts that mean the like lie close. */
+/** Embedding model for vector search. */
 export interface Embedder {
   readonly model: string;
-  /** How many texts one call takes. */
+  /** Texts in one call. */
   readonly atOnce: number;
-  /**
-   * In the order of the texts. Throws what failed, in our words. A call that nobody waits for is not made while the
-   * provider's limit is reached or turns wait for it.
-   */
+  /** One vector for each text, in order. Throws `EmbeddingRefused`, also while the rate limiter is closed. */
   embed(texts: readonly string[], how: EmbedCall): Promise<readonly (readonly number[])[]>;
 }
 
@@ -28,7 +24,7 @@ export class EmbeddingRefused extends Error {
 const AT_ONCE = 32;
 const CLOSED_AFTER_429_MS = 30_000;
 
-/** By the provider's package, within the limits that the engine's other calls keep to. Nothing is tried again here. */
+/** An embedder over the provider's package that shares the engine's rate limiter. It does not retry. */
 export function createEmbedder({
   provider,
   model,
@@ -45,38 +41,23 @@ export function createEmbedder({
     atOnce: AT_ONCE,
     async embed(texts, { priority, signal }) {
       const opened = await open();
-      const request: ModelRequest = {
-        model,
-        system: "",
-        messages: texts.map((text) => ({ role: "user", text })),
-        tools: [],
-        thinking: false,
-        maxOutputTokens: 0,
-        priority,
-      };
       const now = Date.now();
-      const isBackground = priority === "background";
-      const waitMs =
-        limiter.gate.waitMs(model, now) ||
-        (isBackground ? limiter.reserveSpare(request, now) : limiter.reserve(request, now));
-      let made = false;
+      const closedMs =
+        priority === "background" ? limiter.closedToBackgroundMs(model, now) : limiter.closedForMs(model, now);
+      if (closedMs > 0)
+        throw new EmbeddingRefused(`${model} is rate-limited; retry in ${Math.ceil(closedMs / 1000)} s`);
       try {
-        if (waitMs > 0)
-          throw new EmbeddingRefused(`the limit of ${model} is reached for ${Math.ceil(waitMs / 1000)} s`);
-        made = true;
-        const { embeddings, response } = await opened.doEmbed({ values: [...texts], abortSignal: signal });
-        limiter.heard(request, response?.headers ?? {}, Date.now());
-        if (embeddings.length !== texts.length) throw new EmbeddingRefused(`${model} gave another number of vectors`);
+        const { embeddings } = await opened.doEmbed({ values: [...texts], abortSignal: signal });
+        if (embeddings.length !== texts.length)
+          throw new EmbeddingRefused(`${model} returned a wrong number of vectors`);
         return embeddings;
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof EmbeddingRefused) throw error;
-        if (readProviderError(error).status === 429) limiter.gate.close(model, Date.now() + CLOSED_AFTER_429_MS);
-        // What was thrown holds the texts and the answer, and would be logged with them.
+        if (readProviderError(error).status === 429) limiter.close(model, Date.now() + CLOSED_AFTER_429_MS);
+        // The original error holds the texts and the response, which must not be logged.
         const failure = failureOf(error, { provider, model, now: Date.now() });
         throw new EmbeddingRefused(failure.kind === "aborted" ? "aborted" : failure.message);
-      } finally {
-        limiter.over(request, { made, nowMs: Date.now() });
       }
     },
   };

@@ -22,10 +22,8 @@ export interface ModelRequest {
   /** What the call is for, where it is not to answer the user. */
   readonly purpose?: "summary" | "learning";
   /**
-   * `interactive` (the default): somebody waits for the answer. `background`: nobody does, as with learning. It waits
-   * while interactive calls to the model wait, and leaves them a quarter of each limit of the provider that is known;
-   * what would wait for more than a minute fails as `rate_limited`. Whoever has many such calls to make asks
-   * `EngineProvider.closedForMs` before each.
+   * `interactive` (default): a user waits for the answer. `background`, as in learning: waits while interactive calls to
+   * the model wait, and fails as `rate_limited` after a minute. A batch checks `EngineProvider.closedForMs` first.
    */
   readonly priority?: "interactive" | "background";
   /** It is sent again, made smaller, because the model would not take it as it was. */

@@ -98,7 +98,7 @@ function withoutStatus(read: ProviderError, provider: string, who: string): Mode
   if (text.startsWith("Cannot connect")) return transient(`the connection to ${host ?? provider} failed (${who})`);
   if (UNREADABLE.test(name))
     return transient(`the answer ended early or could not be read: see LLM_BASE_URL if it always does (${who})`);
-  return transient(`${provider} broke off its answer`);
+  return transient(`${provider} ended its answer early`);
 }
 
 /** The provider's name of the error, when it is one: words with underscores, nothing that could be a key or a quote. */

@@ -1,28 +1,25 @@
 import { type Clock, delay as waitFor } from "../../shared/clock.ts";
-import type { ModelFailure, ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
+import type { ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
 import type { ModelStatus } from "./model-status.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { RETRY_RULE, retryVerdict } from "./retry-rule.ts";
 
-export interface RetryParts {
+export interface RetryOptions {
   readonly limiter?: RateLimiter;
-  /** False when the signal came first. */
+  /** Resolves to false if the signal aborts first. */
   readonly delay?: (ms: number, signal: AbortSignal) => Promise<boolean>;
   readonly random?: () => number;
   readonly clock?: Clock;
   readonly report?: ModelStatus["report"];
 }
 
-/** A provider that says to come back tomorrow is asked again before that. */
-const LONGEST_CLOSED_MS = 600_000;
+/** Caps a retry-after of hours: the provider is called again after this time. */
+const MAX_CLOSED_MS = 600_000;
 
 type Failed = Extract<ModelPart, { kind: "failed" }>;
 const ABORTED: Failed = { kind: "failed", failure: { kind: "aborted" }, usage: null };
 
-/**
- * Waits its turn at the limiter, and tries again what failed before its first part: once something has been told, a
- * second try would tell it twice.
- */
+/** Waits for the limiter, and retries a call that failed before its first part: later parts would be sent twice. */
 export function retryingProvider(
   inner: ModelProvider,
   {
@@ -31,61 +28,49 @@ export function retryingProvider(
     random = Math.random,
     clock = Date.now,
     report = () => undefined,
-  }: RetryParts = {},
+  }: RetryOptions = {},
 ): ModelProvider {
-  const wait = (request: ModelRequest, ms: number, signal: AbortSignal) =>
-    limiter.waiting.during(request, () => delay(ms, signal));
-  /** Until the limiter lets the call be made; else why it will not be. */
-  const queue = async (request: ModelRequest, signal: AbortSignal, leftMs: number): Promise<Queued> => {
-    const closedMs = limiter.gate.waitMs(request.model, clock());
-    if (closedMs > 0) return { failed: limited(inner.name, closedMs), waitedMs: 0 };
-    const waitMs = limiter.reserve(request, clock());
-    if (waitMs > leftMs) return { failed: limited(inner.name, waitMs), waitedMs: 0 };
-    if (waitMs > 0 && !(await wait(request, waitMs, signal))) return { failed: ABORTED, waitedMs: waitMs };
-    // Another call may have been refused meanwhile.
-    const closedNowMs = limiter.gate.waitMs(request.model, clock());
-    return { failed: closedNowMs > 0 ? limited(inner.name, closedNowMs) : null, waitedMs: waitMs };
+  const attempt = async function* (
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<ModelPart, Failed | null> {
+    const failed = yield* forward(inner.stream(request, signal), request, report);
+    if (failed?.failure.kind === "rate_limited" && failed.failure.retryAfterS !== null)
+      limiter.close(request.model, clock() + Math.min(failed.failure.retryAfterS * 1000, MAX_CLOSED_MS));
+    return failed;
   };
-  /** The same for a call that lets others go first: there may be more of them each time it looks. */
-  const queueBehind = async (request: ModelRequest, signal: AbortSignal, leftMs: number): Promise<Queued> => {
+  /** Polls until the limiter admits the background call or the time is used up; returns the ms waited. */
+  const yieldToInteractive = async ({ model }: ModelRequest, signal: AbortSignal): Promise<number> => {
     for (let waitedMs = 0; ;) {
-      const closedMs = limiter.gate.waitMs(request.model, clock());
-      const waitMs = closedMs > 0 ? 0 : limiter.reserveSpare(request, clock());
-      if (closedMs > 0 || waitedMs + waitMs > leftMs)
-        return { failed: limited(inner.name, Math.max(closedMs, waitMs)), waitedMs };
-      if (waitMs === 0) return { failed: null, waitedMs };
+      const waitMs = limiter.closedToBackgroundMs(model, clock());
+      if (waitMs === 0 || waitedMs + waitMs > RETRY_RULE.longestWaitMs || !(await delay(waitMs, signal)))
+        return waitedMs;
       waitedMs += waitMs;
-      if (!(await delay(waitMs, signal))) return { failed: ABORTED, waitedMs };
     }
   };
   return {
     name: inner.name,
     async *stream(request, signal) {
-      const enqueue = request.priority === "background" ? queueBehind : queue;
-      let waitedMs = 0;
+      const isBackground = request.priority === "background";
+      let waitedMs = isBackground ? await yieldToInteractive(request, signal) : 0;
       for (let tries = 1; ; tries++) {
-        let made = false;
-        let failed: Failed | null;
-        try {
-          const queued = await enqueue(request, signal, RETRY_RULE.longestWaitMs - waitedMs);
-          waitedMs += queued.waitedMs;
-          made = queued.failed === null;
-          failed = queued.failed ?? (yield* tell(inner.stream(request, signal), { limiter, request, report }));
-        } finally {
-          limiter.over(request, { made, nowMs: clock() });
-        }
+        const now = clock();
+        const closedMs = isBackground
+          ? limiter.closedToBackgroundMs(request.model, now)
+          : limiter.closedForMs(request.model, now);
+        const isSent = closedMs === 0;
+        const failed = isSent ? yield* attempt(request, signal) : rateLimited(inner.name, closedMs);
         if (failed === null) return;
-        if (made) closeGate(limiter, { request, failure: failed.failure, now: clock() });
         const verdict = retryVerdict(failed.failure, { tries, waitedMs, random: random() });
         if (verdict.kind === "give_up") {
-          // What was not sent says nothing of the provider.
-          if (made) report({ kind: "failed", request, failure: verdict.failure });
+          // A call that was not sent says nothing about the provider's health.
+          if (isSent) report({ kind: "failed", request, failure: verdict.failure });
           yield { ...failed, failure: verdict.failure };
           return;
         }
         waitedMs += verdict.ms;
-        if (made) report({ kind: "retrying", request, failure: failed.failure, tries, waitMs: verdict.ms });
-        if (!(await wait(request, verdict.ms, signal))) {
+        if (isSent) report({ kind: "retrying", request, failure: failed.failure, tries, waitMs: verdict.ms });
+        if (!(await limiter.waiting(request, () => delay(verdict.ms, signal)))) {
           report({ kind: "failed", request, failure: ABORTED.failure });
           yield ABORTED;
           return;
@@ -95,13 +80,8 @@ export function retryingProvider(
   };
 }
 
-interface Queued {
-  readonly failed: Failed | null;
-  readonly waitedMs: number;
-}
-
-/** What the provider told another call holds for this one too: it is not asked just to hear it again. */
-const limited = (name: string, closedMs: number): Failed => ({
+/** The failure of a call that is not sent because another call was rate-limited. */
+const rateLimited = (name: string, closedMs: number): Failed => ({
   kind: "failed",
   failure: {
     kind: "rate_limited",
@@ -111,30 +91,18 @@ const limited = (name: string, closedMs: number): Failed => ({
   usage: null,
 });
 
-function closeGate(
-  { gate }: RateLimiter,
-  { request, failure, now }: { readonly request: ModelRequest; readonly failure: ModelFailure; readonly now: number },
-): void {
-  if (failure.kind === "rate_limited" && failure.retryAfterS !== null)
-    gate.close(request.model, now + Math.min(failure.retryAfterS * 1000, LONGEST_CLOSED_MS));
-}
-
-/** Hands the parts on; returns the failure that came before any of them. */
-async function* tell(
+/** Forwards the parts; returns a failure that came before any of them. */
+async function* forward(
   parts: AsyncIterable<ModelPart>,
-  {
-    limiter,
-    request,
-    report,
-  }: { readonly limiter: RateLimiter; readonly request: ModelRequest; readonly report: ModelStatus["report"] },
+  request: ModelRequest,
+  report: ModelStatus["report"],
 ): AsyncGenerator<ModelPart, Failed | null> {
-  let told = false;
+  let isFirst = true;
   for await (const part of parts) {
-    if (part.kind === "failed" && !told) return part;
-    if (part.kind === "done") limiter.used(request, part.usage);
+    if (part.kind === "failed" && isFirst) return part;
     if (part.kind === "failed") report({ kind: "failed", request, failure: part.failure });
-    else if (!told) report({ kind: "answered", request });
-    told = true;
+    else if (isFirst) report({ kind: "answered", request });
+    isFirst = false;
     yield part;
   }
   return null;

@@ -22,7 +22,7 @@ t.test("a list that changes is followed: new tools come, removed ones go, the re
   t.throws(() => bench.tool("mcp__changing__goes"));
   await t.rejects(
     Promise.resolve(goes.run({}, {} as never)),
-    /changed or is gone/,
+    /changed or was removed/,
     "a call under way to it is refused",
   );
 });

@@ -174,7 +174,7 @@ t.test("a bad entry at the start is told of and keeps no other from its work", a
       transport: "http",
       status: "failed",
       tools: [],
-      error: /mcpServers\.bad\.url: expected an http or https address/,
+      error: /mcpServers\.bad\.url: expected an http or https URL/,
     },
   );
   t.match(body.errors, [
@@ -262,5 +262,5 @@ t.test("only an engine with servers loads what speaks to them, and then needs it
   const other = install(t, "engine-connect-server");
   writeFileSync(join(other, "dist/engine-connect-server.cjs"), "exports.VERSION = '999.0.0';");
   const upgraded = await engineWith(t, { mortal }, { installation: other, dataDir: join(other, "data") });
-  t.match(await server(upgraded, "mortal", "failed"), { error: /upgraded while it ran and has to be restarted/ });
+  t.match(await server(upgraded, "mortal", "failed"), { error: /upgraded while running; restart it/ });
 });

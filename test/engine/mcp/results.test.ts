@@ -10,17 +10,17 @@ t.test("what a tool gives reaches the model, in words where it is no text", asyn
   const { tools } = await bench.status("shows", "ready");
   const call = (name: string) => bench.call(`mcp__shows__${name}`);
   t.same(await call("fails"), { output: null, error: "no such city" });
-  t.match(await call("fails_silently"), { output: null, error: /did not say why/ });
+  t.match(await call("fails_silently"), { output: null, error: /failed without a message/ });
   t.same(await call("structured"), { output: { a: 1, b: [1, 2] }, error: null });
   t.same(await call("both"), { output: { text: "It is warm.", structured_content: { degrees: 31 } }, error: null });
   const kinds = await call("kinds");
   t.same(String(kinds.output).split("\n"), [
     "See:",
-    "[image of 1000 bytes, image/png; it cannot be shown here]",
-    "[audio of 1000 bytes, audio/wav; it cannot be shown here]",
+    "[image of 1000 bytes, image/png; not shown]",
+    "[audio of 1000 bytes, audio/wav; not shown]",
     "[resource file:///a.txt, text/plain]",
     "within",
-    "[resource file:///b.bin of 1000 bytes, of unknown type; it cannot be shown here]",
+    "[resource file:///b.bin of 1000 bytes, of unknown type; not shown]",
     "[link to more at https://example.com/more: text/html, 12 bytes]",
   ]);
   const long = String((await call("long")).output);
@@ -48,7 +48,7 @@ t.test("structured content that only repeats the other content is left out", asy
   const output = async (name: string) => (await bench.call(`mcp__shows__${name}`)).output;
   t.same(await output("repeated"), "line one\n42");
   t.same(await output("repeated_items"), 'one\n2\n{"a":3}');
-  t.same(await output("repeated_blocks"), "[image of 1000 bytes, image/png; it cannot be shown here]");
+  t.same(await output("repeated_blocks"), "[image of 1000 bytes, image/png; not shown]");
   t.same(await output("repeated_in_part"), {
     text: "It is warm.",
     structured_content: { words: "It is warm.", degrees: 31 },

@@ -58,7 +58,7 @@ t.test("each bad entry is told by its place, and the good ones are taken", async
       told.some((message) => message.startsWith(`mcpServers.${place}: `)),
       place,
     );
-  t.ok(told.includes("mcpServers.signs.headers.X-Name: expected a value of ASCII signs only, in one line"));
+  t.ok(told.includes("mcpServers.signs.headers.X-Name: expected a value of ASCII characters on one line"));
   t.ok(errors.every(({ path }) => path === ".mcp.json"));
 });
 

@@ -18,7 +18,7 @@ t.test(
     const failed = await bench.status("slow", "failed");
     t.match(
       failed.error,
-      /^it did not answer within 2 s; it said: .*code UNABLE_TO_GET_ISSUER_CERT token=\[redacted\]/,
+      /^it did not answer within 2 s; standard error: .*code UNABLE_TO_GET_ISSUER_CERT token=\[redacted\]/,
     );
     t.match(failed.error, /npm error request to the registry failed$/, "a line without its end is among them");
     t.ok((failed.next_try_in_s ?? 0) >= 1);
@@ -37,11 +37,11 @@ t.test("what a server said in one life is not told of the next", async (t) => {
   const bench = serverBench(t);
   const [needed, tries] = [join(bench.workspaceDir, "needed"), join(bench.workspaceDir, "tries")];
   await bench.load({ late: fixture("fails-until", needed, tries) });
-  t.match(await bench.status("late", "failed"), { error: /it exited with 1; it said: not yet$/ });
+  t.match(await bench.status("late", "failed"), { error: /it exited with 1; standard error: not yet$/ });
   writeFileSync(needed, "");
   await bench.status("late", "ready");
   process.kill(Number(/^alive as (\d+)$/.exec(String((await bench.call("mcp__late__speak")).output))?.[1]), "SIGKILL");
-  t.match(await bench.status("late", "restarting"), { error: "it was ended by SIGKILL" });
+  t.match(await bench.status("late", "restarting"), { error: "it was killed by SIGKILL" });
 });
 
 t.test("a reload tries a server that failed at once, and not when its wait is over", async (t) => {

@@ -134,7 +134,7 @@ for (const remote of REMOTES) {
       for (const behaviour of [silent, stallsAfter(0, []), stallsAfter(4, FRAMES[remote])]) {
         const upstream = await startUpstream(t, behaviour);
         const failure = failureIn(await partsOf(adapterTo(remote, upstream.url, deadlines), requestTo(remote)));
-        t.match(failure, { kind: "transient", message: `${remote} fell silent` });
+        t.match(failure, { kind: "transient", message: `${remote} stopped responding` });
         await until("the socket is gone", () => upstream.received[0]?.closed);
       }
       for (const behaviour of [silent, stallsAfter(4, FRAMES[remote])]) {

@@ -45,24 +45,7 @@ t.test("a wait above a minute is told at once", async (t) => {
   t.equal(upstream.received.length, 1);
 });
 
-t.test("what a provider says of its limits with an answer holds back the next call", async (t) => {
-  const limits = () => ({
-    "anthropic-ratelimit-requests-limit": "2",
-    "anthropic-ratelimit-requests-remaining": "0",
-    "anthropic-ratelimit-requests-reset": new Date(Date.now() + 2000).toISOString(),
-  });
-  const times: number[] = [];
-  const upstream = await startUpstream(t, (response) => {
-    times.push(Date.now());
-    streams(FRAMES.anthropic, limits())(response);
-  });
-  const provider = remote("anthropic", upstream.url);
-  await partsOf(provider, requestTo("anthropic"));
-  t.match((await partsOf(provider, requestTo("anthropic"))).at(-1), { kind: "done" });
-  t.ok((times[1] ?? 0) - (times[0] ?? 0) > 800, times.join(" and "));
-});
-
-t.test("who has many background calls to make learns for how long a limit is closed", async (t) => {
+t.test("closedForMs reports the retry-after of a 429 for that model only", async (t) => {
   const upstream = await startUpstream(t, refuses(429, {}, { "retry-after": "120" }));
   const provider = remote("anthropic", upstream.url);
   const request = requestTo("anthropic", { priority: "background" });

@@ -38,7 +38,7 @@ t.test("after a refusal nothing more is asked for a while", async (t) => {
   const { embedder } = createProvider({ ...settings, provider: "openai", baseUrl: upstream.url }, parts);
   const embed = async (priority: "background" | "interactive") => embedder?.embed(["one"], { priority, signal });
   await t.rejects(embed("background"), /openai limits the rate of requests/);
-  await t.rejects(embed("interactive"), /limit of small is reached/);
+  await t.rejects(embed("interactive"), /small is rate-limited; retry in/);
   t.equal(upstream.received.length, 1);
 });
 

@@ -61,7 +61,7 @@ t.test("an error without a status is told by its type", async (t) => {
   t.match(read({ code: "insufficient_quota", message: "x" }), { kind: "permanent" });
   t.match(read({ type: "something_new" }), { kind: "transient", status: null });
   for (const strange of [null, undefined, "", 7, [], new Error("x"), { error: null }]) {
-    t.match(read(strange), { kind: "transient", message: "someone broke off its answer" });
+    t.match(read(strange), { kind: "transient", message: "someone ended its answer early" });
   }
 });
 

@@ -1,27 +1,24 @@
 import { createHash } from "node:crypto";
 import type { ListedTool } from "./connection.ts";
 
-/** What a model is shown of a tool, and what it is held to once it was seen. */
+/** What the model sees of a tool; pinned when first seen. */
 export interface Definition {
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly readOnly: boolean;
 }
 
-export type Judged =
+export type DefinitionVerdict =
   | { readonly kind: "usable"; readonly definition: Definition; readonly hash: string }
-  | { readonly kind: "unusable"; readonly why: string };
+  | { readonly kind: "unusable"; readonly reason: string };
 
 const MAX_DESCRIPTION = 4000;
 const MAX_DEFINITION = 64 * 1024;
 export const MAX_DEPTH = 64;
 export const MAX_TOOLS = 512;
 
-/**
- * Whether a listed tool can be shown to a model at all: a definition without bounds would fill its context, and a call
- * of a tool that needs an MCP task would always fail, because this client starts none.
- */
-export function judgeDefinition({ description, inputSchema, readOnly, needsTask }: ListedTool): Judged {
+/** Refuses definitions that would fill the model's context, and tools that need an MCP task, which is not supported. */
+export function checkDefinition({ description, inputSchema, readOnly, needsTask }: ListedTool): DefinitionVerdict {
   if (needsTask) return unusable("it runs only as an MCP task, which is not supported");
   if (!isFlatterThan(MAX_DEPTH, inputSchema)) return unusable(`its schema is nested deeper than ${MAX_DEPTH} levels`);
   const full: Definition = { description, inputSchema, readOnly };
@@ -33,9 +30,9 @@ export function judgeDefinition({ description, inputSchema, readOnly, needsTask 
   return { kind: "usable", definition, hash: hashOf(full) };
 }
 
-const unusable = (why: string): Judged => ({ kind: "unusable", why });
+const unusable = (reason: string): DefinitionVerdict => ({ kind: "unusable", reason });
 
-/** The same whatever the order of keys: a server may build its schemas anew at each start. */
+/** Independent of key order: a server may build its schemas at each start. */
 const hashOf = (definition: Definition): string =>
   createHash("sha256")
     .update(JSON.stringify(sorted(definition)))

@@ -1,0 +1,182 @@
+import PQueue from "p-queue";
+import { delay } from "../../shared/clock.ts";
+import type { SerialLanes } from "../../shared/serial-lanes.ts";
+import { type ToolContext, ToolFailed } from "../tools/tool.ts";
+import type { Connect, ConnectParams, ListedTool, McpServerConnection, ServerLog } from "./connection.ts";
+import { Elicitations } from "./elicitations.ts";
+import { resultForModel, textOf } from "./result-text.ts";
+import type { ServerConfig } from "./server-config.ts";
+
+/**
+ * `connecting` until the first attempt has ended; `ready` while connected; `restarting` after a connection was lost,
+ * `failed` after an attempt failed. From both it retries after 1 s, doubling up to 60 s, or at once on `retryNow`.
+ */
+export type ConnectionState =
+  | { readonly kind: "connecting" }
+  | { readonly kind: "ready"; readonly connection: McpServerConnection }
+  | { readonly kind: "restarting" | "failed"; readonly error: string; readonly retryAt: number };
+
+export interface ReconnectingServerParts extends Pick<ConnectParams, "workspaceDir" | "environment"> {
+  readonly log: ServerLog;
+  readonly loadConnect: () => Promise<Connect>;
+  readonly onListed: (tools: readonly ListedTool[]) => void;
+  /** One lane for each turn: a person answers one elicitation at a time, whichever server sent it. */
+  readonly elicitationLanes: SerialLanes;
+  readonly onStateChange: (state: ConnectionState) => void;
+}
+
+const FIRST_RETRY_MS = 1000;
+const MAX_RETRY_MS = 60_000;
+/** A connection that lasted this long resets the backoff. */
+const STABLE_MS = 60_000;
+/** Minimum interval between listings after `notifications/tools/list_changed`. */
+const LIST_INTERVAL_MS = 1000;
+const MAX_ERROR_CHARACTERS = 10_000;
+
+/** Keeps one configured server connected: connects, lists its tools, reconnects after a loss. */
+export class ReconnectingServer {
+  readonly server: ServerConfig;
+  readonly #parts: ReconnectingServerParts;
+  readonly #closing = new AbortController();
+  readonly #elicitations: Elicitations;
+  readonly #listings = new PQueue({ concurrency: 1, interval: LIST_INTERVAL_MS, intervalCap: 1, strict: true });
+  #state: ConnectionState = { kind: "connecting" };
+  #running: Promise<void> = Promise.resolve();
+  #backoff = new AbortController();
+
+  constructor(server: ServerConfig, parts: ReconnectingServerParts) {
+    this.server = server;
+    this.#parts = parts;
+    this.#elicitations = new Elicitations(server.name, { log: parts.log, lanes: parts.elicitationLanes });
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** The last lines of its standard error. */
+  get stderrTail(): readonly string[] {
+    return this.#parts.log.stderrTail();
+  }
+
+  /** Skips the rest of the backoff. */
+  retryNow(): void {
+    if ("retryAt" in this.#state) this.#state = { ...this.#state, retryAt: Date.now() };
+    this.#backoff.abort();
+  }
+
+  /** Closes the connection and ends every process of the server. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error("the tool server is no longer configured"));
+    this.#listings.clear();
+    await this.#running;
+  }
+
+  /** Throws `ToolFailed` at once if the server is not connected. */
+  async call(tool: string, input: Readonly<Record<string, unknown>>, context: ToolContext): Promise<unknown> {
+    const state = this.#state;
+    const name = `the tool server ${this.server.name}`;
+    if (state.kind === "connecting") throw new ToolFailed(`${name} is not connected yet`);
+    if (state.kind !== "ready")
+      throw new ToolFailed(`${name} is not connected (${state.error}); it reconnects by itself`);
+    const endCall = this.#elicitations.open(context);
+    try {
+      const { signal } = context;
+      const result = await state.connection.call(tool, input, { signal, onProgress: () => context.progress() });
+      if (result.kind === "failed")
+        throw new ToolFailed(`${name} failed: ${truncate(this.#parts.log.redact(result.message))}`);
+      if (result.isError) throw new ToolFailed(truncate(textOf(result.content)) || "the tool failed without a message");
+      return resultForModel(result);
+    } finally {
+      endCall();
+    }
+  }
+
+  async #run(): Promise<void> {
+    let retryMs = FIRST_RETRY_MS;
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const { connectedMs, error } = await this.#connectOnce();
+      if (signal.aborted) return;
+      if (connectedMs !== null && connectedMs >= STABLE_MS) retryMs = FIRST_RETRY_MS;
+      this.#backoff = new AbortController();
+      const kind = connectedMs === null ? "failed" : "restarting";
+      this.#setState({ kind, error, retryAt: Date.now() + retryMs });
+      const elapsed = await delay(retryMs, AbortSignal.any([signal, this.#backoff.signal]));
+      retryMs = elapsed ? Math.min(retryMs * 2, MAX_RETRY_MS) : FIRST_RETRY_MS;
+    }
+  }
+
+  /** One attempt and the connection it opens; `connectedMs` is null if the server never became ready. */
+  async #connectOnce(): Promise<{ readonly connectedMs: number | null; readonly error: string }> {
+    const { log, loadConnect, onListed } = this.#parts;
+    const { signal } = this.#closing;
+    let connection: McpServerConnection | undefined;
+    let readyAt: number | null = null;
+    const connectedMs = () => (readyAt === null ? null : Date.now() - readyAt);
+    try {
+      const connect = await loadConnect();
+      connection = await connect(this.#connectParams());
+      onListed(await connection.listTools());
+      signal.throwIfAborted();
+      readyAt = Date.now();
+      this.#setState({ kind: "ready", connection });
+      const error = await Promise.race([connection.closed, whenAborted(signal)]);
+      return { connectedMs: connectedMs(), error };
+    } catch (error) {
+      const message = log.redact(error instanceof Error ? error.message : String(error));
+      return { connectedMs: connectedMs(), error: message };
+    } finally {
+      await connection?.close().catch((error: unknown) => log.debug(String(error)));
+    }
+  }
+
+  #connectParams(): ConnectParams {
+    const { workspaceDir, environment, log } = this.#parts;
+    return {
+      server: this.server,
+      workspaceDir,
+      environment,
+      log,
+      onToolsChanged: () => this.#scheduleListing(),
+      onElicitation: (form) => this.#elicitations.elicit(form),
+      signal: this.#closing.signal,
+    };
+  }
+
+  /** At most one listing waits behind the one that runs, which may have missed the change. */
+  #scheduleListing(): void {
+    if (this.#listings.size === 0 && !this.#closing.signal.aborted) void this.#listings.add(() => this.#listAgain());
+  }
+
+  /** Keeps the current list if the listing fails. */
+  async #listAgain(): Promise<void> {
+    const state = this.#state;
+    if (state.kind !== "ready") return;
+    try {
+      const tools = await state.connection.listTools();
+      if (this.#state === state) this.#parts.onListed(tools);
+    } catch (error) {
+      this.#parts.log.debug(`failed to list the tools again: ${String(error)}`);
+    }
+  }
+
+  #setState(state: ConnectionState): void {
+    this.#state = state;
+    this.#parts.onStateChange(state);
+  }
+}
+
+const truncate = (text: string): string =>
+  text.length > MAX_ERROR_CHARACTERS ? `${text.slice(0, MAX_ERROR_CHARACTERS).toWellFormed()}…` : text;
+
+function whenAborted(signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve("closed");
+    else signal.addEventListener("abort", () => resolve("closed"), { once: true });
+  });
+}

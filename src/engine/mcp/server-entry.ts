@@ -1,0 +1,72 @@
+import * as z from "zod/mini";
+
+export type Variables = Readonly<Record<string, string>>;
+
+const START_TIMEOUT = { error: "expected a whole number from 1 to 3600" };
+const texts = z.record(z.string(), z.string());
+
+/** One entry of `mcpServers`; fields of other programs are ignored. */
+export const serverEntry = z.object({
+  type: z.optional(z.enum(["stdio", "http", "streamable-http", "streamableHttp", "sse"])),
+  command: z.optional(z.string().check(z.minLength(1))),
+  args: z.optional(z.array(z.string())),
+  env: z.optional(texts),
+  cwd: z.optional(z.string().check(z.minLength(1))),
+  url: z.optional(z.string()),
+  headers: z.optional(texts),
+  disabled: z.optional(z.boolean()),
+  permissions: z.optional(z.record(z.string(), z.enum(["allow", "ask", "deny"]))),
+  pin: z.optional(z.boolean()),
+  start_timeout_s: z.optional(z.int(START_TIMEOUT).check(z.gte(1, START_TIMEOUT), z.lte(3600, START_TIMEOUT))),
+});
+export type ServerEntry = z.output<typeof serverEntry>;
+
+export type EntryProblem = readonly [path: readonly string[], message: string];
+
+/**
+ * Expands `${VAR}` and `${VAR:-default}` in every text of an entry, from the variables and, outside `env`, from the
+ * entry's own `env`. A variable without a value is a problem.
+ */
+export function expandEntry(
+  entry: ServerEntry,
+  variables: Variables,
+): { readonly expanded: ServerEntry; readonly problems: readonly EntryProblem[] } {
+  const problems: EntryProblem[] = [];
+  const expand = (known: Variables, path: readonly string[]) => (text: string) => {
+    const { value, unknown } = expandVariables(text, known);
+    for (const variable of unknown) problems.push([path, `\${${variable}} has no value here`]);
+    return value;
+  };
+  const each = (known: Variables, field: string, values: Variables = {}) =>
+    Object.fromEntries(Object.entries(values).map(([key, text]) => [key, expand(known, [field, key])(text)]));
+  const env = each(variables, "env", entry.env);
+  const known = { ...variables, ...env };
+  const one = (field: "command" | "cwd" | "url") =>
+    entry[field] === undefined ? {} : { [field]: expand(known, [field])(entry[field]) };
+  const expanded = {
+    ...entry,
+    ...one("command"),
+    ...one("cwd"),
+    ...one("url"),
+    args: entry.args?.map((text, index) => expand(known, ["args", String(index)])(text)),
+    env,
+    headers: each(known, "headers", entry.headers),
+  };
+  return { expanded, problems };
+}
+
+function expandVariables(
+  text: string,
+  known: Variables,
+): { readonly value: string; readonly unknown: readonly string[] } {
+  const unknown: string[] = [];
+  const value = text.replaceAll(
+    /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
+    (match, name: string, fallback: string | undefined) => {
+      const found = Object.hasOwn(known, name) ? known[name] : fallback;
+      if (found === undefined) unknown.push(name);
+      return found ?? match;
+    },
+  );
+  return { value, unknown };
+}
