@@ -28,7 +28,8 @@ async function build(inputs: string): Promise<void> {
   try {
     // Only now: to find that nothing is to be done, no compiler is needed.
     const { makeBundles } = await import("./make-bundles.ts");
-    await makeBundles(fresh);
+    const { makeDocuments } = await import("./make-documents.ts");
+    await Promise.all([makeBundles(fresh), makeDocuments(join(fresh, "documents"))]);
     await writeStamp(fresh, inputs);
     await rename(dist, old).catch(ignoreMissing);
     await rename(fresh, dist);

@@ -5,7 +5,7 @@ import { POLICY_ACTIONS } from "./orchestrator-records.ts";
 
 export * from "./orchestrator-records.ts";
 
-/** What the orchestrator is asked: routes, and request bodies with how they are checked. */
+/** Request bodies of the orchestrator and their validation. Its routes are in `orchestrator-routes.ts`. */
 export const userId = opaqueId(1, 256);
 const SLUG = "expected 1 to 63 of a-z, 0-9 and single inner hyphens";
 export const slug = z
@@ -80,104 +80,5 @@ export const drainRequest = z.object({});
 export const stopRequest = z.object({ drain_s: z.optional(seconds), force: z.optional(z.boolean()) });
 export const rotateKeyRequest = z.object({ grace_s: z.optional(seconds) });
 
-/** `local`: callers on the daemon's own host need no key, others the admin key. */
-export type Authentication = "none" | "platform" | "admin" | "local";
-export interface Route {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** `{name}` marks a parameter, percent-decoded once. */
-  readonly path: string;
-  readonly auth: Authentication;
-  readonly summary: string;
-  /** The largest body in bytes; left out, {@link SMALL_BODY_BYTES}. */
-  readonly maxBodyBytes?: number;
-}
-
-/** Of calls that have a few fields or none. */
-export const SMALL_BODY_BYTES = 4096;
-/** 16 KiB of metadata, however its client escapes it; or a policy with its engine settings. */
-const LARGE_BODY_BYTES = 64 * 1024;
 /** Of all bodies: a value is a field, a list item, an object or a list. */
 export const BODY_LIMITS = { maxValues: 4096, maxDepth: 64 } as const;
-
-export const maxBodyBytes = (route: Route): number => route.maxBodyBytes ?? SMALL_BODY_BYTES;
-
-/** Every route the orchestrator answers; another path is 404, another method on one of these paths 405. */
-export const ORCHESTRATOR_ROUTES = {
-  health: { method: "GET", path: "/health", auth: "none", summary: "Liveness, without a query" },
-  ready: { method: "GET", path: "/ready", auth: "none", summary: "Whether calls are served now, and why not" },
-  registerProduct: {
-    method: "POST",
-    path: "/products/register",
-    auth: "admin",
-    summary: "Register a product",
-    maxBodyBytes: LARGE_BODY_BYTES,
-  },
-  listProducts: { method: "GET", path: "/products", auth: "admin", summary: "List products" },
-  showProduct: { method: "GET", path: "/products/{product_id}", auth: "admin", summary: "One product, by id or slug" },
-  deleteProduct: { method: "DELETE", path: "/products/{product_id}", auth: "admin", summary: "Delete a product" },
-  setPolicy: {
-    method: "PUT",
-    path: "/products/{product_id}/policy",
-    auth: "admin",
-    summary: "Change a policy",
-    maxBodyBytes: LARGE_BODY_BYTES,
-  },
-  setPlatformKeyHash: {
-    method: "PUT",
-    path: "/products/{product_id}/platform-key-hash",
-    auth: "admin",
-    summary: "Replace a platform key by its hash",
-  },
-  provisionEngine: {
-    method: "POST",
-    path: "/engines/provision",
-    auth: "platform",
-    summary: "Create an engine",
-    maxBodyBytes: LARGE_BODY_BYTES,
-  },
-  admitEngine: {
-    method: "POST",
-    path: "/engines/admit",
-    auth: "platform",
-    summary: "Create or return an engine",
-    maxBodyBytes: LARGE_BODY_BYTES,
-  },
-  listEngines: { method: "GET", path: "/engines", auth: "platform", summary: "List engines" },
-  showEngine: { method: "GET", path: "/engines/{user_id}", auth: "platform", summary: "One engine" },
-  destroyEngine: { method: "DELETE", path: "/engines/{user_id}", auth: "platform", summary: "Destroy an engine" },
-  startEngine: { method: "POST", path: "/engines/{user_id}/start", auth: "platform", summary: "Start an engine" },
-  stopEngine: { method: "POST", path: "/engines/{user_id}/stop", auth: "platform", summary: "Stop an engine" },
-  rotateEngineKey: {
-    method: "POST",
-    path: "/engines/{user_id}/rotate-key",
-    auth: "platform",
-    summary: "Replace an engine's key",
-  },
-  waitForEngine: {
-    method: "GET",
-    path: "/engines/{user_id}/wait",
-    auth: "platform",
-    summary: "Wait until an engine reaches a state",
-  },
-  engineLogs: { method: "GET", path: "/engines/{user_id}/logs", auth: "platform", summary: "An engine's log lines" },
-  engineEvents: {
-    method: "GET",
-    path: "/engines/{user_id}/events",
-    auth: "platform",
-    summary: "What happened to a user's engines; a live stream with `Accept: text/event-stream`",
-  },
-  events: { method: "GET", path: "/events", auth: "platform", summary: "The same of all of the product's engines" },
-  adminEngines: { method: "GET", path: "/admin/engines", auth: "admin", summary: "Engines of every product" },
-  adminEvents: { method: "GET", path: "/admin/events", auth: "admin", summary: "Events of every product and the host" },
-  adminStatus: { method: "GET", path: "/admin/status", auth: "admin", summary: "The host: ports, engines, load" },
-  adminAudit: { method: "GET", path: "/admin/audit", auth: "admin", summary: "The audit log, a hash chain" },
-  drainHost: { method: "POST", path: "/admin/drain", auth: "admin", summary: "Take no new engines" },
-  resumeHost: { method: "POST", path: "/admin/resume", auth: "admin", summary: "Take new engines again" },
-  metrics: {
-    method: "GET",
-    path: "/metrics",
-    auth: "local",
-    summary: "Prometheus text; from this host, or with the admin key",
-  },
-} as const satisfies Record<string, Route>;
-export type RouteName = keyof typeof ORCHESTRATOR_ROUTES;

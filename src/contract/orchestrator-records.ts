@@ -119,6 +119,19 @@ export interface EngineRecord {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
+/** `GET /health` of the daemon. */
+export interface DaemonHealth {
+  readonly status: "ok";
+  readonly version: string;
+  readonly uptime_s: number;
+}
+
+/** `GET /ready` of the daemon, when it serves calls. */
+export interface DaemonReady {
+  readonly status: "ready";
+  readonly version: string;
+}
+
 /** The daemon's host, for operators. */
 export interface HostStatus {
   readonly version: string;

@@ -206,6 +206,8 @@ export async function createApp({
     idempotency,
     keys,
     controlToken: launch.control_token,
+    host: launch.host,
+    documentsDir: join(import.meta.dirname, "documents/engine"),
     status,
     hasAgent: (name) => catalog.catalog.agents.has(name),
     catalog,

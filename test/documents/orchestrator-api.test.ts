@@ -4,13 +4,11 @@ import {
   DEFAULT_POLICY,
   ENGINE_STATES,
   MEMORY_MB,
-  ORCHESTRATOR_ROUTES,
   POLICY_ACTIONS,
-  type Route,
-  SMALL_BODY_BYTES,
   policyPatch,
 } from "../../src/contract/orchestrator-api.ts";
 import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator-errors.ts";
+import { ORCHESTRATOR_ROUTES, type Route, SMALL_BODY_BYTES } from "../../src/contract/orchestrator-routes.ts";
 import { ORCHESTRATOR_EVENTS } from "../../src/contract/orchestrator-events.ts";
 import { isRunning } from "../../src/orchestrator/rules/engine-lifecycle.ts";
 import { codesOf, namesIn, tableRows, withoutBackticks } from "./documents.ts";

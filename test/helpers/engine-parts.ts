@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { mkdirSync } from "node:fs";
 import type { Test } from "tap";
 import * as z from "zod/mini";
@@ -217,6 +217,8 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     },
     keys: new AcceptedKeys([{ hash: sha256(KEY), expires_at: null }]),
     controlToken: "token",
+    host: "127.0.0.1",
+    documentsDir: resolve(import.meta.dirname, "../../dist/documents/engine"),
     status: () => ({ active_turns: 0, pending_hitl: 0, streams: 0, draining: false, last_active_at: null }),
     hasAgent: (name) => name === DEFAULT_AGENT,
     catalog: {

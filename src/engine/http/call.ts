@@ -1,6 +1,7 @@
 import type { Request, Response } from "express";
 import type * as z from "zod/mini";
 import { IGNORED_FIELDS_HEADER } from "../../contract/orchestrator-api.ts";
+import type { IntegerParameter } from "../../contract/route-table.ts";
 import { InvalidInput, ignoredFieldsHeader, parseBody } from "../../shared/parse.ts";
 
 /** Checks a body; fields that nobody knows are named in `X-Ignored-Fields`. */
@@ -17,16 +18,12 @@ export function parameter(request: Request, name: string): string | undefined {
   return Array.isArray(value) ? String(value.at(-1)) : String(value);
 }
 
-export function integerParameter(
-  request: Request,
-  name: string,
-  bounds: { min: number; max: number; fallback: number },
-): number {
+export function integerParameter(request: Request, name: string, { min, max, fallback }: IntegerParameter): number {
   const text = parameter(request, name);
-  if (text === undefined) return bounds.fallback;
+  if (text === undefined) return fallback;
   const value = Number(text);
-  if (!/^\d{1,15}$/.test(text) || value < bounds.min || value > bounds.max) {
-    throw new InvalidInput(name, `expected an integer from ${bounds.min} to ${bounds.max}`);
+  if (!/^\d{1,15}$/.test(text) || value < min || value > max) {
+    throw new InvalidInput(name, `expected an integer from ${min} to ${max}`);
   }
   return value;
 }

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Request, RequestHandler } from "express";
+import { MAX_MEMORY_FILE_BYTES } from "../../contract/engine-routes.ts";
 import { MEMORY_FILE_TYPE, MEMORY_FORMAT, MEMORY_FORMAT_VERSION } from "../../contract/memory-file.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { VERSION } from "../../shared/version.ts";
@@ -10,7 +11,6 @@ import type { MemoryPortability } from "../memory/portability/memory-portability
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 
-const MAX_FILE_BYTES = 2 * 1024 ** 3;
 /** Who reads for longer holds up the store's log. */
 const EXPORT_MS = 3600_000;
 /** How long what a turn left running may take to be gone. */
@@ -67,7 +67,7 @@ export const importRoute =
   async (request, response) => {
     if ((request.get("Content-Encoding") ?? "identity") !== "identity")
       throw new EngineError("INVALID_REQUEST", "body: expected lines of JSON, not compressed");
-    if (Number(request.get("Content-Length") ?? 0) > MAX_FILE_BYTES) throw tooLarge();
+    if (Number(request.get("Content-Length") ?? 0) > MAX_MEMORY_FILE_BYTES) throw tooLarge();
     try {
       const done = await portability.import(piecesOf(request));
       if (done.kind === "busy") throw busy(done.with);
@@ -86,7 +86,7 @@ async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const piece of request.iterator({ destroyOnReturn: false })) {
     bytes += (piece as Uint8Array).length;
-    if (bytes > MAX_FILE_BYTES) throw tooLarge();
+    if (bytes > MAX_MEMORY_FILE_BYTES) throw tooLarge();
     yield piece as Uint8Array;
   }
 }
@@ -127,7 +127,8 @@ export const eraseRoute =
     }
   };
 
-const tooLarge = () => new EngineError("PAYLOAD_TOO_LARGE", `body: expected at most ${MAX_FILE_BYTES / 1024 ** 3} GiB`);
+const tooLarge = () =>
+  new EngineError("PAYLOAD_TOO_LARGE", `body: expected at most ${MAX_MEMORY_FILE_BYTES / 1024 ** 3} GiB`);
 
 const busy = (holder: "import" | "erasure") =>
   new EngineError(

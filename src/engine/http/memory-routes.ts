@@ -1,16 +1,15 @@
 import type { Request, RequestHandler } from "express";
+import { MEMORY_PAGE_LIMIT } from "../../contract/engine-routes.ts";
 import type { MemoryList } from "../../contract/memory-records.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import type { MemoryLists } from "../memory/memory-lists.ts";
 import { integerParameter, parameter } from "./call.ts";
 
-const LIMIT = { min: 1, max: 200, fallback: 50 } as const;
-
 /** One kind of what is remembered, a page at a time. A cursor names its list: of another one it would give a wrong page. */
 export const memoryListRoute =
   (lists: Pick<MemoryLists, "page">, list: MemoryList): RequestHandler =>
   (request, response) => {
-    const limit = integerParameter(request, "limit", LIMIT);
+    const limit = integerParameter(request, "limit", MEMORY_PAGE_LIMIT);
     const { items, next_cursor: next } = lists.page(list, { before: readCursor(request, list), limit });
     response.json({ items, next_cursor: next === null ? null : `${list}.${next}` });
   };

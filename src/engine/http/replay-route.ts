@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from "express";
 import type { ReplayPage } from "../../contract/engine-api.ts";
+import { REPLAY_LIMIT } from "../../contract/engine-routes.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { ALL_TASKS, type EventJournal, type EventRow } from "../turns/event-journal.ts";
@@ -11,7 +12,6 @@ import { followEvents } from "./follow-events.ts";
 import type { FollowerSeats } from "./follower-seats.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
 
-const DEFAULT_LIMIT = 1000;
 /** A page may hold fewer events than asked for: one of large events would cost the engine its memory. */
 const MAX_PAGE_LENGTH = 4 * 1024 * 1024;
 
@@ -39,7 +39,7 @@ export function replayRoute({ journal, runner, seats, limits }: ReplayParts): Re
     // Where none is kept, the next one to come is the oldest.
     const truncated = isTruncated(cursor, oldest ?? { seq: seq + 1, ts: ts + 1 });
     if (request.accepts(["application/json", "text/event-stream"]) !== "text/event-stream") {
-      const filter = { ...cursor, ...where, limit: limit ?? DEFAULT_LIMIT, maxLength: MAX_PAGE_LENGTH };
+      const filter = { ...cursor, ...where, limit: limit ?? REPLAY_LIMIT.fallback, maxLength: MAX_PAGE_LENGTH };
       const after = parameter(request, "after") ?? null;
       // Who never reads it must not keep it in memory.
       response.setTimeout(limits.maxQueuedMs);
@@ -70,9 +70,7 @@ const followed = ({ taskId, turnId }: { taskId: string | undefined; turnId: stri
   taskId ?? (turnId === undefined ? ALL_TASKS : (runner.taskOf(turnId) ?? turnId));
 
 const limitParameter = (request: Request): number | undefined =>
-  parameter(request, "limit") === undefined
-    ? undefined
-    : integerParameter(request, "limit", { min: 1, max: 10_000, fallback: DEFAULT_LIMIT });
+  parameter(request, "limit") === undefined ? undefined : integerParameter(request, "limit", REPLAY_LIMIT);
 
 /** A {@link ReplayPage}, as text: the events are stored as JSON. */
 function pageOf(

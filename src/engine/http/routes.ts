@@ -1,8 +1,12 @@
 import express, { type Express, type RequestHandler } from "express";
-import { ENGINE_BODY_BYTES, ENGINE_KEY_HEADER } from "../../contract/engine-api.ts";
-import { CONTROL_PATHS, type EngineStatus } from "../../contract/engine-control.ts";
-import { MEMORY_LISTS } from "../../contract/memory-records.ts";
+import { ENGINE_KEY_HEADER } from "../../contract/engine-api.ts";
+import type { EngineStatus } from "../../contract/engine-control.ts";
+import type { EngineRouteName } from "../../contract/engine-paths.ts";
+import { ENGINE_ROUTES, type EngineRoute, engineBodyBytes } from "../../contract/engine-routes.ts";
+import { expressPath, methodsOf } from "../../contract/route-table.ts";
 import { BodyRoom } from "../../shared/body-room.ts";
+import { sendDocs, sendOpenApi } from "../../shared/http/interface-documents.ts";
+import { hostProblem } from "../../shared/local-caller.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { AUTHENTICATED } from "../../shared/unauthenticated-connections.ts";
 import { EngineError } from "../engine-error.ts";
@@ -42,76 +46,99 @@ export interface RouteParts extends Omit<ExecuteParts, "seats"> {
   readonly keys: AcceptedKeys;
   readonly controlToken: string;
   readonly status: () => EngineStatus;
+  /** Where the engine listens. */
+  readonly host: string;
+  /** What the build made of the route table. */
+  readonly documentsDir: string;
   readonly logger: Logger;
 }
 
 /** Of the calls that are being received at the same time. */
 const MAX_BODIES_BYTES = 16 * 1024 ** 2;
 
-const maxBodyBytes = (path: string): number =>
-  path === "/execute"
-    ? ENGINE_BODY_BYTES.execute
-    : path === "/hitl/respond"
-      ? ENGINE_BODY_BYTES.respond
-      : ENGINE_BODY_BYTES.other;
+/** `/health` is answered before this is loaded. */
+type LoadedRoute = Exclude<EngineRouteName, "health">;
 
-/** `stream`: a POST whose body is for its route to read. */
-type Method = "get" | "post" | "stream" | "delete";
-type Route = readonly [Method, string, gate: RequestHandler, answer: RequestHandler];
-
-/** Every route but `/health`, which is answered before this is loaded. The key is checked before a body is read. */
+/** Every route but `/health`. The key is checked before a body is read. */
 export function createRoutes(parts: RouteParts): Express {
-  const { runner, desk, catalog, servers, memoryLists, memorySearch, keys, controlToken, status, logger } = parts;
+  const { logger } = parts;
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
-  const keyed: RequestHandler = (request, _response, next) => {
-    if (!keys.accepts(request.get(ENGINE_KEY_HEADER), Date.now())) {
-      throw new EngineError("INVALID_ENGINE_KEY", "the engine key is missing or wrong");
-    }
-    request.socket.emit(AUTHENTICATED);
-    next();
-  };
-  const control = controlOnly(controlToken);
-  const memoryFile = { ...parts.memoryFile, runner, journal: parts.journal, limits: parts.limits };
-  const streams = { ...parts, seats: new FollowerSeats() };
+  const gates = gatesOf(parts);
+  const handlers = handlersOf(parts);
   const room = new BodyRoom({ total: MAX_BODIES_BYTES, each: MAX_BODIES_BYTES });
-  const routes: readonly Route[] = [
-    ["post", "/execute", keyed, executeRoute(streams)],
-    ["get", "/execute/replay", keyed, replayRoute(streams)],
-    ["post", "/execute/cancel", keyed, cancelRoute(runner)],
-    ["post", "/hitl/respond", keyed, respondRoute(desk)],
-    ["get", "/hitl/pending", keyed, pendingRoute(desk)],
-    ["post", "/memory/knowledge/search", keyed, memorySearchRoute(memorySearch)],
-    ["get", "/assets/servers", keyed, serversRoute(servers)],
-    ["post", "/assets/servers/allow", keyed, allowToolsRoute(servers)],
-    ...MEMORY_LISTS.map(
-      (list) => ["get", `/memory/${list}`, keyed, memoryListRoute(memoryLists, list)] satisfies Route,
-    ),
-    ["get", "/memory/export", keyed, exportRoute(memoryFile)],
-    ["stream", "/memory/import", keyed, importRoute(memoryFile)],
-    ["delete", "/memory", keyed, eraseRoute(memoryFile)],
-    ["get", "/memory/skills", keyed, skillDraftsRoute(parts.skills)],
-    ["post", "/memory/skills/decide", keyed, decideSkillRoute(parts.skills)],
-    ["post", "/admin/lc/trigger", keyed, triggerLearningRoute(parts.learning)],
-    ["post", "/admin/reload-catalog", keyed, reloadCatalogRoute(catalog)],
-    ["post", "/admin/reload-core-soul", keyed, reloadCoreSoulRoute(catalog)],
-    ["post", CONTROL_PATHS.keys, control, keysRoute(keys)],
-    ["post", CONTROL_PATHS.drain, control, drainRoute(runner, status)],
-    ["get", CONTROL_PATHS.status, control, statusRoute(status)],
-  ];
-  for (const [method, path, gate, answer] of routes) {
-    if (method === "post") app.post(path, gate, receiveBody(room, maxBodyBytes(path)), answer);
-    else app[method === "stream" ? "post" : method](path, gate, answer);
+  for (const [name, handler] of Object.entries(handlers) as [LoadedRoute, RequestHandler][]) {
+    const route: EngineRoute = ENGINE_ROUTES[name];
+    const path = expressPath(route.path);
+    const gate = gates[route.auth];
+    if (route.method === "POST" && route.requestLines === undefined)
+      app.post(path, gate, receiveBody(room, engineBodyBytes(route)), handler);
+    else app[route.method.toLowerCase() as "get" | "post" | "delete"](path, gate, handler);
   }
-  const methods = new Map<string, Method[]>([["/health", ["get"]]]);
-  for (const [method, path, gate] of routes)
-    if (gate === keyed) methods.set(path, [...(methods.get(path) ?? []), method]);
-  app.use((request, response) => {
-    const allowed = methods.get(request.path)?.map((method) => (method === "stream" ? "POST" : method.toUpperCase()));
-    if (allowed === undefined) throw new EngineError("NOT_FOUND", "no such route");
-    response.set("Allow", allowed.join(", "));
-    throw new EngineError("METHOD_NOT_ALLOWED", `expected ${allowed.join(" or ")}`);
-  });
+  app.use(refuseUnknown);
   app.use(errorResponder(logger));
   return app;
 }
+
+function gatesOf({ keys, controlToken, host }: RouteParts): Record<EngineRoute["auth"], RequestHandler> {
+  return {
+    none: (request, _response, next) => {
+      const problem = hostProblem(request, host);
+      if (problem !== null) throw new EngineError("INVALID_REQUEST", problem);
+      next();
+    },
+    engine: (request, _response, next) => {
+      if (!keys.accepts(request.get(ENGINE_KEY_HEADER), Date.now())) {
+        throw new EngineError("INVALID_ENGINE_KEY", "the engine key is missing or wrong");
+      }
+      request.socket.emit(AUTHENTICATED);
+      next();
+    },
+    control: controlOnly(controlToken),
+  };
+}
+
+function handlersOf(parts: RouteParts): Record<LoadedRoute, RequestHandler> {
+  const { runner, desk, catalog, servers, memoryLists, memorySearch, keys, status, documentsDir } = parts;
+  const memoryFile = { ...parts.memoryFile, runner, journal: parts.journal, limits: parts.limits };
+  const streams = { ...parts, seats: new FollowerSeats() };
+  return {
+    execute: executeRoute(streams),
+    replay: replayRoute(streams),
+    cancel: cancelRoute(runner),
+    respond: respondRoute(desk),
+    pending: pendingRoute(desk),
+    searchMemory: memorySearchRoute(memorySearch),
+    listServers: serversRoute(servers),
+    allowTools: allowToolsRoute(servers),
+    listEpisodes: memoryListRoute(memoryLists, "episodes"),
+    listKnowledge: memoryListRoute(memoryLists, "knowledge"),
+    listSocial: memoryListRoute(memoryLists, "social"),
+    listWorking: memoryListRoute(memoryLists, "working"),
+    listTrajectories: memoryListRoute(memoryLists, "trajectories"),
+    exportMemory: exportRoute(memoryFile),
+    importMemory: importRoute(memoryFile),
+    eraseMemory: eraseRoute(memoryFile),
+    listSkills: skillDraftsRoute(parts.skills),
+    decideSkill: decideSkillRoute(parts.skills),
+    triggerLearning: triggerLearningRoute(parts.learning),
+    reloadCatalog: reloadCatalogRoute(catalog),
+    reloadCoreSoul: reloadCoreSoulRoute(catalog),
+    openapi: (_request, response) => sendOpenApi(response, documentsDir),
+    docs: (_request, response) => sendDocs(response, documentsDir),
+    setKeys: keysRoute(keys),
+    drain: drainRoute(runner, status),
+    status: statusRoute(status),
+  };
+}
+
+const methodsOfPath = methodsOf(Object.values<EngineRoute>(ENGINE_ROUTES).filter(({ auth }) => auth !== "control"));
+
+/** The path is known with another method (405), or not at all (404). */
+const refuseUnknown: RequestHandler = (request, response) => {
+  const methods = methodsOfPath(request.path);
+  if (methods.length === 0 || methods.some((method) => method === request.method))
+    throw new EngineError("NOT_FOUND", "no such route");
+  response.set("Allow", methods.join(", "));
+  throw new EngineError("METHOD_NOT_ALLOWED", `expected ${methods.join(" or ")}`);
+};

@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
-import type { RouteName } from "../../contract/orchestrator-api.ts";
+import { join } from "node:path";
+import type { RouteName } from "../../contract/orchestrator-paths.ts";
 import { listen } from "../../shared/http-server.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Releasers } from "../../shared/releasers.ts";
@@ -8,6 +9,7 @@ import { openDataFolder } from "./data-folder.ts";
 import { adminRoutes } from "../http/admin-routes.ts";
 import { createApp } from "../http/app.ts";
 import type { Handler } from "../http/call.ts";
+import { documentRoutes } from "../http/document-routes.ts";
 import { engineRoutes } from "../http/engine-routes.ts";
 import { eventRoutes } from "../http/event-routes.ts";
 import { healthRoutes } from "../http/health-routes.ts";
@@ -48,9 +50,10 @@ export async function serve(beginning: StartOptions): Promise<void> {
   const { config, front, logger } = beginning;
   const startedAt = Date.now();
   const folder = await openDataFolder(config.dataDir, config);
+  const documentsDir = join(beginning.installDir, "dist/documents/orchestrator");
   const readiness = new Readiness();
   // Listening comes first: whoever asks is told what the daemon waits for.
-  let app: RequestListener = createWaitingApp(readiness, { startedAt, host: config.host, logger });
+  let app: RequestListener = createWaitingApp(readiness, { startedAt, host: config.host, documentsDir, logger });
   const server = await listen((request, response) => app(request, response), config.host, config.port);
   front.push(() => {
     readiness.phase = "stopping";
@@ -64,7 +67,7 @@ export async function serve(beginning: StartOptions): Promise<void> {
   if (opened === null) return;
   const { host, database } = opened;
   app = createApp(host, {
-    handlers: allHandlers(host, startedAt),
+    handlers: { ...allHandlers(host, startedAt), ...documentRoutes(documentsDir) },
     adminKey: folder.adminKey,
     host: config.host,
     whyDatabase: unavailableReason,
@@ -85,7 +88,10 @@ export async function serve(beginning: StartOptions): Promise<void> {
   process.stderr.write(startBanner(config, { url, database, adminKeyFile: folder.adminKeyFile, adopted }));
 }
 
-function allHandlers(host: HostContext, startedAt: number): Readonly<Record<RouteName, Handler>> {
+function allHandlers(
+  host: HostContext,
+  startedAt: number,
+): Readonly<Record<Exclude<RouteName, "openapi" | "docs">, Handler>> {
   return {
     ...healthRoutes(host.readiness, { startedAt }),
     ...productRoutes(host),

@@ -1,4 +1,5 @@
 import { ENGINE_STATES, drainRequest } from "../../contract/orchestrator-api.ts";
+import { AUDIT_AFTER, PAGE_LIMIT } from "../../contract/orchestrator-routes.ts";
 import { drainHost } from "../operations/drain-host.ts";
 import { hostStatus } from "../status/host-status.ts";
 import { pageOfEngines } from "../status/look-up-engine.ts";
@@ -16,8 +17,8 @@ export function adminRoutes(o: HostContext) {
     adminStatus: async () => ({ status: 200, body: await hostStatus(o) }),
     adminAudit: async (call) => {
       const name = call.query["cursor"] === undefined ? "after" : "cursor";
-      const after = integerParameter(call, name, 0, { min: 0, max: 9_999_999_999 });
-      const limit = integerParameter(call, "limit", 50, { min: 1, max: 200 });
+      const after = integerParameter(call, name, AUDIT_AFTER);
+      const limit = integerParameter(call, "limit", PAGE_LIMIT);
       const data = await pageOfAudit(o, { after, limit });
       const last = data.at(-1);
       return { status: 200, body: { data, next_cursor: data.length === limit && last ? String(last.seq) : null } };

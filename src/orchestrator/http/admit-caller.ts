@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import { type Route, maxBodyBytes } from "../../contract/orchestrator-api.ts";
+import { type Route, maxBodyBytes } from "../../contract/orchestrator-routes.ts";
 import { declaredLength } from "../../shared/read-body.ts";
 import { AUTHENTICATED } from "../../shared/unauthenticated-connections.ts";
 import type { Product } from "../operations/identify-product.ts";

@@ -1,13 +1,9 @@
 import { once } from "node:events";
 import express, { type Express, type Request, type RequestHandler, type Response } from "express";
-import {
-  BODY_LIMITS,
-  IGNORED_FIELDS_HEADER,
-  ORCHESTRATOR_ROUTES,
-  REQUEST_ID_HEADER,
-  type Route,
-  type RouteName,
-} from "../../contract/orchestrator-api.ts";
+import { BODY_LIMITS, IGNORED_FIELDS_HEADER, REQUEST_ID_HEADER } from "../../contract/orchestrator-api.ts";
+import type { RouteName } from "../../contract/orchestrator-paths.ts";
+import { ORCHESTRATOR_ROUTES, type Route } from "../../contract/orchestrator-routes.ts";
+import { expressPath, methodsOf } from "../../contract/route-table.ts";
 import { newId } from "../../shared/ids.ts";
 import { parseJsonBody } from "../../shared/json-body.ts";
 import { assertStorable, ignoredFieldsHeader, parseBody } from "../../shared/parse.ts";
@@ -73,9 +69,8 @@ export function createApp(o: HostContext, { handlers, adminKey, host, whyDatabas
       const actor = route.auth === "platform" ? ("product" as const) : ("admin" as const);
       return withinRequest({ requestId: requestIdOf(response), actor }, () => answer(request, response));
     };
-    const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
     const verb = route.method.toLowerCase() as "get" | "post" | "put" | "delete";
-    app[verb](path, answerInContext);
+    app[verb](expressPath(route.path), answerInContext);
   }
   app.use(refuseUnknown);
   app.use(errorResponder(o.logger, whyDatabase));
@@ -144,15 +139,12 @@ function storable(given: Readonly<Record<string, unknown>>): Readonly<Record<str
   return parameters;
 }
 
-const routePatterns = Object.values<Route>(ORCHESTRATOR_ROUTES).map(({ method, path }) => ({
-  method,
-  pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`, "i"),
-}));
+const methodsOfPath = methodsOf(Object.values(ORCHESTRATOR_ROUTES));
 
 /** The path is known with another method (405), or not at all (404). */
 const refuseUnknown: RequestHandler = (request, response) => {
-  const methods = routePatterns.filter(({ pattern }) => pattern.test(request.path)).map(({ method }) => method);
+  const methods = methodsOfPath(request.path);
   if (methods.length === 0) throw new ApiError("NOT_FOUND", "no such route");
-  response.set("Allow", [...new Set(methods)].join(", "));
-  throw new ApiError("METHOD_NOT_ALLOWED", `expected ${[...new Set(methods)].join(" or ")}`);
+  response.set("Allow", methods.join(", "));
+  throw new ApiError("METHOD_NOT_ALLOWED", `expected ${methods.join(" or ")}`);
 };

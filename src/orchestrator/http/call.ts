@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Response } from "express";
 import type * as z from "zod/mini";
+import { PAGE_LIMIT } from "../../contract/orchestrator-routes.ts";
+import type { IntegerParameter } from "../../contract/route-table.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import type { Product } from "../operations/identify-product.ts";
 
@@ -29,12 +31,7 @@ export type Answer = { readonly status: number; readonly body: unknown; readonly
 export type Handler = (call: Call) => Answer | Promise<Answer>;
 
 /** A query parameter that is a whole number within bounds. */
-export function integerParameter(
-  call: Call,
-  name: string,
-  fallback: number,
-  { min, max }: { min: number; max: number },
-): number {
+export function integerParameter(call: Call, name: string, { min, max, fallback }: IntegerParameter): number {
   const text = call.query[name];
   if (text === undefined) return fallback;
   const value = Number(text);
@@ -74,7 +71,7 @@ export function pageParameters(call: Call, prefix: IdPrefix): PageOptions {
   const after = call.query["cursor"] ?? null;
   if (after !== null && !isId(prefix, after))
     throw new InvalidInput("cursor", `expected the next_cursor of a page before of this list (${prefix}_…)`);
-  return { after, limit: integerParameter(call, "limit", 50, { min: 1, max: 200 }) };
+  return { after, limit: integerParameter(call, "limit", PAGE_LIMIT) };
 }
 
 /** The event that a reader saw last, by its `Last-Event-ID`. */

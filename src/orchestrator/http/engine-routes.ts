@@ -6,6 +6,7 @@ import {
   stopRequest,
   userId,
 } from "../../contract/orchestrator-api.ts";
+import { WAIT_TIMEOUT_S } from "../../contract/orchestrator-routes.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { admitEngine } from "../operations/admit-engine.ts";
 import type { AutoProvision } from "../operations/auto-provision.ts";
@@ -77,7 +78,7 @@ export function engineRoutes(o: HostContext, autoProvision: AutoProvision) {
       const record = await waitForEngine(o, call.product, {
         userId: userParameter(call),
         state: choiceParameter(call, "state", ENGINE_STATES) ?? "running",
-        timeoutS: integerParameter(call, "timeout_s", 60, { min: 0, max: 600 }),
+        timeoutS: integerParameter(call, "timeout_s", WAIT_TIMEOUT_S),
         signal: call.clientGone,
       });
       return { status: 200, body: record };

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { LOG_TAIL } from "../../contract/orchestrator-routes.ts";
 import { followEngineLog, tailEngineLog } from "../status/engine-logs.ts";
 import type { HostContext } from "../host-context.ts";
 import { type Handler, flagParameter, integerParameter } from "./call.ts";
@@ -10,7 +11,7 @@ import { streamSignal } from "./stream-signal.ts";
 export function logsRoute(o: HostContext): Handler {
   const seats = new StreamSeats("log streams");
   return async (call) => {
-    const wish = { userId: userParameter(call), lines: integerParameter(call, "tail", 200, { min: 0, max: 10_000 }) };
+    const wish = { userId: userParameter(call), lines: integerParameter(call, "tail", LOG_TAIL) };
     const follow = flagParameter(call, "follow");
     // A plain tail counts too: a slow reader holds it open.
     using _seat = seats.take(call.product.record.id);

@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import { type Route, maxBodyBytes } from "../../contract/orchestrator-api.ts";
+import { type Route, maxBodyBytes } from "../../contract/orchestrator-routes.ts";
 import { BodyRoom } from "../../shared/body-room.ts";
 import { type ReceivedBody, declaredLength, readBody } from "../../shared/read-body.ts";
 import { ApiError } from "../api-error.ts";

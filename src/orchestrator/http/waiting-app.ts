@@ -1,24 +1,35 @@
 import express, { type Express } from "express";
+import { ORCHESTRATOR_PATHS } from "../../contract/orchestrator-paths.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { ApiError } from "../api-error.ts";
 import type { Readiness } from "../status/readiness.ts";
 import { identifyRequest } from "./app.ts";
 import { assertOwnHost } from "./authenticate.ts";
+import { documentRoutes } from "./document-routes.ts";
 import { errorResponder } from "./error-responder.ts";
 import { type HealthParts, healthRoutes } from "./health-routes.ts";
 
-/** What answers until there is a database to ask: how the daemon is, and to all else that it has to wait. */
+export interface WaitingAppParts extends HealthParts {
+  /** Where the daemon listens. */
+  readonly host: string;
+  /** What the build made of the route table. */
+  readonly documentsDir: string;
+  readonly logger: Logger;
+}
+
+/** Serves until the database is there: health, readiness and the documents; 503 to every other call. */
 export function createWaitingApp(
   readiness: Readiness,
-  { startedAt, host, logger }: HealthParts & { host: string; logger: Logger },
+  { startedAt, host, documentsDir, logger }: WaitingAppParts,
 ): Express {
   const app = express().disable("x-powered-by").disable("etag");
   app.use(identifyRequest);
-  for (const [name, handler] of Object.entries(healthRoutes(readiness, { startedAt }))) {
-    app.get(`/${name}`, async (request, response) => {
+  const handlers = { ...healthRoutes(readiness, { startedAt }), ...documentRoutes(documentsDir) };
+  for (const name of Object.keys(handlers) as (keyof typeof handlers)[]) {
+    app.get(ORCHESTRATOR_PATHS[name].path, async (request, response) => {
       assertOwnHost(host, request);
-      const { status, body } = await handler();
-      response.status(status).json(body);
+      const answer = await handlers[name]({ response });
+      if (answer !== undefined) response.status(answer.status).json(answer.body);
     });
   }
   app.use(() => {

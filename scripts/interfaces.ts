@@ -1,0 +1,40 @@
+import { ENGINE_ERRORS } from "../src/contract/engine-errors.ts";
+import { ENGINE_KEY_HEADER } from "../src/contract/engine-records.ts";
+import { ENGINE_RESPONSES } from "../src/contract/engine-responses.ts";
+import { ENGINE_ROUTES, type EngineRoute, engineErrorsOf } from "../src/contract/engine-routes.ts";
+import { ORCHESTRATOR_ERRORS } from "../src/contract/orchestrator-errors.ts";
+import { ADMIN_KEY_HEADER, PLATFORM_KEY_HEADER } from "../src/contract/orchestrator-records.ts";
+import { ORCHESTRATOR_RESPONSES } from "../src/contract/orchestrator-responses.ts";
+import { ORCHESTRATOR_ROUTES, type Route, errorsOf } from "../src/contract/orchestrator-routes.ts";
+import type { Interface } from "./openapi.ts";
+
+/** The daemon's own calls to an engine, and what they answer, are not published. */
+const { KeysAccepted: _keys, EngineStatus: _status, ...PUBLIC_RESPONSES } = ENGINE_RESPONSES;
+
+/** The two interfaces as their route tables and schemas describe them. */
+export const INTERFACES = {
+  orchestrator: {
+    title: "orchd orchestrator",
+    description:
+      "Provisions and supervises one AI-agent engine for each user of a product. Unknown fields of a request are ignored and named in `X-Ignored-Fields`; unknown fields of a policy are refused. Every answer carries `X-Request-Id`.",
+    routes: ORCHESTRATOR_ROUTES as Readonly<Record<string, Route>>,
+    schemas: ORCHESTRATOR_RESPONSES,
+    errors: ORCHESTRATOR_ERRORS,
+    errorsOf,
+    keys: { platform: PLATFORM_KEY_HEADER, admin: ADMIN_KEY_HEADER, local: ADMIN_KEY_HEADER },
+    keyless: ["none", "local"],
+    path: { user_id: "The product's own id of the user, 1 to 256 bytes", product_id: "Id or slug of the product" },
+  } satisfies Interface<Route>,
+  engine: {
+    title: "orchd engine",
+    description:
+      "One user's AI-agent engine: turns, human-in-the-loop requests, memory. Unknown fields of a request are ignored and named in `X-Ignored-Fields`.",
+    routes: Object.fromEntries(Object.entries<EngineRoute>(ENGINE_ROUTES).filter(([, { auth }]) => auth !== "control")),
+    schemas: PUBLIC_RESPONSES,
+    errors: ENGINE_ERRORS,
+    errorsOf: engineErrorsOf,
+    keys: { engine: ENGINE_KEY_HEADER },
+    keyless: ["none"],
+    path: {},
+  } satisfies Interface<EngineRoute>,
+} as const;

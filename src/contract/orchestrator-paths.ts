@@ -1,0 +1,35 @@
+import type { Endpoint } from "./endpoint.ts";
+
+/** Method and path of every route of the orchestrator. Imports no schema: clients in browsers use it. */
+export const ORCHESTRATOR_PATHS = {
+  health: { method: "GET", path: "/health" },
+  ready: { method: "GET", path: "/ready" },
+  registerProduct: { method: "POST", path: "/products/register" },
+  listProducts: { method: "GET", path: "/products" },
+  showProduct: { method: "GET", path: "/products/{product_id}" },
+  deleteProduct: { method: "DELETE", path: "/products/{product_id}" },
+  setPolicy: { method: "PUT", path: "/products/{product_id}/policy" },
+  setPlatformKeyHash: { method: "PUT", path: "/products/{product_id}/platform-key-hash" },
+  provisionEngine: { method: "POST", path: "/engines/provision" },
+  admitEngine: { method: "POST", path: "/engines/admit" },
+  listEngines: { method: "GET", path: "/engines" },
+  showEngine: { method: "GET", path: "/engines/{user_id}" },
+  destroyEngine: { method: "DELETE", path: "/engines/{user_id}" },
+  startEngine: { method: "POST", path: "/engines/{user_id}/start" },
+  stopEngine: { method: "POST", path: "/engines/{user_id}/stop" },
+  rotateEngineKey: { method: "POST", path: "/engines/{user_id}/rotate-key" },
+  waitForEngine: { method: "GET", path: "/engines/{user_id}/wait" },
+  engineLogs: { method: "GET", path: "/engines/{user_id}/logs" },
+  engineEvents: { method: "GET", path: "/engines/{user_id}/events" },
+  events: { method: "GET", path: "/events" },
+  adminEngines: { method: "GET", path: "/admin/engines" },
+  adminEvents: { method: "GET", path: "/admin/events" },
+  adminStatus: { method: "GET", path: "/admin/status" },
+  adminAudit: { method: "GET", path: "/admin/audit" },
+  drainHost: { method: "POST", path: "/admin/drain" },
+  resumeHost: { method: "POST", path: "/admin/resume" },
+  metrics: { method: "GET", path: "/metrics" },
+  openapi: { method: "GET", path: "/openapi.json" },
+  docs: { method: "GET", path: "/docs" },
+} as const satisfies Record<string, Endpoint>;
+export type RouteName = keyof typeof ORCHESTRATOR_PATHS;

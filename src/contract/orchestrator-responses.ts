@@ -1,0 +1,177 @@
+import * as z from "zod/mini";
+import type { AuditRecord } from "./audit-chain.ts";
+import { ORCHESTRATOR_ERRORS, type OrchestratorErrorCode } from "./orchestrator-errors.ts";
+import { type EventRecord, type EventType, GAP_EVENT, ORCHESTRATOR_EVENTS } from "./orchestrator-events.ts";
+import {
+  type DaemonHealth,
+  type DaemonReady,
+  ENGINE_STATES,
+  type EngineRecord,
+  type ErrorBody,
+  type HostStatus,
+  POLICY_ACTIONS,
+  type Page,
+  type Policy,
+  type ProductRecord,
+  type StopResult,
+} from "./orchestrator-records.ts";
+import { count, jsonObject, openApiDocument, text, textOrNull, time, timeOrNull } from "./response-schemas.ts";
+
+const engineState = z.enum(ENGINE_STATES);
+const errorCode = z.enum(Object.keys(ORCHESTRATOR_ERRORS) as [OrchestratorErrorCode, ...OrchestratorErrorCode[]]);
+const limit = z.nullable(count);
+
+const policy = z.object({
+  max_engines: limit,
+  requests_per_minute: limit,
+  allowed_actions: z.array(z.enum(POLICY_ACTIONS)),
+  suspended: z.boolean(),
+  idle_stop_s: count,
+  drain_s: count,
+  memory_mb: count,
+}) satisfies z.ZodMiniType<Policy>;
+
+const productRecord = z.object({
+  id: text,
+  slug: text,
+  name: textOrNull,
+  policy,
+  engine_env_names: z.array(text),
+  engine_env_values: z.record(text, text),
+  platform_key: z.object({ prefix: textOrNull, last4: textOrNull, created_at: time }),
+  created_at: time,
+  updated_at: time,
+}) satisfies z.ZodMiniType<ProductRecord>;
+
+const engineRecord = z.object({
+  id: text,
+  product_id: text,
+  user_id: text,
+  state: engineState,
+  running: z.boolean(),
+  desired_state: z.enum(["running", "stopped", "destroyed"]),
+  port: count,
+  url: text,
+  incarnation: text,
+  pid: z.nullable(count),
+  version: textOrNull,
+  api_key: z.object({ prefix: text, last4: text, created_at: time, previous_expires_at: timeOrNull }),
+  health: z.object({
+    status: z.enum(["unknown", "ok", "failing"]),
+    last_ok_at: timeOrNull,
+    consecutive_failures: count,
+  }),
+  restarts: z.object({ count, window_started_at: timeOrNull, next_at: timeOrNull }),
+  last_error: z.nullable(
+    z.object({
+      phase: z.enum(["boot", "run", "stop"]),
+      reason: text,
+      exit_code: z.nullable(z.int()),
+      signal: textOrNull,
+      oom: z.boolean(),
+      log_tail: z.array(text),
+      at: time,
+    }),
+  ),
+  stop_reason: textOrNull,
+  last_active_at: timeOrNull,
+  created_at: time,
+  started_at: timeOrNull,
+  stopped_at: timeOrNull,
+  metadata: jsonObject,
+}) satisfies z.ZodMiniType<EngineRecord>;
+
+const eventRecord = z.object({
+  id: text,
+  type: z.enum(Object.keys(ORCHESTRATOR_EVENTS) as [EventType, ...EventType[]]),
+  time,
+  product_id: textOrNull,
+  user_id: textOrNull,
+  engine_id: textOrNull,
+  incarnation: textOrNull,
+  from: z.nullable(engineState),
+  to: z.nullable(engineState),
+  reason: textOrNull,
+  actor: z.enum(["product", "admin", "orchd"]),
+  request_id: textOrNull,
+  data: jsonObject,
+}) satisfies z.ZodMiniType<EventRecord>;
+
+/** One frame of an event stream as an object: its `event:` line, and its `data:` line read as JSON. */
+const eventFrame = z.union([
+  z.object({ event: eventRecord.shape.type, data: eventRecord }),
+  z.object({ event: z.literal(GAP_EVENT), data: z.object({ after: textOrNull }) }),
+]);
+
+const auditRecord = z.object({
+  seq: count,
+  entry: text,
+  prev_hash: text,
+  hash: text,
+}) satisfies z.ZodMiniType<AuditRecord>;
+
+const hostStatus = z.object({
+  version: text,
+  host_id: text,
+  uptime_s: count,
+  draining: z.boolean(),
+  breaker: z.enum(["open", "closed"]),
+  engines: z.record(engineState, count),
+  boots: z.object({ starting: count, waiting: count }),
+  ports: z.object({
+    min: count,
+    max: count,
+    total: count,
+    taken: count,
+    free: count,
+    resting: count,
+    quarantined: count,
+  }),
+  load: z.object({
+    average: z.number(),
+    cores: count,
+    memory_available_mb: count,
+    memory_total_mb: count,
+    disk_free_mb: count,
+  }),
+  orphans: z.array(z.object({ incarnation: text, pids: z.array(count) })),
+  warnings: z.array(text),
+}) satisfies z.ZodMiniType<HostStatus>;
+
+const page = <Item extends z.ZodMiniType>(item: Item) => z.object({ data: z.array(item), next_cursor: textOrNull });
+
+/** Every body that the orchestrator answers with, by the name it has in the OpenAPI document. */
+export const ORCHESTRATOR_RESPONSES = {
+  DaemonHealth: z.object({
+    status: z.literal("ok"),
+    version: text,
+    uptime_s: count,
+  }) satisfies z.ZodMiniType<DaemonHealth>,
+  DaemonReady: z.object({ status: z.literal("ready"), version: text }) satisfies z.ZodMiniType<DaemonReady>,
+  ProductRecord: productRecord,
+  ProductWithKey: z.extend(productRecord, {
+    /** Null in the replay of an `Idempotency-Key`. */
+    platform_api_key: textOrNull,
+  }),
+  ProductPage: page(productRecord) satisfies z.ZodMiniType<Page<ProductRecord>>,
+  ProductDeleted: z.object({ deleted: z.literal(true) }),
+  EngineRecord: engineRecord,
+  EngineWithKey: z.extend(engineRecord, {
+    /** Null for an engine that existed, and in the replay of an `Idempotency-Key`. */
+    engine_api_key: textOrNull,
+  }),
+  EngineKeyRotated: z.extend(engineRecord, { engine_api_key: textOrNull, previous_key_expires_at: time }),
+  EngineStopped: z.extend(engineRecord, {
+    stop_result: z.enum(["drained", "cut_off", "killed"]) satisfies z.ZodMiniType<StopResult>,
+  }),
+  EnginePage: page(engineRecord) satisfies z.ZodMiniType<Page<EngineRecord>>,
+  EngineDestroyed: z.object({ destroyed: z.literal(true) }),
+  EventRecord: eventRecord,
+  EventFrame: eventFrame,
+  EventPage: page(eventRecord) satisfies z.ZodMiniType<Page<EventRecord>>,
+  HostStatus: hostStatus,
+  AuditPage: page(auditRecord) satisfies z.ZodMiniType<Page<AuditRecord>>,
+  OpenApiDocument: openApiDocument,
+  Error: z.object({ error: z.object({ code: errorCode, message: text }) }) satisfies z.ZodMiniType<ErrorBody>,
+} as const satisfies Record<string, z.ZodMiniType>;
+export type OrchestratorResponseName = keyof typeof ORCHESTRATOR_RESPONSES;

@@ -1,0 +1,55 @@
+import type * as z from "zod/mini";
+import type { Endpoint } from "./endpoint.ts";
+
+/** A query parameter or header. A handler reads it by the bounds given here. */
+export type Parameter = { readonly summary: string } & (
+  | { readonly kind: "integer"; readonly min: number; readonly max: number; readonly fallback: number }
+  | { readonly kind: "flag" }
+  | { readonly kind: "choice"; readonly values: readonly string[]; readonly fallback: string | null }
+  | { readonly kind: "text"; readonly maxLength?: number }
+);
+export type IntegerParameter = Extract<Parameter, { kind: "integer" }>;
+
+/** What an answer's body is. `Schema` names a schema of the interface's responses. */
+export type Content<Schema extends string> =
+  | { readonly kind: "json"; readonly schema: Schema }
+  /** Server-sent events: `data` of each is JSON of this schema. */
+  | { readonly kind: "events"; readonly schema: Schema }
+  /** One JSON document a line. */
+  | { readonly kind: "lines"; readonly schema: Schema }
+  | { readonly kind: "text" }
+  | { readonly kind: "html" };
+
+/** One row of an interface's route table: routing, 405, the OpenAPI document and the contract test read it. */
+export interface RouteRow<Auth extends string, Schema extends string, Code extends string> extends Endpoint {
+  readonly auth: Auth;
+  readonly summary: string;
+  readonly query?: Readonly<Record<string, Parameter>>;
+  readonly headers?: Readonly<Record<string, Parameter>>;
+  /** The JSON body. A POST or PUT without one takes an empty body and ignores any field. */
+  readonly request?: z.ZodMiniObject;
+  /** A body that is read as it comes, in the place of `request`: one JSON document a line. */
+  readonly requestLines?: Schema;
+  /** The largest body in bytes. Left out, {@link SMALL_BODY_BYTES} of the interface. */
+  readonly maxBodyBytes?: number;
+  /** Success status to the bodies it may have, by the `Accept` header. */
+  readonly responses: Readonly<Record<number, readonly Content<Schema>[]>>;
+  /** Codes beyond those that every route of this authentication and method can answer. */
+  readonly errors?: readonly Code[];
+}
+
+export const json = <S extends string>(schema: S) => ({ kind: "json", schema }) as const;
+export const events = <S extends string>(schema: S) => ({ kind: "events", schema }) as const;
+export const lines = <S extends string>(schema: S) => ({ kind: "lines", schema }) as const;
+
+/** `/engines/{user_id}` as a path of Express. */
+export const expressPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");
+
+/** The methods that a path takes, in the order of the table; empty for an unknown path. */
+export function methodsOf(table: readonly Endpoint[]): (path: string) => readonly Endpoint["method"][] {
+  const patterns = table.map(({ method, path }) => ({
+    method,
+    pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`, "i"),
+  }));
+  return (path) => [...new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
+}
