@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What a build is made from. The lock file stands for the packages, the scripts for how it is made. */
+/** The inputs of a build. The lock file stands for the installed packages. */
 const INPUTS = [
   "src",
   "cli",
@@ -15,32 +15,34 @@ const INPUTS = [
   "tsconfig.client.json",
 ];
 const STAMP = "build.json";
+/** The client is built inside its own folder, from which it is packed. */
+const BUILT = /(^|\/)dist(\.\w+)?\//;
 
 interface Stamp {
   readonly inputs: string;
-  /** Names of the files that were made, and their sizes. */
+  /** The size of each built file, by name. */
   readonly outputs: Readonly<Record<string, number>>;
 }
 
-/** A hash over the names and the contents of everything that a build is made from. */
+/** A hash over the names and contents of all inputs. */
 export async function inputHash(root: string): Promise<string> {
   const hash = createHash("sha256");
   for (const input of INPUTS) {
-    for (const file of (await filesOf(root, input)).sort()) {
+    for (const file of (await filesOf(root, input)).filter((name) => !BUILT.test(name)).sort()) {
       const content = await readFile(join(root, file));
       hash.update(`${file}\n${content.length}\n`).update(content);
     }
   }
-  // Without a compiler the client has no types: see make-bundles.ts.
+  // Without the TypeScript compiler, make-bundles.ts builds the client without types.
   return hash.update(String(existsSync(join(root, "node_modules/typescript")))).digest("hex");
 }
 
-/** Whether a folder was made from these inputs, and still has all that was made. */
+/** Whether a folder was built from these inputs and is complete. */
 export async function isUpToDate(folder: string, inputs: string): Promise<boolean> {
   const stamp = await readStamp(folder);
   if (stamp?.inputs !== inputs) return false;
   for (const [name, size] of Object.entries(stamp.outputs)) {
-    // One that is gone: deleted, or another build moves its own into place just now.
+    // A missing file was deleted, or another build replaces the folder now.
     const found = await stat(join(folder, name)).catch(() => null);
     if (found?.size !== size) return false;
   }
@@ -56,7 +58,7 @@ async function readStamp(folder: string): Promise<Stamp | null> {
   try {
     return JSON.parse(await readFile(join(folder, STAMP), "utf8")) as Stamp;
   } catch {
-    // None, or one that was cut: it is built anew.
+    // A missing or damaged stamp causes a new build.
     return null;
   }
 }
@@ -67,7 +69,7 @@ async function sizesOf(folder: string): Promise<Record<string, number>> {
   return Object.fromEntries(sizes);
 }
 
-/** A file itself, or every file below a folder. */
+/** The file itself, or all files below a folder. */
 async function filesOf(root: string, name: string): Promise<string[]> {
   const path = join(root, name);
   if (!(await stat(path)).isDirectory()) return [name];

@@ -1,52 +1,62 @@
 /**
- * Builds `dist/`, unless it is there already and made from what is there now. Of several builds of one checkout one
- * works, and the others wait for it.
+ * Builds `dist/` and the client's `src/client/dist/`, unless both are up to date. Concurrent builds of one checkout
+ * wait for the first one.
  */
 import { mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { withBuildLock } from "./build-lock.ts";
 import { inputHash, isUpToDate, writeStamp } from "./build-stamp.ts";
 
 const root = resolve(import.meta.dirname, "..");
-const dist = join(root, "dist");
+const programs = join(root, "dist");
+const client = join(root, "src/client/dist");
 const LOCK = "dist.lock";
 
-// Without the lock, which needs the right to write here: who only starts what is built does not.
-if (!(await isUpToDate(dist, await inputHash(root)))) {
+// Checked without the lock first: a user without write access can start an up-to-date build.
+if (!(await areUpToDate(await inputHash(root)))) {
   await withBuildLock(join(root, LOCK), async () => {
     const inputs = await inputHash(root);
-    if (!(await isUpToDate(dist, inputs))) await build(inputs);
+    if (!(await areUpToDate(inputs))) await build(inputs);
   });
 }
 await linkPrograms();
 
-/** Made beside and moved into place whole: a build that fails or is killed leaves the old one as it was. */
+async function areUpToDate(inputs: string): Promise<boolean> {
+  return (await isUpToDate(programs, inputs)) && (await isUpToDate(client, inputs));
+}
+
+/** Builds into new folders and renames them into place. A failed or killed build leaves the previous one unchanged. */
 async function build(inputs: string): Promise<void> {
   process.stderr.write("building dist/ …\n");
   await removeLeftovers();
-  const [fresh, old] = [join(root, "dist.new"), join(root, "dist.old")];
   try {
-    // Only now: to find that nothing is to be done, no compiler is needed.
-    const { makeBundles } = await import("./make-bundles.ts");
+    // Loaded here because an installation without esbuild must still start what is built.
+    const { bundleClient, bundlePrograms } = await import("./make-bundles.ts");
     const { makeDocuments } = await import("./make-documents.ts");
-    await Promise.all([makeBundles(fresh), makeDocuments(join(fresh, "documents"))]);
-    await writeStamp(fresh, inputs);
-    await rename(dist, old).catch(ignoreMissing);
-    await rename(fresh, dist);
+    const documents = join(`${programs}.new`, "documents");
+    await Promise.all([bundlePrograms(`${programs}.new`), bundleClient(`${client}.new`), makeDocuments(documents)]);
+    for (const folder of [programs, client]) {
+      await writeStamp(`${folder}.new`, inputs);
+      await rename(folder, `${folder}.old`).catch(ignoreMissing);
+      await rename(`${folder}.new`, folder);
+    }
   } finally {
     await removeLeftovers();
   }
 }
 
-/** Nobody else is at work here. */
+/** The build lock is held, so no other build uses these folders. */
 async function removeLeftovers(): Promise<void> {
-  for (const name of await readdir(root)) {
-    if (name.startsWith("dist.") && !name.startsWith(LOCK))
-      await rm(join(root, name), { recursive: true, force: true });
+  for (const folder of [programs, client]) {
+    const parent = dirname(folder);
+    for (const name of await readdir(parent)) {
+      if (name.startsWith(`${basename(folder)}.`) && !name.startsWith(LOCK))
+        await rm(join(parent, name), { recursive: true, force: true });
+    }
   }
 }
 
-/** `npx orchctl` in the checkout finds the program at once, as it would in a project that depends on the package. */
+/** Lets `npx orchctl` find the programs in a checkout, as in a project that depends on the package. */
 async function linkPrograms(): Promise<void> {
   const bin = join(root, "node_modules", ".bin");
   await mkdir(bin, { recursive: true });

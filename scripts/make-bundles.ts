@@ -12,11 +12,6 @@ import { type Plugin, build } from "esbuild";
 
 const root = resolve(import.meta.dirname, "..");
 
-/** Makes everything that `dist/` holds, in a folder that does not exist yet. */
-export async function makeBundles(folder: string): Promise<void> {
-  await Promise.all([bundlePrograms(folder), bundleClient(folder)]);
-}
-
 const bundleName = (file: string) => `engine-${basename(file, ".ts")}`;
 
 /** Leaves `import("./x.ts")` of our own engine files to run time and notes `x.ts` as another bundle to make. */
@@ -88,11 +83,11 @@ async function bundle({ entry, name, folder, plugins = [] }: Bundle): Promise<vo
   await escapeBeyondAscii(outfile);
 }
 
-/** `orchd/client`, for Node.js from 20 on and for browsers: it imports nothing. */
-async function bundleClient(folder: string): Promise<void> {
+/** `@orchd/client`: one ES module without imports, for Node.js 20 or newer and for browsers, and its types. */
+export async function bundleClient(folder: string): Promise<void> {
   await build({
     entryPoints: [join(root, "src/client/index.ts")],
-    outfile: join(folder, "client/index.js"),
+    outfile: join(folder, "index.js"),
     bundle: true,
     platform: "neutral",
     format: "esm",
@@ -100,7 +95,7 @@ async function bundleClient(folder: string): Promise<void> {
     legalComments: "none",
     logLevel: "warning",
   });
-  await declareClient(join(folder, "client/types"));
+  await declareClient(join(folder, "types"));
 }
 
 /** The client's types, from its sources. An installation that only runs has no compiler, and needs none. */
@@ -117,7 +112,7 @@ async function declareClient(folder: string): Promise<void> {
   }
 }
 
-async function bundlePrograms(folder: string): Promise<void> {
+export async function bundlePrograms(folder: string): Promise<void> {
   await bundle({ entry: join(root, "src/orchestrator/daemon/main.ts"), name: "orchd", folder });
   await bundle({ entry: join(root, "cli/main.ts"), name: "orchctl", folder });
   const pending = new Set<string>();

@@ -129,7 +129,7 @@ const PACKAGES: Record<string, readonly string[]> = {
 
 const files = ["src", "cli", "migrations"].flatMap((top) =>
   readdirSync(join(root, top), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
+    .filter((name) => name.endsWith(".ts") && !name.startsWith("client/dist/"))
     .map((name) => join(top, name)),
 );
 const source = (file: string) => readFileSync(join(root, file), "utf8");

@@ -7,7 +7,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { type EngineClient, OrchdError, type Turn, createEngineClient, createOrchestratorClient } from "orchd/client";
+import { type EngineClient, OrchdError, type Turn, createEngineClient, createOrchestratorClient } from "@orchd/client";
 
 const {
   PLATFORM_KEY: platformKey = "",

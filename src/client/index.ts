@@ -1,4 +1,4 @@
-/** `orchd/client`: an engine's and an orchestrator's calls, for Node.js from 20 on and for browsers. */
+/** `@orchd/client`: calls of the orchestrator and of engines, for Node.js 20 or newer and for browsers. */
 export {
   type AllowToolsOptions,
   type CallOptions,

@@ -1,32 +1,37 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { build } from "esbuild";
 import t, { type Test } from "tap";
-import { frames, COMPLETED, STARTED, text } from "./wire.ts";
+import { COMPLETED, STARTED, frames, text } from "./wire.ts";
 
 const root = resolve(import.meta.dirname, "../..");
+const MAX_TARBALL_BYTES = 100_000;
 const PLAIN = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/" };
 
-/** A program without what the test runner puts into its children, which would load each module its own way. */
-const run = (program: string, args: readonly string[]) =>
-  promisify(execFile)("env", ["-u", "NODE_OPTIONS", program, ...args], { cwd: root, env: PLAIN });
+/** Runs a program without the test runner's NODE_OPTIONS, which would change how modules load. */
+const run = (program: string, args: readonly string[], cwd = root) =>
+  promisify(execFile)("env", ["-u", "NODE_OPTIONS", program, ...args], { cwd, env: PLAIN });
 
-/** A fresh project that has the packed package, and no other, in its node_modules. */
-async function newProject(t: Test): Promise<string> {
+/** A new project with the packed client installed and nothing else; npm may not use the network. */
+async function newProject(t: Test): Promise<{ readonly dir: string; readonly tarball: string }> {
   const dir = t.testdir({});
-  const packed = join(dir, "node_modules/orchd");
-  mkdirSync(packed, { recursive: true });
-  // Without its script: the build that is there is what is tested.
-  const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", dir]);
+  // Without its prepack script: the test uses the existing build.
+  const pack = ["pack", "--json", "--ignore-scripts", "--pack-destination", dir];
+  const { stdout } = await run("npm", pack, join(root, "src/client"));
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-  await run("tar", ["-xzf", join(dir, filename), "-C", packed, "--strip-components=1"]);
+  const tarball = join(dir, filename);
   writeFileSync(join(dir, "package.json"), JSON.stringify({ type: "module" }));
-  return dir;
+  await run("npm", ["install", "--offline", "--cache", join(dir, "cache"), tarball], dir);
+  return { dir, tarball };
 }
 
 const USE = `
-import { createEngineClient, createOrchestratorClient, OrchdError, type TurnEvent, type EngineRecord } from "orchd/client";
+import { createEngineClient, createOrchestratorClient, OrchdError, type TurnEvent, type EngineRecord } from "@orchd/client";
 const engine = createEngineClient({ url: "http://x", key: "k" });
 export async function use(): Promise<string> {
   const turn = engine.execute({ message: "hi", taskId: "t", onHuman: ({ options }) => options[0] });
@@ -56,9 +61,40 @@ function documentedExample(): string {
     ${example}`;
 }
 
-t.test("the package as it is packed", async (t) => {
-  const dir = await newProject(t);
-  await t.test("a fresh project imports the packed client, with its types, by either way of resolving", async (t) => {
+/** Serves one turn to a client in another process. */
+async function startEngineStub(t: Test): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(frames([STARTED, text("from the engine"), COMPLETED]));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.teardown(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** The Node.js programs to test on: this one, and a Node.js 20 if this machine has one. */
+async function nodePrograms(): Promise<readonly string[]> {
+  const { stdout } = await run("which", ["-a", "node"]);
+  const found = [process.execPath];
+  for (const program of stdout.trim().split("\n")) {
+    const { stdout: version } = await run(program, ["--version"]);
+    if (version.startsWith("v20.")) return [...found, program];
+  }
+  return found;
+}
+
+t.test("the packed client", async (t) => {
+  const { dir, tarball } = await newProject(t);
+  const installed = join(dir, "node_modules/@orchd/client");
+
+  await t.test("the tarball is at most 100 kB and has no dependencies", async (t) => {
+    t.ok(statSync(tarball).size <= MAX_TARBALL_BYTES, `${statSync(tarball).size} bytes`);
+    const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Record<string, unknown>;
+    t.notOk(manifest["dependencies"] ?? manifest["peerDependencies"] ?? manifest["optionalDependencies"]);
+  });
+
+  await t.test("its types compile in a fresh project under nodenext and bundler resolution", async (t) => {
     writeFileSync(join(dir, "use.ts"), USE);
     writeFileSync(join(dir, "example.ts"), documentedExample());
     for (const [module, resolution] of [
@@ -83,8 +119,25 @@ t.test("the package as it is packed", async (t) => {
     }
   });
 
-  await t.test("the packed client runs where there is nothing but the web's own functions", async (t) => {
-    const file = join(dir, "node_modules/orchd/dist/client/index.js");
+  await t.test("a product runs a turn on every Node.js from 20", async (t) => {
+    const url = await startEngineStub(t);
+    const product = join(dir, "product.js");
+    writeFileSync(
+      product,
+      `import { createEngineClient } from "@orchd/client";
+      const engine = createEngineClient({ url: ${JSON.stringify(url)}, key: "k" });
+      console.log(await engine.execute({ message: "hi", taskId: "t" }).text());`,
+    );
+    for (const node of await nodePrograms())
+      t.equal((await run(node, [product], dir)).stdout.trim(), "from the engine", node);
+  });
+
+  await t.test("a browser bundle of it runs with the web platform's own functions only", async (t) => {
+    writeFileSync(join(dir, "page.js"), `export { createEngineClient } from "@orchd/client";`);
+    const outfile = join(dir, "bundle/page.js");
+    mkdirSync(join(dir, "bundle"));
+    const entryPoints = [join(dir, "page.js")];
+    await build({ entryPoints, outfile, bundle: true, platform: "browser", format: "esm", logLevel: "silent" });
     const stream = frames([STARTED, text("from nowhere"), COMPLETED]);
     const program = `
       import { readFileSync } from "node:fs";
@@ -93,7 +146,7 @@ t.test("the package as it is packed", async (t) => {
       const { AbortController, TextDecoder, URL, URLSearchParams, clearTimeout, console, crypto, setTimeout } = globalThis;
       const web = { AbortController, TextDecoder, URL, URLSearchParams, clearTimeout, console, crypto, setTimeout };
       const context = vm.createContext({ ...web, fetch: async () => response() });
-      const module = new vm.SourceTextModule(readFileSync(${JSON.stringify(file)}, "utf8"), { context });
+      const module = new vm.SourceTextModule(readFileSync(${JSON.stringify(outfile)}, "utf8"), { context });
       await module.link((name) => { throw new Error("it imports " + name); });
       await module.evaluate();
       const client = module.namespace.createEngineClient({ url: "http://x", key: "k" });
