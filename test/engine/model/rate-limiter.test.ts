@@ -61,7 +61,8 @@ t.test("limits are read in the words of each provider, and what is odd is left o
 t.test("a provider that says nothing of limits is not held back", async (t) => {
   const limiter = new RateLimiter();
   answered(limiter, {});
-  for (let call = 0; call < 1000; call++) t.equal(limiter.reserve(asking(), NOW), 0);
+  const waits = Array.from({ length: 1000 }, () => limiter.reserve(asking(), NOW));
+  t.ok(waits.every((wait) => wait === 0));
 });
 
 t.test("calls wait for the requests that are left, each behind the one before", async (t) => {
