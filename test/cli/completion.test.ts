@@ -41,10 +41,9 @@ t.test("fish gets one line for each command and option, its quotes closed", asyn
   const { stdout } = await orchctlFor(t, nowhere)(["completion", "fish"]);
   const lines = stdout.trim().split("\n");
   t.ok(lines.length > 100);
-  for (const line of lines) {
-    t.match(line, /^complete -c orchctl /);
-    t.equal(line.replaceAll("\\'", "").split("'").length % 2, 1, line);
-  }
+  const unsound = (line: string) =>
+    !line.startsWith("complete -c orchctl ") || line.replaceAll("\\'", "").split("'").length % 2 !== 1;
+  t.same(lines.filter(unsound), []);
   t.ok(
     lines.includes(
       "complete -c orchctl -n '__fish_use_subcommand' -a engines -d 'Provision, start, stop and look after engines'",

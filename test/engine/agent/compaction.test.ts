@@ -37,7 +37,8 @@ t.test("old results go first, with what they named kept; then comes a summary by
   t.equal(told[0]?.["strategy"], "structured_extraction");
   t.equal(provider.summaries[0]?.model, "light");
   t.match(told, [{ before_tokens: Number, after_tokens: Number }]);
-  for (const one of told) t.ok(Number(one["after_tokens"]) < Number(one["before_tokens"]) * 0.9, JSON.stringify(one));
+  const small = told.filter((one) => Number(one["after_tokens"]) >= Number(one["before_tokens"]) * 0.9);
+  t.same(small, [], "every compaction frees a tenth");
   const summary = told.find(({ strategy }) => strategy === "summary");
   t.match(summary?.["summarised_turn_ids"], [/^turn_/]);
   const last = provider.requests.at(-1);
@@ -45,7 +46,7 @@ t.test("old results go first, with what they named kept; then comes a summary by
   t.match(JSON.stringify(last?.messages), /They looked at many things/);
   t.match(JSON.stringify(last?.messages), "Cleared to make room");
   t.match(JSON.stringify(last?.messages), "AB-12345");
-  for (const request of provider.requests) t.ok(requestTokens(request) < 15_000, String(requestTokens(request)));
+  t.ok(Math.max(...provider.requests.map(requestTokens)) < 15_000, "no request is too large");
 });
 
 t.test("between two compactions the prefix keeps its bytes, so that the provider's cache hits", async (t) => {

@@ -25,16 +25,25 @@ t.test("a turn", async (t) => {
     t.match(frames.at(-1), { event: "thread_lifecycle", data: { phase: "completed", task_id: "plain" } });
     t.equal(frames[0]?.data.turn_id, stream.headers["x-turn-id"]);
     t.equal(text(frames), "Hello there");
-    for (const [index, { id, event, data }] of frames.entries()) {
-      t.ok((ENGINE_EVENT_TYPES as readonly string[]).includes(event), `${event} is in the catalog`);
-      t.equal(id, null, "no id line unless asked for");
-      t.match(data, { task_id: "plain", turn_id: frames[0]?.data.turn_id });
-      t.match(data.ts, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-      if (event === "thread_lifecycle") t.equal(data.timestamp, data.ts);
-      const before = frames[index - 1];
-      if (before === undefined) continue;
-      t.ok(data.seq > before.data.seq && data.ts > before.data.ts, "seq and ts rise strictly");
-    }
+    const types = new Set<string>(ENGINE_EVENT_TYPES);
+    t.same(
+      frames.filter(({ event }) => !types.has(event)),
+      [],
+      "every event is in the catalog",
+    );
+    const ts = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+    t.match(
+      frames,
+      frames.map(() => ({ id: null, data: { task_id: "plain", turn_id: frames[0]?.data.turn_id, ts } })),
+      "every frame names its turn and has no id line unless asked for",
+    );
+    const lifecycle = frames.filter(({ event }) => event === "thread_lifecycle");
+    t.ok(lifecycle.every(({ data }) => data.timestamp === data.ts));
+    const rises = frames.every(({ data }, index) => {
+      const before = frames[index - 1]?.data;
+      return before === undefined || (data.seq > before.seq && data.ts > before.ts);
+    });
+    t.ok(rises, "seq and ts rise strictly");
   });
 
   t.test("brackets blocks, calls tools between them and sums up usage", async (t) => {

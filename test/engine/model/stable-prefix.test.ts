@@ -50,11 +50,13 @@ for (const remote of REMOTES) {
       t.ok((sent[0]?.same.length ?? 0) > 1000);
       // The last request of a turn is taken up by the first of the next; "another" stands between.
       const conversation = sent.filter((_, index) => index !== 6 && index !== 7);
-      for (const [index, { grows }] of conversation.entries()) {
-        const before = conversation[index - 1]?.grows ?? [];
-        t.strictSame(grows.slice(0, before.length), before, `call ${index}`);
-        t.ok(grows.length > before.length);
-      }
+      const before = conversation.map((_, index) => conversation[index - 1]?.grows ?? []);
+      t.strictSame(
+        conversation.map(({ grows }, index) => grows.slice(0, before[index]?.length)),
+        before,
+        "each call begins as the one before",
+      );
+      t.ok(conversation.every(({ grows }, index) => grows.length > (before[index]?.length ?? 0)));
     },
   );
 }

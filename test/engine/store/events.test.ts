@@ -30,6 +30,7 @@ t.test("a task's and a turn's events are found among those of others, from any c
   const all = interleaved(1, 5000);
   for (let from = 0; from < all.length; from += 50) table.insert(all.slice(from, from + 50));
   t.equal(count(store, "event_places"), 5 * (TURNS + 4), "one entry a stretch, not one an event");
+  const differences: unknown[] = [];
   for (const after of [0, 1, 1022, 1023, 1024, 1025, 3071, 4999, 5000, 9000]) {
     for (const wish of [{ taskId: "task-1" }, { turnId: "turn-5" }, { taskId: "task-2", turnId: "turn-4" }, {}]) {
       const own = all.filter(
@@ -44,10 +45,12 @@ t.test("a task's and a turn's events are found among those of others, from any c
         table.read({ ...wish, afterTs, limit: 10_000 }),
         table.read({ ...wish, afterTs: afterTs + 2, limit: 10_000 }),
       ];
-      for (const rows of found) t.equal(seqs(rows), seqs(own));
-      t.equal(seqs(table.read({ ...wish, afterSeq: after, limit: 3 })), seqs(own.slice(0, 3)));
+      const page = table.read({ ...wish, afterSeq: after, limit: 3 });
+      if (found.some((rows) => seqs(rows) !== seqs(own))) differences.push({ ...wish, after });
+      if (seqs(page) !== seqs(own.slice(0, 3))) differences.push({ ...wish, after, limit: 3 });
     }
   }
+  t.same(differences, []);
   t.strictSame(table.read({ taskId: "task-1", turnId: "turn-5", limit: 10 }), [], "another task's turn");
   t.strictSame(table.read({ taskId: "task-9", limit: 10 }), []);
   t.end();
