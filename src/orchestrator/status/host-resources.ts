@@ -4,7 +4,7 @@ const MIB = 1_048_576;
 
 export interface HostResources {
   readonly memoryAvailableMb: number;
-  /** Below the data folder. */
+  /** On the file system of the data folder. */
   readonly diskFreeMb: number;
 }
 
