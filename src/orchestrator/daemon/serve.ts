@@ -26,7 +26,7 @@ import { Readiness } from "../status/readiness.ts";
 import { reconcileFleet } from "../recovery/reconcile-fleet.ts";
 import { notifyServiceManager } from "./service-manager.ts";
 import { startBanner } from "./start-banner.ts";
-import { dropInterruptedCalls } from "../store/idempotency-keys.ts";
+import { releaseInterruptedKeys } from "../store/idempotency-keys.ts";
 import { unavailableReason } from "../store/unavailable-reason.ts";
 
 const CLOSE_DEADLINE_MS = 5000;
@@ -72,7 +72,7 @@ export async function serve(options: StartOptions): Promise<void> {
   await warnAboutPorts(host);
   readiness.phase = "reconciling";
   const { adopted } = await reconcileFleet(host);
-  await dropInterruptedCalls(host.db, folder.hostId);
+  await releaseInterruptedKeys(host.db, folder.hostId);
   readiness.phase = "serving";
   void reapOverdue(host);
   void startMaintenance(host);

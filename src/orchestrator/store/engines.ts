@@ -13,7 +13,7 @@ export interface NewEngine {
   readonly incarnation: string;
   readonly key: StoredKey;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** `provisioning` when it is to be started at once, `stopped` otherwise. */
+  /** `provisioning` to start it at once, else `stopped`. */
   readonly state: "provisioning" | "stopped";
   readonly deadlineAt: Date | null;
 }
@@ -56,12 +56,12 @@ export async function findEngineById(db: Db, id: string): Promise<EngineRow | nu
   return (await db.selectFrom("engines").selectAll().where("id", "=", id).executeTakeFirst()) ?? null;
 }
 
-/** The same after a write whose outcome is not known: waits for a transaction that is still changing the engine. */
+/** As {@link findEngineById}, but waits for a concurrent transaction on the row. For writes with an unknown outcome. */
 export async function findSettledEngine(db: Db, id: string): Promise<EngineRow | null> {
   return (await db.selectFrom("engines").selectAll().where("id", "=", id).forShare().executeTakeFirst()) ?? null;
 }
 
-/** Engines not destroyed, those being provisioned included. */
+/** Counts all engines of a product, engines being provisioned included. */
 export async function countEngines(trx: Trx, productId: string): Promise<number> {
   const { count } = await trx
     .selectFrom("engines")
@@ -71,7 +71,7 @@ export async function countEngines(trx: Trx, productId: string): Promise<number>
   return count;
 }
 
-/** Engines in the order they were made, of one product or of all, from behind `after` (an id). */
+/** Engines in order of creation, of one product or of all, after the id `after`. */
 export async function listEngines(
   db: Db,
   filter: {
@@ -144,7 +144,7 @@ export async function countByState(db: Db, hostId: string): Promise<ReadonlyMap<
   return new Map(rows.map(({ state, count }) => [state, count]));
 }
 
-/** Makes `key` the engine's key; the one before is good until `previousExpiresAt`. Null when the engine moved on. */
+/** Makes `key` the engine's key. The previous one is valid until `previousExpiresAt`. Null when the engine is not running. */
 export async function replaceEngineKey(
   trx: Trx,
   {
@@ -172,7 +172,7 @@ export async function replaceEngineKey(
   return row ?? null;
 }
 
-/** Notes when an engine last worked; a later time is never replaced by an earlier one. */
+/** Stores `last_active_at`. A later time is never replaced by an earlier one. */
 export async function recordActivity(db: Db, id: string, at: Date): Promise<void> {
   await db
     .updateTable("engines")

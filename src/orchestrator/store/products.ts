@@ -3,9 +3,9 @@ import type { Policy, ProductRecord } from "../../contract/orchestrator-api.ts";
 import type { StoredKey } from "../../contract/api-keys.ts";
 import type { Db, Trx } from "./database.ts";
 
-/** A product as operations know it: its record, and its sealed engine settings. */
+/** A product: its record and its sealed engine settings. */
 export interface Product {
-  /** What the store has of it: the engine settings are sealed. */
+  /** The record without the engine settings, which are sealed. */
   readonly record: Omit<ProductRecord, "engine_env_values">;
   readonly sealedEngineEnv: Buffer | null;
 }
@@ -82,7 +82,7 @@ export async function findProduct(db: Db, idOrSlug: string): Promise<Product | n
   return row === undefined ? null : toProduct(row);
 }
 
-/** Products in the order they were registered, from behind `after` (an id). */
+/** Products in order of registration, after the id `after`. */
 export async function listProducts(
   db: Db,
   { after, limit }: { after: string | null; limit: number },
@@ -92,7 +92,7 @@ export async function listProducts(
   return (await query.execute()).map(toProduct);
 }
 
-/** The product that a key hash belongs to, whether the key is still good or not. */
+/** The product of a key hash, even if the key has expired. */
 export async function findProductByKeyHash(db: Db, hash: string): Promise<ProductByKey | null> {
   const row = await withKey(db)
     .innerJoin("product_keys as presented", "presented.product_id", "products.id")
@@ -102,7 +102,7 @@ export async function findProductByKeyHash(db: Db, hash: string): Promise<Produc
   return row === undefined ? null : { product: toProduct(row), expiresAt: row.expires_at };
 }
 
-/** Takes the lock that provisions of a product queue for, and gives the policy as it is now; null when it is gone. */
+/** Locks the product's row, which serializes its provisions, and returns the current policy. Null when it is deleted. */
 export async function lockPolicy(trx: Trx, productId: string): Promise<Policy | null> {
   const row = await trx
     .selectFrom("products")
@@ -113,6 +113,7 @@ export async function lockPolicy(trx: Trx, productId: string): Promise<Policy | 
   return row?.policy ?? null;
 }
 
+/** Locks a product's row and reads the product. */
 export async function lockProduct(trx: Trx, idOrSlug: string): Promise<Product | null> {
   await trx
     .selectFrom("products")
@@ -144,7 +145,7 @@ export async function updatePolicy(
     .execute();
 }
 
-/** Makes `key` the current one; the old one is good for `graceS` more seconds. False when another product has the hash. */
+/** Makes `key` the current one. The old one stays valid for `graceS` seconds. False when another product has the hash. */
 export async function replaceProductKey(
   trx: Trx,
   productId: string,
@@ -163,7 +164,7 @@ export async function replaceProductKey(
   const { numInsertedOrUpdatedRows = 0n } = await trx
     .insertInto("product_keys")
     .values({ hash, product_id: productId, prefix, last4, expires_at: null })
-    // An operator may go back to a key that is still in its grace.
+    // An operator may return to a key that is still in its grace period.
     .onConflict((conflict) =>
       conflict
         .column("hash")
@@ -174,7 +175,7 @@ export async function replaceProductKey(
   return numInsertedOrUpdatedRows > 0n;
 }
 
-/** False when engines still refer to it. */
+/** Deletes a product. False when it still has engines. */
 export async function deleteProduct(trx: Trx, productId: string): Promise<boolean> {
   const engine = await trx.selectFrom("engines").select("id").where("product_id", "=", productId).executeTakeFirst();
   if (engine !== undefined) return false;
