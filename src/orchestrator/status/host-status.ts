@@ -3,7 +3,7 @@ import { availableParallelism, loadavg, totalmem } from "node:os";
 import { ENGINE_STATES, type EngineState, type HostStatus } from "../../contract/orchestrator-api.ts";
 import { VERSION } from "../../shared/version.ts";
 import { mayRewriteAudit } from "../store/daemon-privileges.ts";
-import { countByState, listIncarnations } from "../store/engines.ts";
+import { countByState, listIncarnations } from "../store/host-engines.ts";
 import { portUse } from "../store/ports.ts";
 import { hostResources } from "./host-resources.ts";
 import type { HostContext } from "../host-context.ts";

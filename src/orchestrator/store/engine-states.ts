@@ -1,11 +1,11 @@
 import { type Updateable, sql } from "kysely";
 import type { EngineState } from "../../contract/orchestrator-api.ts";
 import type { EventType } from "../../contract/orchestrator-events.ts";
-import { newId } from "../../shared/ids.ts";
 import { mayMove } from "../rules/engine-lifecycle.ts";
 import { appendAudit } from "./audit-log.ts";
 import type { Db } from "./database.ts";
 import { type EventLog, origin } from "./events.ts";
+import { EVENT_COLUMNS, EVENT_OF_STATE, stateEvent } from "./state-event.ts";
 import type { EngineRow, EnginesTable } from "./tables.ts";
 
 /** The columns that a move may set besides the state. */
@@ -33,19 +33,6 @@ export interface Move {
 }
 
 type Removal = Pick<Move, "id" | "from" | "incarnation"> & { readonly reason: string };
-
-const EVENT_OF_STATE: Readonly<Record<EngineState, EventType>> = {
-  provisioning: "engine.provisioned",
-  starting: "engine.starting",
-  running: "engine.running",
-  unhealthy: "engine.unhealthy",
-  backoff: "engine.crashed",
-  stopping: "engine.stopping",
-  stopped: "engine.stopped",
-  failed: "engine.gave_up",
-  stop_failed: "engine.leaked",
-  destroying: "engine.stopping",
-};
 
 /**
  * The only writer of engine states. Each move is one conditional statement that also writes its event: of two concurrent
@@ -100,7 +87,11 @@ export class EngineStates {
           .expression((eb) =>
             eb
               .selectFrom("moved")
-              .select([...this.#event(event.type ?? EVENT_OF_STATE[to], event), "state_before", "state"])
+              .select([
+                ...stateEvent(this.#events.hostId, event.type ?? EVENT_OF_STATE[to], event),
+                "state_before",
+                "state",
+              ])
               .where(event.always ? sql.lit(true) : sql<boolean>`state_before <> state`),
           ),
       )
@@ -132,7 +123,11 @@ export class EngineStates {
         db
           .insertInto("events")
           .columns([...EVENT_COLUMNS, "from_state"])
-          .expression((eb) => eb.selectFrom("moved").select([...this.#event("engine.destroyed", { reason }), "state"])),
+          .expression((eb) =>
+            eb
+              .selectFrom("moved")
+              .select([...stateEvent(this.#events.hostId, "engine.destroyed", { reason }), "state"]),
+          ),
       )
       .selectFrom("moved")
       .select(["id", "product_id", "state"])
@@ -163,40 +158,7 @@ export class EngineStates {
     return () => this.#listeners.delete(own);
   }
 
-  /** The event of a `moved` row, in the order of `EVENT_COLUMNS`. */
-  #event(type: EventType, { reason, data = {} }: { reason?: string; data?: Readonly<Record<string, unknown>> }) {
-    const { actor, request_id } = origin();
-    const text = (value: string | null) => sql<string>`${value}::text`;
-    return [
-      text(newId("evt")).as("event_id"),
-      text(this.#events.hostId).as("event_host"),
-      text(type).as("event_type"),
-      text(reason ?? null).as("event_reason"),
-      text(actor).as("event_actor"),
-      text(request_id).as("event_request"),
-      sql<string>`${JSON.stringify(data)}::jsonb`.as("event_data"),
-      "moved.product_id",
-      "moved.user_id",
-      "moved.id",
-      "moved.incarnation",
-    ] as const;
-  }
-
   #notify(engineId: string): void {
     for (const listener of this.#listeners) listener(engineId);
   }
 }
-
-const EVENT_COLUMNS = [
-  "id",
-  "host_id",
-  "type",
-  "reason",
-  "actor",
-  "request_id",
-  "data",
-  "product_id",
-  "user_id",
-  "engine_id",
-  "incarnation",
-] as const;

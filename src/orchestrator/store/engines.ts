@@ -92,58 +92,6 @@ export async function listEnginesOfProduct(db: Db, productId: string): Promise<E
   return db.selectFrom("engines").selectAll().where("product_id", "=", productId).orderBy("id").execute();
 }
 
-/** Everything this host is answerable for, the most recently used first. */
-export async function listEnginesOfHost(db: Db, hostId: string): Promise<EngineRow[]> {
-  return db
-    .selectFrom("engines")
-    .selectAll()
-    .where("host_id", "=", hostId)
-    .orderBy(sql`last_active_at desc nulls last`)
-    .orderBy("id")
-    .execute();
-}
-
-/** Engines of this host in a state that should have ended by now. */
-export async function listOverdue(db: Db, hostId: string): Promise<EngineRow[]> {
-  return db
-    .selectFrom("engines")
-    .selectAll()
-    .where("host_id", "=", hostId)
-    .where("deadline_at", "<", sql<Date>`now()`)
-    .orderBy("deadline_at")
-    .execute();
-}
-
-/** The engines of this host that somebody must look after, with what tells one stage of their life from the next. */
-export async function listActiveEngines(
-  db: Db,
-  hostId: string,
-): Promise<{ id: string; incarnation: string; state: EngineState }[]> {
-  return db
-    .selectFrom("engines")
-    .select(["id", "incarnation", "state"])
-    .where("host_id", "=", hostId)
-    .where("state", "not in", ["stopped", "failed", "stop_failed"])
-    .execute();
-}
-
-/** The present life of each engine of this host. */
-export async function listIncarnations(db: Db, hostId: string): Promise<string[]> {
-  const rows = await db.selectFrom("engines").select("incarnation").where("host_id", "=", hostId).execute();
-  return rows.map(({ incarnation }) => incarnation);
-}
-
-/** How many engines of this host are in each state. */
-export async function countByState(db: Db, hostId: string): Promise<ReadonlyMap<EngineState, number>> {
-  const rows = await db
-    .selectFrom("engines")
-    .select(["state", sql<number>`count(*)::int`.as("count")])
-    .where("host_id", "=", hostId)
-    .groupBy("state")
-    .execute();
-  return new Map(rows.map(({ state, count }) => [state, count]));
-}
-
 /** Makes `key` the engine's key. The previous one is valid until `previousExpiresAt`. Null when the engine is not running. */
 export async function replaceEngineKey(
   trx: Trx,

@@ -3,7 +3,8 @@ import type { Logger } from "../../shared/logger.ts";
 import { delay } from "../../shared/clock.ts";
 import type { Db } from "./database.ts";
 import { openSession } from "./session.ts";
-import { type Product, type ProductByKey, findProductByKeyHash } from "./products.ts";
+import { type Product } from "./products.ts";
+import { type ProductByKey, findProductByKeyHash } from "./product-keys.ts";
 
 const MAX_ENTRIES = 10_000;
 const RECONNECT_MS = 1000;
