@@ -14,7 +14,7 @@ export {
 
 export const bootId = (): string => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 
-/** Whether any process has the pid, a zombie included. Signal 0 reaches nobody. */
+/** Whether any process has the pid, a zombie included. Signal 0 only tests. */
 export function isInUse(pid: number): boolean {
   try {
     return process.kill(pid, 0);
