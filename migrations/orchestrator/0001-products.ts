@@ -23,7 +23,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     )`.execute(db);
   await sql`create index product_keys_product on product_keys (product_id)`.execute(db);
   await sql`create unique index product_keys_current on product_keys (product_id) where expires_at is null`.execute(db);
-  // Daemons keep products by key hash in memory; this tells them of every change, an operator's own SQL included.
+  // Daemons cache products by key hash. The trigger notifies them of every change, including an operator's own SQL.
   await sql`
     create function notify_product_change() returns trigger language plpgsql as $$
     begin

@@ -10,7 +10,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       released_at timestamptz not null default '-infinity',
       primary key (host_id, port)
     )`.execute(db);
-  // The least recently released port is taken first, so that one is not used again while old clients still try it.
+  // The least recently released port is taken first, so that old clients do not reach another engine.
   await sql`create index ports_free on ports (host_id, released_at, port) where engine_id is null`.execute(db);
   await sql`
     create function stamp_released_port() returns trigger language plpgsql as $$

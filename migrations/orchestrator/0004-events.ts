@@ -24,8 +24,8 @@ export async function up(db: Kysely<never>): Promise<void> {
   await sql`create index events_user on events (product_id, user_id, seq)`.execute(db);
   await sql`create index events_time on events (time)`.execute(db);
   await sql`create sequence events_seq owned by events.seq`.execute(db);
-  // The lock is held until the commit: numbers become visible in the order they were given. An event is the last
-  // thing a transaction writes, so nobody waits for anything while holding it.
+  // The lock lasts until the commit, so that numbers become visible in order. An event is the last statement of its
+  // transaction, so that no transaction waits while it holds the lock.
   await sql`
     create function number_event() returns trigger language plpgsql as $$
     begin

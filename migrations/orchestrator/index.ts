@@ -6,7 +6,7 @@ import * as auditLog from "./0005-audit-log.ts";
 import * as hosts from "./0006-hosts.ts";
 import * as idempotencyKeys from "./0007-idempotency-keys.ts";
 
-/** Every migration by name, in order; the bundle has no folder to read them from. */
+/** Every migration by name, in order. Imported, because the bundle has no migrations folder. */
 export const ORCHESTRATOR_MIGRATIONS = {
   "0001-products": products,
   "0002-engines": engines,

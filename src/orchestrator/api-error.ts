@@ -1,10 +1,10 @@
 import { ORCHESTRATOR_ERRORS, type OrchestratorErrorCode } from "../contract/orchestrator-errors.ts";
 
-/** A refusal a client may see: one row of the table, with words for this case. */
+/** An error that clients see: a code of the table and a message for this case. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: OrchestratorErrorCode;
-  /** Seconds, for `Retry-After`. */
+  /** `Retry-After` in seconds, or null. */
   readonly retryAfterS: number | null;
 
   constructor(

@@ -19,56 +19,56 @@ import type { TransitionOwners } from "./supervision/transition-owners.ts";
 import type { Readiness } from "./status/readiness.ts";
 import type { RecentFailures } from "./supervision/recent-failures.ts";
 
-/** What every operation is given: the rooms it joins, made once by the composition root. */
+/** The dependencies of the operations, created once by the composition root. Each operation takes the members it uses. */
 export interface HostContext {
   readonly db: Db;
   readonly states: EngineStates;
   readonly events: EventLog;
   readonly directory: ProductDirectory;
   readonly backend: EngineBackend;
-  /** The processes this daemon looks after, by engine. */
+  /** The processes that this daemon supervises, by engine. */
   readonly live: LiveEngines;
-  /** Boots in flight, by engine: at most one each. */
+  /** Boots in flight by engine, at most one each. */
   readonly boots: Map<string, BootInFlight>;
-  /** Who brings engines in transient states to rest. */
+  /** The engines whose transition an operation is finishing. */
   readonly transitions: TransitionOwners;
-  /** Bounds how many engines start at once. */
+  /** Limits concurrent boots. */
   readonly bootQueue: BootQueue;
-  /** Pauses restarts while the whole fleet fails. */
+  /** Pauses restarts while many engines fail. */
   readonly breaker: FleetBreaker;
   readonly failures: RecentFailures;
-  /** Bounds what is stored for repeated calls. */
+  /** Limits the responses stored for idempotency keys. */
   readonly answerLimit: AnswerLimit;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
-  /** Bounds how many health probes are in flight. */
+  /** Limits concurrent health probes. */
   readonly probes: PQueue;
-  /** Tells what was timed while this process did not run. */
+  /** Detects periods in which this process was stalled. */
   readonly stalls: StallWatch;
-  /** Orders what must not overlap for one engine. */
+  /** Serializes the operations of one engine. */
   readonly lanes: SerialLanes;
   readonly box: SealedBox;
   readonly settings: HostSettings;
   readonly now: Clock;
   readonly logger: Logger;
-  /** Aborted when the daemon stops: supervision ends, engines go on. */
+  /** Aborted when the daemon stops. Supervision ends and engines keep running. */
   readonly stopping: AbortSignal;
 }
 
 export interface BootInFlight {
-  /** Ends the boot; its process is stopped before `settled`. */
+  /** Cancels the boot. Its process is stopped before `settled`. */
   abort(reason: string): void;
   readonly settled: Promise<unknown>;
 }
 
 export interface HostSettings {
   readonly portRange: PortRange;
-  /** Where engines listen. */
+  /** The address that engines listen on. */
   readonly engineHost: string;
   readonly dataDir: string;
   readonly bootTimeoutMs: number;
   readonly healthIntervalMs: number;
-  /** `LLM_*` and the like of the daemon's own environment: what engines get unless their product says otherwise. */
+  /** Engine settings of the daemon's environment, such as `LLM_*`. A product's `engine_env` overrides them. */
   readonly engineDefaults: Readonly<Record<string, string>>;
   readonly extraCaCerts: string | null;
 }

@@ -238,7 +238,7 @@ t.test("wait answers when the state is reached, and in vain with 504", async (t)
   const vain = await p.get("/engines/judy/wait?state=running&timeout_s=0");
   t.match(vain, {
     status: 504,
-    body: { error: { code: "BOOT_TIMEOUT", message: /waited \d+ s in vain: the engine is / } },
+    body: { error: { code: "BOOT_TIMEOUT", message: /waited \d+ s: the engine is / } },
   });
   const waiting = p.get("/engines/judy/wait?state=running&timeout_s=60");
   await p.post("/engines/judy/start", {});

@@ -85,7 +85,7 @@ t.test("a second daemon waits as a standby and takes over when the first is gone
   );
   await until("it has ended", () => refused.process.exitCode !== null);
   t.equal(refused.process.exitCode, 1);
-  t.match(refused.output(), /an orchd looks after this host's engines/);
+  t.match(refused.output(), /another orchd holds this host/);
 
   await first.stop("SIGKILL");
   await until("the second one serves", async () => (await ask(url, "/ready")).status === 200, 30_000);

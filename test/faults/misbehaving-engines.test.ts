@@ -104,7 +104,7 @@ t.test("an engine that hangs is unhealthy, then ended and started again, and its
   t.match(given.last_error, {
     phase: "run",
     signal: "SIGKILL",
-    reason: /^no health answer for 6 probes over \d+ s \(no answer within \d+ ms\); ended by the daemon$/,
+    reason: /^no health answer for 6 probes over \d+ s \(no answer within \d+ ms\); stopped by the daemon$/,
   });
   t.same(await settle(site, tally), {});
   t.equal((await site.product.del("/engines/well-behaved")).status, 200);

@@ -1,23 +1,23 @@
 import { parseArgs } from "node:util";
 
-/** What the daemon is started for. */
-export type Wish = "serve" | "stop-engines" | "help" | "version";
+/** What the command line asks for. */
+export type Command = "serve" | "stop-engines" | "help" | "version";
 
-/** The command line cannot be understood. */
+/** The command line is invalid. The message ends with the usage. */
 export class InvalidArguments extends Error {
   override readonly name = "InvalidArguments";
 }
 
 export const USAGE = `usage: orchd [--stop-engines | --version | --help]
 
-Without an option it serves until SIGTERM or SIGINT, which leave the engines running; its settings are environment
-variables (ORCH_*, DATABASE_URL, LLM_*), described in the README.
+Without an option, orchd serves until SIGTERM or SIGINT. Engines keep running after it exits.
+Settings are environment variables (ORCH_*, DATABASE_URL, LLM_*), described in the README.
 
-  --stop-engines  end every engine of this host, each when its turns are done, and exit; no orchd may be serving.
-                  They stay wanted: the next start of orchd starts them again.
+  --stop-engines  drain and stop every engine of this host, then exit. No other orchd may be running.
+                  The next start of orchd restarts the engines.
 `;
 
-export function readArguments(args: readonly string[]): Wish {
+export function readArguments(args: readonly string[]): Command {
   try {
     const { values } = parseArgs({
       args: [...args],

@@ -1,11 +1,11 @@
 import { availableParallelism } from "node:os";
 import { isAbsolute, resolve } from "node:path";
 import { readEngineSettings } from "../../contract/engine-settings.ts";
-import { defaultDataDir } from "../../contract/data-dir.ts";
+import { defaultDataDir as dataDirFor } from "../../contract/data-dir.ts";
 import { EnvironmentReader } from "../../shared/environment.ts";
 import { LOG_LEVELS, type LogLevel } from "../../shared/logger.ts";
 
-/** Every setting of the daemon, by name: what the README's table and the example file are compared with. */
+/** The names of the daemon's settings. A test compares them with the README and the example file. */
 export const SETTINGS = [
   "ORCH_ADMIN_KEY",
   "ORCH_SECRET_KEY",
@@ -22,12 +22,12 @@ export const SETTINGS = [
   "ORCH_LOG_LEVEL",
 ] as const;
 
-/** What engines are given of the daemon's own environment, unless their product's policy says otherwise. */
+/** Variables that engines inherit from the daemon's environment unless the product's policy sets them. */
 const ENGINE_SETTING =
   /^(LLM_[A-Z0-9_]{1,60}|PLANNER_MODEL|LIGHT_MODEL|EMBEDDING_MODEL|ENGINE_LOG_LEVEL|ENGINE_HITL_TTL_S|ORCH_CODE_MAX_TOOL_USE_CONCURRENCY|REACTIVE_COMPACT_ENABLED|CACHE_HIT_MONITOR_ENABLED)$/;
 
 export interface Config {
-  /** Unset: made on first start. */
+  /** Unset: created on first start. */
   readonly adminKey: string | undefined;
   readonly secretKey: string | undefined;
   readonly host: string;
@@ -38,29 +38,29 @@ export interface Config {
   readonly bootConcurrency: number;
   readonly healthIntervalMs: number;
   readonly dataDir: string;
-  /** Where the data folder is when nothing is set. */
-  readonly usualDataDir: string;
+  /** The data folder when ORCH_DATA_DIR is unset. */
+  readonly defaultDataDir: string;
   /** Unset: the bundled PostgreSQL. */
   readonly databaseUrl: string | undefined;
   readonly logLevel: LogLevel;
   readonly engineDefaults: Readonly<Record<string, string>>;
-  /** What of them does not do by itself, and a product's `engine_env` has to give. */
-  readonly unfitEngineDefaults: readonly string[];
+  /** Problems with them that a product's `engine_env` has to fix. */
+  readonly engineDefaultProblems: readonly string[];
   readonly extraCaCerts: string | null;
-  /** Handed on to engines: where their tools find commands. */
+  /** The engines' PATH, where their tools find commands. */
   readonly path: string;
-  /** The socket systemd wants to be told on; unset elsewhere. */
+  /** The notification socket of systemd (`NOTIFY_SOCKET`). */
   readonly notifySocket: string | undefined;
 }
 
-/** Reads all settings; throws `InvalidSettings` with every problem, before anything has been started. */
+/** Reads all settings. Throws `InvalidSettings` with every problem at once. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, uid: number): Config {
   const read = new EnvironmentReader(env);
   const cpus = availableParallelism();
   const port = { min: 1, max: 65_535 };
-  const usualDataDir = defaultDataDir({ uid, home: env["HOME"], xdgDataHome: env["XDG_DATA_HOME"] });
-  const unfitEngineDefaults: string[] = [];
-  readEngineSettings(read, (problem) => unfitEngineDefaults.push(problem));
+  const defaultDataDir = dataDirFor({ uid, home: env["HOME"], xdgDataHome: env["XDG_DATA_HOME"] });
+  const engineDefaultProblems: string[] = [];
+  readEngineSettings(read, (problem) => engineDefaultProblems.push(problem));
   read.choice("ORCH_BACKEND", ["process"], "process");
   const config: Config = {
     adminKey: read.text("ORCH_ADMIN_KEY"),
@@ -72,8 +72,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     bootTimeoutMs: read.integer("ORCH_BOOT_TIMEOUT_S", 60, { min: 1, max: 3600 }) * 1000,
     bootConcurrency: read.integer("ORCH_BOOT_CONCURRENCY", Math.max(2, Math.floor(cpus / 2)), { min: 1, max: 1000 }),
     healthIntervalMs: read.integer("ORCH_HEALTH_INTERVAL_S", 10, { min: 1, max: 3600 }) * 1000,
-    dataDir: resolve(read.text("ORCH_DATA_DIR", usualDataDir)),
-    usualDataDir,
+    dataDir: resolve(read.text("ORCH_DATA_DIR", defaultDataDir)),
+    defaultDataDir,
     databaseUrl: read.text("DATABASE_URL"),
     logLevel: read.choice("ORCH_LOG_LEVEL", LOG_LEVELS, "info"),
     engineDefaults: Object.fromEntries(
@@ -81,7 +81,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
         (entry): entry is [string, string] => ENGINE_SETTING.test(entry[0]) && Boolean(entry[1]),
       ),
     ),
-    unfitEngineDefaults,
+    engineDefaultProblems,
     extraCaCerts: read.text("NODE_EXTRA_CA_CERTS") ?? null,
     path: read.text("PATH", "/usr/local/bin:/usr/bin:/bin"),
     notifySocket: read.text("NOTIFY_SOCKET"),

@@ -3,22 +3,22 @@ import { access, constants, mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 import { newId } from "../../shared/ids.ts";
 
-/** What lives in the data folder beside engines and the bundled database. */
+/** The keys and the id in the data folder. */
 export interface DataFolder {
   readonly adminKey: string;
   readonly secretKey: string;
-  /** Names this folder, and so the host that its engines live on, in the database. */
+  /** Identifies this data folder, and so this host, in the database. */
   readonly hostId: string;
-  /** Where the admin key lies, when it was made here. */
+  /** The file of the admin key, if it was generated. */
   readonly adminKeyFile: string;
 }
 
-/** The data folder cannot be used; the message names the path and what to do. */
+/** The data folder cannot be used. The message names the path and what to do. */
 export class DataFolderUnusable extends Error {
   override readonly name = "DataFolderUnusable";
 }
 
-/** Makes the data folder and, on first start, its keys; keys given by the environment are used and not written. */
+/** Creates the data folder and, on first start, its keys. Keys of the environment are used and not written. */
 export async function openDataFolder(
   dir: string,
   given: { readonly adminKey: string | undefined; readonly secretKey: string | undefined },
@@ -26,11 +26,11 @@ export async function openDataFolder(
   try {
     await mkdir(dir, { recursive: true, mode: 0o711 });
     await access(dir, constants.W_OK | constants.X_OK);
-    const fresh = () => randomBytes(32).toString("base64url");
+    const newSecret = () => randomBytes(32).toString("base64url");
     return {
-      adminKey: given.adminKey ?? (await keptText(join(dir, "admin-key"), fresh)),
-      secretKey: given.secretKey ?? (await keptText(join(dir, "secret-key"), fresh)),
-      hostId: await keptText(join(dir, "host-id"), () => newId("host")),
+      adminKey: given.adminKey ?? (await readOrCreate(join(dir, "admin-key"), newSecret)),
+      secretKey: given.secretKey ?? (await readOrCreate(join(dir, "secret-key"), newSecret)),
+      hostId: await readOrCreate(join(dir, "host-id"), () => newId("host")),
       adminKeyFile: join(dir, "admin-key"),
     };
   } catch (error) {
@@ -42,10 +42,10 @@ export async function openDataFolder(
   }
 }
 
-/** The text of a file; a missing one is made, by one of several processes that start together. */
-async function keptText(file: string, make: () => string): Promise<string> {
+/** Reads a file, or creates it. Of several processes that start together, one creates it. */
+async function readOrCreate(file: string, create: () => string): Promise<string> {
   try {
-    await writeFile(file, `${make()}\n`, { flag: "wx", mode: 0o600 });
+    await writeFile(file, `${create()}\n`, { flag: "wx", mode: 0o600 });
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   }

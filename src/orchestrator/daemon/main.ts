@@ -12,43 +12,43 @@ import { HostTakenOver } from "../store/host-lock.ts";
 
 const EXIT_USAGE = 2;
 
-/** The daemon, from its command line and environment to its end. Problems that an operator can mend are told in plain words. */
+/** Runs the daemon from its command line and environment to its exit. Problems that an operator can fix are explained. */
 export async function run({ installDir }: { readonly installDir: string }): Promise<void> {
   const signal = shutdownSignal();
   const stopping = new AbortController();
-  const [front, opened] = [new Releasers(), new Releasers()];
+  const [listeners, resources] = [new Releasers(), new Releasers()];
   let work = Promise.resolve();
   try {
-    const wish = readArguments(process.argv.slice(2));
-    if (wish === "help" || wish === "version")
-      return void process.stdout.write(wish === "help" ? USAGE : `${VERSION}\n`);
+    const command = readArguments(process.argv.slice(2));
+    if (command === "help" || command === "version")
+      return void process.stdout.write(command === "help" ? USAGE : `${VERSION}\n`);
     const config = readConfig(process.env, process.getuid?.() ?? -1);
-    const displaced = Promise.withResolvers<never>();
-    const beginning: StartOptions = {
+    const takenOver = Promise.withResolvers<never>();
+    const options: StartOptions = {
       config,
       installDir,
       logger: createLogger("orchd", config.logLevel),
-      front,
-      opened,
+      listeners,
+      resources,
       stopping: stopping.signal,
-      displaced: displaced.reject,
+      takenOver: takenOver.reject,
     };
-    work = wish === "serve" ? serve(beginning) : stopEngines(beginning);
-    const done = wish === "serve" ? work.then(() => signal) : work;
-    const cause = await Promise.race([signal, displaced.promise, done]);
+    work = command === "serve" ? serve(options) : stopEngines(options);
+    const done = command === "serve" ? work.then(() => signal) : work;
+    const cause = await Promise.race([signal, takenOver.promise, done]);
     if (cause !== undefined) process.stderr.write(`orchd stops on ${cause}; engines keep running\n`);
   } catch (error) {
     process.exitCode = error instanceof InvalidArguments ? EXIT_USAGE : 1;
     process.stderr.write(`${explain(error)}\n`);
   }
   stopping.abort();
-  // What is still being opened is closed too.
+  // A resource that is still opening is released too.
   await work.catch(() => undefined);
-  await front.release();
-  await opened.release();
+  await listeners.release();
+  await resources.release();
 }
 
-/** Why the daemon ends, for the person at the terminal: the setting, what it was, what was expected. */
+/** Why the daemon exits, for the terminal: the setting, its value and what was expected. */
 function explain(error: unknown): string {
   if (error instanceof InvalidSettings) {
     return ["orchd cannot start:", ...error.problems.map((problem) => `  ${problem}`)].join("\n");
@@ -61,8 +61,7 @@ function explain(error: unknown): string {
   if (syscall === "listen" && code === "EADDRINUSE") {
     return "orchd cannot start: ORCH_PORT is in use by another program (is orchd running already?); set another ORCH_PORT";
   }
-  if (syscall === "listen")
-    return `orchd cannot start: ORCH_HOST and ORCH_PORT cannot be listened on (${error.message})`;
+  if (syscall === "listen") return `orchd cannot start: it cannot listen on ORCH_HOST and ORCH_PORT (${error.message})`;
   if (isDatabaseUnavailable(error)) {
     return `orchd cannot start: the database at DATABASE_URL cannot be reached (${error.message || String(code)})`;
   }

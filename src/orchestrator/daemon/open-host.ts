@@ -32,8 +32,8 @@ import { preparePorts } from "../store/ports.ts";
 import { ProductDirectory } from "../store/product-directory.ts";
 
 const MAX_PROBES = 32;
-const SERVER_LOOK_MS = 3000;
-const SERVER_PATIENCE_MS = 2000;
+const SERVER_CHECK_MS = 3000;
+const SERVER_PING_MS = 2000;
 const PORT_REUSE_DELAY_S = 60;
 
 export interface HostParts {
@@ -42,34 +42,34 @@ export interface HostParts {
   readonly folder: DataFolder;
   readonly logger: Logger;
   readonly readiness: Readiness;
-  readonly opened: Releasers;
+  readonly resources: Releasers;
   readonly stopping: AbortSignal;
-  /** Another daemon looks after this host: told again and again while it is waited for. */
+  /** Called at each failed attempt to lock the host, which another daemon holds. */
   readonly onWait: () => void;
   readonly onLoss: (error: HostTakenOver) => void;
 }
 
 export interface OpenHost {
   readonly host: HostContext;
-  /** For people. */
+  /** For the terminal. */
   readonly database: string;
 }
 
 /**
- * Everything that operations need, once this daemon is the one that looks after the host: the database, its tables
- * brought up to date, the fleet. Null when the daemon stops before that.
+ * Opens what the operations need once this daemon holds the host: the migrated database, the engine backend and the
+ * supervision state. Null when the daemon stops first.
  */
 export async function openHost(parts: HostParts): Promise<OpenHost | null> {
-  const { config, folder, logger, readiness, opened, stopping } = parts;
-  const database = await reachDatabase(parts);
+  const { config, folder, logger, readiness, resources, stopping } = parts;
+  const database = await locateDatabase(parts);
   const { db, newClient, close } = openDatabase(database.connection, logger);
-  opened.push(close);
-  if (database.ensureRunning !== undefined) void keepServer(db, database.ensureRunning, parts);
+  resources.push(close);
+  if (database.ensureRunning !== undefined) void restartServerUntilStopped(db, database.ensureRunning, parts);
   readiness.watch(db);
   const { hostId } = folder;
   await holdHost({ newClient, hostId, logger, signal: stopping }, parts);
   if (stopping.aborted) return null;
-  await bringUpToDate(database, db, logger);
+  await migrate(database, db, logger);
   const portRange = { hostId, min: config.portMin, max: config.portMax, reuseDelayS: PORT_REUSE_DELAY_S };
   await preparePorts(db, portRange);
   readiness.draining = await isDraining(db, hostId);
@@ -77,7 +77,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   await directory.listen(newClient, logger, stopping);
   const events = new EventLog(hostId);
   const stalls = new StallWatch();
-  opened.push(() => stalls.stop());
+  resources.push(() => stalls.stop());
   const host: HostContext = {
     db,
     events,
@@ -95,7 +95,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     boots: new Map(),
     transitions: new TransitionOwners(),
     bootQueue: new BootQueue(config.bootConcurrency),
-    breaker: new FleetBreaker((news) => reportBreaker({ db, events, logger }, news)),
+    breaker: new FleetBreaker((transition) => reportBreaker({ db, events, logger }, transition)),
     failures: new RecentFailures(),
     answerLimit: new AnswerLimit(),
     lanes: new SerialLanes(),
@@ -114,15 +114,15 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
 
 interface ReachableDatabase {
   readonly connection: Connection;
-  /** The tables' owner, where it is another role than the one of `connection`. */
+  /** The owner of the tables, if that is another role than that of `connection`. */
   readonly owner?: Connection;
   readonly describe: string;
-  /** Of a server that is ours to look after. */
+  /** Restarts the bundled server if it has stopped. */
   readonly ensureRunning?: () => Promise<void>;
 }
 
-/** Migrates as the owner of the tables, and gives the daemon's own role what it needs. */
-async function bringUpToDate({ owner }: ReachableDatabase, db: Db, logger: Logger): Promise<void> {
+/** Migrates as the owner of the tables and grants the daemon's role its privileges. */
+async function migrate({ owner }: ReachableDatabase, db: Db, logger: Logger): Promise<void> {
   if (owner === undefined) {
     await migrateToLatest(db);
     if (await mayRewriteAudit(db)) logger.warn(UNPROTECTED_AUDIT);
@@ -137,27 +137,27 @@ async function bringUpToDate({ owner }: ReachableDatabase, db: Db, logger: Logge
   }
 }
 
-/** Starts our own server again when it has died; until the daemon stops. */
-async function keepServer(
+/** Restarts the bundled server when it has stopped, until the daemon stops. */
+async function restartServerUntilStopped(
   db: Db,
   ensureRunning: () => Promise<void>,
   { logger, stopping }: Pick<HostParts, "logger" | "stopping">,
 ): Promise<void> {
-  while (await delay(SERVER_LOOK_MS, stopping)) {
-    if (await databaseAnswers(db, SERVER_PATIENCE_MS)) continue;
+  while (await delay(SERVER_CHECK_MS, stopping)) {
+    if (await databaseAnswers(db, SERVER_PING_MS)) continue;
     try {
       await ensureRunning();
     } catch (error) {
-      logger.error({ err: error }, "PostgreSQL does not start again");
+      logger.error({ err: error }, "failed to restart PostgreSQL");
     }
   }
 }
 
-async function reachDatabase({ config, installDir, logger, opened }: HostParts): Promise<ReachableDatabase> {
+async function locateDatabase({ config, installDir, logger, resources }: HostParts): Promise<ReachableDatabase> {
   if (config.databaseUrl !== undefined) {
     return { connection: { connectionString: config.databaseUrl }, describe: "PostgreSQL at DATABASE_URL" };
   }
   const bundled = await startBundledPostgres({ installDir, dataDir: config.dataDir, logger });
-  opened.push(() => bundled.stop());
+  resources.push(() => bundled.stop());
   return bundled;
 }

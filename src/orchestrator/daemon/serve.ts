@@ -28,7 +28,7 @@ import { Readiness } from "../status/readiness.ts";
 import { reconcileFleet } from "../recovery/reconcile-fleet.ts";
 import { notifyServiceManager } from "./service-manager.ts";
 import { startBanner } from "./start-banner.ts";
-import { dropInterruptedCalls } from "../store/idempotency-keys.ts";
+import { releaseInterruptedKeys } from "../store/idempotency-keys.ts";
 import { unavailableReason } from "../store/unavailable-reason.ts";
 
 const CLOSE_DEADLINE_MS = 5000;
@@ -37,33 +37,33 @@ export interface StartOptions {
   readonly config: Config;
   readonly installDir: string;
   readonly logger: Logger;
-  /** Closed first: nobody calls any more when the rest is closed. */
-  readonly front: Releasers;
-  readonly opened: Releasers;
+  /** Released before the other resources, so that no call arrives while they close. */
+  readonly listeners: Releasers;
+  readonly resources: Releasers;
   readonly stopping: AbortSignal;
-  /** Ends the daemon: another one has taken its host over. */
-  readonly displaced: (error: Error) => void;
+  /** Stops the daemon because another one has taken this host over. */
+  readonly takenOver: (error: Error) => void;
 }
 
-/** Listens, waits for the host to be this daemon's, finds its engines again and serves. Resolves when it does. */
-export async function serve(beginning: StartOptions): Promise<void> {
-  const { config, front, logger } = beginning;
+/** Listens, acquires the host's lock, reconciles the engines and serves. Resolves when the daemon is ready. */
+export async function serve(options: StartOptions): Promise<void> {
+  const { config, listeners, logger } = options;
   const startedAt = Date.now();
   const folder = await openDataFolder(config.dataDir, config);
-  const documentsDir = join(beginning.installDir, "dist/documents/orchestrator");
+  const documentsDir = join(options.installDir, "dist/documents/orchestrator");
   const readiness = new Readiness();
-  // Listening comes first: whoever asks is told what the daemon waits for.
+  // Listens first, so that clients learn what the daemon waits for.
   let app: RequestListener = createWaitingApp(readiness, { startedAt, host: config.host, documentsDir, logger });
   const server = await listen((request, response) => app(request, response), config.host, config.port);
-  front.push(() => {
+  listeners.push(() => {
     readiness.phase = "stopping";
     return server.close(CLOSE_DEADLINE_MS);
   });
   const onWait = () => {
-    if (readiness.phase !== "standby") logger.warn("another orchd looks after this host: this one is a standby");
+    if (readiness.phase !== "standby") logger.warn("waiting on standby: another orchd holds this host");
     readiness.phase = "standby";
   };
-  const opened = await openHost({ ...beginning, folder, readiness, onWait, onLoss: beginning.displaced });
+  const opened = await openHost({ ...options, folder, readiness, onWait, onLoss: options.takenOver });
   if (opened === null) return;
   const { host, database } = opened;
   app = createApp(host, {
@@ -72,15 +72,15 @@ export async function serve(beginning: StartOptions): Promise<void> {
     host: config.host,
     whyDatabase: unavailableReason,
   });
-  await warnOfPorts(host);
+  await warnAboutPorts(host);
   readiness.phase = "reconciling";
   const { adopted } = await reconcileFleet(host);
-  await dropInterruptedCalls(host.db, folder.hostId);
+  await releaseInterruptedKeys(host.db, folder.hostId);
   readiness.phase = "serving";
   void reapOverdue(host);
   void startMaintenance(host);
   const heads = new AuditHeads(host);
-  beginning.opened.push(() => heads.close());
+  options.resources.push(() => heads.close());
   void heads.recordUntilStopped();
   await notifyServiceManager(config.notifySocket, logger);
   const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${server.port}`;
@@ -103,7 +103,7 @@ function allHandlers(
   };
 }
 
-async function warnOfPorts(host: HostContext): Promise<void> {
+async function warnAboutPorts(host: HostContext): Promise<void> {
   const warning = overlapWarning(host.settings.portRange, await ephemeralPorts());
   if (warning !== null) host.logger.warn(warning);
 }

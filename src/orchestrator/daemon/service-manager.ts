@@ -1,14 +1,14 @@
 import { execa } from "execa";
 import type { Logger } from "../../shared/logger.ts";
 
-/** Tells systemd that the daemon serves (`Type=notify`); elsewhere nothing. */
+/** Notifies systemd that the daemon is ready (`Type=notify`). Without a socket it does nothing. */
 export async function notifyServiceManager(socket: string | undefined, logger: Logger): Promise<void> {
   if (socket === undefined) return;
-  const told = await execa("systemd-notify", ["--ready", "--no-block"], {
+  const notified = await execa("systemd-notify", ["--ready", "--no-block"], {
     extendEnv: false,
     env: { PATH: "/usr/bin:/bin", NOTIFY_SOCKET: socket },
     timeout: 3000,
     reject: false,
   });
-  if (told.failed) logger.warn({ reason: told.shortMessage }, "systemd could not be told that orchd is ready");
+  if (notified.failed) logger.warn({ reason: notified.shortMessage }, "failed to notify systemd");
 }

@@ -1,7 +1,7 @@
 import { VERSION } from "../../shared/version.ts";
 import type { Config } from "./config.ts";
 
-/** What a person who just started the daemon wants to know: where things are, and what to type next. */
+/** The text for the terminal after the start: locations, warnings and the next commands. */
 export function startBanner(
   config: Config,
   { url, database, adminKeyFile, adopted }: { url: string; database: string; adminKeyFile: string; adopted: number },
@@ -18,7 +18,7 @@ export function startBanner(
     `  database   ${database}`,
     `  engines    ports ${config.portMin} to ${config.portMax}, ${adopted} running`,
     `  model      ${model}`,
-    ...unfit(config),
+    ...modelWarnings(config),
     "",
     "Next, in another terminal:",
     ...exports(config, url),
@@ -30,19 +30,19 @@ export function startBanner(
   return lines.join("\n");
 }
 
-/** It is no reason not to start: products may bring their own. */
-function unfit({ unfitEngineDefaults: problems }: Config): string[] {
+/** Not fatal, since a product's `engine_env` may set what is missing. */
+function modelWarnings({ engineDefaultProblems: problems }: Config): string[] {
   if (problems.length === 0) return [];
-  return [...problems, "engines start only for products whose engine_env gives it"].map(
+  return [...problems, "engines start only for products whose engine_env sets it"].map(
     (line) => `             ${line}`,
   );
 }
 
-/** What the commands need to find this daemon when it is not where they look first. */
+/** The exports that orchctl needs when the address or the data folder is not the default. */
 function exports(config: Config, url: string): string[] {
   const settings: string[] = [];
   if (url !== "http://127.0.0.1:7700") settings.push(`ORCH_URL=${url}`);
-  if (config.dataDir !== config.usualDataDir && config.adminKey === undefined)
+  if (config.dataDir !== config.defaultDataDir && config.adminKey === undefined)
     settings.push(`ORCH_DATA_DIR=${config.dataDir}`);
   return settings.length === 0 ? [] : [`  export ${settings.join(" ")}`];
 }

@@ -4,21 +4,21 @@ import { Readiness } from "../status/readiness.ts";
 import { stopFleet } from "../recovery/stop-fleet.ts";
 import type { StartOptions } from "./serve.ts";
 
-/** `orchd --stop-engines`: ends every engine of this host and exits. */
-export async function stopEngines(beginning: StartOptions): Promise<void> {
-  const folder = await openDataFolder(beginning.config.dataDir, beginning.config);
+/** `orchd --stop-engines`: stops every engine of this host. Tested in test/end-to-end/host.test.ts. */
+export async function stopEngines(options: StartOptions): Promise<void> {
+  const folder = await openDataFolder(options.config.dataDir, options.config);
   const onWait = () => {
-    throw new Error("an orchd looks after this host's engines: stop it first (systemctl stop orchd)");
+    throw new Error("another orchd holds this host; stop it first (systemctl stop orchd)");
   };
   const opened = await openHost({
-    ...beginning,
+    ...options,
     folder,
     readiness: new Readiness(),
     onWait,
-    onLoss: beginning.displaced,
+    onLoss: options.takenOver,
   });
   if (opened === null) return;
   const { stopped, survived } = await stopFleet(opened.host);
-  process.stderr.write(`orchd: ${stopped} engines stopped; the next start of orchd starts them again\n`);
-  if (survived.length > 0) throw new Error(`these engines would not die: ${survived.join(", ")}`);
+  process.stderr.write(`orchd: ${stopped} engines stopped; the next start of orchd restarts them\n`);
+  if (survived.length > 0) throw new Error(`these engines survived SIGKILL: ${survived.join(", ")}`);
 }

@@ -18,7 +18,7 @@ export interface EngineQuestion {
 
 const connections = new Agent({ keepAlive: true, maxFreeSockets: 1 });
 
-/** One small JSON call to an engine, under one deadline for connecting, sending and reading together. Never rejects. */
+/** One small JSON call to an engine. One deadline covers connecting, sending and reading. Never rejects. */
 export async function askEngine(question: EngineQuestion): Promise<EngineAnswer> {
   const deadline = AbortSignal.timeout(question.timeoutMs);
   const signal = question.signal ? AbortSignal.any([deadline, question.signal]) : deadline;
@@ -43,11 +43,11 @@ function send(question: EngineQuestion, signal: AbortSignal): Promise<IncomingMe
       isSettled = true;
       resolve(response);
     });
-    // Errors may follow the answer, which tells of them itself, or another error. One without a listener would end us.
+    // Errors may follow the response or another error. Without a listener they would crash the daemon.
     call.on("error", (error) => {
       if (isSettled) return;
       isSettled = true;
-      // The engine closed an idle connection in the moment it was used again: that says nothing of the engine.
+      // The engine closed an idle keep-alive connection while it was being reused. Retry on a new one.
       if (call.reusedSocket && !signal.aborted && hasCode(error, "ECONNRESET")) resolve(send(question, signal));
       else reject(error);
     });
@@ -56,8 +56,8 @@ function send(question: EngineQuestion, signal: AbortSignal): Promise<IncomingMe
 }
 
 /**
- * A connection to a port of the ephemeral range on which nobody listens can meet itself. It would answer with its
- * own question, and keep the port from the engine meanwhile.
+ * A TCP connection to an ephemeral port without a listener can connect to itself. It would echo the request and occupy
+ * the engine's port.
  */
 function refuseSelfConnect(socket: Socket): void {
   if (!socket.connecting) return;
@@ -70,14 +70,14 @@ function refuseSelfConnect(socket: Socket): void {
 
 /** JSON, or the text when it is not JSON. */
 async function readBody(response: IncomingMessage): Promise<unknown> {
-  const parts: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let size = 0;
-  for await (const part of response as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > MAX_BODY_BYTES) throw new Error(`the answer is longer than ${MAX_BODY_BYTES} bytes`);
-    parts.push(part);
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) throw new Error(`the response is longer than ${MAX_BODY_BYTES} bytes`);
+    chunks.push(chunk);
   }
-  const text = Buffer.concat(parts).toString("utf8");
+  const text = Buffer.concat(chunks).toString("utf8");
   try {
     return JSON.parse(text);
   } catch (error) {

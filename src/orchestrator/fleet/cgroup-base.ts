@@ -1,20 +1,20 @@
 import { accessSync, constants, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 
-/** Named by `DelegateSubgroup=`: the daemon then has a leaf of its own beside those of the engines. */
+/** The leaf of the daemon itself, named by `DelegateSubgroup=` of its systemd unit. */
 const SUPERVISOR_LEAF = "supervisor";
 
-/** Where the daemon may make cgroups. */
+/** The cgroup in which the daemon may create cgroups. */
 export interface CgroupBase {
   readonly path: string;
   /**
-   * Whether limits may be switched on for what lies in it. Never where the daemon itself lives: the kernel lets no
-   * process beside limited cgroups, so a daemon that died could not be started again there while engines run.
+   * Whether resource controllers may be enabled for its children. Not when the daemon itself is a member: the kernel
+   * allows no processes beside controlled cgroups, so a crashed daemon could not restart there while engines run.
    */
   readonly canLimitMemory: boolean;
 }
 
-/** The cgroup (v2) that this process, or the parent it was given, may divide; `null` where there is none. */
+/** The delegated cgroup (v2) of this process, or null when there is none or it is not writable. */
 export function findCgroupBase(): CgroupBase | null {
   try {
     const base = cgroupBase(readFileSync("/proc/self/cgroup", "utf8"), readFileSync("/proc/self/mountinfo", "utf8"));
@@ -28,7 +28,7 @@ export function findCgroupBase(): CgroupBase | null {
   }
 }
 
-/** As {@link findCgroupBase}, from the texts of `/proc/self/cgroup` and `/proc/self/mountinfo`, whoever may write there. */
+/** As {@link findCgroupBase}, from the texts of `/proc/self/cgroup` and `/proc/self/mountinfo`, without the access check. */
 export function cgroupBase(cgroups: string, mounts: string): CgroupBase | null {
   const own = /^0::(\/.*)$/m.exec(cgroups)?.[1];
   if (own === undefined || own.startsWith("/..")) return null;
@@ -44,6 +44,6 @@ export function cgroupBase(cgroups: string, mounts: string): CgroupBase | null {
   return null;
 }
 
-/** Blanks and the like are written as `\040`. */
+/** Decodes octal escapes such as `\040` for a blank. */
 const decode = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));

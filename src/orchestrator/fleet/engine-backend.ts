@@ -1,29 +1,29 @@
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
 
 /**
- * The seam to whatever runs engines: plain child processes today. A backend knows no database and no HTTP server.
- * It never signals a process whose identity it cannot prove, and never touches what it did not make.
+ * Runs engines. The only implementation uses child processes. A backend knows no database and no HTTP server.
+ * I3 identity before signal: it signals no process whose identity it cannot prove, and changes nothing it did not create.
  */
 export interface EngineBackend {
-  /** Of this boot of the machine: processes of another one are gone, whatever was written down of them. */
+  /** The boot id of the machine. Recorded processes with another boot id are gone. */
   readonly bootId: string;
   /**
-   * Starts one engine, detached, with its output in the engine's log; resolves as soon as the process exists,
-   * long before it is healthy. Rejects with {@link LaunchFailed} when there is no process, leaving nothing behind.
+   * Spawns one engine, detached, with its output in the engine's log. Resolves when the process exists, before it is
+   * healthy. Rejects with {@link LaunchFailed} after cleaning up when there is no process.
    */
   launch(order: LaunchOrder): Promise<EngineProcess>;
-  /** Finds an engine of an earlier daemon again; `null` when the recorded process is gone or is another one. */
+  /** Attaches to the recorded process of an earlier daemon. Null when it is gone or the pid belongs to another process. */
   attach(handle: ProcessHandle, incarnation: string): EngineProcess | null;
-  /** The same for a life whose process was never written down: looked for among all processes of the machine. */
+  /** Attaches to an unrecorded process of an incarnation, searched among all processes of the machine. */
   find(incarnation: string): EngineProcess | null;
   /**
-   * For a life whose process is gone without this daemon having seen it: removes its launch file and kills what
-   * still provably stems from it. What a watched process leaves is cleared without being asked.
+   * For an incarnation whose exit this daemon did not observe: removes its launch file and kills its remaining child
+   * processes. After an observed exit this happens by itself.
    */
   endOrphans(incarnation: string): Promise<StopOutcome>;
   /**
-   * Living processes that provably stem from lives of engines of this daemon's run folder, except those of the lives
-   * given. Only looks: whoever wants them gone calls `endOrphans`.
+   * Lists running processes of incarnations of this daemon's run folder, except the known incarnations. They are not
+   * signalled; `endOrphans` kills them.
    */
   orphans(known: ReadonlySet<string>): readonly Orphans[];
 }
@@ -38,10 +38,10 @@ export interface LaunchOrder {
   readonly memoryMb: number;
 }
 
-/** What proves, together, that a process is the one that was started: pids alone are used again. */
+/** Together these identify a process. Pids alone are reused. */
 export interface ProcessHandle {
   readonly pid: number;
-  /** Of `/proc/sys/kernel/random/boot_id`. */
+  /** The content of `/proc/sys/kernel/random/boot_id`. */
   readonly bootId: string;
   /** Field 22 of `/proc/<pid>/stat`, in clock ticks since boot. */
   readonly startTime: string;
@@ -49,21 +49,22 @@ export interface ProcessHandle {
 
 export interface EngineProcess {
   readonly handle: ProcessHandle;
-  /** Resolves once, when the process is gone, and never rejects. Code and signal are null when it was not our own child. */
+  /** Resolves when the process has exited and never rejects. Code and signal are null for an adopted process. */
   readonly exited: Promise<EngineExit>;
-  /** TERM, then after `termMs` KILL, of the whole tree; resolves when the tree is empty, or says who would not die. */
+  /** Sends SIGTERM and after `termMs` SIGKILL to the whole tree. Resolves when the tree is empty or with the survivors. */
   stop(termMs: number): Promise<StopOutcome>;
-  /** Removes the file with the engine's secrets: called once the engine is healthy, so has read it. An exit does so by itself. */
+  /** Removes the file with the engine's secrets. Call it once the engine is healthy. An exit removes it too. */
   discardLaunchFile(): void;
 }
 
-export interface ProcessEnd {
+/** How a process exited. */
+export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-export interface EngineExit extends ProcessEnd {
-  /** The kernel killed it for memory. An engine that filled its own heap aborts instead, and says so in its log. */
+export interface EngineExit extends ProcessExit {
+  /** Killed by the kernel's OOM killer. An exhausted V8 heap aborts instead and is logged. */
   readonly oom: boolean;
 }
 
@@ -72,10 +73,10 @@ export type StopOutcome =
   | { readonly kind: "killed" }
   | { readonly kind: "survived"; readonly pids: readonly number[] };
 
-/** Its message may be read by clients: paths of this machine are in its `cause` only. */
+/** Clients may read the message. Paths of this machine are only in its `cause`. */
 export class LaunchFailed extends Error {
   override readonly name = "LaunchFailed";
 }
 
-/** Another program listens on the engine's port: a start on another port may succeed. */
+/** Another program listens on the engine's port. A launch on another port may succeed. */
 export class PortTaken extends LaunchFailed {}

@@ -2,10 +2,10 @@ import { closeSync, constants, existsSync, openSync, readFileSync, readdirSync, 
 import { join } from "node:path";
 import { oomKillCount } from "./oom-kill.ts";
 
-/** What a cgroup that somebody removes meanwhile, or a kernel without the file, answers. */
-const GONE = new Set(["ENOENT", "ENODEV"]);
+/** The errors of a cgroup that was removed meanwhile, or of a kernel without the file. */
+const GONE_CODES = new Set(["ENOENT", "ENODEV"]);
 
-/** The cgroup (v2) of one life of an engine: who is in it stems from that life, however it was forked. */
+/** The cgroup (v2) of one incarnation. Its members descend from that incarnation, however they were forked. */
 export class EngineCgroup {
   readonly path: string;
 
@@ -13,34 +13,34 @@ export class EngineCgroup {
     this.path = path;
   }
 
-  /** To be called before the process can have forked. */
+  /** Moves a process into the cgroup. Call it before the process can fork. */
   enter(pid: number): void {
-    tell(join(this.path, "cgroup.procs"), String(pid));
+    writeKernelFile(join(this.path, "cgroup.procs"), String(pid));
   }
 
-  /** Where the kernel limits memory here; the engine is slowed down a little before it would be killed. */
+  /** Sets `memory.max`, and `memory.high` at 90 % of it, where the memory controller is enabled. */
   limitMemory(megabytes: number): void {
     if (megabytes <= 0 || !existsSync(join(this.path, "memory.max"))) return;
     const bytes = megabytes * 1_048_576;
-    tell(join(this.path, "memory.high"), String(Math.floor(bytes * 0.9)));
-    tell(join(this.path, "memory.max"), String(bytes));
+    writeKernelFile(join(this.path, "memory.high"), String(Math.floor(bytes * 0.9)));
+    writeKernelFile(join(this.path, "memory.max"), String(bytes));
   }
 
-  /** The living members, those of cgroups made inside it included. */
+  /** The members, including those of nested cgroups. */
   pids(): readonly number[] {
     const here = unlessGone([], () => readFileSync(join(this.path, "cgroup.procs"), "utf8").split("\n").map(Number));
-    return [...here.filter((pid) => pid > 0), ...this.#inner().flatMap((inner) => inner.pids())];
+    return [...here.filter((pid) => pid > 0), ...this.#nested().flatMap((nested) => nested.pids())];
   }
 
-  /** KILL for all members at once, which no fork outruns; nothing on a kernel that cannot, or with ourselves inside. */
+  /** Sends SIGKILL to all members atomically. Does nothing without `cgroup.kill` or when the daemon is a member. */
   kill(): void {
     if (this.pids().includes(process.pid)) return;
-    unlessGone(undefined, () => tell(join(this.path, "cgroup.kill"), "1"));
+    unlessGone(undefined, () => writeKernelFile(join(this.path, "cgroup.kill"), "1"));
   }
 
-  /** Removes it; `false` while somebody is in it. */
+  /** Removes the cgroup. False while it has members. */
   remove(): boolean {
-    if (this.#inner().some((inner) => !inner.remove())) return false;
+    if (this.#nested().some((nested) => !nested.remove())) return false;
     try {
       unlessGone(undefined, () => rmdirSync(this.path));
       return true;
@@ -54,14 +54,14 @@ export class EngineCgroup {
     return oomKillCount(join(this.path, "memory.events"));
   }
 
-  #inner(): readonly EngineCgroup[] {
+  #nested(): readonly EngineCgroup[] {
     const entries = unlessGone([], () => readdirSync(this.path, { withFileTypes: true }));
     return entries.filter((one) => one.isDirectory()).map(({ name }) => new EngineCgroup(join(this.path, name)));
   }
 }
 
-/** Writes to a file of the kernel's, which is there or cannot be made, and perhaps may not be read. */
-export function tell(path: string, text: string): void {
+/** Writes to an existing, perhaps write-only kernel file. */
+export function writeKernelFile(path: string, text: string): void {
   const file = openSync(path, constants.O_WRONLY);
   try {
     writeSync(file, text);
@@ -70,11 +70,11 @@ export function tell(path: string, text: string): void {
   }
 }
 
-function unlessGone<T>(instead: T, look: () => T): T {
+function unlessGone<T>(fallback: T, read: () => T): T {
   try {
-    return look();
+    return read();
   } catch (error) {
-    if (error instanceof Error && "code" in error && GONE.has(String(error.code))) return instead;
+    if (error instanceof Error && "code" in error && GONE_CODES.has(String(error.code))) return fallback;
     throw error;
   }
 }

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import type { Logger } from "../../shared/logger.ts";
 import { sha256 } from "../../contract/api-keys.ts";
 import type { CgroupBase } from "./cgroup-base.ts";
-import { EngineCgroup, tell } from "./engine-cgroup.ts";
+import { EngineCgroup, writeKernelFile } from "./engine-cgroup.ts";
 
-/** The cgroups of the engines of one run folder, named so that other daemons' beside them are not mistaken for ours. */
+/** The cgroups of the engines of one run folder. The name prefix tells them from those of other daemons. */
 export class EngineCgroups {
   readonly #base: CgroupBase;
   readonly #prefix: string;
@@ -17,25 +17,25 @@ export class EngineCgroups {
     this.#logger = logger;
   }
 
-  /** Once before the others: switches memory limits on where it may, and removes the cgroups of lives long gone. */
+  /** Call it first: enables the memory controller if possible and removes empty cgroups of earlier incarnations. */
   prepare(): void {
     const { path, canLimitMemory } = this.#base;
-    if (canLimitMemory) this.#attempt("memory cannot be limited", () => allowMemoryLimits(path));
+    if (canLimitMemory) this.#attempt("failed to enable memory limits", () => allowMemoryLimits(path));
     for (const incarnation of this.incarnations()) {
-      this.#attempt("an old cgroup cannot be removed", () => this.#of(incarnation).remove());
+      this.#attempt("failed to remove an old cgroup", () => this.#of(incarnation).remove());
     }
   }
 
-  /** Puts a process just started into a cgroup of its own. An engine runs without one too: `null`, and a warning. */
+  /** Moves a process that was just spawned into its own cgroup. Logs a failure and returns null. */
   confine(incarnation: string, pid: number, memoryMb: number): EngineCgroup | null {
     const cgroup = this.#of(incarnation);
-    const confined = this.#attempt("an engine runs without a cgroup of its own", () => {
+    const confined = this.#attempt("failed to create an engine's cgroup", () => {
       mkdirSync(cgroup.path);
       cgroup.limitMemory(memoryMb);
       cgroup.enter(pid);
       return cgroup;
     });
-    if (confined === null) this.#attempt("a cgroup cannot be removed", () => cgroup.remove());
+    if (confined === null) this.#attempt("failed to remove a cgroup", () => cgroup.remove());
     return confined;
   }
 
@@ -44,7 +44,7 @@ export class EngineCgroups {
     return existsSync(cgroup.path) ? cgroup : null;
   }
 
-  /** Of all lives that have a cgroup. */
+  /** The incarnations that have a cgroup. */
   incarnations(): readonly string[] {
     return readdirSync(this.#base.path)
       .filter((name) => name.startsWith(this.#prefix))
@@ -55,11 +55,11 @@ export class EngineCgroups {
     return new EngineCgroup(join(this.#base.path, this.#prefix + incarnation));
   }
 
-  #attempt<T>(failure: string, action: () => T): T | null {
+  #attempt<T>(message: string, action: () => T): T | null {
     try {
       return action();
     } catch (error) {
-      this.#logger.warn({ err: error }, failure);
+      this.#logger.warn({ err: error }, message);
       return null;
     }
   }
@@ -68,5 +68,5 @@ export class EngineCgroups {
 function allowMemoryLimits(base: string): void {
   const has = (file: string): boolean => readFileSync(join(base, file), "utf8").split(/\s+/).includes("memory");
   if (!has("cgroup.controllers") || has("cgroup.subtree_control")) return;
-  tell(join(base, "cgroup.subtree_control"), "+memory");
+  writeKernelFile(join(base, "cgroup.subtree_control"), "+memory");
 }

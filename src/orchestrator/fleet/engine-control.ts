@@ -5,7 +5,7 @@ import { askEngine } from "./ask-engine.ts";
 
 const CONTROL_TIMEOUT_MS = 2000;
 
-/** An engine and the token of its present incarnation. */
+/** An engine's address and the control token of its current incarnation. */
 export interface ControlTarget {
   readonly url: string;
   readonly token: string;
@@ -27,13 +27,13 @@ const engineStatusAnswer = z.object({
   last_active_at: z.nullable(z.iso.datetime()),
 });
 
-/** Tells an engine the whole list of keys it accepts from now on. */
+/** Replaces the list of keys that an engine accepts. */
 export async function setEngineKeys(target: ControlTarget, keys: readonly EngineKey[]): Promise<KeysOutcome> {
   const called = await call(target, "POST", CONTROL_PATHS.keys, { keys });
   return called.kind === "failed" ? called : { kind: "ok" };
 }
 
-/** Tells an engine to take no new turns. */
+/** Starts the drain: the engine accepts no new turns. */
 export const drainEngine = async (target: ControlTarget): Promise<StatusOutcome> =>
   asStatus(await call(target, "POST", CONTROL_PATHS.drain));
 
@@ -59,5 +59,5 @@ function asStatus(called: Awaited<ReturnType<typeof call>>): StatusOutcome {
   const status = z.safeParse(engineStatusAnswer, called.body);
   return status.success
     ? { kind: "ok", status: status.data }
-    : { kind: "failed", reason: "the engine's status is not one of ours" };
+    : { kind: "failed", reason: "the engine's status response is invalid" };
 }

@@ -5,10 +5,10 @@ import { LaunchFailed } from "./engine-backend.ts";
 import { systemReason } from "./system-reason.ts";
 import { sha256 } from "../../contract/api-keys.ts";
 
-/** Left in a folder that was brought back for a provision that has not succeeded yet. */
+/** Marks a folder that was restored for an unfinished provision. */
 const RESTORED = ".restored";
 
-/** Makes an engine's folder, or brings back the one that an earlier engine of the user left on `keep_data`. */
+/** Creates an engine's folder, or restores the one that a destroy with `keep_data` kept for the user. */
 export async function prepareEngineFolder(folder: string, kept: string): Promise<void> {
   try {
     await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
@@ -18,19 +18,19 @@ export async function prepareEngineFolder(folder: string, kept: string): Promise
     }
     await mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new LaunchFailed(`the engine's folder cannot be made: ${systemReason(error)}`, { cause: error });
+    throw new LaunchFailed(`failed to create the engine's folder: ${systemReason(error)}`, { cause: error });
   }
 }
 
-/** Whether the folder is one that was brought back, for a provision that has not succeeded yet. */
+/** Whether the folder was restored for an unfinished provision. */
 export const isRestored = (folder: string): Promise<boolean> => exists(join(folder, RESTORED));
 
-/** The provision succeeded: what was brought back belongs to the engine now. */
+/** Removes the marker of a restored folder: the provision has succeeded. */
 export async function settleEngineFolder(folder: string): Promise<void> {
   await rm(join(folder, RESTORED), { force: true });
 }
 
-/** Undoes {@link prepareEngineFolder}: what the provision made is removed, what it brought back is put back. */
+/** Undoes {@link prepareEngineFolder}: keeps a restored folder again and removes a created one. */
 export async function discardEngineFolder(folder: string, kept: string): Promise<void> {
   if (await isRestored(folder)) {
     await keepEngineFolder(folder, kept);
@@ -44,7 +44,7 @@ export async function removeEngineFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Puts an engine's folder aside for the user's next engine. */
+/** Moves an engine's folder to `kept`, for the user's next engine. */
 export async function keepEngineFolder(folder: string, kept: string): Promise<void> {
   if (!(await exists(folder))) return;
   await mkdir(dirname(kept), { recursive: true, mode: 0o700 });
@@ -52,7 +52,7 @@ export async function keepEngineFolder(folder: string, kept: string): Promise<vo
   await rename(folder, kept);
 }
 
-/** The names in a folder; none when it does not exist. */
+/** The names in a folder, none when it does not exist. */
 export async function listFolder(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);

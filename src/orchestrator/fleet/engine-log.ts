@@ -6,17 +6,17 @@ import { delay } from "../../shared/clock.ts";
 export const ENGINE_LOG = "engine.log";
 
 const CHUNK_BYTES = 65_536;
-/** What one tail may read at most, however long the lines are. */
+/** The most that one tail reads, however long the lines are. */
 const TAIL_BYTES = 4 * 1_048_576;
 const MAX_LINE = 16_384;
 const NEWLINE = 0x0a;
 const POLL_MS = 1000;
 const KEY = /\b(sk-orch-|orchp_|sk-)[\w-]{8,}/g;
 
-/** A line without anything that looks like a key of ours or of a provider. */
+/** Redacts what looks like a key of orchd or of a provider, and cuts the line. */
 export const redactLine = (line: string): string => line.slice(0, MAX_LINE).replace(KEY, "$1[redacted]");
 
-/** The last lines of an engine's log, oldest first; none when there is no log. */
+/** The last lines of an engine's log, oldest first. None when there is no log. */
 export async function logTail(folder: string, lines: number): Promise<readonly string[]> {
   const log = await openLog(folder);
   if (log === null) return [];
@@ -27,7 +27,7 @@ export async function logTail(folder: string, lines: number): Promise<readonly s
   return lines === 0 ? [] : whole.slice(-lines).map(redactLine);
 }
 
-/** The last lines, then each new one as it is written, until the signal or the removal of the log. */
+/** The last lines, then each new one, until the signal aborts or the log is removed. */
 export async function* followLog(
   folder: string,
   { lines, signal }: { readonly lines: number; readonly signal: AbortSignal },
@@ -45,7 +45,7 @@ export async function* followLog(
   let { rest } = tail;
   while (!signal.aborted) {
     const { size, nlink } = await file.stat();
-    // Rotation empties the file in place.
+    // Rotation truncates the file.
     if (size < position) [position, rest] = [0, Buffer.alloc(0)];
     if (size === position) {
       if (nlink === 0) return;
@@ -56,19 +56,20 @@ export async function* followLog(
     position += bytesRead;
     const text = splitLines(Buffer.concat([rest, buffer.subarray(0, bytesRead)]));
     yield* text.whole.map(redactLine);
-    // Of a line without end no more is kept than will be shown.
+    // An unfinished line is buffered only up to the length that is shown.
     rest = text.rest.subarray(0, MAX_LINE);
   }
 }
 
-interface Lines {
+interface SplitText {
+  /** Finished lines. */
   readonly whole: string[];
-  /** A line still being written. */
+  /** An unfinished line. */
   readonly rest: Buffer;
 }
 
-/** Reads backwards until there are enough lines. */
-async function tailUpTo(file: FileHandle, { lines, size }: { lines: number; size: number }): Promise<Lines> {
+/** Reads backwards until it has enough lines. */
+async function tailUpTo(file: FileHandle, { lines, size }: { lines: number; size: number }): Promise<SplitText> {
   const parts: Buffer[] = [];
   let breaks = 0;
   let position = size;
@@ -84,7 +85,7 @@ async function tailUpTo(file: FileHandle, { lines, size }: { lines: number; size
   return { whole: lines === 0 ? [] : whole.slice(-lines), rest };
 }
 
-function splitLines(text: Buffer): Lines {
+function splitLines(text: Buffer): SplitText {
   const end = text.lastIndexOf(NEWLINE);
   if (end < 0) return { whole: [], rest: text };
   return { whole: text.toString("utf8", 0, end).split("\n"), rest: text.subarray(end + 1) };
@@ -99,7 +100,7 @@ async function openLog(folder: string): Promise<FileHandle | null> {
   }
 }
 
-/** Wakes who follows a log: at a change, and now and then in case the file system does not tell of changes. */
+/** Wakes a follower at a change of the log, and periodically for file systems without change events. */
 class LogChanges {
   readonly #watcher: FSWatcher | null;
   #changed = new AbortController();
@@ -118,7 +119,7 @@ class LogChanges {
     this.#watcher?.close();
   }
 
-  /** Null when there are too many watches on this machine, or the log is gone: then polling has to do. */
+  /** Null when the inotify limit is reached or the log is gone. Then only polling remains. */
   #watch(path: string): FSWatcher | null {
     try {
       return watch(path, { persistent: false }, () => this.#changed.abort());

@@ -1,47 +1,47 @@
-import type { ProcessEnd } from "./engine-backend.ts";
+import type { ProcessExit } from "./engine-backend.ts";
 import { ProcessLiveness } from "./process-liveness.ts";
 import { type ProcessIdentity, isInUse } from "./process-identity.ts";
 
 const POLL_MS = 250;
-/** Every this many looks a pid that is in use is asked whose it is: that costs several times as much. */
-const LOOKS_PER_PROOF = 2;
+/** Every how many polls the identity of a used pid is checked, which costs several times as much. */
+const POLLS_PER_IDENTITY_CHECK = 2;
 
 interface Waiting {
   readonly pid: number;
   readonly process: ProcessLiveness;
-  readonly resolve: (end: ProcessEnd) => void;
+  readonly resolve: (end: ProcessExit) => void;
 }
 
 /**
- * Notices the end of processes that are not our children: in one look when the pid is free, in two when it was
- * given away at once or is a zombie's. One timer for all of them, none when there are none.
+ * Detects exits of processes that are not our children, by polling: within one poll when the pid is free, within two when
+ * it was reused or belongs to a zombie. One timer serves all processes.
  */
 export class ExitWatch {
   readonly #waiting = new Set<Waiting>();
   #timer: NodeJS.Timeout | undefined;
-  #looks = 0;
+  #polls = 0;
 
-  ended(identity: ProcessIdentity): Promise<ProcessEnd> {
+  ended(identity: ProcessIdentity): Promise<ProcessExit> {
     return new Promise((resolve) => {
       this.#waiting.add({ pid: identity.pid, process: new ProcessLiveness(identity), resolve });
-      this.#timer ??= setInterval(() => this.#glance(), POLL_MS).unref();
+      this.#timer ??= setInterval(() => this.#poll(), POLL_MS).unref();
     });
   }
 
-  /** Looks closely now, for who knows that a process has just ended. */
-  look(): void {
+  /** Checks all identities now, for callers that know of an exit. */
+  check(): void {
     this.#settle(({ process }) => isAlive(process));
   }
 
-  #glance(): void {
-    this.#looks++;
-    if (this.#looks % LOOKS_PER_PROOF === 0) this.look();
+  #poll(): void {
+    this.#polls++;
+    if (this.#polls % POLLS_PER_IDENTITY_CHECK === 0) this.check();
     else this.#settle(({ pid }) => isInUse(pid));
   }
 
-  #settle(lives: (waiting: Waiting) => boolean): void {
+  #settle(isRunning: (waiting: Waiting) => boolean): void {
     for (const waiting of this.#waiting) {
-      if (lives(waiting)) continue;
+      if (isRunning(waiting)) continue;
       this.#waiting.delete(waiting);
       waiting.process.close();
       waiting.resolve({ code: null, signal: null });
@@ -52,7 +52,7 @@ export class ExitWatch {
   }
 }
 
-/** A process that cannot be looked at now (too many open files) counts as alive and is looked at again. */
+/** A process that cannot be inspected now (too many open files) counts as alive until the next poll. */
 function isAlive(process: ProcessLiveness): boolean {
   try {
     return process.isAlive();

@@ -5,17 +5,17 @@ import { incarnationOf } from "./launch-file.ts";
 import { listProcesses, startVariable, type ProcessIdentity } from "./process-identity.ts";
 
 /**
- * Who was born with a launch file of this run folder or is in the cgroup of one of its lives, by that life, except for
- * the lives given.
+ * Processes that were started with a launch file of this run folder or are members of one of its cgroups, grouped by
+ * incarnation, except the known incarnations.
  */
 export function findOrphans(
   { runDir, cgroups }: { readonly runDir: string; readonly cgroups: EngineCgroups | null },
   known: ReadonlySet<string>,
 ): readonly Orphans[] {
-  const lives = new Map<string, Set<number>>();
+  const orphans = new Map<string, Set<number>>();
   const add = (incarnation: string, pid: number): void => {
     if (known.has(incarnation) || pid === process.pid) return;
-    lives.set(incarnation, (lives.get(incarnation) ?? new Set()).add(pid));
+    orphans.set(incarnation, (orphans.get(incarnation) ?? new Set()).add(pid));
   };
   for (const { pid } of listProcesses()) {
     const launchFile = startVariable(pid, LAUNCH_FILE_VARIABLE);
@@ -25,10 +25,10 @@ export function findOrphans(
   for (const incarnation of cgroups?.incarnations() ?? []) {
     for (const pid of cgroups?.find(incarnation)?.pids() ?? []) add(incarnation, pid);
   }
-  return [...lives].map(([incarnation, pids]) => ({ incarnation, pids: [...pids] }));
+  return [...orphans].map(([incarnation, pids]) => ({ incarnation, pids: [...pids] }));
 }
 
-/** The engine's own process among those born with a launch file: the first that leads a session; null when it is gone. */
+/** The root process of a launch file: the oldest session leader that was started with it. Null when it is gone. */
 export function findRoot(launchFile: string): ProcessIdentity | null {
   const leaders = listProcesses()
     .filter(({ pid, session }) => pid === session && startVariable(pid, LAUNCH_FILE_VARIABLE) === launchFile)

@@ -3,7 +3,7 @@ import { delay } from "../../shared/clock.ts";
 import { askEngine } from "./ask-engine.ts";
 import type { EngineExit } from "./engine-backend.ts";
 
-/** Who must answer: another program on the port, or an earlier life of the engine, is not healthy. */
+/** The identity that must answer. Another program or an earlier incarnation on the port is not healthy. */
 export interface ExpectedIdentity {
   readonly engineId: string;
   readonly incarnation: string;
@@ -18,29 +18,29 @@ export type BootVerdict =
   | { readonly kind: "healthy"; readonly version: string | null }
   | { readonly kind: "exited"; readonly exit: EngineExit }
   | { readonly kind: "timed_out"; readonly lastProblem: string }
-  /** Another program holds the engine's port. */
+  /** Another program answers on the engine's port. */
   | { readonly kind: "wrong_identity" }
   | { readonly kind: "aborted" };
 
 const BOOT_PROBE_TIMEOUT_MS = 1000;
 const LAST_PROBE_TIMEOUT_MS = 250;
-/** No Node.js answers sooner; asked before, it would only be held up. */
+/** Node.js does not start faster. Earlier probes would only slow it down. */
 const FIRST_PROBE_MS = 25;
 const FIRST_POLL_MS = 2;
 const LAST_POLL_MS = 100;
-/** Each wait is a tenth of the time already waited, so that polling adds 10 % at most, and costs little. */
+/** Each wait is this share of the elapsed time, so that polling adds at most 10 % to a boot. */
 const POLL_SHARE = 0.1;
-const STRANGER_PATIENCE_MS = 2000;
+const WRONG_IDENTITY_TIMEOUT_MS = 2000;
 
 const identityAnswer = z.object({ engine_id: z.string(), incarnation: z.string() });
-/** The engine is not trusted: what it says is stored and shown to operators. */
+/** Strict, because the engine is not trusted and its answers are stored and shown to operators. */
 const healthAnswer = z.object({
   status: z.string().check(z.regex(/^[a-z_]{1,32}$/)),
   version: z.optional(z.string().check(z.regex(/^[\w.+-]{1,64}$/))),
   active_turns: z.optional(z.int().check(z.gte(0))),
 });
 
-/** Asks an engine once how it is. */
+/** Probes an engine's health once. Never rejects. */
 export async function probeOnce(
   url: string,
   {
@@ -54,21 +54,21 @@ export async function probeOnce(
   if (answer.kind === "failed") return answer;
   const identity = z.safeParse(identityAnswer, answer.body);
   if (!identity.success) {
-    // An engine of ours always names itself, unless it fails badly.
+    // Our engines always report their identity, except in an internal error.
     return answer.status >= 500 ? { kind: "failed", reason: `status ${answer.status}` } : { kind: "wrong_identity" };
   }
   const { engine_id, incarnation: present } = identity.data;
   if (engine_id !== engineId || present !== incarnation) return { kind: "wrong_identity" };
   const health = z.safeParse(healthAnswer, answer.body);
   if (!health.success) {
-    return { kind: "failed", reason: `its health answer has an invalid ${health.error.issues[0]?.path.join(".")}` };
+    return { kind: "failed", reason: `its health response has an invalid ${health.error.issues[0]?.path.join(".")}` };
   }
   const { status, version, active_turns } = health.data;
   if (answer.status !== 200 || status !== "ok") return { kind: "failed", reason: `status ${answer.status}, ${status}` };
   return { kind: "ok", version: version ?? null, activeTurns: active_turns ?? null };
 }
 
-/** Asks a starting engine until it is healthy, gone, too late, or its port turns out to be another's. */
+/** Probes a booting engine until it is healthy, has exited or timed out, or another program keeps answering on its port. */
 export async function awaitHealthy({
   url,
   engineId,
@@ -83,19 +83,19 @@ export async function awaitHealthy({
   readonly signal: AbortSignal;
 }): Promise<BootVerdict> {
   const start = performance.now();
-  const gone = new AbortController();
+  const processExit = new AbortController();
   let exit: EngineExit = { code: null, signal: null, oom: false };
-  void exited.then((how) => {
-    exit = how;
-    gone.abort();
+  void exited.then((result) => {
+    exit = result;
+    processExit.abort();
   });
-  const ended = AbortSignal.any([gone.signal, signal]);
-  let last: ProbeVerdict = { kind: "failed", reason: "it was not asked" };
-  let strangerSince: number | null = null;
+  const ended = AbortSignal.any([processExit.signal, signal]);
+  let last: ProbeVerdict = { kind: "failed", reason: "it was not probed" };
+  let wrongSince: number | null = null;
   await delay(Math.min(FIRST_PROBE_MS, deadlineMs), ended);
   for (let late = false; !ended.aborted;) {
     const leftMs = Math.ceil(start + deadlineMs - performance.now());
-    // Asked once more after the deadline: it may be we who did not run for a while.
+    // Probed once more after the deadline, since this process itself may have been stalled.
     if (late) return { kind: "timed_out", lastProblem: problemOf(last) };
     late = leftMs <= 0;
     const timeoutMs = late ? LAST_PROBE_TIMEOUT_MS : Math.min(BOOT_PROBE_TIMEOUT_MS, leftMs);
@@ -104,12 +104,12 @@ export async function awaitHealthy({
     if (probe.kind === "ok") return { kind: "healthy", version: probe.version };
     last = probe;
     const waitedMs = performance.now() - start;
-    strangerSince = probe.kind === "wrong_identity" ? (strangerSince ?? waitedMs) : null;
-    if (strangerSince !== null && waitedMs - strangerSince >= STRANGER_PATIENCE_MS) return { kind: "wrong_identity" };
+    wrongSince = probe.kind === "wrong_identity" ? (wrongSince ?? waitedMs) : null;
+    if (wrongSince !== null && waitedMs - wrongSince >= WRONG_IDENTITY_TIMEOUT_MS) return { kind: "wrong_identity" };
     await delay(Math.min(Math.max(waitedMs * POLL_SHARE, FIRST_POLL_MS), LAST_POLL_MS), ended);
   }
   if (signal.aborted) return { kind: "aborted" };
-  // An engine ends when it cannot have its port: the stranger is the reason worth telling.
+  // An engine exits when its port is taken, so the other program is the cause.
   return last.kind === "wrong_identity" ? last : { kind: "exited", exit };
 }
 

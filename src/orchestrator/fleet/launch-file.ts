@@ -4,18 +4,18 @@ import { basename, dirname, join } from "node:path";
 import { type EngineLaunch, encodeLaunch } from "../../contract/engine-launch.ts";
 
 const NAME = /^launch-(.+)\.json$/;
-/** No boot takes longer: an older file was left by a daemon that died. */
-const OLD_MS = 600_000;
+/** No boot takes longer. An older file belongs to a daemon that crashed. */
+const MAX_AGE_MS = 600_000;
 
 export const launchFilePath = (runDir: string, incarnation: string): string =>
   join(runDir, `launch-${incarnation}.json`);
 
-/** The life whose launch file this would be; `null` for a file of another folder or another kind. */
+/** The incarnation of a launch file's path. Null for any other path. */
 export function incarnationOf(runDir: string, path: string): string | null {
   return dirname(path) === runDir ? (NAME.exec(basename(path))?.[1] ?? null) : null;
 }
 
-/** Writes what the engine is born with where only the engine's user can read it. */
+/** Writes the launch parameters, with secrets, to a file that only the engine's user can read. */
 export function writeLaunchFile(path: string, launch: EngineLaunch): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(path, encodeLaunch(launch), { mode: 0o400, flag: "wx" });
@@ -25,13 +25,13 @@ export function removeLaunchFile(path: string): void {
   rmSync(path, { force: true });
 }
 
-/** Removes what earlier daemons left behind when they died while an engine started: the files hold secrets. */
+/** Removes launch files of crashed daemons, since they hold secrets. */
 export async function removeOldLaunchFiles(runDir: string): Promise<void> {
   mkdirSync(runDir, { recursive: true, mode: 0o700 });
   for (const name of await readdir(runDir)) {
     if (!NAME.test(name)) continue;
     const path = join(runDir, name);
     const { mtimeMs } = await stat(path);
-    if (Date.now() - mtimeMs > OLD_MS) removeLaunchFile(path);
+    if (Date.now() - mtimeMs > MAX_AGE_MS) removeLaunchFile(path);
   }
 }

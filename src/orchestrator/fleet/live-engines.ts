@@ -1,6 +1,6 @@
 import type { EngineProcess, LaunchOrder } from "./engine-backend.ts";
 
-/** What this daemon knows of an engine's process from watching it; kept in memory, lost with it, learned again. */
+/** The in-memory state of a supervised engine process. The next daemon rebuilds it. */
 export interface LiveEngine {
   readonly id: string;
   readonly productId: string;
@@ -8,24 +8,24 @@ export interface LiveEngine {
   readonly url: string;
   readonly controlToken: string;
   readonly process: EngineProcess;
-  /** What it would be started with again now; kept up to date, for a start without the database. */
+  /** The current launch order, for a restart without the database. */
   order: LaunchOrder;
-  /** Restarts so far, as the database knew them when this life began; the window in milliseconds since the epoch. */
+  /** The restart history at the start of this incarnation. The window is in milliseconds since the epoch. */
   readonly restarts: { readonly count: number; readonly windowStartedAt: number | null };
-  /** A stop or a destroy ends it: no crash, whatever comes of it. */
+  /** A stop or a destroy is running, so the exit is expected. */
   isStopping: boolean;
-  /** Why the daemon itself ends it to be restarted; null while it does not. */
+  /** Why the daemon stops it for a restart, or null. */
   stopCause: string | null;
   /** Milliseconds since the epoch. */
   readonly healthySince: number;
   lastOkAt: number;
   consecutiveFailures: number;
-  /** When it last worked, and what of that the database knows. */
+  /** `last_active_at` as reported by the engine, and as stored. Milliseconds since the epoch. */
   lastActiveAt: number | null;
   lastActiveStored: number;
 }
 
-/** The processes this daemon looks after, at most one an engine. */
+/** The processes that this daemon supervises, at most one per engine. */
 export class LiveEngines {
   readonly #engines = new Map<string, LiveEngine>();
 
@@ -41,7 +41,7 @@ export class LiveEngines {
     return this.#engines.get(id);
   }
 
-  /** Forgets this life of an engine; a later one stays. */
+  /** Removes this incarnation of an engine. A later one stays. */
   remove(id: string, incarnation: string): void {
     if (this.#engines.get(id)?.incarnation === incarnation) this.#engines.delete(id);
   }

@@ -9,8 +9,8 @@ interface RotatedLog {
 }
 
 /**
- * Removes rotated logs, the oldest first, until those of all engines together fit. `folder` holds an engine's folder
- * each; engines that do not run count too. The log being written is bounded by rotation.
+ * Removes rotated logs, oldest first, until the total of all engines is at most `maxBytes`. `folder` contains the engine
+ * folders, including those of stopped engines. The current logs are bounded by rotation.
  */
 export async function capRotatedLogs(folder: string, maxBytes: number): Promise<void> {
   const logs = await rotatedLogs(folder);
@@ -37,10 +37,10 @@ async function rotatedLogs(folder: string): Promise<RotatedLog[]> {
 
 const list = async (folder: string): Promise<string[]> => (await unlessGone(readdir(folder))) ?? [];
 
-/** `null` for what an engine's end removes meanwhile, and for what is no folder. */
-async function unlessGone<T>(looked: Promise<T>): Promise<T | null> {
+/** Null for a path that was removed meanwhile or is not a folder. */
+async function unlessGone<T>(read: Promise<T>): Promise<T | null> {
   try {
-    return await looked;
+    return await read;
   } catch (error) {
     if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return null;
     throw error;

@@ -4,17 +4,17 @@ import { dirname } from "node:path";
 import type { Logger } from "../../shared/logger.ts";
 import { capRotatedLogs } from "./log-cap.ts";
 
-const CALM_CHECK_MS = 1000;
+const IDLE_CHECK_MS = 1000;
 const BUSY_CHECK_MS = 100;
-/** The total is looked at no more often than this: it takes a walk through all engines' folders. */
+/** The shortest interval between checks of the total, which reads all engine folders. */
 const CAP_CHECK_MS = 10_000;
 const COPY_BYTES = 1_048_576;
 
 export interface LogBounds {
   readonly maxBytes: number;
-  /** Files in all, the one being written included. */
+  /** The number of files, the current one included. */
   readonly keep: number;
-  /** Of the rotated files of all engines together. */
+  /** The limit for the rotated files of all engines. */
   readonly totalBytes: number;
 }
 export const LOG_BOUNDS: LogBounds = { maxBytes: 10 * 1_048_576, keep: 5, totalBytes: 2 * 1024 * 1_048_576 };
@@ -25,18 +25,17 @@ interface WatchedLog {
 }
 
 /**
- * Keeps the logs of running engines within bounds. The engine holds the file open, so its end is copied aside and
- * the file emptied in place. One timer for all logs, none when there are none; while a log grows fast it is looked
- * at more often.
+ * Rotates the logs of running engines. The engine keeps its log open, so the tail is copied and the file truncated. One
+ * timer serves all logs. It runs more often while a log grows fast.
  */
 export class LogRotation {
   readonly #logs = new Map<string, WatchedLog>();
   readonly #bounds: LogBounds;
   readonly #logger: Logger;
-  /** Folders of engines' folders in which something was rotated since their total was last looked at. */
+  /** Parent folders with rotations since the last check of the total. */
   readonly #grown = new Set<string>();
   #capNotBefore = 0;
-  #looking = false;
+  #isChecking = false;
 
   constructor(logger: Logger, bounds: LogBounds = LOG_BOUNDS) {
     this.#logger = logger;
@@ -45,11 +44,11 @@ export class LogRotation {
 
   watch(path: string): void {
     this.#logs.set(path, { size: 0, ended: false });
-    if (!this.#looking) this.#checkIn(CALM_CHECK_MS);
-    this.#looking = true;
+    if (!this.#isChecking) this.#checkIn(IDLE_CHECK_MS);
+    this.#isChecking = true;
   }
 
-  /** Its engine has ended: it is looked at once more, so that the last words are within bounds too. */
+  /** Its engine has exited. The log is checked once more, so that its last lines are bounded too. */
   forget(path: string): void {
     const log = this.#logs.get(path);
     if (log !== undefined) log.ended = true;
@@ -68,15 +67,15 @@ export class LogRotation {
       if (ended && this.#logs.get(path) === log) this.#logs.delete(path);
     }
     await this.#cap();
-    this.#looking = this.#logs.size > 0 || this.#grown.size > 0;
-    if (this.#looking) this.#checkIn(busy ? BUSY_CHECK_MS : CALM_CHECK_MS);
+    this.#isChecking = this.#logs.size > 0 || this.#grown.size > 0;
+    if (this.#isChecking) this.#checkIn(busy ? BUSY_CHECK_MS : IDLE_CHECK_MS);
   }
 
-  /** By how much it has grown. */
+  /** Rotates one log if needed. Returns the bytes by which it has grown. */
   async #check(path: string, log: WatchedLog): Promise<number> {
     const { maxBytes } = this.#bounds;
     try {
-      // Asked of every log each second: handing each to another thread would cost ten times as much.
+      // Synchronous: for every log each second, the thread pool would cost ten times as much CPU.
       const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
       const grown = size - log.size;
       if (size > maxBytes) {
@@ -86,7 +85,7 @@ export class LogRotation {
       log.size = size > maxBytes ? 0 : size;
       return grown;
     } catch (error) {
-      this.#logger.warn({ err: error, path }, "an engine's log could not be kept within bounds");
+      this.#logger.warn({ err: error, path }, "failed to rotate an engine's log");
       return 0;
     }
   }
@@ -99,20 +98,20 @@ export class LogRotation {
       try {
         await capRotatedLogs(folder, this.#bounds.totalBytes);
       } catch (error) {
-        this.#logger.warn({ err: error, folder }, "the engines' logs could not be kept within bounds");
+        this.#logger.warn({ err: error, folder }, "failed to remove old engine logs");
       }
     }
   }
 }
 
-/** `engine.log` becomes `engine.log.1`, that one `.2` and so on; the oldest goes. Of a huge log the end is kept. */
+/** Renames `engine.log.1` to `.2` and so on, drops the oldest, and copies the last `maxBytes` of `engine.log` to `.1`. */
 export async function rotateLog(path: string, { maxBytes, keep }: Pick<LogBounds, "maxBytes" | "keep">): Promise<void> {
-  const aside = (generation: number): string => `${path}.${generation}`;
+  const rotated = (generation: number): string => `${path}.${generation}`;
   for (let generation = keep - 2; generation >= 1; generation--) {
-    if ((await sizeOf(aside(generation))) > 0) await rename(aside(generation), aside(generation + 1));
+    if ((await sizeOf(rotated(generation))) > 0) await rename(rotated(generation), rotated(generation + 1));
   }
   await using log = await open(path, "r+");
-  await using copy = await open(aside(1), "w", 0o600);
+  await using copy = await open(rotated(1), "w", 0o600);
   const { size } = await log.stat();
   await copyRange(log, copy, { from: Math.max(0, size - maxBytes), to: size });
   await log.truncate(0);
@@ -132,7 +131,7 @@ async function copyRange(
   }
 }
 
-/** 0 for a file that is not there. */
+/** 0 for a missing file. */
 async function sizeOf(path: string): Promise<number> {
   try {
     return (await stat(path)).size;

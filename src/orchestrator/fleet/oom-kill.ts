@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { ProcessEnd } from "./engine-backend.ts";
+import type { ProcessExit } from "./engine-backend.ts";
 
-/** How many processes the kernel has killed for memory so far; `null` where nobody counts. */
+/** The number of OOM kills so far. Null where the kernel does not report it. */
 export interface OomKills {
   /** Within the engine's own cgroup. */
   readonly engine: number | null;
@@ -9,9 +9,8 @@ export interface OomKills {
 }
 
 /**
- * Whether the kernel ended an engine for memory. The engine's own count is proof enough even for an adopted engine,
- * whose signal nobody is told. The host's count is weaker: somebody else may have been killed for memory while the
- * engine lived. It counts only beside a KILL that was not ours.
+ * Whether the OOM killer ended an engine. The count of the engine's own cgroup is proof, even for an adopted engine whose
+ * signal is unknown. The host's count may include other processes, so it counts only with a SIGKILL that was not ours.
  */
 export function killedForMemory({
   end: { code, signal },
@@ -19,24 +18,24 @@ export function killedForMemory({
   before,
   after,
 }: {
-  readonly end: ProcessEnd;
-  /** We had begun to end it ourselves. */
+  readonly end: ProcessExit;
+  /** The daemon was stopping it. */
   readonly stopping: boolean;
   readonly before: OomKills;
   readonly after: OomKills;
 }): boolean {
   if (stopping) return false;
-  const untold = code === null && signal === null;
-  if (after.engine !== null) return (signal === "SIGKILL" || untold) && rose(before.engine, after.engine);
+  const isUnknown = code === null && signal === null;
+  if (after.engine !== null) return (signal === "SIGKILL" || isUnknown) && rose(before.engine, after.engine);
   return signal === "SIGKILL" && rose(before.host, after.host);
 }
 
-/** Since boot, over all of the machine. */
+/** OOM kills of the whole machine since its boot. */
 export const hostOomKills = (): number | null => oomKillCount("/proc/vmstat");
 
 /**
- * The number behind `oom_kill` in a file of names and numbers. Null when the file cannot be read, whatever the cause:
- * an engine's end must be noticed all the same.
+ * The value of `oom_kill` in a file such as `/proc/vmstat`. Null when the file cannot be read: handling an exit must not
+ * depend on it.
  */
 export function oomKillCount(path: string): number | null {
   try {

@@ -4,7 +4,7 @@ import { delay } from "../../shared/clock.ts";
 const FIRST_POLL_MS = 5;
 const LAST_POLL_MS = 100;
 
-/** Whether an engine could listen there now: tried by listening, since a bind alone succeeds beside another's bind. */
+/** Whether an engine can listen on the port now. Tested by listening, since a bind alone may succeed on a used port. */
 export function isPortFree(host: string, port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -16,7 +16,7 @@ export function isPortFree(host: string, port: number): Promise<boolean> {
   });
 }
 
-/** Waits until an engine could listen there; `false` when somebody still does after `deadlineMs` milliseconds. */
+/** Waits until the port is free. False when it is still in use after `deadlineMs` milliseconds. */
 export async function portFreed(host: string, port: number, deadlineMs: number): Promise<boolean> {
   const deadline = performance.now() + deadlineMs;
   for (let waitMs = FIRST_POLL_MS; ; waitMs = Math.min(waitMs * 2, LAST_POLL_MS)) {

@@ -3,8 +3,8 @@ import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 const LISTENING = "0A";
 
 /**
- * Who listens on a TCP port of this machine, of the processes that we may look into. Walks through all open files of
- * all processes: for telling an operator what went wrong, not for asking often.
+ * The pids that listen on a TCP port of this machine, among readable processes. Reads all open files of all processes, so
+ * it is only for error messages.
  */
 export function portHolders(port: number): readonly number[] {
   const sockets = new Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap((table) => listeners(table, port)));
@@ -15,7 +15,7 @@ export function portHolders(port: number): readonly number[] {
     .map(Number);
 }
 
-/** As the open files of a process name them. */
+/** The listening sockets of a port, in the notation of `/proc/<pid>/fd`. */
 function listeners(table: string, port: number): string[] {
   const rows = (unlessGone(() => readFileSync(table, "utf8")) ?? "").split("\n").map((row) => row.trim().split(/\s+/));
   return rows
@@ -30,10 +30,10 @@ function openFiles(pid: string): string[] {
 
 const list = (folder: string): string[] => unlessGone(() => readdirSync(folder)) ?? [];
 
-/** `null` when it is gone, or is not ours to look at. */
-function unlessGone<T>(look: () => T): T | null {
+/** Null when the path is gone or not readable. */
+function unlessGone<T>(read: () => T): T | null {
   try {
-    return look();
+    return read();
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT" || code === "ESRCH" || code === "EACCES" || code === "EPERM") return null;

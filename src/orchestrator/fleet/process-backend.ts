@@ -18,11 +18,11 @@ import { TrackedProcess } from "./tracked-process.ts";
 
 export interface ProcessBackendOptions extends SpawnSettings {
   readonly logger: Logger;
-  /** Where each engine gets a cgroup of its own; found out when it is not said, `null` for nowhere. */
+  /** The parent of the engines' cgroups. Default: detected. Null disables cgroups. */
   readonly cgroupBase?: CgroupBase | null;
 }
 
-/** Engines as plain child processes of this machine, in sessions of their own, that outlive the daemon. */
+/** Runs engines as child processes in their own sessions, which outlive the daemon. */
 export function createProcessBackend({
   logger,
   cgroupBase = findCgroupBase(),
@@ -34,23 +34,23 @@ export function createProcessBackend({
   const boot = bootId();
   const watch = new ExitWatch();
   const logs = new LogRotation(logger);
-  /** By engine folder: what ended lives left is ended before the next one begins. */
-  const clearing = new Map<string, Promise<void>>();
+  /** Clean-ups by engine folder. The next launch waits until the remains of the last incarnation are gone. */
+  const cleanUps = new Map<string, Promise<void>>();
   removeOldLaunchFiles(runDir).catch((error: unknown) =>
-    logger.warn({ err: error }, "old launch files could not be removed"),
+    logger.warn({ err: error }, "failed to remove old launch files"),
   );
 
-  function track(life: ConstructorParameters<typeof TrackedProcess>[0], folder: string | null): EngineProcess {
-    const tracked = new TrackedProcess(life);
+  function track(parts: ConstructorParameters<typeof TrackedProcess>[0], folder: string | null): EngineProcess {
+    const tracked = new TrackedProcess(parts);
     const log = folder === null ? null : join(folder, ENGINE_LOG);
     if (log !== null) logs.watch(log);
     void tracked.exited.then(() => {
       if (log !== null) logs.forget(log);
       const cleared = clear(tracked);
       if (folder === null) return;
-      clearing.set(folder, cleared);
+      cleanUps.set(folder, cleared);
       void cleared.then(() => {
-        if (clearing.get(folder) === cleared) clearing.delete(folder);
+        if (cleanUps.get(folder) === cleared) cleanUps.delete(folder);
       });
     });
     return tracked;
@@ -61,20 +61,20 @@ export function createProcessBackend({
     try {
       const outcome = await tracked.clear();
       if (outcome.kind === "survived")
-        logger.error({ pid, survivors: outcome.pids }, "children of an ended engine would not die");
+        logger.error({ pid, survivors: outcome.pids }, "children of an exited engine survived SIGKILL");
     } catch (error) {
-      logger.error({ err: error, pid }, "what an ended engine left could not be cleared");
+      logger.error({ err: error, pid }, "failed to clean up after an exited engine");
     }
   }
 
   function attach(handle: ProcessHandle, incarnation: string): EngineProcess | null {
     if (!sameProcess(handle)) return null;
     const launchFile = launchFilePath(runDir, incarnation);
-    // A row that names a living process of somebody else is no proof; what the process was born with is.
+    // I3 identity before signal: a row may name a foreign process. The launch file in its environment is the proof.
     if (startVariable(handle.pid, LAUNCH_FILE_VARIABLE) !== launchFile) return null;
     const cgroup = cgroups?.find(incarnation) ?? null;
-    const life = { handle, launchFile, cgroup, ended: watch.ended(handle), look: () => watch.look() };
-    return track(life, logFolder(handle.pid));
+    const parts = { handle, launchFile, cgroup, ended: watch.ended(handle), checkExit: () => watch.check() };
+    return track(parts, logFolder(handle.pid));
   }
 
   return {
@@ -83,9 +83,9 @@ export function createProcessBackend({
 
     async launch(order: LaunchOrder): Promise<EngineProcess> {
       const folder = order.launch.data_dir;
-      await clearing.get(folder);
-      const { identity, ...life } = await spawnEngine(settings, order, cgroups);
-      return track({ ...life, handle: { ...identity, bootId: boot }, look: () => undefined }, folder);
+      await cleanUps.get(folder);
+      const { identity, ...parts } = await spawnEngine(settings, order, cgroups);
+      return track({ ...parts, handle: { ...identity, bootId: boot }, checkExit: () => undefined }, folder);
     },
 
     find(incarnation: string): EngineProcess | null {
@@ -104,7 +104,7 @@ export function createProcessBackend({
   };
 }
 
-/** The folder an adopted engine writes its log to: its standard output tells. */
+/** The folder of an adopted engine's log, from its standard output. */
 function logFolder(pid: number): string | null {
   try {
     const path = readlinkSync(`/proc/${pid}/fd/1`);

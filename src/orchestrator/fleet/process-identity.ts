@@ -14,19 +14,19 @@ export {
 
 export const bootId = (): string => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 
-/** Whether any process has the pid, a zombie included. Signal 0 reaches nobody. */
+/** Whether any process has the pid, a zombie included. Signal 0 only tests. */
 export function isInUse(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ESRCH") return false;
-    // Not ours to signal, so there.
+    // The process exists but belongs to another user.
     if (error instanceof Error && "code" in error && error.code === "EPERM") return true;
     throw error;
   }
 }
 
-/** As {@link isAlive}, for a process that an earlier daemon, perhaps before a reboot, wrote down. */
+/** As {@link isAlive}, for a recorded process, also of an earlier boot of the machine. */
 export function sameProcess(handle: ProcessHandle): boolean {
   return Number.isSafeInteger(handle.pid) && handle.pid > 1 && handle.bootId === bootId() && isAlive(handle);
 }

@@ -4,16 +4,16 @@ import type { EngineCgroup } from "./engine-cgroup.ts";
 import { type ProcessIdentity, type ProcessStat, isAlive, listProcesses, startVariable } from "./process-identity.ts";
 
 /**
- * The processes of one life of an engine. A process belongs to it when
- * 1. it is the root, or was seen to belong before;
- * 2. it is in the group or session the root was started in: the kernel gives their number to nobody else while they
- *    have members, so this holds until the group was once seen empty, or a stranger is seen with the root's pid;
- * 3. it is in the cgroup of this life, where that has one;
- * 4. it was born with the launch file of this life in its environment (double-forked, in a session of its own);
- * 5. its parent belongs.
+ * The processes of one incarnation. A process is a member when
+ * 1. it is the root, or was a member in an earlier scan;
+ * 2. it is in the root's process group or session: the kernel does not reuse their id while they have members, so this
+ *    holds until the group was empty once, or another process has the root's pid;
+ * 3. it is in the cgroup of this incarnation, if there is one;
+ * 4. its environment names the launch file of this incarnation (double-forked, in its own session);
+ * 5. its parent is a member.
  */
 export class ProcessTree {
-  /** `null` when nobody remembers it; then only the launch file tells. */
+  /** Null when it is not recorded. Then only the launch file identifies members. */
   readonly root: ProcessIdentity | null;
   readonly #launchFile: string;
   readonly #cgroup: EngineCgroup | null;
@@ -27,42 +27,43 @@ export class ProcessTree {
     if (root !== null) this.#known.set(root.pid, root);
   }
 
-  /** Looks at every process of the machine; gives the living members and remembers them. */
+  /** Scans every process of the machine. Returns and remembers the running members. */
   scan(): readonly ProcessStat[] {
     const processes = listProcesses();
-    const members = withDescendants(this.#evident(processes), processes).filter(notOurselves(processes));
+    const members = withDescendants(this.#knownMembers(processes), processes).filter(notOurselves(processes));
     if (!members.some((member) => this.#inGroup(member))) this.#groupIsOurs = false;
     this.#known.clear();
     for (const member of members) this.#known.set(member.pid, member);
     return members;
   }
 
-  /** Whether any member of the last scan still lives; cheap, to be asked often. */
+  /** Whether any member of the last scan is still running. Cheaper than a scan. */
   anyKnownAlive(): boolean {
     return [...this.#known.values()].some(isAlive);
   }
 
-  /** Signals the members still there. KILL goes to the whole cgroup and group at once too: a fork must not outrun it. */
+  /** Signals the remaining members. SIGKILL also goes to the whole cgroup and group, so that no fork escapes it. */
   signal(members: readonly ProcessStat[], signal: "SIGTERM" | "SIGKILL"): void {
     if (signal === "SIGKILL") this.#cgroup?.kill();
     for (const member of members) {
+      // I3 identity before signal: the start time must still match.
       if (!isAlive(member)) continue;
       if (signal === "SIGKILL" && member.group === this.root?.pid) sendSignal(-member.group, signal);
       else sendSignal(member.pid, signal);
     }
   }
 
-  /** Removes the cgroup of a tree that has ended; `false`, and another KILL, while somebody is still in it. */
+  /** Removes the cgroup of an ended tree. False, after another SIGKILL, while it has members. */
   removeCgroup(): boolean {
     if (this.#cgroup === null || this.#cgroup.remove()) return true;
     if (this.#cgroup.pids().length > 0) this.#cgroup.kill();
     return false;
   }
 
-  #evident(processes: readonly ProcessStat[]): ProcessStat[] {
+  #knownMembers(processes: readonly ProcessStat[]): ProcessStat[] {
     const { root } = this;
-    const strangerHasPid = processes.some(({ pid, startTime }) => pid === root?.pid && startTime !== root.startTime);
-    if (strangerHasPid) this.#groupIsOurs = false;
+    const pidIsReused = processes.some(({ pid, startTime }) => pid === root?.pid && startTime !== root.startTime);
+    if (pidIsReused) this.#groupIsOurs = false;
     const inside = new Set(this.#cgroup?.pids());
     return processes.filter(
       (one) =>
@@ -83,7 +84,7 @@ export class ProcessTree {
   }
 }
 
-/** The daemon and its own group are never part of a tree, whatever the evidence says. */
+/** The daemon and its own process group are never members. */
 function notOurselves(processes: readonly ProcessStat[]): (member: ProcessStat) => boolean {
   const own = processes.find(({ pid }) => pid === process.pid);
   return ({ pid, group }) => pid > 1 && pid !== process.pid && group !== own?.group;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
 import { Releasers } from "../../shared/releasers.ts";
-import { type LaunchOrder, LaunchFailed, PortTaken, type ProcessEnd } from "./engine-backend.ts";
+import { type LaunchOrder, LaunchFailed, PortTaken, type ProcessExit } from "./engine-backend.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
@@ -14,9 +14,9 @@ import { systemReason } from "./system-reason.ts";
 
 export interface SpawnSettings {
   readonly nodePath: string;
-  /** The program that reads the launch file and becomes the engine. */
+  /** The engine's entry point. It reads the launch file. */
   readonly engineEntry: string;
-  /** Where Node.js keeps compiled code from start to start. */
+  /** The compile cache of Node.js. */
   readonly cacheDir: string;
   readonly runDir: string;
   readonly path: string;
@@ -25,17 +25,17 @@ export interface SpawnSettings {
   readonly timeZone?: string | undefined;
 }
 
-/** Of the engine's memory; the rest is for buffers, SQLite and code. */
+/** The share of an engine's memory for the V8 heap. The rest is for buffers, SQLite and code. */
 const HEAP_SHARE = 0.75;
 
 export interface SpawnedEngine {
   readonly identity: ProcessIdentity;
-  readonly ended: Promise<ProcessEnd>;
+  readonly ended: Promise<ProcessExit>;
   readonly launchFile: string;
   readonly cgroup: EngineCgroup | null;
 }
 
-/** Starts the process of an engine, or throws {@link LaunchFailed} with nothing of it left. */
+/** Spawns an engine's process. Throws {@link LaunchFailed} after cleaning up. */
 export async function spawnEngine(
   settings: SpawnSettings,
   order: LaunchOrder,
@@ -47,11 +47,11 @@ export async function spawnEngine(
     if (!(await isPortFree(launch.host, launch.port))) {
       throw new PortTaken(`port ${launch.port} is taken by another program`);
     }
-    // Synchronous like the fork itself: a few tiny files are quicker written than handed to another thread.
+    // Synchronous: writing a few tiny files is faster than the thread pool.
     const made = mkdirSync(launch.data_dir, { recursive: true, mode: 0o700 });
     if (made !== undefined) undo.push(() => rmSync(made, { recursive: true, force: true }));
     const launchFile = launchFilePath(settings.runDir, launch.incarnation);
-    // Before it is written: half of it would hold secrets too.
+    // Pushed before the write, since an incomplete file holds secrets too.
     undo.push(() => removeLaunchFile(launchFile));
     writeLaunchFile(launchFile, launch);
     const log = openSync(join(launch.data_dir, ENGINE_LOG), "a", 0o600);
@@ -63,11 +63,11 @@ export async function spawnEngine(
   } catch (error) {
     await undo.release();
     if (error instanceof LaunchFailed) throw error;
-    throw new LaunchFailed(`the engine's process cannot be started: ${systemReason(error)}`, { cause: error });
+    throw new LaunchFailed(`failed to start the engine's process: ${systemReason(error)}`, { cause: error });
   }
 }
 
-/** Raw descriptors, no pipe: nothing of the daemon's stands between the engine and its log. */
+/** The log is passed as a file descriptor, not a pipe, so that it works after the daemon exits. */
 async function start(
   settings: SpawnSettings,
   { launch, memoryMb }: LaunchOrder,
@@ -86,7 +86,7 @@ async function start(
     detached: true,
     cleanup: false,
     stdin: "ignore",
-    // Any descriptor works; the types know them only up to 9.
+    // execa accepts any descriptor, but its types only up to 9.
     stdout: log as 3,
     stderr: log as 3,
     buffer: false,
@@ -101,23 +101,23 @@ async function start(
   let identity: ProcessIdentity;
   let cgroup: EngineCgroup | null;
   try {
-    // Before the event loop runs again even a child that has died is still there, unreaped, to be read.
+    // Until the event loop runs again even an exited child is an unreaped zombie, whose stat can be read.
     identity = readIdentity(pid);
     cgroup = cgroups?.confine(launch.incarnation, pid, memoryMb) ?? null;
     setOomScore(pid);
   } catch (error) {
-    // Nobody would know this process. It is our child and not reaped yet, so the pid is its own.
+    // I3 identity before signal: an unreaped child still has its pid. Nobody else could find this process.
     child.kill("SIGKILL");
     throw error;
   }
   child.unref();
-  const ended = new Promise<ProcessEnd>((resolve) => {
+  const ended = new Promise<ProcessExit>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
   return { identity, ended, cgroup };
 }
 
-/** Never NODE_OPTIONS (a debugger port for all), NODE_EXTRA_CA_CERTS (40 ms of each boot) or anything secret. */
+/** Without NODE_OPTIONS (it may open a debugger), NODE_EXTRA_CA_CERTS (it adds 40 ms to each boot) and secrets. */
 function environmentOf(settings: SpawnSettings, launchFile: string): Record<string, string | undefined> {
   return {
     PATH: settings.path,
@@ -129,18 +129,18 @@ function environmentOf(settings: SpawnSettings, launchFile: string): Record<stri
   };
 }
 
-/** Enough that a small engine goes before a large database, little enough that the largest engine goes first. */
+/** High enough to prefer a small engine over a large database, low enough to prefer the largest engine. */
 const ENGINE_SCORE = 200;
 
 /**
- * Makes the kernel, short of memory, take an engine before the daemon and the database. A child is born with the
- * daemon's own protection; to give it up is always allowed.
+ * Makes the OOM killer prefer engines over the daemon and the database. A child inherits the daemon's lower score, and
+ * raising it is always allowed.
  */
 export function setOomScore(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, String(ENGINE_SCORE));
   } catch (error) {
-    // It has ended already, or this is a sandbox without the file or the right to it: then all are alike.
+    // The process has exited, or a sandbox denies access. Then the inherited score remains.
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code !== "ENOENT" && code !== "ESRCH" && code !== "EACCES" && code !== "EPERM" && code !== "EROFS") throw error;
   }

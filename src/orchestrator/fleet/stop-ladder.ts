@@ -3,45 +3,44 @@ import type { StopOutcome } from "./engine-backend.ts";
 import { isAlive } from "./process-identity.ts";
 import type { ProcessTree } from "./process-tree.ts";
 
-/** How long a process may take to go after KILL before it counts as a survivor. */
+/** How long a process may take to exit after SIGKILL before it counts as a survivor. */
 const KILL_WAIT_MS = 5000;
 const FIRST_POLL_MS = 2;
 const LAST_POLL_MS = 50;
 
-interface Patience {
+interface StopOptions {
   readonly termMs: number;
   readonly hurry: AbortSignal;
 }
 
 /**
- * TERM to the root, so that an engine ends its own children its own way; TERM to what it left; KILL to everything
- * after `termMs`, or as soon as `hurry` is aborted. Members are looked up afresh at each rung.
- * A tree that has ended leaves no cgroup behind.
+ * Stops a process tree: SIGTERM to the root, so that an engine can stop its children; SIGTERM to the remaining members;
+ * SIGKILL to all members after `termMs` or when `hurry` aborts. Each step scans the members again. Removes the cgroup.
  */
-export async function stopTree(tree: ProcessTree, patience: Patience): Promise<StopOutcome> {
-  const outcome = await endTree(tree, patience);
+export async function stopTree(tree: ProcessTree, options: StopOptions): Promise<StopOutcome> {
+  const outcome = await endTree(tree, options);
   if (outcome.kind === "survived") return outcome;
-  // A process that has just died still counts as a member for a moment.
+  // An exited process stays a member of its cgroup for a moment.
   await pollUntil(() => tree.removeCgroup(), { deadline: Date.now() + KILL_WAIT_MS });
   return tree.removeCgroup() ? outcome : { kind: "survived", pids: tree.scan().map(({ pid }) => pid) };
 }
 
-async function endTree(tree: ProcessTree, { termMs, hurry }: Patience): Promise<StopOutcome> {
+async function endTree(tree: ProcessTree, { termMs, hurry }: StopOptions): Promise<StopOutcome> {
   const deadline = Date.now() + termMs;
-  const grace = { deadline, signal: hurry };
+  const wait = { deadline, signal: hurry };
   const members = tree.scan();
   if (members.length === 0) return { kind: "exited" };
   if (termMs > 0 && !hurry.aborted) {
     const roots = members.filter(({ pid }) => pid === tree.root?.pid);
     tree.signal(roots, "SIGTERM");
-    await pollUntil(() => !roots.some(isAlive), grace);
+    await pollUntil(() => !roots.some(isAlive), wait);
     const left = tree.scan();
     if (left.length === 0) return { kind: "exited" };
     tree.signal(
       left.filter(({ pid }) => pid !== tree.root?.pid),
       "SIGTERM",
     );
-    await pollUntil(() => !tree.anyKnownAlive() && tree.scan().length === 0, grace);
+    await pollUntil(() => !tree.anyKnownAlive() && tree.scan().length === 0, wait);
   }
   return killTree(tree);
 }
@@ -52,7 +51,7 @@ async function killTree(tree: ProcessTree): Promise<StopOutcome> {
   const deadline = Date.now() + KILL_WAIT_MS;
   while (left.length > 0 && Date.now() < deadline) {
     tree.signal(left, "SIGKILL");
-    // Short rounds: whoever was forked meanwhile is found by the next scan.
+    // Short rounds, since the next scan finds processes that were forked meanwhile.
     await pollUntil(() => !tree.anyKnownAlive(), { deadline: Math.min(deadline, Date.now() + 10 * LAST_POLL_MS) });
     left = tree.scan();
   }

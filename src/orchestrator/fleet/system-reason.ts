@@ -14,9 +14,9 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOMEM: "not enough memory for another process",
 };
 
-/** What a call to the system failed for, in words that a client may read: without paths, which stay in the log. */
+/** Why a system call failed, as a text for clients without paths. Paths are only logged. */
 export function systemReason(error: unknown): string {
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
-  if (code === null) return "an unexpected error, which the daemon's log tells";
+  if (code === null) return "an unexpected error (see the daemon's log)";
   return REASONS[code] ?? `system error ${code}`;
 }

@@ -1,22 +1,22 @@
 import { delay } from "../../shared/clock.ts";
-import type { EngineExit, EngineProcess, ProcessEnd, ProcessHandle, StopOutcome } from "./engine-backend.ts";
+import type { EngineExit, EngineProcess, ProcessExit, ProcessHandle, StopOutcome } from "./engine-backend.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import { removeLaunchFile } from "./launch-file.ts";
 import { type OomKills, hostOomKills, killedForMemory } from "./oom-kill.ts";
 import { ProcessTree } from "./process-tree.ts";
 import { stopTree } from "./stop-ladder.ts";
 
-/** Looking through all processes holds everything else up: who waits for the end is told first. */
-const CLEAR_AFTER_MS = 5;
+/** A scan of all processes blocks the event loop, so waiters for the exit run first. */
+const CLEAR_DELAY_MS = 5;
 
-/** One life of an engine and everything it forked, started by this daemon or adopted from an earlier one. */
+/** The process tree of one incarnation, spawned by this daemon or adopted from an earlier one. */
 export class TrackedProcess implements EngineProcess {
   readonly handle: ProcessHandle;
   readonly exited: Promise<EngineExit>;
   readonly #tree: ProcessTree;
   readonly #launchFile: string;
   readonly #cgroup: EngineCgroup | null;
-  readonly #look: () => void;
+  readonly #checkExit: () => void;
   readonly #hurry = new AbortController();
   #ending: Promise<StopOutcome> | undefined;
 
@@ -25,14 +25,14 @@ export class TrackedProcess implements EngineProcess {
     ended,
     launchFile,
     cgroup,
-    look,
+    checkExit,
   }: {
     readonly handle: ProcessHandle;
-    readonly ended: Promise<ProcessEnd>;
+    readonly ended: Promise<ProcessExit>;
     readonly launchFile: string;
     readonly cgroup: EngineCgroup | null;
-    /** Makes `ended` notice an end that has just been seen otherwise. */
-    readonly look: () => void;
+    /** Makes `ended` detect an exit that was observed otherwise. */
+    readonly checkExit: () => void;
   }) {
     this.handle = handle;
     const before = this.#oomKills();
@@ -42,28 +42,28 @@ export class TrackedProcess implements EngineProcess {
     }));
     this.#launchFile = launchFile;
     this.#cgroup = cgroup;
-    this.#look = look;
+    this.#checkExit = checkExit;
     this.#tree = new ProcessTree(handle, launchFile, cgroup);
   }
 
-  /** A second caller shares the stop that goes on; the shorter patience counts. */
+  /** A second caller joins the running stop. The shorter `termMs` applies. */
   async stop(termMs: number): Promise<StopOutcome> {
-    const impatience = setTimeout(() => this.#hurry.abort(), termMs);
+    const hurryTimer = setTimeout(() => this.#hurry.abort(), termMs);
     try {
       const outcome = await this.#end(termMs);
       if (outcome.kind === "survived") return outcome;
-      this.#look();
+      this.#checkExit();
       await this.exited;
       return outcome;
     } finally {
-      clearTimeout(impatience);
+      clearTimeout(hurryTimer);
     }
   }
 
-  /** After the root's own end: ends what it left, and removes the launch file it may not have read. */
+  /** After the exit of the root: kills its remaining children and removes an unread launch file. */
   async clear(): Promise<StopOutcome> {
     this.discardLaunchFile();
-    await delay(CLEAR_AFTER_MS);
+    await delay(CLEAR_DELAY_MS);
     return this.#end(0);
   }
 
@@ -75,7 +75,7 @@ export class TrackedProcess implements EngineProcess {
     return { engine: this.#cgroup?.oomKills() ?? null, host: hostOomKills() };
   }
 
-  /** Once for all callers. An end that failed, or that something survived, is not kept: whoever asks again gets another try. */
+  /** Shared by all callers. After a failure or survivors the next caller tries again. */
   async #end(termMs: number): Promise<StopOutcome> {
     this.#ending ??= stopTree(this.#tree, { termMs, hurry: this.#hurry.signal });
     const ending = this.#ending;

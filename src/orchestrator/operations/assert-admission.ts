@@ -1,5 +1,5 @@
 import { ApiError } from "../api-error.ts";
-import { capacityProblem, denial } from "../rules/admission.ts";
+import { capacityProblem, denialReason } from "../rules/admission.ts";
 import { hostResources } from "../status/host-resources.ts";
 import type { HostContext } from "../host-context.ts";
 import type { PolicyAction } from "../../contract/orchestrator-api.ts";
@@ -16,6 +16,6 @@ export async function assertCapacity(host: Pick<HostContext, "readiness" | "sett
 
 /** Throws POLICY_DENIED when the product's policy forbids the action. */
 export function assertAllowed(product: Product, action: PolicyAction): void {
-  const reason = denial(product.record.policy, action);
+  const reason = denialReason(product.record.policy, action);
   if (reason !== null) throw new ApiError("POLICY_DENIED", reason);
 }

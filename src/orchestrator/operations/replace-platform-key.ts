@@ -1,6 +1,7 @@
 import type { ProductRecord } from "../../contract/orchestrator-api.ts";
 import { InvalidInput } from "../../shared/parse.ts";
-import { findProduct, replaceProductKey } from "../store/products.ts";
+import { findProduct } from "../store/products.ts";
+import { replaceProductKey } from "../store/product-keys.ts";
 import { changeProduct } from "./change-product.ts";
 import type { HostContext } from "../host-context.ts";
 

@@ -1,4 +1,4 @@
-/** The bundled server cannot be used; the message names the place and what to do. */
+/** The bundled server cannot be used. The message names the folder and what to do. */
 export class BundledPostgresError extends Error {
   override readonly name = "BundledPostgresError";
 }

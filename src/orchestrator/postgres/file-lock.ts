@@ -4,27 +4,27 @@ import { setTimeout as sleep } from "node:timers/promises";
 const RETRY_MS = 50;
 const SQLITE_BUSY = 5;
 
-export interface StartLock {
+export interface FileLock {
   release(): void;
 }
 
 /**
- * An exclusive transaction on a file, for what two processes must not do at once: it ends with its process, however
- * that dies. Null when another one has held it for all of `waitMs`.
+ * Acquires an exclusive lock on a file, by a SQLite transaction that ends when its process dies. Null when another
+ * process still holds it after `waitMs`.
  */
-export async function takeLock(file: string, waitMs: number): Promise<StartLock | null> {
-  // SQLite's own waiting would block everything else here, another holder in this process included.
+export async function acquireLock(file: string, waitMs: number): Promise<FileLock | null> {
+  // SQLite's busy timeout would block the event loop, and with it a holder in this process.
   const lock = new DatabaseSync(file, { timeout: 0 });
-  const end = Date.now() + waitMs;
+  const deadline = Date.now() + waitMs;
   for (;;) {
     try {
       lock.exec("begin exclusive");
       return { release: () => lock.close() };
     } catch (error) {
       const isBusy = error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;
-      if (!isBusy || Date.now() >= end) lock.close();
+      if (!isBusy || Date.now() >= deadline) lock.close();
       if (!isBusy) throw error;
-      if (Date.now() >= end) return null;
+      if (Date.now() >= deadline) return null;
     }
     await sleep(RETRY_MS);
   }

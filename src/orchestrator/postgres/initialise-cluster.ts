@@ -14,10 +14,10 @@ export interface Cluster {
   readonly password: string;
 }
 
-/** Our own settings, read last; written anew at each start. */
+/** Our settings, included last and rewritten at each start. */
 export const SETTINGS_FILE = "orchd.conf";
 
-/** The cluster in `home`, made on first start: beside, then moved into place, so that a cut one is never used. */
+/** The cluster in `home`. On first start it is created in a temporary folder and renamed, so that it is complete. */
 export async function initialiseCluster(
   { bin, version }: ServerFiles,
   { home, serverUser, password }: { readonly home: string; readonly serverUser: ServerUser; readonly password: string },
@@ -28,19 +28,19 @@ export async function initialiseCluster(
   if (existing !== null) {
     if (existing !== version.split(".")[0]) {
       throw new BundledPostgresError(
-        `${data} was made by PostgreSQL ${existing}, this orchd brings ${version}; dump it with the older release, or set DATABASE_URL`,
+        `${data} was created by PostgreSQL ${existing}, but this orchd has ${version}; dump it with the older release, or set DATABASE_URL`,
       );
     }
     return { data, user, password };
   }
-  const workshop = `${data}.new`;
-  await rm(workshop, { recursive: true, force: true });
+  const temporary = `${data}.new`;
+  await rm(temporary, { recursive: true, force: true });
   const passwordFile = join(home, "initial-password");
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (serverUser.uid !== undefined) await chown(passwordFile, serverUser.uid, serverUser.gid);
   try {
     const options = ["--encoding=UTF8", "--locale=C.UTF-8", "--auth=scram-sha-256", `--pwfile=${passwordFile}`];
-    await execa(join(bin, "initdb"), [`--pgdata=${workshop}`, `--username=${user}`, ...options], {
+    await execa(join(bin, "initdb"), [`--pgdata=${temporary}`, `--username=${user}`, ...options], {
       ...serverUser,
       cwd: home,
       extendEnv: false,
@@ -49,18 +49,18 @@ export async function initialiseCluster(
     });
   } catch (error) {
     const reason = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : String(error);
-    throw new BundledPostgresError(`PostgreSQL's data folder cannot be made in ${home}: ${reason.slice(-500)}`, {
+    throw new BundledPostgresError(`initdb failed to create the data folder in ${home}: ${reason.slice(-500)}`, {
       cause: error,
     });
   } finally {
     await rm(passwordFile, { force: true });
   }
-  await writeFile(join(workshop, "postgresql.conf"), `\ninclude_if_exists = '${SETTINGS_FILE}'\n`, { flag: "a" });
-  await rename(workshop, data);
+  await writeFile(join(temporary, "postgresql.conf"), `\ninclude_if_exists = '${SETTINGS_FILE}'\n`, { flag: "a" });
+  await rename(temporary, data);
   return { data, user, password };
 }
 
-/** The major version a cluster was made by; null when there is none. */
+/** The major version that created the cluster, or null. */
 async function versionOf(data: string): Promise<string | null> {
   try {
     return (await readFile(join(data, "PG_VERSION"), "utf8")).trim();

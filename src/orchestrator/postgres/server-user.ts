@@ -5,15 +5,15 @@ import { chmod, mkdir } from "node:fs/promises";
 const NAME = "postgres";
 const DEADLINE_MS = 10_000;
 
-/** Whom the server runs as: the daemon's own user (empty), or as root, which PostgreSQL refuses, another one. */
+/** The user of the server: the daemon's own (empty), or another one for root, which PostgreSQL refuses. */
 export type ServerUser = { readonly uid: number; readonly gid: number } | Record<string, never>;
 
-/** As root the system user `postgres`, made when there is none; otherwise the user we are. */
+/** As root the system user `postgres`, created if missing. Otherwise the current user. */
 export async function serverUser(): Promise<ServerUser> {
   if (process.getuid?.() !== 0) return {};
   const found = await lookUp();
   if (found !== null) return found;
-  const made = await execa(
+  const created = await execa(
     "useradd",
     [
       "--system",
@@ -30,8 +30,8 @@ export async function serverUser(): Promise<ServerUser> {
   const after = await lookUp();
   if (after !== null) return after;
   throw new BundledPostgresError(
-    `PostgreSQL does not run as root, and the user "${NAME}" cannot be made (${made.shortMessage ?? "useradd did nothing"}); ` +
-      "make it, start orchd as another user, or set DATABASE_URL",
+    `PostgreSQL does not run as root, and useradd failed to create the user "${NAME}" (${created.shortMessage ?? "useradd did nothing"}); ` +
+      "create it, start orchd as another user, or set DATABASE_URL",
   );
 }
 
@@ -45,7 +45,7 @@ async function idOf(which: "-u" | "-g"): Promise<number | null> {
   return failed ? null : Number(stdout);
 }
 
-/** Whether the user may enter a folder, and read or write there: asked as that user, not read off the modes. */
+/** Whether the user may enter a folder and read or write there. Tested as that user, not derived from file modes. */
 export async function mayUse(user: ServerUser, folder: string, need: "read" | "write"): Promise<boolean> {
   const { failed } = await execa(
     "test",
@@ -55,8 +55,8 @@ export async function mayUse(user: ServerUser, folder: string, need: "read" | "w
   return !failed;
 }
 
-/** A folder that others may pass through, whatever our umask is. */
+/** Creates a folder that other users may traverse, whatever the umask is. */
 export async function createTraversableFolder(folder: string): Promise<void> {
-  const made = await mkdir(folder, { recursive: true });
-  if (made !== undefined) await chmod(folder, 0o711);
+  const created = await mkdir(folder, { recursive: true });
+  if (created !== undefined) await chmod(folder, 0o711);
 }

@@ -1,6 +1,7 @@
 import { delay } from "../../shared/clock.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
-import { findEngineById, listOverdue, listActiveEngines } from "../store/engines.ts";
+import { findEngineById } from "../store/engines.ts";
+import { listOverdue, listActiveEngines } from "../store/host-engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { ApiError } from "../api-error.ts";
 import { abandonStart, finishDestroy, finishStop, retryStart } from "./finish-transition.ts";

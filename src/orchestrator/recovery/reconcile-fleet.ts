@@ -2,7 +2,7 @@ import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { probeOnce } from "../fleet/health-probe.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
 import { type Observed, judgeAdoption } from "../rules/adoption.ts";
-import { listEnginesOfHost } from "../store/engines.ts";
+import { listEnginesOfHost } from "../store/host-engines.ts";
 import { type Product, findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { handleUnobservedExit, finishDestroy, finishStop } from "./finish-transition.ts";

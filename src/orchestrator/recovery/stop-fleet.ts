@@ -1,5 +1,5 @@
 import { findProduct } from "../store/products.ts";
-import { listEnginesOfHost } from "../store/engines.ts";
+import { listEnginesOfHost } from "../store/host-engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { finishDestroy, finishStop } from "./finish-transition.ts";
 import { abandonProvision } from "../operations/undo-provision.ts";

@@ -1,22 +1,21 @@
 import type { EngineState } from "../../contract/orchestrator-api.ts";
 
 /**
- * The life of an engine, as one table: state to the states it may enter next.
+ * The state machine of an engine: each state and the states it may enter next.
  *
  * provisioning  row, port and key exist; no process yet     starting     a process runs, not yet healthy
- * running       the health answer carries our identity      unhealthy    the process lives, probes fail
- * backoff       it died and starts again at `next_at`       stopping     draining, then TERM, then KILL
- * stopped       at rest, by request                         failed       at rest, gave up or did not come up
- * stop_failed   would not die; keeps its port, alarms       destroying   on its way to being gone
+ * running       the health answer carries our identity      unhealthy    the process runs, probes fail
+ * backoff       it exited, restarts at `next_at`            stopping     draining, then TERM, then KILL
+ * stopped       not running, by request                     failed       not running, gave up or failed to boot
+ * stop_failed   survived SIGKILL or port still in use       destroying   being deleted
  *
- * Leaving the table altogether (the row is deleted) is legal from `provisioning`, `starting` (a provision that
- * failed) and `destroying`.
+ * The row may be deleted in `provisioning`, `starting` (a failed provision) and `destroying`.
  */
 const MOVES: Readonly<Record<EngineState, readonly EngineState[]>> = {
   provisioning: ["starting", "destroying"],
-  // Into itself: the process of a claimed start is written down.
+  // Into itself: the process of a claimed start is recorded.
   starting: ["starting", "running", "failed", "backoff", "stopping", "destroying"],
-  // Into itself: another process, started while nothing could be written down.
+  // Into itself: a process that was restarted without the database is recorded.
   running: ["running", "unhealthy", "backoff", "failed", "stopping", "destroying"],
   unhealthy: ["unhealthy", "running", "backoff", "failed", "stopping", "destroying"],
   backoff: ["starting", "failed", "stopped", "destroying"],
@@ -31,7 +30,7 @@ export const mayMove = (from: EngineState, to: EngineState): boolean => MOVES[fr
 
 export const isRunning = (state: EngineState): boolean => state === "running" || state === "unhealthy";
 
-/** States that some operation must end: nobody rests in them. */
+/** States that some operation must leave. */
 export const isTransient = (state: EngineState): boolean =>
   state === "provisioning" || state === "starting" || state === "stopping" || state === "destroying";
 

@@ -1,11 +1,11 @@
-/** Of the interval, either way: engines that began together do not stay together. */
+/** A share of the interval in both directions, so that engines do not stay synchronized. */
 const JITTER = 0.1;
-/** In how many moments of an interval engines are asked. */
-const MOMENTS = 20;
+/** Probes are aligned to this many ticks of an interval. */
+const TICKS = 20;
 
 /**
- * How long to wait before an engine is asked again. It ends at a moment that others share: to wake up for each of two
- * hundred engines costs three times as much as to wake up for ten at once.
+ * The wait before an engine's next probe. It ends on a shared tick: for 200 engines, one wake-up per engine costs three
+ * times the CPU of one wake-up for ten (bench row "the daemon's CPU, 200 idle engines").
  */
 export function probeWaitMs({
   intervalMs,
@@ -16,7 +16,7 @@ export function probeWaitMs({
   readonly nowMs: number;
   readonly random: number;
 }): number {
-  const step = intervalMs / MOMENTS;
+  const step = intervalMs / TICKS;
   const at = nowMs + intervalMs * (1 + JITTER * (2 * random - 1));
   return Math.round(at / step) * step - nowMs;
 }

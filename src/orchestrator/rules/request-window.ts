@@ -1,15 +1,15 @@
 const BUCKETS = 60;
 const BUCKET_MS = 1000;
 
-/** One product's calls of the last minute, by their cost. A value: `admit` gives the next one. */
+/** A sliding window over one product's calls of the last minute, weighted by cost. Immutable: `admit` returns the next one. */
 export interface RequestWindow {
-  /** Calls of the 59 seconds before `second`, the oldest first. */
+  /** Cost per second of the 59 seconds before `second`, oldest first. */
   readonly before: readonly number[];
   /** Their sum. */
   readonly usedBefore: number;
-  /** The second since the epoch that is being counted. */
+  /** The current second since the epoch. */
   readonly second: number;
-  /** Calls in it. */
+  /** Cost in the current second. */
   readonly current: number;
 }
 
@@ -24,13 +24,13 @@ export interface WindowVerdict {
   readonly admitted: boolean;
   readonly window: RequestWindow;
   readonly remaining: number;
-  /** Seconds until a call that is refused now would be admitted; of an admitted one, until more is left than now. */
+  /** Seconds until a refused call would be admitted, or after an admitted call until `remaining` grows. */
   readonly resetS: number;
 }
 
 /**
- * Counts a call of this cost against `limit` in any 60 seconds. A refused call is not counted. One that costs more
- * than the whole limit is admitted when nothing else was.
+ * Counts a call of this cost against `limit` in any 60 seconds. A refused call is not counted. A call that costs more
+ * than the whole limit is admitted when the window is empty.
  */
 export function admit(last: RequestWindow, limit: number, now: number, cost = 1): WindowVerdict {
   const window = moveTo(last, Math.floor(now / BUCKET_MS));
@@ -45,7 +45,7 @@ export function admit(last: RequestWindow, limit: number, now: number, cost = 1)
   };
 }
 
-/** Seconds until so many of the counted calls are more than a minute old. */
+/** Seconds until so much of the counted cost is older than a minute. */
 function secondsUntilFreed({ before }: RequestWindow, wanted: number): number {
   let freed = 0;
   for (const [second, count] of before.entries()) {
@@ -55,7 +55,7 @@ function secondsUntilFreed({ before }: RequestWindow, wanted: number): number {
   return BUCKETS;
 }
 
-/** Most calls fall into the second of the call before: then nothing has to be moved. */
+/** Shifts the window to this second. Most calls fall into the second of the previous call, which needs no shift. */
 function moveTo(window: RequestWindow, second: number): RequestWindow {
   const steps = Math.min(second - window.second, BUCKETS);
   if (steps <= 0) return window;

@@ -3,9 +3,9 @@ import { exitCause } from "../../contract/engine-exit.ts";
 export interface RestartRule {
   readonly maxRestarts: number;
   readonly windowMs: number;
-  /** An engine healthy this long starts again without delay. */
+  /** An engine that was healthy this long restarts without delay. */
   readonly stableAfterMs: number;
-  /** An engine healthy this long has its history forgotten. */
+  /** After this much healthy time the restart history is reset. */
   readonly resetAfterMs: number;
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
@@ -20,10 +20,10 @@ export const RESTART_RULE: RestartRule = {
   maxDelayMs: 60_000,
 };
 
-/** Kept in the database, so that a restart of the daemon never refills the budget. */
+/** Stored in the database, so that a restart of the daemon does not reset the budget. */
 export interface RestartHistory {
   readonly count: number;
-  /** Milliseconds since the epoch of the first restart counted. */
+  /** The time of the first counted restart, in milliseconds since the epoch. */
   readonly windowStartedAt: number | null;
 }
 
@@ -31,7 +31,7 @@ export type RestartVerdict =
   | { readonly kind: "restart"; readonly delayMs: number; readonly history: RestartHistory; readonly reason: string }
   | { readonly kind: "give_up"; readonly history: RestartHistory; readonly reason: string };
 
-/** An engine that was wanted is gone: start it again, when, or give up. `random` is 0 to 1. */
+/** Decides after an unexpected exit: restart the engine with which delay, or give up. `random` is 0 to 1. */
 export function judgeExit({
   exitCode,
   healthyForMs,

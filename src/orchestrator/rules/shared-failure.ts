@@ -1,9 +1,11 @@
+/** When failures of many engines count as one shared cause, and how restarts are tried meanwhile. */
 export interface BreakerRule {
   readonly windowMs: number;
-  /** Of the engines that are wanted. */
+  /** The share of wanted engines that must fail. */
   readonly share: number;
+  /** The number of engines that must fail. */
   readonly least: number;
-  /** While it is open one engine is tried after this time, then after twice as long, and so on. */
+  /** While the breaker is open, one engine is tried after this delay, which then doubles up to `maxTrialMs`. */
   readonly firstTrialMs: number;
   readonly maxTrialMs: number;
 }
@@ -16,10 +18,10 @@ export const BREAKER_RULE: BreakerRule = {
   maxTrialMs: 60_000,
 };
 
-/** Whether so many engines fail within the window that the cause must be a shared one. */
+/** Whether enough engines fail within the window that the cause must be shared. */
 export const isSharedFailure = (failing: number, wanted: number, rule: BreakerRule = BREAKER_RULE): boolean =>
   failing >= rule.least && failing > wanted * rule.share;
 
-/** How long after the last trial the next engine is tried; `trials` have failed so far. */
+/** The delay before the next trial, after `trials` failed ones. */
 export const trialDelayMs = (trials: number, rule: BreakerRule = BREAKER_RULE): number =>
   Math.min(rule.firstTrialMs * 2 ** trials, rule.maxTrialMs);

@@ -3,12 +3,12 @@ import { findEngine } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import type { HostContext } from "../host-context.ts";
 
-/** How often the store is asked although nothing was told: another daemon may have written. */
+/** The poll interval for changes that no listener reports, such as writes of another daemon. */
 const POLL_MS = 1000;
 
 /**
- * Waits until `done` holds of a user's engine (null: there is none), asking again after each change of it.
- * Gives the engine as it was last seen: the caller checks whether the deadline or the signal came first.
+ * Waits until `done` is true of a user's engine (null: none exists) and checks it again after each change. Returns the
+ * engine as last read: the caller checks whether the deadline or the signal came first.
  */
 export async function awaitEngine(
   host: Pick<HostContext, "db" | "states" | "now" | "stopping">,
@@ -29,9 +29,9 @@ export async function awaitEngine(
   const end = host.now() + deadlineMs;
   for (;;) {
     const engine = await findEngine(host.db, productId, userId);
-    const left = end - host.now();
-    if (done(engine) || left <= 0 || signal?.aborted) return engine;
-    await nextChange(host, { engineId: engine?.id ?? null, waitMs: Math.min(left, POLL_MS), signal });
+    const remainingMs = end - host.now();
+    if (done(engine) || remainingMs <= 0 || signal?.aborted) return engine;
+    await nextChange(host, { engineId: engine?.id ?? null, waitMs: Math.min(remainingMs, POLL_MS), signal });
   }
 }
 
@@ -40,8 +40,8 @@ async function nextChange(
   { engineId, waitMs, signal }: { engineId: string | null; waitMs: number; signal: AbortSignal | undefined },
 ): Promise<void> {
   const changed = new AbortController();
-  const undo = engineId === null ? undefined : host.states.onChange(engineId, () => changed.abort());
+  const unsubscribe = engineId === null ? undefined : host.states.onChange(engineId, () => changed.abort());
   const signals = [changed.signal, host.stopping, ...(signal === undefined ? [] : [signal])];
   await delay(waitMs, AbortSignal.any(signals));
-  undo?.();
+  unsubscribe?.();
 }

@@ -4,7 +4,7 @@ import { engineFolder } from "../fleet/engine-folder.ts";
 import { getEngineRow } from "./look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
 
-/** The last lines an engine wrote. */
+/** The last lines of an engine's log, oldest first. */
 export async function tailEngineLog(
   host: Pick<HostContext, "db" | "settings">,
   product: Product,
@@ -14,7 +14,7 @@ export async function tailEngineLog(
   return logTail(engineFolder(host, engine.id), lines);
 }
 
-/** The last lines, then each new one as it is written, until the signal. */
+/** The last lines of an engine's log, then each new line, until the signal aborts. */
 export async function followEngineLog(
   host: Pick<HostContext, "db" | "settings">,
   product: Product,

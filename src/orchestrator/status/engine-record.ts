@@ -5,7 +5,7 @@ import { isRunning } from "../rules/engine-lifecycle.ts";
 import type { EngineRow } from "../store/tables.ts";
 import type { HostContext } from "../host-context.ts";
 
-/** The engine as clients see it: what is stored, and what watching its process has told since. */
+/** The engine as clients see it: its row, with health and activity from supervision. */
 export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: EngineRow): EngineRecord {
   const live = host.live.get(row.id);
   return {
@@ -42,7 +42,7 @@ export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: 
   };
 }
 
-/** Where to reach an engine from this host; a wildcard address is no place to connect to. */
+/** The address of an engine from this host. A wildcard address becomes the loopback address. */
 export function engineUrl(host: string, port: number): string {
   const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;

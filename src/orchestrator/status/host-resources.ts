@@ -4,16 +4,17 @@ const MIB = 1_048_576;
 
 export interface HostResources {
   readonly memoryAvailableMb: number;
-  /** Below the data folder. */
+  /** On the file system of the data folder. */
   readonly diskFreeMb: number;
 }
 
+/** Free disk and available memory of the host, in MiB. */
 export async function hostResources(dataDir: string): Promise<HostResources> {
   const [disk, memory] = await Promise.all([statfs(dataDir), readFile("/proc/meminfo", "utf8").catch(() => "")]);
   const availableKb = /^MemAvailable:\s+(\d+) kB$/m.exec(memory)?.[1];
   return {
     diskFreeMb: Math.floor((disk.bavail * disk.bsize) / MIB),
-    // Where the kernel does not say it is not what stands in the way.
+    // Where the kernel does not report it, memory does not limit admission.
     memoryAvailableMb: availableKb === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(Number(availableKb) / 1024),
   };
 }

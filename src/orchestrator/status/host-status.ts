@@ -3,7 +3,7 @@ import { availableParallelism, loadavg, totalmem } from "node:os";
 import { ENGINE_STATES, type EngineState, type HostStatus } from "../../contract/orchestrator-api.ts";
 import { VERSION } from "../../shared/version.ts";
 import { mayRewriteAudit } from "../store/daemon-privileges.ts";
-import { countByState, listIncarnations } from "../store/engines.ts";
+import { countByState, listIncarnations } from "../store/host-engines.ts";
 import { portUse } from "../store/ports.ts";
 import { hostResources } from "./host-resources.ts";
 import type { HostContext } from "../host-context.ts";
@@ -12,7 +12,7 @@ const MIB = 1_048_576;
 export const UNPROTECTED_AUDIT =
   "the role of DATABASE_URL may rewrite the audit log: give orchd a role that does not own the tables (see the README)";
 
-/** How this host is: what it runs, what it has left, and what its operator should know. */
+/** The status of this host: engines, ports, load, orphaned processes and warnings. */
 export async function hostStatus(
   host: Pick<HostContext, "db" | "backend" | "bootQueue" | "breaker" | "readiness" | "settings">,
 ): Promise<HostStatus> {
@@ -59,19 +59,19 @@ export async function hostStatus(
   };
 }
 
-/** The kernel gives ports of its own choice to outgoing connections: one of ours among them may be gone by chance. */
+/** A warning when the port range overlaps the kernel's ephemeral ports, which outgoing connections may occupy. */
 export function overlapWarning(
   { min, max }: { readonly min: number; readonly max: number },
   ephemeral: readonly [number, number] | null,
 ): string | null {
   if (ephemeral === null || max < ephemeral[0] || min > ephemeral[1]) return null;
   return (
-    `ORCH_PORT_MIN..ORCH_PORT_MAX (${min}..${max}) overlaps the ports that the kernel gives to outgoing connections ` +
-    `(${ephemeral[0]}..${ephemeral[1]}, net.ipv4.ip_local_port_range): starts may find their port taken`
+    `ORCH_PORT_MIN..ORCH_PORT_MAX (${min}..${max}) overlaps the kernel's ephemeral ports ` +
+    `(${ephemeral[0]}..${ephemeral[1]}, net.ipv4.ip_local_port_range): an engine may find its port taken`
   );
 }
 
-/** Null where the kernel does not say. */
+/** Null where the file is missing. */
 export async function ephemeralPorts(): Promise<readonly [number, number] | null> {
   const text = await readFile("/proc/sys/net/ipv4/ip_local_port_range", "utf8").catch(() => "");
   const [low, high] = text.trim().split(/\s+/).map(Number);

@@ -28,13 +28,13 @@ export interface EnginePage {
   readonly limit: number;
 }
 
-/** Of one product, or with null of all. */
+/** Engines of one product, or with null of all, in order of their ids. */
 export async function pageOfEngines(host: Host, product: Product | null, page: EnginePage): Promise<EngineRecord[]> {
   const rows = await listEngines(host.db, { productId: product?.record.id ?? null, ...page });
   return rows.map((row) => engineRecord(host, row));
 }
 
-/** Waits until the engine is in `state`; in vain it is BOOT_TIMEOUT, which names the state it is in instead. */
+/** Waits until the engine is in `state`. Throws BOOT_TIMEOUT with the current state after `timeoutS` seconds. */
 export async function waitForEngine(
   host: Pick<HostContext, "db" | "states" | "live" | "settings" | "now" | "stopping">,
   product: Product,
@@ -49,8 +49,7 @@ export async function waitForEngine(
   });
   if (engine === null) return engineNotFound();
   if (engine.state !== state) {
-    const words = `waited ${timeoutS} s in vain: the engine is ${engine.state}, not ${state}`;
-    throw new ApiError("BOOT_TIMEOUT", words);
+    throw new ApiError("BOOT_TIMEOUT", `waited ${timeoutS} s: the engine is ${engine.state}, not ${state}`);
   }
   return engineRecord(host, engine);
 }

@@ -8,7 +8,7 @@ export async function lookUpProduct(host: Pick<HostContext, "db" | "box">, idOrS
   return productRecord(host, (await findProduct(host.db, idOrSlug)) ?? productNotFound(idOrSlug));
 }
 
-/** Products in the order they were registered, from behind `after` (an id). */
+/** Products in order of registration, after the id `after`. */
 export async function pageOfProducts(
   host: Pick<HostContext, "db" | "box">,
   page: { readonly after: string | null; readonly limit: number },

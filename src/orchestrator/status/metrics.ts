@@ -4,7 +4,7 @@ import { ORCHESTRATOR_EVENTS, type EventType } from "../../contract/orchestrator
 
 const BOOT_BUCKETS_S = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60];
 
-/** What is asked for when the metrics are. */
+/** Values read when the metrics are scraped. */
 export interface Observations {
   readonly events: ReadonlyMap<EventType, number>;
   readonly draining: boolean;
@@ -14,32 +14,32 @@ export interface Observations {
   readonly host: HostStatus | null;
 }
 
-/** What this daemon measures, for Prometheus. No user, product or engine is in a label. */
+/** The daemon's Prometheus metrics. No label names a user, product or engine. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly bootSeconds = new Histogram({
     name: "orch_boot_seconds",
-    help: "Time from the launch of an engine's process to the end of its boot",
+    help: "Duration of a boot, from the launch of the process to its outcome",
     labelNames: ["outcome"] as const,
     buckets: BOOT_BUCKETS_S,
     registers: [this.#registry],
   });
   readonly #engines = this.#gauge("orch_engines", "Engines of this host", ["state"]);
   readonly #ports = this.#gauge("orch_ports", "Ports of the range", ["use"]);
-  readonly #boots = this.#gauge("orch_boots", "Engines starting, and waiting for their turn", ["stage"]);
+  readonly #boots = this.#gauge("orch_boots", "Engines booting or waiting for a slot", ["stage"]);
   readonly #draining = this.#gauge("orch_draining", "1 while the host takes no new engines", []);
-  readonly #breaker = this.#gauge("orch_breaker_open", "1 while restarts pause because the fleet fails", []);
-  readonly #orphans = this.#gauge("orch_orphans", "Lives of engines that run and that no record knows", []);
-  readonly #diskFree = this.#gauge("orch_disk_free_bytes", "Free space below the data folder", []);
+  readonly #breaker = this.#gauge("orch_breaker_open", "1 while restarts are paused because many engines fail", []);
+  readonly #orphans = this.#gauge("orch_orphans", "Incarnations with processes but without a record", []);
+  readonly #diskFree = this.#gauge("orch_disk_free_bytes", "Free space on the file system of the data folder", []);
   readonly #events = new Counter({
     name: "orch_events_total",
-    help: "Events written since the start of the daemon",
+    help: "Events written since the daemon started",
     labelNames: ["type"] as const,
     registers: [this.#registry],
   });
 
   constructor() {
-    // The event loop is looked at ten times a second: a hundred times would cost more than all engines at rest.
+    // The event loop is sampled every 100 ms. At the default 10 ms it costs more CPU than an idle fleet.
     collectDefaultMetrics({ register: this.#registry, prefix: "orch_", eventLoopMonitoringPrecision: 100 });
   }
 
@@ -47,7 +47,7 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** Everything as text; `host` is null while the database cannot be asked. */
+  /** The metrics in Prometheus's text format. `host` is null while the database is unavailable. */
   text({ events, draining, breakerOpen, starting, waiting, host }: Observations): Promise<string> {
     this.#events.reset();
     for (const type of Object.keys(ORCHESTRATOR_EVENTS) as EventType[]) {

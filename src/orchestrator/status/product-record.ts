@@ -4,7 +4,7 @@ import type { Product } from "../store/products.ts";
 import { openEngineEnv } from "../store/engine-env.ts";
 import type { HostContext } from "../host-context.ts";
 
-/** A product as an admin is shown it: of its engine settings the values that hold no secret. */
+/** A product as admins see it, with the engine settings that hold no secret. */
 export const productRecord = (host: Pick<HostContext, "box">, product: Product): ProductRecord => ({
   ...product.record,
   engine_env_values: plainSettings(readableEnv(host, product)),
@@ -14,7 +14,7 @@ function readableEnv(host: Pick<HostContext, "box">, product: Product): Record<s
   try {
     return openEngineEnv(host, product);
   } catch {
-    // Sealed with another ORCH_SECRET_KEY: a start of an engine says so, and the product can still be looked at.
+    // Sealed with another ORCH_SECRET_KEY. Starting an engine reports it. The record stays readable.
     return {};
   }
 }

@@ -12,9 +12,9 @@ import type { HostContext } from "../host-context.ts";
 
 const PAGE = 500;
 const POLL_MS = 250;
-const AWAY_POLL_MS = 2000;
+const UNAVAILABLE_POLL_MS = 2000;
 
-/** The newest events first, older than `after` (the id of the last of the page before). */
+/** Events, newest first, older than the event with the id `after`. */
 export const pageOfEvents = (
   host: Pick<HostContext, "db">,
   filter: EventFilter,
@@ -23,12 +23,12 @@ export const pageOfEvents = (
 
 export type FollowedEvent =
   | { readonly kind: "event"; readonly event: EventRecord }
-  /** What happened after the reader's last event is no longer known whole. */
+  /** Events after the reader's last one have been purged. */
   | { readonly kind: "gap" };
 
 /**
- * Events as they are written, each once and in order, until the signal: from behind the event `after`, or from now on,
- * which is when this resolves. While the database is away it waits.
+ * Follows events, each once and in order, until the signal aborts: after the event `after`, or from the moment this
+ * resolves. While the database is unavailable it waits.
  */
 export async function followEvents(
   host: Pick<HostContext, "db" | "logger">,
@@ -46,18 +46,18 @@ async function* follow(
 ): AsyncGenerator<FollowedEvent, void, undefined> {
   if (known === null) yield { kind: "gap" };
   let position = known ?? "0";
-  let away = false;
+  let unavailable = false;
   while (!signal.aborted) {
     try {
       const page = await eventsAfter(host.db, { ...filter, after: position, limit: PAGE });
       for (const event of page.events) yield { kind: "event", event };
       ({ position } = page);
-      away = false;
+      unavailable = false;
       if (page.events.length < PAGE) await delay(POLL_MS, signal);
     } catch (error) {
-      if (!away) host.logger.warn({ err: error }, "events cannot be read now");
-      away = true;
-      await delay(AWAY_POLL_MS, signal);
+      if (!unavailable) host.logger.warn({ err: error }, "failed to read events, retrying");
+      unavailable = true;
+      await delay(UNAVAILABLE_POLL_MS, signal);
     }
   }
 }

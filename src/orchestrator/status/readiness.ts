@@ -5,46 +5,46 @@ const PING_DEADLINE_MS = 1000;
 const RETRY_AFTER_S = 1;
 const DRAINING_RETRY_AFTER_S = 30;
 
-/** `standby`: another daemon looks after this host. `reconciling`: engines are being found again; reads are answered. */
+/** `standby`: another daemon holds this host. `reconciling`: engines are being adopted, and reads are served. */
 export type Phase = "starting" | "standby" | "reconciling" | "serving" | "stopping";
 
-const WORDS: Readonly<Record<Exclude<Phase, "serving">, string>> = {
+const PHASE_MESSAGES: Readonly<Record<Exclude<Phase, "serving">, string>> = {
   starting: "orchd is starting",
-  standby: "orchd is a standby: another one looks after this host",
-  reconciling: "orchd is finding its engines again",
+  standby: "orchd is on standby: another orchd holds this host",
+  reconciling: "orchd is reconciling its engines",
   stopping: "orchd is stopping",
 };
 
-/** Whether calls are served now, and which. */
+/** Which calls are served now. */
 export class Readiness {
   #db: Db | null = null;
   phase: Phase = "starting";
-  /** An operator's wish. */
+  /** Set by an operator: new engines are refused. */
   draining = false;
 
-  /** The database to be asked from now on. */
+  /** Includes this database in the readiness check. */
   watch(db: Db): void {
     this.#db = db;
   }
 
-  /** Throws when a call of this kind cannot be served. */
+  /** Throws SERVICE_UNAVAILABLE when a call of this kind cannot be served. */
   assertServes(kind: "read" | "write"): void {
     if (this.phase === "serving" || (this.phase === "reconciling" && kind === "read")) return;
-    throw new ApiError("SERVICE_UNAVAILABLE", WORDS[this.phase], { retryAfterS: RETRY_AFTER_S });
+    throw new ApiError("SERVICE_UNAVAILABLE", PHASE_MESSAGES[this.phase], { retryAfterS: RETRY_AFTER_S });
   }
 
-  /** Throws when no engine may be made or started by request. */
+  /** Throws SERVICE_UNAVAILABLE when a request may not provision or start an engine. */
   assertAdmits(): void {
     this.assertServes("write");
     if (!this.draining) return;
-    throw new ApiError("SERVICE_UNAVAILABLE", "the host is draining: it takes no new engines", {
+    throw new ApiError("SERVICE_UNAVAILABLE", "the host is draining and takes no new engines", {
       retryAfterS: DRAINING_RETRY_AFTER_S,
     });
   }
 
-  /** What stands in the way of being called ready; asks the database too. */
+  /** Why the daemon is not ready, or null. Pings the database. */
   async notReadyReason(): Promise<string | null> {
-    if (this.phase !== "serving") return WORDS[this.phase];
+    if (this.phase !== "serving") return PHASE_MESSAGES[this.phase];
     if (this.draining) return "the host is draining";
     return this.#db !== null && (await databaseAnswers(this.#db, PING_DEADLINE_MS))
       ? null

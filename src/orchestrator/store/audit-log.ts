@@ -7,13 +7,13 @@ export interface AuditEntry {
   readonly action: string;
   readonly product_id?: string;
   readonly engine_id?: string;
-  /** What was changed; never a secret. */
+  /** The changed fields, without secrets. */
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-/** Appends a line in the transaction of the change itself: without its line no change. */
+/** Appends a line in the transaction of its change, so that no change lacks its line. */
 export async function appendAudit(trx: Trx, entry: AuditEntry): Promise<void> {
-  // One appends after the other, each seeing the line before: numbers and hashes form one chain.
+  // Serializes appends: each reads the previous line, so that numbers and hashes form one chain.
   await sql`select pg_advisory_xact_lock(hashtext('orchd'), hashtext('audit_log'))`.execute(trx);
   const last = await trx
     .selectFrom("audit_log")
@@ -32,7 +32,7 @@ export async function appendAudit(trx: Trx, entry: AuditEntry): Promise<void> {
     .execute();
 }
 
-/** Lines in their order, from behind number `after`. */
+/** Lines in order, after the sequence number `after`. */
 export async function listAudit(
   db: Db,
   { after, limit }: { readonly after: number; readonly limit: number },
@@ -47,7 +47,7 @@ export async function listAudit(
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }
 
-/** The last line, and what the line `seq` is now; null where there is none. */
+/** The newest head and the head at `seq`, each null when there is no such line. */
 export async function readHeads(
   db: Db,
   seq: number,
@@ -62,7 +62,7 @@ export async function readHeads(
   return { newest: heads.at(-1) ?? null, atSeq: heads.find((head) => head.seq === seq) ?? null };
 }
 
-/** Which of these products were deleted, as the log tells. */
+/** Which of these products the audit log records as deleted. */
 export async function deletedProducts(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const productId = sql<string>`entry::jsonb ->> 'product_id'`;

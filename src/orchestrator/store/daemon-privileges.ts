@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "./database.ts";
 
-/** What a role that is not the owner of the tables needs; the README tells the same for a PostgreSQL of one's own. */
+/** The grants for a role that does not own the tables. The README lists them for an external PostgreSQL. */
 export const daemonGrants = (role: string): readonly string[] => [
   `grant usage on schema public to ${role}`,
   `grant select, insert, update, delete on all tables in schema public to ${role}`,
@@ -10,14 +10,14 @@ export const daemonGrants = (role: string): readonly string[] => [
   `revoke update, delete on audit_log from ${role}`,
 ];
 
-/** Gives a role what the daemon needs, as the owner of the tables: all of it, or nothing when it is cut short. */
+/** Grants a role the daemon's privileges in one transaction. `owner` connects as the owner of the tables. */
 export async function grantDaemonPrivileges(owner: Db, role: string): Promise<void> {
   await owner.transaction().execute(async (trx) => {
     for (const grant of daemonGrants(role)) await sql.raw(grant).execute(trx);
   });
 }
 
-/** Whether our role may change or remove lines of the audit log: it owns the table, or is a superuser, or was let. */
+/** Whether our role may rewrite the audit log, as owner, as superuser or by a grant. */
 export async function mayRewriteAudit(db: Db): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`
     select pg_has_role(relowner, 'member') or has_table_privilege(oid, 'update, delete, truncate')

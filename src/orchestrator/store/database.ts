@@ -2,7 +2,7 @@ import pg from "pg";
 import { Kysely, PostgresDialect, type Transaction, sql } from "kysely";
 import type { Logger } from "../../shared/logger.ts";
 import { delay } from "../../shared/clock.ts";
-import { cut } from "./session.ts";
+import { destroyConnection } from "./session.ts";
 import type { Database } from "./tables.ts";
 
 export type Db = Kysely<Database>;
@@ -19,9 +19,9 @@ export type Connection =
       readonly database: string;
     };
 
-/** No statement here takes long: one that does is stuck, and better refused than waited for. */
+/** Statements here are short. A longer one is stuck and is better failed than awaited. */
 const DEADLINES = { connectionTimeoutMillis: 3000, statement_timeout: 10_000, query_timeout: 12_000 };
-/** Of a connection that is kept for a lock or a LISTEN: it must be known soon that it is gone. */
+/** For a session with a lock or a LISTEN, whose loss must be noticed soon. */
 const SESSION_DEADLINES = { ...DEADLINES, query_timeout: 4000 };
 const CLOSE_MS = 2000;
 
@@ -34,14 +34,14 @@ export interface OpenDatabase {
 export function openDatabase(connection: Connection, logger: Logger): OpenDatabase {
   const pool = new pg.Pool({ ...connection, ...DEADLINES, max: 20, idleTimeoutMillis: 60_000, keepAlive: true });
   const clients = new Set<pg.PoolClient>();
-  // Without listeners a connection's end (the server restarts) would end the daemon, be it idle or in use.
-  const lost = (error: Error) => logger.warn({ reason: error.message }, "database connection lost");
-  pool.on("error", lost);
+  // Without an "error" listener a lost connection would crash the daemon.
+  const onError = (error: Error) => logger.warn({ reason: error.message }, "database connection lost");
+  pool.on("error", onError);
   pool.on("remove", (client) => clients.delete(client));
   pool.on("connect", (client) => {
     clients.add(client);
-    client.on("error", lost);
-    cutWhenSilent(client);
+    client.on("error", onError);
+    destroyOnTimeout(client);
   });
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   return {
@@ -49,22 +49,22 @@ export function openDatabase(connection: Connection, logger: Logger): OpenDataba
     newClient: () => new pg.Client({ ...connection, ...SESSION_DEADLINES, keepAlive: true }),
     close: async () => {
       await Promise.race([db.destroy(), delay(CLOSE_MS)]);
-      for (const client of clients) cut(client);
+      for (const client of clients) destroyConnection(client);
     },
   };
 }
 
 /**
- * A connection that did not answer in time is ended: the pool would give it out again, and each statement on it would
- * wait for the answer of the one before.
+ * Destroys a connection after a query timeout. The pool would reuse it, and each statement would wait for the response
+ * of the previous one.
  */
-function cutWhenSilent(client: pg.PoolClient): void {
+function destroyOnTimeout(client: pg.PoolClient): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   const watched = (...args: unknown[]): unknown => {
     const answer = query(...args);
     if (answer instanceof Promise) {
       answer.catch((error: unknown) => {
-        if (error instanceof Error && error.message === "Query read timeout") cut(client);
+        if (error instanceof Error && error.message === "Query read timeout") destroyConnection(client);
       });
     }
     return answer;
@@ -72,7 +72,7 @@ function cutWhenSilent(client: pg.PoolClient): void {
   client.query = watched as typeof client.query;
 }
 
-const AWAY_CODES = new Set([
+const UNAVAILABLE_CODES = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
   "ENOENT",
@@ -86,16 +86,16 @@ const AWAY_CODES = new Set([
   "53300", // too_many_connections
 ]);
 
-/** Whether an error says that the database cannot be reached now, rather than that a statement was wrong. */
+/** Whether an error means that the database is unreachable, rather than that a statement is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  // A file that is not there is no database that is away; one of those that is, has an address and no path.
+  // A missing file has a path. A connection error has an address.
   if ("path" in error) return false;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   return (
-    AWAY_CODES.has(code) ||
+    UNAVAILABLE_CODES.has(code) ||
     code.startsWith("08") ||
-    // pg gives these no code.
+    // pg sets no code on these.
     /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error/.test(
       error.message,
     )

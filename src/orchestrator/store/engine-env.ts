@@ -29,9 +29,9 @@ export function changeEngineEnv(
   change: NonNullable<PolicyPatch["engine_env"]> | undefined,
 ): SealedEnv {
   const merged = { ...openEngineEnv({ box }, before), ...change };
-  const kept = Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== null);
+  const entries = Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== null);
   return {
-    sealedEngineEnv: kept.length === 0 ? null : box.seal(JSON.stringify(Object.fromEntries(kept))),
-    engineEnvNames: kept.map(([name]) => name).sort(),
+    sealedEngineEnv: entries.length === 0 ? null : box.seal(JSON.stringify(Object.fromEntries(entries))),
+    engineEnvNames: entries.map(([name]) => name).sort(),
   };
 }

@@ -1,14 +1,14 @@
 import { type Updateable, sql } from "kysely";
 import type { EngineState } from "../../contract/orchestrator-api.ts";
 import type { EventType } from "../../contract/orchestrator-events.ts";
-import { newId } from "../../shared/ids.ts";
 import { mayMove } from "../rules/engine-lifecycle.ts";
 import { appendAudit } from "./audit-log.ts";
 import type { Db } from "./database.ts";
 import { type EventLog, origin } from "./events.ts";
+import { EVENT_COLUMNS, EVENT_OF_STATE, stateEvent } from "./state-event.ts";
 import type { EngineRow, EnginesTable } from "./tables.ts";
 
-/** What a move may write beside the state. */
+/** The columns that a move may set besides the state. */
 export type MovePatch = Omit<
   Updateable<EnginesTable>,
   "id" | "product_id" | "user_id" | "host_id" | "state" | "created_at" | "metadata" | "key_hash"
@@ -16,17 +16,17 @@ export type MovePatch = Omit<
 
 export interface Move {
   readonly id: string;
-  /** The states it may be in now; in another one nothing happens. */
+  /** The states that the move starts from. In any other state it does nothing. */
   readonly from: readonly EngineState[];
   readonly to: EngineState;
-  /** The life this move belongs to: a late result of an earlier one changes nothing. */
+  /** The incarnation that the move belongs to. A late result of an earlier one changes nothing. */
   readonly incarnation?: string;
   readonly set?: MovePatch;
-  /** What the event tells beside the states. Its type follows from the state entered, unless given. */
+  /** Fields of the event besides the states. The type follows from `to` unless given. */
   readonly event?: {
     readonly type?: EventType;
     readonly reason?: string;
-    /** Told too when the state stays what it was. */
+    /** Write the event even when the state does not change. */
     readonly always?: boolean;
     readonly data?: Readonly<Record<string, unknown>>;
   };
@@ -34,22 +34,9 @@ export interface Move {
 
 type Removal = Pick<Move, "id" | "from" | "incarnation"> & { readonly reason: string };
 
-const ENTERED: Readonly<Record<EngineState, EventType>> = {
-  provisioning: "engine.provisioned",
-  starting: "engine.starting",
-  running: "engine.running",
-  unhealthy: "engine.unhealthy",
-  backoff: "engine.crashed",
-  stopping: "engine.stopping",
-  stopped: "engine.stopped",
-  failed: "engine.gave_up",
-  stop_failed: "engine.leaked",
-  destroying: "engine.stopping",
-};
-
 /**
- * The one writer of the state of engines. Each move is one conditional statement that writes its event too, so that
- * of two that race one wins, the other is told so, and no change is without its event.
+ * The only writer of engine states. Each move is one conditional statement that also writes its event: of two concurrent
+ * moves one wins and the other returns null, and no change lacks its event.
  */
 export class EngineStates {
   readonly #db: Db;
@@ -61,12 +48,12 @@ export class EngineStates {
     this.#events = events;
   }
 
-  /** The engine after the move, or null when it was no longer where the move starts from. */
+  /** Returns the engine after the move, or null when it was not in a state of `from`. */
   async move(move: Move): Promise<EngineRow | null> {
     const { id, from, to, event = {} } = move;
     const illegal = from.find((state) => !mayMove(state, to));
-    if (illegal !== undefined) throw new Error(`no move leads from ${illegal} to ${to}`);
-    const type = event.type ?? ENTERED[to];
+    if (illegal !== undefined) throw new Error(`illegal move from ${illegal} to ${to}`);
+    const type = event.type ?? EVENT_OF_STATE[to];
     const row = await this.#audited(
       (db) => this.#update(db, move),
       ({ state_before }) => ({ action: type, from: state_before, to, reason: event.reason ?? null, ...event.data }),
@@ -74,7 +61,7 @@ export class EngineStates {
     if (row === undefined) return null;
     const { state_before: before, ...engine } = row;
     if (before !== to || event.always) this.#events.count(type);
-    this.#tell(id);
+    this.#notify(id);
     return engine;
   }
 
@@ -93,14 +80,18 @@ export class EngineStates {
           .returningAll("engines")
           .returning("before.state as state_before"),
       )
-      .with("told", (db) =>
+      .with("inserted", (db) =>
         db
           .insertInto("events")
           .columns([...EVENT_COLUMNS, "from_state", "to_state"])
           .expression((eb) =>
             eb
               .selectFrom("moved")
-              .select([...this.#event(event.type ?? ENTERED[to], event), "state_before", "state"])
+              .select([
+                ...stateEvent(this.#events.hostId, event.type ?? EVENT_OF_STATE[to], event),
+                "state_before",
+                "state",
+              ])
               .where(event.always ? sql.lit(true) : sql<boolean>`state_before <> state`),
           ),
       )
@@ -109,7 +100,7 @@ export class EngineStates {
       .executeTakeFirst();
   }
 
-  /** Deletes the row, which frees its port. Only from the given states and, if given, only this life. */
+  /** Deletes the row, which frees its port. False when it is not in a state of `from` or in another incarnation. */
   async remove(removal: Removal): Promise<boolean> {
     const { id, reason } = removal;
     const removed = await this.#audited(
@@ -118,7 +109,7 @@ export class EngineStates {
     );
     if (removed === undefined) return false;
     this.#events.count("engine.destroyed");
-    this.#tell(id);
+    this.#notify(id);
     return true;
   }
 
@@ -128,18 +119,22 @@ export class EngineStates {
         const found = db.deleteFrom("engines").where("id", "=", id).where("state", "in", from);
         return (incarnation === undefined ? found : found.where("incarnation", "=", incarnation)).returningAll();
       })
-      .with("told", (db) =>
+      .with("inserted", (db) =>
         db
           .insertInto("events")
           .columns([...EVENT_COLUMNS, "from_state"])
-          .expression((eb) => eb.selectFrom("moved").select([...this.#event("engine.destroyed", { reason }), "state"])),
+          .expression((eb) =>
+            eb
+              .selectFrom("moved")
+              .select([...stateEvent(this.#events.hostId, "engine.destroyed", { reason }), "state"]),
+          ),
       )
       .selectFrom("moved")
       .select(["id", "product_id", "state"])
       .executeTakeFirst();
   }
 
-  /** What an admin's call does to an engine is in the audit log, written with the change itself. */
+  /** A change by an admin's call is written to the audit log in the same transaction. */
   async #audited<Row extends Pick<EngineRow, "id" | "product_id">>(
     change: (db: Db) => Promise<Row | undefined>,
     describe: (row: Row) => { readonly action: EventType } & Readonly<Record<string, unknown>>,
@@ -154,7 +149,7 @@ export class EngineStates {
     });
   }
 
-  /** Calls back after each change of this engine; returns the undo. */
+  /** Calls back after each change of this engine. Returns the function that unsubscribes. */
   onChange(engineId: string, listener: () => void): () => void {
     const own = (id: string) => {
       if (id === engineId) listener();
@@ -163,40 +158,7 @@ export class EngineStates {
     return () => this.#listeners.delete(own);
   }
 
-  /** What is told of an engine that a `moved` row describes; in the order of `EVENT_COLUMNS`. */
-  #event(type: EventType, { reason, data = {} }: { reason?: string; data?: Readonly<Record<string, unknown>> }) {
-    const { actor, request_id } = origin();
-    const text = (value: string | null) => sql<string>`${value}::text`;
-    return [
-      text(newId("evt")).as("event_id"),
-      text(this.#events.hostId).as("event_host"),
-      text(type).as("event_type"),
-      text(reason ?? null).as("event_reason"),
-      text(actor).as("event_actor"),
-      text(request_id).as("event_request"),
-      sql<string>`${JSON.stringify(data)}::jsonb`.as("event_data"),
-      "moved.product_id",
-      "moved.user_id",
-      "moved.id",
-      "moved.incarnation",
-    ] as const;
-  }
-
-  #tell(engineId: string): void {
+  #notify(engineId: string): void {
     for (const listener of this.#listeners) listener(engineId);
   }
 }
-
-const EVENT_COLUMNS = [
-  "id",
-  "host_id",
-  "type",
-  "reason",
-  "actor",
-  "request_id",
-  "data",
-  "product_id",
-  "user_id",
-  "engine_id",
-  "incarnation",
-] as const;

@@ -13,7 +13,7 @@ export interface NewEngine {
   readonly incarnation: string;
   readonly key: StoredKey;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** `provisioning` when it is to be started at once, `stopped` otherwise. */
+  /** `provisioning` to start it at once, else `stopped`. */
   readonly state: "provisioning" | "stopped";
   readonly deadlineAt: Date | null;
 }
@@ -56,12 +56,12 @@ export async function findEngineById(db: Db, id: string): Promise<EngineRow | nu
   return (await db.selectFrom("engines").selectAll().where("id", "=", id).executeTakeFirst()) ?? null;
 }
 
-/** The same after a write whose outcome is not known: waits for a transaction that is still changing the engine. */
+/** As {@link findEngineById}, but waits for a concurrent transaction on the row. For writes with an unknown outcome. */
 export async function findSettledEngine(db: Db, id: string): Promise<EngineRow | null> {
   return (await db.selectFrom("engines").selectAll().where("id", "=", id).forShare().executeTakeFirst()) ?? null;
 }
 
-/** Engines not destroyed, those being provisioned included. */
+/** Counts all engines of a product, engines being provisioned included. */
 export async function countEngines(trx: Trx, productId: string): Promise<number> {
   const { count } = await trx
     .selectFrom("engines")
@@ -71,7 +71,7 @@ export async function countEngines(trx: Trx, productId: string): Promise<number>
   return count;
 }
 
-/** Engines in the order they were made, of one product or of all, from behind `after` (an id). */
+/** Engines in order of creation, of one product or of all, after the id `after`. */
 export async function listEngines(
   db: Db,
   filter: {
@@ -92,59 +92,7 @@ export async function listEnginesOfProduct(db: Db, productId: string): Promise<E
   return db.selectFrom("engines").selectAll().where("product_id", "=", productId).orderBy("id").execute();
 }
 
-/** Everything this host is answerable for, the most recently used first. */
-export async function listEnginesOfHost(db: Db, hostId: string): Promise<EngineRow[]> {
-  return db
-    .selectFrom("engines")
-    .selectAll()
-    .where("host_id", "=", hostId)
-    .orderBy(sql`last_active_at desc nulls last`)
-    .orderBy("id")
-    .execute();
-}
-
-/** Engines of this host in a state that should have ended by now. */
-export async function listOverdue(db: Db, hostId: string): Promise<EngineRow[]> {
-  return db
-    .selectFrom("engines")
-    .selectAll()
-    .where("host_id", "=", hostId)
-    .where("deadline_at", "<", sql<Date>`now()`)
-    .orderBy("deadline_at")
-    .execute();
-}
-
-/** The engines of this host that somebody must look after, with what tells one stage of their life from the next. */
-export async function listActiveEngines(
-  db: Db,
-  hostId: string,
-): Promise<{ id: string; incarnation: string; state: EngineState }[]> {
-  return db
-    .selectFrom("engines")
-    .select(["id", "incarnation", "state"])
-    .where("host_id", "=", hostId)
-    .where("state", "not in", ["stopped", "failed", "stop_failed"])
-    .execute();
-}
-
-/** The present life of each engine of this host. */
-export async function listIncarnations(db: Db, hostId: string): Promise<string[]> {
-  const rows = await db.selectFrom("engines").select("incarnation").where("host_id", "=", hostId).execute();
-  return rows.map(({ incarnation }) => incarnation);
-}
-
-/** How many engines of this host are in each state. */
-export async function countByState(db: Db, hostId: string): Promise<ReadonlyMap<EngineState, number>> {
-  const rows = await db
-    .selectFrom("engines")
-    .select(["state", sql<number>`count(*)::int`.as("count")])
-    .where("host_id", "=", hostId)
-    .groupBy("state")
-    .execute();
-  return new Map(rows.map(({ state, count }) => [state, count]));
-}
-
-/** Makes `key` the engine's key; the one before is good until `previousExpiresAt`. Null when the engine moved on. */
+/** Makes `key` the engine's key. The previous one is valid until `previousExpiresAt`. Null when the engine is not running. */
 export async function replaceEngineKey(
   trx: Trx,
   {
@@ -172,7 +120,7 @@ export async function replaceEngineKey(
   return row ?? null;
 }
 
-/** Notes when an engine last worked; a later time is never replaced by an earlier one. */
+/** Stores `last_active_at`. A later time is never replaced by an earlier one. */
 export async function recordActivity(db: Db, id: string, at: Date): Promise<void> {
   await db
     .updateTable("engines")

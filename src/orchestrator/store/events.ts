@@ -9,20 +9,20 @@ import type { EngineRow, EventsTable } from "./tables.ts";
 
 export interface NewEvent {
   readonly type: EventType;
-  /** The engine it is about; its product and user come with it. */
+  /** The engine of the event, with its product and user. */
   readonly engine?: Pick<EngineRow, "id" | "product_id" | "user_id" | "incarnation">;
   readonly productId?: string;
   readonly reason?: string | null;
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** Who did it, and for which call: as the present request says, else the daemon itself. */
+/** The actor and the id of the current request. Without a request the actor is the daemon. */
 export function origin(): { readonly actor: Actor; readonly request_id: string | null } {
   const request = currentRequest();
   return { actor: request?.actor ?? "orchd", request_id: request?.requestId ?? null };
 }
 
-/** Writes the events of one daemon, and counts them. */
+/** Writes and counts the events of one daemon. */
 export class EventLog {
   readonly hostId: string;
   readonly #written = new Map<EventType, number>();
@@ -31,12 +31,12 @@ export class EventLog {
     this.hostId = hostId;
   }
 
-  /** Since this daemon started. */
+  /** Counts by type since this daemon started. */
   get written(): ReadonlyMap<EventType, number> {
     return this.#written;
   }
 
-  /** Writes an event. In a transaction it is the last thing: it holds a lock until the commit. */
+  /** Writes an event. It must be the last statement of a transaction, since it holds a lock until the commit. */
   async insert(db: Db, event: NewEvent): Promise<void> {
     const { engine } = event;
     await db
@@ -59,19 +59,19 @@ export class EventLog {
     this.count(event.type);
   }
 
-  /** For an event that another statement has written. */
+  /** Counts an event that another statement has written. */
   count(type: EventType): void {
     this.#written.set(type, (this.#written.get(type) ?? 0) + 1);
   }
 }
 
 export interface EventFilter {
-  /** Left out: of every product. */
+  /** Default: every product. */
   readonly productId?: string | undefined;
   readonly userId?: string | undefined;
 }
 
-/** The newest events first, older than `before` (an id). */
+/** Events, newest first, older than the event with the id `before`. */
 export async function listEvents(
   db: Db,
   { before, limit, ...filter }: EventFilter & { readonly before: string | null; readonly limit: number },
@@ -82,10 +82,10 @@ export async function listEvents(
   return (await query.execute()).map(toRecord);
 }
 
-/** A place in the order of events. */
+/** A position in the order of events. */
 export type EventPosition = string;
 
-/** The events behind a position, the oldest first, and the position behind them. */
+/** Events after a position, oldest first, and the position after them. */
 export async function eventsAfter(
   db: Db,
   { after, limit, ...filter }: EventFilter & { readonly after: EventPosition; readonly limit: number },
@@ -94,19 +94,19 @@ export async function eventsAfter(
   return { events: rows.map(toRecord), position: rows.at(-1)?.seq ?? after };
 }
 
-/** Where the events end now. */
+/** The position of the newest event. */
 export async function lastPosition(db: Db): Promise<EventPosition> {
   const row = await db.selectFrom("events").select("seq").orderBy("seq", "desc").limit(1).executeTakeFirst();
   return row?.seq ?? "0";
 }
 
-/** Where an event stands; null when it is not kept (any more). */
+/** The position of an event, or null when it does not exist or has been purged. */
 export async function positionOf(db: Db, id: string): Promise<EventPosition | null> {
   const row = await db.selectFrom("events").select("seq").where("id", "=", id).executeTakeFirst();
   return row?.seq ?? null;
 }
 
-/** Removes what is older than `keptDays`, and of each product what is older than its newest `perProduct`. */
+/** Removes events older than `keptDays` and, of each product, all but the newest `perProduct`. */
 export async function purgeEvents(
   db: Db,
   { keptDays, perProduct }: { readonly keptDays: number; readonly perProduct: number },

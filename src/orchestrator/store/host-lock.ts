@@ -15,20 +15,20 @@ export interface HostLockParts {
   readonly newClient: () => Client;
   readonly hostId: string;
   readonly logger: Logger;
-  /** Gives the lock up. */
+  /** Releases the lock. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Waits for the right to look after a host's engines, and keeps it. It is a lock that the database holds for one
- * session, so that it ends with its daemon, however that dies. `onWait` is told while another daemon has it; `onLoss`
- * when another one has taken it while the database could not be reached.
+ * Acquires the session-level advisory lock of a host and keeps it until the signal. PostgreSQL releases it when the
+ * daemon dies. `onWait` is called at each attempt while another daemon holds it. `onLoss` is called when another daemon
+ * acquired it while the database was unreachable.
  */
 export async function holdHost(
   parts: HostLockParts,
   { onWait, onLoss }: { readonly onWait: () => void; readonly onLoss: (error: HostTakenOver) => void },
 ): Promise<void> {
-  // Our own sessions are known by this name, those too that the database still believes in and we no longer have.
+  // The name identifies our sessions, including lost ones that the server still considers open.
   const name = `orchd ${randomUUID()}`;
   let session = await lock(parts, name);
   while (session === "taken") {
@@ -47,29 +47,29 @@ async function keep(
     onLoss,
   }: { readonly name: string; readonly session: Session; readonly onLoss: (error: HostTakenOver) => void },
 ): Promise<void> {
-  let held: Session | "taken" | null = session;
-  while (held !== null) {
-    if (held === "taken") {
+  let current: Session | "taken" | null = session;
+  while (current !== null) {
+    if (current === "taken") {
       onLoss(new HostTakenOver("another orchd took this host over while the database could not be reached"));
       return;
     }
-    await held.ended;
-    held = await lockAgain(parts, name);
+    await current.ended;
+    current = await retryLock(parts, name);
   }
 }
 
-async function lockAgain(parts: HostLockParts, name: string): Promise<Session | "taken" | null> {
+async function retryLock(parts: HostLockParts, name: string): Promise<Session | "taken" | null> {
   for (;;) {
     try {
       return await lock(parts, name);
     } catch (error) {
-      parts.logger.warn({ err: error }, "the host's lock cannot be asked for");
+      parts.logger.warn({ err: error }, "failed to acquire the host lock, retrying");
     }
     if (!(await delay(RETRY_MS, parts.signal))) return null;
   }
 }
 
-/** `taken` when another daemon has the lock; null when it is given up. */
+/** `taken` when another daemon holds the lock. Null when the signal is aborted. */
 async function lock({ newClient, hostId, signal }: HostLockParts, name: string): Promise<Session | "taken" | null> {
   if (signal.aborted) return null;
   const session = await openSession(newClient, signal);

@@ -1,13 +1,13 @@
 import type { Db, Trx } from "./database.ts";
 import type { EventLog } from "./events.ts";
 
-/** Whether an operator wants this host to take no new engines. */
+/** Whether an operator set this host to draining. */
 export async function isDraining(db: Db, hostId: string): Promise<boolean> {
   const row = await db.selectFrom("hosts").select("draining").where("host_id", "=", hostId).executeTakeFirst();
   return row?.draining ?? false;
 }
 
-/** Writes the wish down, with its event unless it was so already. */
+/** Stores the flag, and writes the event if it changed. */
 export async function setDraining(trx: Trx, events: EventLog, draining: boolean): Promise<void> {
   const changed = await trx
     .insertInto("hosts")

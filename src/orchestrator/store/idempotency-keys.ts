@@ -10,7 +10,7 @@ export interface KeyClaim {
   /** A product's id, or `admin`. */
   readonly scope: string;
   readonly key: string;
-  /** Of this use alone: a late result of an earlier one changes nothing. */
+  /** Unique per use. A late result of an earlier use changes nothing. */
   readonly claim: string;
 }
 
@@ -22,35 +22,35 @@ export interface NewKeyClaim extends KeyClaim {
 
 export interface StoredAnswer {
   readonly status: number;
-  /** JSON, as it was sent. */
+  /** The JSON as it was sent. */
   readonly body: string;
 }
 
-/** Who has a key already; `answer` is null while that call is in progress. */
+/** The request that holds a key. `answer` is null while it is in progress. */
 export interface KeyHolder {
   readonly fingerprint: string;
   readonly answer: StoredAnswer | null;
 }
 
-const ROUNDS = 10;
+const MAX_ATTEMPTS = 10;
 
-/** Takes the key, or tells who has it. One statement decides; it also takes over an expired key. */
-export async function claimKey(db: Db, wish: NewKeyClaim): Promise<"claimed" | KeyHolder> {
-  for (let round = 0; round < ROUNDS; round++) {
-    const claimed = await insertClaim(db, wish);
+/** Claims the key or returns its holder, decided by one statement. An expired key is claimed too. */
+export async function claimKey(db: Db, claim: NewKeyClaim): Promise<"claimed" | KeyHolder> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const claimed = await insertClaim(db, claim);
     if (claimed) return "claimed";
     const row = await db
       .selectFrom("idempotency_keys")
       .select(["fingerprint", "status", "body"])
-      .where("scope", "=", wish.scope)
-      .where("key", "=", wish.key)
+      .where("scope", "=", claim.scope)
+      .where("key", "=", claim.key)
       .executeTakeFirst();
-    // Given back between the two statements: it can be had now.
+    // Released between the two statements: it can be claimed now.
     if (row === undefined) continue;
     const { fingerprint, status, body } = row;
     return { fingerprint, answer: status === null || body === null ? null : { status, body } };
   }
-  throw new Error("an idempotency key kept changing hands");
+  throw new Error("an idempotency key kept being claimed and released");
 }
 
 async function insertClaim(db: Db, { scope, key, claim, fingerprint, hostId, keptS }: NewKeyClaim): Promise<boolean> {
@@ -76,12 +76,12 @@ async function insertClaim(db: Db, { scope, key, claim, fingerprint, hostId, kep
   return row !== undefined;
 }
 
-/** Keeps a call's answer for those who repeat it. */
+/** Stores the response of a call for repeated requests. */
 export async function storeAnswer(db: Db, claim: KeyClaim, { status, body }: StoredAnswer): Promise<void> {
   await db.updateTable("idempotency_keys").set({ status, body }).where(inProgress(claim)).execute();
 }
 
-/** Gives a key back, for a call that changed nothing. */
+/** Releases the key of a call that changed nothing. */
 export async function releaseKey(db: Db, claim: KeyClaim): Promise<void> {
   await db.deleteFrom("idempotency_keys").where(inProgress(claim)).execute();
 }
@@ -89,7 +89,7 @@ export async function releaseKey(db: Db, claim: KeyClaim): Promise<void> {
 const inProgress = ({ scope, key, claim }: KeyClaim): Expression<SqlBool> =>
   sql<SqlBool>`scope = ${scope} and key = ${key} and claim = ${claim} and status is null`;
 
-/** Removes keys that expired before a time, and those of products that were deleted. */
+/** Removes keys that expired before a time and keys of deleted products. */
 export function purgeIdempotencyKeys(db: Db, before: Date): Promise<number> {
   return inBatches(async (limit) => {
     const { numAffectedRows = 0n } = await sql`
@@ -103,14 +103,14 @@ export function purgeIdempotencyKeys(db: Db, before: Date): Promise<number> {
   });
 }
 
-/** Removes every key of a product: with the product itself. */
+/** Removes every key of a product, together with the product. */
 export async function deleteKeysOfProduct(db: Db, productId: string): Promise<void> {
   await db.deleteFrom("idempotency_keys").where("scope", "=", productId).execute();
 }
 
 /**
- * Removes the oldest stored answers of each scope beyond `keys` or `bytes`; of one scope, or with null of all. A key
- * whose call is in progress stays.
+ * Removes the oldest stored responses beyond `keys` or `bytes` per scope, of one scope or with null of all. Keys of calls
+ * in progress stay.
  */
 export function trimAnswers(
   db: Db,
@@ -132,8 +132,8 @@ export function trimAnswers(
   });
 }
 
-/** Gives back the keys of calls that a daemon of this host did not end, once what they began is undone or finished. */
-export async function dropInterruptedCalls(db: Db, hostId: string): Promise<number> {
+/** Releases the keys of calls that an earlier daemon of this host interrupted. Call it after reconciling. */
+export async function releaseInterruptedKeys(db: Db, hostId: string): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom("idempotency_keys")
     .where("host_id", "=", hostId)

@@ -2,12 +2,12 @@ import { type Migration, Migrator } from "kysely/migration";
 import { ORCHESTRATOR_MIGRATIONS } from "../../../migrations/orchestrator/index.ts";
 import type { Db } from "./database.ts";
 
-/** The database was migrated by a newer daemon: this one does not know its tables. */
+/** The database was migrated by a newer daemon, whose schema this one does not know. */
 export class NewerSchema extends Error {
   override readonly name = "NewerSchema";
 }
 
-/** Tables are migrated by their owner: another role has been given less. */
+/** The role does not own the tables and may not migrate them. */
 export class NotOwner extends Error {
   override readonly name = "NotOwner";
 }
@@ -15,8 +15,8 @@ export class NotOwner extends Error {
 const INSUFFICIENT_PRIVILEGE = "42501";
 
 /**
- * Brings the tables to this daemon's schema; the migrator holds a lock, so that two daemons starting together do it
- * once. Forward only: a database from a newer daemon is refused untouched.
+ * Migrates the tables to this daemon's schema under a lock, and returns the executed migrations. Forward only: throws
+ * {@link NewerSchema} for a database of a newer daemon and leaves it unchanged.
  */
 export async function migrateToLatest(db: Db): Promise<readonly string[]> {
   const migrator = new Migrator({

@@ -3,19 +3,19 @@ import type { Db, Trx } from "./database.ts";
 import type { EventLog } from "./events.ts";
 import type { EngineRow } from "./tables.ts";
 
-/** Where this daemon's engines live: its host, and the ports it may give them, bounds included. */
+/** The host of this daemon and its ports for engines, bounds included. */
 export interface PortRange {
   readonly hostId: string;
   readonly min: number;
   readonly max: number;
-  /** Seconds a port rests before another engine gets it: its old clients may still try it. */
+  /** Seconds before a released port is reused, since old clients may still connect to it. */
   readonly reuseDelayS: number;
 }
 
-/** How long a port is left alone on which another program was seen. */
+/** How long a port is not used after another program was found on it. */
 const QUARANTINE_S = 60;
 
-/** Writes down every port of the range that is not known yet. */
+/** Inserts the missing ports of the range. */
 export async function preparePorts(db: Db, { hostId, min, max }: PortRange): Promise<void> {
   await sql`
     insert into ports (host_id, port) select ${hostId}, port from generate_series(${min}::int, ${max}::int) as port
@@ -23,8 +23,8 @@ export async function preparePorts(db: Db, { hostId, min, max }: PortRange): Pro
 }
 
 /**
- * Takes a free port for an engine, the one that has been free for longest; null when there is none. Without an engine
- * it is only locked, until the transaction ends.
+ * Takes the least recently released free port for an engine, or returns null. Without an engine the port is only locked
+ * until the transaction ends.
  */
 export async function takePort(
   trx: Trx,
@@ -48,7 +48,7 @@ export async function takePort(
         .orderBy("released_at")
         .orderBy("port")
         .limit(1)
-        // Two products that provision at once take two ports instead of waiting for each other.
+        // Concurrent provisions take different ports instead of waiting for each other.
         .forUpdate()
         .skipLocked(),
     )
@@ -57,7 +57,7 @@ export async function takePort(
   return taken?.port ?? null;
 }
 
-/** Seconds until a port that rests or is in quarantine can be taken; null when every one is taken. */
+/** Seconds until a released or quarantined port is free, or null when engines have all ports. */
 export async function soonestPort(db: Db, { hostId, min, max, reuseDelayS }: PortRange): Promise<number | null> {
   const { rows } = await sql<{ wait_s: number | null }>`
     select extract(epoch from
@@ -71,7 +71,7 @@ export async function soonestPort(db: Db, { hostId, min, max, reuseDelayS }: Por
 export interface PortUse {
   readonly total: number;
   readonly taken: number;
-  /** Free, but not to be given yet. */
+  /** Released, but not reusable yet. */
   readonly resting: number;
   readonly quarantined: number;
 }
@@ -88,8 +88,8 @@ export async function portUse(db: Db, { hostId, min, max, reuseDelayS }: PortRan
 }
 
 /**
- * Gives an engine another port, because a program that is not ours has the one it was given; that one goes into
- * quarantine. Null when there is no other, or the engine has moved on.
+ * Gives an engine another port and quarantines the old one, on which another program listens. Null when no port is free
+ * or another operation changed the engine.
  */
 export function changePort(
   db: Db,
@@ -97,7 +97,7 @@ export function changePort(
   { range, events }: { readonly range: PortRange; readonly events: EventLog },
 ): Promise<EngineRow | null> {
   return db.transaction().execute(async (trx) => {
-    // The new one is taken before the old one is given back, or it might be the same.
+    // The new port is taken before the old one is released, so that they differ.
     const taken = await takePort(trx, null, range);
     if (taken === null) return null;
     const row = await trx

@@ -3,48 +3,53 @@ import type { Logger } from "../../shared/logger.ts";
 import { delay } from "../../shared/clock.ts";
 import type { Db } from "./database.ts";
 import { openSession } from "./session.ts";
-import { type Product, type ProductByKey, findProductByKeyHash } from "./products.ts";
+import { type Product } from "./products.ts";
+import { type ProductByKey, findProductByKeyHash } from "./product-keys.ts";
 
 const MAX_ENTRIES = 10_000;
 const RECONNECT_MS = 1000;
 
 /**
- * Products by key hash, so that a call costs no look-up of its product. An entry lives only while this process
- * listens for changes of the tables (a trigger tells them, whoever makes them), and a change drops them all. While it
- * cannot listen, which it knows within seconds, every look-up goes to the database.
+ * A cache of products by key hash, so that authentication needs no query. A trigger notifies of every change of the
+ * tables, and a notification clears the cache. While this process cannot LISTEN, every look-up queries the database.
  */
 export class ProductDirectory {
   readonly #db: Db;
   readonly #entries = new Map<string, ProductByKey>();
   #listening = false;
-  /** Counts the changes: what was read before one is not kept after it. */
+  /** Counts changes, so that a product read before a change is not cached after it. */
   #generation = 0;
 
   constructor(db: Db) {
     this.#db = db;
   }
 
-  /** The product whose key has this SHA-256, if the key is good at `now`. Unknown hashes are not remembered. */
+  /** The product whose key has this SHA-256, if the key is valid at `now`. Unknown hashes are not cached. */
   async find(hash: string, now: number): Promise<Product | null> {
     const found = this.#entries.get(hash) ?? (await this.#read(hash));
     if (found === null || (found.expiresAt !== null && found.expiresAt.getTime() <= now)) return null;
     return found.product;
   }
 
-  /** Forgets everything: the tables were changed. Called by who changes them, before the change is answered. */
+  /** Clears the cache. Every operation that changes a product calls it before its response. */
   changed(): void {
     this.#generation++;
     this.#entries.clear();
   }
 
-  /** Listens until the signal; resolves when the first connection stands or has failed. */
+  /** Listens until the signal. Resolves when the first connection is established or has failed. */
   async listen(newClient: () => Client, logger: Logger, signal: AbortSignal): Promise<void> {
     const first = Promise.withResolvers<void>();
-    void this.#keepListening(newClient, logger, signal, first.resolve);
+    void this.#listenUntilStopped(newClient, logger, signal, first.resolve);
     await first.promise;
   }
 
-  async #keepListening(newClient: () => Client, logger: Logger, signal: AbortSignal, tried: () => void): Promise<void> {
+  async #listenUntilStopped(
+    newClient: () => Client,
+    logger: Logger,
+    signal: AbortSignal,
+    onFirstAttempt: () => void,
+  ): Promise<void> {
     while (!signal.aborted) {
       try {
         const session = await openSession(newClient, signal);
@@ -53,17 +58,17 @@ export class ProductDirectory {
           await session.client.query("listen orchd_products");
           this.changed();
           this.#listening = true;
-          tried();
+          onFirstAttempt();
           await session.ended;
         } finally {
           await session.close();
         }
       } catch (error) {
-        logger.warn({ err: error }, "cannot listen for product changes");
+        logger.warn({ err: error }, "failed to listen for product changes");
       }
       this.#listening = false;
       this.changed();
-      tried();
+      onFirstAttempt();
       await delay(RECONNECT_MS, signal);
     }
   }

@@ -3,17 +3,11 @@ import type { Policy, ProductRecord } from "../../contract/orchestrator-api.ts";
 import type { StoredKey } from "../../contract/api-keys.ts";
 import type { Db, Trx } from "./database.ts";
 
-/** A product as operations know it: its record, and its sealed engine settings. */
+/** A product: its record and its sealed engine settings. */
 export interface Product {
-  /** What the store has of it: the engine settings are sealed. */
+  /** The record without the engine settings, which are sealed. */
   readonly record: Omit<ProductRecord, "engine_env_values">;
   readonly sealedEngineEnv: Buffer | null;
-}
-
-/** A key of a product; `expiresAt` is null for the current one. */
-export interface ProductByKey {
-  readonly product: Product;
-  readonly expiresAt: Date | null;
 }
 
 export interface NewProduct {
@@ -54,7 +48,8 @@ export async function insertProduct(trx: Trx, product: NewProduct): Promise<bool
   return true;
 }
 
-const withKey = (db: Db) =>
+/** Products with their current key. */
+export const withCurrentKey = (db: Db) =>
   db
     .selectFrom("products")
     .innerJoin("product_keys as current", (join) =>
@@ -76,33 +71,23 @@ const withKey = (db: Db) =>
 
 /** A product by id or slug. */
 export async function findProduct(db: Db, idOrSlug: string): Promise<Product | null> {
-  const row = await withKey(db)
+  const row = await withCurrentKey(db)
     .where((eb) => eb.or([eb("products.id", "=", idOrSlug), eb("products.slug", "=", idOrSlug)]))
     .executeTakeFirst();
   return row === undefined ? null : toProduct(row);
 }
 
-/** Products in the order they were registered, from behind `after` (an id). */
+/** Products in order of registration, after the id `after`. */
 export async function listProducts(
   db: Db,
   { after, limit }: { after: string | null; limit: number },
 ): Promise<Product[]> {
-  let query = withKey(db).orderBy("products.id").limit(limit);
+  let query = withCurrentKey(db).orderBy("products.id").limit(limit);
   if (after !== null) query = query.where("products.id", ">", after);
   return (await query.execute()).map(toProduct);
 }
 
-/** The product that a key hash belongs to, whether the key is still good or not. */
-export async function findProductByKeyHash(db: Db, hash: string): Promise<ProductByKey | null> {
-  const row = await withKey(db)
-    .innerJoin("product_keys as presented", "presented.product_id", "products.id")
-    .select("presented.expires_at")
-    .where("presented.hash", "=", hash)
-    .executeTakeFirst();
-  return row === undefined ? null : { product: toProduct(row), expiresAt: row.expires_at };
-}
-
-/** Takes the lock that provisions of a product queue for, and gives the policy as it is now; null when it is gone. */
+/** Locks the product's row, which serializes its provisions, and returns the current policy. Null when it is deleted. */
 export async function lockPolicy(trx: Trx, productId: string): Promise<Policy | null> {
   const row = await trx
     .selectFrom("products")
@@ -113,6 +98,7 @@ export async function lockPolicy(trx: Trx, productId: string): Promise<Policy | 
   return row?.policy ?? null;
 }
 
+/** Locks a product's row and reads the product. */
 export async function lockProduct(trx: Trx, idOrSlug: string): Promise<Product | null> {
   await trx
     .selectFrom("products")
@@ -144,37 +130,7 @@ export async function updatePolicy(
     .execute();
 }
 
-/** Makes `key` the current one; the old one is good for `graceS` more seconds. False when another product has the hash. */
-export async function replaceProductKey(
-  trx: Trx,
-  productId: string,
-  { hash, prefix, last4, graceS }: { hash: string; prefix: string | null; last4: string | null; graceS: number },
-): Promise<boolean> {
-  await trx
-    .updateTable("product_keys")
-    .set({ expires_at: sql<Date>`now() + make_interval(secs => ${graceS})` })
-    .where("product_id", "=", productId)
-    .where("expires_at", "is", null)
-    .execute();
-  await trx
-    .deleteFrom("product_keys")
-    .where("expires_at", "<=", sql<Date>`now()`)
-    .execute();
-  const { numInsertedOrUpdatedRows = 0n } = await trx
-    .insertInto("product_keys")
-    .values({ hash, product_id: productId, prefix, last4, expires_at: null })
-    // An operator may go back to a key that is still in its grace.
-    .onConflict((conflict) =>
-      conflict
-        .column("hash")
-        .doUpdateSet({ expires_at: null, prefix, last4 })
-        .where("product_keys.product_id", "=", productId),
-    )
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows > 0n;
-}
-
-/** False when engines still refer to it. */
+/** Deletes a product. False when it still has engines. */
 export async function deleteProduct(trx: Trx, productId: string): Promise<boolean> {
   const engine = await trx.selectFrom("engines").select("id").where("product_id", "=", productId).executeTakeFirst();
   if (engine !== undefined) return false;
@@ -182,7 +138,7 @@ export async function deleteProduct(trx: Trx, productId: string): Promise<boolea
   return true;
 }
 
-function toProduct(row: {
+export function toProduct(row: {
   id: string;
   slug: string;
   name: string | null;

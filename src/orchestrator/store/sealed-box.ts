@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What a deployment's secret key is used for: sealing small texts at rest, and deriving tokens that need no storage. */
+/** Encrypts small texts with the deployment's secret key and derives tokens that need no storage. */
 export class SealedBox {
   readonly #sealing: Buffer;
   readonly #deriving: Buffer;
@@ -22,7 +22,7 @@ export class SealedBox {
     return Buffer.concat([nonce, cipher.getAuthTag(), body]);
   }
 
-  /** Throws when the box was sealed with another key, or altered. */
+  /** Decrypts. Throws when the text was sealed with another key or altered. */
   open(box: Buffer): string {
     const nonce = box.subarray(0, NONCE_BYTES);
     const decipher = createDecipheriv("aes-256-gcm", this.#sealing, nonce, { authTagLength: TAG_BYTES });
@@ -30,8 +30,8 @@ export class SealedBox {
     return decipher.update(box.subarray(NONCE_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
   }
 
-  /** The same words give the same token for as long as the secret lives. */
-  token(...words: readonly string[]): string {
-    return createHmac("sha256", this.#deriving).update(words.join("\n")).digest("base64url");
+  /** Derives a token. The same parts give the same token with the same secret. */
+  token(...parts: readonly string[]): string {
+    return createHmac("sha256", this.#deriving).update(parts.join("\n")).digest("base64url");
   }
 }

@@ -2,36 +2,36 @@ import type { Socket } from "node:net";
 import type { Client } from "pg";
 import { delay } from "../../shared/clock.ts";
 
-/** A connection that is only believed to stand is found out within this and a statement's deadline. */
+/** The ping interval that detects a half-open connection. */
 const PING_MS = 3000;
 const CLOSE_MS = 1000;
 
-/** One connection kept for what the database ties to it: a lock, a LISTEN. */
+/** One connection for session state: a lock or a LISTEN. */
 export interface Session {
   readonly client: Client;
-  /** Settles when it is gone, whoever ended it; also when it has fallen silent. */
+  /** Settles when the connection is closed, lost or no longer answers. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens a session that ends with the signal at the latest. */
+/** Opens a session that is closed when the signal aborts. */
 export async function openSession(newClient: () => Client, signal: AbortSignal): Promise<Session> {
   const client = newClient();
-  const gone = new AbortController();
-  client.on("error", () => gone.abort());
-  client.on("end", () => gone.abort());
+  const closed = new AbortController();
+  client.on("error", () => closed.abort());
+  client.on("end", () => closed.abort());
   try {
     await client.connect();
   } catch (error) {
-    cut(client);
+    destroyConnection(client);
     throw error;
   }
-  const ended = watch(client, AbortSignal.any([gone.signal, signal]));
+  const ended = watch(client, AbortSignal.any([closed.signal, signal]));
   return {
     client,
     ended,
     close() {
-      gone.abort();
+      closed.abort();
       return ended;
     },
   };
@@ -42,16 +42,16 @@ async function watch(client: Client, signal: AbortSignal): Promise<void> {
     try {
       await client.query("select 1");
     } catch {
-      // What is wrong with it is found out, and told, by who opens the next one.
+      // Opening the next session reports the cause.
       break;
     }
   }
   await Promise.race([client.end().catch(() => undefined), delay(CLOSE_MS)]);
-  cut(client);
+  destroyConnection(client);
 }
 
-/** Ends a connection at once: a polite end waits for an answer that a silent one never gives. */
-export function cut(client: object): void {
-  // The driver keeps its socket to itself.
+/** Destroys the socket. A regular end would wait for a response that a half-open connection never sends. */
+export function destroyConnection(client: object): void {
+  // pg does not expose its socket.
   (client as { readonly connection: { readonly stream: Socket } }).connection.stream.destroy();
 }

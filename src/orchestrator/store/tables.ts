@@ -36,7 +36,7 @@ export interface EnginesTable {
   desired_state: DesiredState;
   provisioned: Generated<boolean>;
   deadline_at: Date | null;
-  /** Of a destroy: the user's data stay for the next engine. */
+  /** A destroy keeps the user's data for the next engine. */
   keep_data: Generated<boolean>;
   port: number;
   incarnation: string;
@@ -71,7 +71,7 @@ export interface PortsTable {
 }
 
 export interface EventsTable {
-  /** Numbered by the database, in the order of commits. */
+  /** Assigned by the database in commit order. */
   seq: Generated<string>;
   id: string;
   time: Generated<Date>;

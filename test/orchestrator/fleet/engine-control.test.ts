@@ -25,7 +25,7 @@ t.test("an engine that is not there, or answers something else, is a value and n
   t.teardown(() => server.close(0));
   t.same(await drainEngine({ url: `http://${HOST}:${server.port}`, token: "t" }), {
     kind: "failed",
-    reason: "the engine's status is not one of ours",
+    reason: "the engine's status response is invalid",
   });
 });
 

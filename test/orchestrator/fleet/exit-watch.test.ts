@@ -30,7 +30,7 @@ t.test("the end of a process is noticed without being asked for, that of another
   t.notOk(early);
   other.kill("SIGKILL");
   await once(other, "exit");
-  watch.look();
+  watch.check();
   t.same(await otherEnded, gone);
 });
 

@@ -115,7 +115,7 @@ t.test("data of another major version is refused by name, and not touched", asyn
   const version = join(home(server.describe), "data", "PG_VERSION");
   await server.stop();
   writeFileSync(version, "12\n");
-  await t.rejects(started(t, dataDir), { name: "BundledPostgresError", message: /was made by PostgreSQL 12/ });
+  await t.rejects(started(t, dataDir), { name: "BundledPostgresError", message: /was created by PostgreSQL 12/ });
   t.equal(readFileSync(version, "utf8"), "12\n");
 });
 

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Db } from "../../../src/orchestrator/store/database.ts";
 import {
   claimKey,
-  dropInterruptedCalls,
+  releaseInterruptedKeys,
   storeAnswer,
   purgeIdempotencyKeys,
   releaseKey,
@@ -85,7 +85,7 @@ onEachServer(
     await claimKey(db, admin({ key: "elsewhere", hostId: "host_2" }));
     await claimKey(db, wish({ scope: "prd_of-no-product" }));
     t.equal(await purgeIdempotencyKeys(db, new Date()), 1);
-    t.equal(await dropInterruptedCalls(db, "host_1"), 1);
+    t.equal(await releaseInterruptedKeys(db, "host_1"), 1);
     t.equal(await claimKey(db, admin({ key: "interrupted" })), "claimed");
     t.same(await claimKey(db, admin({ key: "elsewhere" })), { fingerprint: "f1", answer: null });
     t.same(await claimKey(db, admin({ key: "kept" })), { fingerprint: "f1", answer });

@@ -91,7 +91,7 @@ onEachServer(t, "of two moves that race one wins; a late one of an earlier life 
   undo();
   t.equal(await states.move({ id: row.id, from: ["starting"], to: "running", incarnation: randomUUID() }), null);
   t.equal((await findEngine(db, id, "a"))?.state, "starting");
-  await t.rejects(states.move({ id: row.id, from: ["stopped"], to: "running" }), { message: /no move leads/ });
+  await t.rejects(states.move({ id: row.id, from: ["stopped"], to: "running" }), { message: /illegal move/ });
   t.equal(await states.remove({ id: row.id, from: ["destroying"], reason: "test" }), false);
 });
 

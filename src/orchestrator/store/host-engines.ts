@@ -1,0 +1,56 @@
+import { sql } from "kysely";
+import type { EngineState } from "../../contract/orchestrator-api.ts";
+import type { Db } from "./database.ts";
+import type { EngineRow } from "./tables.ts";
+
+/** All engines of this host, most recently used first. */
+export async function listEnginesOfHost(db: Db, hostId: string): Promise<EngineRow[]> {
+  return db
+    .selectFrom("engines")
+    .selectAll()
+    .where("host_id", "=", hostId)
+    .orderBy(sql`last_active_at desc nulls last`)
+    .orderBy("id")
+    .execute();
+}
+
+/** Engines of this host in a state past its deadline. */
+export async function listOverdue(db: Db, hostId: string): Promise<EngineRow[]> {
+  return db
+    .selectFrom("engines")
+    .selectAll()
+    .where("host_id", "=", hostId)
+    .where("deadline_at", "<", sql<Date>`now()`)
+    .orderBy("deadline_at")
+    .execute();
+}
+
+/** Engines of this host that need supervision or an operation, with their incarnation and state. */
+export async function listActiveEngines(
+  db: Db,
+  hostId: string,
+): Promise<{ id: string; incarnation: string; state: EngineState }[]> {
+  return db
+    .selectFrom("engines")
+    .select(["id", "incarnation", "state"])
+    .where("host_id", "=", hostId)
+    .where("state", "not in", ["stopped", "failed", "stop_failed"])
+    .execute();
+}
+
+/** The current incarnation of each engine of this host. */
+export async function listIncarnations(db: Db, hostId: string): Promise<string[]> {
+  const rows = await db.selectFrom("engines").select("incarnation").where("host_id", "=", hostId).execute();
+  return rows.map(({ incarnation }) => incarnation);
+}
+
+/** Counts the engines of this host by state. */
+export async function countByState(db: Db, hostId: string): Promise<ReadonlyMap<EngineState, number>> {
+  const rows = await db
+    .selectFrom("engines")
+    .select(["state", sql<number>`count(*)::int`.as("count")])
+    .where("host_id", "=", hostId)
+    .groupBy("state")
+    .execute();
+  return new Map(rows.map(({ state, count }) => [state, count]));
+}
