@@ -3,16 +3,16 @@ import { type SocialGraph, type SocialNode, foldedName } from "../memory/social-
 import { TRUST, type Trust } from "../memory/trust.ts";
 import { type ExtractedNode, USER } from "./extraction.ts";
 
-interface Met {
+interface Mention {
   readonly trust: Trust;
-  /** When it was spoken of, and when that is learnt. */
+  /** Time of the round, and of learning. */
   readonly at: number;
   readonly now: number;
-  /** The episode. */
+  /** Episode id. */
   readonly ref: string;
 }
 
-/** Who is who in the social graph. Within the caller's transaction. */
+/** Resolves names to nodes of the social graph. Runs within the caller's transaction. */
 export class EntityResolver {
   readonly #graph: SocialGraph;
 
@@ -20,8 +20,11 @@ export class EntityResolver {
     this.#graph = graph;
   }
 
-  /** The node of somebody who was spoken of; whether they are new. */
-  meet({ name, type, relation, aliases }: ExtractedNode, { trust, at, ref, now }: Met): { readonly isNew: boolean } {
+  /** Finds or creates the node of an extracted entity, and records the mention. */
+  resolve(
+    { name, type, relation, aliases }: ExtractedNode,
+    { trust, at, ref, now }: Mention,
+  ): { readonly isNew: boolean } {
     const [known, ...others] = this.#graph.find(name).filter((one) => one.type === type || one.name === USER);
     const isNew = known === undefined || others.length > 0;
     const summary = relation === null ? "" : `the user's ${relation}`;
@@ -44,15 +47,15 @@ export class EntityResolver {
     );
   }
 
-  /** Whoever of those that are known is named in a text. */
-  mention(names: readonly string[], { at, ref }: Pick<Met, "at" | "ref">): void {
+  /** Records mentions of known entities. */
+  mention(names: readonly string[], { at, ref }: Pick<Mention, "at" | "ref">): void {
     for (const name of names) {
       const [node, ...others] = this.#graph.find(name);
       if (node !== undefined && others.length === 0) this.#graph.addMention(node.id, ref, at);
     }
   }
 
-  /** The names under which there may be facts of a subject; its own comes first. */
+  /** Names under which facts of a subject may be stored, the canonical one first. */
   namesOf(subject: string): readonly string[] {
     const [first = subject, ...rest] = subject.split("'s ");
     if (first === USER && rest.length > 0) {

@@ -73,9 +73,9 @@ export const memorySearch = ({
 
 function wholeOf(id: string, found: WholeItem | null) {
   if (found === null) throw new ToolFailed(`nothing is remembered under the id ${id}`);
-  const { kind, key, texts, source, trust, toldAt, evidence } = found.item;
+  const { kind, key, texts, source, trust, statedAt, evidence } = found.item;
   const said = found.messages.length > 0 ? { messages: found.messages } : { text: texts.join("\n\n") };
-  const date = new Date(toldAt).toISOString();
+  const date = new Date(statedAt).toISOString();
   return { trust: trustName(trust), note: NOTE, id, kind, key, date, source, evidence, ...said };
 }
 

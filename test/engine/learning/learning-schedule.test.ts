@@ -30,7 +30,7 @@ function scheduled(parts: Partial<ScheduleParts> = {}) {
     learn: () => {
       seen.runs++;
       seen.unlearnt = 0;
-      schedule.begun();
+      schedule.batchStarted();
       return Promise.resolve("done");
     },
     waiting: () => seen.unlearnt,

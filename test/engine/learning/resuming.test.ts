@@ -4,8 +4,8 @@ import { cpSync } from "node:fs";
 import { join, resolve } from "node:path";
 import t, { type Test } from "tap";
 import { learningBench } from "./learning-bench.ts";
-import { learntDump } from "./learnt-dump.ts";
-import { ROUNDS, ROUNDS_MODEL } from "./told-rounds.ts";
+import { learntDump } from "./learned-dump.ts";
+import { ROUNDS, ROUNDS_MODEL } from "./scripted-rounds.ts";
 
 /** A store with turns that nobody has learnt from. */
 async function unlearnt(t: Test): Promise<string> {

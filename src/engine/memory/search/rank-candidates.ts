@@ -82,7 +82,7 @@ function latestFirst(candidates: readonly Candidate[], weights: ReadonlyMap<stri
 }
 
 function replaces(one: Candidate, other: Candidate, weights: ReadonlyMap<string, number>): boolean {
-  if (one.item.toldAt <= other.item.toldAt || one.coverage.place < other.coverage.place * ALIKE) return false;
+  if (one.item.statedAt <= other.item.statedAt || one.coverage.place < other.coverage.place * ALIKE) return false;
   let all = 0;
   let both = 0;
   for (const word of other.coverage.found) {

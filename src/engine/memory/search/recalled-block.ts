@@ -37,7 +37,7 @@ export function recalledBlock(
     chosen.push({ hit, line });
   }
   if (chosen.length === 0) return null;
-  chosen.sort((one, other) => one.hit.toldAt - other.hit.toldAt || factsLast(one.hit) - factsLast(other.hit));
+  chosen.sort((one, other) => one.hit.statedAt - other.hit.statedAt || factsLast(one.hit) - factsLast(other.hit));
   return {
     text: [OPENING, ...chosen.map(({ line }) => line), CLOSING].join("\n"),
     trust: Math.min(...chosen.map(({ hit }) => hit.trust)),
@@ -52,11 +52,11 @@ const MOST_LETTERS = 1000;
 
 /** One item as a model reads it, with its source. */
 export function memoryRecord(hit: MemoryHit, letters: number): Readonly<Record<string, string>> {
-  const { id, kind, source, trust, toldAt, validFrom, validTo } = hit;
+  const { id, kind, source, trust, statedAt, validFrom, validTo } = hit;
   const quoted = excerpt(hit, letters);
   return {
     id,
-    date: dayOf(toldAt),
+    date: dayOf(statedAt),
     kind,
     source,
     trust: trustName(trust),

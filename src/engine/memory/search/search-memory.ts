@@ -49,7 +49,7 @@ export interface MemoryHit {
   readonly createdAt: number;
   readonly eventTime: number;
   /** When it was said; for a fact, when it was last said. */
-  readonly toldAt: number;
+  readonly statedAt: number;
   readonly validFrom: number | null;
   readonly validTo: number | null;
   /** Ids of source episodes. */
@@ -174,7 +174,7 @@ function isAdmitted(item: StoredItem, { kinds, from, to, asOf, withoutTurns }: S
 }
 
 function hitOf({ item, coverage, score, bearing }: Candidate & { readonly bearing: Bearing }): MemoryHit {
-  const { id, kind, key, texts, source, trust, createdAt, eventTime, toldAt, validFrom, validTo, evidence, turnId } =
+  const { id, kind, key, texts, source, trust, createdAt, eventTime, statedAt, validFrom, validTo, evidence, turnId } =
     item;
   return {
     id,
@@ -188,7 +188,7 @@ function hitOf({ item, coverage, score, bearing }: Candidate & { readonly bearin
     trust,
     createdAt,
     eventTime,
-    toldAt,
+    statedAt,
     validFrom,
     validTo,
     evidence,

@@ -21,7 +21,7 @@ const setUp = (t: Parameters<typeof remembering>[0]) => {
       const said = { content, subject, predicate, object, hash: content, importance: 5, confidence: 1 };
       const fact = knowledge.insert(
         { ...said, source: "user", trust: 3, validFrom: episode.eventTime },
-        { toldAt: episode.eventTime, recordedFrom: episode.eventTime },
+        { statedAt: episode.eventTime, recordedFrom: episode.eventTime },
       );
       knowledge.addEvidence(fact.id, episode.id);
       index.put(factItem(fact, { taskId: null, turnId, keys: "" }));
