@@ -38,7 +38,7 @@ export class ImportStage {
   static begin(dataDir: string): ImportStage {
     ImportStage.remove(dataDir);
     const db = new DatabaseSync(join(dataDir, FILE));
-    // What is not finished is begun anew: it need not survive, until `keep` has it on the disk.
+    // Unsynced until `keep`: an interrupted upload starts over.
     db.exec(`
       pragma journal_mode = off; pragma synchronous = off;
       create table records (line integer primary key, type text not null, id text, fields text not null,
