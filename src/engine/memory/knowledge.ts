@@ -154,7 +154,7 @@ const knownFact = (row: Record<string, unknown>): KnownFact => ({
   source: String(row["source"]),
   trust: Number(row["trust"]) as Trust,
   validFrom: numberOrNull(row["valid_from"]),
-  statedAt: Number(row["told_at"] ?? row["recorded_from"]),
+  statedAt: Number(row["stated_at"] ?? row["recorded_from"]),
   validTo: numberOrNull(row["valid_to"]),
   recordedFrom: Number(row["recorded_from"]),
   recordedTo: numberOrNull(row["recorded_to"]),

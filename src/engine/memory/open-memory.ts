@@ -24,7 +24,7 @@ export interface MemoryParts {
 /** The memory of an engine, on its store. */
 export interface Memory {
   readonly lane: WriteLane;
-  readonly record: MemoryWriter;
+  readonly writer: MemoryWriter;
   readonly search: MemorySearch;
   readonly whole: FullItems;
   readonly lists: MemoryLists;
@@ -45,7 +45,7 @@ export async function openMemory({ store, workspaceDir, lastEvent, embedder, log
   const embeddings = embedder && new Embeddings({ store, lane, embedder, logger });
   return {
     lane,
-    record: new MemoryWriter(store, index),
+    writer: new MemoryWriter(store, index),
     search: new MemorySearch(store, embeddings?.near),
     whole: new FullItems(store),
     lists: new MemoryLists(store),

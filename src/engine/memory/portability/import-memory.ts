@@ -76,13 +76,13 @@ async function checkAll({ store, lane }: ImportParts, stage: ImportStage): Promi
     (type === "turn" && (fields["state"] === "running" || here.has("turn", String(fields["id"])))) ||
     (type === "plan_item" && hasPlan.get(String(fields["task_id"])) !== undefined);
   const isKnown = (type: RecordType, id: string) => stage.find(type, id) !== null || here.has(type, id);
-  let behind = 0;
-  for (let page = stage.page(behind, PAGE); page.length > 0; page = stage.page(behind, PAGE)) {
+  let after = 0;
+  for (let page = stage.page(after, PAGE); page.length > 0; page = stage.page(after, PAGE)) {
     await lane.each(page, (record) => {
       checkReferences(record, isKnown);
       if (isSkipped(record)) stage.skip(record.line);
     });
-    behind = page.at(-1)?.line ?? Infinity;
+    after = page.at(-1)?.line ?? Infinity;
   }
 }
 

@@ -82,8 +82,8 @@ export class ImportStage {
   }
 
   /** In the file's order, after a line. */
-  page(behind: number, limit: number, type?: RecordType): readonly StagedRecord[] {
-    const rows = type === undefined ? this.#all.all(behind, limit) : this.#ofType.all(type, behind, limit);
+  page(after: number, limit: number, type?: RecordType): readonly StagedRecord[] {
+    const rows = type === undefined ? this.#all.all(after, limit) : this.#ofType.all(type, after, limit);
     return rows.map(staged);
   }
 
