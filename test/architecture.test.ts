@@ -123,7 +123,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   "@modelcontextprotocol": ["src/engine/mcp", "src/engine/tools/json-schema-input.ts"],
   yaml: ["src/engine/catalog/front-matter.ts"],
   pino: ["src/shared/logger.ts"],
-  "chrono-node": ["src/engine/learning/spoken-dates.ts"],
+  "chrono-node": ["src/engine/learning/date-expressions.ts"],
   "prom-client": ["src/orchestrator/status/metrics.ts"],
 };
 

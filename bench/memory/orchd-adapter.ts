@@ -9,9 +9,9 @@ import { MemoryWriter } from "../../src/engine/memory/memory-writer.ts";
 import { WriteLane } from "../../src/engine/memory/write-lane.ts";
 import { openStore } from "../../src/engine/store/open-store.ts";
 import { EntityResolver } from "../../src/engine/learning/entity-resolver.ts";
-import { nothingExtracted } from "../../src/engine/learning/extractor.ts";
+import { nothingExtracted } from "../../src/engine/learning/extraction.ts";
 import { Learning } from "../../src/engine/learning/learning.ts";
-import { Boilerplate } from "../../src/engine/learning/refused-words.ts";
+import { Boilerplate } from "../../src/engine/learning/content-filters.ts";
 import type { Talk } from "./history.ts";
 import type { Found, Search, System, SystemKind } from "./system.ts";
 

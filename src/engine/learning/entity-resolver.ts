@@ -1,18 +1,18 @@
 import { isSingle } from "../memory/predicates.ts";
-import { type SocialGraph, type SocialNode, foldedName } from "../memory/social-graph.ts";
+import { type SocialGraph, type SocialNode, normalizeName } from "../memory/social-graph.ts";
 import { TRUST, type Trust } from "../memory/trust.ts";
 import { type ExtractedNode, USER } from "./extraction.ts";
 
-interface Met {
+interface Mention {
   readonly trust: Trust;
-  /** When it was spoken of, and when that is learnt. */
+  /** Time of the round, and of learning. */
   readonly at: number;
   readonly now: number;
-  /** The episode. */
+  /** Episode id. */
   readonly ref: string;
 }
 
-/** Who is who in the social graph. Within the caller's transaction. */
+/** Resolves names to nodes of the social graph. Runs within the caller's transaction. */
 export class EntityResolver {
   readonly #graph: SocialGraph;
 
@@ -20,8 +20,11 @@ export class EntityResolver {
     this.#graph = graph;
   }
 
-  /** The node of somebody who was spoken of; whether they are new. */
-  meet({ name, type, relation, aliases }: ExtractedNode, { trust, at, ref, now }: Met): { readonly isNew: boolean } {
+  /** Finds or creates the node of an extracted entity, and records the mention. */
+  resolve(
+    { name, type, relation, aliases }: ExtractedNode,
+    { trust, at, ref, now }: Mention,
+  ): { readonly isNew: boolean } {
     const [known, ...others] = this.#graph.find(name).filter((one) => one.type === type || one.name === USER);
     const isNew = known === undefined || others.length > 0;
     const summary = relation === null ? "" : `the user's ${relation}`;
@@ -44,28 +47,28 @@ export class EntityResolver {
     );
   }
 
-  /** Whoever of those that are known is named in a text. */
-  mention(names: readonly string[], { at, ref }: Pick<Met, "at" | "ref">): void {
+  /** Records mentions of known entities. */
+  mention(names: readonly string[], { at, ref }: Pick<Mention, "at" | "ref">): void {
     for (const name of names) {
       const [node, ...others] = this.#graph.find(name);
       if (node !== undefined && others.length === 0) this.#graph.addMention(node.id, ref, at);
     }
   }
 
-  /** The names under which there may be facts of a subject; its own comes first. */
+  /** Names under which facts of a subject may be stored, the canonical one first. */
   namesOf(subject: string): readonly string[] {
     const [first = subject, ...rest] = subject.split("'s ");
     if (first === USER && rest.length > 0) {
       const [kin = "", ...more] = rest;
       const known = this.#graph.find(USER).find(({ name }) => name === USER);
       const related = known === undefined ? [] : this.#graph.related(known.id, kin);
-      const name = related.length === 1 ? foldedName(related[0]?.name ?? kin) : null;
+      const name = related.length === 1 ? normalizeName(related[0]?.name ?? kin) : null;
       return name === null ? [subject] : [[name, ...more].join("'s "), subject];
     }
     const found = this.#graph.find(first);
     const [node] = found;
     if (node === undefined || found.length > 1) return [subject];
-    const own = [foldedName(node.name), ...rest].join("'s ");
+    const own = [normalizeName(node.name), ...rest].join("'s ");
     const relations = node.name === USER ? [] : this.#graph.relationsOf(node.id);
     return [...new Set([own, subject, ...relations.map((kin) => [`${USER}'s ${kin}`, ...rest].join("'s "))])];
   }

@@ -1,41 +1,58 @@
+import type { Round } from "../memory/rounds-to-learn.ts";
 import type { NodeType } from "../memory/social-graph.ts";
+import type { ModelFailure } from "../model/model-provider.ts";
 
-/** What a round says, as an extractor sees it: to be judged before it is believed. */
+/** What an extractor found in a round, before verification. */
 export interface Extraction {
   readonly facts: readonly ExtractedFact[];
   readonly people: readonly ExtractedNode[];
-  /** Null where nothing better than the round's first words was found. */
+  /** Null keeps the round's own key and description. */
   readonly episode: { readonly key: string; readonly description: string; readonly importance: number } | null;
 }
 
-/** Of the subject "user" it is the user's own. */
+/** A statement about a subject; "user" is the user. */
 export interface ExtractedFact {
   readonly subject: string;
   readonly predicate: string;
   readonly object: string;
-  /** A sentence that says it. */
+  /** The fact as a sentence. */
   readonly content: string;
-  /** It is said that it is not, or no longer, so. */
+  /** The fact is stated not to hold, or no longer. */
   readonly negated: boolean;
   /** Whether a subject has one such object at a time, where the predicate is not a known one. */
   readonly single: boolean;
-  /** Since when, or when; null: as of when it was said. */
+  /** Start of validity in ms; null for the time of the round. */
   readonly validFrom: number | null;
   readonly importance: number;
   readonly confidence: number;
-  /** Whose words it goes back to. */
-  readonly saidBy: "user" | "assistant" | "note";
-  /** The words that say it. */
+  /** Whose statement it is. */
+  readonly speaker: "user" | "assistant" | "note";
+  /** The text that supports it. */
   readonly evidence: string;
 }
 
 export interface ExtractedNode {
   readonly name: string;
   readonly type: NodeType;
-  /** What they are to the user, as in "sister"; null where nobody said. */
+  /** Relation to the user, such as "sister"; null when not stated. */
   readonly relation: string | null;
   readonly aliases: readonly string[];
 }
 
 export const NOTHING: Extraction = { facts: [], people: [], episode: null };
 export const USER = "user";
+
+export type ExtractedChunk =
+  /** By turn id. A missing turn stays for the next batch. */
+  | { readonly kind: "extracted"; readonly extractions: ReadonlyMap<string, Extraction> }
+  /** A temporary failure: rate limit, connection, abort. */
+  | { readonly kind: "stopped"; readonly failure: ModelFailure };
+
+/** Extracts facts and entities from rounds. It neither stores nor verifies them. */
+export type Extractor = (rounds: readonly Round[], signal: AbortSignal) => Promise<ExtractedChunk>;
+
+/** Without a usable model, rounds are stored and no facts are learned. */
+export const nothingExtracted = (rounds: readonly Round[]): ExtractedChunk => ({
+  kind: "extracted",
+  extractions: new Map(rounds.map(({ trajectory }) => [trajectory.turnId, NOTHING])),
+});

@@ -3,25 +3,25 @@ import type { LearningBatchTable } from "../memory/learning-batches.ts";
 import type { Round } from "../memory/rounds-to-learn.ts";
 import type { WriteLane } from "../memory/write-lane.ts";
 import type { ModelFailure } from "../model/model-provider.ts";
-import { chunksOf } from "./chunks.ts";
+import { textTokens } from "../model/token-estimate.ts";
 import { type DraftParts, draftSkills } from "./draft-skills.ts";
 import { NOTHING } from "./extraction.ts";
-import type { Extractor } from "./extractor.ts";
-import { judgeRound } from "./judge-round.ts";
-import { type LearnParts, type Learnt, learnRound } from "./learn-round.ts";
-import type { Boilerplate } from "./refused-words.ts";
+import type { Extractor } from "./extraction.ts";
+import { verifyRound } from "./verify-round.ts";
+import { type LearnParts, type LearnedCounts, learnRound } from "./learn-round.ts";
+import type { Boilerplate } from "./content-filters.ts";
 
 export interface BatchParts extends LearnParts, DraftParts {
   readonly batches: LearningBatchTable;
   readonly lane: WriteLane;
   readonly extract: Extractor;
   readonly boilerplate: () => Boilerplate;
-  /** Waits until a call to the model may be made, unless that takes too long. */
-  readonly mayAsk: (signal: AbortSignal) => Promise<MayAsk>;
+  /** Waits for the model's rate limit, up to a maximum. */
+  readonly modelAvailable: (signal: AbortSignal) => Promise<ModelAvailability>;
   readonly now: () => number;
 }
 
-export type MayAsk = { readonly kind: "yes" } | LimitClosed;
+export type ModelAvailability = { readonly kind: "yes" } | LimitClosed;
 export interface LimitClosed {
   readonly kind: "limit_closed";
   readonly forMs: number;
@@ -29,34 +29,35 @@ export interface LimitClosed {
 
 export interface BatchOutcome {
   readonly id: string;
-  readonly learnt: Learnt;
+  readonly learned: LearnedCounts;
   readonly skillsDrafted: number;
-  /** Why it ended before its end; null where it did not. */
+  /** Why the batch stopped early; null when it completed. */
   readonly stopped: ModelFailure | LimitClosed | null;
 }
 
-/** How many turns a batch reads. */
-export const MOST_ROUNDS = 50;
+/** Turns per batch. */
+export const MAX_ROUNDS = 50;
+const MAX_CHUNK_TOKENS = 12_000;
 
 /**
- * Reads the oldest turns that no batch has read and takes in what they say, each in a short transaction of its own with
- * the mark that it was read: whatever ends it, the next one goes on there, and nothing is learnt twice.
+ * Learns from the oldest unlearned turns. Each turn is one short transaction that also marks it as learned, so an
+ * interrupted batch continues at the next turn and learns nothing twice.
  */
 export async function learnBatch(parts: BatchParts, signal: AbortSignal): Promise<BatchOutcome> {
   const { rounds, batches, lane, now } = parts;
   const id = await lane.run(() => {
-    batches.closeAbandoned(now());
+    batches.closeInterrupted(now());
     return batches.begin(now());
   });
-  let learnt: Learnt = { trajectories: 0, episodes: 0, added: 0, closed: 0, nodes: 0 };
+  let learned: LearnedCounts = { trajectories: 0, episodes: 0, added: 0, closed: 0, nodes: 0 };
   let skillsDrafted = 0;
   let stopped: BatchOutcome["stopped"] = null;
-  const counts = () => ({ ...learnt, skills: skillsDrafted });
+  const counts = () => ({ ...learned, skills: skillsDrafted });
   try {
-    const waiting = rounds.next(MOST_ROUNDS);
+    const waiting = rounds.next(MAX_ROUNDS);
     const boilerplate = parts.boilerplate();
-    // Loaded by the first batch: an engine that does not learn carries no date parser.
-    const { SpokenDates } = await import("./spoken-dates.ts");
+    // Loaded lazily: an engine that does not learn needs no date parser.
+    const { DateExpressions } = await import("./date-expressions.ts");
     for (const chunk of chunksOf(waiting)) {
       const outcome = await extracted(parts, chunk, signal);
       if (outcome.kind === "stopped") {
@@ -66,36 +67,57 @@ export async function learnBatch(parts: BatchParts, signal: AbortSignal): Promis
       for (const round of chunk) {
         const extraction = round.episode === null ? NOTHING : outcome.extractions.get(round.trajectory.turnId);
         if (extraction === undefined || signal.aborted) break;
-        const sound = judgeRound(round, extraction, { boilerplate, dates: new SpokenDates(toldAt(round)) });
-        const more = await lane.run(() => learnRound(parts, { round, sound, batchId: id, now: now() }));
-        learnt = sum(learnt, more);
+        const verified = verifyRound(round, extraction, { boilerplate, dates: new DateExpressions(statedAt(round)) });
+        const more = await lane.run(() => learnRound(parts, { round, verified, batchId: id, now: now() }));
+        learned = sum(learned, more);
       }
       await nextTurn();
     }
     if (!signal.aborted) skillsDrafted = await draftSkills(parts, lane);
     const error = stopped?.kind ?? null;
     await lane.run(() => batches.end(id, { endedAt: now(), counts: counts(), error }));
-    return { id, learnt, skillsDrafted, stopped };
+    return { id, learned, skillsDrafted, stopped };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    await lane.run(() => batches.end(id, { endedAt: now(), counts: counts(), error: why }));
+    const message = error instanceof Error ? error.message : String(error);
+    await lane.run(() => batches.end(id, { endedAt: now(), counts: counts(), error: message }));
     throw error;
   }
 }
 
-async function extracted({ extract, mayAsk }: BatchParts, chunk: Parameters<Extractor>[0], signal: AbortSignal) {
+async function extracted(
+  { extract, modelAvailable }: BatchParts,
+  chunk: Parameters<Extractor>[0],
+  signal: AbortSignal,
+) {
   if (signal.aborted) return { kind: "stopped", failure: { kind: "aborted" } } as const;
-  const leave = await mayAsk(signal);
-  if (leave.kind === "limit_closed") return { kind: "stopped", failure: leave } as const;
+  const availability = await modelAvailable(signal);
+  if (availability.kind === "limit_closed") return { kind: "stopped", failure: availability } as const;
   return extract(chunk, signal);
 }
 
-const toldAt = ({ episode, trajectory }: Round): number => episode?.eventTime ?? trajectory.createdAt;
+const statedAt = ({ episode, trajectory }: Round): number => episode?.eventTime ?? trajectory.createdAt;
 
-const sum = (one: Learnt, other: Learnt): Learnt => ({
+const sum = (one: LearnedCounts, other: LearnedCounts): LearnedCounts => ({
   trajectories: one.trajectories + other.trajectories,
   episodes: one.episodes + other.episodes,
   added: one.added + other.added,
   closed: one.closed + other.closed,
   nodes: one.nodes + other.nodes,
 });
+
+/** Splits rounds into chunks for one model call each. */
+function chunksOf(rounds: readonly Round[]): readonly (readonly Round[])[] {
+  const chunks: Round[][] = [];
+  let room = 0;
+  for (const round of rounds) {
+    const { question = "", answer = "" } = round.episode ?? {};
+    const tokens = textTokens(question) + textTokens(answer) + textTokens(round.notes.join("\n"));
+    if (tokens > room || chunks.length === 0) {
+      chunks.push([]);
+      room = MAX_CHUNK_TOKENS;
+    }
+    chunks.at(-1)?.push(round);
+    room -= tokens;
+  }
+  return chunks;
+}

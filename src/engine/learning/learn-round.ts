@@ -7,12 +7,14 @@ import type { Round, RoundsToLearn } from "../memory/rounds-to-learn.ts";
 import { leastTrust } from "../memory/trust.ts";
 import type { EntityResolver } from "./entity-resolver.ts";
 import { USER } from "./extraction.ts";
-import type { SoundFact } from "./judge-fact.ts";
-import { isName } from "./judge-person.ts";
-import type { SoundRound } from "./judge-round.ts";
+import type { VerifiedFact } from "./verify-fact.ts";
+import { isName } from "./verify-person.ts";
+import type { VerifiedRound } from "./verify-round.ts";
 import { normalWords, numbersIn } from "./normal-words.ts";
 import { endOf, resolveConflict } from "./resolve-conflict.ts";
-import { roundKeys } from "./round-keys.ts";
+
+const MAX_KEYS_LENGTH = 2000;
+const MONTHS = "January February March April May June July August September October November December".split(" ");
 
 export interface LearnParts {
   readonly rounds: RoundsToLearn;
@@ -21,7 +23,7 @@ export interface LearnParts {
   readonly index: MemoryIndex;
 }
 
-export interface Learnt {
+export interface LearnedCounts {
   readonly trajectories: number;
   readonly episodes: number;
   readonly added: number;
@@ -31,78 +33,75 @@ export interface Learnt {
 
 type Episode = NonNullable<Round["episode"]>;
 
-/**
- * Takes in what a round says, all of it or nothing: within the caller's transaction. What has been taken in before
- * changes nothing, however often it comes.
- */
+/** Stores what was learned from a round, within the caller's transaction. Idempotent: a learned round changes nothing. */
 export function learnRound(
   { rounds, knowledge, people, index }: LearnParts,
   {
     round,
-    sound,
+    verified,
     batchId,
     now,
-  }: { readonly round: Round; readonly sound: SoundRound; readonly batchId: string; readonly now: number },
-): Learnt {
+  }: { readonly round: Round; readonly verified: VerifiedRound; readonly batchId: string; readonly now: number },
+): LearnedCounts {
   const { trajectory, episode } = round;
-  const learnt = { trajectories: 1, episodes: 0, added: 0, closed: 0, nodes: 0 };
-  if (!rounds.learned(trajectory.number, batchId)) return { ...learnt, trajectories: 0 };
-  if (episode === null) return learnt;
-  const { facts, names } = sound;
+  const learned = { trajectories: 1, episodes: 0, added: 0, closed: 0, nodes: 0 };
+  if (!rounds.learned(trajectory.number, batchId)) return { ...learned, trajectories: 0 };
+  if (episode === null) return learned;
+  const { facts, names } = verified;
   const place = { at: episode.eventTime, ref: episode.id, now };
-  for (const person of sound.people) {
+  for (const person of verified.people) {
     const trust = trustOfNode(person.name, facts, round);
-    if (trust !== null && people.meet(person, { ...place, trust }).isNew) learnt.nodes++;
+    if (trust !== null && people.resolve(person, { ...place, trust }).isNew) learned.nodes++;
   }
   for (const fact of facts) {
     const known = people.namesOf(fact.subject);
-    const taken = takeIn({ fact, names: known, episode, now }, { knowledge, index });
-    learnt.added += taken.added;
-    learnt.closed += taken.closed;
+    const taken = storeFact({ fact, names: known, episode, now }, { knowledge, index });
+    learned.added += taken.added;
+    learned.closed += taken.closed;
     if (fact.subject === USER && /^(?:name|wants to be called)$/.test(fact.predicate) && isName(fact.object))
-      people.meet(
+      people.resolve(
         { name: USER, type: "person", relation: null, aliases: [fact.object] },
         { ...place, trust: fact.trust },
       );
   }
   people.mention(names, place);
   const refined = {
-    ...(sound.episode ?? { key: episode.key, description: episode.description, importance: 1 }),
+    ...(verified.episode ?? { key: episode.key, description: episode.description, importance: 1 }),
     keys: roundKeys(facts, names),
   };
   const importance = Math.max(episode.importance, refined.importance, ...facts.map((fact) => fact.importance));
   rounds.refine(episode.id, { ...refined, importance });
   index.put(episodeItem({ ...episode, ...refined, importance }, refined.keys));
-  return { ...learnt, episodes: 1 };
+  return { ...learned, episodes: 1 };
 }
 
-/** Somebody is as well known as what is said of them; null where nothing is, and the user did not name them. */
-function trustOfNode(name: string, facts: readonly SoundFact[], { episode, contextTrust }: Round) {
+/** Least trust of the facts about an entity; null when there are none and the user did not name it. */
+function trustOfNode(name: string, facts: readonly VerifiedFact[], { episode, contextTrust }: Round) {
   const about = facts.filter(({ subject, object }) => [subject, normalWords(object)].includes(normalWords(name)));
   const [first, ...rest] = about.map(({ trust }) => trust);
   if (first !== undefined) return leastTrust(first, ...rest);
   return episode?.question.includes(name) === true ? contextTrust : null;
 }
 
-interface Taken {
+interface FactCounts {
   readonly added: number;
   readonly closed: number;
 }
 
-function takeIn(
-  { fact, names, episode, now }: { fact: SoundFact; names: readonly string[]; episode: Episode; now: number },
+function storeFact(
+  { fact, names, episode, now }: { fact: VerifiedFact; names: readonly string[]; episode: Episode; now: number },
   { knowledge, index }: Pick<LearnParts, "knowledge" | "index">,
-): Taken {
+): FactCounts {
   const subject = names[0] ?? fact.subject;
   const hash = hashOf({ ...fact, subject });
   const nothing = { added: 0, closed: 0 };
-  if (knowledge.learntFrom(episode.id, hash)) return nothing;
-  const known = knowledge.live(hash) ?? knowledge.closedAt(hash, fact.validFrom ?? fact.toldAt);
+  if (knowledge.isLearnedFrom(episode.id, hash)) return nothing;
+  const known = knowledge.live(hash) ?? knowledge.closedAt(hash, fact.validFrom ?? fact.statedAt);
   if (known !== null) {
     knowledge.addEvidence(known.id, episode.id);
     return nothing;
   }
-  // Of what may be so many times over, and often is, only what denies it can be against it.
+  // A predicate that allows several objects conflicts only with its negation.
   const predicates = [...(fact.single ? [fact.predicate] : []), oppositePredicate(fact.predicate)];
   const about = names.flatMap((name) => predicates.flatMap((predicate) => knowledge.liveAbout(name, predicate)));
   const { closes, closedBy } = resolveConflict(fact, about);
@@ -111,7 +110,7 @@ function takeIn(
   const { content, predicate, object, importance, confidence, source, trust, validFrom } = fact;
   const added = knowledge.insert(
     { content, subject, predicate, object, hash, importance, confidence, source, trust, validFrom },
-    { toldAt: fact.toldAt, recordedFrom: now },
+    { statedAt: fact.statedAt, recordedFrom: now },
     closing,
   );
   knowledge.addEvidence(added.id, episode.id);
@@ -125,6 +124,20 @@ function takeIn(
   return { added: 1, closed: closes.length };
 }
 
-/** The same for what says the same; never where a number, a date or a denial differs. */
-const hashOf = ({ subject, predicate, object, content }: SoundFact): string =>
+/** Equal for equal facts; differs with any number, date or negation. */
+const hashOf = ({ subject, predicate, object, content }: VerifiedFact): string =>
   sha256(JSON.stringify([subject, predicate, normalWords(object), numbersIn(content).toSorted()]));
+
+/** Additional index text of a round: its facts, synonyms of their predicates, names, and months. */
+function roundKeys(facts: readonly VerifiedFact[], names: readonly string[]): string {
+  const hints = facts.flatMap(({ predicate }) => predicateHints(predicate).split(" "));
+  const months = facts.flatMap(({ content }) =>
+    [...content.matchAll(/\b\d{4}-(\d{2})\b/g)].map(([, month]) => MONTHS[Number(month) - 1] ?? ""),
+  );
+  const words = [...facts.map(({ content }) => content), ...new Set([...names, ...hints, ...months])];
+  return words
+    .filter((word) => word !== "")
+    .join(" ")
+    .slice(0, MAX_KEYS_LENGTH)
+    .toWellFormed();
+}

@@ -1,4 +1,4 @@
-/** Waits so long and then runs; gives what calls it off. */
+/** Runs a function after a delay. Returns the function that cancels it. */
 export type Timer = (ms: number, run: () => void) => () => void;
 
 export const unrefTimer: Timer = (ms, run) => {
@@ -7,27 +7,27 @@ export const unrefTimer: Timer = (ms, run) => {
 };
 
 export interface ScheduleParts {
-  /** Runs a batch; whether there is more to learn at once. */
+  /** Runs a batch; "more" when another should follow at once. */
   readonly learn: () => Promise<"done" | "more">;
-  /** How many turns wait to be learnt from. */
+  /** Number of turns not learned yet. */
   readonly waiting: () => number;
-  /** Whether turns run. */
+  /** Whether a turn is running. */
   readonly isBusy: () => boolean;
   readonly timer?: Timer;
   readonly everyTurns?: number;
   readonly idleMs?: number;
 }
 
-/** When an engine learns by itself: after so many turns, or after a while in which nothing was asked of it. */
+/** Starts learning batches: after a number of turns, or after an idle time. */
 export class LearningSchedule {
   readonly #parts: Required<ScheduleParts>;
   #ended: number;
-  #callOff: () => void = () => undefined;
-  #over = false;
+  #cancelTimer: () => void = () => undefined;
+  #closed = false;
 
   constructor(parts: ScheduleParts) {
     this.#parts = { timer: unrefTimer, everyTurns: 20, idleMs: 30 * 60_000, ...parts };
-    // What an engine before this one left.
+    // Turns left by an earlier process.
     this.#ended = this.#parts.waiting();
     if (this.#ended > 0) this.#arm();
   }
@@ -35,36 +35,36 @@ export class LearningSchedule {
   turnEnded(): void {
     this.#ended++;
     this.#arm();
-    // What cannot be learnt then is tried again after as many turns, or when it is quiet.
+    // A failed batch is retried after as many turns again, or when idle.
     if (this.#ended >= this.#parts.everyTurns) this.#parts.timer(0, () => this.#run());
   }
 
-  /** A batch begins: it reads what has ended until now. */
-  begun(): void {
+  /** To be called when a batch starts: it covers all turns ended so far. */
+  batchStarted(): void {
     this.#ended = 0;
   }
 
   close(): void {
-    this.#over = true;
-    this.#callOff();
+    this.#closed = true;
+    this.#cancelTimer();
   }
 
   #arm(): void {
-    this.#callOff();
-    if (this.#over) return;
-    this.#callOff = this.#parts.timer(this.#parts.idleMs, () => {
+    this.#cancelTimer();
+    if (this.#closed) return;
+    this.#cancelTimer = this.#parts.timer(this.#parts.idleMs, () => {
       if (this.#parts.isBusy()) this.#arm();
       else this.#run();
     });
   }
 
   #run(): void {
-    if (this.#over || this.#parts.waiting() === 0) return;
+    if (this.#closed || this.#parts.waiting() === 0) return;
     void this.#learn();
   }
 
   async #learn(): Promise<void> {
-    while (!this.#over && (await this.#parts.learn()) === "more");
-    if (!this.#over && this.#parts.waiting() > 0) this.#arm();
+    while (!this.#closed && (await this.#parts.learn()) === "more");
+    if (!this.#closed && this.#parts.waiting() > 0) this.#arm();
   }
 }

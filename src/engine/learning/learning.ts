@@ -2,22 +2,22 @@ import type { LearningBatch } from "../../contract/engine-records.ts";
 import { delay } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { EngineError } from "../engine-error.ts";
-import { type BatchOutcome, type BatchParts, type MayAsk, MOST_ROUNDS, learnBatch } from "./learn-batch.ts";
+import { type BatchOutcome, type BatchParts, type ModelAvailability, MAX_ROUNDS, learnBatch } from "./learn-batch.ts";
 import { LearningSchedule, type ScheduleParts } from "./learning-schedule.ts";
 
-/** So long a batch waits for the provider's limit to open, before it leaves the rest to the next. */
-const LONGEST_PAUSE_MS = 60_000;
+/** Maximum wait of a batch for the provider's rate limit. */
+const MAX_PAUSE_MS = 60_000;
 
-export interface LearningParts extends Omit<BatchParts, "mayAsk"> {
-  /** For how long no call should be made. */
+export interface LearningParts extends Omit<BatchParts, "modelAvailable"> {
+  /** Remaining ms of the provider's rate limit; 0 when open. */
   readonly closedForMs: () => number;
   readonly isBusy: ScheduleParts["isBusy"];
   readonly schedule?: Pick<ScheduleParts, "timer" | "everyTurns" | "idleMs">;
-  readonly longestPauseMs?: number;
+  readonly maxPauseMs?: number;
   readonly logger: Logger;
 }
 
-/** Learns from turns that are over: when it is asked to, and by itself; one batch at a time. */
+/** Learns from ended turns, on request and on schedule, one batch at a time. */
 export class Learning {
   readonly #parts: LearningParts;
   readonly #schedule: LearningSchedule;
@@ -34,21 +34,22 @@ export class Learning {
     });
   }
 
-  /** Runs one batch. Refused while one runs. */
+  /** Runs one batch. Throws `LC_RUNNING`, `ENGINE_DRAINING`, `LLM_RATE_LIMITED` and `LLM_PROVIDER_ERROR`. */
   async trigger(): Promise<LearningBatch> {
-    if (this.#stop.signal.aborted) throw new EngineError("ENGINE_DRAINING", "the engine stops and learns nothing more");
+    if (this.#stop.signal.aborted)
+      throw new EngineError("ENGINE_DRAINING", "the engine is stopping; learning continues at the next start");
     if (this.#running !== undefined) throw new EngineError("LC_RUNNING", "a learning batch is running");
     const startedAt = performance.now();
     const outcome = await this.#run();
-    const { id, learnt, skillsDrafted } = outcome;
-    if (learnt.trajectories === 0) refuse(outcome);
+    const { id, learned, skillsDrafted } = outcome;
+    if (learned.trajectories === 0) assertNotStopped(outcome);
     return {
       batch_id: id,
-      trajectories: learnt.trajectories,
-      episodes: learnt.episodes,
-      knowledge_added: learnt.added,
-      knowledge_closed: learnt.closed,
-      nodes: learnt.nodes,
+      trajectories: learned.trajectories,
+      episodes: learned.episodes,
+      knowledge_added: learned.added,
+      knowledge_closed: learned.closed,
+      nodes: learned.nodes,
       skills_drafted: skillsDrafted,
       duration_ms: Math.round(performance.now() - startedAt),
     };
@@ -62,7 +63,7 @@ export class Learning {
     this.#schedule.turnEnded();
   }
 
-  /** Ends between two transactions; what was not learnt stays for the next start. */
+  /** Stops between two transactions; the rest is learned after the next start. */
   async close(): Promise<void> {
     this.#schedule.close();
     this.#stop.abort();
@@ -73,31 +74,31 @@ export class Learning {
     const { logger, rounds } = this.#parts;
     if (this.#running !== undefined) return "done";
     try {
-      const { stopped, learnt } = await this.#run();
-      return stopped === null && learnt.trajectories === MOST_ROUNDS && rounds.waiting() > 0 ? "more" : "done";
+      const { stopped, learned } = await this.#run();
+      return stopped === null && learned.trajectories === MAX_ROUNDS && rounds.waiting() > 0 ? "more" : "done";
     } catch (error) {
-      logger.error({ err: error }, "learning failed; it is tried again later");
+      logger.error({ err: error }, "learning batch failed; retrying later");
       return "done";
     }
   }
 
   async #run(): Promise<BatchOutcome> {
-    const batch = learnBatch({ ...this.#parts, mayAsk: (signal) => this.#mayAsk(signal) }, this.#stop.signal);
+    const batch = learnBatch({ ...this.#parts, modelAvailable: (signal) => this.#mayAsk(signal) }, this.#stop.signal);
     this.#running = batch;
-    this.#schedule.begun();
+    this.#schedule.batchStarted();
     try {
       const outcome = await batch;
-      const { id, learnt, stopped } = outcome;
-      this.#parts.logger.info({ batch_id: id, ...learnt, stopped: stopped?.kind }, "learning batch over");
+      const { id, learned, stopped } = outcome;
+      this.#parts.logger.info({ batch_id: id, ...learned, stopped: stopped?.kind }, "learning batch finished");
       return outcome;
     } finally {
       this.#running = undefined;
     }
   }
 
-  async #mayAsk(signal: AbortSignal): Promise<MayAsk> {
-    const { closedForMs, longestPauseMs = LONGEST_PAUSE_MS } = this.#parts;
-    for (let left = longestPauseMs; ;) {
+  async #mayAsk(signal: AbortSignal): Promise<ModelAvailability> {
+    const { closedForMs, maxPauseMs = MAX_PAUSE_MS } = this.#parts;
+    for (let left = maxPauseMs; ;) {
       const closedMs = closedForMs();
       if (closedMs === 0) return { kind: "yes" };
       if (closedMs > left || !(await delay(closedMs, signal))) return { kind: "limit_closed", forMs: closedMs };
@@ -106,15 +107,15 @@ export class Learning {
   }
 }
 
-/** Nothing was learnt, because the model could not be asked: that is no batch. */
-function refuse({ stopped }: BatchOutcome): void {
+/** Throws the error of a batch that stopped before it learned anything. */
+function assertNotStopped({ stopped }: BatchOutcome): void {
   switch (stopped?.kind) {
     case undefined:
       return;
     case "aborted":
-      throw new EngineError("ENGINE_DRAINING", "the engine stops and learns nothing more");
+      throw new EngineError("ENGINE_DRAINING", "the engine is stopping; learning continues at the next start");
     case "limit_closed":
-      throw new EngineError("LLM_RATE_LIMITED", "the model's limit is reached; what there is to learn waits", {
+      throw new EngineError("LLM_RATE_LIMITED", "the model's rate limit is exhausted; retry later", {
         retry_after: Math.ceil(stopped.forMs / 1000),
       });
     case "rate_limited": {

@@ -1,7 +1,7 @@
 const NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
 const DETERMINERS = /^(?:(?:a|an|the|my|our|his|her|their|some)\s+)+/;
 
-/** How a subject or an object is compared: without case, articles, final stops, or how a number is written. */
+/** Normalises a subject or object for comparison: case, articles, final punctuation, number words. */
 export function normalWords(text: string): string {
   return text
     .normalize("NFKC")
@@ -18,14 +18,14 @@ export function normalWords(text: string): string {
     });
 }
 
-/** Numbers, dates and times as they are written: what two texts must agree in to say the same. */
+/** Numbers, dates and times in a text. */
 export const numbersIn = (text: string): readonly string[] =>
   (normalWords(text).match(/\d+(?:[.,:/-]\d+)*/g) ?? []).map((number) => number.replaceAll(",", ""));
 
 const NEGATIONS = /\b(?:not|no|never|none|cannot|nor|without|neither|stopped|quit)\b|n't\b/i;
 export const isNegated = (text: string): boolean => NEGATIONS.test(text.replaceAll("’", "'"));
 
-/** Capitalised words that are no sentence's first: names, as far as spelling shows. */
+/** Probable names: capitalised words that do not start a sentence. */
 export function namesIn(text: string): readonly string[] {
   const found: string[] = [];
   for (const match of text.matchAll(NAME)) {
@@ -34,7 +34,7 @@ export function namesIn(text: string): readonly string[] {
     const words = name.split(" ");
     if (words.every((word) => COMMON.has(word.toLowerCase()))) continue;
     if (first && words.length === 1 && !text.slice(match.index + 1).includes(name)) {
-      // It may stand there for being first only: unless somebody is spoken of as only persons are.
+      // Capitalised at a sentence start: a name only when a verb or possessive typical of persons follows.
       if (
         !/^['’]s\b|^ (?:and|is|was|has|lives|works|likes|loves|said|told|moved|wants|got|just)\b/.test(
           text.slice(match.index + name.length),

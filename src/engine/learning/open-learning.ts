@@ -6,7 +6,7 @@ import type { EngineProvider } from "../model/create-provider.ts";
 import { EntityResolver } from "./entity-resolver.ts";
 import { extractByModel } from "./extract-by-model.ts";
 import { Learning, type LearningParts } from "./learning.ts";
-import { Boilerplate } from "./refused-words.ts";
+import { Boilerplate } from "./content-filters.ts";
 import { SkillReview } from "./skill-review.ts";
 
 export interface OpenParts {
@@ -16,7 +16,7 @@ export interface OpenParts {
   readonly models: { readonly light: string; readonly main: string };
   readonly catalog: Pick<LiveCatalog, "catalog" | "reload">;
   readonly catalogFolder: string;
-  /** What every conversation has in it: the agents' instructions and their tools' descriptions. */
+  /** Text in every conversation: the agent's instructions and tool descriptions. */
   readonly instructions: () => readonly string[];
   readonly isBusy: LearningParts["isBusy"];
   readonly logger: Logger;

@@ -4,32 +4,32 @@ import type { Round } from "../memory/rounds-to-learn.ts";
 import { type ExtractedFact, type Extraction, NOTHING } from "./extraction.ts";
 
 const { catch: otherwise } = z;
-const words = (max: number) => z.string().check(z.maxLength(max));
+const text = (max: number) => z.string().check(z.maxLength(max));
 const importance = otherwise(z.number().check(z.gte(1), z.lte(10)), 3);
 const fact = z.object({
-  text: words(1000),
-  subject: words(300),
-  predicate: words(300),
-  object: words(1000),
+  text: text(1000),
+  subject: text(300),
+  predicate: text(300),
+  object: text(1000),
   single: z.optional(z.nullable(z.boolean())),
   negated: z.optional(z.nullable(z.boolean())),
-  valid_from: z.optional(z.nullable(words(40))),
+  valid_from: z.optional(z.nullable(text(40))),
   importance: z.optional(importance),
   said_by: z.enum(["user", "assistant", "note"]),
 });
 const person = z.object({
-  name: words(200),
+  name: text(200),
   type: otherwise(z.enum(["person", "organisation", "place", "animal", "thing"]), "thing"),
-  relation: z.optional(z.nullable(words(100))),
-  aliases: z.optional(z.nullable(z.array(words(200)).check(z.maxLength(10)))),
+  relation: z.optional(z.nullable(text(100))),
+  aliases: z.optional(z.nullable(z.array(text(200)).check(z.maxLength(10)))),
 });
 const answer = z.object({
   rounds: z
     .array(
       z.object({
-        turn: words(200),
-        key: z.optional(z.nullable(words(500))),
-        description: z.optional(z.nullable(words(2000))),
+        turn: text(200),
+        key: z.optional(z.nullable(text(500))),
+        description: z.optional(z.nullable(text(2000))),
         importance: z.optional(importance),
         facts: z.array(fact).check(z.maxLength(60)),
         people: z.optional(z.nullable(z.array(person).check(z.maxLength(40)))),
@@ -40,22 +40,22 @@ const answer = z.object({
 
 export type ReadAnswer =
   | { readonly kind: "read"; readonly extractions: ReadonlyMap<string, Extraction> }
-  | { readonly kind: "unreadable"; readonly why: string };
+  | { readonly kind: "unreadable"; readonly reason: string };
 
-/** What the model gave for each of the rounds that it was asked about, and of no other. */
+/** Parses the model's answer into one extraction per requested round; other rounds are ignored. */
 export function readAnswer(text: string, rounds: readonly Round[]): ReadAnswer {
   const [from, to] = [text.indexOf("{"), text.lastIndexOf("}")];
-  if (from === -1 || to < from) return { kind: "unreadable", why: "no JSON object" };
+  if (from === -1 || to < from) return { kind: "unreadable", reason: "no JSON object" };
   let value: unknown;
   try {
     value = JSON.parse(text.slice(from, to + 1));
   } catch (error) {
-    return { kind: "unreadable", why: error instanceof Error ? error.message : "no valid JSON" };
+    return { kind: "unreadable", reason: error instanceof Error ? error.message : "no valid JSON" };
   }
   const result = z.safeParse(answer, value);
   if (!result.success) {
     const [issue] = result.error.issues;
-    return { kind: "unreadable", why: `${issue?.path.join(".")}: ${issue?.message}` };
+    return { kind: "unreadable", reason: `${issue?.path.join(".")}: ${issue?.message}` };
   }
   const given = new Map(result.data.rounds.map((one) => [one.turn, one]));
   return {
@@ -69,8 +69,8 @@ export function readAnswer(text: string, rounds: readonly Round[]): ReadAnswer {
   };
 }
 
-const LONGEST = { key: 80, description: 300 };
-const oneLined = (text: string, max: number): string =>
+const MAX_LENGTH = { key: 80, description: 300 };
+const singleLine = (text: string, max: number): string =>
   text
     .replaceAll(/[\s\p{Cc}]+/gu, " ")
     .trim()
@@ -81,7 +81,7 @@ type AnsweredRound = z.output<typeof answer>["rounds"][number];
 type AnsweredFact = AnsweredRound["facts"][number];
 
 function extractionOf({ key, description, importance, facts, people }: AnsweredRound, round: Round): Extraction {
-  const title = oneLined(key ?? "", LONGEST.key);
+  const title = singleLine(key ?? "", MAX_LENGTH.key);
   const at = round.episode?.eventTime ?? round.trajectory.createdAt;
   return {
     facts: facts.map((one) => ({
@@ -93,7 +93,7 @@ function extractionOf({ key, description, importance, facts, people }: AnsweredR
       validFrom: timeOf(one.valid_from ?? null, at),
       importance: one.importance ?? 5,
       confidence: 0.9,
-      saidBy: one.said_by,
+      speaker: one.said_by,
       evidence: one.text,
     })),
     people: (people ?? []).map(({ name, type, relation, aliases }) => ({
@@ -105,13 +105,17 @@ function extractionOf({ key, description, importance, facts, people }: AnsweredR
     episode:
       title === ""
         ? null
-        : { key: title, description: oneLined(description ?? "", LONGEST.description), importance: importance ?? 3 },
+        : {
+            key: title,
+            description: singleLine(description ?? "", MAX_LENGTH.description),
+            importance: importance ?? 3,
+          },
   };
 }
 
 const DENIAL = /^(?:no longer|does not|doesn't|do not|is not|isn't|did not|not|never|stopped|quit) /i;
 
-/** What was so, in words that do not say that it still is. */
+/** Past-tense predicates: a sentence in the past does not state the present. */
 const FORMER: Readonly<Record<string, readonly [RegExp, string]>> = {
   "lives in": [
     /(?<!(?:has|have|'ve) (?:\w+ )?)\b(?:lived|resided)\b|\b(?:used to|was|were) liv(?:e|ing)\b/i,
@@ -120,10 +124,10 @@ const FORMER: Readonly<Record<string, readonly [RegExp, string]>> = {
   "works at": [/(?<!(?:has|have|'ve) (?:\w+ )?)\bworked\b|\b(?:used to|was|were) work(?:ing)?\b/i, "worked at"],
 };
 
-/** A denial may stand in the predicate, beside it, or in both; that it is past, in the sentence alone. */
-function predicateOf({ predicate: words, text, negated }: AnsweredFact): Pick<ExtractedFact, "predicate" | "negated"> {
-  const plain = words.trim().replace(DENIAL, "");
-  const denied = negated === true || plain !== words.trim();
+/** Negation may be in the predicate, the flag, or both; the past tense only in the sentence. */
+function predicateOf({ predicate: stated, text, negated }: AnsweredFact): Pick<ExtractedFact, "predicate" | "negated"> {
+  const plain = stated.trim().replace(DENIAL, "");
+  const denied = negated === true || plain !== stated.trim();
   const present = normalPredicate(plain);
   const [isFormer, former] = FORMER[present] ?? [];
   const predicate = !denied && former !== undefined && isFormer?.test(text) === true ? former : present;
@@ -132,7 +136,7 @@ function predicateOf({ predicate: words, text, negated }: AnsweredFact): Pick<Ex
 
 const DAY = 86_400_000;
 
-/** A date that may be: none of a far future, and none of the very day, whose hour is known better. */
+/** A plausible date: not in the far future, and not the round's own day, whose exact time is known. */
 function timeOf(text: string | null, at: number): number | null {
   const time = /^\d{4}(?:-\d{2}(?:-\d{2})?)?/.test(text ?? "") ? Date.parse(text ?? "") : Number.NaN;
   if (Number.isNaN(time) || time > at + 3660 * DAY || (time <= at && at < time + DAY)) return null;

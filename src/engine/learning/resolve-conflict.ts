@@ -2,33 +2,33 @@ import type { Fact, KnownFact } from "../memory/knowledge.ts";
 import { oppositePredicate } from "../memory/predicates.ts";
 import { normalWords } from "./normal-words.ts";
 
-export interface Placing {
-  /** What it takes the place of. */
+export interface ConflictResolution {
+  /** Facts that the new one supersedes. */
   readonly closes: readonly KnownFact[];
-  /** What has taken its place already, though that was heard first. */
+  /** The known fact that already supersedes the new one. */
   readonly closedBy: KnownFact | null;
 }
 
-/** Since when something is so, as far as that was said, and when it was said. */
-interface Told {
+/** When a statement was made, and the start of its validity if it was given. */
+interface Statement {
   readonly validFrom: number | null;
-  readonly toldAt: number;
-  /** It was said to put right what was said before, or of the present. */
-  readonly isOfNow?: boolean;
+  readonly statedAt: number;
+  /** Stated explicitly as the current state, or as a correction. */
+  readonly isCurrent?: boolean;
 }
 
-type NewFact = Pick<Fact, "predicate" | "object" | "trust"> & Told & { readonly single: boolean };
+type NewFact = Pick<Fact, "predicate" | "object" | "trust"> & Statement & { readonly single: boolean };
 
 const YEAR = 366 * 86_400_000;
 
 /**
- * Where a new fact stands among those that are believed of the same subject in the same respect. What is more to be
- * relied on is not closed by what is less: both are believed then. What is heard late, of a time before, closes nothing.
+ * Resolves conflicts of a new fact with known facts of the same subject and predicate. A fact never closes one of higher
+ * trust; both stay live then. A late statement about an earlier time closes nothing.
  */
-export function resolveConflict(fact: NewFact, known: readonly KnownFact[]): Placing {
+export function resolveConflict(fact: NewFact, known: readonly KnownFact[]): ConflictResolution {
   const against = known.filter((one) => contradicts(fact, one));
-  const closes = against.filter((one) => takesPlaceOf(fact, one) && one.trust <= fact.trust);
-  const later = against.filter((one) => !takesPlaceOf(fact, one) && one.trust >= fact.trust);
+  const closes = against.filter((one) => supersedes(fact, one) && one.trust <= fact.trust);
+  const later = against.filter((one) => !supersedes(fact, one) && one.trust >= fact.trust);
   const closedBy = later.reduce<KnownFact | null>(
     (first, one) => (first === null || beginning(one) < beginning(first) ? one : first),
     null,
@@ -36,24 +36,24 @@ export function resolveConflict(fact: NewFact, known: readonly KnownFact[]): Pla
   return { closes, closedBy };
 }
 
-/** When what is so ended what was, as near as it is known; never before that had begun. */
-export const endOf = (old: Told, successor: Told): number =>
+/** End of the superseded statement: the start of its successor, but never before its own start. */
+export const endOf = (old: Statement, successor: Statement): number =>
   Math.max(beginning(successor), old.validFrom ?? Number.NEGATIVE_INFINITY);
 
-const beginning = ({ validFrom, toldAt }: Told): number => validFrom ?? toldAt;
+const beginning = ({ validFrom, statedAt }: Statement): number => validFrom ?? statedAt;
 
-/** Of two that were said at once the new one was said last. */
-const takesPlaceOf = (fact: Told, known: Told): boolean =>
-  fact.toldAt >= known.toldAt ? prevails(fact, known) : !prevails(known, fact);
+/** At equal times the new statement counts as the later one. */
+const supersedes = (fact: Statement, known: Statement): boolean =>
+  fact.statedAt >= known.statedAt ? prevails(fact, known) : !prevails(known, fact);
 
 /**
- * Whether of two statements the one that was made later is the one that holds. Of two changes the later one does; what
- * is said to be so is so from then on; and a change ends what was said to be so, unless it was long ago even then.
+ * Whether the later of two statements holds. Of two dated changes, the one with the later date does. An undated statement
+ * holds from its time on. A dated change ends an undated statement unless it was over a year old by then.
  */
-function prevails(last: Told, first: Told): boolean {
-  if (last.isOfNow === true) return true;
-  if (last.validFrom === null) return first.validFrom === null || first.validFrom <= last.toldAt;
-  return last.validFrom >= (first.validFrom ?? first.toldAt - YEAR);
+function prevails(last: Statement, first: Statement): boolean {
+  if (last.isCurrent === true) return true;
+  if (last.validFrom === null) return first.validFrom === null || first.validFrom <= last.statedAt;
+  return last.validFrom >= (first.validFrom ?? first.statedAt - YEAR);
 }
 
 function contradicts({ predicate, object, single }: NewFact, known: KnownFact): boolean {

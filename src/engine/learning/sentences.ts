@@ -1,4 +1,4 @@
-/** A text in sentences, without list marks. An abbreviation does not end one. */
+/** Splits a text into sentences, without list markers. An abbreviation does not end a sentence. */
 export function sentencesOf(text: string): readonly string[] {
   return text
     .replaceAll(ABBREVIATIONS, (match) => match.replaceAll(".", DOT))

@@ -1,15 +1,14 @@
 import { indexWords } from "../memory/search/index-text.ts";
 import { isFunctionWord } from "../memory/search/stop-words.ts";
 
-/** What a request is about, each word without its ending; numbers, paths and addresses are of the one case. */
+/** Stems of the content words of a request, without numbers, paths and addresses. */
 export function contentWords(text: string): ReadonlySet<string> {
   return new Set(plainWords(text).map(stem));
 }
 
-/** The word as it is compared. */
 export const stem = (word: string): string => indexWords(word)[0] ?? word;
 
-/** As they stand in the text. */
+/** The content words, unstemmed. */
 export const plainWords = (text: string): readonly string[] =>
   text
     .slice(0, 2000)

@@ -20,9 +20,9 @@ export interface SkillReviewParts {
   readonly now: () => number;
 }
 
-const MOST_LISTED = 200;
+const MAX_LISTED = 200;
 
-/** Where a person decides on drafted skills. Until then nobody reads them but that person. */
+/** Human review of drafted skills. No agent sees a draft before it is allowed. */
 export class SkillReview {
   readonly #parts: SkillReviewParts;
   readonly #lanes = new SerialLanes();
@@ -32,10 +32,10 @@ export class SkillReview {
   }
 
   list(): readonly SkillDraftRecord[] {
-    return this.#parts.drafts.all(MOST_LISTED).map(recordOf);
+    return this.#parts.drafts.all(MAX_LISTED).map(recordOf);
   }
 
-  /** The same decision again changes nothing. An allowed skill is a file of the catalog from then on. */
+  /** Idempotent. Writes an allowed skill to the catalog. Throws `NOT_FOUND`, `HITL_ALREADY_ANSWERED`, `CATALOG_INVALID`. */
   decide(id: string, decision: "allow" | "refuse"): Promise<SkillDecided> {
     return this.#lanes.run("", () => this.#decide(id, decision));
   }
@@ -43,10 +43,10 @@ export class SkillReview {
   async #decide(id: string, decision: "allow" | "refuse"): Promise<SkillDecided> {
     const { drafts, lane, reload, now } = this.#parts;
     const draft = drafts.find(id);
-    if (draft === null) throw new EngineError("NOT_FOUND", "there is no draft of a skill with this id");
+    if (draft === null) throw new EngineError("NOT_FOUND", "no skill draft has this id");
     const state = decision === "allow" ? "allowed" : "refused";
     if (draft.state !== "proposed" && draft.state !== state)
-      throw new EngineError("HITL_ALREADY_ANSWERED", `the skill was ${draft.state} before`);
+      throw new EngineError("HITL_ALREADY_ANSWERED", `the skill draft is already ${draft.state}`);
     if (draft.state === state) return { id, name: draft.name, state, catalog: null };
     if (state === "allowed") await this.#write(draft);
     await lane.run(() => drafts.decide(id, state, now()));
@@ -56,19 +56,19 @@ export class SkillReview {
     return { id, name: draft.name, state, catalog: { reloaded: outcome.kind === "reloaded", errors } };
   }
 
-  /** The folder appears whole, or not at all, and never in the place of another. */
+  /** Creates the folder atomically, and never replaces another one. */
   async #write({ name, body }: SkillDraft): Promise<void> {
     const skills = join(this.#parts.catalogFolder, "skills");
     const place = join(skills, name);
     await mkdir(skills, { recursive: true });
     if ((await textOf(join(place, "SKILL.md"))) === body) return;
     if (this.#parts.skillNames().has(name)) throw taken(name);
-    const made = await mkdtemp(join(skills, ".draft-"));
+    const temporary = await mkdtemp(join(skills, ".draft-"));
     try {
-      await writeFile(join(made, "SKILL.md"), body);
-      await rename(made, place);
+      await writeFile(join(temporary, "SKILL.md"), body);
+      await rename(temporary, place);
     } catch (error) {
-      await rm(made, { recursive: true, force: true });
+      await rm(temporary, { recursive: true, force: true });
       const code = (error as NodeJS.ErrnoException).code ?? "";
       if (["EEXIST", "ENOTEMPTY", "ENOTDIR", "EISDIR"].includes(code)) throw taken(name);
       throw error;
@@ -77,7 +77,10 @@ export class SkillReview {
 }
 
 const taken = (name: string) =>
-  new EngineError("CATALOG_INVALID", `skills/${name}: the catalog has a skill of this name; nothing was changed`);
+  new EngineError(
+    "CATALOG_INVALID",
+    `skills/${name}: the catalog already has a skill of this name; nothing was changed`,
+  );
 
 /** Null when there is no such file. */
 async function textOf(file: string): Promise<string | null> {

@@ -1,13 +1,13 @@
 import { visibleText } from "../tools/visible-text.ts";
 import { contentWords, plainWords, sharedWords, stem } from "./shared-words.ts";
 
-const LONGEST_NAME = 48;
-const MOST_EXAMPLES = 3;
-const LONGEST_EXAMPLE = 200;
+const MAX_NAME_LENGTH = 48;
+const MAX_EXAMPLES = 3;
+const MAX_EXAMPLE_LENGTH = 200;
 
 /**
- * A skill's file, in the form of the catalog. Only tools' names and the user's own words stand in it, which are quoted,
- * on one line each, with nothing in them hidden: what tools gave never words an instruction.
+ * The text of a skill file. It contains only tool names and quoted user requests, one per line without hidden characters:
+ * tool output must never become an instruction.
  */
 export function skillText({
   requests,
@@ -21,7 +21,7 @@ export function skillText({
   const shared = wordsShared(requests);
   const name = freeName(shared, isTaken);
   const about = shared.join(", ");
-  const examples = requests.slice(-MOST_EXAMPLES).map((request) => visibleText(request, LONGEST_EXAMPLE));
+  const examples = requests.slice(-MAX_EXAMPLES).map((request) => visibleText(request, MAX_EXAMPLE_LENGTH));
   const body = [
     "---",
     `name: ${name}`,
@@ -34,13 +34,13 @@ export function skillText({
     "",
     "What was done each time, in this order:",
     "",
-    ...tools.map((tool, index) => `${index + 1}. \`${visibleText(tool, LONGEST_EXAMPLE)}\``),
+    ...tools.map((tool, index) => `${index + 1}. \`${visibleText(tool, MAX_EXAMPLE_LENGTH)}\``),
     "",
   ];
   return { name, body: body.join("\n") };
 }
 
-/** Those of all requests, as the newest has them; of most of them where they share too few. */
+/** Words of the newest request that all requests share, or most of them if those are too few. */
 function wordsShared(requests: readonly string[]): readonly string[] {
   const all = requests.map(contentWords);
   const inAll = new Set(sharedWords(all));
@@ -51,7 +51,7 @@ function wordsShared(requests: readonly string[]): readonly string[] {
 }
 
 function freeName(words: readonly string[], isTaken: (name: string) => boolean): string {
-  const plain = words.slice(0, 4).join("-").slice(0, LONGEST_NAME).replace(/-+$/, "") || "repeated-work";
+  const plain = words.slice(0, 4).join("-").slice(0, MAX_NAME_LENGTH).replace(/-+$/, "") || "repeated-work";
   for (let number = 1; ; number++) {
     const name = number === 1 ? plain : `${plain}-${number}`;
     if (!isTaken(name)) return name;

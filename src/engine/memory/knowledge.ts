@@ -30,15 +30,15 @@ export interface Closing {
 export interface KnownFact extends Fact {
   readonly id: string;
   /** When the user last said it, by the newest round that is kept. */
-  readonly toldAt: number;
+  readonly statedAt: number;
   readonly validTo: number | null;
   readonly recordedFrom: number;
   readonly recordedTo: number | null;
   readonly supersededBy: string | null;
 }
 
-const TOLD_AT = `(select max(event_time) from knowledge_evidence join episodes on episodes.id = episode_id
-  where knowledge_id = knowledge.id) as told_at`;
+const STATED_AT = `(select max(event_time) from knowledge_evidence join episodes on episodes.id = episode_id
+  where knowledge_id = knowledge.id) as stated_at`;
 
 /** Current and closed facts. Every method runs within the caller's transaction. */
 export class KnowledgeTable {
@@ -59,12 +59,12 @@ export class KnowledgeTable {
     this.#close = db.prepare(
       "update knowledge set valid_to = ?, recorded_to = ?, superseded_by = ? where id = ? and recorded_to is null",
     );
-    this.#byHash = db.prepare(`select *, ${TOLD_AT} from knowledge where hash = ? and recorded_to is null`);
+    this.#byHash = db.prepare(`select *, ${STATED_AT} from knowledge where hash = ? and recorded_to is null`);
     this.#about = db.prepare(
-      `select *, ${TOLD_AT} from knowledge where subject = ? and predicate = ? and recorded_to is null order by number`,
+      `select *, ${STATED_AT} from knowledge where subject = ? and predicate = ? and recorded_to is null order by number`,
     );
     this.#covering = db.prepare(
-      `select *, ${TOLD_AT} from knowledge where hash = ?1 and recorded_to is not null
+      `select *, ${STATED_AT} from knowledge where hash = ?1 and recorded_to is not null
          and coalesce(valid_from, ?2) <= ?2 and valid_to > ?2
        order by number limit 1`,
     );
@@ -80,7 +80,7 @@ export class KnowledgeTable {
   /** With a closing: a fact learned after the fact that supersedes it. */
   insert(
     fact: Fact,
-    { toldAt, recordedFrom }: Pick<KnownFact, "toldAt" | "recordedFrom">,
+    { statedAt, recordedFrom }: Pick<KnownFact, "statedAt" | "recordedFrom">,
     closing: Closing | null = null,
   ): KnownFact {
     const id = newId("kn");
@@ -88,7 +88,7 @@ export class KnowledgeTable {
     const { validTo, recordedTo, supersededBy } = closing ?? { validTo: null, recordedTo: null, supersededBy: null };
     const fields = [content, subject, predicate, object, hash, importance, confidence, source, trust] as const;
     this.#insert.run(id, ...fields, validFrom, validTo, recordedFrom, recordedTo, supersededBy);
-    return { id, ...fact, toldAt, validTo, recordedFrom, recordedTo, supersededBy };
+    return { id, ...fact, statedAt, validTo, recordedFrom, recordedTo, supersededBy };
   }
 
   /** False if it was closed before. */
@@ -117,7 +117,7 @@ export class KnowledgeTable {
   }
 
   /** Whether the fact was ever learned from this episode, even if it is closed now. */
-  learntFrom(episodeId: string, hash: string): boolean {
+  isLearnedFrom(episodeId: string, hash: string): boolean {
     return this.#hasEvidence.get(episodeId, hash) !== undefined;
   }
 }
@@ -131,7 +131,7 @@ export const factItem = (
   ref: fact.id,
   taskId,
   turnId,
-  eventTime: fact.validFrom ?? fact.toldAt,
+  eventTime: fact.validFrom ?? fact.statedAt,
   importance: fact.importance,
   trust: fact.trust,
   live: fact.recordedTo === null,
@@ -154,7 +154,7 @@ const knownFact = (row: Record<string, unknown>): KnownFact => ({
   source: String(row["source"]),
   trust: Number(row["trust"]) as Trust,
   validFrom: numberOrNull(row["valid_from"]),
-  toldAt: Number(row["told_at"] ?? row["recorded_from"]),
+  statedAt: Number(row["stated_at"] ?? row["recorded_from"]),
   validTo: numberOrNull(row["valid_to"]),
   recordedFrom: Number(row["recorded_from"]),
   recordedTo: numberOrNull(row["recorded_to"]),

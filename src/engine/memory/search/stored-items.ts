@@ -19,7 +19,7 @@ export interface StoredItem {
   readonly createdAt: number;
   readonly eventTime: number;
   /** When it was said; for a fact, when it was last said. */
-  readonly toldAt: number;
+  readonly statedAt: number;
   readonly validFrom: number | null;
   readonly validTo: number | null;
   /** When it was closed; null if it is current. */
@@ -92,7 +92,7 @@ export class StoredItems {
       keys: String(found["keys"]),
       createdAt: Number(found["created_at"]),
       eventTime: Number(found["event_time"]),
-      toldAt: Number(found["event_time"]),
+      statedAt: Number(found["event_time"]),
       validFrom: null,
       validTo: null,
       recordedTo: null,
@@ -107,7 +107,7 @@ export class StoredItems {
     const evidence = this.#evidence.all(id);
     const [newest] = evidence;
     const validFrom = numberOrNull(found["valid_from"]);
-    const toldAt = Number(newest?.["event_time"] ?? found["recorded_from"]);
+    const statedAt = Number(newest?.["event_time"] ?? found["recorded_from"]);
     return {
       ...common(row, found),
       id,
@@ -115,8 +115,8 @@ export class StoredItems {
       texts: [String(found["content"])],
       keys: `${String(found["subject"])} ${String(found["object"])}`,
       createdAt: Number(found["recorded_from"]),
-      eventTime: validFrom ?? toldAt,
-      toldAt,
+      eventTime: validFrom ?? statedAt,
+      statedAt,
       validFrom,
       validTo: numberOrNull(found["valid_to"]),
       recordedTo: numberOrNull(found["recorded_to"]),
@@ -144,7 +144,7 @@ const asNote = (row: number, found: Row): StoredItem => ({
   keys: "",
   createdAt: Number(found["created_at"]),
   eventTime: Number(found["created_at"]),
-  toldAt: Number(found["created_at"]),
+  statedAt: Number(found["created_at"]),
   validFrom: null,
   validTo: null,
   recordedTo: null,

@@ -4,31 +4,31 @@ import type { ExtractedFact } from "./extraction.ts";
 import { normalWords } from "./normal-words.ts";
 import { sentencesOf } from "./sentences.ts";
 
-type SaidBy = ExtractedFact["saidBy"];
+type Speaker = ExtractedFact["speaker"];
 
-/** What somebody said in a round, and the words of it as they are compared. */
+/** The text of one speaker in a round, with its stemmed words. */
 export interface Source {
   readonly text: string;
   readonly words: ReadonlySet<string>;
   readonly sentences: readonly { readonly text: string; readonly words: ReadonlySet<string> }[];
 }
 
-/** Whose words a round has, each worked out once. */
-export class SourceWords {
+/** The texts of a round by speaker, cached. */
+export class RoundSources {
   readonly #round: Round;
-  readonly #sources = new Map<SaidBy, Source | null>();
+  readonly #sources = new Map<Speaker, Source | null>();
 
   constructor(round: Round) {
     this.#round = round;
   }
 
-  /** Null where they said nothing that counts. */
-  of(saidBy: SaidBy): Source | null {
-    const known = this.#sources.get(saidBy);
+  /** Null when the speaker said nothing that counts. */
+  of(speaker: Speaker): Source | null {
+    const known = this.#sources.get(speaker);
     if (known !== undefined) return known;
-    const text = wordsSaid(this.#round, saidBy);
+    const text = textBy(this.#round, speaker);
     const source = text === null ? null : sourceOf(text);
-    this.#sources.set(saidBy, source);
+    this.#sources.set(speaker, source);
     return source;
   }
 }
@@ -39,9 +39,9 @@ const sourceOf = (text: string): Source => ({
   sentences: sentencesOf(text).map((sentence) => ({ text: sentence, words: new Set(indexWords(sentence)) })),
 });
 
-/** The agent's own statements count where it says what it has done, and has done something. */
-function wordsSaid({ episode, asked, notes, trajectory, recalled }: Round, saidBy: SaidBy): string | null {
-  switch (saidBy) {
+/** The agent's own statements count only when they report actions and the turn ran a writing tool. */
+function textBy({ episode, asked, notes, trajectory, recalled }: Round, speaker: Speaker): string | null {
+  switch (speaker) {
     case "user":
       return [episode?.question ?? "", ...asked.map(({ answer }) => answer)].join("\n");
     case "note":
@@ -52,7 +52,7 @@ function wordsSaid({ episode, asked, notes, trajectory, recalled }: Round, saidB
       return acted && done.length > 0 ? withoutRecalled(done.join("\n"), recalled) : null;
     }
     default:
-      return saidBy satisfies never;
+      return speaker satisfies never;
   }
 }
 

@@ -5,47 +5,47 @@ import type { Round } from "../memory/rounds-to-learn.ts";
 import { isFunctionWord } from "../memory/search/stop-words.ts";
 import { TRUST, type Trust, leastTrust } from "../memory/trust.ts";
 import { type ExtractedFact, USER } from "./extraction.ts";
-import { isName } from "./judge-person.ts";
+import { isName } from "./verify-person.ts";
 import { isNegated, namesIn, normalWords, numbersIn } from "./normal-words.ts";
-import { type Boilerplate, holdsSecret, isFiller, isTransient } from "./refused-words.ts";
-import type { Source, SourceWords } from "./source-words.ts";
-import type { SpokenDates } from "./spoken-dates.ts";
+import { type Boilerplate, containsSecret, isFiller, isTransient } from "./content-filters.ts";
+import type { Source, RoundSources } from "./round-sources.ts";
+import type { DateExpressions } from "./date-expressions.ts";
 
-/** A fact that may be believed, before it is held against what is known. */
-export interface SoundFact extends Omit<Fact, "hash"> {
+/** A fact verified against its round, before conflict resolution. */
+export interface VerifiedFact extends Omit<Fact, "hash"> {
   readonly single: boolean;
-  readonly toldAt: number;
-  /** It is said as what is so now, whatever was said before. */
-  readonly isOfNow: boolean;
+  readonly statedAt: number;
+  /** Stated explicitly as the current state, or as a correction. */
+  readonly isCurrent: boolean;
 }
 
-const LONGEST = { content: 400, subject: 120, predicate: 80, object: 300 };
-const LONGEST_EVIDENCE = 1000;
-/** So many words of its own a sentence needs to be one. */
-const MOST_ADDED = 4;
-/** Of the words of what is said of somebody, so many stand where it is said to come from; and for a user's own trust. */
-const LEAST_COVERED = 0.5;
-const WELL_COVERED = 0.75;
-const OF_NOW =
+const MAX_LENGTH = { content: 400, subject: 120, predicate: 80, object: 300 };
+const MAX_EVIDENCE_LENGTH = 1000;
+/** Words that a sentence may add without support in its source. */
+const MAX_UNSUPPORTED_WORDS = 4;
+/** Share of the object's words that its source must contain: to be accepted, and for the user's own trust. */
+const MIN_COVERAGE = 0.5;
+const USER_TRUST_COVERAGE = 0.75;
+const CURRENT =
   /\b(?:actually|correction|no longer|any ?more|nowadays|these days|currently|(?<!(?:un)?til |by |before )now)\b/i;
 const LASTING = /^(?:dislikes|cannot eat|allergic to|fears|wants|to remember|decided|diet)$/;
 
-/** Holds a fact against the words it is said to come from. Null: it is not believed, whoever found it. */
-export function judgeFact(
+/** Verifies a fact against its source text. Null when it is rejected. */
+export function verifyFact(
   fact: ExtractedFact,
   {
     round,
     sources,
     boilerplate,
     dates,
-  }: { round: Round; sources: SourceWords; boilerplate: Boilerplate; dates: SpokenDates },
-): SoundFact | null {
-  const { content, predicate, object, saidBy } = fact;
+  }: { round: Round; sources: RoundSources; boilerplate: Boilerplate; dates: DateExpressions },
+): VerifiedFact | null {
+  const { content, predicate, object, speaker } = fact;
   const subject = subjectOf(fact.subject);
   if (!isWellFormed({ content, subject, predicate, object })) return null;
-  const source = sources.of(saidBy);
-  const evidence = fact.evidence.slice(0, LONGEST_EVIDENCE);
-  if (source === null || holdsSecret(`${content} ${predicate} ${object}`) || holdsSecret(evidence)) return null;
+  const source = sources.of(speaker);
+  const evidence = fact.evidence.slice(0, MAX_EVIDENCE_LENGTH);
+  if (source === null || containsSecret(`${content} ${predicate} ${object}`) || containsSecret(evidence)) return null;
   if (isFiller(content) || isTransient(predicate)) return null;
   if (boilerplate.has(content) || boilerplate.has(evidence)) return null;
   const at = round.episode?.eventTime ?? round.trajectory.createdAt;
@@ -53,7 +53,7 @@ export function judgeFact(
   if (!subjectAgrees(fact, source) || !numbersAgree(fact, source, { today, dates })) return null;
   if (!namesAgree(`${content}. ${object}`, source.text)) return null;
   const covered = coverage(object, source);
-  if (covered < LEAST_COVERED || addsWords(fact, source) || !negationAgrees(fact, source)) return null;
+  if (covered < MIN_COVERAGE || addsWords(fact, source) || !negationAgrees(fact, source)) return null;
   return {
     content,
     subject,
@@ -61,42 +61,42 @@ export function judgeFact(
     object: object.trim(),
     single: isSingle(predicate, fact.single),
     validFrom: fact.validFrom !== null && dateAgrees(fact.validFrom, source, dates) ? fact.validFrom : null,
-    toldAt: at,
-    isOfNow: OF_NOW.test(evidence) || sentencesAbout(object, source).some(({ text }) => OF_NOW.test(text)),
+    statedAt: at,
+    isCurrent: CURRENT.test(evidence) || sentencesAbout(object, source).some(({ text }) => CURRENT.test(text)),
     importance: Math.min(10, Math.max(1, Math.round(fact.importance))),
     confidence: Math.min(1, Math.max(0, fact.confidence * (0.5 + covered / 2))),
-    source: saidBy === "user" ? "user" : "assistant",
-    trust: trustOf(saidBy, covered, round.contextTrust),
+    source: speaker === "user" ? "user" : "assistant",
+    trust: trustOf(speaker, covered, round.contextTrust),
   };
 }
 
-/** The user's own words are theirs; anything else is as good as all that the agent had before it. */
-const trustOf = (saidBy: ExtractedFact["saidBy"], covered: number, context: Trust): Trust =>
-  saidBy === "user" && covered >= WELL_COVERED ? TRUST.user : leastTrust(TRUST.model, context);
+/** User trust for the user's own statements, else the trust of the agent's context. */
+const trustOf = (speaker: ExtractedFact["speaker"], covered: number, context: Trust): Trust =>
+  speaker === "user" && covered >= USER_TRUST_COVERAGE ? TRUST.user : leastTrust(TRUST.model, context);
 
 const subjectOf = (subject: string): string =>
   normalWords(subject).replace(/^(?:the )?(?:user|i|me|myself|we|us)(?=$|'s )/, USER);
 
-function isWellFormed(words: Readonly<Record<keyof typeof LONGEST, string>>): boolean {
-  return (Object.keys(LONGEST) as (keyof typeof LONGEST)[]).every((name) => {
+function isWellFormed(words: Readonly<Record<keyof typeof MAX_LENGTH, string>>): boolean {
+  return (Object.keys(MAX_LENGTH) as (keyof typeof MAX_LENGTH)[]).every((name) => {
     const text = words[name];
-    return text.trim() !== "" && text.length <= LONGEST[name] && text.isWellFormed() && !/\p{Cc}/u.test(text);
+    return text.trim() !== "" && text.length <= MAX_LENGTH[name] && text.isWellFormed() && !/\p{Cc}/u.test(text);
   });
 }
 
-/** Whom a fact is of stands in its source; what is theirs, as in "Anna's dog", may be in other words. */
-function subjectAgrees({ subject, saidBy }: ExtractedFact, source: Source): boolean {
+/** The source names the subject; of "Anna's dog" only "Anna". */
+function subjectAgrees({ subject, speaker }: ExtractedFact, source: Source): boolean {
   const [owner = ""] = subject.replaceAll("’", "'").split("'s ");
   const plain = subjectOf(owner);
-  if (plain === USER || (saidBy === "assistant" && /^(?:assistant|agent)$/.test(plain))) return true;
-  return isName(owner) && coverage(owner, source) >= LEAST_COVERED;
+  if (plain === USER || (speaker === "assistant" && /^(?:assistant|agent)$/.test(plain))) return true;
+  return isName(owner) && coverage(owner, source) >= MIN_COVERAGE;
 }
 
-/** Numbers and dates of the fact stand in its source. A date may also be worked out from words there. */
+/** The source contains the fact's numbers and dates. A date may also follow from a date expression there. */
 function numbersAgree(
   { content, object }: ExtractedFact,
   { text, sentences }: Source,
-  { today, dates }: { readonly today: string; readonly dates: SpokenDates },
+  { today, dates }: { readonly today: string; readonly dates: DateExpressions },
 ): boolean {
   const known = new Set([...numbersIn(text), today]);
   const unknown = numbersIn(`${content} ${object}`).filter((number) => !known.has(number));
@@ -104,7 +104,7 @@ function numbersAgree(
 }
 
 /** The source names the year of a date, or a time in the same month. */
-function dateAgrees(date: number, { text, sentences }: Source, dates: SpokenDates): boolean {
+function dateAgrees(date: number, { text, sentences }: Source, dates: DateExpressions): boolean {
   const month = new Date(date).toISOString().slice(0, 7);
   if (numbersIn(text).some((number) => number.startsWith(month.slice(0, 4)))) return true;
   return sentences.some((sentence) => dates.of(sentence.text).has(month));
@@ -117,17 +117,17 @@ export function namesAgree(text: string, source: string): boolean {
   );
 }
 
-/** Which part of a text's words stands in its source, whatever their endings. */
+/** Share of a text's stemmed words that its source contains. */
 function coverage(text: string, { words }: Source): number {
   const wanted = contentOf(text.replaceAll(/\b\d{4}-\d{2}(?:-\d{2})?\b/g, " "));
   return wanted.length === 0 ? 1 : wanted.filter((word) => words.has(word)).length / wanted.length;
 }
 
-/** The sentence says more than the fact, and that stands nowhere. */
+/** Whether the sentence adds words that neither fact nor source contain. */
 function addsWords({ subject, predicate, object, content }: ExtractedFact, { words }: Source): boolean {
   const own = new Set(indexWords(`${subject} ${predicate} ${predicateHints(predicate)} ${object} user`));
   const more = contentOf(content).filter((word) => !own.has(word));
-  return more.length >= MOST_ADDED && more.filter((word) => words.has(word)).length * 2 < more.length;
+  return more.length >= MAX_UNSUPPORTED_WORDS && more.filter((word) => words.has(word)).length * 2 < more.length;
 }
 
 const contentOf = (text: string): readonly string[] => indexWords(text).filter((word) => !isFunctionWord(word));
@@ -137,7 +137,7 @@ function sentencesAbout(object: string, { sentences }: Source): Source["sentence
   return wanted.length === 0 ? [] : sentences.filter(({ words }) => wanted.every((word) => words.has(word)));
 }
 
-/** Where a sentence says of the object that it is not so, a fact that it is so is no fact. */
+/** Whether fact and source agree on negation of the object. */
 function negationAgrees({ negated, content, object, predicate }: ExtractedFact, source: Source): boolean {
   const about = sentencesAbout(object, source);
   if (about.length === 0) return true;
@@ -148,7 +148,7 @@ function negationAgrees({ negated, content, object, predicate }: ExtractedFact, 
 
 const FORMERLY =
   /\b(?:used to|any ?more|left|former|hate|dislike|stopped|resigned|retired|laid off|fired|instead of|switched|quit|detest|loathe|despise)/i;
-/** One sentence may deny one thing and say another: the part of it that leads to the object. */
+/** The clause before the object: one sentence may negate one thing and affirm another. */
 function clauseOf(sentence: string, object: string): string {
   const [first = ""] = object.split(" ");
   const at = sentence.toLowerCase().indexOf(first.toLowerCase());

@@ -1,11 +1,11 @@
 import { parse } from "chrono-node/en";
 
-/** For the worst text of 1,000 characters chrono-node needs 3 ms; the time grows with the square of the length. */
-const LONGEST_SENTENCE = 1000;
+/** chrono-node takes up to 3 ms for 1,000 characters, and quadratic time. */
+const MAX_SENTENCE_LENGTH = 1000;
 const DAY = 86_400_000;
 
-/** The dates that sentences name in words ("next Tuesday", "in March"), seen from the time of the round. */
-export class SpokenDates {
+/** Dates from expressions such as "next Tuesday" or "in March", relative to the time of the round. */
+export class DateExpressions {
   readonly #at: number;
   readonly #known = new Map<string, ReadonlySet<string>>();
 
@@ -13,11 +13,11 @@ export class SpokenDates {
     this.#at = at;
   }
 
-  /** As `2026-03-04`, `2026-03` and `2026`, never more exact than the sentence. */
+  /** As `2026-03-04`, `2026-03` and `2026`, never more precise than the sentence. */
   of(sentence: string): ReadonlySet<string> {
     const known = this.#known.get(sentence);
     if (known !== undefined) return known;
-    const found = parse(sentence.slice(0, LONGEST_SENTENCE), { instant: new Date(this.#at), timezone: 0 });
+    const found = parse(sentence.slice(0, MAX_SENTENCE_LENGTH), { instant: new Date(this.#at), timezone: 0 });
     const dates = new Set(found.flatMap(({ start, end }) => [...labels(start), ...(end ? labels(end) : [])]));
     this.#known.set(sentence, dates);
     return dates;
@@ -26,7 +26,7 @@ export class SpokenDates {
 
 type ParsedDate = ReturnType<typeof parse>[number]["start"];
 
-/** "On Monday" and "in March" may mean the one before or the one after. */
+/** "On Monday" and "in March" may mean the previous or the next one. */
 function labels(date: ParsedDate): readonly string[] {
   const [year = 0, month = 1, day = 1] = (["year", "month", "day"] as const).map((part) => date.get(part) ?? undefined);
   const isDay = date.isCertain("day") || date.isCertain("weekday");

@@ -1,4 +1,4 @@
-/** Keys, tokens, passwords, card numbers: not for a memory that is shown to models, whoever asks to have them kept. */
+/** Keys, tokens, passwords, card numbers: never stored in memory, which is shown to models. */
 const SECRETS: readonly RegExp[] = [
   /\b(?:sk|pk|rk|ghp|gho|ghs|ghu|glpat|xox[abprs]|hf|npm|pypi|AIza|ya29|sq0|shpat)[-_][\w-]{8,}/i,
   /\b(?:github_pat_\w{20,}|AKIA[0-9A-Z]{12,}|AIza[\w-]{20,}|ASIA[0-9A-Z]{12,})\b/,
@@ -11,7 +11,7 @@ const SECRETS: readonly RegExp[] = [
 ];
 const LONG_RANDOM = /(?=[\w+/=-]*\d)(?=[\w+/=-]*[a-z])(?=[\w+/=-]*[A-Z])[\w+/=-]{28,}/;
 
-export const holdsSecret = (text: string): boolean =>
+export const containsSecret = (text: string): boolean =>
   SECRETS.some((pattern) => pattern.test(text)) || LONG_RANDOM.test(text) || hasCardNumber(text);
 
 function hasCardNumber(text: string): boolean {
@@ -28,17 +28,17 @@ function hasCardNumber(text: string): boolean {
 
 const FILLER =
   /\b(?:happy to help|glad to (?:help|assist)|how can I (?:help|assist)|feel free to|let me know if|as an ai|language model|I(?:'m| am) (?:an? )?(?:ai|assistant)|hope (?:this|that) helps|you're welcome|is there anything else|great question|I (?:can't|cannot) (?:help|assist)|I apologi[sz]e|thank you for|would you like me to)\b/i;
-/** The turn's own business: what was asked of the agent, not what is so. */
-const PASSING =
+/** Predicates about the turn itself, such as "asked". */
+const TRANSIENT =
   /^(?:asked|asks|is asking|wants to know|requested|requests|inquired|inquires|needs help|seeks|is seeking|thanked|greeted|said hello|mentioned|received|was told|is talking|is chatting|interacts?|has a question|is interested in knowing|wants help)\b/i;
 
 export const isFiller = (text: string): boolean => FILLER.test(text.replaceAll("’", "'"));
-export const isTransient = (predicate: string): boolean => PASSING.test(predicate);
+export const isTransient = (predicate: string): boolean => TRANSIENT.test(predicate);
 
 const RUN = 6;
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** What every conversation has in it: what the agent is told of itself and its tools. */
+/** Text of the system prompt and tool descriptions, to reject facts that repeat it. */
 export class Boilerplate {
   readonly #runs = new Set<string>();
 
@@ -46,7 +46,7 @@ export class Boilerplate {
     for (const text of texts) for (const run of runsOf(text)) this.#runs.add(run);
   }
 
-  /** Says some of it over again: so many words in a row. */
+  /** Whether a text contains six consecutive words of it. */
   has(text: string): boolean {
     return runsOf(text).some((run) => this.#runs.has(run));
   }
