@@ -41,7 +41,7 @@ export function toolBench(t: Test, files: Folder = {}, others: Folder = {}): Too
     notes,
     async run(tool, input, more = {}) {
       const checked = tool.input.check(input);
-      if (checked.kind === "invalid") return { output: null, error: checked.words };
+      if (checked.kind === "invalid") return { output: null, error: checked.message };
       return execute(tool, checked.input, { ...context, ...more });
     },
   };

@@ -53,7 +53,7 @@ export async function prepareCall(call: LoggedCall, context: TurnContext, parts:
   if (tool === undefined) return refused(`unknown tool: ${call.tool}`);
   if (call.input === null) return refused(`${UNREADABLE}: ${call.rawInput.slice(0, 500)}`);
   const checked = tool.input.check(call.input);
-  if (checked.kind === "invalid") return refused(checked.words);
+  if (checked.kind === "invalid") return refused(checked.message);
   const { input } = checked;
   const { workspaceDir } = parts;
   const verdict = await authorize({ tool, input, workspaceDir, grants: parts.grants.ofTask(context.taskId) });

@@ -4,25 +4,25 @@ import { readFrontMatter } from "./front-matter.ts";
 
 export type AgentPermission = "allow" | "ask" | "deny";
 
-/** An agent of the catalog: what it is told beyond the core soul, and what it may do. */
+/** An agent of the catalog: its instructions, tools and permissions. */
 export interface AgentDefinition {
   readonly name: string;
-  /** When to choose it; other agents read this. */
+  /** Tells other agents when to delegate to it. */
   readonly description: string;
   /** `main`, `planner`, `light`, or a model's own name. */
   readonly model: string;
-  /** Names of tools, a `*` at the end standing for any rest; null for all there are. */
+  /** Tool names or prefixes that end in `*`; null for all tools. */
   readonly tools: readonly string[] | null;
-  /** By a tool's name in the same form; the longest that fits counts. */
+  /** By tool name or prefix; the longest match counts. */
   readonly permissions: Readonly<Record<string, AgentPermission>>;
   readonly instructions: string;
 }
 
 const toolPattern = z
   .string()
-  .check(z.regex(/^(?:\*|[\w-]{1,64}\*?)$/, "expected a tool's name, with * at its end for any rest"));
+  .check(z.regex(/^(?:\*|[\w-]{1,64}\*?)$/, "expected a tool name, or a prefix that ends in *"));
 
-/** Other programs' agents name their tools in one line, between commas. */
+/** Agent files of other programs list tools in one comma-separated line. */
 const toolList = z.union([
   z.array(toolPattern),
   z.pipe(
@@ -34,7 +34,7 @@ const toolList = z.union([
   ),
 ]);
 
-/** Strict: a field written wrong must not be an open door. */
+/** Strict: a misspelled field such as `permissions` must not be ignored. */
 const agentFields = z.strictObject({
   name: entryName,
   description: entryDescription,
@@ -44,11 +44,11 @@ const agentFields = z.strictObject({
   disabled: z.optional(z.boolean()),
 });
 
-/** Null for one that is switched off. Rejects with `BadEntry`. */
+/** Null if disabled. Rejects with `BadEntry`. */
 export async function parseAgent(fileName: string, text: string): Promise<AgentDefinition | null> {
   const read = await readFrontMatter(agentFields, text);
-  requireSameName(read.kind === "off" ? (read.name ?? fileName) : read.fields.name, fileName);
-  if (read.kind === "off") return null;
+  requireSameName(read.kind === "disabled" ? (read.name ?? fileName) : read.fields.name, fileName);
+  if (read.kind === "disabled") return null;
   const { name, description, model = "main", tools = null, permissions = {} } = read.fields;
   return { name, description, model, tools, permissions, instructions: read.body };
 }

@@ -1,4 +1,4 @@
-/** What is wrong with one entry of the catalog, in words for whoever wrote it. Nothing else of the catalog is touched by it. */
+/** A problem of one catalog entry, for its author. Other entries are not affected. */
 export class BadEntry extends Error {
   override readonly name = "BadEntry";
 
@@ -7,7 +7,7 @@ export class BadEntry extends Error {
   }
 }
 
-/** A fault or a remark, by the entry's path in the catalog's folder. */
+/** An error or a warning, with the entry's path in the catalog folder. */
 export interface EntryProblem {
   readonly path: string;
   readonly message: string;

@@ -2,19 +2,19 @@ import { ToolFailed } from "../tools/tool.ts";
 import { type Values, fillJson, fillText } from "./fill-in.ts";
 import type { HttpAction } from "./tool-file.ts";
 
-const MAX_ANSWER_BYTES = 1024 * 1024;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
 const MAX_ERROR_CHARACTERS = 2000;
 
 /**
- * One call to the server that the catalog names: its author chose it, so private addresses are as good as others. What
- * the model gives only fills in parts of it, and a redirect is told and not followed: secrets go nowhere else.
+ * Sends the request of an HTTP tool. The catalog's author chose the host, so private addresses are allowed. Arguments
+ * fill placeholders after the host, and redirects are not followed, so that secrets reach no other server.
  */
 export async function callHttp(action: HttpAction, values: Values, signal: AbortSignal): Promise<string> {
   const { method = "GET", body } = action;
   const sent = body === undefined ? undefined : JSON.stringify(fillJson(body, values));
   const headers = headersOf(action, values);
   if (sent !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
-  const response = await fetch(addressOf(action, values), {
+  const response = await fetch(urlOf(action, values), {
     method,
     headers,
     redirect: "manual",
@@ -35,7 +35,7 @@ export async function callHttp(action: HttpAction, values: Values, signal: Abort
   return text;
 }
 
-function addressOf({ url, query = {} }: HttpAction, values: Values): URL {
+function urlOf({ url, query = {} }: HttpAction, values: Values): URL {
   const [path = "", search = ""] = url.split("?", 2);
   const address = new URL(
     path
@@ -43,7 +43,7 @@ function addressOf({ url, query = {} }: HttpAction, values: Values): URL {
       .map((segment) => pathSegment(segment, values))
       .join("/"),
   );
-  address.search = given(fillText(search, values, encoded));
+  address.search = requireGiven(fillText(search, values, encoded));
   for (const [name, template] of Object.entries(query)) {
     const value = fillText(template, values);
     if (value !== null) address.searchParams.append(name, value);
@@ -51,16 +51,16 @@ function addressOf({ url, query = {} }: HttpAction, values: Values): URL {
   return address;
 }
 
-/** One step of a path, whatever is filled in: neither a slash nor dots lead the call elsewhere on its server. */
+/** Fills one path segment; slashes and dot segments cannot change the path. */
 function pathSegment(template: string, values: Values): string {
-  const filled = given(fillText(template, values, encoded));
+  const filled = requireGiven(fillText(template, values, encoded));
   if (filled !== template && ["", ".", ".."].includes(filled))
-    throw new ToolFailed("an argument cannot stand in the address");
+    throw new ToolFailed("an argument is not a valid path segment of the URL");
   return filled;
 }
 
-function given(text: string | null): string {
-  if (text === null) throw new ToolFailed("an argument that the address needs is missing");
+function requireGiven(text: string | null): string {
+  if (text === null) throw new ToolFailed("an argument that the URL requires is missing");
   return text;
 }
 
@@ -72,7 +72,7 @@ function headersOf({ headers = {} }: HttpAction, values: Values): Headers {
     const value = fillText(template, values);
     if (value === null) continue;
     if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value))
-      throw new ToolFailed(`an argument cannot stand in the header ${name}`);
+      throw new ToolFailed(`an argument is not valid in the header ${name}`);
     filled.set(name, value);
   }
   return filled;
@@ -83,7 +83,7 @@ async function textOf({ body }: Response): Promise<string> {
   let bytes = 0;
   for await (const part of body ?? []) {
     bytes += part.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new ToolFailed(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`);
+    if (bytes > MAX_RESPONSE_BYTES) throw new ToolFailed(`the response is larger than ${MAX_RESPONSE_BYTES} bytes`);
     parts.push(part);
   }
   return new TextDecoder().decode(Buffer.concat(parts));

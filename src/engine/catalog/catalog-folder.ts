@@ -4,8 +4,8 @@ import { join, sep } from "node:path";
 import { BadEntry } from "./bad-entry.ts";
 
 /**
- * Reads text out of one folder and from nowhere else: a symbolic link may lead about inside it, as those of mounted
- * configurations do, and not out of it. Throws {@link BadEntry} for what cannot be taken.
+ * Reads text files of one folder. Symbolic links may point within it, as in mounted Kubernetes volumes, but not out of
+ * it. Throws {@link BadEntry} for invalid files.
  */
 export class CatalogFolder {
   readonly #root: string;
@@ -14,13 +14,13 @@ export class CatalogFolder {
     this.#root = root;
   }
 
-  /** Null when there is no such folder. */
+  /** Null if the folder does not exist. */
   static async open(folder: string): Promise<CatalogFolder | null> {
     const root = await realOf(folder);
     return root === null ? null : new CatalogFolder(root);
   }
 
-  /** Names in a folder, in order, without hidden ones; none when the folder does not exist. */
+  /** Sorted entries without hidden ones; empty if the folder does not exist. */
   async names(folder: string): Promise<readonly { readonly name: string; readonly isFolder: boolean }[]> {
     const place = await this.place(folder);
     if (place === null) return [];
@@ -33,21 +33,21 @@ export class CatalogFolder {
     return Promise.all(shown.map(async (entry) => ({ name: entry.name, isFolder: await isFolder(place, entry) })));
   }
 
-  /** Null when there is no such file. */
+  /** Null if the file does not exist. */
   async text(path: string, maxBytes: number): Promise<string | null> {
     const place = await this.place(path);
     return place === null ? null : readText(place, maxBytes);
   }
 
-  /** The real path of what is there. */
+  /** The real path; null if it does not exist. */
   async place(path: string): Promise<string | null> {
     const real = await realOf(join(this.#root, path));
     if (real === null || real === this.#root || real.startsWith(this.#root + sep)) return real;
-    throw new BadEntry("leads out of its folder");
+    throw new BadEntry("leads out of the folder");
   }
 }
 
-/** A link counts as what it leads to, one that leads nowhere as a file. */
+/** Follows a link; a broken one counts as a file. */
 async function isFolder(place: string, entry: Dirent): Promise<boolean> {
   if (!entry.isSymbolicLink()) return entry.isDirectory();
   const target = await stat(join(place, entry.name)).catch(() => null);
@@ -65,7 +65,7 @@ async function realOf(path: string): Promise<string | null> {
 }
 
 async function readText(place: string, maxBytes: number): Promise<string> {
-  // Without waiting: to open a pipe that nobody writes to would take a thread of the process for ever.
+  // O_NONBLOCK: opening a FIFO without a writer would block a thread for ever.
   const handle = await open(place, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
     throw new BadEntry(`cannot be read (${error.code ?? error.message})`);
   });
@@ -79,7 +79,7 @@ async function readText(place: string, maxBytes: number): Promise<string> {
   }
 }
 
-/** A byte order mark in front is dropped. */
+/** Decodes strict UTF-8 without its byte order mark. */
 function textOf(bytes: Buffer): string {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -87,5 +87,5 @@ function textOf(bytes: Buffer): string {
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
   }
-  throw new BadEntry("expected text in UTF-8");
+  throw new BadEntry("expected UTF-8 text");
 }

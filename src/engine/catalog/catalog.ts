@@ -3,7 +3,7 @@ import type { EntryProblem } from "./bad-entry.ts";
 import type { SkillDefinition } from "./skill-file.ts";
 import type { DeclaredTool } from "./tool-file.ts";
 
-/** All that the catalog has, at one moment; a reload makes another and never changes this one. */
+/** An immutable snapshot of the catalog. */
 export interface Catalog {
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   readonly skills: ReadonlyMap<string, SkillDefinition>;
@@ -11,17 +11,17 @@ export interface Catalog {
   readonly servers: ServerList;
 }
 
-/** What `.mcp.json` says, which only the room of the tool servers understands. */
+/** The text of `.mcp.json`, which `engine/mcp` parses. */
 export interface ServerList {
   readonly count: number;
-  /** Null without such a file. */
+  /** Null without the file. */
   readonly text: string | null;
 }
 
 export interface CatalogReading {
-  /** Without what is bad; where something of that name ships with the engine, that stands in its place. */
+  /** Without invalid entries; a shipped entry of the same name takes their place. */
   readonly catalog: Catalog;
   readonly problems: readonly EntryProblem[];
-  /** What was taken although it may be a mistake. */
+  /** Possible mistakes in valid entries. */
   readonly warnings: readonly EntryProblem[];
 }

@@ -8,17 +8,17 @@ import type { DeclaredTool } from "./tool-file.ts";
 
 const MAX_SECRET_BYTES = 16 * 1024;
 
-/** For TERM, half a second, KILL and a look whether that was all. */
+/** For TERM, KILL and draining the output. */
 const GONE_WITHIN_MS = 5000;
 
 export interface DeclaredToolParts {
-  /** The catalog's. */
+  /** The catalog folder. */
   readonly folder: string;
-  /** The engine's own; a command gets little of it. */
+  /** The engine's environment, of which commands inherit a small part. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** A tool of the catalog as the engine calls it. What it gives to the model never holds a secret it was given. */
+/** A declared tool as an engine tool. Its output is redacted: the model never sees its secrets. */
 export function declaredTool(declared: DeclaredTool, parts: DeclaredToolParts): Tool {
   const { name, description, input, readOnly, permission, timeoutMs, action } = declared;
   return {
@@ -38,12 +38,12 @@ export function declaredTool(declared: DeclaredTool, parts: DeclaredToolParts): 
         ...Object.entries(given),
         ...[...secrets].map(([secret, value]) => [`secret:${secret}`, value] as const),
       ]);
-      const hide = (text: string) =>
+      const redact = (text: string) =>
         [...secrets.values()].reduce((left, secret) => left.replaceAll(secret, "[secret]"), text);
       try {
-        return hide(await run(action, { values, context, environment: parts.environment }));
+        return redact(await run(action, { values, context, environment: parts.environment }));
       } catch (error) {
-        if (error instanceof ToolFailed) throw new ToolFailed(hide(error.message));
+        if (error instanceof ToolFailed) throw new ToolFailed(redact(error.message));
         throw error;
       }
     },
@@ -71,7 +71,8 @@ async function secretsOf({ secrets }: DeclaredTool, catalogFolder: string): Prom
   const folder = await CatalogFolder.open(catalogFolder);
   for (const [name, file] of Object.entries(secrets)) {
     const text = await secretText(folder, file);
-    if (text === "") throw new ToolFailed(`the tool's secret ${name} cannot be read; its operator has to see to it`);
+    if (text === "")
+      throw new ToolFailed(`the tool's secret ${name} cannot be read; the operator must provide its file`);
     found.set(name, text);
   }
   return found;

@@ -1,17 +1,17 @@
-/** What a placeholder may stand for: the call's arguments, and the tool's secrets as `secret:<name>`. */
+/** Values of placeholders: the call's arguments, and secrets as `secret:<name>`. */
 export type Values = ReadonlyMap<string, unknown>;
 
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 
-/** Names within `{{` and `}}`, in every text of a JSON value. */
+/** Placeholder names in all strings of a JSON value. */
 export function placeholdersIn(template: unknown): readonly string[] {
   if (typeof template === "string") return [...template.matchAll(PLACEHOLDER)].map(([, name = ""]) => name.trim());
   if (typeof template !== "object" || template === null) return [];
   return Object.values(template).flatMap(placeholdersIn);
 }
 
-/** Null when one of its values is not given. What is filled in is not looked through again. */
-export function fillText(template: string, values: Values, write: (text: string) => string = same): string | null {
+/** Null if a value is missing. Placeholders in values are not expanded. */
+export function fillText(template: string, values: Values, write: (text: string) => string = identity): string | null {
   let missing = false;
   const filled = template.replaceAll(PLACEHOLDER, (_, name: string) => {
     const value = values.get(name.trim());
@@ -21,7 +21,7 @@ export function fillText(template: string, values: Values, write: (text: string)
   return missing ? null : filled;
 }
 
-/** A text that is one placeholder becomes the value itself, of whatever type; what lacks its value is left out. */
+/** A string that is one placeholder becomes the value with its type; strings without a value are omitted. */
 export function fillJson(template: unknown, values: Values): unknown {
   if (typeof template === "string") {
     const [, only] = /^\{\{([^{}]*)\}\}$/.exec(template) ?? [];
@@ -38,4 +38,4 @@ export function fillJson(template: unknown, values: Values): unknown {
   );
 }
 
-const same = (text: string): string => text;
+const identity = (text: string): string => text;

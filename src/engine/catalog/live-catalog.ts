@@ -16,19 +16,19 @@ const SOUL_FILE = "core-soul.md";
 const MAX_SOUL_BYTES = 64 * 1024;
 
 export interface LiveCatalogParts extends LoadParts, DeclaredToolParts {
-  /** Told whenever a catalog comes into force. */
+  /** Called with the text of `.mcp.json` for each loaded catalog. */
   readonly onServers: (text: string | null) => void;
   readonly logger: Logger;
 }
 
 export type Reload<Answer> =
   | { readonly kind: "reloaded"; readonly answer: Answer }
-  /** What was in force stays, the whole of it. */
+  /** The previous catalog stays active, unchanged. */
   | { readonly kind: "refused"; readonly problems: readonly EntryProblem[] };
 
 /**
- * The catalog and the core soul in force. A reload is all or nothing: one bad entry, and the old ones stay. At the
- * start there is nothing old: what is bad is left out then, and told in the log.
+ * The active catalog and core soul. A reload is atomic: one invalid entry refuses it. At start-up, invalid entries are
+ * skipped and logged.
  */
 export class LiveCatalog implements ToolSource {
   readonly #parts: LiveCatalogParts;
@@ -51,15 +51,15 @@ export class LiveCatalog implements ToolSource {
     const { catalog, problems, warnings } = await loadCatalog(parts);
     const soul = await readSoul(parts.folder);
     for (const problem of [...problems, ...(soul instanceof BadEntry ? [soulProblem(soul)] : [])])
-      parts.logger.error(problem, "bad entry of the catalog left out");
-    for (const warning of warnings) parts.logger.warn(warning, "entry of the catalog");
+      parts.logger.error(problem, "skipped invalid catalog entry");
+    for (const warning of warnings) parts.logger.warn(warning, "catalog entry warning");
     const shipped = parseCoreSoul(SHIPPED_CORE_SOUL);
     const live = new LiveCatalog(parts, { catalog, soul: soul instanceof BadEntry ? shipped : soul });
     parts.onServers(catalog.servers.text);
     return live;
   }
 
-  /** As it is now; it never changes itself. */
+  /** The current snapshot. */
   get catalog(): Catalog {
     return this.#catalog;
   }
@@ -76,14 +76,14 @@ export class LiveCatalog implements ToolSource {
     const { logger, onServers } = this.#parts;
     const { catalog, problems, warnings } = await loadCatalog(this.#parts);
     if (problems.length > 0) {
-      logger.warn({ problems }, "reload of the catalog refused");
+      logger.warn({ problems }, "refused catalog reload");
       return { kind: "refused", problems };
     }
     this.#catalog = catalog;
     this.#tools = catalogTools(catalog, this.#parts);
     onServers(catalog.servers.text);
     const answer = { ...counts(catalog), errors: [], warnings };
-    logger.info(counts(catalog), "catalog reloaded");
+    logger.info(counts(catalog), "reloaded catalog");
     return { kind: "reloaded", answer };
   }
 
@@ -93,7 +93,7 @@ export class LiveCatalog implements ToolSource {
     if (soul instanceof BadEntry) return { kind: "refused", problems: [soulProblem(soul)] };
     this.#soul = soul;
     const { hash, bytes } = soul;
-    logger.info({ hash, bytes }, "core soul reloaded");
+    logger.info({ hash, bytes }, "reloaded core soul");
     return { kind: "reloaded", answer: { hash, bytes } };
   }
 }
@@ -107,7 +107,7 @@ const counts = ({ agents, skills, tools, servers }: CatalogReading["catalog"]) =
 
 const soulProblem = ({ message }: BadEntry): EntryProblem => ({ path: SOUL_FILE, message });
 
-/** The shipped one when the folder has none; what is wrong with the one it has. */
+/** The folder's core soul, or the shipped one; an error if the folder's is invalid. */
 async function readSoul(folder: string): Promise<CoreSoul | BadEntry> {
   try {
     const text = await (await CatalogFolder.open(folder))?.text(SOUL_FILE, MAX_SOUL_BYTES);

@@ -17,13 +17,13 @@ const SERVERS_FILE = ".mcp.json";
 
 export interface LoadParts {
   readonly folder: string;
-  /** Names that no tool of the catalog may take. */
+  /** Whether the engine uses the tool name itself. */
   readonly isReserved: (toolName: string) => boolean;
-  /** Reads a `.mcp.json`. */
+  /** Validates the text of `.mcp.json`. */
   readonly checkServers: (text: string) => { readonly count: number; readonly problems: readonly EntryProblem[] };
 }
 
-/** Reads what ships and, over it, the folder. A bad entry is left out and told; it never takes another with it. */
+/** Loads the shipped entries, overridden by the folder's. Invalid entries are skipped and reported. */
 export async function loadCatalog(parts: LoadParts): Promise<CatalogReading> {
   const notes: Notes = { problems: [], warnings: [] };
   const folder = await attempt(parts.folder, notes, () => CatalogFolder.open(parts.folder));
@@ -42,16 +42,16 @@ export async function loadCatalog(parts: LoadParts): Promise<CatalogReading> {
   return { catalog: { agents, skills, tools, servers: servers ?? { count: 0, text: null } }, ...notes };
 }
 
-/** Tools of servers come and go, and a pattern may well fit none today; any other name that nothing has is a slip. */
+/** Warns of unknown tool names, except patterns and server tools, which may appear later. */
 function unknownTools(
   path: string,
   { tools, permissions }: AgentDefinition,
   isKnown: (tool: string) => boolean,
 ): readonly EntryProblem[] {
-  const isSlip = (name: string) => !name.endsWith("*") && !name.startsWith("mcp__") && !isKnown(name);
+  const isUnknown = (name: string) => !name.endsWith("*") && !name.startsWith("mcp__") && !isKnown(name);
   const named = { tools: tools ?? [], permissions: Object.keys(permissions) };
   return Object.entries(named).flatMap(([field, names]) =>
-    names.filter(isSlip).map((name) => ({ path, message: `${field}: there is no tool named ${name}` })),
+    names.filter(isUnknown).map((name) => ({ path, message: `${field}: unknown tool ${name}` })),
   );
 }
 
@@ -67,12 +67,12 @@ interface Reading {
   readonly notes: Notes;
 }
 
-/** Where an entry lies, and a place for remarks on it. */
+/** The path of an entry, and where its problems are collected. */
 interface Place extends Reading {
   readonly path: string;
 }
 
-/** Undefined, and told, when the entry is bad. */
+/** Undefined, with a recorded problem, if the entry is invalid. */
 async function attempt<T>(path: string, { problems }: Notes, read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -83,7 +83,7 @@ async function attempt<T>(path: string, { problems }: Notes, read: () => Promise
   }
 }
 
-/** `read` gives null for an entry that is switched off, by which one that ships can be taken away. */
+/** `read` returns null for a disabled entry, which removes the shipped one. */
 async function readKind<T>(
   { folder, notes }: Reading,
   {
@@ -102,7 +102,7 @@ async function readKind<T>(
     isFolder === (kind === "skills") && name.endsWith(suffix);
   const entries = found.filter(isEntry);
   for (const { name } of found.filter((one) => !isEntry(one)))
-    notes.warnings.push({ path: `${kind}/${name}`, message: `not read: expected ${EXPECTED[kind]}` });
+    notes.warnings.push({ path: `${kind}/${name}`, message: `skipped: expected ${EXPECTED[kind]}` });
   if (entries.length > MAX_ENTRIES)
     notes.problems.push({ path: kind, message: `expected at most ${MAX_ENTRIES} entries, got ${entries.length}` });
   for (const { name: fileName } of entries.slice(0, MAX_ENTRIES)) {
@@ -118,34 +118,35 @@ const EXPECTED = { agents: "<name>.md", skills: "a folder with SKILL.md", tools:
 
 async function textOf({ folder, path }: Place, maxBytes: number): Promise<string> {
   const text = await folder.text(path, maxBytes);
-  if (text === null) throw new BadEntry("no such file");
+  if (text === null) throw new BadEntry("the file does not exist");
   return text;
 }
 
 async function readAgent(place: Place, name: string): Promise<AgentDefinition | null> {
   const agent = await parseAgent(name, await textOf(place, MAX_AGENT_BYTES));
-  if (agent === null && name === DEFAULT_AGENT)
-    throw new BadEntry("disabled: the agent that answers when none is named cannot be switched off");
+  if (agent === null && name === DEFAULT_AGENT) throw new BadEntry("disabled: the default agent cannot be disabled");
   return agent;
 }
 
 async function readSkill(place: Place, name: string): Promise<SkillDefinition | null> {
   const { skill, ignored } = await parseSkill(name, await textOf(place, MAX_SKILL_BYTES));
-  for (const field of ignored) place.notes.warnings.push({ path: place.path, message: `${field}: unknown, not used` });
+  for (const field of ignored)
+    place.notes.warnings.push({ path: place.path, message: `${field}: unknown field, ignored` });
   return skill === null ? null : { ...skill, shipped: null };
 }
 
 async function readTool(place: Place, name: string, isReserved: LoadParts["isReserved"]): Promise<DeclaredTool | null> {
   const tool = parseDeclaredTool(name, await textOf(place, MAX_TOOL_BYTES));
   if (name === USE_SKILL || name.startsWith("mcp__") || isReserved(name))
-    throw new BadEntry(`name: ${name} is the name of a tool of the engine's own`);
+    throw new BadEntry(`name: ${name} is reserved for a tool of the engine`);
   for (const [secret, file] of Object.entries(tool?.secrets ?? {})) {
-    if ((await place.folder.place(file)) === null) throw new BadEntry(`secrets.${secret}: there is no file ${file}`);
+    if ((await place.folder.place(file)) === null)
+      throw new BadEntry(`secrets.${secret}: the file ${file} does not exist`);
   }
   return tool;
 }
 
-/** The text is kept although some of its servers are bad: the others can be used. */
+/** Keeps the text even if some servers are invalid: the others are used. */
 async function readServers({ folder, notes }: Reading, check: LoadParts["checkServers"]): Promise<ServerList> {
   const text = await folder.text(SERVERS_FILE, MAX_SERVERS_BYTES);
   if (text === null) return { text, count: 0 };

@@ -1,2 +1,2 @@
-/** The tool by which a model reads skills. */
+/** Name of the tool that reads skills. */
 export const USE_SKILL = "use_skill";

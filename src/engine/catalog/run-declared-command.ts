@@ -7,7 +7,7 @@ import type { CommandAction } from "./tool-file.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A program with its arguments, which no shell ever reads: what the model gives is one argument or part of one. */
+/** Runs a declared command without a shell: a value fills one argument or part of one. */
 export async function runDeclaredCommand(
   { argv, env = {} }: CommandAction,
   {
@@ -40,19 +40,19 @@ function filledArguments(argv: CommandAction["argv"], values: Values): string[] 
     const group = [element].flat().map((template) => argument(template, values, filled.includes("--")));
     const given = group.filter((text) => text !== null);
     if (given.length === group.length) filled.push(...given);
-    else if (typeof element === "string") throw new ToolFailed("an argument that the command needs is missing");
+    else if (typeof element === "string") throw new ToolFailed("an argument that the command requires is missing");
   }
   return filled;
 }
 
-/** Null when a value is missing. Text that would be read as an option is refused: it could ask for anything. */
-function argument(template: string, values: Values, optionsAreOver: boolean): string | null {
+/** Null if a value is missing. Refuses a string that the program would parse as an option. */
+function argument(template: string, values: Values, afterSeparator: boolean): string | null {
   const filled = fillText(template, values);
   if (filled === null) return null;
   const [, first = ""] = /^\{\{([^{}]*)\}\}/.exec(template) ?? [];
   const isText = typeof values.get(first.trim()) === "string";
-  if (isText && filled.startsWith("-") && !optionsAreOver)
-    throw new ToolFailed(`${first.trim()}: expected text that does not begin with a hyphen`);
+  if (isText && filled.startsWith("-") && !afterSeparator)
+    throw new ToolFailed(`${first.trim()}: expected text that does not start with a hyphen`);
   return withoutNul(filled);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs `work` one at a time. All who call while a run is under way share the next one, which begins after it: each is
- * answered by a run that began after its call, and a hundred calls at once are two runs.
+ * Runs `work` one at a time. Calls during a run share the next one, so that each result comes from a run that started
+ * after its call.
  */
 export function sharedRuns<T>(work: () => Promise<T>): () => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
@@ -9,7 +9,7 @@ export function sharedRuns<T>(work: () => Promise<T>): () => Promise<T> {
     next ??= last.then(() => {
       next = null;
       const run = work();
-      // Its failure is for those who called; the one behind it only waits for its end.
+      // The next run waits for the end of this one, whatever its outcome.
       last = run.catch(() => undefined);
       return run;
     });

@@ -5,12 +5,12 @@ import type { ToolInput } from "../tools/tool-input.ts";
 import { BadEntry } from "./bad-entry.ts";
 import { requireSameName } from "./entry-name.ts";
 import { placeholdersIn } from "./fill-in.ts";
-import { isSwitchedOff } from "./front-matter.ts";
+import { isDisabled } from "./front-matter.ts";
 
 const text = z.string().check(z.maxLength(10_000));
 const texts = z.record(z.string().check(z.regex(/^[A-Za-z_][\w-]{0,127}$/, "expected a plain name")), text);
 
-/** An inner list goes in whole, or not at all when one of its arguments is not given. */
+/** An inner list is omitted if one of its arguments is missing. */
 const command = z.strictObject({
   argv: z.array(z.union([text, z.array(text)])).check(z.minLength(1), z.maxLength(200)),
   env: z.optional(texts),
@@ -24,7 +24,7 @@ const http = z.strictObject({
   body: z.optional(z.unknown()),
 });
 
-/** Strict, as an agent is. */
+/** Strict, as agent files are. */
 const toolFields = z.strictObject({
   name: z.optional(z.string()),
   description: z.string().check(z.minLength(1), z.maxLength(4000)),
@@ -41,7 +41,7 @@ const toolFields = z.strictObject({
 export type CommandAction = z.output<typeof command>;
 export type HttpAction = z.output<typeof http>;
 
-/** A tool that is a command or an HTTP call, by its file. */
+/** A command or HTTP tool declared in a file. */
 export interface DeclaredTool {
   readonly name: string;
   readonly description: string;
@@ -49,7 +49,7 @@ export interface DeclaredTool {
   readonly action:
     | { readonly kind: "command"; readonly command: CommandAction }
     | { readonly kind: "http"; readonly http: HttpAction };
-  /** Name of a secret to the file of the catalog's folder that holds it. */
+  /** File of each secret, relative to the catalog folder. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly permission: "allow" | "ask";
   readonly readOnly: boolean;
@@ -58,10 +58,10 @@ export interface DeclaredTool {
 
 const DEFAULT_TIMEOUT_S = 60;
 
-/** Null for one that is switched off. Throws {@link BadEntry}. */
+/** Null if disabled. Throws {@link BadEntry}. */
 export function parseDeclaredTool(fileName: string, file: string): DeclaredTool | null {
   const json = readJson(file);
-  if (isSwitchedOff(json)) {
+  if (isDisabled(json)) {
     requireSameName(read(z.partial(toolFields), json).name ?? fileName, fileName);
     return null;
   }
@@ -83,8 +83,8 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(file);
   } catch (error) {
-    if (error instanceof SyntaxError) throw new BadEntry(`no valid JSON: ${error.message}`);
-    // What recursion cannot bear.
+    if (error instanceof SyntaxError) throw new BadEntry(`invalid JSON: ${error.message}`);
+    // The parser's recursion limit.
     if (error instanceof RangeError) throw new BadEntry("nested too deep");
     throw error;
   }
@@ -108,7 +108,7 @@ function actionOf({ command, http }: z.output<typeof toolFields>): DeclaredTool[
     return { kind: "command", command };
   }
   if (http === undefined || command !== undefined) throw new BadEntry("expected either command or http");
-  // Where a call goes is for the catalog to say: arguments may only fill in what comes behind the host.
+  // Arguments must not choose the host: placeholders are allowed only after it.
   if (!/^https?:\/\/[^/?#@{}\s]+(?:[/?]|$)/.test(http.url) || !URL.canParse(http.url))
     throw new BadEntry("http.url: expected http:// or https://, a host without placeholder or password, and a path");
   return { kind: "http", http };
@@ -121,19 +121,19 @@ function requireKnownPlaceholders(
   const { properties = {} } = parameters;
   const given = new Set(typeof properties === "object" && properties !== null ? Object.keys(properties) : []);
   const named = new Set(Object.keys(secrets).map((name) => `secret:${name}`));
-  // Everybody on the host can see a program's arguments, and a bad address is told in words: no place for a secret.
-  const [open, closed] =
+  // Program arguments are visible to all users of the host, and URLs appear in error messages: no place for secrets.
+  const [visible, hidden] =
     action.kind === "command"
       ? [[action.command.argv], [action.command.env]]
       : [[action.http.url], [action.http.query, action.http.headers, action.http.body]];
-  for (const name of [...placeholdersIn(open), ...placeholdersIn(closed)]) {
+  for (const name of [...placeholdersIn(visible), ...placeholdersIn(hidden)]) {
     if (!given.has(name) && !named.has(name))
-      throw new BadEntry(`unknown placeholder {{${name}}}: neither one of parameters.properties nor of secrets`);
+      throw new BadEntry(`unknown placeholder {{${name}}}: expected a name in parameters.properties or secrets`);
   }
-  for (const name of placeholdersIn(open))
+  for (const name of placeholdersIn(visible))
     if (named.has(name))
       throw new BadEntry(
-        `{{${name}}}: a secret may stand in ${action.kind === "command" ? "env" : "query, headers and body"} only`,
+        `{{${name}}}: a secret is allowed in ${action.kind === "command" ? "env" : "query, headers and body"} only`,
       );
 }
 

@@ -12,7 +12,7 @@ const MAX_LISTED = 200;
 const MAX_DEPTH = 5;
 const MAIN = "SKILL.md";
 
-/** Skills are read when they are used, as they lie there by then; their folders are only ever read. */
+/** Reads skills from disk at each use. */
 export function useSkill(
   skills: ReadonlyMap<string, SkillDefinition>,
   catalogFolder: string,
@@ -20,13 +20,11 @@ export function useSkill(
   return {
     name: USE_SKILL,
     description:
-      "Reads a skill: instructions for one kind of work. Use it before you begin work that a listed skill is for, and follow it. Its other files are read by naming them.",
+      "Reads a skill: instructions for one kind of work. Use it before you start work that a listed skill covers, and follow it. Name another file of the skill to read it.",
     input: toolInput(
       z.object({
         name: z.string().check(z.describe("Name of the skill")),
-        file: z.optional(
-          z.string().check(z.minLength(1), z.describe("Another file of the skill; SKILL.md if left out")),
-        ),
+        file: z.optional(z.string().check(z.minLength(1), z.describe("Another file of the skill; default: SKILL.md"))),
       }),
     ),
     readOnly: true,
@@ -35,7 +33,7 @@ export function useSkill(
     async run({ name, file = MAIN }) {
       const skill = skills.get(name);
       if (skill === undefined)
-        throw new ToolFailed(`there is no skill named ${name}; there are: ${[...skills.keys()].join(", ")}`);
+        throw new ToolFailed(`unknown skill ${name}; expected one of: ${[...skills.keys()].join(", ")}`);
       try {
         return await read(skill, join(catalogFolder, "skills", name), file);
       } catch (error) {
@@ -48,31 +46,31 @@ export function useSkill(
 
 async function read({ shipped }: SkillDefinition, place: string, file: string): Promise<unknown> {
   if (shipped !== null) {
-    if (file !== MAIN) throw new BadEntry("no such file");
+    if (file !== MAIN) throw new BadEntry("the file does not exist");
     return { file, content: shipped };
   }
-  if (file.includes("\0")) throw new BadEntry("no such file");
+  if (file.includes("\0")) throw new BadEntry("the file does not exist");
   const folder = await CatalogFolder.open(place);
   const content = (await folder?.text(file, MAX_SKILL_BYTES)) ?? null;
-  if (folder === null || content === null) throw new BadEntry("no such file");
+  if (folder === null || content === null) throw new BadEntry("the file does not exist");
   if (file !== MAIN) return { file, content };
-  const files = await listed(folder, ".");
+  const files = await listFiles(folder, ".");
   return { file, content, ...(files.length > 0 && { folder: place, files: files.slice(0, MAX_LISTED) }) };
 }
 
-/** The folder's own name goes with them: a skill's programs are run from there by way of `run_command`. */
-async function listed(folder: CatalogFolder, path: string, depth = 1): Promise<string[]> {
+/** The files of a skill, whose scripts `run_command` may run from its folder. */
+async function listFiles(folder: CatalogFolder, path: string, depth = 1): Promise<string[]> {
   const found: string[] = [];
   for (const { name, isFolder } of await folder.names(path)) {
     const inner = join(path, name);
-    const into = isFolder && depth < MAX_DEPTH && (await leadsInside(folder, inner));
-    found.push(...(into ? await listed(folder, inner, depth + 1) : [inner]));
+    const descend = isFolder && depth < MAX_DEPTH && (await isInside(folder, inner));
+    found.push(...(descend ? await listFiles(folder, inner, depth + 1) : [inner]));
     if (found.length > MAX_LISTED) break;
   }
   return found.filter((file) => file !== MAIN);
 }
 
-async function leadsInside(folder: CatalogFolder, path: string): Promise<boolean> {
+async function isInside(folder: CatalogFolder, path: string): Promise<boolean> {
   try {
     return (await folder.place(path)) !== null;
   } catch (error) {

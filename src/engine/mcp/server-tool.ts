@@ -28,4 +28,4 @@ export function serverTool(
 const checkObject: Tool["input"]["check"] = (input) =>
   typeof input === "object" && input !== null && !Array.isArray(input)
     ? { kind: "valid", input: input as Readonly<Record<string, unknown>> }
-    : { kind: "invalid", words: "invalid arguments: expected a JSON object" };
+    : { kind: "invalid", message: "invalid arguments: expected a JSON object" };

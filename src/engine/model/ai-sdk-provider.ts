@@ -45,7 +45,7 @@ export function aiSdkProvider({ name, load, deadlines = DEADLINES }: AiSdkProvid
         const { stream } = await family.model(request.model).doStream(options);
         for await (const part of partsOf(stream, watchdog.signal)) {
           watchdog.within(deadlines.betweenMs);
-          if (!unknown.keeps(part)) continue;
+          if (!unknown.accepts(part)) continue;
           if (part.type === "error") throw part.error;
           if (part.type === "finish") finish = readFinish(unknown.finished(part));
           else for (const block of blocks.add(part)) yield restore(block);

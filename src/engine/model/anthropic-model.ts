@@ -6,19 +6,19 @@ import { type ModelFamily, type ModelSettings, packageSettings } from "./model-f
 
 const BREAKPOINT: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
-/** The Messages interface. */
+/** Anthropic's Messages API. */
 export function openFamily(settings: ModelSettings): ModelFamily {
   const provider = createAnthropic(packageSettings(settings));
   return {
     model: (id) => provider(id),
     adapt: (options, request) => {
       const thinking = anthropicThinking(request, options.prompt);
-      // The package adds the budget to the limit it is given; the sum is what was asked for.
+      // The package adds the budget to `maxOutputTokens`.
       const budget = thinking?.type === "enabled" ? thinking.budgetTokens : 0;
       return {
         ...cacheBreakpoints(options, BREAKPOINT),
         maxOutputTokens: request.maxOutputTokens - budget,
-        // Arguments are used when they are whole, so they need not come before they are known to be JSON.
+        // Partial arguments are not used, so let the provider buffer and validate them.
         providerOptions: { anthropic: { toolStreaming: false, ...(thinking && { thinking }) } },
       };
     },

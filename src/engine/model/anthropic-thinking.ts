@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { ModelRequest } from "./model-provider.ts";
 
-const LEAST_BUDGET = 1024;
+const MIN_BUDGET = 1024;
 const NEVER_THINKS = /claude-(?:instant|v?2|3(?!-7))/;
 const THINKS_BY_BUDGET = /claude-(?:3-7|[a-z]+-4(?:-[015](?!\d)|[-@]20\d{6}|$))/;
 
@@ -10,8 +10,8 @@ type Thinking =
   | { readonly type: "enabled"; readonly budgetTokens: number };
 
 /**
- * How a model is told to think: today's decide for themselves how much, earlier ones (and what other makers offer under
- * this interface) take a budget out of the limit of the whole answer. Undefined: it is not told to.
+ * Thinking options of a request: adaptive for current models, a token budget within `maxOutputTokens` for earlier ones
+ * and other vendors' models. Undefined without thinking.
  */
 export function anthropicThinking(
   { model, thinking, maxOutputTokens }: ModelRequest,
@@ -21,13 +21,13 @@ export function anthropicThinking(
   if (model.includes("claude-") && !THINKS_BY_BUDGET.test(model)) return { type: "adaptive", display: "summarized" };
   if (!mayThink(prompt)) return undefined;
   const budgetTokens = Math.floor(maxOutputTokens / 2);
-  return budgetTokens < LEAST_BUDGET ? undefined : { type: "enabled", budgetTokens };
+  return budgetTokens < MIN_BUDGET ? undefined : { type: "enabled", budgetTokens };
 }
 
-/** With a budget, an answer that goes on behind results of tools is refused unless it began with a thought. */
+/** With a budget, the API refuses a continuation after tool results unless the answer began with thinking. */
 function mayThink(prompt: LanguageModelV4Prompt): boolean {
   if (prompt.at(-1)?.role !== "tool") return true;
-  const asked = prompt.findLastIndex(({ role }) => role === "user");
-  const begun = prompt.slice(asked).find(({ role }) => role === "assistant");
-  return begun?.role === "assistant" && begun.content[0]?.type === "reasoning";
+  const lastUser = prompt.findLastIndex(({ role }) => role === "user");
+  const answer = prompt.slice(lastUser).find(({ role }) => role === "assistant");
+  return answer?.role === "assistant" && answer.content[0]?.type === "reasoning";
 }

@@ -6,13 +6,13 @@ import { type ModelFamily, type ModelSettings, packageSettings } from "./model-f
 import type { ModelRequest } from "./model-provider.ts";
 
 const BREAKPOINT: SharedV4ProviderOptions = { amazonBedrock: { cachePoint: { type: "default" } } };
-/** The others refuse to be told where to cache. */
-const KEEPS_A_CACHE = /anthropic\.|amazon\.nova/;
+/** The others refuse cache points. */
+const SUPPORTS_CACHE_POINTS = /anthropic\.|amazon\.nova/;
 const THINKS_BY_EFFORT = /amazon\.nova-2/;
-/** An access key of AWS: `id:secret`, or `id:secret:session token` for one that passes. */
+/** An access key of AWS: `id:secret`, or `id:secret:session token` for temporary credentials. */
 const ACCESS_KEY = /^(A[A-Z0-9]{15,}):([^:]+)(?::(.+))?$/s;
 
-/** The Converse interface, for the models of many makers. */
+/** Bedrock's Converse API. */
 export function openFamily(settings: ModelSettings): ModelFamily {
   const { region } = settings;
   const provider = createAmazonBedrock({ ...credentials(settings), ...(region !== undefined && { region }) });
@@ -23,8 +23,8 @@ export function openFamily(settings: ModelSettings): ModelFamily {
       const reasoningConfig = thinkingOf(request, options.prompt);
       const budget = reasoningConfig?.type === "enabled" ? (reasoningConfig.budgetTokens ?? 0) : 0;
       return {
-        ...(KEEPS_A_CACHE.test(request.model) ? cacheBreakpoints(options, BREAKPOINT) : options),
-        // The package adds the budget to the limit it is given; the sum is what was asked for.
+        ...(SUPPORTS_CACHE_POINTS.test(request.model) ? cacheBreakpoints(options, BREAKPOINT) : options),
+        // The package adds the budget to `maxOutputTokens`.
         maxOutputTokens: request.maxOutputTokens - budget,
         ...(reasoningConfig && { providerOptions: { amazonBedrock: { reasoningConfig } } }),
       };
@@ -32,12 +32,12 @@ export function openFamily(settings: ModelSettings): ModelFamily {
   };
 }
 
-/** A key of Bedrock is sent as it is, an access key signs each request. */
+/** A Bedrock API key is sent as it is; an access key signs each request. */
 function credentials(settings: ModelSettings) {
   const { apiKey, ...rest } = packageSettings(settings);
   const [, accessKeyId, secretAccessKey, sessionToken] = ACCESS_KEY.exec(apiKey ?? "") ?? [];
   if (accessKeyId === undefined || secretAccessKey === undefined) return { ...rest, ...(apiKey && { apiKey }) };
-  // An empty key keeps the package from looking for one elsewhere.
+  // A blank key keeps the package from reading one from the environment.
   return { ...rest, apiKey: " ", accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
 }
 

@@ -8,30 +8,29 @@ type Open =
   | { readonly kind: "tool_use"; readonly id: string; readonly tool: string; rawInput: string };
 
 /**
- * A provider's content as blocks that never overlap. Providers close a text only at the very end, or send the inputs of
- * several tool calls at once: a block that begins closes the text or thinking before it, and what comes while a tool
- * call is still incomplete waits until that is whole.
+ * Turns a provider's stream into blocks that never overlap. Providers close text late and interleave the inputs of tool
+ * calls: a new block closes open text or thinking, and parts that arrive during an open tool call are buffered.
  */
 export class BlockSequence {
   #open: Open | null = null;
-  #waiting: LanguageModelV4StreamPart[] = [];
+  #buffered: LanguageModelV4StreamPart[] = [];
 
   *add(part: LanguageModelV4StreamPart): Generator<ModelPart> {
     if (this.#open?.kind === "tool_use" && !belongsTo(this.#open.id, part)) {
-      this.#waiting.push(part);
+      this.#buffered.push(part);
       return;
     }
     switch (part.type) {
       case "text-delta":
         if (part.delta === "") break;
-        if (this.#open?.kind !== "text") yield* this.#begin({ kind: "text" });
+        if (this.#open?.kind !== "text") yield* this.#start({ kind: "text" });
         yield { kind: "text", text: part.delta };
         break;
       case "reasoning-start":
-        yield* this.#begin({ kind: "thinking", signature: part.providerMetadata });
+        yield* this.#start({ kind: "thinking", signature: part.providerMetadata });
         break;
       case "reasoning-delta":
-        if (this.#open?.kind !== "thinking") yield* this.#begin({ kind: "thinking", signature: undefined });
+        if (this.#open?.kind !== "thinking") yield* this.#start({ kind: "thinking", signature: undefined });
         this.#sign(part.providerMetadata);
         if (part.delta !== "") yield { kind: "thinking", text: part.delta };
         break;
@@ -44,7 +43,7 @@ export class BlockSequence {
         if (this.#open?.kind === "text") yield* this.#end();
         break;
       case "tool-input-start":
-        yield* this.#begin({ kind: "tool_use", id: part.id, tool: part.toolName, rawInput: "" });
+        yield* this.#start({ kind: "tool_use", id: part.id, tool: part.toolName, rawInput: "" });
         break;
       case "tool-input-delta":
         if (this.#open?.kind === "tool_use") this.#open.rawInput += part.delta;
@@ -53,12 +52,12 @@ export class BlockSequence {
         yield* this.#call({ id: part.toolCallId, tool: part.toolName, rawInput: part.input }, part.providerMetadata);
         break;
       default:
-        // Sources, files and the like have no event of ours.
+        // Sources, files and other parts have no engine event.
         break;
     }
   }
 
-  /** The provider has said everything: a tool call whose end it forgot is taken as it stands. */
+  /** Ends a complete stream; an unterminated tool call is used as it is. */
   *finish(): Generator<ModelPart> {
     while (this.#open !== null) {
       if (this.#open.kind === "tool_use") yield* this.#call(this.#open, undefined);
@@ -66,9 +65,9 @@ export class BlockSequence {
     }
   }
 
-  /** The provider broke off. What is half done is closed; half a call is none, and half a thought is not signed. */
+  /** Ends a stream that failed: closes the open block without its tool call or signature. */
   *abort(): Generator<ModelPart> {
-    this.#waiting = [];
+    this.#buffered = [];
     if (this.#open === null) return;
     const block = this.#open.kind;
     this.#open = null;
@@ -79,13 +78,13 @@ export class BlockSequence {
     { id, tool, rawInput }: { id: string; tool: string; rawInput: string },
     signature: SharedV4ProviderMetadata | undefined,
   ): Generator<ModelPart> {
-    if (this.#open?.kind !== "tool_use") yield* this.#begin({ kind: "tool_use", id, tool, rawInput });
+    if (this.#open?.kind !== "tool_use") yield* this.#start({ kind: "tool_use", id, tool, rawInput });
     const input = readToolInput(rawInput);
     yield { kind: "tool_use", id, tool, input, rawInput, ...(signature !== undefined && { signature }) };
     yield* this.#end();
   }
 
-  *#begin(block: Open): Generator<ModelPart> {
+  *#start(block: Open): Generator<ModelPart> {
     if (this.#open !== null) yield* this.#end();
     this.#open = block;
     yield { kind: "block_start", block: block.kind };
@@ -99,12 +98,12 @@ export class BlockSequence {
       yield { kind: "thinking", text: "", signature: ended.signature };
     }
     yield { kind: "block_stop", block: ended.kind };
-    const waited = this.#waiting;
-    this.#waiting = [];
-    for (const part of waited) yield* this.add(part);
+    const buffered = this.#buffered;
+    this.#buffered = [];
+    for (const part of buffered) yield* this.add(part);
   }
 
-  /** A signature comes in pieces, on any part of its block. */
+  /** Merges the pieces of a signature, which may come with any part of the block. */
   #sign(metadata: SharedV4ProviderMetadata | undefined): void {
     if (this.#open?.kind !== "thinking" || metadata === undefined) return;
     const signature: SharedV4ProviderMetadata = { ...this.#open.signature };

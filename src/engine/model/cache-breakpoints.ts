@@ -1,9 +1,8 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message, SharedV4ProviderOptions } from "@ai-sdk/provider";
 
 /**
- * Marks where the provider's prompt cache may end, at its limit of four places: behind the tools and the system prompt,
- * which never change; behind everything sent this time; and behind what was sent the time before, because the provider
- * looks back only some 20 blocks from a mark for what it has kept. `mark` says it in the provider's words.
+ * Sets the four cache breakpoints a provider allows: after the tools, the system prompt, this request and the previous
+ * request. The last is needed because the provider looks back only about 20 blocks. `mark`: the provider's option.
  */
 export function cacheBreakpoints(
   options: LanguageModelV4CallOptions,
@@ -23,7 +22,7 @@ export function cacheBreakpoints(
   };
 }
 
-/** The last message of ours, and the last one before the answer that preceded it. */
+/** Indexes of the last sent message and of the last one before the previous answer. */
 function lastSent(prompt: readonly LanguageModelV4Message[], sent: readonly number[]): readonly number[] {
   const last = sent.at(-1);
   const answer = prompt.findLastIndex(({ role }, index) => role === "assistant" && index < (last ?? 0));

@@ -3,12 +3,12 @@ import type { Logger } from "../../shared/logger.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { ModelProvider, ModelRequest, ModelUsage } from "./model-provider.ts";
 
-/** What providers keep a prompt for, as a rule, and the least they keep: some models need so much. */
-const KEPT_MS = 300_000;
-const LEAST_TOKENS = 4096;
-/** Of what had been sent before: a hit is never quite all of it. */
-const SHARE = 0.5;
-const CALLS_KEPT = 100;
+/** Usual cache lifetime, and the smallest prompt that every model caches. */
+const CACHE_TTL_MS = 300_000;
+const MIN_TOKENS = 4096;
+/** Share of the previous request that counts as a hit. */
+const HIT_SHARE = 0.5;
+const MAX_CALLS = 100;
 
 interface Call {
   readonly model: string;
@@ -19,23 +19,18 @@ interface Call {
   readonly atMs: number;
 }
 
-/** What became of the cache in a call that goes on with an earlier one. */
+/** Cache outcome of a call that continues an earlier one. */
 export type CacheVerdict =
   | { readonly kind: "nothing_expected" }
   | { readonly kind: "hit" }
   | {
       readonly kind: "missed";
-      readonly why:
-        | "system_changed"
-        | "tools_changed"
-        | "history_changed"
-        | "kept_too_long_ago"
-        | "provider_did_not_keep_it";
+      readonly why: "system_changed" | "tools_changed" | "history_changed" | "cache_expired" | "not_cached";
       readonly expectedTokens: number;
       readonly hitTokens: number;
     };
 
-/** Remembers what was sent, by hash, and tells of each call whether the provider's cache did for it what it could. */
+/** Compares each call with the hashes of earlier ones to find avoidable cache misses. */
 export class CacheMonitor {
   readonly #clock: Clock;
   #calls: readonly Call[] = [];
@@ -44,17 +39,17 @@ export class CacheMonitor {
     this.#clock = clock;
   }
 
-  judge(request: ModelRequest, usage: ModelUsage): CacheVerdict {
+  check(request: ModelRequest, usage: ModelUsage): CacheVerdict {
     const call = callOf(request, usage, this.#clock());
     const before = this.#before(call);
-    this.#calls = [...this.#calls.filter((one) => one !== before), call].slice(-CALLS_KEPT);
-    if (before === undefined || before.inputTokens < LEAST_TOKENS) return { kind: "nothing_expected" };
+    this.#calls = [...this.#calls.filter((one) => one !== before), call].slice(-MAX_CALLS);
+    if (before === undefined || before.inputTokens < MIN_TOKENS) return { kind: "nothing_expected" };
     const expectedTokens = before.inputTokens;
-    if (usage.cacheHitTokens >= expectedTokens * SHARE) return { kind: "hit" };
+    if (usage.cacheHitTokens >= expectedTokens * HIT_SHARE) return { kind: "hit" };
     return { kind: "missed", why: whyMissed(before, call), expectedTokens, hitTokens: usage.cacheHitTokens };
   }
 
-  /** The call that this one goes on with: of those that began with the same message, the one it shares the most with. */
+  /** The earlier call this one continues: same first message and the longest shared prefix. */
   #before(call: Call): Call | undefined {
     let best: Call | undefined;
     for (const one of this.#calls) {
@@ -69,7 +64,7 @@ function whyMissed(before: Call, call: Call): Extract<CacheVerdict, { kind: "mis
   if (before.tools !== call.tools) return "tools_changed";
   if (before.system !== call.system) return "system_changed";
   if (shared(before, call) < before.messages.length) return "history_changed";
-  return call.atMs - before.atMs > KEPT_MS ? "kept_too_long_ago" : "provider_did_not_keep_it";
+  return call.atMs - before.atMs > CACHE_TTL_MS ? "cache_expired" : "not_cached";
 }
 
 function shared({ messages: earlier }: Call, { messages: later }: Call): number {
@@ -89,7 +84,7 @@ const callOf = (request: ModelRequest, { inputTokens }: ModelUsage, atMs: number
 const hash = (value: unknown): string =>
   createHash("sha256").update(JSON.stringify(value)).digest("base64").slice(0, 12);
 
-/** A provider whose missed caches are told in the log. */
+/** A provider that logs cache misses. */
 export function monitoredProvider(inner: ModelProvider, logger: Logger): ModelProvider {
   const monitor = new CacheMonitor();
   return {
@@ -97,13 +92,13 @@ export function monitoredProvider(inner: ModelProvider, logger: Logger): ModelPr
     async *stream(request, signal) {
       for await (const part of inner.stream(request, signal)) {
         if (part.kind === "done" && request.purpose === undefined) {
-          const verdict = monitor.judge(request, part.usage);
+          const verdict = monitor.check(request, part.usage);
           const about = { provider: inner.name, model: request.model, input_tokens: part.usage.inputTokens };
           if (verdict.kind === "missed") {
             const { why, expectedTokens: expected, hitTokens: hit } = verdict;
-            logger.warn({ ...about, why, expected_tokens: expected, hit_tokens: hit }, "the cache did not hit");
+            logger.warn({ ...about, why, expected_tokens: expected, hit_tokens: hit }, "prompt cache missed");
           } else {
-            logger.debug({ ...about, cache: verdict.kind }, "cache looked after");
+            logger.debug({ ...about, cache: verdict.kind }, "checked prompt cache");
           }
         }
         yield part;

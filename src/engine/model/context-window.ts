@@ -1,8 +1,8 @@
-/** Tokens of input and output together, as far as it is known; newest first, the first that fits counts. */
+/** Known context windows in tokens, input and output together; the first match counts. */
 const WINDOWS: readonly (readonly [RegExp, number])[] = [
   [/claude/, 200_000],
   [/gpt-4\.1/, 1_000_000],
-  // They take less input than their window is large.
+  // Their input limit is smaller than the window.
   [/gpt-[5-9]|codex/, 272_000],
   [/(^|\/)o\d/, 200_000],
   [/gpt-3\.5/, 16_000],
@@ -10,12 +10,12 @@ const WINDOWS: readonly (readonly [RegExp, number])[] = [
   [/nova-(?!micro)/, 300_000],
   [/^sandbox$/, 200_000],
 ];
-/** What today's models of other makers have at the least, as a rule. */
-const UNKNOWN = 128_000;
+/** Usual minimum of current models. */
+const DEFAULT_WINDOW = 128_000;
 
-/** How much a model can read and write in one call; `told` is what the operator says of it. */
-export const contextWindow = (model: string, told: number | null): number =>
-  told ?? WINDOWS.find(([name]) => name.test(model))?.[1] ?? UNKNOWN;
+/** Context window of a model in tokens; `configured` overrides the table. */
+export const contextWindow = (model: string, configured: number | null): number =>
+  configured ?? WINDOWS.find(([name]) => name.test(model))?.[1] ?? DEFAULT_WINDOW;
 
-/** A small window is not to be spent on the answer alone. */
+/** Limits the answer to a quarter of the window. */
 export const outputTokensWithin = (window: number, wanted: number): number => Math.min(wanted, Math.floor(window / 4));

@@ -1,10 +1,10 @@
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { type ModelFamily, type ModelSettings, packageSettings } from "./model-family.ts";
 
-/** These refuse to be asked for their thoughts. */
+/** These models refuse `includeThoughts`. */
 const NEVER_THINKS = /gemini-(?:1|2\.0)|gemma/;
 
-/** The `generateContent` interface. */
+/** Google's `generateContent` API. */
 export function openFamily(settings: ModelSettings): ModelFamily {
   const provider = createGoogleGenerativeAI(packageSettings(settings));
   return {

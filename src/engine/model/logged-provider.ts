@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Logger } from "../../shared/logger.ts";
 import type { ModelProvider, ModelRequest } from "./model-provider.ts";
 
-/** Tells each call and its end in the log of DEBUG: parameters, counts, sizes and hashes; never what was said. */
+/** Logs each call and its end at DEBUG: parameters, counts, sizes and hashes, never content. */
 export function loggedProvider(inner: ModelProvider, logger: Logger): ModelProvider {
   if (!logger.isLevelEnabled("debug")) return inner;
   return {
@@ -21,7 +21,7 @@ export function loggedProvider(inner: ModelProvider, logger: Logger): ModelProvi
           const ms = Math.round(performance.now() - startedAt);
           logger.debug(
             { model: request.model, ...end, usage, parts, first_ms: firstMs, took_ms: ms },
-            "model call over",
+            "model call ended",
           );
         }
         yield part;

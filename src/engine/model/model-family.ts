@@ -1,26 +1,26 @@
 import type { EmbeddingModelV4, LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { ModelRequest } from "./model-provider.ts";
 
-/** What an engine knows of its provider. */
+/** Connection settings of a provider. */
 export interface ModelSettings {
   readonly apiKey: string | undefined;
-  /** As the provider's own package takes it. */
+  /** As the provider's SDK takes it. */
   readonly baseUrl: string | undefined;
-  /** Where the provider's servers are, for one that has regions. */
+  /** For providers with regions. */
   readonly region?: string | undefined;
-  /** Sends the requests; the global one if left out. */
+  /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** What differs between providers: how a model is opened, and what a call says beyond what all of them understand. */
+/** What differs between providers: how to open a model, and their own call options. */
 export interface ModelFamily {
   model(id: string): LanguageModelV4;
-  /** Left out by providers that have no such models. */
+  /** Omitted by providers without embedding models. */
   embedding?(id: string): EmbeddingModelV4;
   adapt(options: LanguageModelV4CallOptions, request: ModelRequest): LanguageModelV4CallOptions;
 }
 
-/** The settings in the words of the provider packages. */
+/** The settings as the provider packages name them. */
 export const packageSettings = ({
   apiKey,
   baseUrl,

@@ -1,7 +1,7 @@
 import type { BlockType } from "../../contract/engine-events.ts";
 
 /**
- * The seam to an upstream language model. An implementation translates; it never retries, stores or emits.
+ * The seam to an upstream language model. An implementation only translates: it never retries, stores or emits events.
  * `stream` never throws: whatever happens, the iteration ends with exactly one `done` or `failed` part.
  * Blocks never overlap: each `block_start` is followed by its own deltas and its `block_stop`, unless `failed` cuts it
  * off. A `tool_use` block that was cut off may stop without its `tool_use`.
@@ -19,14 +19,14 @@ export interface ModelRequest {
   readonly tools: readonly ModelTool[];
   readonly thinking: boolean;
   readonly maxOutputTokens: number;
-  /** What the call is for, where it is not to answer the user. */
+  /** Omitted when the call answers the user. */
   readonly purpose?: "summary" | "learning";
   /**
    * `interactive` (default): a user waits for the answer. `background`, as in learning: waits while interactive calls to
    * the model wait, and fails as `rate_limited` after a minute. A batch checks `EngineProvider.closedForMs` first.
    */
   readonly priority?: "interactive" | "background";
-  /** It is sent again, made smaller, because the model would not take it as it was. */
+  /** Set on the retry after compaction of a request that did not fit. */
   readonly shortened?: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface ModelTool {
 }
 
 export type ModelMessage =
-  /** `recalled`: what memory has on it, marked as data; a part of its own behind the user's words. */
+  /** `recalled`: matching memory, labelled as data; a separate part after the user's text. */
   | { readonly role: "user"; readonly text: string; readonly recalled?: string }
   | { readonly role: "assistant"; readonly content: readonly AssistantContent[] }
   | { readonly role: "tool"; readonly results: readonly ToolOutcome[] };
@@ -52,14 +52,14 @@ export type AssistantContent =
       readonly id: string;
       readonly tool: string;
       readonly input: Readonly<Record<string, unknown>>;
-      /** As with thinking: some providers sign their calls. */
+      /** Opaque, as with thinking. */
       readonly signature?: unknown;
     };
 
 export interface ToolOutcome {
   readonly id: string;
   readonly tool: string;
-  /** Text or JSON as the tool returned it, or the error's words. */
+  /** Text or JSON as the tool returned it, or the error message. */
   readonly output: unknown;
   readonly isError: boolean;
 }
@@ -91,17 +91,17 @@ export interface ModelUsage {
 }
 
 export type ModelFailure =
-  /** The provider's own limit; `retryAfterS` when it said so. */
+  /** The provider's rate limit; `retryAfterS` is null if it sent none. */
   | { readonly kind: "rate_limited"; readonly message: string; readonly retryAfterS: number | null }
-  /** Worth another try: overloaded, 5xx, cut connection, silence. */
+  /** Retryable: overloaded, 5xx, lost connection, timeout. */
   | {
       readonly kind: "transient";
       readonly message: string;
       readonly status: number | null;
       readonly retryAfterS: number | null;
     }
-  /** The context did not fit the model's window; how many tokens do, when it said so. */
+  /** The request exceeds the context window, whose size in tokens is `window` if the provider reported it. */
   | { readonly kind: "too_long"; readonly message: string; readonly window?: number }
-  /** Not worth another try: bad key, bad request. `refused`: because of what the request holds. */
+  /** Not retryable: bad key, bad request. `refused`: because of the request's content. */
   | { readonly kind: "permanent"; readonly message: string; readonly status: number | null; readonly refused?: boolean }
   | { readonly kind: "aborted" };

@@ -3,7 +3,7 @@ import { type Clock, isoTime } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { ModelFailure, ModelRequest } from "./model-provider.ts";
 
-/** How a model call goes, as the retrying provider reports it: each wait for another try, and the end. */
+/** Progress of a model call as the retrying provider reports it: each retry and the end. */
 export type CallReport =
   | { readonly kind: "answered"; readonly request: ModelRequest }
   | { readonly kind: "failed"; readonly request: ModelRequest; readonly failure: ModelFailure }
@@ -11,42 +11,42 @@ export type CallReport =
       readonly kind: "retrying";
       readonly request: ModelRequest;
       readonly failure: ModelFailure;
-      /** How many tries there were. */
+      /** Tries so far. */
       readonly tries: number;
       readonly waitMs: number;
     };
 
 export interface ModelStatus {
-  readonly report: (told: CallReport) => void;
+  readonly report: (call: CallReport) => void;
   readonly health: () => ModelHealth;
 }
 
-/** How the last model call went, for `/health` and the log. A failure's message never quotes a key or a conversation. */
+/** Outcome of the last model call, for `/health` and the log. Error messages never quote keys or conversations. */
 export function createModelStatus(logger: Logger, clock: Clock = Date.now): ModelStatus {
   let health: ModelHealth = { status: "unknown", last_error: null, last_error_at: null, next_try_at: null };
-  const report = (told: CallReport): void => {
-    const { model, purpose = "turn" } = told.request;
-    const isAnswer = told.kind === "answered" || told.failure.kind === "too_long";
+  const report = (call: CallReport): void => {
+    const { model, purpose = "turn" } = call.request;
+    const isAnswer = call.kind === "answered" || call.failure.kind === "too_long";
     if (isAnswer) {
       health = { ...health, status: "ok", next_try_at: null };
       return;
     }
-    if (told.failure.kind === "aborted") {
-      // Nobody waits for the next try any more.
+    if (call.failure.kind === "aborted") {
+      // The retry was cancelled with the call.
       if (health.status === "retrying") health = { ...health, status: "failing", next_try_at: null };
       return;
     }
-    const { message: error } = told.failure;
+    const { message: error } = call.failure;
     const now = clock();
     const failed = { last_error: error, last_error_at: isoTime(now) };
-    if (told.kind === "failed") {
+    if (call.kind === "failed") {
       health = { ...failed, status: "failing", next_try_at: null };
       logger.warn({ model, purpose, error }, "model call failed");
       return;
     }
-    health = { ...failed, status: "retrying", next_try_at: isoTime(now + told.waitMs) };
-    const next = Math.ceil(told.waitMs / 1000);
-    logger.warn({ model, purpose, error, try: told.tries, next_try_in_s: next }, "model call failed, retrying");
+    health = { ...failed, status: "retrying", next_try_at: isoTime(now + call.waitMs) };
+    const next = Math.ceil(call.waitMs / 1000);
+    logger.warn({ model, purpose, error, try: call.tries, next_try_in_s: next }, "model call failed, retrying");
   };
   return { report, health: () => health };
 }

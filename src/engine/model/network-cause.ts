@@ -1,24 +1,24 @@
-/** What failed below HTTP, as far as it can be told without repeating what was sent. */
+/** A failure below HTTP, without anything that could quote the request. */
 export interface NetworkCause {
-  /** Of the socket or the system, such as `ECONNREFUSED`; empty without one. */
+  /** Error code such as `ECONNREFUSED`, or empty. */
   readonly code: string;
-  /** As `connect ECONNREFUSED 127.0.0.1:9`; null where the system did not say so much. */
+  /** Such as `connect ECONNREFUSED 127.0.0.1:9`; null if unknown. */
   readonly systemCall: string | null;
-  /** In the words of the HTTP client, such as `bad port`; null where they could quote the request. */
+  /** The HTTP client's message such as `bad port`; null if it could quote the request. */
   readonly reason: string | null;
 }
 
 const MAX_DEPTH = 6;
 const CODE = /^[A-Z][A-Z0-9_]+$/;
 const ADDRESS = /^[\w.:[\]%-]{1,255}$/;
-/** What `fetch` could not do is the cause of an error that begins so. All others may be about the request itself. */
+/** Messages that wrap a failure of `fetch` as their cause; others may be about the request itself. */
 const NOT_CONNECTED = /^(?:Cannot connect to API|fetch failed|terminated)/;
-/** Plain words, none so long that it could be a key. */
-const PLAIN_WORDS = /^[A-Za-z][\w'/.-]{0,19}(?:[ ,:;()]+[\w'/.-]{1,19}){0,14}[.)]?$/;
+/** Short words only: none could be a key. */
+const SHORT_WORDS = /^[A-Za-z][\w'/.-]{0,19}(?:[ ,:;()]+[\w'/.-]{1,19}){0,14}[.)]?$/;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads the innermost cause: what `fetch` throws hides the socket's error, or several of them, as its cause. */
+/** Reads the innermost cause: `fetch` wraps the socket's error, or an AggregateError of several. */
 export function networkCauseOf(error: unknown): NetworkCause {
   const chain: Fields[] = [];
   for (let at = fields(error), depth = 0; depth < MAX_DEPTH; depth++) {
@@ -29,20 +29,20 @@ export function networkCauseOf(error: unknown): NetworkCause {
   }
   const [innermost = {}] = chain;
   const code = chain.map((one) => one["code"]).find((one) => typeof one === "string" && CODE.test(one));
-  const isBelow = chain.length > 1 && chain.some(({ message }) => NOT_CONNECTED.test(String(message)));
-  const words = innermost["message"];
+  const isBelowHttp = chain.length > 1 && chain.some(({ message }) => NOT_CONNECTED.test(String(message)));
+  const message = innermost["message"];
   return {
     code: typeof code === "string" ? code : "",
     systemCall: chain.map(systemCallOf).find((one) => one !== null) ?? null,
-    reason: isBelow && typeof words === "string" && PLAIN_WORDS.test(words) ? words : null,
+    reason: isBelowHttp && typeof message === "string" && SHORT_WORDS.test(message) ? message : null,
   };
 }
 
 function systemCallOf({ syscall, code, address, hostname, port }: Fields): string | null {
-  const place = address ?? hostname;
+  const target = address ?? hostname;
   if (typeof syscall !== "string" || typeof code !== "string" || !CODE.test(code)) return null;
-  if (typeof place !== "string" || !ADDRESS.test(place)) return null;
-  const host = typeof port === "number" && place.includes(":") ? `[${place}]` : place;
+  if (typeof target !== "string" || !ADDRESS.test(target)) return null;
+  const host = typeof port === "number" && target.includes(":") ? `[${target}]` : target;
   return `${syscall} ${code} ${host}${typeof port === "number" ? `:${port}` : ""}`;
 }
 

@@ -2,8 +2,8 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { type ModelFamily, type ModelSettings, packageSettings } from "./model-family.ts";
 
 /**
- * Chat completions as vLLM, Ollama, OpenRouter and others speak them. Usage has to be asked for; whether a model thinks
- * is its own affair here, for servers refuse a wish they do not know.
+ * The Chat Completions API of vLLM, Ollama, OpenRouter and others. Usage must be requested. Thinking options are not
+ * sent, because servers refuse options they do not know.
  */
 export function openFamily(settings: ModelSettings): ModelFamily {
   const provider = createOpenAICompatible({

@@ -4,8 +4,8 @@ import { type ModelFamily, type ModelSettings, packageSettings } from "./model-f
 import type { ModelRequest } from "./model-provider.ts";
 
 /**
- * The Responses interface, which keeps a model's reasoning from call to call. Nothing is left with the provider: the
- * reasoning comes to us encrypted and goes back with the conversation.
+ * OpenAI's Responses API, which carries reasoning from call to call. Nothing is stored at the provider: reasoning is
+ * returned encrypted and sent back with the conversation.
  */
 export function openFamily(settings: ModelSettings): ModelFamily {
   const provider = createOpenAI(packageSettings(settings));
@@ -25,7 +25,7 @@ export function openFamily(settings: ModelSettings): ModelFamily {
   };
 }
 
-/** Calls of one conversation are to meet the same cache; one that begins alike meets it too. */
+/** Calls with the same system prompt and first message share a cache. */
 const conversationKey = ({ system, messages }: ModelRequest): string =>
   createHash("sha256")
     .update(JSON.stringify([system, messages[0]]))

@@ -1,6 +1,6 @@
 import { MAX_JSON_LEVELS, isFlatterThan } from "../../shared/json-levels.ts";
 
-/** A model's arguments; null for what is no JSON object, or nests too deep: the model is told, the turn goes on. None at all are none. */
+/** Parses a model's arguments; null if they are no JSON object or nested too deep. Empty text means no arguments. */
 export function readToolInput(text: string): Readonly<Record<string, unknown>> | null {
   if (text.trim() === "") return {};
   try {

@@ -4,25 +4,25 @@ import { isRecord } from "./wire/clean-json.ts";
 import { pairCalls } from "./wire/pair-calls.ts";
 import { plainHistory } from "./wire/plain-history.ts";
 
-/** Some servers take no longer description. */
-const LONGEST_DESCRIPTION = 1024;
+/** Some servers refuse longer descriptions. */
+const MAX_DESCRIPTION = 1024;
 
 /**
- * A provider whose refusal of a request is answered with the same request in its plainest form, once. Otherwise a history
- * that is refused for a reason nobody has written down would be refused for ever.
+ * Retries a refused request once with calls, results and thinking as plain text. Otherwise a stored history that the
+ * provider refuses would be refused for ever.
  */
 export function plainRetryProvider(inner: ModelProvider, logger: Logger): ModelProvider {
   return {
     name: inner.name,
     async *stream(request, signal) {
-      const refusal = yield* told(inner.stream(request, signal));
+      const refusal = yield* forward(inner.stream(request, signal));
       if (refusal === null) return;
       if (isPlain(request)) {
         yield refusal;
         return;
       }
       const about = { provider: inner.name, model: request.model, reason: refusal.failure.message };
-      logger.warn(about, "the provider refused the request; it is sent again as plain text");
+      logger.warn(about, "provider refused the request, retrying as plain text");
       yield* inner.stream(plainRequest(request), signal);
     },
   };
@@ -30,8 +30,8 @@ export function plainRetryProvider(inner: ModelProvider, logger: Logger): ModelP
 
 type Refusal = Extract<ModelPart, { kind: "failed" }> & { readonly failure: { readonly kind: "permanent" } };
 
-/** Hands the parts on; returns a refusal that came before any of them. */
-async function* told(parts: AsyncIterable<ModelPart>): AsyncGenerator<ModelPart, Refusal | null> {
+/** Forwards the parts; returns a refusal that came before any of them. */
+async function* forward(parts: AsyncIterable<ModelPart>): AsyncGenerator<ModelPart, Refusal | null> {
   let isFirst = true;
   for await (const part of parts) {
     if (isFirst && isRefusal(part)) return part;
@@ -44,7 +44,6 @@ async function* told(parts: AsyncIterable<ModelPart>): AsyncGenerator<ModelPart,
 const isRefusal = (part: ModelPart): part is Refusal =>
   part.kind === "failed" && part.failure.kind === "permanent" && part.failure.refused === true;
 
-/** Nothing of it could be said more plainly. */
 const isPlain = ({ messages, tools }: ModelRequest): boolean =>
   tools.length === 0 &&
   messages.every(
@@ -59,16 +58,16 @@ const plainRequest = (request: ModelRequest): ModelRequest => ({
   tools: request.tools.map(plainTool),
 });
 
-/** Its arguments by name, type and description. */
+/** Keeps the name, type and description of each argument. */
 function plainTool({ name, description, inputSchema: { properties } }: ModelTool): ModelTool {
   const plain = Object.entries(isRecord(properties) ? properties : {}).map(([argument, schema]) => {
-    const { type, description: words } = isRecord(schema) ? schema : {};
+    const { type, description: text } = isRecord(schema) ? schema : {};
     const known = typeof type === "string" && { type };
-    return [argument, { ...known, ...(typeof words === "string" && { description: words }) }] as const;
+    return [argument, { ...known, ...(typeof text === "string" && { description: text }) }] as const;
   });
   return {
     name,
-    description: description.slice(0, LONGEST_DESCRIPTION),
+    description: description.slice(0, MAX_DESCRIPTION),
     inputSchema: { type: "object", properties: Object.fromEntries(plain) },
   };
 }

@@ -1,21 +1,21 @@
 import { type NetworkCause, networkCauseOf } from "./network-cause.ts";
 
-/** What can be read from an error of a provider package, whichever of its many shapes it has. */
+/** The fields of a provider package's error, whatever its shape. */
 export interface ProviderError {
   readonly status: number | null;
-  /** The provider's own name of the error, such as `overloaded_error`. */
+  /** The provider's error type, such as `overloaded_error`. */
   readonly type: string;
-  /** All it wrote. It may quote the key or the conversation: only to be searched, never to be shown. */
+  /** May quote the key or the conversation: search it, never show it. */
   readonly text: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly network: NetworkCause;
-  /** Where it was sent, without path, query and credentials; null where the error does not say. */
+  /** Host of the request; null if unknown. */
   readonly host: string | null;
   /** The class of the error, such as `AI_APICallError`. */
   readonly name: string;
 }
 
-/** Errors are read by shape: each provider is a bundle of its own with its own classes. */
+/** Reads errors by shape: each provider bundle has its own classes. */
 export function readProviderError(error: unknown): ProviderError {
   const top = record(error);
   const body = parsed(top["responseBody"]) ?? record(top["data"]);

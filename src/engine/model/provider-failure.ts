@@ -9,9 +9,9 @@ const TOO_LONG = [
   /too many (?:input )?tokens/i,
 ];
 const MAY_BE_TOO_LONG: readonly (number | null)[] = [null, 400, 413, 422, 500];
-/** Money, not rate: waiting does not help. */
+/** Out of credit: a retry does not help. */
 const NO_CREDIT = /insufficient_quota|billing|credit balance/i;
-/** The request was understood and refused; unless for who asks, or for which model. */
+/** Statuses of a refused request, unless the key or the model is the reason. */
 const CONTENT_REFUSED: readonly number[] = [400, 422];
 const NOT_FOR_CONTENT =
   /insufficient_quota|billing|credit balance|api.?key|credential|model.{0,40}(?:not exist|not found)/i;
@@ -20,21 +20,21 @@ const OVERLOADED = /overloaded|unavailable|server_error|api_error|timeout|intern
 const REFUSED = /authentication|permission|invalid_request|not_found|invalid_api_key/i;
 const UNTRUSTED = /CERT|SELF_SIGNED|ERR_TLS|UNABLE_TO_VERIFY/;
 const CONTENT_NOT_SENT = /^AI_(?:InvalidPrompt|UnsupportedFunctionality|InvalidArgument)/;
-/** The provider package itself would not send the request: by the class of its error, or the words of `fetch`. */
+/** The provider package did not send the request: by error class or message of `fetch`. */
 const NOT_SENT: readonly (readonly [RegExp, string])[] = [
   [/^AI_Load(?:APIKey|Setting)|^TypeError: .*(?:header value|ByteString)/s, "see LLM_API_KEY"],
   [/^TypeError: .*URL/s, "see LLM_BASE_URL"],
   [/^AI_NoSuchModel/, "see LLM_MODEL"],
   [CONTENT_NOT_SENT, "its package does not take it"],
 ];
-/** An answer came, and it is not what the provider's package can read. */
+/** The provider package could not parse the response. */
 const UNREADABLE = /^AI_(?:InvalidResponseData|JSONParse|TypeValidation|EmptyResponseBody|NoContentGenerated|APICall)/;
-/** 424 is how Bedrock says that the model behind it failed. */
-const WORTH_ANOTHER_TRY: readonly number[] = [408, 409, 424, 425];
+/** Bedrock answers 424 when the model behind it failed. */
+const RETRYABLE: readonly number[] = [408, 409, 424, 425];
 
 /**
- * What a provider's failure means for the turn. The words are ours: what the provider wrote may quote the key or the
- * conversation, and belongs into no event and no log.
+ * Classifies a provider's error. The messages are ours: the provider's text may quote the key or the conversation and
+ * must not reach an event or the log.
  */
 export function failureOf(
   error: unknown,
@@ -43,7 +43,7 @@ export function failureOf(
   const read = readProviderError(error);
   const status = read.status ?? impliedStatus(read.type);
   const retryAfterS = retryAfterSeconds({ headers: read.headers, body: read.text, now });
-  if (MAY_BE_TOO_LONG.includes(read.status) && TOO_LONG.some((words) => words.test(read.text))) {
+  if (MAY_BE_TOO_LONG.includes(read.status) && TOO_LONG.some((pattern) => pattern.test(read.text))) {
     const message = `the conversation does not fit the context of ${provider}'s model`;
     return { kind: "too_long", message, ...windowIn(read.text) };
   }
@@ -52,7 +52,7 @@ export function failureOf(
   }
   if (status === 429) return { kind: "rate_limited", message: `${provider} limits the rate of requests`, retryAfterS };
   if (status === null) return withoutStatus(read, provider, model === undefined ? provider : `${provider}, ${model}`);
-  if (status >= 500 || WORTH_ANOTHER_TRY.includes(status)) {
+  if (status >= 500 || RETRYABLE.includes(status)) {
     return { kind: "transient", message: `${provider} answered ${status}${named(read)}`, status, retryAfterS };
   }
   const refused = CONTENT_REFUSED.includes(status) && !NOT_FOR_CONTENT.test(read.text);
@@ -62,20 +62,20 @@ export function failureOf(
 
 /** "300000 tokens > 200000 maximum", "maximum context length is 8192 tokens", "exceeds the context window of 32768". */
 function windowIn(text: string): { readonly window?: number } {
-  const told =
+  const match =
     />\s*(\d{4,9})\b/.exec(text) ??
     /(?:maximum|max|limit|context (?:length|size|window))\D{0,40}?(\d{4,9})/i.exec(text);
-  return told?.[1] === undefined ? {} : { window: Number(told[1]) };
+  return match?.[1] === undefined ? {} : { window: Number(match[1]) };
 }
 
-/** Inside a stream a failure has a type and no status. */
+/** An error inside a stream has a type and no status. */
 function impliedStatus(type: string): number | null {
   if (RATE_LIMITED.test(type) || NO_CREDIT.test(type)) return 429;
   if (OVERLOADED.test(type)) return 503;
   return REFUSED.test(type) ? 400 : null;
 }
 
-/** `who`: the provider and the model, where it is known. */
+/** `who`: the provider, and the model if known. */
 function withoutStatus(read: ProviderError, provider: string, who: string): ModelFailure {
   const { name, text, network, host } = read;
   const permanent = (message: string) => ({ kind: "permanent", message, status: null }) as const;
@@ -101,7 +101,7 @@ function withoutStatus(read: ProviderError, provider: string, who: string): Mode
   return transient(`${provider} ended its answer early`);
 }
 
-/** The provider's name of the error, when it is one: words with underscores, nothing that could be a key or a quote. */
+/** The provider's error type, if it looks like one and not like a key or a quote. */
 const named = ({ type }: ProviderError): string =>
   /^[a-z]{2,20}(?:_[a-z]{2,20}){1,4}$/.test(type) ? ` (${type})` : "";
 

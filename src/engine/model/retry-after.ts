@@ -1,4 +1,4 @@
-/** The least seconds a provider wants to be left alone, from a failed answer's headers or body; null when it said none. */
+/** Retry-after in seconds from the headers or body of a failed response; null if absent. */
 export function retryAfterSeconds({
   headers,
   body,
@@ -16,12 +16,12 @@ export function retryAfterSeconds({
 /** A number of seconds or an HTTP date. */
 function fromHeader(value: string, now: number): number | null {
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value);
-  // Date.parse takes "-5" for a year.
+  // Date.parse reads "-5" as a year.
   const date = /[a-z]{3}/i.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - now) / 1000));
 }
 
-/** Google sends no header but `"retryDelay": "32s"`. */
+/** Google sends `"retryDelay": "32s"` in the body instead. */
 function fromBody(body: string): number | null {
   const seconds = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(body)?.[1];
   return seconds === undefined ? null : Number(seconds);

@@ -4,12 +4,12 @@ export const RETRY_RULE = { maxTries: 5, firstDelayMs: 1000, jitterMs: 1000, lon
 
 export type RetryVerdict =
   | { readonly kind: "wait"; readonly ms: number }
-  /** The failure as the client is to hear it. */
+  /** The failure to report to the client. */
   | { readonly kind: "give_up"; readonly failure: ModelFailure };
 
 /**
- * Whether to try again, and when. A provider's retry-after is the least wait; one longer than a client should be kept
- * waiting for is the client's to know, at once. `random` is 0 to 1.
+ * Whether and when to retry. A provider's retry-after is the minimum wait; above `longestWaitMs` it is reported to the
+ * client at once. `random` is 0 to 1.
  */
 export function retryVerdict(
   failure: ModelFailure,
@@ -18,11 +18,11 @@ export function retryVerdict(
   if (failure.kind !== "rate_limited" && failure.kind !== "transient") return { kind: "give_up", failure };
   const { message, retryAfterS } = failure;
   const { maxTries, firstDelayMs, jitterMs, longestWaitMs } = RETRY_RULE;
-  const askedMs = (retryAfterS ?? 0) * 1000;
-  if (askedMs > longestWaitMs) return { kind: "give_up", failure: { kind: "rate_limited", message, retryAfterS } };
-  const leastMs = Math.max(firstDelayMs * 2 ** (tries - 1), askedMs);
+  const retryAfterMs = (retryAfterS ?? 0) * 1000;
+  if (retryAfterMs > longestWaitMs) return { kind: "give_up", failure: { kind: "rate_limited", message, retryAfterS } };
+  const minMs = Math.max(firstDelayMs * 2 ** (tries - 1), retryAfterMs);
   const leftMs = longestWaitMs - waitedMs;
-  if (tries >= maxTries || leastMs > leftMs) return { kind: "give_up", failure };
-  // Those who were asked to wait for the same moment do not all come in it.
-  return { kind: "wait", ms: Math.min(leastMs + random * jitterMs, leftMs) };
+  if (tries >= maxTries || minMs > leftMs) return { kind: "give_up", failure };
+  // Jitter spreads calls that wait for the same moment.
+  return { kind: "wait", ms: Math.min(minMs + random * jitterMs, leftMs) };
 }

@@ -14,8 +14,8 @@ const think = (text: string): SandboxCommand => ({ kind: "think", text });
 const quoted = (text: string): string => `“${text.trim().replaceAll(/\s+/g, " ").slice(0, 80)}”`;
 
 /**
- * What the sandbox model does with a message that holds no command. The first of a conversation shows every kind of
- * event: thinking, text, a tool call, a question, an answer that uses them. Later ones show that it remembers.
+ * The sandbox model's answer to a message without commands. The first of a conversation shows every kind of event:
+ * thinking, text, a tool call, a question and an answer that uses them. Later ones quote the conversation.
  */
 export function demonstration(
   { messages, tools }: ModelRequest,
@@ -66,7 +66,7 @@ function findings(listed: ToolOutcome | undefined): string {
   return `your workspace holds ${entries.slice(0, 5).join(", ")}${entries.length > 5 ? " and more" : ""}`;
 }
 
-/** What the user said before the message that is being answered. */
+/** The user's messages before the current one. */
 function earlierMessages(messages: readonly ModelMessage[]): readonly string[] {
   return messages
     .flatMap((entry) => (entry.role === "user" && !isSummary(entry.text) ? [entry.text] : []))

@@ -17,12 +17,12 @@ import { sandboxLearning } from "./sandbox-learning.ts";
 import { type SandboxCommand, readScript } from "./sandbox-script.ts";
 
 const CHARACTERS_PER_TOKEN = 4;
-/** After so many parts other turns get their chance. */
-const PARTS_AT_ONCE = 64;
+/** Parts between two yields to the event loop. */
+const PARTS_PER_YIELD = 64;
 
 /**
- * A scripted model: no key, no network, the same answer to the same conversation. It decides from the request alone:
- * what the message tells it to do, less what it has done, which the results of its tool calls show.
+ * A scripted model: no key, no network, deterministic. It derives its next step from the request alone: the commands of
+ * the message after those whose tool results are already in the conversation.
  */
 export const sandboxProvider: ModelProvider = {
   name: "sandbox",
@@ -58,10 +58,10 @@ async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerat
       if (command.kind === "tool") reason = "tool_use";
       const pace = pacer(command);
       for (const part of block(command, `call_${step}_${index}`)) {
-        const earlyMs = part.kind === "text" ? pace() : 0;
-        if (earlyMs >= 1) await sleep(earlyMs, undefined, { signal });
+        const waitMs = part.kind === "text" ? pace() : 0;
+        if (waitMs >= 1) await sleep(waitMs, undefined, { signal });
         yield part;
-        if (++parts % PARTS_AT_ONCE === 0) await new Promise(setImmediate);
+        if (++parts % PARTS_PER_YIELD === 0) await new Promise(setImmediate);
       }
     }
     signal.throwIfAborted();
@@ -78,11 +78,11 @@ function commandsOf(request: ModelRequest): readonly SandboxCommand[] {
   return remaining(script.map(callable(request.tools)), callsDone + outcomes.length);
 }
 
-/** The user's last message, and what came back of the calls made since. */
+/** The user's last message and the tool results since. */
 function currentTurn(messages: readonly ModelMessage[]): {
   message: string;
   outcomes: readonly ToolOutcome[];
-  /** Calls whose results the conversation shows no more. */
+  /** Calls whose results were compacted away. */
   callsDone: number;
 } {
   const index = messages.findLastIndex(({ role }) => role === "user");
@@ -93,18 +93,18 @@ function currentTurn(messages: readonly ModelMessage[]): {
   return { message: found?.role === "user" ? found.text : "", outcomes, callsDone };
 }
 
-/** What the user said, as far as it is no command. */
+/** Quotes the user's messages. */
 function sandboxSummary({ messages }: ModelRequest): string {
   const text = messages.map((entry) => (entry.role === "user" ? entry.text : "")).join("\n");
-  const said = [...text.matchAll(/^\[turn_[^\]]*\] USER: (.*)$/gm)].map(([, words = ""]) => `“${words.slice(0, 80)}”`);
-  return `(By the sandbox model, which cannot summarise.) The user said ${said.join(", then ") || "nothing new"}.`;
+  const quotes = [...text.matchAll(/^\[turn_[^\]]*\] USER: (.*)$/gm)].map(([, text = ""]) => `“${text.slice(0, 80)}”`);
+  return `(By the sandbox model, which cannot summarise.) The user said ${quotes.join(", then ") || "nothing new"}.`;
 }
 
-/** Differs from step to step of a conversation, and is the same for the same step. */
+/** Unique for each step of a conversation, and deterministic. */
 const stepName = (messages: readonly ModelMessage[]): string =>
   createHash("sha256").update(JSON.stringify(messages)).digest("hex").slice(0, 12);
 
-/** A model calls only what it was offered; a script that wants more is told so. */
+/** Replaces a call of a tool that was not offered by a text. */
 const callable =
   (tools: readonly ModelTool[]) =>
   (command: SandboxCommand): SandboxCommand => {
@@ -113,7 +113,7 @@ const callable =
     return { kind: "say", text: `The sandbox model was offered no tool “${command.tool}”; it may call ${names}.` };
   };
 
-/** From where the script was left: behind its first `done` calls, up to the end of the next run of calls. */
+/** The script after its first `done` calls, up to the end of the next run of calls. */
 function remaining(script: readonly SandboxCommand[], done: number): readonly SandboxCommand[] {
   let calls = 0;
   const last = script.findIndex((command) => command.kind === "tool" && ++calls === done);
@@ -124,18 +124,18 @@ function remaining(script: readonly SandboxCommand[], done: number): readonly Sa
   return after === -1 ? rest : rest.slice(0, first + after);
 }
 
-type Speaking = Extract<SandboxCommand, { kind: "say" | "think" | "stream" | "tool" }>;
+type OutputCommand = Extract<SandboxCommand, { kind: "say" | "think" | "stream" | "tool" }>;
 
-/** Not asynchronous: each layer that is costs a fast stream more than everything else here. */
-function* block(command: Speaking, id: string): Generator<ModelPart> {
+/** Synchronous: an async generator would dominate the cost of a fast stream. */
+function* block(command: OutputCommand, id: string): Generator<ModelPart> {
   const type: BlockType = command.kind === "tool" ? "tool_use" : command.kind === "think" ? "thinking" : "text";
   yield { kind: "block_start", block: type };
   switch (command.kind) {
     case "say":
-      for (const text of words(command.text)) yield { kind: "text", text };
+      for (const text of splitWords(command.text)) yield { kind: "text", text };
       break;
     case "think":
-      for (const text of words(command.text)) yield { kind: "thinking", text };
+      for (const text of splitWords(command.text)) yield { kind: "thinking", text };
       break;
     case "stream":
       for (let index = 0; index < command.count; index++) yield { kind: "text", text: `word${index} ` };
@@ -149,8 +149,8 @@ function* block(command: Speaking, id: string): Generator<ModelPart> {
   yield { kind: "block_stop", block: type };
 }
 
-/** How many ms too early the next word is. It keeps to the rate as a whole: a late word is followed sooner by the next. */
-function pacer(command: Speaking): () => number {
+/** Ms until the next word is due; measured from the start, so that delays do not add up. */
+function pacer(command: OutputCommand): () => number {
   if (command.kind !== "stream" || command.perSecond === null) return () => 0;
   const msPerWord = 1000 / command.perSecond;
   let due = performance.now();
@@ -188,9 +188,9 @@ async function* fail(
   }
 }
 
-const words = (text: string): readonly string[] => text.match(/\S+\s*|\s+/g) ?? [];
+const splitWords = (text: string): readonly string[] => text.match(/\S+\s*|\s+/g) ?? [];
 
-/** About what a real model would count, so that clients see plausible numbers. */
+/** Plausible token counts for clients. */
 function estimate({ system, messages, tools }: ModelRequest, commands: readonly SandboxCommand[]): ModelUsage {
   const tokens = (value: unknown) => Math.ceil(JSON.stringify(value).length / CHARACTERS_PER_TOKEN);
   const prefix = tokens([system, tools]);

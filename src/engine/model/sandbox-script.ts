@@ -1,8 +1,8 @@
 import { readToolInput } from "./parse-tool-input.ts";
 
 /**
- * What a message tells the sandbox model to do. A line that begins with a slash is a command, any other text is said.
- * The commands run in order; those behind a `/tool` or `/ask` run when its result has come back.
+ * A script for the sandbox model. A line that begins with a slash is a command; any other line is output as text.
+ * Commands run in order; those after a `/tool` or `/ask` run when its result is back.
  *
  * /say TEXT             one text block                    /think TEXT          one thinking block
  * /stream N [RATE]      N text deltas, RATE a second      /slow MS             wait
@@ -11,8 +11,8 @@ import { readToolInput } from "./parse-tool-input.ts";
  * /fail rate-limited [SECONDS]                            /fail provider       /fail mid-stream
  * /fail silent          no more parts, until the turn is cancelled or expires
  * /fail too-long        the conversation does not fit
- * /compact              the same, until it has been made smaller: then the rest is done
- * /usage IN OUT CACHED  the tokens to report
+ * /compact              the same, until the conversation has been compacted; then continues
+ * /usage IN OUT CACHED  report these tokens
  */
 export type SandboxCommand =
   | { readonly kind: "say" | "think"; readonly text: string }
@@ -31,7 +31,7 @@ export type SandboxCommand =
 const FAILURES = ["rate-limited", "provider", "mid-stream", "silent", "too-long"] as const;
 export type SandboxFailure = (typeof FAILURES)[number];
 
-/** Null when the message holds no command: then the demonstration runs. */
+/** Null if the message has no command: then the demonstration runs. */
 export function readScript(message: string): readonly SandboxCommand[] | null {
   const lines = message.split("\n");
   if (!lines.some((line) => line.startsWith("/"))) return null;

@@ -1,25 +1,25 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { FinishReason, ModelUsage } from "./model-provider.ts";
 
-/** What a provider said at the end of a stream. */
+/** Finish reason and usage of a stream. */
 export type Finish =
   | { readonly reason: FinishReason; readonly usage: ModelUsage }
-  /** It did not say that the answer is whole: the stream was cut, however cleanly. */
+  /** The stream ended without a finish reason: the answer is incomplete. */
   | { readonly reason: null; readonly usage: ModelUsage | null };
 
-/** `usage` is the provider's total of the call: it is taken as it is, never added up. */
+/** `usage` is the provider's total of the call; never sum it. */
 export function readFinish({
   finishReason,
-  usage: told,
+  usage: reported,
 }: Extract<LanguageModelV4StreamPart, { type: "finish" }>): Finish {
-  const usage = readUsage(told);
-  const interrupted: Finish = { reason: null, usage: told.inputTokens.total === undefined ? null : usage };
+  const usage = readUsage(reported);
+  const interrupted: Finish = { reason: null, usage: reported.inputTokens.total === undefined ? null : usage };
   switch (finishReason.unified) {
     case "stop":
     case "length":
       return { reason: finishReason.unified, usage };
     case "other":
-      // Some packages begin with it, and end with it when the stream was cut before it said why it ends.
+      // Some packages report it for a stream that was cut before its finish reason.
       return finishReason.raw === undefined ? interrupted : { reason: "other", usage };
     case "tool-calls":
       return { reason: "tool_use", usage };

@@ -1,12 +1,12 @@
-/** How the message begins that stands for the part of a conversation that was summarised. */
+/** First text of the message that replaces the summarised part of a conversation. */
 export const SUMMARY_OPENING = "[What came before in this conversation, shortened to make room.";
 
 export const isSummary = (text: string): boolean => text.startsWith(SUMMARY_OPENING);
 
-/** Said where a turn is cut in its middle: what is done of it is not to be done again. */
+/** Note for a turn that was cut by compaction: its calls must not be repeated. */
 export const callsDone = (count: number): string =>
   `[${count} tool ${count === 1 ? "call" : "calls"} of the turn that the next message began ${count === 1 ? "has" : "have"} been made already.]`;
 
-/** How many calls a text says have been made. */
+/** Reads the count from `callsDone` text; 0 without it. */
 export const readCallsDone = (text: string): number =>
   Number(/^\[(\d+) tool calls? of the turn that the next message began/m.exec(text)?.[1] ?? 0);

@@ -1,10 +1,10 @@
 import type { ModelRequest } from "./model-provider.ts";
 
 const CHARACTERS_PER_TOKEN = 4;
-// What is written without an alphabet takes about a token for each sign.
+// CJK and similar scripts.
 const TOKENS_PER_WIDE_CHARACTER = 0.8;
 
-/** About how many tokens a text is. Providers count differently: it is to be scaled by what one of them said. */
+/** Estimated tokens of a text; scale by a provider's reported usage for accuracy. */
 export function textTokens(text: string): number {
   let wide = 0;
   for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 0x2e7f) wide++;
@@ -13,6 +13,6 @@ export function textTokens(text: string): number {
 
 export const valueTokens = (value: unknown): number => textTokens(JSON.stringify(value) ?? "");
 
-/** All that is sent with a call. */
+/** Estimated tokens of system prompt, tools and messages. */
 export const requestTokens = ({ system, tools, messages }: ModelRequest): number =>
   valueTokens(system) + valueTokens(tools) + valueTokens(messages);

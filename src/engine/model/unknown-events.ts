@@ -5,20 +5,20 @@ type FinishPart = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 type Reason = FinishPart["finishReason"]["unified"];
 
 /**
- * Leaves out what a provider's package does not know: providers add events and kinds of blocks to a running interface,
- * and expect clients to ignore them. The package reports each as an error behind the raw event.
+ * Filters events that a provider package does not know: providers add events and block types and expect clients to
+ * ignore them. The package reports each as a validation error after the raw event.
  */
 export class UnknownEvents {
   #raw: Readonly<Record<string, unknown>> = {};
   #ignoredAny = false;
   #calls = 0;
-  /** How the provider said that the answer ended. */
+  /** The provider's own finish reason. */
   #end: string | null = null;
-  /** Ids of blocks that began with an unknown event. */
+  /** Ids of blocks that started with an unknown event. */
   readonly #blocks = new Set<string>();
 
-  /** Whether a part of the stream is to be read. */
-  keeps(part: LanguageModelV4StreamPart): boolean {
+  /** False for parts to skip. */
+  accepts(part: LanguageModelV4StreamPart): boolean {
     if (part.type === "raw") {
       this.#raw = isRecord(part.rawValue) ? part.rawValue : {};
       this.#end = endIn(this.#raw) ?? this.#end;
@@ -32,7 +32,7 @@ export class UnknownEvents {
     return !("id" in part && this.#blocks.has(part.id));
   }
 
-  /** Some packages end a stream that had an unknown event in an error, whatever the provider said of its end. */
+  /** Some packages finish with an error after an unknown event; this restores the provider's finish reason. */
   finished(part: FinishPart): FinishPart {
     if (!this.#ignoredAny || part.finishReason.unified !== "error" || this.#end === null) return part;
     return { ...part, finishReason: { unified: reasonOf(this.#end, this.#calls), raw: this.#end } };
@@ -45,16 +45,16 @@ export class UnknownEvents {
   }
 }
 
-/** The word of the end in a raw event of OpenAI, of a compatible server or of Bedrock. */
+/** The finish reason in a raw event of OpenAI, a compatible server or Bedrock. */
 function endIn({ type, response, choices, messageStop }: Readonly<Record<string, unknown>>): string | null {
   const details = isRecord(response) && isRecord(response["incomplete_details"]) ? response["incomplete_details"] : {};
   if (type === "response.completed") return "stop";
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  const told =
+  const reason =
     (type === "response.incomplete" ? details["reason"] : undefined) ??
     (isRecord(choice) ? choice["finish_reason"] : undefined) ??
     (isRecord(messageStop) ? messageStop["stopReason"] : undefined);
-  return typeof told === "string" ? told : null;
+  return typeof reason === "string" ? reason : null;
 }
 
 function reasonOf(end: string, calls: number): Reason {

@@ -1,4 +1,4 @@
-/** Ends a wait that nobody answers: its signal is aborted when the deadline passes, or with the signal it is made from. */
+/** Idle timeout: its signal aborts when the deadline passes, or with the outer signal. */
 export class Watchdog {
   readonly signal: AbortSignal;
   readonly #abort = new AbortController();
@@ -14,7 +14,7 @@ export class Watchdog {
     return this.#expired;
   }
 
-  /** From now on so long; a deadline set before counts no more. */
+  /** Restarts the deadline. */
   within(ms: number): void {
     if (ms === this.#ms) {
       this.#timer?.refresh();
@@ -24,13 +24,13 @@ export class Watchdog {
     this.#ms = ms;
     this.#timer = setTimeout(() => {
       this.#expired = true;
-      this.#abort.abort(new Error(`nothing came for ${ms} ms`));
+      this.#abort.abort(new Error(`no data for ${ms} ms`));
     }, ms).unref();
   }
 
-  /** Nothing is waited for any more: what still runs is called off, the socket with it. */
+  /** Ends the watch and aborts what still runs, including the socket. */
   end(): void {
     clearTimeout(this.#timer);
-    this.#abort.abort(new Error("the call is over"));
+    this.#abort.abort(new Error("the call has ended"));
   }
 }

@@ -10,7 +10,9 @@ export const askHuman: Tool<{ question: string; options?: string[]; allow_free_t
     z.object({
       question: z.string().check(z.minLength(1), z.maxLength(4000)),
       options: z.optional(z.array(z.string().check(z.minLength(1), z.maxLength(400))).check(z.maxLength(20))),
-      allow_free_text: z.optional(z.boolean().check(z.describe("Whether other words than the options are an answer"))),
+      allow_free_text: z.optional(
+        z.boolean().check(z.describe("Whether the user may answer with other text than the options")),
+      ),
     }),
   ),
   readOnly: true,
@@ -18,7 +20,7 @@ export const askHuman: Tool<{ question: string; options?: string[]; allow_free_t
   asksHuman: true,
   resources: () => [],
   async run({ question, options = [], allow_free_text: allowFreeText = options.length === 0 }, context) {
-    // Without options and without free text there would be nothing to answer.
+    // Without options, free text is the only possible answer.
     const answer = await context.ask({
       question: visibleProse(question),
       options: options.map((option) => visibleProse(option)),

@@ -6,7 +6,7 @@ import { workspacePlace } from "./workspace-path.ts";
 export const PERMISSION_OPTIONS = ["allow_once", "allow_task", "allow_always", "deny"] as const;
 export type PermissionOption = (typeof PERMISSION_OPTIONS)[number];
 
-/** What a person allowed beyond one call: this tool, on inputs of this pattern, in one task or (null) in all. */
+/** A stored permission for a tool and a pattern, in one task or (null) in all. */
 export interface Grant {
   readonly tool: string;
   readonly pattern: string;
@@ -21,23 +21,23 @@ export type Authorization =
       readonly question: string;
       readonly context: Readonly<Record<string, unknown>>;
       readonly options: readonly PermissionOption[];
-      /** What a grant covers, where the options offer one. */
+      /** The pattern of a grant, if the options offer one. */
       readonly pattern: string;
-      /** What the call is, once it is allowed. */
+      /** The authorization after a permitting answer. */
       readonly allowed: Allowed;
     };
 
-/** `place`: the real path that was allowed, to which the call is held. */
+/** `place`: the real path that was allowed; the call may use no other. */
 export interface Allowed {
   readonly kind: "allow";
   readonly place?: string | undefined;
 }
 
-const MAX_INPUT_SHOWN = 10_000;
-/** The one text that every client shows: a grant is offered only for what stands in it whole. */
-const MAX_QUESTION_SHOWN = 1000;
+const MAX_INPUT_CHARACTERS = 10_000;
+/** Every client shows the question: a grant is offered only for a pattern that it contains in full. */
+const MAX_SUBJECT_CHARACTERS = 1000;
 
-/** The one gate in front of every call, on the input that will be run: a grant allows, else the tool's own rule. */
+/** Authorizes a call on its final input: by the tool's permission, then by a grant, else by asking. */
 export async function authorize({
   tool,
   input,
@@ -56,27 +56,27 @@ export async function authorize({
   const text = JSON.stringify(input);
   const pattern = place ?? tool.subject?.(input) ?? text;
   const shown = allVisible(pattern);
-  // Measured as it is shown: escapes make it longer.
-  const isWhole = shown.length <= MAX_QUESTION_SHOWN;
-  if (isWhole && grants.some((grant) => grant.tool === tool.name && grant.pattern === pattern)) return allowed;
-  const subject = bothEnds(shown, MAX_QUESTION_SHOWN, `; SHA-256 of all: ${sha256(pattern)}`);
+  // Measured after escaping, which lengthens it.
+  const isComplete = shown.length <= MAX_SUBJECT_CHARACTERS;
+  if (isComplete && grants.some((grant) => grant.tool === tool.name && grant.pattern === pattern)) return allowed;
+  const subject = bothEnds(shown, MAX_SUBJECT_CHARACTERS, `; SHA-256 of all: ${sha256(pattern)}`);
   const shownInput = allVisible(text);
-  const isAllWhole = isWhole && shownInput.length <= MAX_INPUT_SHOWN;
+  const isAllComplete = isComplete && shownInput.length <= MAX_INPUT_CHARACTERS;
   return {
     kind: "ask",
     question: `May the agent use ${tool.name} on ${subject}?`,
     context: {
       tool: tool.name,
-      input: bothEnds(shownInput, MAX_INPUT_SHOWN),
-      ...(!isAllWhole && { input_sha256: sha256(text) }),
+      input: bothEnds(shownInput, MAX_INPUT_CHARACTERS),
+      ...(!isAllComplete && { input_sha256: sha256(text) }),
     },
-    options: isWhole ? PERMISSION_OPTIONS : ["allow_once", "deny"],
+    options: isComplete ? PERMISSION_OPTIONS : ["allow_once", "deny"],
     pattern,
     allowed,
   };
 }
 
-/** What an answer allows from now on; null when it is about this call alone. */
+/** The grant that an answer creates; null for this call only. */
 export function grantOf(
   tool: Tool,
   pattern: string,

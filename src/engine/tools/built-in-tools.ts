@@ -12,13 +12,13 @@ import { fetchUrl } from "./web/fetch-url.ts";
 import { writeFile } from "./write-file.ts";
 
 export interface BuiltInParts {
-  /** The engine's own; a command gets little of it. */
+  /** The engine's environment, of which commands inherit a small part. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly plans: PlanBook;
   readonly memory: Parameters<typeof memorySearch>[0];
 }
 
-/** What every engine's agent has. Their inputs are checked by their own schemas before they see them. */
+/** The tools of every engine. */
 export function builtInTools({ environment, plans, memory }: BuiltInParts): readonly Tool[] {
   return [
     askHuman,

@@ -1,22 +1,22 @@
 /**
- * The time of one call, as a signal. What it waits for a person is not counted. Signs of life give it its time anew
- * where `prolonged` says so, up to `maxMs` in all.
+ * Deadline of one call, as a signal. Waiting for a person does not count. With `prolonged`, progress restarts the
+ * timeout, up to `maxMs` in total.
  */
 export class CallDeadline {
   readonly #abort = new AbortController();
   readonly #ms: number;
   readonly #prolonged: boolean;
-  #leftInAll: number;
+  #totalLeft: number;
   #left: number;
   #since = performance.now();
-  #waitingFor = 0;
+  #openQuestions = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor({ ms, maxMs, prolonged }: { readonly ms: number; readonly maxMs: number; readonly prolonged: boolean }) {
     this.#ms = ms;
     this.#prolonged = prolonged;
     this.#left = ms;
-    this.#leftInAll = prolonged ? Math.max(ms, maxMs) : ms;
+    this.#totalLeft = prolonged ? Math.max(ms, maxMs) : ms;
     this.#run();
   }
 
@@ -24,32 +24,32 @@ export class CallDeadline {
     return this.#abort.signal;
   }
 
-  signOfLife(): void {
-    if (!this.#prolonged || this.#waitingFor > 0 || this.signal.aborted) return;
+  progress(): void {
+    if (!this.#prolonged || this.#openQuestions > 0 || this.signal.aborted) return;
     this.#stop();
     this.#left = this.#ms;
     this.#run();
   }
 
-  /** The clock stands still until the answer is there. */
+  /** Pauses the timer until the answer settles. */
   async whileAsking<T>(answer: Promise<T>): Promise<T> {
-    if (this.#waitingFor++ === 0) this.#stop();
+    if (this.#openQuestions++ === 0) this.#stop();
     try {
       return await answer;
     } finally {
-      if (--this.#waitingFor === 0) this.#run();
+      if (--this.#openQuestions === 0) this.#run();
     }
   }
 
   end(): void {
-    this.#waitingFor = Infinity;
+    this.#openQuestions = Infinity;
     clearTimeout(this.#timer);
   }
 
   #run(): void {
     this.#since = performance.now();
-    const ms = Math.max(0, Math.min(this.#left, this.#leftInAll));
-    this.#timer = setTimeout(() => this.#abort.abort(new DOMException("the call took too long", "TimeoutError")), ms);
+    const ms = Math.max(0, Math.min(this.#left, this.#totalLeft));
+    this.#timer = setTimeout(() => this.#abort.abort(new DOMException("the call timed out", "TimeoutError")), ms);
     this.#timer.unref();
   }
 
@@ -57,6 +57,6 @@ export class CallDeadline {
     clearTimeout(this.#timer);
     const used = performance.now() - this.#since;
     this.#left -= used;
-    this.#leftInAll -= used;
+    this.#totalLeft -= used;
   }
 }

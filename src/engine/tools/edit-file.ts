@@ -11,13 +11,13 @@ const passage = () => z.string().check(z.maxLength(MAX_CHARACTERS));
 export const editFile: Tool<{ path: string; old_text: string; new_text: string; replace_all?: boolean }> = {
   name: "edit_file",
   description:
-    "Replaces a passage of a text file of the workspace. The passage must be there exactly as given, and once only unless replace_all is set.",
+    "Replaces text in a file of the workspace. old_text must match exactly, and occur once unless replace_all is set.",
   input: toolInput(
     z.object({
       path: z.string().check(z.minLength(1)),
-      old_text: passage().check(z.minLength(1), z.describe("The passage, exactly as it stands in the file")),
-      new_text: passage().check(z.describe("What stands there afterwards; empty to remove the passage")),
-      replace_all: z.optional(z.boolean().check(z.describe("Replace it wherever it occurs"))),
+      old_text: passage().check(z.minLength(1), z.describe("The text to replace, exactly as in the file")),
+      new_text: passage().check(z.describe("The replacement; empty to delete old_text")),
+      replace_all: z.optional(z.boolean().check(z.describe("Replace every occurrence"))),
     }),
   ),
   readOnly: false,
@@ -28,15 +28,15 @@ export const editFile: Tool<{ path: string; old_text: string; new_text: string; 
     const where = { workspaceDir, path, place };
     const { bytes, stats } = await readInWorkspace(where);
     const text = textOf(bytes);
-    if (text === null) throw new ToolFailed(`${path} is no text file`);
+    if (text === null) throw new ToolFailed(`${path} is not a text file`);
     const edit = replacePassage(text, { passage, replacement, all });
-    if (edit.kind === "refused") throw new ToolFailed(`${path} was not changed: ${edit.words}`);
+    if (edit.kind === "refused") throw new ToolFailed(`${path} was not changed: ${edit.message}`);
     await writeInWorkspace(where, edit.text, { replacing: stats });
     return { path, replaced: edit.lines.length, lines: edit.lines.slice(0, 20) };
   },
 };
 
-/** Null for what would not be the same bytes when written again. A mark at the beginning is part of the text. */
+/** Null unless the text encodes to the same bytes; keeps a byte order mark. */
 function textOf(bytes: Buffer): string | null {
   if (bytes.includes(0)) return null;
   try {

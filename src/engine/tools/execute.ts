@@ -1,14 +1,14 @@
 import type { Logger } from "../../shared/logger.ts";
 import { CallDeadline } from "./call-deadline.ts";
-import { shortened } from "./spill.ts";
+import { spillLongOutput } from "./spill.ts";
 import { CallParked, type Tool, type ToolContext, ToolFailed } from "./tool.ts";
 
-/** However alive a call is. */
+/** Limit of a call in total, whatever its progress. */
 const MAX_MS = 600_000;
 
 export interface ToolResult {
   readonly output: unknown;
-  /** For the model; null when the call went well. */
+  /** Error message for the model; null on success. */
   readonly error: string | null;
 }
 
@@ -19,9 +19,8 @@ export type ToolExecutor = (
 ) => Promise<ToolResult>;
 
 /**
- * Runs one authorized call under a deadline. The deadline does not depend on the tool's good will: one that does not
- * heed its signal is left behind. A call that asks a human waits as long as the human takes,
- * and one that waits for another agent as long as that one works.
+ * Runs one authorized call under a deadline, which also holds for a tool that ignores its signal. Calls that wait for a
+ * human or for another agent have no deadline.
  */
 export function createToolExecutor({
   timeoutMs,
@@ -35,54 +34,57 @@ export function createToolExecutor({
     const prolonged = tool.prolongedByProgress === true;
     const deadline = tool.asksHuman || tool.delegates ? undefined : new CallDeadline({ ms, maxMs: MAX_MS, prolonged });
     const signal = deadline === undefined ? context.signal : AbortSignal.any([context.signal, deadline.signal]);
-    const leaving = leaveBehind(signal, tool.goneWithinMs ?? 0);
+    const abandoned = rejectAfterAbort(signal, tool.goneWithinMs ?? 0);
     try {
       signal.throwIfAborted();
-      const output = await Promise.race([tool.run(input, { ...timed(context, deadline), signal }), leaving.left]);
-      return { output: await shortened(output ?? null, context), error: null };
+      const output = await Promise.race([
+        tool.run(input, { ...withDeadline(context, deadline), signal }),
+        abandoned.promise,
+      ]);
+      return { output: await spillLongOutput(output ?? null, context), error: null };
     } catch (error) {
       context.signal.throwIfAborted();
       if (error instanceof CallParked) throw error;
-      const words = error instanceof ToolFailed ? error.message : null;
+      const message = error instanceof ToolFailed ? error.message : null;
       if (deadline?.signal.aborted) {
-        const tooLong = `TIMEOUT: the call took longer than ${ms / 1000} s`;
-        return { output: null, error: words === null ? tooLong : `${tooLong}; ${words}` };
+        const timeout = `TIMEOUT: the call took longer than ${ms / 1000} s`;
+        return { output: null, error: message === null ? timeout : `${timeout}; ${message}` };
       }
-      if (words !== null) return { output: null, error: words };
+      if (message !== null) return { output: null, error: message };
       logger.error({ err: error, tool: tool.name, turn_id: context.turnId }, "tool failed unexpectedly");
       return { output: null, error: "the tool failed unexpectedly" };
     } finally {
       deadline?.end();
-      leaving.stop();
+      abandoned.stop();
     }
   };
 }
 
-function timed(context: ToolContext, deadline: CallDeadline | undefined): ToolContext {
+function withDeadline(context: ToolContext, deadline: CallDeadline | undefined): ToolContext {
   if (deadline === undefined) return context;
   return {
     ...context,
     ask: (question) => deadline.whileAsking(context.ask(question)),
     progress() {
-      deadline.signOfLife();
+      deadline.progress();
       context.progress();
     },
   };
 }
 
-/** Rejects some time after the signal: at once for most tools, later for one that has processes to end. */
-function leaveBehind(signal: AbortSignal, afterMs: number): { readonly left: Promise<never>; stop(): void } {
-  const { promise: left, reject } = Promise.withResolvers<never>();
+/** Rejects `afterMs` after the signal aborts: tools with processes need time to end them. */
+function rejectAfterAbort(signal: AbortSignal, afterMs: number): { readonly promise: Promise<never>; stop(): void } {
+  const { promise, reject } = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | undefined;
-  const leave = () => {
+  const onAbort = () => {
     if (afterMs === 0) reject(signal.reason);
     else timer = setTimeout(() => reject(signal.reason), afterMs);
   };
-  signal.addEventListener("abort", leave, { once: true });
+  signal.addEventListener("abort", onAbort, { once: true });
   return {
-    left,
+    promise,
     stop() {
-      signal.removeEventListener("abort", leave);
+      signal.removeEventListener("abort", onAbort);
       clearTimeout(timer);
     },
   };

@@ -11,12 +11,11 @@ const MAX_ENTRIES = 1000;
 
 export const listFiles: Tool<{ path?: string; depth?: number }> = {
   name: "list_files",
-  description:
-    "Lists files and folders of the workspace, folders with a slash behind them and files with their size in bytes.",
+  description: "Lists files and folders of the workspace: folders end in a slash, files show their size in bytes.",
   input: toolInput(
     z.object({
-      path: z.optional(z.string().check(z.describe("Folder to list; the workspace itself when left out"))),
-      depth: z.optional(z.int().check(z.gte(1), z.lte(10), z.describe("How many levels down; 1 when left out"))),
+      path: z.optional(z.string().check(z.describe("Folder to list; default: the workspace"))),
+      depth: z.optional(z.int().check(z.gte(1), z.lte(10), z.describe("Levels to descend; default: 1"))),
     }),
   ),
   readOnly: true,
@@ -52,7 +51,7 @@ async function list(
         continue;
       }
       entries.push(`${path}/`);
-      // One that has gone meanwhile, or is closed to us, is only named.
+      // A folder that was removed or is not readable is listed without its entries.
       const inner = depth > 1 ? await folder.folder(entry.name).catch(() => null) : null;
       if (inner !== null) await list(inner, { name: path, depth: depth - 1, entries, signal });
     }
@@ -61,7 +60,7 @@ async function list(
   }
 }
 
-/** Nothing for a file that has gone meanwhile, or whose name is no text. */
+/** Empty for a file that was removed, or whose name is not valid UTF-8. */
 async function sizeOf(path: string): Promise<string> {
   const found = await lstat(path).catch(() => null);
   return found === null ? "" : ` (${found.size})`;

@@ -6,7 +6,7 @@ const ENTRY_TYPES = ["note", "observation", "summary"] as const;
 
 export const memoryNote: Tool<{ content: string; entry_type?: (typeof ENTRY_TYPES)[number] }> = {
   name: "memory_note",
-  description: "Notes something in working memory, to be remembered later in this task.",
+  description: "Stores a note in working memory, to be recalled later in this task.",
   input: toolInput(
     z.object({
       content: z.string().check(z.minLength(1), z.maxLength(10_000)),
@@ -16,7 +16,7 @@ export const memoryNote: Tool<{ content: string; entry_type?: (typeof ENTRY_TYPE
   readOnly: false,
   permission: "allow",
   resources: () => ["working-memory"],
-  subject: () => "working memory, whatever is noted",
+  subject: () => "working memory, with any content",
   async run({ content, entry_type: entryType = "note" }, context) {
     context.note(entryType, content);
     return { noted: true };

@@ -16,25 +16,25 @@ export interface PlanBook {
   replace(taskId: string, items: readonly PlanItem[]): void;
 }
 
-interface Wish extends Readonly<Record<string, unknown>> {
+interface PlanInput extends Readonly<Record<string, unknown>> {
   readonly items?: readonly { readonly text: string; readonly status?: PlanStatus }[];
   readonly update?: readonly { readonly item: number; readonly text?: string; readonly status?: PlanStatus }[];
 }
 
 const MAX_ITEMS = 50;
 const MARKS: Readonly<Record<PlanStatus, string>> = { pending: " ", in_progress: ">", completed: "x", cancelled: "-" };
-/** What an entry of working memory that holds a plan begins with. */
+/** First line of a working memory entry that holds a plan. */
 export const PLAN_HEADING = "Plan:";
 
 const text = () => z.string().check(z.minLength(1), z.maxLength(500), z.regex(/\S/));
 const status = () => z.optional(z.enum(STATUSES));
 
-/** The agent's own list of what there is to do. It is there again when the conversation about it was summarised. */
-export function planTool(plans: PlanBook): Tool<Wish> {
+/** The agent's task list; it survives compaction of the conversation. */
+export function planTool(plans: PlanBook): Tool<PlanInput> {
   return {
     name: "plan",
     description:
-      "Keeps your list of steps for work that takes several: items sets the whole list, update changes some of it, neither shows it. Have one step in_progress at a time, and mark each completed as soon as it is.",
+      "Keeps your list of steps for multi-step work: items replaces the list, update changes entries, neither shows it. Keep one step in_progress at a time, and mark each completed as soon as it is.",
     input: toolInput(
       z.object({
         items: z.optional(z.array(z.object({ text: text(), status: status() })).check(z.maxLength(MAX_ITEMS))),
@@ -42,7 +42,7 @@ export function planTool(plans: PlanBook): Tool<Wish> {
           z
             .array(
               z.object({
-                item: z.int().check(z.gte(1), z.describe("Its number in the list, from 1")),
+                item: z.int().check(z.gte(1), z.describe("Number in the list, from 1")),
                 text: z.optional(text()),
                 status: status(),
               }),
@@ -54,7 +54,7 @@ export function planTool(plans: PlanBook): Tool<Wish> {
     readOnly: false,
     permission: "allow",
     resources: () => ["plan"],
-    subject: () => "its plan, whatever the steps",
+    subject: () => "its plan, with any steps",
     async run({ items, update }, { taskId, ...context }) {
       const before = plans.ofTask(taskId);
       const plan = changed(items?.map(({ text, status = "pending" }) => ({ text, status })) ?? before, update ?? []);
@@ -67,13 +67,13 @@ export function planTool(plans: PlanBook): Tool<Wish> {
   };
 }
 
-/** As a person and a model read them: `1. [x] the step`. */
+/** Lines such as `1. [x] the step`. */
 export const planLines = (plan: readonly PlanItem[]): string[] =>
   plan.map(({ text, status }, index) => `${index + 1}. [${MARKS[status]}] ${text.replaceAll(/\s+/g, " ").trim()}`);
 
 const isOpen = (status: PlanStatus): boolean => status === "pending" || status === "in_progress";
 
-function changed(plan: readonly PlanItem[], updates: NonNullable<Wish["update"]>): readonly PlanItem[] {
+function changed(plan: readonly PlanItem[], updates: NonNullable<PlanInput["update"]>): readonly PlanItem[] {
   const items = [...plan];
   for (const { item, text, status } of updates) {
     const old = items[item - 1];

@@ -4,8 +4,8 @@ import type { Logger } from "../../shared/logger.ts";
 import { OUTPUTS_FOLDER } from "./spill.ts";
 import { WorkspaceFolder } from "./workspace-folder.ts";
 
-const KEPT_MS = 7 * 24 * 3600 * 1000;
-const MOST_BYTES = 256 * 1024 * 1024;
+const MAX_AGE_MS = 7 * 24 * 3600 * 1000;
+const MAX_BYTES = 256 * 1024 * 1024;
 
 export interface OutputFile {
   readonly name: string;
@@ -14,8 +14,8 @@ export interface OutputFile {
 }
 
 /**
- * Drops outputs that were put away long ago, and the oldest of what is too much in all. What was written since the first
- * of the running turns began is kept: a turn may still want to read it. Never rejects.
+ * Deletes spilled outputs older than a week, and the oldest above 256 MiB in total. Keeps those written since the first
+ * running turn started, which it may still read. Never rejects.
  */
 export async function pruneOutputs({
   workspaceDir,
@@ -23,7 +23,7 @@ export async function pruneOutputs({
   logger,
 }: {
   readonly workspaceDir: string;
-  /** When the turns in flight began. */
+  /** Start times of the running turns. */
   readonly runningSince: readonly number[];
   readonly logger: Logger;
 }): Promise<void> {
@@ -32,31 +32,31 @@ export async function pruneOutputs({
     const folder = await WorkspaceFolder.open(workspaceDir, place);
     try {
       const now = Date.now();
-      const dropped = outputsToDrop(await filesOf(folder), { now, keptFrom: Math.min(now, ...runningSince) });
-      for (const { name } of dropped) await rm(folder.at(name), { force: true });
-      if (dropped.length > 0) logger.debug({ dropped: dropped.length }, "old outputs of tools were dropped");
+      const pruned = outputsToPrune(await filesOf(folder), { now, keptFrom: Math.min(now, ...runningSince) });
+      for (const { name } of pruned) await rm(folder.at(name), { force: true });
+      if (pruned.length > 0) logger.debug({ pruned: pruned.length }, "pruned tool outputs");
     } finally {
       await folder.close();
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT")
-      logger.debug({ err: error }, "old outputs of tools could not be dropped");
+      logger.debug({ err: error }, "failed to prune tool outputs");
   }
 }
 
-/** Which of the files, `keptFrom` being the time from which on all are kept. */
-export function outputsToDrop(
+/** The files to delete; all written at or after `keptFrom` are kept. */
+export function outputsToPrune(
   files: readonly OutputFile[],
   { now, keptFrom }: { readonly now: number; readonly keptFrom: number },
 ): readonly OutputFile[] {
   let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  const dropped: OutputFile[] = [];
+  const pruned: OutputFile[] = [];
   for (const file of files.toSorted((one, other) => one.writtenAt - other.writtenAt)) {
-    if (file.writtenAt >= keptFrom || (file.writtenAt >= now - KEPT_MS && bytes <= MOST_BYTES)) break;
-    dropped.push(file);
+    if (file.writtenAt >= keptFrom || (file.writtenAt >= now - MAX_AGE_MS && bytes <= MAX_BYTES)) break;
+    pruned.push(file);
     bytes -= file.bytes;
   }
-  return dropped;
+  return pruned;
 }
 
 async function filesOf(folder: WorkspaceFolder): Promise<readonly OutputFile[]> {

@@ -1,6 +1,6 @@
 import type { Tool } from "./tool.ts";
 
-/** A tool as a model is shown it; `inputSchema` is JSON Schema. */
+/** A tool as the model sees it; `inputSchema` is JSON Schema. */
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
@@ -10,11 +10,11 @@ export interface ToolDefinition {
 export interface ToolRegistry {
   get(name: string): Tool | undefined;
   readonly tools: readonly Tool[];
-  /** Sorted by name and made once: the same bytes at every model call. */
+  /** Sorted by name and built once: byte-identical at every model call, for the prompt cache. */
   readonly modelTools: readonly ToolDefinition[];
 }
 
-/** A Map, so that a tool named like a member of objects (`constructor`) is simply unknown. */
+/** Uses a Map, because a model may ask for a tool named `constructor`. */
 export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const sorted = tools.toSorted((left, right) => (left.name < right.name ? -1 : 1));
@@ -25,16 +25,15 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   };
 }
 
-/** Where tools come from: built in, tool servers, the catalog. */
+/** A source of tools: built in, tool servers, the catalog. */
 export interface ToolSource {
-  /** The same array for as long as nothing has changed. */
+  /** The same array while nothing changes. */
   tools(): readonly Tool[];
 }
 
 /**
- * The tools of all sources as they are now; the same registry for as long as no source has changed. A turn takes it at
- * each model call, so that tools come and go between calls and never within one. Of two with one name the first
- * source's counts.
+ * A registry of the current tools of all sources; the same object while no source changes. A turn reads it at each model
+ * call, so that tools never change during a call. The first source wins a duplicate name.
  */
 export function joinedRegistry(sources: readonly ToolSource[]): () => ToolRegistry {
   let seen: readonly (readonly Tool[])[] = [];

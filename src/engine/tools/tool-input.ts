@@ -3,16 +3,16 @@ import { InvalidInput, parse } from "../../shared/parse.ts";
 
 export type CheckedInput =
   | { readonly kind: "valid"; readonly input: Readonly<Record<string, unknown>> }
-  /** Words for the model on what is wrong with it. */
-  | { readonly kind: "invalid"; readonly words: string };
+  /** `message` is for the model. */
+  | { readonly kind: "invalid"; readonly message: string };
 
-/** What a tool takes: as a model is shown it, and as it is checked before anything else happens. */
+/** The input of a tool: its schema for the model, and its validation before the call. */
 export interface ToolInput {
   readonly jsonSchema: Readonly<Record<string, unknown>>;
   check(input: unknown): CheckedInput;
 }
 
-/** From a schema of ours, which is the source of both. */
+/** Derives both from one zod schema. */
 export function toolInput(schema: z.ZodMiniObject): ToolInput {
   const { $schema: _, ...jsonSchema } = z.toJSONSchema(schema);
   return {
@@ -20,12 +20,12 @@ export function toolInput(schema: z.ZodMiniObject): ToolInput {
     check(input) {
       try {
         const { value, ignored } = parse(schema, input);
-        // A model takes a call for done as it meant it: what nobody reads is told instead.
+        // An ignored argument would make the model believe that it took effect.
         if (ignored.length > 0)
-          return { kind: "invalid", words: `invalid arguments: there is no argument ${ignored.join(", ")}` };
+          return { kind: "invalid", message: `invalid arguments: unknown argument ${ignored.join(", ")}` };
         return { kind: "valid", input: value };
       } catch (error) {
-        if (error instanceof InvalidInput) return { kind: "invalid", words: `invalid arguments: ${error.message}` };
+        if (error instanceof InvalidInput) return { kind: "invalid", message: `invalid arguments: ${error.message}` };
         throw error;
       }
     },

@@ -1,42 +1,42 @@
 import type { ToolInput } from "./tool-input.ts";
 
 /**
- * The seam to everything the model may call. A tool checks nothing of permission (one `authorize` stands in front of
- * one `execute`) and keeps no deadline of its own: the executor aborts `context.signal` and the tool must then be gone,
- * its child processes included; what it throws then may hold what it had so far. It returns text or JSON for the model; it throws {@link ToolFailed} for what the model should read.
+ * The seam to everything the model may call. `authorize` checks permissions and `execute` the deadline, not the tool.
+ * When `context.signal` aborts, the tool must end with all its child processes; its error may hold partial output.
+ * It returns text or JSON for the model, and throws {@link ToolFailed} with a message for the model.
  */
 export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly<Record<string, unknown>>> {
   readonly name: string;
   readonly description: string;
   readonly input: ToolInput;
-  /** What brings it, such as a tool server; left out for those that are built in. */
+  /** Where it comes from, such as a tool server; omitted for built-in tools. */
   readonly source?: string;
-  /** A read-only call may be run again after a crash. */
+  /** A read-only call is repeated after a crash. */
   readonly readOnly: boolean;
-  /** `ask` puts a human in front of each call unless a grant stands. */
+  /** `ask`: each call needs a human's permission or a grant. */
   readonly permission: "allow" | "ask";
-  /** It waits for a person: such a call runs alone, for nothing else goes on while a question is open. */
+  /** The call waits for a human, and runs alone: a turn pauses while a question is open. */
   readonly asksHuman?: boolean;
-  /** Whether this call in particular may have to wait for one. */
+  /** Whether a call with this input may ask a human. */
   mayAskHuman?(input: Input): boolean;
-  /** It only waits for another agent, whose calls have deadlines of their own and count against the cap themselves. */
+  /** The call waits for a sub-agent, whose own calls have deadlines and count against the concurrency cap. */
   readonly delegates?: boolean;
-  /** Where the tool needs more or less time than others; what the executor has for all is in force otherwise. */
+  /** Overrides the executor's timeout. */
   timeoutMs?(input: Input): number;
-  /** Its time counts from its last sign of life, ten minutes in all at most. */
+  /** Progress restarts its timeout, up to ten minutes in total. */
   readonly prolongedByProgress?: boolean;
-  /** How long after its signal a call may take to have its processes gone; it is not over before. At once if left out. */
+  /** Time to end its processes after the signal, for which the executor waits. Default: 0. */
   readonly goneWithinMs?: number;
-  /** Names of what a call changes, those below a name included (`workspace/notes` covers `workspace/notes/a.md`). */
+  /** Resources a call changes; a name covers those below it (`workspace/notes` covers `workspace/notes/a.md`). */
   resources(input: Input): readonly string[];
-  /** Names of what it looks at. Calls of one step that meet run in order when one changes, all others at once. */
+  /** Resources it reads. Calls of one step run concurrently, unless one changes what another uses. */
   reads?(input: Input): readonly string[];
   /**
-   * The file or folder of the workspace that the call is about. A person is asked about its real path, a grant covers
-   * that, and the call is held to it: `context.place`.
+   * The path argument of the call. Permission requests and grants use its real path, which the call then receives as
+   * `context.place`.
    */
   path?(input: Input): string;
-  /** Where there is no `path`: what a person is asked about and a grant covers, to the letter; else the whole input. */
+  /** Without `path`: the exact text of permission requests and grants. Default: the whole input. */
   subject?(input: Input): string;
   run(input: Input, context: ToolContext): Promise<unknown>;
 }
@@ -46,17 +46,17 @@ export interface ToolContext {
   readonly turnId: string;
   readonly toolCallId: string;
   readonly workspaceDir: string;
-  /** Of a call that a person or a grant allowed: the real path it was allowed for, from the workspace on. */
+  /** The real path that was allowed, relative to the workspace. */
   readonly place?: string | undefined;
-  /** Aborted by time-out, cancel or drain; its reason says which. */
+  /** Aborts on timeout, cancel or drain; see its reason. */
   readonly signal: AbortSignal;
-  /** Puts a question to the human of this turn and waits; nothing else of the turn goes on meanwhile. */
+  /** Asks the human of this turn and waits; the turn pauses. */
   ask(question: HumanQuestion): Promise<string>;
-  /** Writes one entry into working memory and tells the stream. */
+  /** Stores a working memory entry and emits its event. */
   note(entryType: "note" | "observation" | "summary", content: string): void;
-  /** Tells that the call is alive: it counts as progress of the turn. */
+  /** Reports progress of the call and the turn. */
   progress(): void;
-  /** Has another agent of the catalog do something, within this turn, and gives its last words. */
+  /** Delegates a task to a sub-agent within this turn; resolves with its final text. */
   delegate?(order: DelegateOrder): Promise<string>;
 }
 
@@ -68,18 +68,18 @@ export interface DelegateOrder {
 export interface HumanQuestion {
   readonly question: string;
   readonly options: readonly string[];
-  /** Whether any text is an answer, beside the options. */
+  /** Whether other text than the options is accepted. */
   readonly allowFreeText: boolean;
-  /** Withdraws the question, when an answer would be of no use any more. */
+  /** Withdraws the question. */
   readonly signal?: AbortSignal;
 }
 
-/** The engine stops: the call has no outcome yet and goes on at the next start. */
+/** The engine stops: the call has no outcome and resumes at the next start. */
 export class CallParked extends Error {
   override readonly name = "CallParked";
 }
 
-/** A failure whose words are for the model: it may try otherwise. Anything else a tool throws is a fault of ours. */
+/** A failure whose message the model sees. Any other error of a tool is a bug. */
 export class ToolFailed extends Error {
   override readonly name = "ToolFailed";
 }

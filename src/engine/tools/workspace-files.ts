@@ -7,7 +7,7 @@ import { WorkspaceFolder } from "./workspace-folder.ts";
 import { type CallPath, targetOf, workspacePath } from "./workspace-path.ts";
 
 const MAX_BYTES = 10 * 1024 * 1024;
-/** Without waiting: to open a pipe that nobody writes to would take a thread of the process for ever. */
+/** O_NONBLOCK: opening a FIFO without a writer would block a thread for ever. */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 export interface FileContent {
@@ -15,18 +15,18 @@ export interface FileContent {
   readonly stats: Stats;
 }
 
-/** A file of the workspace; whatever is none (a folder, a pipe, a device) or is too large is refused. */
+/** Reads a regular file of the workspace of at most 10 MiB; refuses folders, pipes and devices. */
 export function readInWorkspace(where: CallPath): Promise<FileContent> {
-  return inItsFolder({ ...where, verb: "read" }, (folder, name) => readFrom(folder, name, where.path));
+  return withParentFolder({ ...where, verb: "read" }, (folder, name) => readFrom(folder, name, where.path));
 }
 
 export async function readFrom(folder: WorkspaceFolder, name: string, path: string): Promise<FileContent> {
-  // Looked at before it is opened: the mere opening of some devices does something.
-  if (!(await lstat(folder.at(name))).isFile()) throw new ToolFailed(`${path} is no file`);
+  // Checked before opening, because opening a device may have side effects.
+  if (!(await lstat(folder.at(name))).isFile()) throw new ToolFailed(`${path} is not a file`);
   const handle = await open(folder.at(name), READ);
   try {
     const stats = await handle.stat();
-    if (!stats.isFile()) throw new ToolFailed(`${path} is no file`);
+    if (!stats.isFile()) throw new ToolFailed(`${path} is not a file`);
     if (stats.size > MAX_BYTES) throw new ToolFailed(`${path} is larger than ${MAX_BYTES} bytes`);
     return { bytes: await handle.readFile(), stats };
   } finally {
@@ -35,8 +35,8 @@ export async function readFrom(folder: WorkspaceFolder, name: string, path: stri
 }
 
 /**
- * Writes a file whole, with its folders: beside its place and moved there, so that a reader sees the old file or the new
- * one. With `replacing` it has to be the file that was read, unchanged.
+ * Writes a file atomically, creating its folders: a temporary file is renamed, so that a reader sees the old file or the
+ * new one. With `replacing`, fails if the file has changed since it was read.
  */
 export function writeInWorkspace(
   where: CallPath,
@@ -44,16 +44,16 @@ export function writeInWorkspace(
   { replacing }: { readonly replacing?: Stats } = {},
 ): Promise<void> {
   const { path } = where;
-  return inItsFolder({ ...where, verb: "written", create: true }, async (folder, name) => {
+  return withParentFolder({ ...where, verb: "written", create: true }, async (folder, name) => {
     const old = await lstat(folder.at(name)).catch(nullIfMissing);
-    if (old !== null && !old.isFile()) throw new ToolFailed(`${path} cannot be written: it is no file`);
+    if (old !== null && !old.isFile()) throw new ToolFailed(`${path} cannot be written: it is not a file`);
     const draft = folder.at(`.orch-draft-${randomBytes(6).toString("hex")}`);
     try {
       const handle = await open(draft, "wx", 0o666);
-      await fill(handle, content, old);
+      await writeContent(handle, content, old);
       const now = await lstat(folder.at(name)).catch(nullIfMissing);
       if (replacing !== undefined && !isSame(replacing, now))
-        throw new ToolFailed(`${path} was changed meanwhile; read it again`);
+        throw new ToolFailed(`${path} has changed since it was read; read it again`);
       await rename(draft, folder.at(name));
     } catch (error) {
       await rm(draft, { force: true });
@@ -62,7 +62,7 @@ export function writeInWorkspace(
   });
 }
 
-async function fill(handle: FileHandle, content: string, old: Stats | null): Promise<void> {
+async function writeContent(handle: FileHandle, content: string, old: Stats | null): Promise<void> {
   try {
     await handle.writeFile(content);
     if (old !== null) await handle.chmod(old.mode & 0o777);
@@ -72,13 +72,13 @@ async function fill(handle: FileHandle, content: string, old: Stats | null): Pro
   }
 }
 
-async function inItsFolder<T>(
+async function withParentFolder<T>(
   { verb, create = false, ...where }: CallPath & { readonly verb: string; readonly create?: boolean },
   use: (folder: WorkspaceFolder, name: string) => Promise<T>,
 ): Promise<T> {
   const { workspaceDir, path } = where;
   const target = await targetOf(where);
-  if (target === (await workspacePath(workspaceDir, "."))) throw new ToolFailed(`${path} is no file`);
+  if (target === (await workspacePath(workspaceDir, "."))) throw new ToolFailed(`${path} is not a file`);
   try {
     const folder = await WorkspaceFolder.open(workspaceDir, dirname(target), { create });
     try {

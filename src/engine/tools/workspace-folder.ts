@@ -2,13 +2,12 @@ import type { Dirent } from "node:fs";
 import { type FileHandle, constants, mkdir, open, readdir, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 
-/** Only onto a folder that is none by way of a symbolic link. */
-const STEP = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+/** Refuses symbolic links. */
+const OPEN_FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
- * A folder of the workspace, held open: what is done in it is done in this very folder, wherever its name leads by
- * then. It is reached step by step from the workspace, no step over a symbolic link, so that nothing exchanged between
- * the check of a path and its use leads out. Whoever opens one closes it.
+ * An open folder of the workspace. It is opened level by level without following symbolic links, and used through its
+ * descriptor, so that a path swapped between check and use cannot lead out of the workspace. The opener closes it.
  */
 export class WorkspaceFolder {
   readonly #handle: FileHandle;
@@ -19,15 +18,15 @@ export class WorkspaceFolder {
     this.#path = path;
   }
 
-  /** `path` is a real one, in the workspace; folders that are missing are made when `create` says so. */
+  /** `path`: a real path in the workspace. `create` makes missing folders. */
   static async open(workspaceDir: string, path: string, { create = false } = {}): Promise<WorkspaceFolder> {
     const root = await realpath(workspaceDir);
-    let folder = new WorkspaceFolder(await open(root, STEP), root);
+    let folder = new WorkspaceFolder(await open(root, OPEN_FOLDER), root);
     for (const name of relative(root, path).split(sep)) {
       if (name === "") continue;
       const parent = folder;
       try {
-        if (create) await mkdir(parent.at(name)).catch(unlessThere);
+        if (create) await mkdir(parent.at(name)).catch(ignoreExisting);
         folder = await parent.folder(name);
       } finally {
         await parent.close();
@@ -36,16 +35,16 @@ export class WorkspaceFolder {
     return folder;
   }
 
-  /** A path to something in the folder, by its name there. */
+  /** The path of an entry of the folder. */
   at(name: string): string {
     return join(this.#self, name);
   }
 
   async folder(name: string): Promise<WorkspaceFolder> {
-    return new WorkspaceFolder(await open(this.at(name), STEP), join(this.#path, name));
+    return new WorkspaceFolder(await open(this.at(name), OPEN_FOLDER), join(this.#path, name));
   }
 
-  /** In the order of their names. */
+  /** Sorted by name. */
   async entries(): Promise<Dirent[]> {
     const found = await readdir(this.#self, { withFileTypes: true });
     return found.toSorted((left, right) => (left.name < right.name ? -1 : 1));
@@ -55,12 +54,12 @@ export class WorkspaceFolder {
     return this.#handle.close();
   }
 
-  /** Elsewhere than on Linux there is no path by way of a descriptor. */
+  /** Only Linux has paths by descriptor. */
   get #self(): string {
     return process.platform === "linux" ? `/proc/self/fd/${this.#handle.fd}` : this.#path;
   }
 }
 
-function unlessThere(error: NodeJS.ErrnoException): void {
+function ignoreExisting(error: NodeJS.ErrnoException): void {
   if (error.code !== "EEXIST") throw error;
 }

@@ -3,14 +3,14 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { ToolFailed } from "./tool.ts";
 
 /**
- * The real path of something in the workspace, symbolic links resolved; for what does not exist yet, that of its
- * nearest existing parent with the rest behind it. Whatever would lead out of the workspace is refused.
+ * The real path of a workspace path, symbolic links resolved. For a missing file: the real path of its nearest existing
+ * parent, plus the rest. Refuses paths that lead out of the workspace.
  */
 export async function workspacePath(workspaceDir: string, path: string): Promise<string> {
   if (path.includes("\0")) throw new ToolFailed("path: expected no NUL character");
   const root = await realpath(workspaceDir);
-  const wanted = isAbsolute(path) ? resolve(path) : resolve(root, path);
-  let existing = wanted;
+  const requested = isAbsolute(path) ? resolve(path) : resolve(root, path);
+  let existing = requested;
   let rest = "";
   for (;;) {
     const real = await realOf(existing, path);
@@ -25,20 +25,20 @@ export async function workspacePath(workspaceDir: string, path: string): Promise
   }
 }
 
-/** The same from the workspace on: what a person is asked about, and what a grant covers. */
+/** The same relative to the workspace, as permission requests and grants use it. */
 export async function workspacePlace(workspaceDir: string, path: string): Promise<string> {
   const target = await workspacePath(workspaceDir, path);
   return relative(await realpath(workspaceDir), target) || ".";
 }
 
-/** A path as a call names it, and where it was allowed to lead; wherever it leads by now. */
+/** The path argument of a call, and the real path that was allowed. */
 export interface CallPath {
   readonly workspaceDir: string;
   readonly path: string;
   readonly place?: string | undefined;
 }
 
-/** The allowed place, else where the path leads. To be reached by no symbolic link: one may stand there by now. */
+/** The allowed path, else the current one. Open it without following links: one may have been created since. */
 export async function targetOf({ workspaceDir, path, place }: CallPath): Promise<string> {
   return place === undefined ? workspacePath(workspaceDir, path) : join(await realpath(workspaceDir), place);
 }

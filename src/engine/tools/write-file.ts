@@ -8,7 +8,7 @@ const MAX_CHARACTERS = 1024 * 1024;
 
 export const writeFile: Tool<{ path: string; content: string }> = {
   name: "write_file",
-  description: "Writes a text file of the workspace, making or replacing it whole.",
+  description: "Writes a text file of the workspace; creates it or replaces its content.",
   input: toolInput(
     z.object({
       path: z.string().check(z.minLength(1)),

@@ -55,7 +55,7 @@ t.test("a permission request shows everything a grant would cover, or offers non
     if (question.includes(";evil;")) t.same(options, FOUR, name);
     else {
       t.same(options, ONCE, name);
-      t.match(question, /characters more; SHA-256 of all: [0-9a-f]{64}/, name);
+      t.match(question, /more characters; SHA-256 of all: [0-9a-f]{64}/, name);
       t.match(context, { input_sha256: /^[0-9a-f]{64}$/ }, name);
     }
     for (const hidden of ["\u200b", "\u202e", "\u001b", "\n", "\t"]) t.notOk(question.includes(hidden), name);

@@ -15,7 +15,7 @@ t.test("placeholders are filled once, and what is filled in is not looked throug
 
 t.test("a placeholder that nobody can fill is named with its line", async (t) => {
   t.throws(() => parseCoreSoul("one\ntwo {{user_name}}\n"), {
-    message: /^line 2: unknown placeholder {{user_name}}; there are user_id/,
+    message: /^line 2: unknown placeholder {{user_name}}; expected one of user_id/,
   });
   t.throws(() => parseCoreSoul("one\r\ntwo\r\n{{}}"), { message: /^line 3: unknown placeholder {{}}/ });
   t.throws(() => parseCoreSoul("{{constructor}}"), { message: /unknown placeholder/ });

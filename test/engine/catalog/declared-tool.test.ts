@@ -44,7 +44,7 @@ t.test("what the model gives is one argument, whatever is in it", async (t) => {
     ["x", "-5", "<-5>"],
     "what is optional is left out",
   );
-  t.match(await bench.run(tool, { b: 1 }), { error: /an argument that the command needs is missing/ });
+  t.match(await bench.run(tool, { b: 1 }), { error: /an argument that the command requires is missing/ });
   t.match(await bench.run(tool, { a: "x\0y" }), { error: /NUL/ });
 });
 
@@ -53,7 +53,7 @@ t.test("text is never an option of the command", async (t) => {
   const tool = toolOf(t, shown(object("a"), "--", "--name={{a}}"));
   t.match(await bench.run(tool, { a: "-x" }), { error: null });
   const open = toolOf(t, { parameters: object("a"), command: { argv: ["echo", "{{a}}"] } });
-  t.match(await bench.run(open, { a: "--version" }), { error: /a: expected text that does not begin with a hyphen/ });
+  t.match(await bench.run(open, { a: "--version" }), { error: /a: expected text that does not start with a hyphen/ });
   t.match(await bench.run(open, { a: "fine" }), { output: "fine\n" });
 });
 
@@ -88,7 +88,7 @@ t.test("a command sees its own environment alone, and its secrets stay with it",
   t.match(output, /^PLAIN=yes$/m);
   t.notMatch(output, /sk-upstream|hush/);
   t.throws(() => toolOf(t, { secrets: { token: "x" }, command: { argv: ["echo", "{{secret:token}}"] } }), {
-    message: /a secret may stand in env only/,
+    message: /a secret is allowed in env only/,
   });
 });
 
@@ -141,8 +141,8 @@ t.test("an HTTP tool calls where its file says, whatever it is given", async (t)
   t.match(seen.at(-1)?.url, "/v1/x/now?fixed=1&unit=u&day=1%262");
   const before = seen.length;
   for (const city of ["..", ".", ""])
-    t.match(await bench.run(tool, { city, unit: "u" }), { error: /cannot stand in the address/ });
-  t.match(await bench.run(tool, { city: "x" }), { error: /an argument that the address needs is missing/ });
+    t.match(await bench.run(tool, { city, unit: "u" }), { error: /not a valid path segment/ });
+  t.match(await bench.run(tool, { city: "x" }), { error: /an argument that the URL requires is missing/ });
   t.equal(seen.length, before, "nothing was called");
 });
 
@@ -175,7 +175,7 @@ t.test("an HTTP tool sends JSON, keeps its secret, and follows nobody elsewhere"
   t.match(await bench.run(get, { path: "moved" }), { error: /redirects \(302\) to http:\/\/169/ });
   t.match(await bench.run(get, { path: "broken" }), { error: "HTTP 500: no: Bearer [secret]" });
   t.match(await bench.run(get, { path: "large" }), { error: /larger than 1048576 bytes/ });
-  t.match(await bench.run(get, { path: "x", text: "a\r\nX-Evil: 1" }), { error: /cannot stand in the header/ });
+  t.match(await bench.run(get, { path: "x", text: "a\r\nX-Evil: 1" }), { error: /not valid in the header/ });
   const silent = toolOf(t, { http: { url: `${url}/silent` }, timeout_s: 1 });
   t.match(await bench.run(silent, {}), { error: /^TIMEOUT/ });
   const gone = toolOf(t, { http: { url: "http://127.0.0.1:1/" } });
@@ -204,6 +204,6 @@ t.test("a file cannot leave open where its calls go", async (t) => {
     t.throws(() => toolOf(t, { parameters: object("host", "a"), http: { url } }), { message: /http\.url/ }, url);
   const http = { url: "http://x/{{secret:key}}" };
   t.throws(() => toolOf(t, { secrets: { key: "k" }, http }), {
-    message: /a secret may stand in query, headers and body only/,
+    message: /a secret is allowed in query, headers and body only/,
   });
 });

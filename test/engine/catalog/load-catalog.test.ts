@@ -35,7 +35,7 @@ t.test("a file takes the place of one that ships under its name, or takes it awa
   });
   const { catalog, problems, warnings } = await loadCatalog(parts);
   t.same(problems, []);
-  t.same(warnings, [{ path: "skills/new-one/SKILL.md", message: "model: unknown, not used" }]);
+  t.same(warnings, [{ path: "skills/new-one/SKILL.md", message: "model: unknown field, ignored" }]);
   t.same(catalog.agents.get("coder"), {
     name: "coder",
     description: "Does what coder does.",
@@ -64,8 +64,8 @@ t.test("an agent that names tools which nobody has is told of", async (t) => {
   t.ok(catalog.agents.has("clerk"));
   const path = "agents/clerk.md";
   t.same(warnings, [
-    { path, message: "tools: there is no tool named raed_file" },
-    { path, message: "permissions: there is no tool named wirte" },
+    { path, message: "tools: unknown tool raed_file" },
+    { path, message: "permissions: unknown tool wirte" },
   ]);
 });
 
@@ -85,10 +85,10 @@ t.test("that it is switched off is enough for an entry to say; what else it says
   t.notOk(catalog.skills.has("find-a-fault"));
   t.notOk(catalog.tools.has("current_time"));
   t.match(Object.fromEntries(problems.map(({ path, message }) => [path, message])), {
-    "agents/reviewer.md": /name: expected reviewer, as its file is named, got other/,
+    "agents/reviewer.md": /name: expected reviewer as in the file name, got other/,
     "agents/coder.md": /tool: unknown field/,
     "agents/researcher.md": /name: required/,
-    "tools/read_file.json": /a tool of the engine's own/,
+    "tools/read_file.json": /reserved for a tool of the engine/,
   });
   t.equal(problems.length, 4);
 });
@@ -121,23 +121,23 @@ t.test("each bad entry is told by its path, and no other is lost by it", async (
   const found = Object.fromEntries(problems.map(({ path, message }) => [path, message]));
   t.match(found, {
     "agents/open-door.md": /^line 4: tool: unknown field/,
-    "agents/other-name.md": /name: expected other-name, as its file is named, got good/,
-    "agents/Upper.md": /^line 2: name: expected small letters/,
+    "agents/other-name.md": /name: expected other-name as in the file name, got good/,
+    "agents/Upper.md": /^line 2: name: expected lowercase letters/,
     "agents/coder.md": /^line 1: expected front matter/,
-    "agents/default.md": /cannot be switched off/,
-    "agents/latin.md": /expected text in UTF-8/,
+    "agents/default.md": /cannot be disabled/,
+    "agents/latin.md": /expected UTF-8 text/,
     "agents/large.md": /expected at most 65536 bytes, got 10485760/,
     "agents/loud.md": /^line 4: permissions\.run_command: /,
-    "skills/empty/SKILL.md": /no such file/,
-    "skills/double--hyphen/SKILL.md": /^line 2: name: expected small letters/,
+    "skills/empty/SKILL.md": /the file does not exist/,
+    "skills/double--hyphen/SKILL.md": /^line 2: name: expected lowercase letters/,
     "skills/long/SKILL.md": /^line 3: description: /,
-    "tools/read_file.json": /a tool of the engine's own/,
+    "tools/read_file.json": /reserved for a tool of the engine/,
     "tools/two.json": /expected either command or http/,
-    "tools/broken.json": /no valid JSON: .*line 3/,
+    "tools/broken.json": /invalid JSON: .*line 3/,
     "tools/shell.json": /command\.argv\.0: expected a program, without a placeholder/,
     "tools/free.json": /unknown placeholder {{text}}/,
     "tools/with-hyphen.json": /expected up to 64 letters/,
-    "tools/keyed.json": /secrets\.key: there is no file secrets\/none/,
+    "tools/keyed.json": /secrets\.key: the file secrets\/none does not exist/,
     "tools/schema.json": /parameters\.type: expected "object"/,
     ".mcp.json: x": "bad",
   });
@@ -169,14 +169,14 @@ t.test("links lead about inside the folder and not out of it, and pipes are not 
   t.same(
     problems.map(({ path, message }) => `${path}: ${message}`),
     [
-      "agents/leak.md: leads out of its folder",
+      "agents/leak.md: leads out of the folder",
       "agents/loop.md: cannot be read (ELOOP)",
-      "agents/nowhere.md: no such file",
+      "agents/nowhere.md: the file does not exist",
       "agents/pipe.md: expected a file",
-      "skills/away/SKILL.md: leads out of its folder",
+      "skills/away/SKILL.md: leads out of the folder",
     ],
   );
-  t.match(warnings, [{ path: "agents/folder.md", message: /not read: expected <name>\.md/ }]);
+  t.match(warnings, [{ path: "agents/folder.md", message: /skipped: expected <name>\.md/ }]);
   t.ok(catalog.agents.has("linked"));
   t.ok(catalog.agents.has("plain"));
 });

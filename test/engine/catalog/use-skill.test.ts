@@ -50,11 +50,11 @@ t.test("nothing but the skill's own text files can be read", async (t) => {
   symlinkSync(".", join(folder, "skills/tables/round"));
   const errorOf = async (input: Record<string, unknown>) => (await bench.run(tool, input)).error;
   for (const file of ["../../secrets/token", "/etc/passwd", "away/a.md", "up/other/SKILL.md", "absent.md", ".", "a\0b"])
-    t.match(await errorOf({ name: "tables", file }), /no such file|leads out|expected a file/);
-  t.match(await errorOf({ name: "tables", file: "picture.png" }), /expected text in UTF-8/);
+    t.match(await errorOf({ name: "tables", file }), /the file does not exist|leads out|expected a file/);
+  t.match(await errorOf({ name: "tables", file: "picture.png" }), /expected UTF-8 text/);
   t.match(await errorOf({ name: "tables", file: "large.md" }), /expected at most 262144 bytes/);
-  t.match(await errorOf({ name: "../agents" }), /there is no skill named .*; there are: .*tables/);
-  t.match(await errorOf({ name: "constructor" }), /there is no skill named/);
-  t.match(await errorOf({ name: "research-report", file: "x" }), /no such file/);
+  t.match(await errorOf({ name: "../agents" }), /unknown skill .*; expected one of: .*tables/);
+  t.match(await errorOf({ name: "constructor" }), /unknown skill/);
+  t.match(await errorOf({ name: "research-report", file: "x" }), /the file does not exist/);
   t.match((await bench.run(tool, { name: "tables" })).output, { files: /away|round/ }, "links lead nobody in circles");
 });

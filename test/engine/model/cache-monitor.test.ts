@@ -16,16 +16,16 @@ const used = (inputTokens: number, cacheHitTokens: number) => ({ inputTokens, ou
 function monitor() {
   let now = 1_000_000;
   const it = new CacheMonitor(() => now);
-  return { judge: it.judge.bind(it), pass: (ms: number) => (now += ms) };
+  return { check: it.check.bind(it), pass: (ms: number) => (now += ms) };
 }
 
 t.test("a call that goes on with an earlier one should hit what that one sent", async (t) => {
-  const { judge } = monitor();
-  t.strictSame(judge(asking(ONE), used(8000, 0)), { kind: "nothing_expected" });
-  t.strictSame(judge(asking(TWO), used(9000, 8000)), { kind: "hit" });
-  t.strictSame(judge(asking([...TWO, agent("and"), user("three")]), used(10_000, 100)), {
+  const { check } = monitor();
+  t.strictSame(check(asking(ONE), used(8000, 0)), { kind: "nothing_expected" });
+  t.strictSame(check(asking(TWO), used(9000, 8000)), { kind: "hit" });
+  t.strictSame(check(asking([...TWO, agent("and"), user("three")]), used(10_000, 100)), {
     kind: "missed",
-    why: "provider_did_not_keep_it",
+    why: "not_cached",
     expectedTokens: 9000,
     hitTokens: 100,
   });
@@ -36,36 +36,36 @@ t.test("why a call missed is told", async (t) => {
     ["system_changed", asking(TWO, { system: "It is Tuesday." })],
     ["tools_changed", asking(TWO, { tools: requestTo("anthropic").tools.toReversed() })],
     ["history_changed", asking([...ONE, agent("yes"), user("two, edited"), agent("no"), user("three")])],
-    ["provider_did_not_keep_it", asking([...TWO, agent("no"), user("three")])],
+    ["not_cached", asking([...TWO, agent("no"), user("three")])],
   ];
   for (const [why, request] of cases) {
-    const { judge } = monitor();
-    judge(asking(ONE), used(8000, 0));
-    judge(asking(TWO), used(8500, 8000));
-    t.match(judge(request, used(9000, 0)), { kind: "missed", why }, why);
+    const { check } = monitor();
+    check(asking(ONE), used(8000, 0));
+    check(asking(TWO), used(8500, 8000));
+    t.match(check(request, used(9000, 0)), { kind: "missed", why }, why);
   }
   const late = monitor();
-  late.judge(asking(ONE), used(8000, 0));
+  late.check(asking(ONE), used(8000, 0));
   late.pass(300_001);
-  t.match(late.judge(asking(TWO), used(9000, 0)), { kind: "missed", why: "kept_too_long_ago" });
+  t.match(late.check(asking(TWO), used(9000, 0)), { kind: "missed", why: "cache_expired" });
 });
 
 t.test("what no cache could have served is no miss", async (t) => {
-  const { judge } = monitor();
-  judge(asking(ONE), used(3000, 0));
-  t.match(judge(asking(TWO), used(3100, 0)), { kind: "nothing_expected" }, "too small to be kept");
-  judge(asking([user("elsewhere")]), used(9000, 0));
-  t.match(judge(asking([user("a new conversation")]), used(9000, 0)), { kind: "nothing_expected" });
-  t.match(judge(asking([user("elsewhere"), agent("x"), user("y")], { model: "another" }), used(9000, 0)), {
+  const { check } = monitor();
+  check(asking(ONE), used(3000, 0));
+  t.match(check(asking(TWO), used(3100, 0)), { kind: "nothing_expected" }, "too small to be kept");
+  check(asking([user("elsewhere")]), used(9000, 0));
+  t.match(check(asking([user("a new conversation")]), used(9000, 0)), { kind: "nothing_expected" });
+  t.match(check(asking([user("elsewhere"), agent("x"), user("y")], { model: "another" }), used(9000, 0)), {
     kind: "nothing_expected",
   });
 });
 
 t.test("what is remembered has an end", async (t) => {
-  const { judge } = monitor();
-  judge(asking(ONE), used(8000, 0));
-  for (let other = 0; other < 150; other++) judge(asking([user(`other ${other}`)]), used(8000, 0));
-  t.match(judge(asking(TWO), used(9000, 0)), { kind: "nothing_expected" });
+  const { check } = monitor();
+  check(asking(ONE), used(8000, 0));
+  for (let other = 0; other < 150; other++) check(asking([user(`other ${other}`)]), used(8000, 0));
+  t.match(check(asking(TWO), used(9000, 0)), { kind: "nothing_expected" });
 });
 
 /** A provider, and all that was logged. */
@@ -116,7 +116,7 @@ t.test("DEBUG tells the parameters of each call and how it ended, with sizes and
       tools: { count: 2, characters: Number, hash: /^[0-9a-f]{12}$/ },
       messages: { user: 1, assistant: 0, tool: 0, characters: Number, hash: String },
     },
-    { msg: "model call over", reason: "stop", usage: used(8000, 0), parts: 4, took_ms: Number, first_ms: Number },
+    { msg: "model call ended", reason: "stop", usage: used(8000, 0), parts: 4, took_ms: Number, first_ms: Number },
   ]);
   t.notMatch(JSON.stringify(lines), /SECRET|sk-/);
   t.equal(loggedProvider(inner, createLogger("test", "info")), inner, "and costs nothing without it");

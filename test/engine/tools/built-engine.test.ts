@@ -152,8 +152,7 @@ t.test(
     );
     const fetched = results.filter(({ tool }) => tool === "fetch_url");
     t.equal(fetched.length, 2);
-    for (const { output, error } of fetched)
-      t.match([output, error], [null, /refused: it does not lead to the public/]);
+    for (const { output, error } of fetched) t.match([output, error], [null, /refused: it is not on the public/]);
     t.match(frames.find(({ event }) => event === "working_memory_update")?.data, {
       entry_type: "summary",
       content: "Plan:\n1. [>] look",

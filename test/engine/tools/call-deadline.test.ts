@@ -21,7 +21,7 @@ t.test("time spent waiting for a person is not the call's", async (t) => {
 t.test("signs of life give a call its time anew, but not for ever", async (t) => {
   const deadline = new CallDeadline({ ms: 1000, maxMs: 3000, prolonged: true });
   const begin = performance.now();
-  const alive = setInterval(() => deadline.signOfLife(), 50);
+  const alive = setInterval(() => deadline.progress(), 50);
   await once(deadline.signal, "abort");
   clearInterval(alive);
   t.ok(performance.now() - begin >= 2900);
@@ -29,7 +29,7 @@ t.test("signs of life give a call its time anew, but not for ever", async (t) =>
 
 t.test("a call that signs of life do not prolong ends in its time", async (t) => {
   const deadline = new CallDeadline({ ms: 300, maxMs: 60_000, prolonged: false });
-  const alive = setInterval(() => deadline.signOfLife(), 20);
+  const alive = setInterval(() => deadline.progress(), 20);
   await once(deadline.signal, "abort");
   clearInterval(alive);
   t.pass("it ended");

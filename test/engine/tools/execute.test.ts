@@ -86,14 +86,14 @@ t.test("long output goes to a file, and the model sees both ends and where it is
   t.ok(shown.length < 25_000);
   t.match(shown, /^start/);
   t.match(shown, /end$/);
-  const path = /all of it in (\S+)\]/.exec(shown)?.[1] ?? "";
+  const path = /full text in (\S+)\]/.exec(shown)?.[1] ?? "";
   t.equal(readFileSync(join(context.workspaceDir, path), "utf8"), text);
 });
 
 t.test("input is checked before the tool sees it, and what is wrong is said", async (t) => {
   const probe = tool(() => Promise.resolve(1));
   t.match(probe.input.check({ n: 1 }), { kind: "valid", input: { n: 1 } });
-  t.match(probe.input.check({ n: "1" }), { kind: "invalid", words: /n: expected/ });
-  t.match(probe.input.check({ n: 1, m: 2 }), { kind: "invalid", words: /there is no argument m/ });
-  t.match(probe.input.check([]), { kind: "invalid", words: /expected a JSON object/ });
+  t.match(probe.input.check({ n: "1" }), { kind: "invalid", message: /n: expected/ });
+  t.match(probe.input.check({ n: 1, m: 2 }), { kind: "invalid", message: /unknown argument m/ });
+  t.match(probe.input.check([]), { kind: "invalid", message: /expected a JSON object/ });
 });

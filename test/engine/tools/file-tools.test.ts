@@ -56,8 +56,8 @@ t.test("files are read whole or by lines, and what is no text file is refused in
   t.equal(await run(readFile, { path: "a.txt" }), "one\ntwo\nthree");
   t.equal(await run(readFile, { path: "a.txt", offset: 2, limit: 1 }), "two");
   writeFileSync(join(workspaceDir, "binary"), Buffer.from([1, 0, 2]));
-  await t.rejects(run(readFile, { path: "binary" }), { message: /no text file/ });
-  await t.rejects(run(readFile, { path: "b" }), { message: /no file/ });
+  await t.rejects(run(readFile, { path: "binary" }), { message: /not a text file/ });
+  await t.rejects(run(readFile, { path: "b" }), { message: /not a file/ });
   await t.rejects(run(readFile, { path: "nothing" }), { message: /ENOENT/ });
   const long = "x".repeat(300);
   await t.rejects(run(readFile, { path: long }), { message: `path: ${long} cannot be used (ENAMETOOLONG)` });
@@ -75,11 +75,11 @@ t.test("a file is written whole with its folders, and nothing is left of a write
   t.same(await run(listFiles, { path: "b", depth: 2 }), { path: "b", entries: ["b/c.txt (4)"], truncated: false });
 });
 
-t.test("a pipe is no file, and nobody waits for it", async (t) => {
+t.test("a pipe is not a file, and nobody waits for it", async (t) => {
   const { workspaceDir, run } = workspace(t);
   execFileSync("mkfifo", [join(workspaceDir, "pipe")]);
   for (let count = 0; count < 8; count++)
-    await t.rejects(run(readFile, { path: "pipe" }), { message: "pipe is no file" });
+    await t.rejects(run(readFile, { path: "pipe" }), { message: "pipe is not a file" });
 });
 
 t.test("a file that cannot be looked at is listed all the same", async (t) => {

@@ -62,8 +62,8 @@ t.test("one round is read whole by its id, with what the tools gave", async (t) 
 
 t.test("what cannot be searched for is said in words that help", async (t) => {
   const { run } = await setUp(t);
-  t.match(await run({}), { output: null, error: /give a query, or the id/ });
-  t.match(await run({ id: "ep_unknown" }), { output: null, error: /nothing is remembered under the id ep_unknown/ });
+  t.match(await run({}), { output: null, error: /give query, or the id/ });
+  t.match(await run({ id: "ep_unknown" }), { output: null, error: /no memory item has the id ep_unknown/ });
   t.match(await run({ query: "x", from: "yesterday" }), { output: null, error: /from: expected a date/ });
   t.match(await run({ query: "x", to: "2026-13-45" }), { output: null, error: /to: expected a date/ });
   t.match(await run({ query: "x", limit: 51 }), { output: null, error: /limit/ });

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { outputsToDrop, pruneOutputs } from "../../../src/engine/tools/prune-outputs.ts";
+import { outputsToPrune, pruneOutputs } from "../../../src/engine/tools/prune-outputs.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { startEngine } from "../../helpers/engine.ts";
 import { until } from "../../helpers/until.ts";
@@ -36,7 +36,7 @@ t.test("of too much in all the oldest go first, and no more than needed", async 
   const now = 1_000_000;
   const file = (name: string, age: number) => ({ name, bytes: 100 * MiB, writtenAt: now - age });
   const files = [file("third", 3000), file("first", 5000), file("second", 4000), file("fourth", 2000)];
-  const names = (keptFrom: number) => outputsToDrop(files, { now, keptFrom }).map(({ name }) => name);
+  const names = (keptFrom: number) => outputsToPrune(files, { now, keptFrom }).map(({ name }) => name);
   t.same(names(now), ["first", "second"]);
   t.same(names(now - 4500), ["first"], "what a running turn may have written stays, however much it is");
   t.same(names(now - 6000), []);

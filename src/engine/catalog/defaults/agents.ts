@@ -1,8 +1,8 @@
 import type { AgentDefinition } from "../agent-file.ts";
 
 /**
- * Agents that ship with every engine; a file of the same name in the catalog's folder takes one's place. Objects and no
- * front matter: an engine without files of its own never needs the reader of YAML, nor the memory it takes.
+ * Agents that ship with every engine; a file of the same name in the catalog folder overrides one. Objects rather than
+ * front matter, so that an engine without catalog files does not load the YAML parser (3 MB).
  */
 export const SHIPPED_AGENTS: readonly AgentDefinition[] = [
   {

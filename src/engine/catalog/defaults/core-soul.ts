@@ -1,4 +1,4 @@
-/** What every agent is told first, unless the catalog's folder has a `core-soul.md`. */
+/** The default core soul, overridden by `core-soul.md` of the catalog folder. */
 export const SHIPPED_CORE_SOUL = `You are the personal agent of one user of {{product}}. The user's id is {{user_id}}.
 
 # How you work

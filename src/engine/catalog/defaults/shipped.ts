@@ -3,10 +3,7 @@ import { SHIPPED_AGENTS } from "./agents.ts";
 import { SHIPPED_SKILLS } from "./skills.ts";
 import { SHIPPED_TOOLS } from "./tools.ts";
 
-/**
- * The catalog every engine begins with. It is in the bundle and in no files beside it: an upgrade may replace those at
- * any time under a running engine.
- */
+/** The default catalog. It is part of the bundle, because an upgrade may replace separate files under a running engine. */
 export const shippedEntries = () => ({
   agents: byName(SHIPPED_AGENTS),
   skills: byName(SHIPPED_SKILLS),

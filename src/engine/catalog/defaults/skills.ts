@@ -1,6 +1,6 @@
 import type { SkillDefinition } from "../skill-file.ts";
 
-/** Skills that ship with every engine, as they would stand in files by the Agent Skills specification. */
+/** Skills that ship with every engine, in the format of the Agent Skills specification. */
 export const SHIPPED_SKILLS: readonly SkillDefinition[] = [
   {
     name: "research-report",

@@ -1,4 +1,4 @@
-/** An example that does something: the system prompt never says what time it is, for it stays the same from turn to turn. */
+/** The time is a tool because the system prompt must stay identical from turn to turn. */
 export const SHIPPED_TOOLS: Readonly<Record<string, string>> = {
   current_time: `{
   "description": "The present date and time in UTC, as ISO 8601.",

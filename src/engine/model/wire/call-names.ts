@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 import type { CallIdRule } from "./wire-rules.ts";
 
-/** What all providers take as the name of a tool. */
+/** Tool names that every provider accepts. */
 const TOOL_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 const HASH_LENGTH = 8;
 
-/** The name of a tool on the wire: a model can call any name, and a provider refuses a history with some of them. */
+/** Tool name on the wire: a model may have called any name, and providers refuse some of them in a history. */
 export function wireToolName(name: string): string {
-  // The provider packages look names up in plain objects, and would find what every object has.
-  const isSound = TOOL_NAME.test(name) && !(name in Object.prototype);
-  return isSound ? name : hashedName(name, { fallback: "tool", maxLength: 64 });
+  // Provider packages look names up in plain objects, which inherit from Object.prototype.
+  const isValid = TOOL_NAME.test(name) && !(name in Object.prototype);
+  return isValid ? name : hashedName(name, { fallback: "tool", maxLength: 64 });
 }
 
-/** `name` in letters, digits and underscores, with a hash so that no two names become one. */
+/** `name` in letters, digits and underscores, with a hash that keeps names distinct. */
 export function hashedName(
   name: string,
   { fallback, maxLength }: { readonly fallback: string; readonly maxLength: number },
@@ -21,7 +21,7 @@ export function hashedName(
   return `${(plain || fallback).slice(0, maxLength - HASH_LENGTH - 1)}_${hash(name).slice(0, HASH_LENGTH)}`;
 }
 
-/** Ids of calls on the wire: in the provider's form, each used once, the same at every rebuild of one history. */
+/** Call ids on the wire: in the provider's format, unique, and deterministic for one history. */
 export class CallIds {
   readonly #rule: CallIdRule;
   readonly #used = new Set<string>();

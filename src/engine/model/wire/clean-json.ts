@@ -1,9 +1,9 @@
 import type { JSONObject, JSONValue } from "@ai-sdk/provider";
 
-/** Google's parser refuses documents of some thirty levels; the request around a value has a few of its own. */
+/** Google's parser refuses about thirty levels, of which the request around a value uses a few. */
 const MAX_DEPTH = 20;
 
-/** JSON that every provider can read: no lone surrogates in strings and keys, and what is nested too deep is text. */
+/** JSON that every provider parses: no lone surrogates, and values nested too deep become text. */
 export function cleanJson(value: unknown, depth = MAX_DEPTH): JSONValue {
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
@@ -14,7 +14,7 @@ export function cleanJson(value: unknown, depth = MAX_DEPTH): JSONValue {
   return cleanObject(value, depth);
 }
 
-/** An object stays one, whatever becomes of its members. */
+/** The same for an object, which stays an object. */
 export function cleanObject(value: object, depth = MAX_DEPTH): JSONObject {
   const members = Object.entries(value).filter(([, inner]) => inner !== undefined);
   return Object.fromEntries(members.map(([key, inner]) => [key.toWellFormed(), cleanJson(inner, depth - 1)]));

@@ -5,8 +5,8 @@ type ToolUse = Extract<AssistantContent, { kind: "tool_use" }>;
 const UNKNOWN_OUTCOME = "the call did not finish; whether it took effect is unknown";
 
 /**
- * The conversation with exactly one result behind each call, in call order, and no result without its call. Of calls
- * with one id in one answer each takes the next result of that id.
+ * The conversation with exactly one result after each call, in call order, and no result without a call. Calls that
+ * share an id take the results of that id in order.
  */
 export function pairCalls(messages: readonly ModelMessage[], missing = UNKNOWN_OUTCOME): ModelMessage[] {
   const paired: ModelMessage[] = [];

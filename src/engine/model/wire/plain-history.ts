@@ -1,6 +1,6 @@
 import type { AssistantContent, ModelMessage, ToolOutcome } from "../model-provider.ts";
 
-/** The same conversation without calls, results and thinking: what was called and what came of it is told in words. */
+/** The conversation with calls and results as text, and without thinking. */
 export const plainHistory = (messages: readonly ModelMessage[]): ModelMessage[] => messages.map(plainMessage);
 
 function plainMessage(message: ModelMessage): ModelMessage {

@@ -2,14 +2,14 @@ import { cleanJson, isRecord } from "./clean-json.ts";
 
 const TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
-/** Of examples, defaults and the like, which stand deep in the schema already. */
+/** For examples and defaults, which are already deep in the schema. */
 const VALUE_DEPTH = 4;
 
 const isCount = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
 const isText = (value: unknown) => typeof value === "string";
 const isNumber = (value: unknown) => Number.isFinite(value);
 
-/** Keywords without schemas in them, each with what JSON Schema 2020-12 allows as its value. */
+/** Keywords without subschemas, with the check of their value in JSON Schema 2020-12. */
 const PLAIN: Readonly<Record<string, (value: unknown) => boolean>> = {
   type: (value) =>
     Array.isArray(value)
@@ -37,21 +37,21 @@ const PLAIN: Readonly<Record<string, (value: unknown) => boolean>> = {
   maxProperties: isCount,
 };
 
-/** What Gemini documents of them; `enum` there has texts and numbers only. */
+/** The subset that Gemini documents; its `enum` has only strings and numbers. */
 const SUBSET: Readonly<Record<string, (value: unknown) => boolean>> = {
   ...pick(["type", "title", "description", "format", "minItems", "maxItems", "minimum", "maximum"]),
   enum: (value) =>
     Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string" || isNumber(one)),
 };
 
-/** The keywords of a schema that are well-formed, but for those that hold schemas. */
+/** The valid keywords of a schema, without those that hold subschemas. */
 export function plainKeywords(schema: object, keywords: "json_schema" | "subset"): Record<string, unknown> {
   const known = keywords === "subset" ? SUBSET : PLAIN;
   const kept = Object.entries(schema).filter(([name, value]) => Object.hasOwn(known, name) && known[name]?.(value));
   return Object.fromEntries(kept.map(([name, value]) => [name, cleanJson(value, VALUE_DEPTH)]));
 }
 
-/** The part of a document that a reference within it points to. */
+/** Resolves a `#` reference within a document. */
 export function referenced(root: unknown, reference: string): unknown {
   if (!reference.startsWith("#")) return undefined;
   let at: unknown = root;
@@ -75,7 +75,7 @@ function decoded(step: string): string {
 function isPattern(value: unknown): boolean {
   if (typeof value !== "string") return false;
   try {
-    // Compiled with the flag that JSON Schema prescribes, and never run.
+    // JSON Schema prescribes the `u` flag. The expression is only compiled, never run.
     return new RegExp(value, "u").source !== "";
   } catch (error) {
     if (error instanceof SyntaxError) return false;

@@ -6,13 +6,13 @@ import { WireTools } from "./wire-tools.ts";
 
 export interface WireCall {
   readonly options: LanguageModelV4CallOptions;
-  /** A part of the answer in the names that the engine knows. */
+  /** Maps a part of the answer back to the engine's names. */
   readonly restore: (part: ModelPart) => ModelPart;
 }
 
-/** The last step before the wire: whatever a request holds, its provider accepts what is made of it. */
+/** Converts any request into one that its provider accepts. */
 export class WireWriter {
-  /** Tools are the same array from call to call. */
+  /** The tools array is the same from call to call. */
   readonly #tools = new WeakMap<readonly ModelTool[], WireTools>();
 
   write(request: ModelRequest, rules: WireRules, signal: AbortSignal): WireCall {
@@ -25,7 +25,7 @@ export class WireWriter {
         prompt: [...opening, ...wireMessages(request.messages, { rules, tools })],
         maxOutputTokens: request.maxOutputTokens,
         abortSignal: signal,
-        // So that signs of life without content, such as pings, reach the watchdog.
+        // Lets events without content, such as pings, restart the idle timeout.
         includeRawChunks: true,
         ...(!tools.isEmpty && { tools: tools.tools.map((tool) => ({ type: "function" as const, ...tool })) }),
       },

@@ -17,20 +17,20 @@ const EMPTY = "(empty)";
 const BEGINNING = "(the beginning of the conversation is not shown)";
 const GO_ON = "(go on)";
 const NO_ANSWER = "(no answer)";
-/** OpenAI takes 10 MiB in one text. */
-const LONGEST_TEXT = 10_000_000;
+/** OpenAI's limit is 10 MiB. */
+const MAX_TEXT = 10_000_000;
 
 /**
- * Any history as the provider accepts it: calls and results in pairs, names and ids in its form, no blank text, only
- * thinking that it signed, roles in turn, a message of the user at both ends. A rule decides on each part by what stands
- * before it, so that a history that has grown begins with the same bytes.
+ * Any history in a form the provider accepts: paired calls and results, its names and ids, no blank text, only thinking
+ * it signed, alternating roles, user messages at both ends. Each part depends only on earlier parts, so that a longer
+ * history keeps the same prefix for the prompt cache.
  */
 export function wireMessages(
   messages: readonly ModelMessage[],
   { rules, tools }: { readonly rules: WireRules; readonly tools: WireTools },
 ): LanguageModelV4Message[] {
   const paired = pairCalls(messages);
-  // Calls are refused where no tools are defined.
+  // Providers refuse calls in a request without tools.
   const history = tools.isEmpty ? plainHistory(paired) : paired;
   const writer = new HistoryWriter(rules, tools);
   for (const [index, message] of history.entries()) {
@@ -61,14 +61,14 @@ class HistoryWriter {
     this.#write({ role: "user", content: texts.map((one) => ({ type: "text", text: wireText(one) })) });
   }
 
-  /** An answer with the results of its calls; with more calls than a message may have, several of both. */
+  /** An answer and its results, split into several messages at `maxCallsPerMessage`. */
   answer({ content }: AssistantMessage, { results }: ToolMessage): void {
     const thinking = this.#thinking.of(content);
     let parts: AssistantPart[] = [];
     let outcomes: LanguageModelV4ToolResultPart[] = [];
     let calls = 0;
     const flush = () => {
-      this.#write({ role: "assistant", content: withoutLastThinking(parts) });
+      this.#write({ role: "assistant", content: withoutTrailingThinking(parts) });
       this.#write({ role: "tool", content: outcomes });
       [parts, outcomes] = [[], []];
     };
@@ -86,8 +86,8 @@ class HistoryWriter {
   }
 
   end(): LanguageModelV4Message[] {
-    if (this.#written.at(-1)?.role === "assistant") this.#say("user", GO_ON);
-    if (this.#written.length === 0) this.#say("user", EMPTY);
+    if (this.#written.at(-1)?.role === "assistant") this.#writeText("user", GO_ON);
+    if (this.#written.length === 0) this.#writeText("user", EMPTY);
     return this.#rules.reasoningRequired ? this.#written.map(withReasoning) : this.#written;
   }
 
@@ -106,25 +106,25 @@ class HistoryWriter {
   #write(message: LanguageModelV4Message): void {
     if (message.content.length === 0) return;
     const last = this.#written.at(-1);
-    if (last === undefined && message.role !== "user") this.#say("user", BEGINNING);
+    if (last === undefined && message.role !== "user") this.#writeText("user", BEGINNING);
     if (last?.role === "tool" && message.role === "user" && this.#rules.answersResults)
-      this.#say("assistant", NO_ANSWER);
+      this.#writeText("assistant", NO_ANSWER);
     if (last?.role === "user" && message.role === "user") last.content.push(...message.content);
     else if (last?.role === "assistant" && message.role === "assistant") last.content.push(...message.content);
     else this.#written.push(message);
   }
 
-  #say(role: "user" | "assistant", text: string): void {
+  #writeText(role: "user" | "assistant", text: string): void {
     this.#written.push({ role, content: [{ type: "text", text }] });
   }
 }
 
-/** Thinking that nothing follows was cut off or led to nothing: an answer may not end with it. */
-function withoutLastThinking(parts: readonly AssistantPart[]): AssistantPart[] {
+/** An answer must not end with thinking, as one that was cut off does. */
+function withoutTrailingThinking(parts: readonly AssistantPart[]): AssistantPart[] {
   return parts.slice(0, parts.findLastIndex(({ type }) => type !== "reasoning") + 1);
 }
 
-/** An answer without a thought says so: a provider that requires the field refuses its absence, not its emptiness. */
+/** DeepSeek requires the field, which may be empty. */
 function withReasoning(message: LanguageModelV4Message): LanguageModelV4Message {
   if (message.role !== "assistant" || message.content.some(({ type }) => type === "reasoning")) return message;
   return { ...message, providerOptions: { openaiCompatible: { reasoning_content: "" } } };
@@ -139,5 +139,5 @@ function resultPart({ tool, output, isError }: ToolOutcome, id: string): Languag
 
 function wireText(text: string): string {
   if (text.trim() === "") return EMPTY;
-  return (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text).toWellFormed();
+  return (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text).toWellFormed();
 }

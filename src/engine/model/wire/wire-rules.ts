@@ -1,41 +1,40 @@
 /**
- * What each provider refuses, from its documentation and its errors. Plain data that needs no provider package: what is
- * offered to a model is decided by it before a package is loaded.
+ * What each provider accepts, from its documentation and errors. Plain data, usable before a provider package is loaded.
  */
 export interface WireRules {
-  /** Under which name the provider's package keeps what the provider signed. */
+  /** Key of the provider's signatures in its package's metadata. */
   readonly signer: string;
-  /** Which thinking goes back: all of it, all but that of other providers, only what is signed, or none. */
+  /** Thinking to send back: all, all but other providers', only signed, or none. */
   readonly thinking: "any" | "own" | "signed" | "none";
-  /** Of a signature of thinking; one with a value is needed. The others go along. */
+  /** Signature fields of thinking: at least one of `thinkingProof` is required, `thinkingFields` are optional. */
   readonly thinkingProof: readonly string[];
   readonly thinkingFields: readonly string[];
-  /** Of the signature of a call. */
+  /** Signature fields of a call. */
   readonly callFields: readonly string[];
   readonly callId: CallIdRule;
   readonly maxCallsPerMessage: number;
   readonly maxTools: number;
-  /** Of arguments, at the top level of a tool's schema. */
+  /** Valid names of top-level arguments. */
   readonly argumentName: RegExp;
   /** `subset`: only the keywords that Gemini documents, and no references. */
   readonly schemas: "json_schema" | "subset";
-  /** Some refuse a message of the user right behind results of tools. */
+  /** Inserts an answer between tool results and a user message, which some refuse to follow directly. */
   readonly answersResults: boolean;
-  /** DeepSeek refuses an answer with calls that does not say what it thought. */
+  /** DeepSeek requires `reasoning_content` in an answer with calls. */
   readonly reasoningRequired: boolean;
 }
 
-/** As in `LLM_PROVIDER`; the sandbox, which has no wire, is none. */
+/** As in `LLM_PROVIDER`, without the sandbox. */
 export type RemoteProvider = "anthropic" | "openai" | "google" | "bedrock" | "openai-compatible";
 
 export interface CallIdRule {
   readonly pattern: RegExp;
-  /** An id in that form, from a hash. */
+  /** Derives a valid id from a hash. */
   readonly from: (hex: string) => string;
 }
 
 const PLAIN_ID: CallIdRule = { pattern: /^[A-Za-z0-9_-]{1,64}$/, from: (hex) => `call_${hex.slice(0, 24)}` };
-/** Servers may read meaning into their own ids (`functions.read_file:0`): those stay as they are. */
+/** Keeps server ids such as `functions.read_file:0`, which servers may parse. */
 const OPEN_ID: CallIdRule = { pattern: /^[\x21-\x7e]{1,40}$/, from: PLAIN_ID.from };
 const MISTRAL_ID: CallIdRule = { pattern: /^[A-Za-z0-9]{9}$/, from: (hex) => hex.slice(0, 9) };
 
@@ -86,7 +85,7 @@ const BEDROCK: WireRules = {
   thinkingProof: ["signature", "redactedData", "redactedContent"],
   thinkingFields: [],
 };
-/** Models of other makers refuse blocks of reasoning. */
+/** Other models refuse reasoning blocks. */
 const BEDROCK_TAKES_THINKING = /anthropic\.|openai\./;
 
 const COMPATIBLE: WireRules = {
@@ -113,7 +112,7 @@ export function wireRules(provider: RemoteProvider, model: string): WireRules {
       return BEDROCK_TAKES_THINKING.test(model) ? BEDROCK : { ...BEDROCK, thinking: "none" };
     case "openai-compatible":
       if (MISTRAL.test(model)) return { ...COMPATIBLE, callId: MISTRAL_ID, answersResults: true };
-      // What a server of Google's signed is a field that others refuse.
+      // Only Google's servers accept this field.
       if (/gemini/i.test(model)) return { ...COMPATIBLE, callFields: ["thoughtSignature"] };
       return { ...COMPATIBLE, reasoningRequired: /deepseek/i.test(model) };
     default:

@@ -5,20 +5,20 @@ import type { WireRules } from "./wire-rules.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Top-level arguments that have another name on the wire. */
+/** Top-level arguments that are renamed on the wire. */
 export interface ArgumentNames {
   readonly toWire: ReadonlyMap<string, string>;
   readonly toOriginal: ReadonlyMap<string, string>;
 }
 
 const MAX_DEPTH = 10;
-/** References are replaced by what they point to, which can multiply. */
+/** Bounds the expansion of references. */
 const MAX_NODES = 5000;
 const COMBINED = ["allOf", "anyOf", "oneOf"] as const;
 
 /**
- * A tool's schema as every provider takes it: an object with named properties at the top, only well-formed keywords, no
- * references. It may allow more than the tool does, never less than the tool needs: the tool checks its arguments itself.
+ * A tool's schema in a form every provider accepts: an object with properties at the top, valid keywords, no references.
+ * It may accept more than the tool, which validates its arguments, but never less.
  */
 export function wireSchema(
   schema: Schema,
@@ -47,7 +47,7 @@ interface TopLevel extends Schema {
   readonly required: readonly string[];
 }
 
-/** Providers refuse alternatives at the top: an object with the properties of all of them says nearly the same. */
+/** Providers refuse combinators at the top level: this merges their properties into one object. */
 function flattened(schema: Schema): TopLevel {
   const { allOf, anyOf, oneOf, not: _not, enum: _enum, const: _const, ...own } = schema;
   let top: TopLevel = { ...own, properties: propertiesOf(own), required: requiredOf(own) };
@@ -70,7 +70,7 @@ const intersection = (left: readonly string[], right: readonly string[]): readon
 
 function joined(top: TopLevel, branch: TopLevel, required: readonly string[]): TopLevel {
   const { additionalProperties: _, ...rest } = top;
-  // A property may be named like a member of objects.
+  // A Map, because a property may be named like a member of Object.prototype.
   const properties = new Map(Object.entries(top.properties));
   for (const [name, schema] of Object.entries(branch.properties)) {
     const before = properties.get(name);

@@ -5,10 +5,10 @@ import type { WireRules } from "./wire-rules.ts";
 
 type Thinking = Extract<AssistantContent, { kind: "thinking" }>;
 
-const LONGEST_ITEM_ID = 64;
+const MAX_ITEM_ID = 64;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
-/** The fields of a signature that are the provider's own, as it gave them; null when it signed nothing. */
+/** The provider's own fields of a signature, unchanged; null without any. */
 export function ownSignature(
   signature: unknown,
   { signer, fields }: { readonly signer: string; readonly fields: readonly string[] },
@@ -17,13 +17,13 @@ export function ownSignature(
   if (!isRecord(own)) return null;
   const kept = fields.flatMap((name) => {
     const value = own[name];
-    const isSound = typeof value === "string" && value !== "" && value.isWellFormed();
-    return isSound && (name !== "thoughtSignature" || BASE64.test(value)) ? [[name, value] as const] : [];
+    const isValid = typeof value === "string" && value !== "" && value.isWellFormed();
+    return isValid && (name !== "thoughtSignature" || BASE64.test(value)) ? [[name, value] as const] : [];
   });
   return kept.length === 0 ? null : { [signer]: Object.fromEntries(kept) };
 }
 
-/** Which thinking of a conversation goes back to a provider, and how. */
+/** Selects and converts the thinking that is sent back to a provider. */
 export class WireThinking {
   readonly #rules: WireRules;
   readonly #itemIds = new Set<string>();
@@ -32,19 +32,19 @@ export class WireThinking {
     this.#rules = rules;
   }
 
-  /** One answer's, by part; what is missing in the map stays out. */
+  /** The thinking of one answer, by part; parts missing in the map are omitted. */
   of(content: readonly AssistantContent[]): ReadonlyMap<AssistantContent, LanguageModelV4ReasoningPart> {
     const { thinking } = this.#rules;
     if (thinking === "none") return new Map();
     const parts = content.filter((part) => part.kind === "thinking");
-    const kept = this.#rules.thinkingFields.includes("itemId") ? this.#wholeItems(parts) : parts;
+    const kept = this.#rules.thinkingFields.includes("itemId") ? this.#completeItems(parts) : parts;
     return new Map(kept.flatMap((part) => this.#part(part) ?? []));
   }
 
   #part(part: Thinking): [[Thinking, LanguageModelV4ReasoningPart]] | null {
     const { thinking, signer, thinkingProof, thinkingFields } = this.#rules;
     const { text } = part;
-    // What is signed has to go back as it was, or not at all.
+    // Signed thinking must be sent back unchanged or not at all.
     const signed = text.isWellFormed()
       ? ownSignature(part.signature, { signer, fields: [...thinkingProof, ...thinkingFields] })
       : null;
@@ -54,15 +54,15 @@ export class WireThinking {
     return isWanted && text.trim() !== "" ? [[part, { type: "reasoning", text: text.toWellFormed() }]] : null;
   }
 
-  /** OpenAI gives one item of reasoning as several parts, only the last of which has its content; each goes back once. */
-  #wholeItems(parts: readonly Thinking[]): readonly Thinking[] {
+  /** OpenAI splits a reasoning item into parts, of which only the last has its content; each item is sent back once. */
+  #completeItems(parts: readonly Thinking[]): readonly Thinking[] {
     const { signer, thinkingProof } = this.#rules;
-    const whole = new Set(
+    const complete = new Set(
       parts.flatMap((part) =>
         ownSignature(part.signature, { signer, fields: thinkingProof }) === null ? [] : itemIdOf(part, signer),
       ),
     );
-    const fresh = new Set([...whole].filter((id) => id.length <= LONGEST_ITEM_ID && !this.#itemIds.has(id)));
+    const fresh = new Set([...complete].filter((id) => id.length <= MAX_ITEM_ID && !this.#itemIds.has(id)));
     for (const id of fresh) this.#itemIds.add(id);
     return parts.filter((part) => itemIdOf(part, signer).some((id) => fresh.has(id)));
   }

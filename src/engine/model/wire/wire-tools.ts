@@ -3,7 +3,7 @@ import { wireToolName } from "./call-names.ts";
 import { type ArgumentNames, wireSchema } from "./wire-schema.ts";
 import type { WireRules } from "./wire-rules.ts";
 
-/** The tools of a request as the provider takes them, and the way back for what the model calls. */
+/** The tools of a request in the provider's format, and the mapping back for the model's calls. */
 export class WireTools {
   readonly tools: readonly ModelTool[];
   readonly #byName = new Map<string, { readonly original: string; readonly names: ArgumentNames }>();
@@ -22,12 +22,12 @@ export class WireTools {
     return this.tools.length === 0;
   }
 
-  /** Arguments of an earlier call, named as the model is shown them. */
+  /** Renames the arguments of an earlier call as in the wire schema. */
   toWire(tool: string, input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     return renamed(input, this.#byName.get(wireToolName(tool))?.names.toWire);
   }
 
-  /** A call of the model, in the names of the tool itself. */
+  /** Maps a model's call back to the tool's own names. */
   original<Call extends { readonly tool: string; readonly input: Readonly<Record<string, unknown>> | null }>(
     call: Call,
   ): Call {

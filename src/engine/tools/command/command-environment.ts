@@ -3,9 +3,8 @@ import { LAUNCH_FILE_VARIABLE } from "../../../contract/engine-launch.ts";
 const FALLBACK_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
- * All that a command's environment holds, made from nothing: no key, no setting of the engine, no home folder with
- * somebody's credentials. The path of the launch file, which is gone by then, is the mark by which a supervisor finds
- * what an engine that was killed has left running.
+ * The complete environment of a command: no key, no engine setting, no home folder with credentials. The launch file's
+ * path marks processes that a killed engine left running, so that the supervisor finds them.
  */
 export function commandEnvironment(
   own: Readonly<Record<string, string | undefined>>,

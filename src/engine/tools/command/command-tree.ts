@@ -9,15 +9,15 @@ import {
   withDescendants,
 } from "../../../shared/processes.ts";
 
-/** In the environment of everything a call starts, with a value of that call's own. */
+/** Environment variable of all processes of a call; its value is unique for the call. */
 export const CALL_MARK = "TOOL_CALL_MARK";
 const TERM_MS = 500;
 const KILL_MS = 3000;
-const LOOK_EVERY_MS = 20;
+const POLL_MS = 20;
 
 /**
- * The processes of one call: those in the group and session of its first, those born with its mark (forked twice, in
- * a session of their own), and what descends from them.
+ * The processes of one call: those in the group or session of its first process, those with its mark in their
+ * environment (daemonized ones), and their descendants.
  */
 export class CommandTree {
   readonly #root: ProcessIdentity;
@@ -30,49 +30,49 @@ export class CommandTree {
     this.#mark = mark;
   }
 
-  /** Ends all that is left and gives how many that were: TERM, half a second, then KILL until nobody is seen. */
+  /** Ends the remaining processes with TERM, then KILL after half a second; returns their number. */
   async end(): Promise<number> {
     if (process.platform !== "linux") {
-      // Without /proc nobody can be found who left the group.
+      // Without /proc, processes outside the group cannot be found.
       sendSignal(-this.#root.pid, "SIGKILL");
       return 0;
     }
-    const left = this.#look();
+    const left = this.#find();
     if (left.length === 0) return 0;
     for (const { pid } of left) {
       sendSignal(pid, "SIGTERM");
       sendSignal(pid, "SIGCONT");
     }
-    await this.#gone(TERM_MS);
+    await this.#waitUntilGone(TERM_MS);
     const end = Date.now() + KILL_MS;
-    while (this.#look().length > 0 && Date.now() < end) {
+    while (this.#find().length > 0 && Date.now() < end) {
       if (this.#groupIsOurs) sendSignal(-this.#root.pid, "SIGKILL");
       for (const { pid } of this.#known) sendSignal(pid, "SIGKILL");
-      await this.#gone(LOOK_EVERY_MS);
+      await this.#waitUntilGone(POLL_MS);
     }
     return left.length;
   }
 
-  async #gone(withinMs: number): Promise<void> {
+  async #waitUntilGone(withinMs: number): Promise<void> {
     const end = Date.now() + withinMs;
-    while (this.#known.some(isAlive) && Date.now() < end) await sleep(LOOK_EVERY_MS);
+    while (this.#known.some(isAlive) && Date.now() < end) await sleep(POLL_MS);
   }
 
-  #look(): readonly ProcessStat[] {
+  #find(): readonly ProcessStat[] {
     const { pid: root, startTime } = this.#root;
     const processes = listProcesses().filter(
       (one) => one.pid !== process.pid && Number(one.startTime) >= Number(startTime),
     );
     const inGroup = ({ group, session }: ProcessStat) => group === root || session === root;
-    // The kernel gives the number to nobody else while somebody has it, and to anybody afterwards.
+    // A group id is reused only after the group is empty.
     this.#groupIsOurs &&= processes.some(inGroup);
-    const evident = processes.filter(
+    const direct = processes.filter(
       (one) =>
         (this.#groupIsOurs && inGroup(one)) ||
         this.#known.some(({ pid, startTime: since }) => pid === one.pid && since === one.startTime) ||
         startVariable(one.pid, CALL_MARK) === this.#mark,
     );
-    this.#known = withDescendants(evident, processes);
+    this.#known = withDescendants(direct, processes);
     return this.#known;
   }
 }

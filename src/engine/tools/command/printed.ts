@@ -1,7 +1,7 @@
 const HEAD_BYTES = 512 * 1024;
 const TAIL_BYTES = 512 * 1024;
 
-/** What a program prints, taken as it comes: its beginning and its end, however much there is between them. */
+/** Keeps the first and last 512 KiB of a program's output. */
 export class Printed {
   readonly #head: Buffer[] = [];
   readonly #tail: Buffer[] = [];
@@ -28,6 +28,6 @@ export class Printed {
     const left = this.bytes - this.#headBytes - this.#tailBytes;
     if (left === 0) return Buffer.concat([...this.#head, ...this.#tail]).toString("utf8");
     const [head, tail] = [this.#head, this.#tail].map((chunks) => Buffer.concat(chunks).toString("utf8"));
-    return `${head}\n… [${left} bytes were printed here and not kept] …\n${tail}`;
+    return `${head}\n… [${left} bytes omitted] …\n${tail}`;
   }
 }

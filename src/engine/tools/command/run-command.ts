@@ -8,19 +8,16 @@ import { WORKSPACE } from "../workspace-resource.ts";
 import { commandEnvironment } from "./command-environment.ts";
 import { runProgram } from "./run-program.ts";
 
-/** The kernel takes no argument over 128 KiB. */
+/** Linux limits an argument to 128 KiB. */
 const MAX_COMMAND_BYTES = 100_000;
 const DEFAULT_TIMEOUT_S = 120;
 const MAX_TIMEOUT_S = 600;
-/** For TERM, half a second, KILL and a look whether that was all. */
+/** For TERM, KILL and draining the output. */
 const GONE_WITHIN_MS = 5000;
 
 const BASH = "/bin/bash";
 
-/**
- * Runs a shell command. A grant is for exactly one command line: the beginning of a line says nothing about what
- * stands behind it (`git status; rm -rf .`).
- */
+/** Runs a shell command. A grant matches the whole command line, never a prefix (`git status; rm -rf .`). */
 export function runCommand(
   environment: Readonly<Record<string, string | undefined>>,
 ): Tool<{ command: string; timeout_s?: number }> {
@@ -28,7 +25,7 @@ export function runCommand(
   return {
     name: "run_command",
     description:
-      "Runs a shell command in the workspace, without input, and gives its exit code and what it printed. What it leaves running in the background is ended with the call.",
+      "Runs a shell command in the workspace, without standard input, and returns its exit code and output. Background processes are ended with the call.",
     input: toolInput(
       z.object({
         command: z.string().check(
@@ -41,11 +38,7 @@ export function runCommand(
         timeout_s: z.optional(
           z
             .int()
-            .check(
-              z.gte(1),
-              z.lte(MAX_TIMEOUT_S),
-              z.describe(`Seconds until it is ended; ${DEFAULT_TIMEOUT_S} when left out`),
-            ),
+            .check(z.gte(1), z.lte(MAX_TIMEOUT_S), z.describe(`Timeout in seconds; default: ${DEFAULT_TIMEOUT_S}`)),
         ),
       }),
     ),
@@ -69,7 +62,7 @@ export function runCommand(
         exit_code: end.exitCode,
         ...(end.signal !== null && { signal: end.signal }),
         output: end.output,
-        ...(end.leftBehind > 0 && { note: `${end.leftBehind} processes that it left running were ended` }),
+        ...(end.leftBehind > 0 && { note: `ended ${end.leftBehind} background processes` }),
       };
     },
   };

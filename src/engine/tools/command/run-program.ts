@@ -7,36 +7,36 @@ import { ToolFailed } from "../tool.ts";
 import { CALL_MARK, CommandTree } from "./command-tree.ts";
 import { Printed } from "./printed.ts";
 
-const MAX_PRINTED_BYTES = 64 * 1024 * 1024;
-/** For what is still in the pipe when everybody who could write to it has gone. */
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+/** For output still in the pipe after exit. */
 const DRAIN_MS = 1000;
-const SHOWN_OF_UNFINISHED = 4000;
+const SHOWN_TAIL = 4000;
 
-/** One after another in one pipe, in the order in which they were written. */
-const BOTH_OUTPUTS = ["-c", 'exec "$@" 2>&1', "sh"];
+/** Merges both outputs into one pipe, in write order. */
+const MERGE_OUTPUTS = ["-c", 'exec "$@" 2>&1', "sh"];
 
 export interface Program {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Called whenever it prints. */
+  /** Called for each chunk of output. */
   readonly onOutput: () => void;
 }
 
 export interface ProgramEnd {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Both outputs together. */
+  /** Standard output and error. */
   readonly output: string;
-  /** How many processes it had left behind, which were ended. */
+  /** Number of background processes that were ended. */
   readonly leftBehind: number;
 }
 
-/** Runs a program to its end or the signal's; when the promise settles, none of its processes is left. */
+/** Runs a program until it exits or the signal aborts; when the promise settles, none of its processes is left. */
 export async function runProgram({ argv, cwd, env, signal, onOutput }: Program): Promise<ProgramEnd> {
   const mark = randomUUID();
-  const child = spawn("/bin/sh", [...BOTH_OUTPUTS, ...argv], {
+  const child = spawn("/bin/sh", [...MERGE_OUTPUTS, ...argv], {
     cwd,
     env: { ...env, [CALL_MARK]: mark },
     // A session and group of its own.
@@ -57,7 +57,7 @@ export async function runProgram({ argv, cwd, env, signal, onOutput }: Program):
   child.stdout.on("data", (chunk: Buffer) => {
     printed.add(chunk);
     onOutput();
-    if (printed.bytes > MAX_PRINTED_BYTES) flood.abort();
+    if (printed.bytes > MAX_OUTPUT_BYTES) flood.abort();
   });
   const closed = new Promise<void>((resolve) => {
     child.stdout.once("close", resolve);
@@ -68,7 +68,7 @@ export async function runProgram({ argv, cwd, env, signal, onOutput }: Program):
   const leftBehind = await tree.end();
   await Promise.race([closed, delay(DRAIN_MS)]);
   child.stdout.destroy();
-  if (cutOff) throw new ToolFailed(unfinished(printed, flood.signal.aborted));
+  if (cutOff) throw new ToolFailed(abortMessage(printed, flood.signal.aborted));
   return { ...(await exited), output: printed.text(), leftBehind };
 }
 
@@ -79,10 +79,10 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function unfinished(printed: Printed, flooded: boolean): string {
-  const why = flooded ? `it printed more than ${MAX_PRINTED_BYTES} bytes; ` : "";
+function abortMessage(printed: Printed, flooded: boolean): string {
+  const reason = flooded ? `the output exceeded ${MAX_OUTPUT_BYTES} bytes; ` : "";
   const text = printed.text();
-  const end = text.slice(-SHOWN_OF_UNFINISHED).toWellFormed();
-  const shown = text === "" ? "it had printed nothing" : `the end of what it had printed:\n${end}`;
-  return `${why}the command and all that it started were ended; ${shown}`;
+  const end = text.slice(-SHOWN_TAIL).toWellFormed();
+  const shown = text === "" ? "there was no output" : `end of the output:\n${end}`;
+  return `${reason}the command and its child processes were ended; ${shown}`;
 }

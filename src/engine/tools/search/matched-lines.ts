@@ -1,6 +1,6 @@
 const MAX_LINE = 500;
 
-/** The lines at `hits` with some around them, as grep tells them: `path:12: text`, around it `path-11- text`. */
+/** The lines at `hits` with context, as grep prints them: `path:12: text`, context `path-11- text`. */
 export function matchedLines(
   text: string,
   hits: readonly number[],
@@ -16,12 +16,12 @@ export function matchedLines(
   for (const hit of hits) marks.set(hit, ":");
   let last: number | undefined;
   return [...marks].flatMap(([at, mark]) => {
-    const told = `${path}${mark}${at + 1}${mark} ${clipped(lines[at] ?? "")}`;
+    const line = `${path}${mark}${at + 1}${mark} ${truncated(lines[at] ?? "")}`;
     const gap = context > 0 && last !== undefined && at > last + 1;
     last = at;
-    return gap ? ["--", told] : [told];
+    return gap ? ["--", line] : [line];
   });
 }
 
-const clipped = (line: string): string =>
+const truncated = (line: string): string =>
   line.length <= MAX_LINE ? line : `${line.slice(0, MAX_LINE).toWellFormed()}… [${line.length} characters]`;

@@ -3,10 +3,10 @@ import type { Worker } from "node:worker_threads";
 import { ToolFailed } from "../tool.ts";
 
 const HEAP_MB = 128;
-/** For one file. An honest pattern needs milliseconds. */
-const TOO_LONG_MS = 5000;
+/** For one file; an ordinary pattern takes milliseconds. */
+const TIMEOUT_MS = 5000;
 
-/** What the thread does: as text, for it may start long after the files of this installation were replaced. */
+/** The worker's program as text: an upgrade may have replaced the installed files before it starts. */
 const PROGRAM = `
 const { basename, matchesGlob } = require("node:path");
 const { parentPort, workerData } = require("node:worker_threads");
@@ -23,8 +23,8 @@ parentPort.on("message", ({ text, paths, glob }) => {
 type Task = { readonly text: string } | { readonly paths: readonly string[]; readonly glob: string };
 
 /**
- * Tries a pattern from outside in a thread of its own, which is ended when it takes too long: some need years for one
- * line, and neither a pattern nor a glob can be asked how long it will take.
+ * Matches an untrusted regular expression or glob in a worker thread, which is terminated on timeout: backtracking may
+ * be exponential.
  */
 export class PatternThread {
   readonly #pattern: RegExp;
@@ -36,13 +36,13 @@ export class PatternThread {
     this.#signal = signal;
   }
 
-  /** The lines that match, by their index. */
+  /** Indexes of the matching lines. */
   matchingLines(text: string, path: string): Promise<readonly number[]> {
     return this.#ask({ text }, `the pattern takes too long (in ${path}); write it without nested repetitions`);
   }
 
-  /** Those that fit; a glob without a slash is about the last name of a path. */
-  async fitting(paths: readonly string[], glob: string): Promise<readonly string[]> {
+  /** The paths that match; a glob without a slash matches the base name. */
+  async matchingPaths(paths: readonly string[], glob: string): Promise<readonly string[]> {
     const found = await this.#ask({ paths, glob }, "the glob takes too long; write a simpler one");
     return found.flatMap((index) => paths[index] ?? []);
   }
@@ -52,12 +52,12 @@ export class PatternThread {
     this.#worker = undefined;
   }
 
-  async #ask(task: Task, whenTooLong: string): Promise<readonly number[]> {
+  async #ask(task: Task, timeoutMessage: string): Promise<readonly number[]> {
     const worker = (this.#worker ??= await this.#start());
-    const tooLong = AbortSignal.timeout(TOO_LONG_MS);
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
     try {
-      const answer = once(worker, "message", { signal: AbortSignal.any([this.#signal, tooLong]) });
-      // A thread is no window: it has no origin to name.
+      const answer = once(worker, "message", { signal: AbortSignal.any([this.#signal, timeout]) });
+      // Worker threads have no origin.
       // oxlint-disable-next-line unicorn/require-post-message-target-origin
       worker.postMessage(task);
       const [found] = (await answer) as [readonly number[]];
@@ -65,7 +65,7 @@ export class PatternThread {
     } catch (error) {
       await this.close();
       this.#signal.throwIfAborted();
-      if (tooLong.aborted) throw new ToolFailed(whenTooLong);
+      if (timeout.aborted) throw new ToolFailed(timeoutMessage);
       throw error;
     }
   }

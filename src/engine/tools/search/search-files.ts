@@ -9,7 +9,7 @@ const DEFAULT_LIMIT = 100;
 const TIMEOUT_MS = 60_000;
 const INLINE_IGNORE_CASE = /^\(\?i\)/;
 
-interface Wish extends Readonly<Record<string, unknown>> {
+interface SearchInput extends Readonly<Record<string, unknown>> {
   readonly pattern: string;
   readonly path?: string;
   readonly glob?: string;
@@ -18,21 +18,23 @@ interface Wish extends Readonly<Record<string, unknown>> {
   readonly limit?: number;
 }
 
-export const searchFiles: Tool<Wish> = {
+export const searchFiles: Tool<SearchInput> = {
   name: "search_files",
   description:
-    "Searches the text files of the workspace, line by line, for a regular expression (of JavaScript). Leaves out .git, node_modules and the like unless path leads into them.",
+    "Searches the text files of the workspace line by line for a JavaScript regular expression. Skips .git, node_modules and the like unless path names them.",
   input: toolInput(
     z.object({
       pattern: z.string().check(z.minLength(1), z.maxLength(2000)),
-      path: z.optional(z.string().check(z.describe("Folder or file to search; the workspace when left out"))),
+      path: z.optional(z.string().check(z.describe("Folder or file to search; default: the workspace"))),
       glob: z.optional(
-        z.string().check(z.minLength(1), z.maxLength(300), z.describe("Only files that fit, as *.ts or src/**/*.md")),
+        z
+          .string()
+          .check(z.minLength(1), z.maxLength(300), z.describe("Only matching files, such as *.ts or src/**/*.md")),
       ),
       ignore_case: z.optional(z.boolean()),
       context: z.optional(z.int().check(z.gte(0), z.lte(20), z.describe("Lines to show around each match"))),
       limit: z.optional(
-        z.int().check(z.gte(1), z.lte(1000), z.describe(`Most matches to give; ${DEFAULT_LIMIT} when left out`)),
+        z.int().check(z.gte(1), z.lte(1000), z.describe(`Maximum number of matches; default: ${DEFAULT_LIMIT}`)),
       ),
     }),
   ),
@@ -42,15 +44,18 @@ export const searchFiles: Tool<Wish> = {
   resources: () => [],
   reads: ({ path = "." }) => [workspaceResource(path)],
   path: ({ path = "." }) => path,
-  async run({ path = ".", glob = null, context = 0, limit = DEFAULT_LIMIT, ...wish }, { workspaceDir, place, signal }) {
-    const thread = new PatternThread(readPattern(wish), signal);
+  async run(
+    { path = ".", glob = null, context = 0, limit = DEFAULT_LIMIT, ...expression },
+    { workspaceDir, place, signal },
+  ) {
+    const thread = new PatternThread(readPattern(expression), signal);
     try {
       const found = await searchTree(thread, { workspaceDir, path, place, glob, context, limit, signal });
       const { matches, files, skipped, cut } = found;
       return {
         matches,
         files_searched: files,
-        ...(skipped > 0 && { files_skipped: `${skipped} that are no text, too large or not readable` }),
+        ...(skipped > 0 && { files_skipped: `${skipped} that are not text, too large or not readable` }),
         ...(cut !== null && { truncated: cut }),
         found: found.lines.join("\n"),
       };
@@ -60,9 +65,12 @@ export const searchFiles: Tool<Wish> = {
   },
 };
 
-function readPattern({ pattern, ignore_case: ignoreCase = false }: Pick<Wish, "pattern" | "ignore_case">): RegExp {
+function readPattern({
+  pattern,
+  ignore_case: ignoreCase = false,
+}: Pick<SearchInput, "pattern" | "ignore_case">): RegExp {
   try {
-    // Many write it so, from other engines.
+    // The syntax of other regex engines.
     const inline = INLINE_IGNORE_CASE.test(pattern);
     return new RegExp(pattern.replace(INLINE_IGNORE_CASE, ""), ignoreCase || inline ? "i" : "");
   } catch (error) {

@@ -9,10 +9,10 @@ import { matchedLines } from "./matched-lines.ts";
 import type { PatternThread } from "./pattern-thread.ts";
 
 const MAX_FILES = 20_000;
-/** Soon enough for what was found to be told before the call's own deadline. */
+/** Leaves time to return the matches before the call's deadline. */
 const MAX_MS = 45_000;
-/** Not what a person means by their files; `.orch` holds outputs that were too long to be shown. */
-const LEFT_OUT = new Set([".git", ".hg", ".svn", "node_modules", ".orch"]);
+/** `.orch` holds spilled tool outputs. */
+const SKIPPED_FOLDERS = new Set([".git", ".hg", ".svn", "node_modules", ".orch"]);
 
 export interface Search extends CallPath {
   readonly glob: string | null;
@@ -26,7 +26,7 @@ export interface Found {
   readonly matches: number;
   readonly files: number;
   readonly skipped: number;
-  /** Why not everything was looked at or told. */
+  /** Why the result is incomplete, or null. */
   readonly cut: string | null;
 }
 
@@ -74,9 +74,9 @@ class Tally implements Found {
   }
 
   get cut(): string | null {
-    if (this.left <= 0) return `only the first ${this.#limit} matches are told`;
-    if (this.files + this.skipped >= MAX_FILES) return `only ${MAX_FILES} files were looked at`;
-    return Date.now() > this.#end ? "the time was up before everything was looked at" : null;
+    if (this.left <= 0) return `only the first ${this.#limit} matches are listed`;
+    if (this.files + this.skipped >= MAX_FILES) return `only ${MAX_FILES} files were searched`;
+    return Date.now() > this.#end ? "timed out before all files were searched" : null;
   }
 }
 
@@ -91,20 +91,20 @@ class Walk {
     this.#search = search;
   }
 
-  /** Closes the folder. Its files come first, then the folders in it. */
+  /** Searches the files, then the subfolders; closes the folder. */
   async folder(folder: WorkspaceFolder, path: string): Promise<void> {
     try {
       const entries = await folder.entries();
-      const names = (fits: (entry: Dirent) => boolean) => entries.filter(fits).map(({ name }) => name);
+      const names = (filter: (entry: Dirent) => boolean) => entries.filter(filter).map(({ name }) => name);
       await this.files(
         folder,
         path,
         names((entry) => entry.isFile()),
       );
-      for (const name of names((entry) => entry.isDirectory() && !LEFT_OUT.has(entry.name))) {
+      for (const name of names((entry) => entry.isDirectory() && !SKIPPED_FOLDERS.has(entry.name))) {
         if (this.#tally.cut !== null) return;
         this.#search.signal.throwIfAborted();
-        // One that has gone meanwhile, or is closed to us, holds nothing for us.
+        // Skips a folder that was removed or is not readable.
         const inner = await folder.folder(name).catch(() => null);
         if (inner !== null) await this.folder(inner, join(path, name));
       }
@@ -116,8 +116,8 @@ class Walk {
   async files(folder: WorkspaceFolder, path: string, names: readonly string[]): Promise<void> {
     const { glob, context, signal } = this.#search;
     const paths = names.map((name) => join(path, name));
-    const wanted = glob === null || paths.length === 0 ? paths : await this.#thread.fitting(paths, glob);
-    for (const file of wanted) {
+    const matching = glob === null || paths.length === 0 ? paths : await this.#thread.matchingPaths(paths, glob);
+    for (const file of matching) {
       if (this.#tally.cut !== null) return;
       signal.throwIfAborted();
       const bytes = await bytesOf(folder, file);

@@ -8,12 +8,12 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 export const MAX_PAGE_BYTES = 5 * 1024 * 1024;
 
 export interface Page {
-  /** Where the redirects led. */
+  /** After redirects. */
   readonly url: URL;
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer;
-  /** Whether there is more of the body than was taken. */
+  /** Whether the body exceeded `MAX_PAGE_BYTES`. */
   readonly truncated: boolean;
 }
 
@@ -23,14 +23,16 @@ export interface FetchOptions {
   readonly signal: AbortSignal;
 }
 
-/** What a URL gives, after at most five redirects, each judged as the first. */
-export async function fetchPage(start: string, wish: FetchOptions): Promise<Page> {
+/** Fetches a URL, following at most five redirects; each address is checked. */
+export async function fetchPage(start: string, options: FetchOptions): Promise<Page> {
   let url = webUrl(start);
   for (let redirects = 0; ; redirects++) {
-    const response = await guardedRequest(url, wish).catch((error: NodeJS.ErrnoException) => fail(url, error, wish));
+    const response = await guardedRequest(url, options).catch((error: NodeJS.ErrnoException) =>
+      fail(url, error, options),
+    );
     const { statusCode: status = 0, headers } = response;
     if (!REDIRECTS.includes(status) || headers.location === undefined) {
-      const body = await readBody(response, wish).catch((error: NodeJS.ErrnoException) => fail(url, error, wish));
+      const body = await readBody(response, options).catch((error: NodeJS.ErrnoException) => fail(url, error, options));
       return { url, status, contentType: headers["content-type"] ?? "", ...body };
     }
     response.destroy();
@@ -41,15 +43,17 @@ export async function fetchPage(start: string, wish: FetchOptions): Promise<Page
 
 function webUrl(text: string, base?: URL): URL {
   const url = URL.parse(text, base?.href);
-  const words = base === undefined ? text : `${base.href} redirects to ${text}, which`;
-  if (url === null) throw new ToolFailed(`${words} is no URL`);
-  if (url.protocol !== "http:" && url.protocol !== "https:") throw new ToolFailed(`${words} is neither http nor https`);
-  if (url.username !== "" || url.password !== "") throw new ToolFailed(`${words} is refused: it holds credentials`);
+  const subject = base === undefined ? text : `${base.href} redirects to ${text}, which`;
+  if (url === null) throw new ToolFailed(`${subject} is not a valid URL`);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new ToolFailed(`${subject} is neither http nor https`);
+  if (url.username !== "" || url.password !== "")
+    throw new ToolFailed(`${subject} is refused: it contains credentials`);
   url.hash = "";
   return url;
 }
 
-/** The end of the call is the executor's to tell. */
+/** Rethrows an abort for the executor to report. */
 function fail(url: URL, error: NodeJS.ErrnoException, { signal }: FetchOptions): never {
   signal.throwIfAborted();
   if (error instanceof ToolFailed) throw error;
@@ -66,7 +70,7 @@ async function readBody(
     response.destroy();
     return { body: Buffer.alloc(0), truncated: false };
   }
-  // Counted as it unfolds: a small body that would fill the memory ends here too. To leave the loop is to hang up.
+  // Counts decompressed bytes, against decompression bombs. Leaving the loop closes the connection.
   for await (const chunk of await decoded(response)) {
     chunks.push(chunk as Buffer);
     bytes += (chunk as Buffer).length;
@@ -89,8 +93,8 @@ async function decoded(response: IncomingMessage): Promise<Readable> {
   const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding]?.() : undefined;
   if (decoder === undefined) {
     response.destroy();
-    throw new ToolFailed(`the server answered in the encoding ${JSON.stringify(encoding)}, which it was not asked for`);
+    throw new ToolFailed(`the server used the content encoding ${JSON.stringify(encoding)}, which was not requested`);
   }
-  // Whoever reads the decoder sees the failure; hanging up early is none.
+  // The reader of the decoder sees an error; closing early is not one.
   return pipeline(response, decoder, () => undefined) as unknown as Readable;
 }

@@ -5,7 +5,7 @@ import { VERSION } from "../../../shared/version.ts";
 import { ToolFailed } from "../tool.ts";
 
 export interface Network {
-  /** All addresses of a name. */
+  /** All addresses of a host name. */
   resolve(hostname: string): Promise<readonly LookupAddress[]>;
   isAllowed(address: string): boolean;
 }
@@ -13,8 +13,8 @@ export interface Network {
 const ACCEPT = "text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.1";
 
 /**
- * One request, to an address that was judged. The name is resolved once, and the connection goes to what came of that:
- * a name server that answers differently the next time is not asked a next time.
+ * Sends one request to a checked address. The host name is resolved once and the connection uses that result, so that
+ * DNS rebinding cannot bypass the check.
  */
 export async function guardedRequest(
   url: URL,
@@ -24,13 +24,13 @@ export async function guardedRequest(
     signal,
   }: { readonly method: "GET" | "HEAD"; readonly network: Network; readonly signal: AbortSignal },
 ): Promise<IncomingMessage> {
-  const addresses = await judgedAddresses(url, network);
+  const addresses = await checkedAddresses(url, network);
   const { request } = url.protocol === "https:" ? await import("node:https") : await import("node:http");
   return new Promise((resolve, reject) => {
-    const asked = request(url, {
+    const sent = request(url, {
       method,
       signal,
-      // Never a connection that somebody else opened.
+      // Never reuses a connection.
       agent: false,
       lookup: always(addresses),
       headers: {
@@ -39,28 +39,28 @@ export async function guardedRequest(
         "accept-encoding": "gzip, deflate, br",
       },
     });
-    asked.once("response", resolve);
-    // More than one may come, and one without a listener would end the engine.
-    asked.on("error", reject);
-    asked.once("socket", (socket) => {
+    sent.once("response", resolve);
+    // `on`: a second error without a listener would crash the engine.
+    sent.on("error", reject);
+    sent.once("socket", (socket) => {
       socket.once("connect", () => {
-        if (!network.isAllowed(socket.remoteAddress ?? "")) asked.destroy(notPublic(url));
+        if (!network.isAllowed(socket.remoteAddress ?? "")) sent.destroy(notPublic(url));
       });
     });
-    asked.end();
+    sent.end();
   });
 }
 
-async function judgedAddresses(url: URL, network: Network): Promise<readonly LookupAddress[]> {
+async function checkedAddresses(url: URL, network: Network): Promise<readonly LookupAddress[]> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const family = isIP(host);
   const found = family === 0 ? await network.resolve(host) : [{ address: host, family }];
-  // One that is not public among many is a trick: whoever names them decides which is taken.
+  // One private address among several refuses the host: the attacker chooses the order.
   if (found.length === 0 || !found.every(({ address }) => network.isAllowed(address))) throw notPublic(url);
   return found;
 }
 
-/** A name server that knows one answer. */
+/** A `lookup` with a fixed result. */
 function always(addresses: readonly LookupAddress[]): LookupFunction {
   return (_hostname, options, callback) => {
     const [first] = addresses;
@@ -69,6 +69,5 @@ function always(addresses: readonly LookupAddress[]): LookupFunction {
   };
 }
 
-/** Which address it is remains untold: names of a private network are nobody's business. */
-const notPublic = (url: URL): ToolFailed =>
-  new ToolFailed(`${url.host} is refused: it does not lead to the public internet`);
+/** Does not name the address, which would disclose names of a private network. */
+const notPublic = (url: URL): ToolFailed => new ToolFailed(`${url.host} is refused: it is not on the public internet`);

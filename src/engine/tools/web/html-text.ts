@@ -1,7 +1,7 @@
-import { setImmediate as others } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { decodeEntities } from "./html-entities.ts";
 
-/** What is in them is no text to read. */
+/** Elements whose content is not text. */
 const SKIPPED = new Set(["script", "style", "template", "noscript", "svg", "iframe", "object", "title"]);
 const BREAKS = new Set(
   "address article aside blockquote br dd div dl dt fieldset figure footer form header hr main nav ol option p pre section table tr ul".split(
@@ -10,9 +10,9 @@ const BREAKS = new Set(
 );
 const MARKS: Readonly<Record<string, string>> = { li: "\n- ", td: " | ", th: " | " };
 const TAG = /(\/?)([a-z][a-z0-9-]*)/iy;
-const LONGEST_TAG_READ = 4000;
-/** So much is read before others have their turn: some milliseconds. */
-const READ_AT_ONCE = 64 * 1024;
+const MAX_TAG = 4000;
+/** Characters between two yields to the event loop: a few milliseconds. */
+const CHARACTERS_PER_YIELD = 64 * 1024;
 
 export interface HtmlText {
   readonly title: string | null;
@@ -28,11 +28,11 @@ export async function htmlText(html: string, base: URL): Promise<HtmlText> {
   let title: string | null = null;
   let link: string | null = null;
   let at = 0;
-  let pause = READ_AT_ONCE;
+  let pause = CHARACTERS_PER_YIELD;
   for (;;) {
     if (at > pause) {
-      await others();
-      pause = at + READ_AT_ONCE;
+      await yieldToEventLoop();
+      pause = at + CHARACTERS_PER_YIELD;
     }
     const open = html.indexOf("<", at);
     pieces.push(decodeEntities(html.slice(at, open === -1 ? undefined : open)));
@@ -53,7 +53,7 @@ export async function htmlText(html: string, base: URL): Promise<HtmlText> {
     at = after(html, ">", open);
     if (name === "a") {
       if (link !== null) pieces.push(` (${link})`);
-      link = slash === "" ? target(html.slice(open, Math.min(at, open + LONGEST_TAG_READ)), base) : null;
+      link = slash === "" ? target(html.slice(open, Math.min(at, open + MAX_TAG)), base) : null;
     } else if (slash === "" && SKIPPED.has(name)) {
       const close = indexOfTag(html, name, at);
       if (name === "title") title ??= flat(decodeEntities(html.slice(at, close)));
@@ -69,7 +69,7 @@ export async function htmlText(html: string, base: URL): Promise<HtmlText> {
   return { title, text: tidy(pieces.join("")) };
 }
 
-/** The place behind the next `what`, or the end. */
+/** Index after the next `what`, or the end. */
 function after(html: string, what: string, from: number): number {
   const found = html.indexOf(what, from);
   return found === -1 ? html.length : found + what.length;
@@ -81,7 +81,7 @@ function indexOfTag(html: string, name: string, from: number): number {
   return close.exec(html)?.index ?? html.length;
 }
 
-/** Only what could be fetched, and leads elsewhere. */
+/** The absolute http(s) URL of a link; null for fragments and other schemes. */
 function target(tag: string, base: URL): string | null {
   const [, , double, single, bare] = /\shref\s*=\s*("([^"]*)"|'([^']*)'|([^\s>"']+))/i.exec(tag) ?? [];
   const href = decodeEntities((double ?? single ?? bare ?? "").trim());
@@ -92,7 +92,7 @@ function target(tag: string, base: URL): string | null {
 
 const flat = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
-/** Blanks of the source mean nothing; empty lines do. */
+/** Collapses whitespace; keeps one empty line. */
 function tidy(text: string): string {
   return text
     .replaceAll(/[^\S\n]+/g, " ")

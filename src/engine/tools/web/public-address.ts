@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 
-/** Not the public internet (IANA's special-purpose registries), and what clouds tell their machines' secrets under. */
+/** IANA special-purpose networks, and metadata services of clouds. */
 const NOT_PUBLIC_V4: readonly (readonly [network: string, prefix: number])[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -22,7 +22,7 @@ const NOT_PUBLIC_V4: readonly (readonly [network: string, prefix: number])[] = [
   ["240.0.0.0", 4],
 ];
 
-/** Of the one block that is public at all: protocol assignments, Teredo and 6to4, which hold IPv4 addresses, examples. */
+/** Special-purpose networks within 2000::/3: protocol assignments, documentation, and Teredo and 6to4, which embed IPv4. */
 const NOT_PUBLIC_V6: readonly (readonly [network: string, prefix: number])[] = [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -36,15 +36,15 @@ for (const [network, prefix] of NOT_PUBLIC_V6) notPublic.addSubnet(network, pref
 const globalUnicast = new BlockList();
 globalUnicast.addSubnet("2000::", 3, "ipv6");
 
-/** Whether an IP address is one of the public internet, and not one of this machine's own. */
+/** Whether an IP address is on the public internet and not one of this host. */
 export function isPublicAddress(address: string): boolean {
-  const ours = Object.values(networkInterfaces()).some((each) => each?.some((own) => own.address === address));
-  if (ours) return false;
+  const isLocal = Object.values(networkInterfaces()).some((each) => each?.some((own) => own.address === address));
+  if (isLocal) return false;
   switch (isIP(address)) {
     case 4:
       return !notPublic.check(address, "ipv4");
     case 6:
-      // Mapped, translated and compatible IPv4 addresses lie outside of it.
+      // IPv4-mapped, -translated and -compatible addresses are outside 2000::/3.
       return globalUnicast.check(address, "ipv6") && !notPublic.check(address, "ipv6");
     default:
       return false;

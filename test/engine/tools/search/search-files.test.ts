@@ -109,7 +109,7 @@ t.test("what is found is limited, and so are long lines", async (t) => {
   mkdirSync(join(workspaceDir, "many"));
   for (let file = 0; file < 30; file++) writeFileSync(join(workspaceDir, "many", `${file}.txt`), "hit\n".repeat(10));
   const some = await found("hit", { limit: 25 });
-  t.match(some, { matches: 25, files_searched: 3, truncated: "only the first 25 matches are told" });
+  t.match(some, { matches: 25, files_searched: 3, truncated: "only the first 25 matches are listed" });
   t.equal(some.found.split("\n").length, 25);
   t.match(await found("hit"), { matches: 100, truncated: /100/ });
   writeFileSync(join(workspaceDir, "wide.txt"), `hit${"x".repeat(5000)}`);
