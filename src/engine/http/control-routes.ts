@@ -1,10 +1,10 @@
 import type { RequestHandler } from "express";
 import { CONTROL_TOKEN_HEADER, type EngineStatus, controlKeysRequest } from "../../contract/engine-control.ts";
 import { sameSecret } from "../../contract/api-keys.ts";
-import { AUTHENTICATED } from "../../shared/unauthenticated-connections.ts";
+import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import { EngineError } from "../engine-error.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
-import type { AcceptedKeys } from "./accepted-keys.ts";
+import type { AcceptedKeys } from "../turns/accepted-keys.ts";
 import { readBody } from "./call.ts";
 
 /** The daemon's own calls carry the token of this incarnation. To anybody else they do not exist. */

@@ -7,7 +7,7 @@ import type { BegunTurn, TurnRunner } from "../turns/turn-runner.ts";
 import { readBody } from "./call.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
-import type { FollowerSeats } from "./follower-seats.ts";
+import type { FollowerSeats } from "../turns/follower-seats.ts";
 
 const KEPT_MS = 24 * 3600 * 1000;
 

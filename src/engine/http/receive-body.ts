@@ -1,8 +1,8 @@
 import type { RequestHandler } from "express";
 import { ENGINE_BODY_LIMITS } from "../../contract/engine-api.ts";
-import type { BodyRoom } from "../../shared/body-room.ts";
-import { parseJsonBody } from "../../shared/json-body.ts";
-import { declaredLength, readBody } from "../../shared/read-body.ts";
+import type { BodyRoom } from "../../shared/http/body-room.ts";
+import { parseJsonBody } from "../../shared/http/json-body.ts";
+import { declaredLength, readBody } from "../../shared/http/read-body.ts";
 import { EngineError } from "../engine-error.ts";
 
 /** Puts the JSON of a call's body, undefined when it has none, into `request.body`. Stands behind authentication. */

@@ -9,7 +9,7 @@ import { flagParameter, integerParameter, parameter } from "./call.ts";
 import { wantsIds } from "./execute-route.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
-import type { FollowerSeats } from "./follower-seats.ts";
+import type { FollowerSeats } from "../turns/follower-seats.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
 
 /** A page may hold fewer events than asked for: one of large events would cost the engine its memory. */

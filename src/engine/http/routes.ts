@@ -4,21 +4,21 @@ import type { EngineStatus } from "../../contract/engine-control.ts";
 import type { EngineRouteName } from "../../contract/engine-paths.ts";
 import { ENGINE_ROUTES, type EngineRoute, engineBodyBytes } from "../../contract/engine-routes.ts";
 import { expressPath, methodsOf } from "../../contract/route-table.ts";
-import { BodyRoom } from "../../shared/body-room.ts";
+import { BodyRoom } from "../../shared/http/body-room.ts";
 import { sendDocs, sendOpenApi } from "../../shared/http/interface-documents.ts";
-import { hostProblem } from "../../shared/local-caller.ts";
+import { hostProblem } from "../../shared/http/local-caller.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { AUTHENTICATED } from "../../shared/unauthenticated-connections.ts";
+import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import { EngineError } from "../engine-error.ts";
 import type { MemoryLists } from "../memory/memory-lists.ts";
 import type { MemorySearch } from "../memory/search/search-memory.ts";
 import type { HumanRequests } from "../turns/human-requests.ts";
 import { type Reloads, reloadCatalogRoute, reloadCoreSoulRoute } from "./admin-routes.ts";
-import type { AcceptedKeys } from "./accepted-keys.ts";
+import type { AcceptedKeys } from "../turns/accepted-keys.ts";
 import { controlOnly, drainRoute, keysRoute, statusRoute } from "./control-routes.ts";
 import { errorResponder } from "./error-responder.ts";
 import { type ExecuteParts, executeRoute } from "./execute-route.ts";
-import { FollowerSeats } from "./follower-seats.ts";
+import { FollowerSeats } from "../turns/follower-seats.ts";
 import { type MemoryFileParts, eraseRoute, exportRoute, importRoute } from "./memory-file-routes.ts";
 import {
   type DecidesSkills,

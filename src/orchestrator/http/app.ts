@@ -5,7 +5,7 @@ import type { RouteName } from "../../contract/orchestrator-paths.ts";
 import { ORCHESTRATOR_ROUTES, type Route } from "../../contract/orchestrator-routes.ts";
 import { expressPath, methodsOf } from "../../contract/route-table.ts";
 import { newId } from "../../shared/ids.ts";
-import { parseJsonBody } from "../../shared/json-body.ts";
+import { parseJsonBody } from "../../shared/http/json-body.ts";
 import { assertStorable, ignoredFieldsHeader, parseBody } from "../../shared/parse.ts";
 import { withinRequest } from "../../shared/request-context.ts";
 import { ApiError } from "../api-error.ts";

@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import { type Route, maxBodyBytes } from "../../contract/orchestrator-routes.ts";
-import { BodyRoom } from "../../shared/body-room.ts";
-import { type ReceivedBody, declaredLength, readBody } from "../../shared/read-body.ts";
+import { BodyRoom } from "../../shared/http/body-room.ts";
+import { type ReceivedBody, declaredLength, readBody } from "../../shared/http/read-body.ts";
 import { ApiError } from "../api-error.ts";
 
 const RETRY_AFTER_S = 1;

@@ -1,6 +1,6 @@
-import type { Response } from "express";
+import type { ServerResponse } from "node:http";
 import { EngineError } from "../engine-error.ts";
-import { EVERY_TASK } from "../turns/event-journal.ts";
+import { EVERY_TASK } from "./event-journal.ts";
 
 const MAX_FOLLOWERS = 16;
 
@@ -9,7 +9,7 @@ export class FollowerSeats {
   readonly #taken = new Map<string | typeof EVERY_TASK, number>();
 
   /** Taken before anything is waited for, so that calls at the same moment count; given back when the reader is gone. */
-  take(taskId: string | typeof EVERY_TASK, response: Response): void {
+  take(taskId: string | typeof EVERY_TASK, response: ServerResponse): void {
     const taken = this.#taken.get(taskId) ?? 0;
     if (taken >= MAX_FOLLOWERS) {
       const what = taskId === EVERY_TASK ? "all tasks" : "the task";
