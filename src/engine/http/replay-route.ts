@@ -5,7 +5,7 @@ import { isoTime } from "../../shared/clock.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { EVERY_TASK, type EventJournal, type EventRow } from "../turns/event-journal.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
-import { flagParameter, integerParameter, parameter } from "./call.ts";
+import { flagParameter, integerParameter, parameter } from "../../shared/http/parameters.ts";
 import { wantsIds } from "./execute-route.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
