@@ -108,7 +108,7 @@ const ARROWS: Record<string, readonly string[]> = {
 
 /** Packages that only some rooms may name; files not listed here may not import them. */
 const PACKAGES: Record<string, readonly string[]> = {
-  express: ["src/orchestrator/http", "src/engine/http"],
+  express: ["src/orchestrator/http", "src/engine/http", "src/shared/http"],
   "better-sse": ["src/orchestrator/http/event-routes.ts", "src/engine/http/event-stream.ts"],
   kysely: ["src/orchestrator/store", "migrations/orchestrator"],
   pg: ["src/orchestrator/store", "src/orchestrator/postgres/server-session.ts"],

@@ -4,7 +4,6 @@ export const ADMIN_KEY_HEADER = "X-Admin-Key";
 export const REQUEST_ID_HEADER = "X-Request-Id";
 export const IDEMPOTENCY_KEY_HEADER = "Idempotency-Key";
 export const IDEMPOTENT_REPLAYED_HEADER = "Idempotent-Replayed";
-export const IGNORED_FIELDS_HEADER = "X-Ignored-Fields";
 
 export const ENGINE_STATES = [
   "provisioning",

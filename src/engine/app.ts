@@ -17,7 +17,7 @@ import { LiveCatalog } from "./catalog/live-catalog.ts";
 import type { EngineConfig } from "./config.ts";
 import type { EngineApp } from "./engine-app.ts";
 import { EngineError } from "./engine-error.ts";
-import { AcceptedKeys } from "./http/accepted-keys.ts";
+import { AcceptedKeys } from "./turns/accepted-keys.ts";
 import { STREAM_LIMITS } from "./http/event-stream.ts";
 import { createRoutes } from "./http/routes.ts";
 import { startMaintenance } from "./maintenance.ts";

@@ -11,7 +11,7 @@ import type { Compactor } from "../../src/engine/agent/compaction.ts";
 import type { CatalogProfiles } from "../../src/engine/agent/agent-profiles.ts";
 import { createRecall } from "../../src/engine/agent/recall.ts";
 import { createDelegation } from "../../src/engine/agent/delegation.ts";
-import { AcceptedKeys } from "../../src/engine/http/accepted-keys.ts";
+import { AcceptedKeys } from "../../src/engine/turns/accepted-keys.ts";
 import { STREAM_LIMITS, type StreamLimits } from "../../src/engine/http/event-stream.ts";
 import { createRoutes } from "../../src/engine/http/routes.ts";
 import { MemoryLists } from "../../src/engine/memory/memory-lists.ts";

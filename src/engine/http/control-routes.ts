@@ -1,11 +1,11 @@
 import type { RequestHandler } from "express";
 import { CONTROL_TOKEN_HEADER, type EngineStatus, controlKeysRequest } from "../../contract/engine-control.ts";
 import { sameSecret } from "../../contract/api-keys.ts";
-import { AUTHENTICATED } from "../../shared/unauthenticated-connections.ts";
+import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import { EngineError } from "../engine-error.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
-import type { AcceptedKeys } from "./accepted-keys.ts";
-import { readBody } from "./call.ts";
+import type { AcceptedKeys } from "../turns/accepted-keys.ts";
+import { validateBody } from "../../shared/http/validate-body.ts";
 
 /** The daemon's own calls carry the token of this incarnation. To anybody else they do not exist. */
 export function controlOnly(token: string): RequestHandler {
@@ -21,7 +21,7 @@ export function controlOnly(token: string): RequestHandler {
 export const keysRoute =
   (keys: AcceptedKeys): RequestHandler =>
   (request, response) => {
-    keys.replace(readBody(controlKeysRequest, request, response).keys);
+    keys.replace(validateBody(controlKeysRequest, request.body, response).keys);
     response.json({ keys: keys.size });
   };
 

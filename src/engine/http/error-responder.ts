@@ -1,29 +1,29 @@
 import type { ErrorRequestHandler } from "express";
 import type { EngineErrorBody } from "../../contract/engine-api.ts";
 import type { EngineErrorCode } from "../../contract/engine-errors.ts";
+import { refusalOf } from "../../shared/http/refusal.ts";
+import { respondToErrors } from "../../shared/http/respond-to-errors.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { InvalidInput } from "../../shared/parse.ts";
 import { EngineError, internalError } from "../engine-error.ts";
 
 const RETRY_AFTER_S: Partial<Record<EngineErrorCode, number>> = { ENGINE_DRAINING: 5, SERVICE_UNAVAILABLE: 1 };
 
-/** Turns whatever a call threw into one row of the error table, in the flat form. */
-export function errorResponder(logger: Logger): ErrorRequestHandler {
-  return (error: unknown, request, response, next) => {
-    const known = toEngineError(error);
-    if (known.code === "INTERNAL_ERROR") logger.error({ err: error, path: request.path }, "call failed");
-    if (response.headersSent) return next(error);
-    const { code, message, details } = known;
-    const retryAfterS = RETRY_AFTER_S[code];
-    if (retryAfterS !== undefined) response.set("Retry-After", String(retryAfterS));
-    const body: EngineErrorBody = { error: code, message, ...(details && { details }) };
-    response.status(known.status).json(body);
-  };
-}
+/** Answers whatever a call threw as one row of the error table, in the flat form. */
+export const errorResponder = (logger: Logger): ErrorRequestHandler =>
+  respondToErrors({
+    identify(error) {
+      const { code, message, details, status } = toEngineError(error);
+      return { code, message, details, status, retryAfterS: RETRY_AFTER_S[code] ?? null };
+    },
+    bodyOf: ({ code, message, details }): EngineErrorBody => ({ error: code, message, ...(details && { details }) }),
+    log({ code }, { error, request }) {
+      if (code === "INTERNAL_ERROR") logger.error({ err: error, path: request.path }, "call failed");
+    },
+  });
 
 function toEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) return error;
-  if (error instanceof InvalidInput) return new EngineError("INVALID_REQUEST", error.message);
-  if (error instanceof URIError) return new EngineError("INVALID_REQUEST", "path: expected percent-encoded UTF-8");
+  const refusal = refusalOf(error);
+  if (refusal !== null) return new EngineError(refusal.code, refusal.message);
   return internalError(error, "unexpected fault; the engine's log has it");
 }

@@ -3,11 +3,11 @@ import { type ExecuteRequest, TURN_ID_HEADER, executeRequest } from "../../contr
 import { sha256 } from "../../contract/api-keys.ts";
 import { EngineError } from "../engine-error.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
+import { validateBody } from "../../shared/http/validate-body.ts";
 import type { StartedTurn, TurnRunner } from "../turns/turn-runner.ts";
-import { readBody } from "./call.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
-import type { FollowerSeats } from "./follower-seats.ts";
+import type { FollowerSeats } from "../turns/follower-seats.ts";
 
 const KEPT_MS = 24 * 3600 * 1000;
 
@@ -28,7 +28,7 @@ export interface ExecuteParts {
 /** Claims the task and begins the turn before a byte is sent; then the stream only follows the journal. */
 export function executeRoute(parts: ExecuteParts): RequestHandler {
   return async (request, response) => {
-    const wish = readBody(executeRequest, request, response);
+    const wish = validateBody(executeRequest, request.body, response);
     const earlier = findEarlier(parts, request, wish);
     if (earlier !== null) parts.seats.take(wish.task_id, response);
     // A turn that an earlier call began is on its way.

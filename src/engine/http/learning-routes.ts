@@ -2,7 +2,7 @@ import type { RequestHandler } from "express";
 import { decideSkillRequest } from "../../contract/engine-api.ts";
 import type { Learning } from "../learning/learning.ts";
 import type { SkillReview } from "../learning/skill-review.ts";
-import { readBody } from "./call.ts";
+import { validateBody } from "../../shared/http/validate-body.ts";
 
 export type Learns = Pick<Learning, "trigger">;
 export type DecidesSkills = Pick<SkillReview, "list" | "decide">;
@@ -23,6 +23,6 @@ export const skillDraftsRoute =
 export const decideSkillRoute =
   (skills: DecidesSkills): RequestHandler =>
   async (request, response) => {
-    const { id, decision } = readBody(decideSkillRequest, request, response);
+    const { id, decision } = validateBody(decideSkillRequest, request.body, response);
     response.json(await skills.decide(id, decision));
   };

@@ -4,6 +4,7 @@ import type { Request, RequestHandler } from "express";
 import { MAX_MEMORY_FILE_BYTES } from "../../contract/engine-routes.ts";
 import { MEMORY_FILE_TYPE, MEMORY_FORMAT, MEMORY_FORMAT_VERSION } from "../../contract/memory-file.ts";
 import { isoTime } from "../../shared/clock.ts";
+import { assertNotCompressed } from "../../shared/http/receive-body.ts";
 import { VERSION } from "../../shared/version.ts";
 import { EngineError } from "../engine-error.ts";
 import type { StreamLimits } from "./event-stream.ts";
@@ -65,8 +66,7 @@ export const exportRoute =
 export const importRoute =
   ({ portability }: MemoryFileParts): RequestHandler =>
   async (request, response) => {
-    if ((request.get("Content-Encoding") ?? "identity") !== "identity")
-      throw new EngineError("INVALID_REQUEST", "body: expected lines of JSON, not compressed");
+    assertNotCompressed(request, "lines of JSON");
     if (Number(request.get("Content-Length") ?? 0) > MAX_MEMORY_FILE_BYTES) throw tooLarge();
     try {
       const done = await portability.import(piecesOf(request));

@@ -3,7 +3,7 @@ import { MEMORY_PAGE_LIMIT } from "../../contract/engine-routes.ts";
 import type { MemoryList } from "../../contract/memory-records.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import type { MemoryLists } from "../memory/memory-lists.ts";
-import { integerParameter, parameter } from "./call.ts";
+import { integerParameter, parameter } from "../../shared/http/parameters.ts";
 
 /** One kind of what is remembered, a page at a time. A cursor names its list: of another one it would give a wrong page. */
 export const memoryListRoute =

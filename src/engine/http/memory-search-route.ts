@@ -4,14 +4,14 @@ import { InvalidInput } from "../../shared/parse.ts";
 import type { MemoryHit, MemorySearch } from "../memory/search/search-memory.ts";
 import { endOf, startOf } from "../memory/search/time-range.ts";
 import { trustName } from "../memory/trust.ts";
-import { readBody } from "./call.ts";
+import { validateBody } from "../../shared/http/validate-body.ts";
 
 const LIMIT = 10;
 
 export const memorySearchRoute =
   (memory: Pick<MemorySearch, "search">): RequestHandler =>
   async (request, response) => {
-    const wish = readBody(knowledgeSearchRequest, request, response);
+    const wish = validateBody(knowledgeSearchRequest, request.body, response);
     const { query, limit = LIMIT, kinds, bearing, as_of: asOf, from, to } = wish;
     if (from !== undefined && to !== undefined && startOf(from) >= endOf(to))
       throw new InvalidInput("from", `expected a time before to (${to}), got ${from}`);

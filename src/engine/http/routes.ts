@@ -1,24 +1,27 @@
 import express, { type Express, type RequestHandler } from "express";
-import { ENGINE_KEY_HEADER } from "../../contract/engine-api.ts";
+import { ENGINE_BODY_LIMITS, ENGINE_KEY_HEADER } from "../../contract/engine-api.ts";
 import type { EngineStatus } from "../../contract/engine-control.ts";
 import type { EngineRouteName } from "../../contract/engine-paths.ts";
 import { ENGINE_ROUTES, type EngineRoute, engineBodyBytes } from "../../contract/engine-routes.ts";
 import { expressPath, methodsOf } from "../../contract/route-table.ts";
-import { BodyRoom } from "../../shared/body-room.ts";
+import { parseJsonBody } from "../../shared/http/json-body.ts";
+import { receiveBody } from "../../shared/http/receive-body.ts";
+import { refuseUnknownRoute } from "../../shared/http/unknown-route.ts";
+import { BodyRoom } from "../../shared/http/body-room.ts";
 import { sendDocs, sendOpenApi } from "../../shared/http/interface-documents.ts";
-import { hostProblem } from "../../shared/local-caller.ts";
+import { hostProblem } from "../../shared/http/local-caller.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { AUTHENTICATED } from "../../shared/unauthenticated-connections.ts";
+import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import { EngineError } from "../engine-error.ts";
 import type { MemoryLists } from "../memory/memory-lists.ts";
 import type { MemorySearch } from "../memory/search/search-memory.ts";
 import type { HumanRequests } from "../turns/human-requests.ts";
 import { type Reloads, reloadCatalogRoute, reloadCoreSoulRoute } from "./admin-routes.ts";
-import type { AcceptedKeys } from "./accepted-keys.ts";
+import type { AcceptedKeys } from "../turns/accepted-keys.ts";
 import { controlOnly, drainRoute, keysRoute, statusRoute } from "./control-routes.ts";
 import { errorResponder } from "./error-responder.ts";
 import { type ExecuteParts, executeRoute } from "./execute-route.ts";
-import { FollowerSeats } from "./follower-seats.ts";
+import { FollowerSeats } from "../turns/follower-seats.ts";
 import { type MemoryFileParts, eraseRoute, exportRoute, importRoute } from "./memory-file-routes.ts";
 import {
   type DecidesSkills,
@@ -29,7 +32,6 @@ import {
 } from "./learning-routes.ts";
 import { memoryListRoute } from "./memory-routes.ts";
 import { memorySearchRoute } from "./memory-search-route.ts";
-import { receiveBody } from "./receive-body.ts";
 import { replayRoute } from "./replay-route.ts";
 import { type Servers, allowToolsRoute, serversRoute } from "./server-routes.ts";
 import { cancelRoute, pendingRoute, respondRoute } from "./turn-routes.ts";
@@ -72,10 +74,10 @@ export function createRoutes(parts: RouteParts): Express {
     const path = expressPath(route.path);
     const gate = gates[route.auth];
     if (route.method === "POST" && route.requestLines === undefined)
-      app.post(path, gate, receiveBody(room, engineBodyBytes(route)), handler);
+      app.post(path, gate, receiveJson(room, engineBodyBytes(route)), handler);
     else app[route.method.toLowerCase() as "get" | "post" | "delete"](path, gate, handler);
   }
-  app.use(refuseUnknown);
+  app.use(refuseUnknownRoute(methodsOf(PUBLIC_ROUTES)));
   app.use(errorResponder(logger));
   return app;
 }
@@ -132,13 +134,18 @@ function handlersOf(parts: RouteParts): Record<LoadedRoute, RequestHandler> {
   };
 }
 
-const methodsOfPath = methodsOf(Object.values<EngineRoute>(ENGINE_ROUTES).filter(({ auth }) => auth !== "control"));
+/** Puts the JSON of a call's body, undefined when it has none, into `request.body`. */
+function receiveJson(room: BodyRoom, maxBytes: number): RequestHandler {
+  return async (request, _response, next) => {
+    const body = await receiveBody(request, { maxBytes, room, owner: "key" });
+    try {
+      request.body = parseJsonBody(body.bytes, ENGINE_BODY_LIMITS);
+    } finally {
+      body.release();
+    }
+    next();
+  };
+}
 
-/** The path is known with another method (405), or not at all (404). */
-const refuseUnknown: RequestHandler = (request, response) => {
-  const methods = methodsOfPath(request.path);
-  if (methods.length === 0 || methods.some((method) => method === request.method))
-    throw new EngineError("NOT_FOUND", "no such route");
-  response.set("Allow", methods.join(", "));
-  throw new EngineError("METHOD_NOT_ALLOWED", `expected ${methods.join(" or ")}`);
-};
+/** For a caller without the control token the other routes do not exist. */
+const PUBLIC_ROUTES = Object.values<EngineRoute>(ENGINE_ROUTES).filter(({ auth }) => auth !== "control");

@@ -2,7 +2,7 @@ import type { RequestHandler } from "express";
 import { allowToolsRequest } from "../../contract/engine-api.ts";
 import { EngineError } from "../engine-error.ts";
 import type { ToolServers } from "../mcp/tool-servers.ts";
-import { readBody } from "./call.ts";
+import { validateBody } from "../../shared/http/validate-body.ts";
 
 export type Servers = Pick<ToolServers, "list" | "allow">;
 
@@ -17,7 +17,7 @@ export const serversRoute =
 export const allowToolsRoute =
   (servers: Servers): RequestHandler =>
   (request, response) => {
-    const { server, tool, definition } = readBody(allowToolsRequest, request, response);
+    const { server, tool, definition } = validateBody(allowToolsRequest, request.body, response);
     if ((tool === undefined) !== (definition === undefined))
       throw new EngineError("INVALID_REQUEST", "definition: expected beside tool, and only there");
     const wish = tool === undefined || definition === undefined ? "all" : { tool, hash: definition };

@@ -2,19 +2,19 @@ import type { RequestHandler } from "express";
 import { cancelRequest, hitlRespondRequest } from "../../contract/engine-api.ts";
 import type { HumanRequests } from "../turns/human-requests.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
-import { readBody } from "./call.ts";
+import { validateBody } from "../../shared/http/validate-body.ts";
 
 export const cancelRoute =
   (runner: TurnRunner): RequestHandler =>
   (request, response) => {
-    const { task_id: taskId } = readBody(cancelRequest, request, response);
+    const { task_id: taskId } = validateBody(cancelRequest, request.body, response);
     response.json({ cancelled: runner.cancel(taskId) });
   };
 
 export const respondRoute =
   (desk: HumanRequests): RequestHandler =>
   (request, response) => {
-    const { request_id: requestId, answer } = readBody(hitlRespondRequest, request, response);
+    const { request_id: requestId, answer } = validateBody(hitlRespondRequest, request.body, response);
     desk.answer(requestId, answer);
     response.json({ request_id: requestId, status: "resolved" });
   };

@@ -5,7 +5,8 @@ import { hostStatus } from "../status/host-status.ts";
 import { pageOfEngines } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
 import { pageOfAudit } from "../status/read-audit.ts";
-import { type Handler, choiceParameter, integerParameter, pageOf, pageParameters } from "./call.ts";
+import { choiceParameter, integerParameter } from "../../shared/http/parameters.ts";
+import { type Handler, pageOf, pageParameters } from "./call.ts";
 
 export function adminRoutes(o: HostContext) {
   return {

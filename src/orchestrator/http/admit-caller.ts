@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import { type Route, maxBodyBytes } from "../../contract/orchestrator-routes.ts";
-import { declaredLength } from "../../shared/read-body.ts";
-import { AUTHENTICATED } from "../../shared/unauthenticated-connections.ts";
+import { declaredLength } from "../../shared/http/read-body.ts";
+import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import type { Product } from "../operations/identify-product.ts";
 import type { HostContext } from "../host-context.ts";
 import { assertOwnHost, authenticateAdmin, authenticateLocal, authenticatePlatform } from "./authenticate.ts";

@@ -1,14 +1,18 @@
 import { once } from "node:events";
 import express, { type Express, type Request, type RequestHandler, type Response } from "express";
-import { BODY_LIMITS, IGNORED_FIELDS_HEADER, REQUEST_ID_HEADER } from "../../contract/orchestrator-api.ts";
+import { BODY_LIMITS, REQUEST_ID_HEADER } from "../../contract/orchestrator-api.ts";
 import type { RouteName } from "../../contract/orchestrator-paths.ts";
-import { ORCHESTRATOR_ROUTES, type Route } from "../../contract/orchestrator-routes.ts";
+import { ORCHESTRATOR_ROUTES, type Route, maxBodyBytes } from "../../contract/orchestrator-routes.ts";
 import { expressPath, methodsOf } from "../../contract/route-table.ts";
 import { newId } from "../../shared/ids.ts";
-import { parseJsonBody } from "../../shared/json-body.ts";
-import { assertStorable, ignoredFieldsHeader, parseBody } from "../../shared/parse.ts";
+import { BodyRoom } from "../../shared/http/body-room.ts";
+import { parseJsonBody } from "../../shared/http/json-body.ts";
+import { parameter } from "../../shared/http/parameters.ts";
+import { assertDeclaredSize, receiveBody } from "../../shared/http/receive-body.ts";
+import { refuseUnknownRoute } from "../../shared/http/unknown-route.ts";
+import { validateBody } from "../../shared/http/validate-body.ts";
+import { assertStorable } from "../../shared/parse.ts";
 import { withinRequest } from "../../shared/request-context.ts";
-import { ApiError } from "../api-error.ts";
 import type { Product } from "../operations/identify-product.ts";
 import type { HostContext } from "../host-context.ts";
 import { admitCaller } from "./admit-caller.ts";
@@ -17,13 +21,14 @@ import { type WhyDatabase, errorResponder } from "./error-responder.ts";
 import { answerOnce } from "./idempotency.ts";
 import { RequestLimit } from "./limit-requests.ts";
 import { ProductTurns } from "./product-turns.ts";
-import { assertDeclaredSize, createBodyRoom, receiveBody } from "./receive-body.ts";
 
 /** The others' bodies are not read: nothing is to be known from them. */
 const TAKES_BODY: ReadonlySet<Route["method"]> = new Set(["POST", "PUT"]);
 /** Of one product. Parsing is synchronous: more at once would only delay the others. */
 const PARSED_AT_ONCE = 1;
 const LISTS_AT_ONCE = 2;
+/** Of all calls that are being received; one product has a quarter of it at most. */
+const MAX_BODIES_BYTES = 32 * 1024 ** 2;
 /** A client that takes nothing of its list for so long is gone. */
 const UNREAD_LIST_MS = 30_000;
 
@@ -44,17 +49,18 @@ export function createApp(o: HostContext, { handlers, adminKey, host, whyDatabas
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
   const admission = { o, adminKey, host, limit: new RequestLimit(o.now) };
-  const room = createBodyRoom();
+  const room = new BodyRoom({ total: MAX_BODIES_BYTES, each: MAX_BODIES_BYTES / 4 });
   const [parsing, lists] = [new ProductTurns(PARSED_AT_ONCE), new ProductTurns(LISTS_AT_ONCE)];
   app.use(identifyRequest);
   for (const [name, route] of Object.entries(ORCHESTRATOR_ROUTES) as [RouteName, Route][]) {
     const answer = async (request: Request, response: Response): Promise<void> => {
-      assertDeclaredSize(request, route);
+      // Before authentication, for nothing is read.
+      assertDeclaredSize(request, maxBodyBytes(route));
       const product = await admitCaller(admission, route, { request, response });
       const owner = product?.record.id ?? "admin";
       const call = (json: unknown) => callOf(request, response, { product, json, lists });
       if (!TAKES_BODY.has(route.method)) return send(response, await handlers[name](call(undefined)));
-      const body = await receiveBody(request, { route, room, owner });
+      const body = await receiveBody(request, { maxBytes: maxBodyBytes(route), room, owner });
       const work = async () => {
         const json = await parsing.run(owner, () => parseJsonBody(body.bytes, BODY_LIMITS)).finally(body.release);
         return handlers[name](call(json));
@@ -72,7 +78,7 @@ export function createApp(o: HostContext, { handlers, adminKey, host, whyDatabas
     const verb = route.method.toLowerCase() as "get" | "post" | "put" | "delete";
     app[verb](expressPath(route.path), answerInContext);
   }
-  app.use(refuseUnknown);
+  app.use(refuseUnknownRoute(methodsOf(Object.values(ORCHESTRATOR_ROUTES))));
   app.use(errorResponder(o.logger, whyDatabase));
   return app;
 }
@@ -112,9 +118,8 @@ function callOf(
       return product;
     },
     body: (schema) => {
-      const { value, ignored } = parseBody(schema, json);
+      const value = validateBody(schema, json, response);
       assertStorable(value);
-      if (ignored.length > 0) response.set(IGNORED_FIELDS_HEADER, ignoredFieldsHeader(ignored));
       return value;
     },
     list: (work) =>
@@ -130,21 +135,12 @@ function callOf(
 }
 
 /** Parameters as they were given last; what the database cannot store is found nowhere in it. */
-function storable(given: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+function storable(query: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const parameters: Record<string, string> = {};
-  for (const [name, value] of Object.entries(given)) {
-    parameters[name] = String(Array.isArray(value) ? value.at(-1) : value);
-    assertStorable(parameters[name], [name]);
+  for (const name of Object.keys(query)) {
+    const value = parameter({ query }, name) ?? "";
+    assertStorable(value, [name]);
+    parameters[name] = value;
   }
   return parameters;
 }
-
-const methodsOfPath = methodsOf(Object.values(ORCHESTRATOR_ROUTES));
-
-/** The path is known with another method (405), or not at all (404). */
-const refuseUnknown: RequestHandler = (request, response) => {
-  const methods = methodsOfPath(request.path);
-  if (methods.length === 0) throw new ApiError("NOT_FOUND", "no such route");
-  response.set("Allow", methods.join(", "));
-  throw new ApiError("METHOD_NOT_ALLOWED", `expected ${methods.join(" or ")}`);
-};

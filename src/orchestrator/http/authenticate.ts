@@ -1,6 +1,6 @@
 import type { Request } from "express";
 import { ADMIN_KEY_HEADER, PLATFORM_KEY_HEADER } from "../../contract/orchestrator-api.ts";
-import { hostProblem, isFromAnotherSite, isLocalCaller } from "../../shared/local-caller.ts";
+import { hostProblem, isFromAnotherSite, isLocalCaller } from "../../shared/http/local-caller.ts";
 import { sameSecret } from "../../contract/api-keys.ts";
 import { ApiError } from "../api-error.ts";
 import { type Product, identifyProduct } from "../operations/identify-product.ts";

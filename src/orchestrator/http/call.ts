@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Response } from "express";
 import type * as z from "zod/mini";
 import { PAGE_LIMIT } from "../../contract/orchestrator-routes.ts";
-import type { IntegerParameter } from "../../contract/route-table.ts";
+import { integerParameter } from "../../shared/http/parameters.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import type { Product } from "../operations/identify-product.ts";
 
@@ -29,31 +29,6 @@ export interface Call {
 /** What a handler answers; undefined when it has answered by itself. */
 export type Answer = { readonly status: number; readonly body: unknown; readonly secret?: boolean } | undefined;
 export type Handler = (call: Call) => Answer | Promise<Answer>;
-
-/** A query parameter that is a whole number within bounds. */
-export function integerParameter(call: Call, name: string, { min, max, fallback }: IntegerParameter): number {
-  const text = call.query[name];
-  if (text === undefined) return fallback;
-  const value = Number(text);
-  if (!/^\d{1,10}$/.test(text) || value < min || value > max) {
-    throw new InvalidInput(name, `expected an integer from ${min} to ${max}`);
-  }
-  return value;
-}
-
-export function flagParameter(call: Call, name: string): boolean {
-  const text = call.query[name] ?? "false";
-  if (text !== "true" && text !== "false") throw new InvalidInput(name, "expected true or false");
-  return text === "true";
-}
-
-export function choiceParameter<T extends string>(call: Call, name: string, choices: readonly T[]): T | null {
-  const text = call.query[name];
-  if (text === undefined) return null;
-  const found = choices.find((choice) => choice === text);
-  if (found === undefined) throw new InvalidInput(name, `expected one of ${choices.join(", ")}`);
-  return found;
-}
 
 export interface PageOptions {
   readonly after: string | null;

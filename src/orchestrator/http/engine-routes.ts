@@ -17,16 +17,8 @@ import { provisionEngine } from "../operations/provision-engine.ts";
 import { rotateEngineKey } from "../operations/rotate-engine-key.ts";
 import { startEngine } from "../operations/start-engine.ts";
 import { stopEngine } from "../operations/stop-engine.ts";
-import {
-  type Answer,
-  type Call,
-  type Handler,
-  choiceParameter,
-  flagParameter,
-  integerParameter,
-  pageOf,
-  pageParameters,
-} from "./call.ts";
+import { choiceParameter, flagParameter, integerParameter } from "../../shared/http/parameters.ts";
+import { type Answer, type Call, type Handler, pageOf, pageParameters } from "./call.ts";
 
 export function engineRoutes(o: HostContext, autoProvision: AutoProvision) {
   return {

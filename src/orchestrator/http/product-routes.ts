@@ -5,7 +5,8 @@ import type { HostContext } from "../host-context.ts";
 import { registerProduct } from "../operations/register-product.ts";
 import { replacePlatformKey } from "../operations/replace-platform-key.ts";
 import { setPolicy } from "../operations/set-policy.ts";
-import { type Call, type Handler, flagParameter, pageOf, pageParameters } from "./call.ts";
+import { flagParameter } from "../../shared/http/parameters.ts";
+import { type Call, type Handler, pageOf, pageParameters } from "./call.ts";
 
 const productId = (call: Call): string => call.params["product_id"] ?? "";
 

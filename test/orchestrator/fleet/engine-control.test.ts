@@ -1,6 +1,6 @@
 import t from "tap";
 import { drainEngine, engineStatus, setEngineKeys } from "../../../src/orchestrator/fleet/engine-control.ts";
-import { listen } from "../../../src/shared/http-server.ts";
+import { listen } from "../../../src/shared/http/http-server.ts";
 import { HOST, freePort, healthy, testFleet, urlOf } from "../../helpers/fleet.ts";
 
 t.test("an engine is told its keys, is drained and tells its status", async (t) => {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import t from "tap";
-import { listen } from "../../../src/shared/http-server.ts";
+import { listen } from "../../../src/shared/http/http-server.ts";
 import type { EngineExit } from "../../../src/orchestrator/fleet/engine-backend.ts";
 import { awaitHealthy, probeOnce } from "../../../src/orchestrator/fleet/health-probe.ts";
 import { HOST, freePort, healthy, testFleet, urlOf } from "../../helpers/fleet.ts";

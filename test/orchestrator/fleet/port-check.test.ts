@@ -1,5 +1,5 @@
 import t from "tap";
-import { listen } from "../../../src/shared/http-server.ts";
+import { listen } from "../../../src/shared/http/http-server.ts";
 import { isPortFree, portFreed } from "../../../src/orchestrator/fleet/port-check.ts";
 import { HOST, freePort } from "../../helpers/fleet.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { listen } from "../../../src/shared/http-server.ts";
+import { listen } from "../../../src/shared/http/http-server.ts";
 import { portHolders } from "../../../src/orchestrator/fleet/port-holders.ts";
 import { HOST, freePort, healthy, testFleet } from "../../helpers/fleet.ts";
 

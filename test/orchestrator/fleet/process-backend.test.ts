@@ -4,7 +4,7 @@ import t from "tap";
 import { LaunchFailed, PortTaken } from "../../../src/orchestrator/fleet/engine-backend.ts";
 import { prepareEngineFolder } from "../../../src/orchestrator/fleet/engine-folder.ts";
 import { logTail } from "../../../src/orchestrator/fleet/engine-log.ts";
-import { listen } from "../../../src/shared/http-server.ts";
+import { listen } from "../../../src/shared/http/http-server.ts";
 import { HOST, fixture, healthy, readText, testFleet } from "../../helpers/fleet.ts";
 
 t.test(

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import express from "express";
 import t from "tap";
 import { createLogger } from "../../../src/shared/logger.ts";
-import { listen } from "../../../src/shared/http-server.ts";
+import { listen } from "../../../src/shared/http/http-server.ts";
 import { ApiError } from "../../../src/orchestrator/api-error.ts";
 import { errorResponder } from "../../../src/orchestrator/http/error-responder.ts";
 import { ask } from "../../helpers/api.ts";

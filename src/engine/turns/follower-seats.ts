@@ -1,6 +1,6 @@
-import type { Response } from "express";
+import type { ServerResponse } from "node:http";
 import { EngineError } from "../engine-error.ts";
-import { ALL_TASKS } from "../turns/event-journal.ts";
+import { ALL_TASKS } from "./event-journal.ts";
 
 const MAX_FOLLOWERS = 16;
 
@@ -9,7 +9,7 @@ export class FollowerSeats {
   readonly #taken = new Map<string | typeof ALL_TASKS, number>();
 
   /** Taken before anything is waited for, so that calls at the same moment count; given back when the reader is gone. */
-  take(taskId: string | typeof ALL_TASKS, response: Response): void {
+  take(taskId: string | typeof ALL_TASKS, response: ServerResponse): void {
     const taken = this.#taken.get(taskId) ?? 0;
     if (taken >= MAX_FOLLOWERS) {
       const what = taskId === ALL_TASKS ? "all tasks" : "the task";

@@ -1,5 +1,5 @@
 import t from "tap";
-import { parseJsonBody } from "../../src/shared/json-body.ts";
+import { parseJsonBody } from "../../../src/shared/http/json-body.ts";
 
 const limits = { maxValues: 10, maxDepth: 3 };
 const read = (text: string) => parseJsonBody(Buffer.from(text), limits);

@@ -3,9 +3,9 @@ import { Agent, type ServerResponse, get } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import t from "tap";
-import { listen } from "../../src/shared/http-server.ts";
-import { AUTHENTICATED } from "../../src/shared/unauthenticated-connections.ts";
-import { until } from "../helpers/until.ts";
+import { listen } from "../../../src/shared/http/http-server.ts";
+import { AUTHENTICATED } from "../../../src/shared/http/unauthenticated-connections.ts";
+import { until } from "../../helpers/until.ts";
 
 t.test("a client that would keep its connection after its last answer does not hold up the close", async (t) => {
   const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>();

@@ -1,4 +1,4 @@
-import { InvalidInput } from "./parse.ts";
+import { InvalidInput } from "../parse.ts";
 
 export interface JsonLimits {
   /** Every field, list item, object and list counts. */

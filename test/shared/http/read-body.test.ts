@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
 import t from "tap";
-import { BodyRoom } from "../../src/shared/body-room.ts";
-import { listen } from "../../src/shared/http-server.ts";
-import { type BodyRead, readBody } from "../../src/shared/read-body.ts";
-import { until } from "../helpers/until.ts";
+import { BodyRoom } from "../../../src/shared/http/body-room.ts";
+import { listen } from "../../../src/shared/http/http-server.ts";
+import { type BodyRead, readBody } from "../../../src/shared/http/read-body.ts";
+import { until } from "../../helpers/until.ts";
 
 const room = new BodyRoom({ total: 32_768, each: 16_384 });
 const bodies: Promise<BodyRead>[] = [];

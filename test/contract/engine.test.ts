@@ -1,0 +1,178 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import t from "tap";
+import { newKey, sha256 } from "../../src/contract/api-keys.ts";
+import { ENGINE_ERRORS } from "../../src/contract/engine-errors.ts";
+import type { EngineRouteName } from "../../src/contract/engine-paths.ts";
+import { ENGINE_RESPONSES } from "../../src/contract/engine-responses.ts";
+import { ENGINE_ROUTES, type EngineRoute, engineBodyBytes, engineErrorsOf } from "../../src/contract/engine-routes.ts";
+import { type Answer, ask } from "../helpers/api.ts";
+import { type TestEngine, startEngine } from "../helpers/engine.ts";
+import { freshFolder } from "../helpers/folder.ts";
+import { until } from "../helpers/until.ts";
+import { ContractCaller } from "./contract-caller.ts";
+
+const ROUTES: Readonly<Record<EngineRouteName, EngineRoute>> = ENGINE_ROUTES;
+const dataDir = freshFolder(t);
+const serverTools = join(dataDir, "tools.json");
+const key = newKey("sk-orch-");
+const defineTool = (description: string) => writeFileSync(serverTools, JSON.stringify([["read", { description }]]));
+
+mkdirSync(join(dataDir, "catalog"));
+const command = [resolve(import.meta.dirname, "../fixtures/tool-servers/changes.mjs"), serverTools];
+const pages = { command: process.execPath, args: command };
+const defineServers = (servers: object) =>
+  writeFileSync(join(dataDir, "catalog/.mcp.json"), JSON.stringify({ mcpServers: servers }));
+defineServers({ pages, bad: { url: 7 } });
+defineTool("reads a page");
+const before = await startEngine(t, { dataDir, key });
+await serverIs(before, "ready");
+await before.stop();
+// The tool that changed meanwhile is held back.
+defineTool("reads a page and more");
+const engine = await startEngine(t, { dataDir, key });
+
+const caller = new ContractCaller(t, {
+  url: engine.url,
+  routes: ROUTES,
+  schemas: ENGINE_RESPONSES,
+  errors: ENGINE_ERRORS,
+  errorsOf: engineErrorsOf,
+  codeOf: ({ error }) => String(error),
+  headersOf: ({ auth }) =>
+    auth === "engine"
+      ? { "x-engine-key": key }
+      : auth === "control"
+        ? { "x-control-token": engine.launch.control_token }
+        : {},
+});
+const call = caller.call.bind(caller);
+const execute = (task: string, message: string, headers = {}): Promise<Answer> =>
+  call("execute", { body: { task_id: task, message }, headers, expect: 200 });
+const SSE = { accept: "text/event-stream" };
+
+async function serverIs(of: TestEngine, status: string): Promise<void> {
+  await until(`the server is ${status}`, async () => {
+    const { body } = await of.call("/assets/servers");
+    return body?.servers?.some(
+      (one: { name: string; status: string }) => one.name === "pages" && one.status === status,
+    );
+  });
+}
+
+t.test("turns", async () => {
+  const once = { "idempotency-key": "first" };
+  const message = '/think a moment\n/tool plan {"steps":[]}\n/tool memory_note {"content":"likes tea"}\n/say fine';
+  await execute("talk", message, once);
+  await execute("talk", message, once);
+  await call("execute", {
+    body: { task_id: "talk", message: "/say other" },
+    headers: once,
+    expect: "IDEMPOTENCY_CONFLICT",
+  });
+  await execute("fails", "/fail LLM_PROVIDER_ERROR");
+  await call("execute", { body: { task_id: "talk", message: " " }, expect: "INVALID_REQUEST" });
+  await call("execute", { body: { task_id: "talk", message: "x", agent: "nobody" }, expect: "NOT_FOUND" });
+  await call("replay", { query: "?task_id=talk&limit=5", expect: 200 });
+  await call("replay", { expect: 200 });
+  await call("replay", { query: "?after=0&ids=1", headers: SSE, expect: 200 });
+  await call("replay", { query: "?after=yesterday", expect: "INVALID_REQUEST" });
+});
+
+t.test("people", async () => {
+  const stream = await engine.execute({ task_id: "ask", message: "/ask Which one? | left | right" });
+  const { data } = await stream.first("hitl_request");
+  const answer = (text: string) => ({ request_id: data.request_id, answer: text });
+  await call("pending", { expect: 200 });
+  await call("execute", { body: { task_id: "ask", message: "/say now" }, expect: "TASK_BUSY" });
+  await call("eraseMemory", { expect: "TASK_BUSY" });
+  await call("respond", { body: answer("up"), expect: "INVALID_REQUEST" });
+  await call("respond", { body: answer("left"), expect: 200 });
+  await call("respond", { body: answer("right"), expect: "HITL_ALREADY_ANSWERED" });
+  await call("respond", { body: { request_id: "hitl-none", answer: "left" }, expect: "HITL_NOT_FOUND" });
+  await stream.all();
+  await call("replay", { query: "?task_id=ask", expect: 200 });
+  const asked = await engine.execute({ task_id: "left", message: "/ask Still there?" });
+  await asked.first("hitl_request");
+  await call("cancel", { body: { task_id: "left" }, expect: 200 });
+  await asked.all();
+  await call("cancel", { body: { task_id: "left" }, expect: 200 });
+});
+
+t.test("tool servers", async () => {
+  await serverIs(engine, "held");
+  const { body } = await call("listServers", { expect: 200 });
+  const { tools } = body.servers.find(({ name }: { name: string }) => name === "pages");
+  const allow = { server: "pages", tool: "read", definition: tools[0].definition };
+  await call("allowTools", { body: { ...allow, definition: undefined }, expect: "INVALID_REQUEST" });
+  await call("allowTools", { body: { server: "nobody" }, expect: "NOT_FOUND" });
+  await call("allowTools", { body: allow, expect: 200 });
+});
+
+t.test("memory", async () => {
+  mkdirSync(join(dataDir, "workspace"), { recursive: true });
+  writeFileSync(join(dataDir, "workspace/notes.txt"), "notes");
+  await execute("facts", "/say fine\nMy name is Anna. I live in Oslo.");
+  for (const city of ["Berlin", "Paris", "Rome"]) {
+    const work = ["/tool list_files {}", '/tool read_file {"path":"notes.txt"}', "/say done"];
+    await execute(city, [...work, `Summarise the weekly report of ${city} please.`].join("\n"));
+  }
+  await call("triggerLearning", { expect: 200 });
+  const { body: found } = await call("searchMemory", { body: { query: "Where do I live?" }, expect: 200 });
+  t.ok(found.results.length > 0);
+  await call("searchMemory", { body: { query: "", limit: 0 }, expect: "INVALID_REQUEST" });
+  const lists = ["listEpisodes", "listKnowledge", "listSocial", "listWorking", "listTrajectories"] as const;
+  for (const name of lists) {
+    const { body } = await call(name, { query: "?limit=2", expect: 200 });
+    if (body.next_cursor !== null) await call(name, { query: `?cursor=${body.next_cursor}`, expect: 200 });
+    await call(name, { query: "?cursor=other.1", expect: "INVALID_REQUEST" });
+  }
+  const { body: drafts } = await call("listSkills", { expect: 200 });
+  const [{ id }] = drafts.skills;
+  await call("decideSkill", { body: { id: "sd_none", decision: "allow" }, expect: "NOT_FOUND" });
+  await call("decideSkill", { body: { id, decision: "allow" }, expect: 200 });
+  await call("decideSkill", { body: { id, decision: "refuse" }, expect: "HITL_ALREADY_ANSWERED" });
+  const { text } = await call("exportMemory", { expect: 200 });
+  await call("eraseMemory", { expect: 200 });
+  await call("importMemory", { body: text, expect: 200 });
+  await call("importMemory", { body: "{}\n", expect: "INVALID_REQUEST" });
+});
+
+t.test("the catalog and the core soul", async () => {
+  defineServers({ pages });
+  await call("reloadCatalog", { expect: 200 });
+  await call("reloadCoreSoul", { expect: 200 });
+  mkdirSync(join(dataDir, "catalog/agents"), { recursive: true });
+  writeFileSync(join(dataDir, "catalog/agents/broken.md"), "nothing");
+  writeFileSync(join(dataDir, "catalog/core-soul.md"), "{{who}}");
+  await call("reloadCatalog", { expect: "CATALOG_INVALID" });
+  await call("reloadCoreSoul", { expect: "CORE_SOUL_INVALID" });
+});
+
+t.test("refusals that every route of its kind shares", async (t) => {
+  for (const [name, route] of Object.entries(ROUTES) as [EngineRouteName, EngineRoute][]) {
+    if (route.auth === "engine") await call(name, { headers: { "x-engine-key": "" }, expect: "INVALID_ENGINE_KEY" });
+    if (route.auth === "control") await call(name, { headers: { "x-control-token": "" }, expect: "NOT_FOUND" });
+    if (route.auth === "none") await call(name, { headers: { host: "evil.example" }, expect: "INVALID_REQUEST" });
+    if (route.method === "POST" && route.requestLines === undefined) {
+      await call(name, { body: "{", expect: "INVALID_REQUEST" });
+      await call(name, { body: "x".repeat(engineBodyBytes(route) + 1), expect: "PAYLOAD_TOO_LARGE" });
+    }
+    if (route.auth === "control") continue;
+    const { status, headers } = await ask(engine.url, route.path, { method: "PATCH" });
+    t.equal(status, 405);
+    t.ok(String(headers["allow"]).split(", ").includes(route.method), `${name} is in Allow`);
+  }
+});
+
+t.test("the engine itself", async () => {
+  for (const name of ["health", "openapi", "docs", "status"] as const) await call(name, { expect: 200 });
+  await call("setKeys", { body: { keys: [{ hash: sha256(key), expires_at: null }] }, expect: 200 });
+  await call("setKeys", { body: { keys: [{ hash: "x" }] }, expect: "INVALID_REQUEST" });
+  await call("drain", { expect: 200 });
+  await call("execute", { body: { task_id: "late", message: "/say late" }, expect: "ENGINE_DRAINING" });
+});
+
+t.test("every route of the table has been called, and has answered each way it can", async (t) => {
+  t.same(caller.uncovered(), []);
+});

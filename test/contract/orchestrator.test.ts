@@ -1,0 +1,154 @@
+import t from "tap";
+import { newKey, sha256 } from "../../src/contract/api-keys.ts";
+import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator-errors.ts";
+import type { RouteName } from "../../src/contract/orchestrator-paths.ts";
+import { ORCHESTRATOR_RESPONSES } from "../../src/contract/orchestrator-responses.ts";
+import { ORCHESTRATOR_ROUTES, type Route, errorsOf, maxBodyBytes } from "../../src/contract/orchestrator-routes.ts";
+import { ask } from "../helpers/api.ts";
+import { startDaemon } from "../helpers/daemon.ts";
+import { freshFolder } from "../helpers/folder.ts";
+import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
+import { ContractCaller } from "./contract-caller.ts";
+import { firstFrame } from "./first-frame.ts";
+
+const ROUTES: Readonly<Record<RouteName, Route>> = ORCHESTRATOR_ROUTES;
+const daemon = await startDaemon(t, { dataDir: freshFolder(t), databaseUrl: await freshDatabaseUrl(t) });
+const keys = { platform: "" };
+const caller = new ContractCaller(t, {
+  url: daemon.url,
+  routes: ROUTES,
+  schemas: ORCHESTRATOR_RESPONSES,
+  errors: ORCHESTRATOR_ERRORS,
+  errorsOf,
+  codeOf: ({ error }) => (typeof error === "string" ? error : error.code),
+  headersOf: ({ auth }) =>
+    auth === "platform"
+      ? { "x-platform-key": keys.platform }
+      : auth === "admin"
+        ? { "x-admin-key": daemon.adminKey }
+        : {},
+});
+const call = caller.call.bind(caller);
+const NOBODY = { user_id: "nobody" };
+const ALICE = { user_id: "alice" };
+const DEMO = { product_id: "demo" };
+
+t.test("products", async (t) => {
+  const body = { slug: "demo", name: "Demo", policy: { engine_env: { LLM_MODEL: "sandbox", LLM_API_KEY: "secret" } } };
+  const { body: product } = await call("registerProduct", { body, expect: 201 });
+  keys.platform = product.platform_api_key;
+  await call("registerProduct", { body, expect: "PRODUCT_ALREADY_EXISTS" });
+  await call("registerProduct", { body: { slug: "A" }, expect: "INVALID_REQUEST" });
+  const once = { "idempotency-key": "other" };
+  await call("registerProduct", { body: { slug: "other" }, headers: once, expect: 201 });
+  const { body: replayed } = await call("registerProduct", { body: { slug: "other" }, headers: once, expect: 201 });
+  t.equal(replayed.platform_api_key, null);
+  await call("registerProduct", { body: { slug: "third" }, headers: once, expect: "IDEMPOTENCY_CONFLICT" });
+  await call("listProducts", { query: "?limit=1", expect: 200 });
+  await call("listProducts", { query: "?limit=0", expect: "INVALID_REQUEST" });
+  await call("showProduct", { path: DEMO, expect: 200 });
+  await call("setPolicy", { path: DEMO, body: { max_engines: 3, drain_s: 1 }, expect: 200 });
+  await call("setPolicy", { path: DEMO, body: { max_engine: 3 }, expect: "INVALID_REQUEST" });
+  const key = newKey("orchp_");
+  const hash = { api_key_hash: sha256(key), key_prefix: key.slice(0, 10), key_last4: key.slice(-4) };
+  await call("setPlatformKeyHash", { path: DEMO, body: hash, expect: 200 });
+  await call("events", { expect: "INVALID_PLATFORM_KEY" });
+  keys.platform = key;
+  const nowhere = { product_id: "nowhere" };
+  for (const name of ["showProduct", "deleteProduct", "setPolicy"] as const)
+    await call(name, { path: nowhere, ...(name === "setPolicy" && { body: {} }), expect: "PRODUCT_NOT_FOUND" });
+  await call("setPlatformKeyHash", { path: nowhere, body: hash, expect: "PRODUCT_NOT_FOUND" });
+});
+
+t.test("engines", async () => {
+  const body = { user_id: "alice", metadata: { plan: "free" } };
+  await call("provisionEngine", { body, expect: 201 });
+  await call("provisionEngine", { body, expect: "ENGINE_ALREADY_EXISTS" });
+  await call("admitEngine", { body, expect: 200 });
+  await call("admitEngine", { body: { user_id: "bob" }, expect: 201 });
+  await call("showEngine", { path: { user_id: "carol" }, query: "?auto_provision=true", expect: 201 });
+  await call("provisionEngine", { body: { user_id: "dave" }, expect: "QUOTA_EXCEEDED" });
+  await call("showEngine", { path: ALICE, expect: 200 });
+  await call("listEngines", { query: "?state=running&limit=2", expect: 200 });
+  await call("listEngines", { query: "?state=asleep", expect: "INVALID_REQUEST" });
+  await call("waitForEngine", { path: ALICE, expect: 200 });
+  await call("waitForEngine", { path: ALICE, query: "?state=failed&timeout_s=0", expect: "BOOT_TIMEOUT" });
+  await call("engineLogs", { path: ALICE, query: "?tail=10", expect: 200 });
+  await call("startEngine", { path: ALICE, expect: "ENGINE_ALREADY_RUNNING" });
+  await call("rotateEngineKey", { path: ALICE, body: { grace_s: 60 }, expect: 200 });
+  await call("stopEngine", { path: ALICE, body: { drain_s: 0 }, expect: 200 });
+  await call("stopEngine", { path: ALICE, expect: "ENGINE_NOT_RUNNING" });
+  await call("rotateEngineKey", { path: ALICE, expect: "ENGINE_NOT_RUNNING" });
+  await call("startEngine", { path: ALICE, expect: 200 });
+  for (const name of ["showEngine", "startEngine", "stopEngine", "rotateEngineKey", "destroyEngine"] as const)
+    await call(name, { path: NOBODY, expect: "ENGINE_NOT_FOUND" });
+  for (const name of ["waitForEngine", "engineLogs"] as const)
+    await call(name, { path: NOBODY, expect: "ENGINE_NOT_FOUND" });
+  await call("destroyEngine", { path: { user_id: "bob" }, query: "?keep_data=true", expect: 200 });
+});
+
+t.test("events as a list and as a stream", async () => {
+  const { body } = await call("engineEvents", { path: ALICE, expect: 200 });
+  const after = body.data.at(-1).id as string;
+  const cases: readonly (readonly [RouteName, string])[] = [
+    ["events", "/events"],
+    ["engineEvents", "/engines/alice/events"],
+    ["adminEvents", "/admin/events"],
+  ];
+  for (const [name, path] of cases) {
+    await call(name, { path: ALICE, query: "?limit=2", expect: 200 });
+    const headers = { "x-platform-key": keys.platform, "x-admin-key": daemon.adminKey, "last-event-id": after };
+    caller.check(name, await firstFrame(`${daemon.url}${path}`, headers), 200);
+    const gone = { ...headers, "last-event-id": "evt_00000000-0000-7000-8000-000000000000" };
+    caller.check(name, await firstFrame(`${daemon.url}${path}`, gone), 200);
+    await call(name, { path: ALICE, query: "?cursor=eng_1", expect: "INVALID_REQUEST" });
+  }
+  await call("adminEvents", { query: "?product_id=nowhere", expect: "PRODUCT_NOT_FOUND" });
+});
+
+t.test("the host", async () => {
+  for (const name of ["health", "ready", "metrics", "openapi", "docs"] as const) await call(name, { expect: 200 });
+  for (const name of ["adminEngines", "adminStatus", "adminAudit"] as const) await call(name, { expect: 200 });
+  await call("adminAudit", { query: "?after=1&limit=1", expect: 200 });
+  await call("drainHost", { expect: 200 });
+  await call("provisionEngine", { body: { user_id: "erin" }, expect: "SERVICE_UNAVAILABLE" });
+  await call("ready", { expect: "SERVICE_UNAVAILABLE" });
+  await call("resumeHost", { expect: 200 });
+});
+
+t.test("a suspended product, and one out of calls", async () => {
+  await call("setPolicy", { path: DEMO, body: { suspended: true }, expect: 200 });
+  const denied = ["startEngine", "stopEngine", "rotateEngineKey", "destroyEngine"] as const;
+  for (const name of denied) await call(name, { path: ALICE, expect: "POLICY_DENIED" });
+  for (const name of ["provisionEngine", "admitEngine"] as const)
+    await call(name, { body: { user_id: "frank" }, expect: "POLICY_DENIED" });
+  await call("setPolicy", { path: DEMO, body: { suspended: false, requests_per_minute: 0 }, expect: 200 });
+  for (const [name, route] of Object.entries(ROUTES) as [RouteName, Route][])
+    if (route.auth === "platform") await call(name, { expect: "RATE_LIMITED" });
+});
+
+t.test("refusals that every route of its kind shares", async (t) => {
+  for (const [name, route] of Object.entries(ROUTES) as [RouteName, Route][]) {
+    const noKey = { "x-platform-key": "", "x-admin-key": "" };
+    if (route.auth === "platform") await call(name, { headers: noKey, expect: "INVALID_PLATFORM_KEY" });
+    if (route.auth === "admin") await call(name, { headers: noKey, expect: "INVALID_ADMIN_KEY" });
+    if (route.auth === "local") await call(name, { headers: { "x-real-ip": "10.0.0.1" }, expect: "INVALID_ADMIN_KEY" });
+    if (route.auth === "none") await call(name, { headers: { host: "evil.example" }, expect: "INVALID_REQUEST" });
+    if (route.request !== undefined)
+      await call(name, { body: "x".repeat(maxBodyBytes(route) + 1), expect: "PAYLOAD_TOO_LARGE" });
+    if (route.request !== undefined && route.auth === "admin")
+      await call(name, { body: "{", expect: "INVALID_REQUEST" });
+    const { status, headers } = await ask(daemon.url, route.path, { method: "PATCH" });
+    t.equal(status, 405);
+    t.ok(String(headers["allow"]).split(", ").includes(route.method), `${name} is in Allow`);
+  }
+});
+
+t.test("a deleted product", async () => {
+  await call("deleteProduct", { path: DEMO, expect: "PRODUCT_ALREADY_EXISTS" });
+  await call("deleteProduct", { path: DEMO, query: "?force=true", expect: 200 });
+});
+
+t.test("every route of the table has been called, and has answered each way it can", async (t) => {
+  t.same(caller.uncovered(), []);
+});
