@@ -49,7 +49,7 @@ for (const operation of OPERATIONS.filter(({ name }) => name !== "rotate-key")) 
   });
 }
 
-t.test("a restart settles soon after a lost database result, and counted once", async (t: Test) => {
+t.test("a restart settles soon after a lost database result and counts once", async (t: Test) => {
   for (let n = 1; n <= CALLS; n++) {
     const user = `user-${++users}`;
     await bring(site, user, "running");

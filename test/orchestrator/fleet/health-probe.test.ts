@@ -94,7 +94,7 @@ t.test("an engine with invalid health fields is refused", async (t) => {
     ["active_turns", 1e300],
   ] as const) {
     const url = await answering(t, 200, JSON.stringify({ ...identity, [field]: value }));
-    t.same(await probeOnce(url, expected), { kind: "failed", reason: `its health answer has an invalid ${field}` });
+    t.same(await probeOnce(url, expected), { kind: "failed", reason: `its health response has an invalid ${field}` });
   }
 });
 

@@ -62,7 +62,7 @@ t.test("a missing Node.js is LaunchFailed with everything cleaned up", async (t)
   const given = await order();
   const error = await backend.launch(given).catch((error: unknown) => error);
   if (!(error instanceof LaunchFailed)) throw new Error("it was started");
-  t.equal(error.message, "the engine's process cannot be started: a file or folder does not exist");
+  t.equal(error.message, "failed to start the engine's process: a file or folder does not exist");
   t.match(error.cause, { message: /nowhere/ }, "the path is for the log");
   t.same(readdirSync(settings.runDir), []);
   t.notOk(existsSync(join(folder, "engines")));
