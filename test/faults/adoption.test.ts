@@ -7,7 +7,7 @@ import { streamingEngine } from "./parts/streams.ts";
 import { Tally } from "./parts/tally.ts";
 
 const ENGINES = LONG ? 50 : 5;
-/** Long enough that the daemon goes, and the next one comes, in the midst of every stream. */
+/** Long enough that the daemon is replaced during every stream. */
 const PARTS = LONG ? 3000 : 250;
 const PER_SECOND = 50;
 
@@ -47,7 +47,7 @@ for (const signal of ["SIGKILL", "SIGTERM"] as const) {
   );
 }
 
-t.test("an adopted engine that dies is noticed and starts again", async (t) => {
+t.test("the exit of an adopted engine is detected, and the engine restarts", async (t) => {
   tally.tried++;
   const { body } = await product.post("/engines/provision", { user_id: "adopted" });
   await site.daemon.stop("SIGKILL");

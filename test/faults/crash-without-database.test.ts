@@ -15,7 +15,7 @@ const { product } = site;
 
 const healthOf = async (url: string) => (await ask(url, "/health").catch(() => null))?.body;
 
-t.test("an engine that crashes while the database is away runs again before that is back", async (t) => {
+t.test("an engine that crashes without the database runs again before the database is back", async (t) => {
   const made = await product.post("/engines/provision", { user_id: "ann" });
   const { pid, url, id } = made.body;
   const comeBack = await site.databaseAway();
@@ -47,7 +47,7 @@ t.test("an engine that crashes while the database is away runs again before that
   t.same(await settle(site, tally), {});
 });
 
-t.test("a daemon that dies before that is written down is followed by one that knows the process", async (t) => {
+t.test("after a daemon crash before that is recorded, the next daemon adopts the process", async (t) => {
   const before = (await product.get("/engines/ann")).body;
   const comeBack = await site.databaseAway();
   process.kill(before.pid, "SIGKILL");

@@ -11,7 +11,7 @@ import { watchLives } from "./parts/watch-incarnations.ts";
 
 const AWAY_MS = LONG ? 60_000 : 3000;
 const STREAMS = LONG ? 10 : 3;
-/** Until a call that needs the database must have been answered. */
+/** The deadline for the response to a call that needs the database. */
 const PATIENCE_MS = 20_000;
 
 t.setTimeout(LONG ? 3_600_000 : 120_000);
@@ -20,7 +20,7 @@ t.teardown(() => tally.print(t));
 const site = await openSite(t, { ownServer: true });
 const { product } = site;
 
-/** Calls that need the database, over and over; gives every answer, with how long it took. */
+/** Repeats calls that need the database. Returns every response and its duration. */
 function load(signal: AbortSignal): Promise<{ verb: string; answer: Answer; ms: number }[]> {
   const calls: Record<string, () => Promise<Answer>> = {
     provision: () => product.post("/engines/provision", { user_id: `new-${tally.tried++}` }),
@@ -42,60 +42,64 @@ function load(signal: AbortSignal): Promise<{ verb: string; answer: Answer; ms: 
   return Promise.all(Object.entries(calls).map(repeat)).then((all) => all.flat());
 }
 
-t.test("engines serve on while the database is away, calls are told so, and all is well when it is back", async (t) => {
-  const perSecond = 50;
-  const parts = ((AWAY_MS + 5000) / 1000) * perSecond;
-  const users = Array.from({ length: STREAMS }, (_, index) => `stream-${index}`);
-  const streams = await Promise.all(users.map((user) => streamingEngine(product, { user, parts, perSecond })));
-  const victim = await product.post("/engines/provision", { user_id: "victim" });
-  const daemonPid = site.daemon.process.pid;
+t.test(
+  "without the database engines keep serving and calls get an error; afterwards everything recovers",
+  async (t) => {
+    const perSecond = 50;
+    const parts = ((AWAY_MS + 5000) / 1000) * perSecond;
+    const users = Array.from({ length: STREAMS }, (_, index) => `stream-${index}`);
+    const streams = await Promise.all(users.map((user) => streamingEngine(product, { user, parts, perSecond })));
+    const victim = await product.post("/engines/provision", { user_id: "victim" });
+    const daemonPid = site.daemon.process.pid;
 
-  const comeBack = await site.databaseAway();
-  const over = new AbortController();
-  const loaded = load(over.signal);
-  process.kill(victim.body.pid, "SIGKILL");
-  await until("the daemon says that it is not ready", async () => {
-    const ready = await site.daemon.admin("/ready");
-    return ready.status === 503 && /database/.test(ready.text);
-  });
-  t.equal((await site.daemon.admin("/health")).status, 200, "it is alive all the same");
-  await sleep(AWAY_MS);
-  over.abort();
-  const answers = await loaded;
-  await comeBack();
+    const comeBack = await site.databaseAway();
+    const over = new AbortController();
+    const loaded = load(over.signal);
+    process.kill(victim.body.pid, "SIGKILL");
+    await until("the daemon says that it is not ready", async () => {
+      const ready = await site.daemon.admin("/ready");
+      return ready.status === 503 && /database/.test(ready.text);
+    });
+    t.equal((await site.daemon.admin("/health")).status, 200, "it is alive all the same");
+    await sleep(AWAY_MS);
+    over.abort();
+    const answers = await loaded;
+    await comeBack();
 
-  const lost = answers.filter(({ ms }) => ms > PATIENCE_MS);
-  t.same(lost, [], `${answers.length} calls were answered in time`);
-  const writes = answers.filter(({ verb }) => !["list", "show"].includes(verb));
-  const odd = writes.filter(({ answer }) => answer.status !== 503 || !(Number(answer.headers["retry-after"]) > 0));
-  t.same(odd, [], "writes are refused with 503 and Retry-After");
-  t.same(
-    answers.filter(({ answer }) => ![200, 503].includes(answer.status)),
-    [],
-    "reads work or are refused the same way",
-  );
+    const lost = answers.filter(({ ms }) => ms > PATIENCE_MS);
+    t.same(lost, [], `${answers.length} calls were answered in time`);
+    const writes = answers.filter(({ verb }) => !["list", "show"].includes(verb));
+    const odd = writes.filter(({ answer }) => answer.status !== 503 || !(Number(answer.headers["retry-after"]) > 0));
+    t.same(odd, [], "writes are refused with 503 and Retry-After");
+    t.same(
+      answers.filter(({ answer }) => ![200, 503].includes(answer.status)),
+      [],
+      "reads work or are refused the same way",
+    );
 
-  await until("the daemon is ready again", async () => (await site.daemon.admin("/ready")).status === 200, 30_000);
-  const watch = watchLives(site);
-  const again = await until(
-    "the engine that crashed meanwhile runs again",
-    async () => {
-      const { body } = await product.get("/engines/victim");
-      return body.state === "running" && body.pid !== victim.body.pid && body;
-    },
-    60_000,
-  );
-  t.equal(again.id, victim.body.id);
-  t.same(await settle(site, tally, { deadlineMs: 60_000 }), {});
-  t.same(
-    await Promise.all(streams.map(({ flaw }) => flaw)),
-    users.map(() => null),
-    "no stream was cut",
-  );
-  for (const { user, pid } of streams) t.equal((await product.get(`/engines/${user}`)).body.pid, pid, "nor restarted");
-  t.same(await watch.end(), []);
-  t.equal(site.daemon.process.pid, daemonPid);
-  t.equal(site.daemon.process.exitCode, null, "the daemon is the same");
-  t.equal((await product.post("/engines/provision", { user_id: "later" })).status, 201, "and writes again");
-  t.same(await settle(site, tally), {});
-});
+    await until("the daemon is ready again", async () => (await site.daemon.admin("/ready")).status === 200, 30_000);
+    const watch = watchLives(site);
+    const again = await until(
+      "the engine that crashed meanwhile runs again",
+      async () => {
+        const { body } = await product.get("/engines/victim");
+        return body.state === "running" && body.pid !== victim.body.pid && body;
+      },
+      60_000,
+    );
+    t.equal(again.id, victim.body.id);
+    t.same(await settle(site, tally, { deadlineMs: 60_000 }), {});
+    t.same(
+      await Promise.all(streams.map(({ flaw }) => flaw)),
+      users.map(() => null),
+      "no stream was cut",
+    );
+    for (const { user, pid } of streams)
+      t.equal((await product.get(`/engines/${user}`)).body.pid, pid, "nor restarted");
+    t.same(await watch.end(), []);
+    t.equal(site.daemon.process.pid, daemonPid);
+    t.equal(site.daemon.process.exitCode, null, "the daemon is the same");
+    t.equal((await product.post("/engines/provision", { user_id: "later" })).status, 201, "and writes again");
+    t.same(await settle(site, tally), {});
+  },
+);

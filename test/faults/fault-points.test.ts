@@ -6,7 +6,7 @@ import { OPERATIONS, type OperationUnderFault, bring, stateOf } from "./parts/op
 import { openSite } from "./parts/site.ts";
 import { Tally } from "./parts/tally.ts";
 
-/** Of each operation and run in the short form. */
+/** Faults per operation and run in the short form. */
 const POINTS = 5;
 const MAX_CALLS = 150;
 
@@ -17,7 +17,7 @@ const site = await openSite(t, { engine: "well-behaved", preload: "fault-injecto
 let users = 0;
 
 for (const operation of OPERATIONS) {
-  t.test(`${operation.name} disturbed at any of its calls ends in one of its legal states`, async (t) => {
+  t.test(`${operation.name} with a fault at any of its calls ends in a legal state`, async (t) => {
     const { fired, count } = await disturb(t, operation, { n: MAX_CALLS, mode: "fail" });
     t.equal(fired, null, "undisturbed");
     t.ok(count > 3 && count < MAX_CALLS, `it makes ${count} calls`);
@@ -25,7 +25,7 @@ for (const operation of OPERATIONS) {
   });
 }
 
-/** At each call in each way, until a run passes untouched. */
+/** Each fault at each call, until a run completes without one. */
 async function everywhere(t: Test, operation: OperationUnderFault): Promise<void> {
   for (const mode of MODES) {
     let untouched = false;
@@ -37,7 +37,7 @@ async function everywhere(t: Test, operation: OperationUnderFault): Promise<void
   }
 }
 
-/** At a few calls, spread over the operation, in turn in each way. */
+/** Alternating faults at a few calls, spread over the operation. */
 async function here(t: Test, operation: OperationUnderFault, calls: number): Promise<void> {
   for (let point = 0; point < POINTS; point++) {
     const n = Math.ceil(((point + 0.5) * calls) / POINTS);
@@ -68,7 +68,7 @@ async function disturb(t: Test, operation: OperationUnderFault, fault: Fault): P
   return tried;
 }
 
-/** What the caller was told binds; who was told nothing, or of a failure, finds one of two states. */
+/** A success must hold. After a failure or no response, one of two states is legal. */
 function legalEnds({ from, done, alsoAfterFailure }: OperationUnderFault, mode: Mode, status: number | null) {
   if (status !== null && status < 300) return [done];
   return kills(mode) ? [from, done] : [from, done, ...alsoAfterFailure];

@@ -12,12 +12,12 @@ const tally = new Tally();
 t.teardown(() => tally.print(t));
 const site = await openSite(t, { ownServer: true, engine: "well-behaved" });
 const { product } = site;
-/** No deadline of a state is that short. */
+/** Shorter than the deadline of any state. */
 const SOON_MS = 20_000;
 
 const engine = async () => (await product.get("/engines/ann")).body;
 
-/** Stops all processes of the database where they are; gives what lets them go on. */
+/** Sends SIGSTOP to all processes of the database. Returns the function that resumes them. */
 async function freeze(): Promise<() => void> {
   const { rows } = await site.db.query<{ data_directory: string }>("show data_directory");
   const [line] = readFileSync(join(rows[0]?.data_directory ?? "", "postmaster.pid"), "utf8").split("\n");
@@ -27,13 +27,13 @@ async function freeze(): Promise<() => void> {
   const signal = (name: NodeJS.Signals) => pids.forEach((pid) => process.kill(pid, name));
   signal("SIGSTOP");
   t.teardown(() => {
-    // Where the test failed before: a stopped server could not be ended.
+    // Also after a failed test, since a stopped server cannot be terminated.
     for (const { pid } of listProcesses().filter((one) => pids.includes(one.pid))) process.kill(pid, "SIGCONT");
   });
   return () => signal("SIGCONT");
 }
 
-t.test("a restart whose claim is committed after its answer was given up goes on, and is counted once", async (t) => {
+t.test("a restart whose claim commits after its timeout continues and counts once", async (t) => {
   tally.tried++;
   await product.post("/engines/provision", { user_id: "ann" });
   for (let crashes = 1; crashes <= 2; crashes++) {
@@ -41,7 +41,7 @@ t.test("a restart whose claim is committed after its answer was given up goes on
     process.kill((await engine()).pid, "SIGKILL");
     await until("the crash is counted", async () => (await engine()).restarts.count === crashes);
   }
-  // It waits out its back-off now: the claim is sent to a server that does not read it before it goes on.
+  // In back-off: the claim is sent to a server that reads it only after it resumes.
   const goOn = await freeze();
   const printed = site.daemon.output().length;
   await until(

@@ -8,7 +8,7 @@ import { openSite } from "./parts/site.ts";
 import { Tally } from "./parts/tally.ts";
 import { type TcpGate, startTcpGate } from "./parts/tcp-gate.ts";
 
-/** Until a call must have been answered, come what may. */
+/** The deadline for every response. */
 const PATIENCE_MS = 30_000;
 
 t.setTimeout(LONG ? 3_600_000 : 120_000);
@@ -25,7 +25,7 @@ const site = await openSite(t, {
 });
 const { product } = site;
 
-t.test("connections that fall silent are told as an absence, and left behind when it is over", async (t) => {
+t.test("half-open connections count as an outage and are replaced afterwards", async (t) => {
   const made = await product.post("/engines/provision", { user_id: "ann" });
   t.equal(made.status, 201);
   for (let round = 0; round < (LONG ? 5 : 1); round++) {
@@ -36,7 +36,7 @@ t.test("connections that fall silent are told as an absence, and left behind whe
       () => product.post("/engines/ann/stop"),
       () => product.post("/engines/ann/rotate-key"),
       () => product.del("/engines/ann"),
-      // More than the pool has connections: some wait for one.
+      // More than the pool has connections, so that some wait.
       ...Array.from({ length: 30 }, () => () => product.post("/engines/nobody/start")),
     ];
     const start = performance.now();
@@ -59,7 +59,7 @@ t.test("connections that fall silent are told as an absence, and left behind whe
   t.same(await settle(site, tally), {});
 });
 
-t.test("and the daemon still ends when it is asked to", async (t) => {
+t.test("the daemon still stops on request", async (t) => {
   const pid = site.daemon.process.pid;
   site.daemon.process.kill("SIGTERM");
   const gone = await until("the daemon has ended", () => site.daemon.process.exitCode !== null, 30_000).catch(

@@ -7,11 +7,11 @@ import { OPERATIONS, type OperationUnderFault, bring, stateOf } from "./parts/op
 import { openSite } from "./parts/site.ts";
 import { Tally } from "./parts/tally.ts";
 
-/** Of the operation's calls, those before which its daemon dies. */
+/** The calls of the operation before which its daemon is killed. */
 const FIRST_DEATHS = LONG ? [0.3, 0.5, 0.7, 0.9] : [0.6];
-/** Of the next daemon's calls, from its start on; the first dozen open its folder and its database. */
+/** The calls of the next daemon before which it is killed. The first dozen open its folder and database. */
 const SECOND_DEATHS = LONG ? Array.from({ length: 17 }, (_, index) => 12 + 2 * index) : [26];
-/** What a daemon that found something to mend goes on with once it is ready. */
+/** The recovery that a daemon continues once it is ready. */
 const AFTERWARDS_MS = 300;
 
 t.setTimeout(LONG ? 3_600_000 : 120_000);
@@ -21,10 +21,13 @@ const site = await openSite(t, { engine: "well-behaved", preload: "fault-injecto
 let users = 0;
 
 for (const operation of OPERATIONS.filter(({ name }) => LONG || name !== "rotate-key")) {
-  t.test(`${operation.name}, whose daemon is killed and the next one while it mends that, ends well`, async (t) => {
-    for (const first of FIRST_DEATHS)
-      for (const second of SECOND_DEATHS) await killTwice(t, operation, { first, second });
-  });
+  t.test(
+    `${operation.name}, whose daemon is killed, and the next one during recovery, ends in a legal state`,
+    async (t) => {
+      for (const first of FIRST_DEATHS)
+        for (const second of SECOND_DEATHS) await killTwice(t, operation, { first, second });
+    },
+  );
 }
 
 async function killTwice(
@@ -49,7 +52,7 @@ async function killTwice(
   await bring(site, user, "gone");
 }
 
-/** The next daemon with this fault, then, if it died, one more. Tells which call it died before. */
+/** Starts the next daemon with this fault and, if it died, another. Returns the call before which it died. */
 async function nextDies(fault: Fault): Promise<string | null> {
   const ready = await site.restart(armed(fault)).catch((error: unknown) => String(error));
   if (typeof ready === "string") {
@@ -62,7 +65,7 @@ async function nextDies(fault: Fault): Promise<string | null> {
   return fired;
 }
 
-/** How many calls the operation makes when nothing happens. */
+/** The number of calls of the operation without a fault. */
 async function undisturbed(operation: OperationUnderFault, user: string): Promise<number> {
   await bring(site, user, operation.from);
   const never: Fault = { n: Number.MAX_SAFE_INTEGER, mode: "before" };

@@ -7,9 +7,9 @@ import { OPERATIONS, bring, stateOf } from "./parts/operations-under-fault.ts";
 import { openSite } from "./parts/site.ts";
 import { Tally } from "./parts/tally.ts";
 
-/** Calls of an operation: those of the database's among them are disturbed. */
+/** The calls of an operation. Faults apply to database calls among them. */
 const CALLS = LONG ? 40 : 18;
-/** No deadline of a state is that short: what settles within it was not left to a deadline. */
+/** Shorter than the deadline of any state, so that no deadline settles the operation. */
 const SOON_MS = 20_000;
 
 t.setTimeout(LONG ? 3_600_000 : 300_000);
@@ -29,12 +29,12 @@ const lastError = async (user: string) => {
 };
 
 for (const operation of OPERATIONS.filter(({ name }) => name !== "rotate-key")) {
-  t.test(`${operation.name} is settled soon when the database's answer to it is lost`, async (t) => {
+  t.test(`${operation.name} settles soon after a lost database result`, async (t) => {
     for (let n = 1; n <= CALLS; n++) {
       const user = `user-${++users}`;
       await bring(site, user, operation.from);
       const { fired } = await withFault(site.daemon, { n, mode: "lost" }, () =>
-        // Its own answer is among the calls.
+        // Its own response is among the calls.
         operation.run(product, user).catch(() => null),
       );
       if (fired === null) break;
@@ -49,7 +49,7 @@ for (const operation of OPERATIONS.filter(({ name }) => name !== "rotate-key")) 
   });
 }
 
-t.test("a restart is settled soon when the database's answer to it is lost, and counted once", async (t: Test) => {
+t.test("a restart settles soon after a lost database result and counts once", async (t: Test) => {
   for (let n = 1; n <= CALLS; n++) {
     const user = `user-${++users}`;
     await bring(site, user, "running");

@@ -18,19 +18,19 @@ const site = await openSite(t, { engine: "by-user", env });
 const { product } = site;
 const folderOf = (id: string): string => join(site.dataDir, "engines", id);
 
-/** The children a fixture wrote down; they are its business no longer when the test ends. */
+/** The children that a fixture recorded. They are killed after the test. */
 function childrenOf(t: Test, id: string): readonly number[] {
   const pids: number[] = JSON.parse(readFileSync(join(folderOf(id), "children.json"), "utf8"));
   t.teardown(() => pids.filter(isAlive).forEach((pid) => process.kill(pid, "SIGKILL")));
   return pids;
 }
 
-t.test("engines that never come up fail by the table, and nothing of them is left", async (t) => {
+t.test("engines that never boot fail as the table says and leave nothing", async (t) => {
   const failures = {
     "never-healthy": [504, "BOOT_TIMEOUT"],
     "accepts-and-hangs": [504, "BOOT_TIMEOUT"],
     "exits-at-once": [502, "BACKEND_ERROR"],
-    // It answers as another life of the engine would: not taken for this one, on no port.
+    // It answers with another incarnation, which is refused on every port.
     "wrong-identity": [504, "BOOT_TIMEOUT"],
   };
   const answers = await Promise.all(
@@ -44,13 +44,13 @@ t.test("engines that never come up fail by the table, and nothing of them is lef
   t.same(await settle(site, tally, { deadlineMs: 40_000 }), {});
 });
 
-t.test("an engine that starts late is waited for", async (t) => {
+t.test("a slow boot is awaited", async (t) => {
   tally.tried++;
   t.equal((await product.post("/engines/provision", { user_id: "slow-start" })).status, 201);
   t.same(await settle(site, tally), {});
 });
 
-t.test("a start that does not come up leaves the engine failed, with its data and the reason", async (t) => {
+t.test("a failed start leaves the engine failed with its data and the reason", async (t) => {
   tally.tried++;
   await product.post("/engines/provision", { user_id: "exits-at-once", start: false });
   t.equal((await product.post("/engines/exits-at-once/start")).body.error.code, "BACKEND_ERROR");
@@ -65,7 +65,7 @@ t.test("a start that does not come up leaves the engine failed, with its data an
   t.same(await settle(site, tally), {});
 });
 
-t.test("a stop ends what ignores TERM, and says that it took a KILL", async (t) => {
+t.test("a stop of an engine that ignores SIGTERM reports killed", async (t) => {
   tally.tried++;
   const { body } = await product.post("/engines/provision", { user_id: "ignores-sigterm" });
   t.match(await product.post("/engines/ignores-sigterm/stop", { force: true }), {
@@ -76,7 +76,7 @@ t.test("a stop ends what ignores TERM, and says that it took a KILL", async (t) 
   t.same(await settle(site, tally), {});
 });
 
-t.test("a stop ends the whole tree, whatever sessions it is spread over", async (t) => {
+t.test("a stop ends the whole process tree, across sessions", async (t) => {
   tally.tried++;
   const { body } = await product.post("/engines/provision", { user_id: "forks-children" });
   const children = childrenOf(t, body.id);
@@ -86,14 +86,14 @@ t.test("a stop ends the whole tree, whatever sessions it is spread over", async 
   t.same(await settle(site, tally), {});
 });
 
-t.test("an engine that leaves zombies is no trouble", async (t) => {
+t.test("an engine that leaves zombies can be stopped", async (t) => {
   tally.tried++;
   t.equal((await product.post("/engines/provision", { user_id: "zombie-maker" })).status, 201);
   t.equal((await product.del("/engines/zombie-maker")).status, 200);
   t.same(await settle(site, tally), {});
 });
 
-t.test("an engine that prints without end keeps its logs in bounds and harms nothing", async (t) => {
+t.test("the logs of an engine that prints without end are bounded", async (t) => {
   tally.tried++;
   const { body } = await product.post("/engines/provision", { user_id: "log-bomb" });
   const logs = () => readdirSync(folderOf(body.id)).filter((name) => name.startsWith("engine.log"));
@@ -120,7 +120,7 @@ t.test(
     const { body } = await product.post("/engines/provision", { user_id: user });
     const logBytes = () =>
       readdirSync(folderOf(body.id))
-        // One that is moved on meanwhile is seen under its next name, or the next time.
+        // A file that is renamed meanwhile is counted under its next name or later.
         .map((name) => statSync(join(folderOf(body.id), name), { throwIfNoEntry: false })?.size ?? 0)
         .reduce((sum, size) => sum + size, 0);
     const answers = new Set<unknown>();
@@ -143,7 +143,7 @@ t.test(
   },
 );
 
-t.test("a grandchild that keeps the port of a dead engine is ended, and the engine runs again", async (t) => {
+t.test("a grandchild that listens on the port of an exited engine is killed, and the engine restarts", async (t) => {
   tally.tried++;
   const { body } = await product.post("/engines/provision", { user_id: "double-forks-listener" });
   const [squatter = 0] = childrenOf(t, body.id);
@@ -162,7 +162,7 @@ t.test("a grandchild that keeps the port of a dead engine is ended, and the engi
   t.same(await settle(site, tally), {});
 });
 
-t.test("a port kept by a process without a name is its own, unless its control group proves it ours", async (t) => {
+t.test("an unidentified process keeps its port unless its cgroup proves that it is ours", async (t) => {
   tally.tried++;
   const user = "double-forks-listener.nameless";
   const { body } = await product.post("/engines/provision", { user_id: user });

@@ -11,7 +11,7 @@ const tally = new Tally();
 t.teardown(() => tally.print(t));
 const site = await openSite(t, { engine: "by-user", env: { ORCH_HEALTH_INTERVAL_S: "1" } });
 
-/** The engine once it is as wanted; what it looked like in between is given to `step`. */
+/** Waits for an engine state. `step` gets each state in between. */
 // oxlint-disable-next-line typescript/no-explicit-any
 function reaches(product: Product, user: string, wanted: (engine: any) => boolean, step?: (engine: any) => unknown) {
   const look = async () => {
@@ -23,14 +23,14 @@ function reaches(product: Product, user: string, wanted: (engine: any) => boolea
   return until(`${user} is as wanted`, look, 60_000);
 }
 
-/** Restart delays pass at once: the time of the next start is brought forward, and a new daemon looks at it. */
+/** Skips a restart delay: sets the time of the next restart to now and starts a new daemon. */
 async function skipBackOff(): Promise<void> {
   await site.daemon.stop("SIGKILL");
   await site.db.query("update engines set next_restart_at = now() where next_restart_at is not null");
   await site.restart();
 }
 
-t.test("a crash loop ends in failed when its budget is used up, however often the daemon restarts", async (t) => {
+t.test("a crash loop ends in failed after its budget, however often the daemon restarts", async (t) => {
   tally.tried++;
   const user = "crashes-after-healthy";
   const made = await site.product.post("/engines/provision", { user_id: user });
@@ -49,7 +49,7 @@ t.test("a crash loop ends in failed when its budget is used up, however often th
   t.equal((await site.product.del(`/engines/${user}`)).status, 200);
 });
 
-t.test("an engine that ends for a wrong configuration is not started again", async (t) => {
+t.test("an engine that exits for invalid configuration is not restarted", async (t) => {
   tally.tried++;
   const { body } = await site.product.post("/engines/provision", { user_id: "exits-when-told" });
   await ask(body.url, "/exit/78").catch(() => null);
@@ -67,7 +67,7 @@ t.test("an engine that ends for a wrong configuration is not started again", asy
   await site.product.del("/engines/exits-when-told");
 });
 
-t.test("an engine whose last words hold control characters is recorded without them", async (t) => {
+t.test("control characters are removed from the recorded log tail", async (t) => {
   tally.tried++;
   const { body } = await site.product.post("/engines/provision", { user_id: "dies-swearing" });
   await ask(body.url, "/die").catch(() => null);
@@ -79,7 +79,7 @@ t.test("an engine whose last words hold control characters is recorded without t
   t.same(await settle(site, tally), {});
 });
 
-t.test("an engine that fills its memory starts again, and is told from one that crashed", async (t) => {
+t.test("an engine that runs out of memory restarts and is recorded as out of memory", async (t) => {
   tally.tried++;
   const small = await site.newProduct({ memory_mb: 64 });
   const { body } = await small.post("/engines/provision", { user_id: "memory-hog" });
@@ -90,7 +90,7 @@ t.test("an engine that fills its memory starts again, and is told from one that 
   t.same(await settle(site, tally), {});
 });
 
-t.test("an engine that hangs is unhealthy, then ended and started again, and its record says why", async (t) => {
+t.test("a hanging engine becomes unhealthy and is restarted with the reason on its record", async (t) => {
   tally.tried++;
   const { body } = await site.product.post("/engines/provision", { user_id: "well-behaved" });
   process.kill(body.pid, "SIGSTOP");
@@ -110,7 +110,7 @@ t.test("an engine that hangs is unhealthy, then ended and started again, and its
   t.equal((await site.product.del("/engines/well-behaved")).status, 200);
 });
 
-t.test("an engine that hangs for a moment is not ended", async (t) => {
+t.test("an engine that hangs briefly is not restarted", async (t) => {
   tally.tried++;
   const { body } = await site.product.post("/engines/provision", { user_id: "well-behaved" });
   process.kill(body.pid, "SIGSTOP");

@@ -12,12 +12,12 @@ const tally = new Tally();
 t.teardown(() => tally.print(t));
 const site = await openSite(t, { engine: "well-behaved", env: { ORCH_HEALTH_INTERVAL_S: "1" } });
 const { product } = site;
-/** How long the daemon may take to finish what the shortage cut short: it must not wait for a deadline. */
+/** The time to finish what the shortage interrupted. Shorter than the deadlines of states. */
 const SOON_MS = 30_000;
 
 const SHORTAGE = /too many open files|EMFILE/;
 
-/** A connection that was open before: the daemon can accept no other during the shortage. */
+/** A connection from before the shortage, during which the daemon can accept none. */
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 t.teardown(() => agent.destroy());
 function call(method: string, path: string, body?: unknown): Promise<number> {
@@ -32,7 +32,7 @@ function call(method: string, path: string, body?: unknown): Promise<number> {
   });
 }
 
-/** Leaves the daemon no descriptor to open during `work`. */
+/** Leaves the daemon without free descriptors during `work`. */
 async function withoutDescriptors(work: () => Promise<unknown>): Promise<void> {
   const { pid } = site.daemon.process;
   const limit = (soft: number) => execFileSync("prlimit", ["--pid", String(pid), `--nofile=${soft}:`]);
@@ -46,7 +46,7 @@ async function withoutDescriptors(work: () => Promise<unknown>): Promise<void> {
 }
 
 for (const origin of ["started", "adopted"]) {
-  t.test(`an engine that was ${origin} and dies while the daemon has no descriptors left starts again`, async (t) => {
+  t.test(`an engine that was ${origin} and exits while the daemon has no descriptors restarts`, async (t) => {
     tally.tried++;
     const { body: made } = await product.post("/engines/provision", { user_id: origin });
     if (origin === "adopted") {
@@ -75,7 +75,7 @@ for (const [verb, path, method] of [
   ["stop", "/engines/ends/stop", "POST"],
   ["destroy", "/engines/ends", "DELETE"],
 ] as const) {
-  t.test(`a ${verb} that fails for want of descriptors is finished when there are some again`, async (t) => {
+  t.test(`a ${verb} that fails without descriptors is finished when some are free`, async (t) => {
     tally.tried++;
     t.equal((await product.post("/engines/admit", { user_id: "ends" })).status < 300, true);
     await withoutDescriptors(async () => {
@@ -88,7 +88,7 @@ for (const [verb, path, method] of [
   });
 }
 
-t.test("a provision that fails for want of descriptors leaves nothing behind", async (t) => {
+t.test("a provision that fails without descriptors leaves nothing", async (t) => {
   tally.tried++;
   await withoutDescriptors(async () => {
     t.ok((await call("POST", "/engines/provision", { user_id: "new" })) >= 500);

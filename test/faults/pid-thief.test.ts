@@ -18,7 +18,7 @@ const site = await openSite(t, { engine: "well-behaved" });
 const thief = await startThief(t, site.dataDir);
 const { product, db } = site;
 
-/** A process that has nothing to do with us, its session as an engine's. */
+/** A foreign process in its own session, like an engine. */
 function stranger(t: Test): ChildProcess & { readonly pid: number } {
   const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
   t.teardown(() => child.kill("SIGKILL"));
@@ -26,11 +26,11 @@ function stranger(t: Test): ChildProcess & { readonly pid: number } {
   return child as ChildProcess & { pid: number };
 }
 
-/** What a row says of its process, while no daemon looks. */
+/** Sets the process of a row while no daemon runs. */
 const write = (user: string, { pid, startTime }: { pid: number; startTime: string }) =>
   db.query("update engines set pid = $2, process_start = $3 where user_id = $1", [user, pid, startTime]);
 
-/** As an earlier daemon leaves it that dies right after it has begun. */
+/** The row of a daemon that crashed right after the claim. */
 async function begin(state: string, engineId: string): Promise<void> {
   await db.query("update engines set state = $2, deadline_at = now() where id = $1", [engineId, state]);
   await db.query(
@@ -41,7 +41,7 @@ async function begin(state: string, engineId: string): Promise<void> {
   );
 }
 
-/** Nobody's signal reached it, and the engine is where it may be. */
+/** The foreign process was not signalled, and the engine is in a legal state. */
 async function standsStill(t: Test, foreign: { readonly pid: number }, user: string): Promise<void> {
   await until(`${user} settles`, async () => (await product.get(`/engines/${user}`)).body.state === "running", 30_000);
   t.same(await settle(site, tally), {});
@@ -51,7 +51,7 @@ async function standsStill(t: Test, foreign: { readonly pid: number }, user: str
   t.same(await settle(site, tally), {});
 }
 
-t.test("a dead engine's pid that is a stranger's now is never signalled", async (t) => {
+t.test("a reused pid of an exited engine is never signalled", async (t) => {
   tally.tried++;
   const foreign = stranger(t);
   const { body } = await product.post("/engines/provision", { user_id: "dead" });
@@ -62,17 +62,20 @@ t.test("a dead engine's pid that is a stranger's now is never signalled", async 
   await standsStill(t, foreign, "dead");
 });
 
-t.test("a living engine whose row names a stranger ends with one process, and the stranger lives", async (t) => {
-  tally.tried++;
-  const foreign = stranger(t);
-  await product.post("/engines/provision", { user_id: "alive" });
-  await site.daemon.stop("SIGKILL");
-  await write("alive", readIdentity(foreign.pid));
-  await site.restart();
-  await standsStill(t, foreign, "alive");
-});
+t.test(
+  "a running engine whose row names a foreign process ends with one process; the foreign one runs on",
+  async (t) => {
+    tally.tried++;
+    const foreign = stranger(t);
+    await product.post("/engines/provision", { user_id: "alive" });
+    await site.daemon.stop("SIGKILL");
+    await write("alive", readIdentity(foreign.pid));
+    await site.restart();
+    await standsStill(t, foreign, "alive");
+  },
+);
 
-t.test("a stop and a destroy that an earlier daemon began signal no stranger either", async (t) => {
+t.test("an unfinished stop or destroy signals no foreign process", async (t) => {
   for (const state of ["stopping", "destroying"]) {
     tally.tried++;
     const foreign = stranger(t);
@@ -87,7 +90,7 @@ t.test("a stop and a destroy that an earlier daemon began signal no stranger eit
   }
 });
 
-t.test("a stranger that answers on the recorded port keeps it", async (t) => {
+t.test("a foreign process that answers on the recorded port keeps it", async (t) => {
   tally.tried++;
   const { body } = await product.post("/engines/provision", { user_id: "robbed" });
   await site.daemon.stop("SIGKILL");
@@ -108,7 +111,7 @@ t.test("a stranger that answers on the recorded port keeps it", async (t) => {
   await thief.dispose();
 });
 
-t.test("after a reboot everything wanted starts again, and nothing recorded is signalled", async (t) => {
+t.test("after a reboot all wanted engines restart, and no recorded process is signalled", async (t) => {
   tally.tried++;
   const foreign = stranger(t);
   const users = ["one", "two", "three"];

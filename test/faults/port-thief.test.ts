@@ -25,7 +25,7 @@ async function isQuarantined(port: number | undefined): Promise<boolean> {
   return rowCount === 1;
 }
 
-t.test("an engine whose port is stolen while it starts comes up on another", async (t) => {
+t.test("a provision whose port is taken during the boot gets another port", async (t) => {
   for (const user_id of ["ends", "x.lingers"]) {
     tally.tried++;
     thief.steals(1);
@@ -41,7 +41,7 @@ t.test("an engine whose port is stolen while it starts comes up on another", asy
   }
 });
 
-t.test("so does one that is started again", async (t) => {
+t.test("a start whose port is taken gets another port", async (t) => {
   tally.tried++;
   await product.post("/engines/ends/stop", { force: true });
   thief.steals(2);
@@ -53,7 +53,7 @@ t.test("so does one that is started again", async (t) => {
   await thief.dispose();
 });
 
-t.test("and one that crashed", async (t) => {
+t.test("a restart after a crash whose port is taken gets another port", async (t) => {
   tally.tried++;
   const { body } = await product.get("/engines/ends");
   thief.steals(1);
@@ -66,7 +66,7 @@ t.test("and one that crashed", async (t) => {
   await thief.dispose();
 });
 
-t.test("many at once that are all robbed take a port each", async (t) => {
+t.test("many concurrent boots with taken ports get different ports", async (t) => {
   tally.tried++;
   thief.steals(5);
   const users = ["a", "b", "c", "d", "e"];

@@ -14,7 +14,7 @@ const random = new Random();
 t.comment(`ORCHD_SEED=${random.seed}`);
 const site = await openSite(t, { engine: "well-behaved" });
 
-/** A call that its client gives up after a while; null when it did. */
+/** A call that its client aborts after a while. Null when aborted. */
 async function abortedAfter(ms: number, call: (signal: AbortSignal) => Promise<{ status: number }>) {
   const gone = new AbortController();
   const answer = call(gone.signal).then(
@@ -26,11 +26,11 @@ async function abortedAfter(ms: number, call: (signal: AbortSignal) => Promise<{
   return answer;
 }
 
-/** A call that its client gave up may still be served, and make an engine of a user who was done with. */
+/** An aborted call may still be served and provision an engine for a finished user. */
 const processesOf = (engines: readonly { readonly id: string }[]) =>
   engineProcesses(site.dataDir).filter(({ engineId }) => engines.some(({ id }) => id === engineId));
 
-t.test("1,000 admits of one user at once, half of them given up by their clients, make one engine", async (t) => {
+t.test("1,000 concurrent provisions of one user, half of them aborted, create one engine", async (t) => {
   const rounds = LONG ? 10 : 1;
   for (let round = 0; round < rounds; round++) {
     const { product } = site;
@@ -57,7 +57,7 @@ t.test("1,000 admits of one user at once, half of them given up by their clients
   }
 });
 
-t.test("of 200 provisions at once a product with room for 10 gets exactly 10", async (t) => {
+t.test("200 concurrent provisions with a quota of 10 create exactly 10 engines", async (t) => {
   const product = await site.newProduct({ max_engines: 10 });
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, index) => {

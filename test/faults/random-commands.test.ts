@@ -13,7 +13,7 @@ const ROUNDS = LONG ? 50 : 2;
 const CLIENTS = 12;
 const COMMANDS_EACH = LONG ? 25 : 20;
 const USERS = ["ann", "ben", "cleo", "dan"];
-/** What a call may be answered when others do as they like at the same time. */
+/** The legal statuses of a call with concurrent calls. */
 const ANSWERS = [200, 201, 404, 409, 502, 503];
 
 t.setTimeout(LONG ? 3_600_000 : 120_000);
@@ -40,7 +40,7 @@ const commands: readonly Command[] = [
   remove,
 ];
 
-/** One client's commands, one after the other; each may be given up before its answer. Gives the statuses. */
+/** The sequential commands of one client, each possibly aborted. Returns the statuses. */
 async function client(random: Random): Promise<readonly number[]> {
   const statuses: number[] = [];
   for (let count = 0; count < COMMANDS_EACH; count++) {
@@ -58,20 +58,20 @@ async function client(random: Random): Promise<readonly number[]> {
   return statuses;
 }
 
-/** An engine dies of its own. */
+/** Kills an engine. */
 function crash(random: Random): void {
   const processes = engineProcesses(site.dataDir);
   if (processes.length === 0) return;
   try {
     process.kill(random.pick(processes).pid, "SIGKILL");
   } catch (error) {
-    // It was being ended anyway.
+    // It was being stopped.
     if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }
 
 let restarting = false;
-/** The daemon dies in the midst of it all. */
+/** Kills the daemon during the commands. */
 async function replaceDaemon(random: Random): Promise<void> {
   restarting = true;
   await sleep(random.below(1500));
@@ -79,7 +79,7 @@ async function replaceDaemon(random: Random): Promise<void> {
   await site.restart();
 }
 
-t.test("whatever is asked of a few engines at once, they end in legal states with one process at most", async (t) => {
+t.test("random concurrent commands leave every engine in a legal state with at most one process", async (t) => {
   for (let round = 0; round < ROUNDS; round++) {
     const watch = watchLives(site);
     // Every other round the daemon is killed too.

@@ -7,14 +7,14 @@ import { openSite } from "./parts/site.ts";
 const site = await openSite(t, { engine: "well-behaved", env: { ORCH_BOOT_CONCURRENCY: "1" } });
 const { product, db } = site;
 
-t.test("after a reboot of the machine what was wanted starts again, the most recently used first", async (t) => {
+t.test("after a reboot wanted engines restart, most recently used first", async (t) => {
   const users = ["oldest", "newest", "middle", "never", "unwanted"];
   for (const user_id of users) await product.post("/engines/provision", { user_id });
   await product.post("/engines/unwanted/stop", { force: true });
   await db.query("update engines set last_active_at = now() - interval '1 hour' where user_id = 'newest'");
   await db.query("update engines set last_active_at = now() - interval '2 hours' where user_id = 'middle'");
   await db.query("update engines set last_active_at = now() - interval '3 hours' where user_id = 'oldest'");
-  // What is left of a machine that lost its power: records of processes of another boot.
+  // The rows after a power loss: processes of another boot.
   await site.daemon.stop("SIGKILL");
   for (const { pid } of engineProcesses(site.dataDir)) process.kill(pid, "SIGKILL");
   await until("no engine is left", () => engineProcesses(site.dataDir).length === 0);

@@ -22,7 +22,7 @@ const provision = (user_id: string): Promise<Answer> =>
     headers: { "idempotency-key": `provision ${user_id}`.replaceAll(" ", "-") },
   });
 
-/** Disturbs a provision, and repeats it with its key as a client would that was told nothing of use. */
+/** Injects a fault into a provision and repeats it with its key, as a client would without a response. */
 async function repeatUnder(fault: Fault): Promise<{ readonly fired: string | null; readonly statuses: string }> {
   const user = `user-${fault.mode}-${fault.n}`;
   let first: Answer | null = null;
@@ -61,7 +61,7 @@ t.test(
       const broken = await settle(site, tally, { patienceMs: 2000 });
       const user = `user-${mode}-${n}`;
       const { rows } = await site.db.query("select state from engines where user_id = $1", [user]);
-      // It exists already when the first call made it and had no time to write its answer down.
+      // It exists already when the first call created it but could not store its response.
       t.match(statuses, /then (201|ENGINE_ALREADY_EXISTS)$/, where);
       t.same({ broken, rows }, { broken: {}, rows: [{ state: "running" }] }, where);
       if (Object.keys(broken).length > 0) await clearAway(site);

@@ -18,7 +18,7 @@ const { product } = site;
 
 const stateOf = async (user: string) => (await product.get(`/engines/${user}`)).body;
 
-/** Ends an engine until its back-off is long enough for the database to go away meanwhile. */
+/** Kills an engine until its back-off is long enough for a database outage.  */
 async function crashUntilItWaits(user: string): Promise<void> {
   for (let crashes = 1; crashes <= 3; crashes++) {
     const { pid } = await until(
@@ -34,7 +34,7 @@ async function crashUntilItWaits(user: string): Promise<void> {
   }
 }
 
-t.test("restarts that wait for the database keep no other engine from being revived", async (t) => {
+t.test("restarts that wait for the database do not block the revival of other engines", async (t) => {
   tally.tried++;
   const waiting = Array.from({ length: SLOTS }, (_, index) => `waits-${index}`);
   for (const user_id of [...waiting, "revived"]) await product.post("/engines/provision", { user_id });

@@ -12,7 +12,7 @@ const site = await openSite(t, { engine: "well-behaved" });
 
 type Ask = (key: string) => Promise<number>;
 
-/** Calls with both keys in turn; gives the status of each, by key and by when it was asked. */
+/** Calls with both keys alternately. Returns the statuses by key and time. */
 async function load(keys: readonly string[], call: Ask, signal: AbortSignal) {
   const answers: Promise<{ key: string; at: number; status: number }>[] = [];
   for (let count = 0; !signal.aborted; count++) {
@@ -24,7 +24,7 @@ async function load(keys: readonly string[], call: Ask, signal: AbortSignal) {
   return Promise.all(answers);
 }
 
-/** Loads with the old and the new key over the whole grace and beyond. */
+/** Load with the old and the new key during the grace period and after it. */
 async function rotateUnderLoad(
   call: Ask,
   { old, fresh, expiresAt }: { old: string; fresh: string; expiresAt: number },
@@ -34,7 +34,7 @@ async function rotateUnderLoad(
   await until("the grace is over", () => Date.now() > expiresAt + 1500, (GRACE_S + 10) * 1000);
   over.abort();
   const answers = await loading;
-  // A call that is asked at the edge may be answered on either side of it.
+  // A call at the end of the grace period may get either status.
   const within = answers.filter(({ at }) => at < expiresAt - 500);
   const after = answers.filter(({ key, at }) => key === old && at > expiresAt + 1000);
   return {
@@ -46,7 +46,7 @@ async function rotateUnderLoad(
   };
 }
 
-t.test("an engine's old and new key are both good for the grace, and the old one no longer", async (t) => {
+t.test("an engine's old key is valid until the end of the grace period, the new one throughout", async (t) => {
   const made = await site.product.post("/engines/provision", { user_id: "ann" });
   const rotated = await site.product.post("/engines/ann/rotate-key", { grace_s: GRACE_S });
   const call: Ask = async (key) =>
@@ -60,7 +60,7 @@ t.test("an engine's old and new key are both good for the grace, and the old one
   t.match(seen, { refusedWithin: 0, acceptedAfter: 0, refusedNew: 0 });
 });
 
-t.test("so are a product's", async (t) => {
+t.test("a product's old key is valid until the end of the grace period, the new one throughout", async (t) => {
   const product = await site.newProduct();
   const fresh = "orchp-another-key-of-the-operators-own-making";
   const api_key_hash = createHash("sha256").update(fresh).digest("hex");

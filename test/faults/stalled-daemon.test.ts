@@ -8,7 +8,7 @@ const STALL_MS = 4000;
 const site = await openSite(t, { engine: "well-behaved", env: { ORCH_HEALTH_INTERVAL_S: "1" } });
 const { product, daemon } = site;
 
-t.test("a daemon that did not run for a while declares no engine dead", async (t) => {
+t.test("a stalled daemon declares no engine unhealthy", async (t) => {
   const users = ["a", "b", "c"];
   const made = await Promise.all(users.map((user_id) => product.post("/engines/provision", { user_id })));
   const probed = async () => {
@@ -18,7 +18,7 @@ t.test("a daemon that did not run for a while declares no engine dead", async (t
   const pid = daemon.process.pid ?? 0;
   for (let stall = 0; stall < 2; stall++) {
     process.kill(pid, "SIGSTOP");
-    // This is the fault itself: nothing is waited for.
+    // The pause is the fault itself.
     await sleep(STALL_MS);
     process.kill(pid, "SIGCONT");
     const since = Date.now();

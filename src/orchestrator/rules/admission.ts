@@ -19,9 +19,9 @@ export function capacityProblem({
   readonly diskFreeMb: number;
   readonly memoryAvailableMb: number;
 }): string | null {
-  if (diskFreeMb < MIN_DISK_MB) return `the host has ${diskFreeMb} MiB of free disk and needs ${MIN_DISK_MB}`;
+  if (diskFreeMb < MIN_DISK_MB) return `the host has ${diskFreeMb} MiB of disk left and needs ${MIN_DISK_MB}`;
   if (memoryAvailableMb < MIN_MEMORY_MB)
-    return `the host has ${memoryAvailableMb} MiB of available memory and needs ${MIN_MEMORY_MB}`;
+    return `the host has ${memoryAvailableMb} MiB of memory left and needs ${MIN_MEMORY_MB}`;
   return null;
 }
 

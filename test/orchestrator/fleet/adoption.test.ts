@@ -8,7 +8,7 @@ import { launchFilePath } from "../../../src/orchestrator/fleet/launch-file.ts";
 import { daemonThatDies, healthy, readText, testFleet, urlOf } from "../../helpers/fleet.ts";
 import { until } from "../../helpers/until.ts";
 
-t.test("an engine survives the death of its daemon, is adopted by the next, and its end is noticed", async (t) => {
+t.test("an engine outlives its daemon, is adopted by the next, and its exit is detected", async (t) => {
   const fleet = testFleet(t, "well-behaved");
   const order = await fleet.order();
   const { engine_id: engineId, incarnation, data_dir: folder } = order.launch;
@@ -34,7 +34,7 @@ t.test("an engine survives the death of its daemon, is adopted by the next, and 
   t.equal(fleet.backend.attach(handle, incarnation), null, "what is gone is not adopted");
 });
 
-t.test("an adopted engine is stopped like one's own, with its exit told before the stop is", async (t) => {
+t.test("an adopted engine is stopped like a child process, and its exit is reported first", async (t) => {
   const fleet = testFleet(t, "well-behaved");
   const order = await fleet.order();
   const { daemon, handle } = await daemonThatDies(fleet, order);
@@ -46,7 +46,7 @@ t.test("an adopted engine is stopped like one's own, with its exit told before t
   t.ok(told);
 });
 
-t.test("a pid that was given to another process, or another boot, is not adopted and not signalled", async (t) => {
+t.test("a pid of another process or another boot is not adopted and not signalled", async (t) => {
   const { backend, order } = testFleet(t, "well-behaved");
   const given = await order();
   const engine = await backend.launch(given);
@@ -62,7 +62,7 @@ t.test("a pid that was given to another process, or another boot, is not adopted
   await engine.stop(5000);
 });
 
-t.test("processes of a life that nobody knows are reported by their run folder, and not signalled", async (t) => {
+t.test("processes of an unknown incarnation are listed by run folder and not signalled", async (t) => {
   const { backend, order } = testFleet(t, "forks-children");
   const [given, other] = [await order(), testFleet(t, "well-behaved")];
   const engine = await backend.launch(given);
@@ -79,7 +79,7 @@ t.test("processes of a life that nobody knows are reported by their run folder, 
   t.same(backend.orphans(new Set()), []);
 });
 
-t.test("a backend tells the boot that its handles are of", async (t) => {
+t.test("a backend reports the boot id of its handles", async (t) => {
   const { backend, order } = testFleet(t, "well-behaved");
   const engine = await backend.launch(await order());
   t.match(backend.bootId, /^[0-9a-f-]{36}$/);
@@ -87,7 +87,7 @@ t.test("a backend tells the boot that its handles are of", async (t) => {
   await engine.stop(5000);
 });
 
-t.test("what a life left behind is ended by its incarnation alone", async (t) => {
+t.test("orphaned processes of an incarnation are killed by the incarnation alone", async (t) => {
   const { backend, order } = testFleet(t, "well-behaved");
   const given = await order();
   const engine = await backend.launch(given);

@@ -6,7 +6,7 @@ import { askEngine } from "../../../src/orchestrator/fleet/ask-engine.ts";
 const WHOLE = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
 const BEGUN = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
 
-t.test("an engine that dies within its answer, on a connection used before, fails that call alone", async (t) => {
+t.test("an engine that dies during a response on a reused connection fails only that call", async (t) => {
   const unhandled: unknown[] = [];
   const note = (error: unknown) => unhandled.push(error);
   process.on("unhandledRejection", note);
@@ -29,7 +29,7 @@ t.test("an engine that dies within its answer, on a connection used before, fail
 
   t.match(await askEngine({ url, timeoutMs: 5000 }), { kind: "answered", status: 200 });
   t.match(await askEngine({ url, timeoutMs: 5000 }), { kind: "failed" });
-  // A second try of the call before would have failed by the time that this one has.
+  // A retry of the previous call would have failed by now.
   t.match(await askEngine({ url, timeoutMs: 5000 }), { kind: "failed", reason: "nothing listens on the port" });
   t.equal(questions[1], questions[0], "on the same connection");
   t.equal(questions.length, 2, "it is not asked again: it had begun to answer");

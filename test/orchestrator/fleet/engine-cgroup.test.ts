@@ -12,7 +12,7 @@ import { createProcessBackend } from "../../../src/orchestrator/fleet/process-ba
 import { readStat } from "../../../src/orchestrator/fleet/process-identity.ts";
 import { type TestFleet, daemonThatDies, healthy, silent, testFleet } from "../../helpers/fleet.ts";
 
-/** The kernel's own, mounted where nobody else looks. */
+/** The kernel's cgroup file system, mounted for this test. */
 const mount = mkdtempSync(join(tmpdir(), "cgroup-"));
 const mounted = spawnSync("mount", ["-t", "cgroup2", "none", mount], { encoding: "utf8" });
 t.teardown(() => {
@@ -47,24 +47,20 @@ function escapedOf({ launch }: LaunchOrder): number {
   return pid;
 }
 
-t.test(
-  "a child that hid from where it comes is killed with a stopped engine, and no cgroup stays",
-  { skip },
-  async (t) => {
-    const cgroupBase = base(t);
-    const { order, engine, escaped } = await launched(testFleet(t, "escapes", { cgroupBase }));
-    const [name = ""] = cgroupsIn(cgroupBase);
-    t.match(name, new RegExp(`^engine-[0-9a-f]{8}-${order.launch.incarnation}$`));
-    const members = readFileSync(join(cgroupBase.path, name, "cgroup.procs"), "utf8");
-    t.same(new Set(members.trim().split("\n").map(Number)), new Set([engine.handle.pid, escaped]));
-    t.same(await engine.stop(500), { kind: "killed" });
-    t.equal(readStat(escaped), null);
-    t.same(cgroupsIn(cgroupBase), []);
-    t.same(await engine.stop(0), { kind: "killed" }, "a late stop tells how it ended");
-  },
-);
+t.test("a detached child is killed with a stopped engine, and the cgroup is removed", { skip }, async (t) => {
+  const cgroupBase = base(t);
+  const { order, engine, escaped } = await launched(testFleet(t, "escapes", { cgroupBase }));
+  const [name = ""] = cgroupsIn(cgroupBase);
+  t.match(name, new RegExp(`^engine-[0-9a-f]{8}-${order.launch.incarnation}$`));
+  const members = readFileSync(join(cgroupBase.path, name, "cgroup.procs"), "utf8");
+  t.same(new Set(members.trim().split("\n").map(Number)), new Set([engine.handle.pid, escaped]));
+  t.same(await engine.stop(500), { kind: "killed" });
+  t.equal(readStat(escaped), null);
+  t.same(cgroupsIn(cgroupBase), []);
+  t.same(await engine.stop(0), { kind: "killed" }, "a late stop tells how it ended");
+});
 
-t.test("a crashed engine's hidden child is gone before the next life begins", { skip }, async (t) => {
+t.test("a crashed engine's detached child is killed before the next launch", { skip }, async (t) => {
   const cgroupBase = base(t);
   const fleet = testFleet(t, "escapes", { cgroupBase });
   const { order, engine, escaped } = await launched(fleet);
@@ -79,7 +75,7 @@ t.test("a crashed engine's hidden child is gone before the next life begins", { 
   t.same(cgroupsIn(cgroupBase), []);
 });
 
-t.test("a later daemon finds an adopted engine's cgroup, and all that is in it", { skip }, async (t) => {
+t.test("a later daemon finds an adopted engine's cgroup and its members", { skip }, async (t) => {
   const cgroupBase = base(t);
   const fleet = testFleet(t, "escapes", { cgroupBase });
   const order = await fleet.order();
@@ -95,27 +91,31 @@ t.test("a later daemon finds an adopted engine's cgroup, and all that is in it",
   t.same(cgroupsIn(cgroupBase), []);
 });
 
-t.test("what hid and outlived its engine and its daemon is reported, and ended by its life", { skip }, async (t) => {
-  const cgroupBase = base(t);
-  const fleet = testFleet(t, "escapes", { cgroupBase });
-  const order = await fleet.order();
-  const { incarnation } = order.launch;
-  const { daemon, handle } = await daemonThatDies(fleet, order);
-  daemon.kill("SIGKILL");
-  await once(daemon, "exit");
-  const escaped = escapedOf(order);
-  process.kill(handle.pid, "SIGKILL");
-  const backend = createProcessBackend({ ...fleet.settings, logger: silent });
-  const found = backend.orphans(new Set());
-  t.match(found, [{ incarnation }]);
-  t.ok(found[0]?.pids.includes(escaped));
-  t.same(backend.orphans(new Set([incarnation])), []);
-  t.same(await backend.endOrphans(incarnation), { kind: "killed" });
-  t.equal(readStat(escaped), null);
-  t.same(cgroupsIn(cgroupBase), []);
-});
+t.test(
+  "a detached child that outlives engine and daemon is listed, and killed by its incarnation",
+  { skip },
+  async (t) => {
+    const cgroupBase = base(t);
+    const fleet = testFleet(t, "escapes", { cgroupBase });
+    const order = await fleet.order();
+    const { incarnation } = order.launch;
+    const { daemon, handle } = await daemonThatDies(fleet, order);
+    daemon.kill("SIGKILL");
+    await once(daemon, "exit");
+    const escaped = escapedOf(order);
+    process.kill(handle.pid, "SIGKILL");
+    const backend = createProcessBackend({ ...fleet.settings, logger: silent });
+    const found = backend.orphans(new Set());
+    t.match(found, [{ incarnation }]);
+    t.ok(found[0]?.pids.includes(escaped));
+    t.same(backend.orphans(new Set([incarnation])), []);
+    t.same(await backend.endOrphans(incarnation), { kind: "killed" });
+    t.equal(readStat(escaped), null);
+    t.same(cgroupsIn(cgroupBase), []);
+  },
+);
 
-t.test("a new daemon removes its own empty cgroups and nobody else's", { skip }, async (t) => {
+t.test("a new daemon removes only its own empty cgroups", { skip }, async (t) => {
   const cgroupBase = base(t);
   const fleet = testFleet(t, "well-behaved", { cgroupBase });
   const { order, engine } = await launchedPlain(fleet);
@@ -131,7 +131,7 @@ t.test("a new daemon removes its own empty cgroups and nobody else's", { skip },
   t.same(cgroupsIn(cgroupBase), []);
 });
 
-t.test("an engine runs and stops as ever where no cgroup can be made", async (t) => {
+t.test("an engine runs and stops where no cgroup can be created", async (t) => {
   // Not the kernel's file system: there is no `cgroup.procs` to write to.
   const cgroupBase = { path: t.testdir({}), canLimitMemory: false };
   const { engine } = await launchedPlain(testFleet(t, "well-behaved", { cgroupBase }));
@@ -139,8 +139,8 @@ t.test("an engine runs and stops as ever where no cgroup can be made", async (t)
   t.same(await engine.stop(5000), { kind: "exited" });
 });
 
-t.test("memory is limited where the kernel offers it and nobody but engines lives", async (t) => {
-  // Plain files stand in for the kernel's: few machines let a test divide their memory.
+t.test("memory is limited where the controller is available and only engines are members", async (t) => {
+  // Plain files replace the kernel's: few machines delegate the memory controller to a test.
   const path = t.testdir({
     "cgroup.controllers": "cpu memory pids\n",
     "cgroup.subtree_control": "",

@@ -3,7 +3,7 @@ import { drainEngine, engineStatus, setEngineKeys } from "../../../src/orchestra
 import { listen } from "../../../src/shared/http/http-server.ts";
 import { HOST, freePort, healthy, testFleet, urlOf } from "../../helpers/fleet.ts";
 
-t.test("an engine is told its keys, is drained and tells its status", async (t) => {
+t.test("keys are set, the engine is drained and its status is read", async (t) => {
   const { backend, order } = testFleet(t, "well-behaved");
   const given = await order();
   const engine = await backend.launch(given);
@@ -18,7 +18,7 @@ t.test("an engine is told its keys, is drained and tells its status", async (t) 
   t.same(await engineStatus(target), { kind: "failed", reason: "nothing listens on the port" });
 });
 
-t.test("an engine that is not there, or answers something else, is a value and no exception", async (t) => {
+t.test("a missing engine and a wrong response are results, not exceptions", async (t) => {
   const url = `http://${HOST}:${await freePort()}`;
   t.match(await setEngineKeys({ url, token: "t" }, []), { kind: "failed" });
   const server = await listen((_request, response) => response.end("{}"), HOST, 0);
@@ -29,7 +29,7 @@ t.test("an engine that is not there, or answers something else, is a value and n
   });
 });
 
-t.test("a status that nothing can be done with is refused", async (t) => {
+t.test("an invalid status is refused", async (t) => {
   const status = { active_turns: 0, pending_hitl: 0, streams: 0, draining: false, last_active_at: null };
   for (const wrong of [
     { active_turns: -1 },
@@ -43,7 +43,7 @@ t.test("a status that nothing can be done with is refused", async (t) => {
   }
 });
 
-t.test("a call on a connection the engine has just closed is made again on a new one", async (t) => {
+t.test("a call on a connection that was just closed is retried on a new one", async (t) => {
   let calls = 0;
   const status = { active_turns: 0, pending_hitl: 0, streams: 0, draining: false, last_active_at: null };
   const server = await listen(

@@ -15,7 +15,7 @@ function logFolder(t: Test, text?: string): { readonly folder: string; readonly 
   return { folder, log };
 }
 
-t.test("the tail of a log that is not there, or empty, is empty", async (t) => {
+t.test("the tail of a missing or empty log is empty", async (t) => {
   t.same(await logTail(logFolder(t).folder, 10), []);
   t.same(await logTail(logFolder(t, "").folder, 10), []);
   t.same(await logTail("/nowhere", 10), []);
@@ -29,17 +29,17 @@ t.test("the tail is exact across the chunks it is read in", async (t) => {
   }
 });
 
-t.test("a line still being written counts as the last", async (t) => {
+t.test("an unfinished line counts as the last", async (t) => {
   t.same(await logTail(logFolder(t, "one\ntwo\nthr").folder, 2), ["two", "thr"]);
 });
 
-t.test("a log of one endless line is cut, not swallowed whole", async (t) => {
+t.test("a log of one endless line is cut", async (t) => {
   const [line, ...rest] = await logTail(logFolder(t, "x".repeat(20_000_000)).folder, 5);
   t.equal(line?.length, 16_384);
   t.same(rest, []);
 });
 
-t.test("keys are not told", async (t) => {
+t.test("keys are redacted", async (t) => {
   const engine = newKey(ENGINE_KEY_PREFIX);
   const platform = newKey(PLATFORM_KEY_PREFIX);
   t.equal(
@@ -50,7 +50,7 @@ t.test("keys are not told", async (t) => {
   t.same(await logTail(logFolder(t, `key=${engine}\n`).folder, 1), ["key=sk-orch-[redacted]"]);
 });
 
-t.test("following gives the last lines, then the new ones, across rotations, until the signal", async (t) => {
+t.test("following yields the last lines, then new ones, across rotations, until the signal", async (t) => {
   const { folder, log } = logFolder(t, "one\ntwo\nthree\nhal");
   const over = new AbortController();
   const lines = followLog(folder, { lines: 2, signal: over.signal });
@@ -68,7 +68,7 @@ t.test("following gives the last lines, then the new ones, across rotations, unt
   t.same(await waiting, { value: undefined, done: true });
 });
 
-t.test("following waits for a log to come, and ends when it is removed", async (t) => {
+t.test("following waits for a missing log and ends when it is removed", async (t) => {
   const { folder, log } = logFolder(t);
   const lines = followLog(folder, { lines: 10, signal: new AbortController().signal });
   const first = lines.next();
@@ -79,7 +79,7 @@ t.test("following waits for a log to come, and ends when it is removed", async (
   t.same(await last, { value: undefined, done: true });
 });
 
-t.test("a key that is cut in two by the chunks of a follower is still not told", async (t) => {
+t.test("a key that spans two chunks is redacted", async (t) => {
   const key = newKey(ENGINE_KEY_PREFIX);
   const { folder, log } = logFolder(t, "start\n");
   const over = new AbortController();

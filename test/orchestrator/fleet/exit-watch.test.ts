@@ -16,7 +16,7 @@ function sleeper(t: Test): ChildProcess & { readonly pid: number } {
 
 const gone = { code: null, signal: null };
 
-t.test("the end of a process is noticed without being asked for, that of another does not count", async (t) => {
+t.test("the exit of a watched process is detected, that of another is not", async (t) => {
   const [one, other] = [sleeper(t), sleeper(t)];
   const watch = new ExitWatch();
   const [ended, otherEnded] = [watch.ended(readIdentity(one.pid)), watch.ended(readIdentity(other.pid))];
@@ -34,7 +34,7 @@ t.test("the end of a process is noticed without being asked for, that of another
   t.same(await otherEnded, gone);
 });
 
-t.test("a pid that was given to another process does not hide the end of the first", async (t) => {
+t.test("a reused pid does not hide the exit of the first process", async (t) => {
   const { pid, startTime } = readIdentity(sleeper(t).pid);
   const watch = new ExitWatch();
   t.same(await watch.ended({ pid, startTime: String(Number(startTime) - 1) }), gone);

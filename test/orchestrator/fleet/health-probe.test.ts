@@ -14,7 +14,7 @@ async function answering(t: Parameters<typeof testFleet>[0], status: number, bod
   return `http://${HOST}:${server.port}`;
 }
 
-t.test("an engine that starts slowly is waited for", async (t) => {
+t.test("a slow boot is awaited", async (t) => {
   const { backend, order } = testFleet(t, "slow-start");
   const given = await order();
   const engine = await backend.launch(given);
@@ -22,7 +22,7 @@ t.test("an engine that starts slowly is waited for", async (t) => {
   await engine.stop(5000);
 });
 
-t.test("an engine that never listens is too late, with the last problem told", async (t) => {
+t.test("an engine that never listens times out with the last problem", async (t) => {
   const { backend, order } = testFleet(t, "never-healthy");
   const given = await order();
   const engine = await backend.launch(given);
@@ -30,7 +30,7 @@ t.test("an engine that never listens is too late, with the last problem told", a
   await engine.stop(5000);
 });
 
-t.test("an engine that accepts and never answers is too late too", async (t) => {
+t.test("an engine that accepts and never answers times out", async (t) => {
   const { backend, order } = testFleet(t, "accepts-and-hangs");
   const given = await order();
   const engine = await backend.launch(given);
@@ -46,7 +46,7 @@ t.test("an answer with another identity is not health", async (t) => {
   await engine.stop(5000);
 });
 
-t.test("an engine that ends because a thief took its port after the check is told as the thief's doing", async (t) => {
+t.test("an engine that exits because its port was taken after the check reports wrong_identity", async (t) => {
   const { backend, order } = testFleet(t, "slow-start");
   const given = await order();
   const engine = await backend.launch(given);
@@ -56,7 +56,7 @@ t.test("an engine that ends because a thief took its port after the check is tol
   t.match(await engine.exited, { code: 1 });
 });
 
-t.test("a boot that is called off is aborted, whatever the engine does", async (t) => {
+t.test("a cancelled boot is aborted, whatever the engine does", async (t) => {
   const called = new AbortController();
   const exited = new Promise<EngineExit>(() => undefined);
   const url = `http://${HOST}:${await freePort()}`;
@@ -65,7 +65,7 @@ t.test("a boot that is called off is aborted, whatever the engine does", async (
   t.same(await verdict, { kind: "aborted" });
 });
 
-t.test("one probe tells what it met", async (t) => {
+t.test("a probe reports each kind of answer", async (t) => {
   const identity = { engine_id: "eng_1", incarnation: "first" };
   const probe = async (status: number, body: unknown) =>
     probeOnce(await answering(t, status, JSON.stringify(body)), expected);
@@ -83,7 +83,7 @@ t.test("one probe tells what it met", async (t) => {
   t.same(await probe(200, "x".repeat(100_000)), { kind: "failed", reason: "the answer is longer than 65536 bytes" });
 });
 
-t.test("what an engine says of itself is refused unless it is short and plain", async (t) => {
+t.test("an engine with invalid health fields is refused", async (t) => {
   const identity = { engine_id: "eng_1", incarnation: "first", status: "ok" };
   for (const [field, value] of [
     ["version", "1.0\u001b[2J"],
@@ -94,11 +94,11 @@ t.test("what an engine says of itself is refused unless it is short and plain", 
     ["active_turns", 1e300],
   ] as const) {
     const url = await answering(t, 200, JSON.stringify({ ...identity, [field]: value }));
-    t.same(await probeOnce(url, expected), { kind: "failed", reason: `its health answer has an invalid ${field}` });
+    t.same(await probeOnce(url, expected), { kind: "failed", reason: `its health response has an invalid ${field}` });
   }
 });
 
-t.test("a listener that speaks no HTTP, or closes, is a failed probe and no exception", async (t) => {
+t.test("a listener without HTTP is a failed probe, not an exception", async (t) => {
   const server = createServer((socket) => socket.end("220 mail\r\n")).listen(0, HOST);
   t.teardown(() => server.close());
   await once(server, "listening");
@@ -107,7 +107,7 @@ t.test("a listener that speaks no HTTP, or closes, is a failed probe and no exce
   t.match(await probeOnce(`http://${HOST}:${port}`, expected), { kind: "failed" });
 });
 
-t.test("a probe that is not answered ends by its own time limit", async (t) => {
+t.test("a probe without an answer times out", async (t) => {
   const { backend, order } = testFleet(t, "accepts-and-hangs");
   const given = await order();
   const engine = await backend.launch(given);

@@ -19,7 +19,7 @@ import { LogRotation, rotateLog } from "../../../src/orchestrator/fleet/log-rota
 import { healthy, silent, testFleet } from "../../helpers/fleet.ts";
 import { until } from "../../helpers/until.ts";
 
-t.test("generations move on, the oldest goes, and of a huge log only the end is kept", async (t) => {
+t.test("generations are renamed, the oldest is dropped, and only the tail of a huge log is kept", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "rotation-"));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const log = join(folder, "engine.log");
@@ -34,7 +34,7 @@ t.test("generations move on, the oldest goes, and of a huge log only the end is 
   t.equal(statSync(`${log}.1`).mode & 0o777, 0o600);
 });
 
-t.test("an engine that writes without end is kept within bounds while it writes", async (t) => {
+t.test("the log of an engine that writes without pause is bounded", async (t) => {
   const { backend, order } = testFleet(t, "log-bomb");
   const given = await order();
   const folder = given.launch.data_dir;
@@ -43,7 +43,7 @@ t.test("an engine that writes without end is kept within bounds while it writes"
   const lag = monitorEventLoopDelay({ resolution: 5 });
   lag.enable();
   const written = () => readdirSync(folder).filter((name) => name.startsWith("engine.log"));
-  // A file may have moved on since it was listed.
+  // A file may have been renamed since it was listed.
   const sizeOf = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
   const total = () => written().reduce((sum, name) => sum + sizeOf(name), 0);
   let most = 0;
@@ -61,7 +61,7 @@ t.test("an engine that writes without end is kept within bounds while it writes"
   await engine.stop(5000);
 });
 
-t.test("a log that cannot be rotated is reported and does not stop the others from being", async (t) => {
+t.test("a log that cannot be rotated is reported, and the others are rotated", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "rotation-"));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const hold = setInterval(() => undefined, 1000);
@@ -86,7 +86,7 @@ function rotated(path: string, bytes: number, minutes: number): void {
   utimesSync(path, time, time);
 }
 
-t.test("of all engines' rotated logs together the oldest go first, and nothing else goes", async (t) => {
+t.test("the oldest rotated logs of all engines are removed first, and no other files", async (t) => {
   const engines = t.testdir({ "no-folder": "" });
   for (const id of ["a", "b", "c"]) mkdirSync(join(engines, id));
   rotated(join(engines, "a", "engine.log.1"), 40, 5);
@@ -118,7 +118,7 @@ t.test("a rotation that makes the total too large removes another engine's older
   rotation.forget(busy);
 });
 
-t.test("the last words of an engine that has ended are brought within bounds too", async (t) => {
+t.test("the log of an exited engine is bounded too", async (t) => {
   const folder = t.testdir({});
   const hold = setInterval(() => undefined, 1000);
   t.teardown(() => clearInterval(hold));

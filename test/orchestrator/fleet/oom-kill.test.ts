@@ -8,7 +8,7 @@ const killed = { code: null, signal: "SIGKILL" } as const;
 const untold = { code: null, signal: null } as const;
 const none = { engine: null, host: null } as const;
 
-t.test("a KILL that was not ours, while the host killed for memory, counts as out of memory", async (t) => {
+t.test("a foreign SIGKILL with a host OOM kill counts as out of memory", async (t) => {
   const counts = { before: { engine: null, host: 3 }, after: { engine: null, host: 4 } };
   t.ok(killedForMemory({ end: killed, stopping: false, ...counts }));
   t.notOk(killedForMemory({ end: killed, stopping: true, ...counts }), "it was ours");
@@ -17,13 +17,13 @@ t.test("a KILL that was not ours, while the host killed for memory, counts as ou
   t.notOk(killedForMemory({ end: untold, stopping: false, ...counts }), "the host's count alone proves nothing");
 });
 
-t.test("a KILL while nobody was killed for memory was somebody's wish", async (t) => {
+t.test("a SIGKILL without an OOM kill does not", async (t) => {
   const counts = { engine: null, host: 3 };
   t.notOk(killedForMemory({ end: killed, stopping: false, before: counts, after: counts }));
   t.notOk(killedForMemory({ end: killed, stopping: false, before: none, after: none }), "nor where nobody counts");
 });
 
-t.test("where the engine's own cgroup counts, the host's count does not matter", async (t) => {
+t.test("the count of the engine's cgroup takes precedence over the host's", async (t) => {
   const host = { before: 3, after: 9 };
   const counts = (before: number, after: number) => ({
     before: { engine: before, host: host.before },
@@ -35,7 +35,7 @@ t.test("where the engine's own cgroup counts, the host's count does not matter",
   t.notOk(killedForMemory({ end: { code: 1, signal: null }, stopping: false, ...counts(0, 1) }), "a child was killed");
 });
 
-t.test("the kernel's counts are read, and what is not there counts nothing", async (t) => {
+t.test("the counts of the kernel are read, and missing files count nothing", async (t) => {
   const events = join(t.testdir({}), "memory.events");
   t.equal(oomKillCount(events), null);
   writeFileSync(events, "low 0\nhigh 5\nmax 7\noom 2\noom_kill 12\noom_group_kill 1\n");
@@ -54,7 +54,7 @@ function noLimits(): string | false {
   }
 }
 
-t.test("an engine that the kernel really kills for memory says so", { skip: noLimits() }, async (t) => {
+t.test("an engine that the OOM killer ends is recorded as such", { skip: noLimits() }, async (t) => {
   const limit = join(LIMITS, `orchd-test-${process.pid}`);
   mkdirSync(limit);
   t.teardown(() => rmdirSync(limit));

@@ -12,7 +12,7 @@ for (const host of [HOST, "0.0.0.0", "::"]) {
   });
 }
 
-t.test("a port is waited for until its listener is gone, and no longer than was said", async (t) => {
+t.test("portFreed waits until the listener is gone, up to its deadline", async (t) => {
   const server = await listen(() => undefined, HOST, 0);
   const hold = setInterval(() => undefined, 1000);
   t.teardown(() => clearInterval(hold));

@@ -8,7 +8,7 @@ import { HOST, freePort, healthy, testFleet } from "../../helpers/fleet.ts";
 for (const host of [HOST, "::"]) {
   t.test(`who listens on ${host} is found by its port`, async (t) => {
     const server = await listen(() => undefined, host, 0);
-    // A connection has the same local port, and holds nothing.
+    // A connection has the same local port but does not listen.
     await fetch(`http://${HOST}:${server.port}`, { signal: AbortSignal.timeout(100) }).catch(() => undefined);
     t.same(portHolders(server.port), [process.pid]);
     await server.close(0);
@@ -16,7 +16,7 @@ for (const host of [HOST, "::"]) {
   });
 }
 
-t.test("a child that keeps a port after its engine is named", async (t) => {
+t.test("a child that still listens on the port of its engine is found", async (t) => {
   const { backend, order } = testFleet(t, "forks-children");
   const given = await order();
   const engine = await backend.launch(given);
@@ -28,6 +28,6 @@ t.test("a child that keeps a port after its engine is named", async (t) => {
   t.same(portHolders(given.launch.port + 1), []);
 });
 
-t.test("a free port is held by nobody", async (t) => {
+t.test("a free port has no listener", async (t) => {
   t.same(portHolders(await freePort()), []);
 });

@@ -35,7 +35,7 @@ t.test(
   },
 );
 
-t.test("an engine and its children go before the daemon when memory is short, however protected that is", async (t) => {
+t.test("the OOM killer prefers an engine and its children over a protected daemon", async (t) => {
   const { backend, order } = testFleet(t, "forks-children");
   const given = await order();
   const engine = await backend.launch(given);
@@ -47,7 +47,7 @@ t.test("an engine and its children go before the daemon when memory is short, ho
   await engine.stop(100);
 });
 
-t.test("an engine that exits at once tells its code, and its launch file is removed", async (t) => {
+t.test("an engine that exits at once reports its exit code, and its launch file is removed", async (t) => {
   const { backend, order, settings } = testFleet(t, "exits-at-once");
   const given = await order();
   const engine = await backend.launch(given);
@@ -57,25 +57,25 @@ t.test("an engine that exits at once tells its code, and its launch file is remo
   t.same(await logTail(given.launch.data_dir, 5), ["LLM_PROVIDER is not one of ours"]);
 });
 
-t.test("a Node.js that is not there is LaunchFailed, with nothing left behind", async (t) => {
+t.test("a missing Node.js is LaunchFailed with everything cleaned up", async (t) => {
   const { backend, order, folder, settings } = testFleet(t, "well-behaved", { nodePath: "/nowhere/node" });
   const given = await order();
   const error = await backend.launch(given).catch((error: unknown) => error);
   if (!(error instanceof LaunchFailed)) throw new Error("it was started");
-  t.equal(error.message, "the engine's process cannot be started: a file or folder does not exist");
+  t.equal(error.message, "failed to start the engine's process: a file or folder does not exist");
   t.match(error.cause, { message: /nowhere/ }, "the path is for the log");
   t.same(readdirSync(settings.runDir), []);
   t.notOk(existsSync(join(folder, "engines")));
 });
 
-t.test("a Node.js that may not be run is LaunchFailed", async (t) => {
+t.test("a Node.js without execute permission is LaunchFailed", async (t) => {
   const { backend, order } = testFleet(t, "well-behaved", { nodePath: fixture("engines/well-behaved.cjs") });
   const error = await backend.launch(await order()).catch((error: unknown) => error);
   t.ok(error instanceof LaunchFailed);
   t.match(error, { message: /: permission denied$/ });
 });
 
-t.test("a folder that cannot be made is LaunchFailed", async (t) => {
+t.test("a folder that cannot be created is LaunchFailed", async (t) => {
   const { backend, order, settings, folder } = testFleet(t, "well-behaved");
   const file = join(folder, "a-file");
   writeFileSync(file, "");
@@ -88,7 +88,7 @@ t.test("a folder that cannot be made is LaunchFailed", async (t) => {
   t.notOk(existsSync(join(settings.runDir, `launch-${given.launch.incarnation}.json`)));
 });
 
-t.test("a thief on the port is found before anything is started", async (t) => {
+t.test("a used port is detected before the launch", async (t) => {
   const { backend, order } = testFleet(t, "well-behaved");
   const given = await order();
   const thief = await listen(() => undefined, HOST, given.launch.port);
@@ -97,7 +97,7 @@ t.test("a thief on the port is found before anything is started", async (t) => {
   t.notOk(existsSync(given.launch.data_dir));
 });
 
-t.test("the next life of an engine keeps the folder and the log of the last", async (t) => {
+t.test("the next incarnation keeps the folder and the log", async (t) => {
   const { backend, order } = testFleet(t, "well-behaved");
   const first = await order();
   const engine = await backend.launch(first);

@@ -13,7 +13,7 @@ import {
   startVariable,
 } from "../../../src/orchestrator/fleet/process-identity.ts";
 
-t.test("a program whose name holds blanks and parentheses is read right", async (t) => {
+t.test("a program name with blanks and parentheses is parsed", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "identity-"));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const program = join(folder, "a) R 1 (b");
@@ -34,7 +34,7 @@ t.test("a program whose name holds blanks and parentheses is read right", async 
   t.equal(startVariable(pid, "MARK"), null);
 });
 
-t.test("what an old row may hold is never taken for a process", async (t) => {
+t.test("invalid values of an old row match no process", async (t) => {
   const { startTime } = readIdentity(process.pid);
   for (const pid of [0, 1, -1, Number.NaN, 2 ** 40])
     t.notOk(sameProcess({ pid, startTime, bootId: bootId() }), String(pid));

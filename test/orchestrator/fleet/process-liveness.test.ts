@@ -8,7 +8,7 @@ import { readIdentity } from "../../../src/orchestrator/fleet/process-identity.t
 import { freshFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 
-t.test("a process lives until its end, whatever its name", async (t) => {
+t.test("a process is alive until it exits, whatever its name", async (t) => {
   const program = join(freshFolder(t, "living"), "a) Z 1 (b");
   copyFileSync("/bin/sleep", program);
   const child = spawn(program, ["60"], { stdio: "ignore" });
@@ -22,8 +22,8 @@ t.test("a process lives until its end, whatever its name", async (t) => {
   t.notOk(living.isAlive());
 });
 
-t.test("a zombie does not live", async (t) => {
-  // The shell becomes a program that never asks how its child ended.
+t.test("a zombie is not alive", async (t) => {
+  // The shell becomes a program that never reaps its child.
   const parent = spawn("/bin/sh", ["-c", "sleep 60 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
   t.teardown(() => parent.kill("SIGKILL"));
   const [printed] = (await once(parent.stdout, "data")) as [Buffer];
@@ -36,7 +36,7 @@ t.test("a zombie does not live", async (t) => {
   t.ok(readIdentity(pid), "it is still there");
 });
 
-t.test("a process that has another's pid is not taken for it", (t) => {
+t.test("a process that reuses a pid is not mistaken for the first one", (t) => {
   const { pid, startTime } = readIdentity(process.pid);
   const living = new ProcessLiveness({ pid, startTime: String(Number(startTime) - 1) });
   t.notOk(living.isAlive());

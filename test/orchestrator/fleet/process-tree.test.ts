@@ -4,7 +4,7 @@ import t from "tap";
 import { readIdentity } from "../../../src/orchestrator/fleet/process-identity.ts";
 import { ProcessTree } from "../../../src/orchestrator/fleet/process-tree.ts";
 
-t.test("the daemon and its own group are in no tree, whatever the evidence", async (t) => {
+t.test("the daemon and its process group are never members of a tree", async (t) => {
   const tree = new ProcessTree(readIdentity(process.pid), "/nowhere/launch.json");
   t.notOk(tree.scan().some(({ pid }) => pid === process.pid));
   const child = spawn("/bin/sleep", ["60"], { stdio: "ignore" });
@@ -17,7 +17,7 @@ t.test("the daemon and its own group are in no tree, whatever the evidence", asy
   await once(child, "exit");
 });
 
-t.test("a tree whose root's pid was given to a stranger leaves the stranger alone", async (t) => {
+t.test("a process that reuses the root's pid is not a member", async (t) => {
   const stranger = spawn("/bin/sleep", ["60"], { stdio: "ignore", detached: true });
   const { pid, startTime } = readIdentity(stranger.pid ?? 0);
   const tree = new ProcessTree({ pid, startTime: String(Number(startTime) - 1) }, "/nowhere/launch.json");
@@ -27,7 +27,7 @@ t.test("a tree whose root's pid was given to a stranger leaves the stranger alon
   await once(stranger, "exit");
 });
 
-t.test("a member that was replaced between scan and signal is not signalled", async (t) => {
+t.test("a pid that is reused between scan and signal is not signalled", async (t) => {
   const child = spawn("/bin/sleep", ["60"], { stdio: "ignore", detached: true });
   const identity = readIdentity(child.pid ?? 0);
   const tree = new ProcessTree(identity, "/nowhere/launch.json");

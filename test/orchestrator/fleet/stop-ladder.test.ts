@@ -19,20 +19,20 @@ const childrenOf = ({ launch }: LaunchOrder): number[] =>
   JSON.parse(readFileSync(join(launch.data_dir, "children.json"), "utf8"));
 const living = (pids: readonly number[]): number[] => pids.filter((pid) => readStat(pid) !== null);
 
-t.test("an engine that ignores TERM is killed after its time, and says so", async (t) => {
+t.test("an engine that ignores SIGTERM is killed after its timeout", async (t) => {
   const { engine } = await started(t, "ignores-sigterm");
   t.same(await engine.stop(200), { kind: "killed" });
   t.same(await engine.exited, { code: null, signal: "SIGKILL", oom: false });
 });
 
-t.test("a second, less patient stop shortens the first", async (t) => {
+t.test("a second stop with a shorter timeout shortens the first", async (t) => {
   const { engine } = await started(t, "ignores-sigterm");
   const patient = engine.stop(60_000);
   t.same(await engine.stop(100), { kind: "killed" });
   t.same(await patient, { kind: "killed" });
 });
 
-t.test("children, those in sessions of their own and double-forked listeners die with a stopped engine", async (t) => {
+t.test("children in their own sessions and double-forked listeners are stopped with the engine", async (t) => {
   const { engine, order } = await started(t, "forks-children");
   const children = childrenOf(order);
   t.same(living(children), children);
@@ -42,7 +42,7 @@ t.test("children, those in sessions of their own and double-forked listeners die
   t.ok(await isPortFree(HOST, order.launch.port + 1));
 });
 
-t.test("what a crashed engine leaves is ended before its next life begins", async (t) => {
+t.test("the remains of a crashed engine are killed before the next launch", async (t) => {
   const { backend, engine, order } = await started(t, "forks-children");
   const children = childrenOf(order);
   process.kill(engine.handle.pid, "SIGKILL");

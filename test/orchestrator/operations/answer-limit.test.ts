@@ -8,7 +8,7 @@ import { claimKey, trimAnswers } from "../../../src/orchestrator/store/idempoten
 import { onEachServer } from "../../helpers/database.ts";
 import { until } from "../../helpers/until.ts";
 
-/** Answers of the last hours, the one with the highest number the newest. */
+/** Responses of the last hours. The highest number is the newest. */
 const fill = (db: Db, scope: string, { count, bytes }: { count: number; bytes: number }) =>
   sql`insert into idempotency_keys (scope, key, fingerprint, claim, host_id, status, body, expires_at)
       select ${scope}, 'k' || n, 'f', gen_random_uuid(), 'h', 201, repeat('x', ${bytes}), now() + interval '20 hours' + n * interval '1 millisecond'

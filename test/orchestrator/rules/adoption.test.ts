@@ -4,7 +4,7 @@ import { type Adoption, type Observed, judgeAdoption } from "../../../src/orches
 
 const SEEN: readonly Observed[] = ["answers", "silent", "displaced", "gone", "rebooted"];
 
-/** What follows from each thing seen, in the order of `SEEN`. */
+/** The adoption for each observation, in the order of `SEEN`. */
 const RUNNING: readonly Adoption[] = ["adopt", "adopt_silent", "as_crashed", "as_crashed", "start_again"];
 const STARTING: readonly Adoption[] = ["adopt", "as_crashed", "as_crashed", "as_crashed", "start_again"];
 const always = (adoption: Adoption): readonly Adoption[] => SEEN.map(() => adoption);
@@ -21,7 +21,7 @@ const EXPECTED: Readonly<Record<EngineState, readonly Adoption[]>> = {
   destroying: always("finish_destroy"),
 };
 
-t.test("what a starting daemon does with an engine follows from its state and what is seen of it", async (t) => {
+t.test("the adoption of an engine follows from its state and its observed process", async (t) => {
   for (const state of ENGINE_STATES) {
     const judged = SEEN.map((observed) => judgeAdoption({ state, provisioned: true, observed }));
     t.same(judged, EXPECTED[state], state);

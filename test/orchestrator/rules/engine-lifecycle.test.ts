@@ -8,14 +8,14 @@ import {
   mayStop,
 } from "../../../src/orchestrator/rules/engine-lifecycle.ts";
 
-t.test("destroy is legal in every state, and nothing leaves it but a failure to die", async (t) => {
+t.test("destroy is legal in every state, and only a failed stop leaves destroying", async (t) => {
   for (const state of ENGINE_STATES) {
     if (state !== "destroying") t.ok(mayMove(state, "destroying"), state);
     t.equal(mayMove("destroying", state), state === "stop_failed", `destroying -> ${state}`);
   }
 });
 
-t.test("no state is a dead end: each can be left", async (t) => {
+t.test("every state can be left", async (t) => {
   for (const state of ENGINE_STATES)
     t.ok(
       ENGINE_STATES.some((next) => next !== state && mayMove(state, next)),
@@ -28,7 +28,7 @@ t.test("only a running engine counts as running", async (t) => {
   t.same(ENGINE_STATES.filter(isTransient), ["provisioning", "starting", "stopping", "destroying"]);
 });
 
-t.test("start and stop answer each state with the catalogue's code", async (t) => {
+t.test("start and stop return the right error code in each state", async (t) => {
   const start: Record<EngineState, string> = {
     provisioning: "OPERATION_IN_PROGRESS",
     starting: "OPERATION_IN_PROGRESS",

@@ -1,7 +1,7 @@
 import t from "tap";
 import { probeWaitMs } from "../../../src/orchestrator/rules/probe-wait.ts";
 
-t.test("engines are asked about as often as was set, spread over a few moments that they share", (t) => {
+t.test("probes keep the interval on average and share a few ticks", (t) => {
   const moments = new Set<number>();
   for (let engine = 0; engine < 1000; engine++) {
     const nowMs = 123_456.7 + (engine * 10_000) / 1000;

@@ -1,7 +1,7 @@
 import t from "tap";
 import { admit, emptyWindow } from "../../../src/orchestrator/rules/request-window.ts";
 
-t.test("call 601 of a minute is the first refused, and the refused cost nothing", async (t) => {
+t.test("call 601 of a minute is the first refused, and refused calls are not counted", async (t) => {
   let window = emptyWindow(0);
   const verdicts = Array.from({ length: 700 }, () => {
     const verdict = admit(window, 600, 0);
@@ -17,7 +17,7 @@ t.test("call 601 of a minute is the first refused, and the refused cost nothing"
   t.equal(admit(window, 600, 60_000).admitted, true, "a minute later the window is empty again");
 });
 
-t.test("no 60 seconds ever hold more calls than the limit", async (t) => {
+t.test("no window of 60 seconds exceeds the limit", async (t) => {
   let window = emptyWindow(0);
   const admitted: number[] = [];
   for (let now = 0; now < 300_000; now += 137) {
@@ -37,13 +37,13 @@ t.test("a refusal says after how many seconds a call is admitted", async (t) => 
   t.equal(admit(window, 1, 30_000 + refused.resetS * 1000).admitted, true);
 });
 
-t.test("a limit of nothing admits nothing; a clock that goes back does no harm", async (t) => {
+t.test("a limit of 0 admits nothing; a clock that goes back does no harm", async (t) => {
   t.equal(admit(emptyWindow(0), 0, 0).admitted, false);
   const { window } = admit(emptyWindow(100_000), 1, 100_000);
   t.equal(admit(window, 1, 50_000).admitted, false);
 });
 
-t.test("a costly call uses up as many as it costs, and is refused until so many are free", async (t) => {
+t.test("a call consumes its cost and is refused until that much is free", async (t) => {
   let window = emptyWindow(0);
   ({ window } = admit(window, 10, 0));
   ({ window } = admit(window, 10, 10_000, 8));
@@ -54,7 +54,7 @@ t.test("a costly call uses up as many as it costs, and is refused until so many 
   t.equal(admit(window, 10, 20_000 + refused.resetS * 1000, 3).admitted, true);
 });
 
-t.test("a call that costs more than the whole limit is admitted when nothing else was", async (t) => {
+t.test("a call that costs more than the whole limit is admitted in an empty window", async (t) => {
   const { window, admitted } = admit(emptyWindow(0), 5, 0, 8);
   t.equal(admitted, true);
   t.match(admit(window, 5, 0), { admitted: false, remaining: 0 });

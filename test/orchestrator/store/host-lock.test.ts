@@ -49,7 +49,7 @@ onEachServer(t, "a lock whose connection was cut is taken again, or its loss is 
     const now = await holder();
     return now !== undefined && now !== before;
   });
-  // Somebody else is quicker this time.
+  // Another daemon acquires the lock first.
   const thief = newClient();
   await thief.connect();
   t.teardown(() => thief.end());

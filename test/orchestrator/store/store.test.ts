@@ -152,7 +152,7 @@ onEachServer(t, "a product with engines cannot be deleted; one without takes its
   t.same(await db.selectFrom("product_keys").selectAll().execute(), []);
 });
 
-t.test("an error that says the database is away is told from one that says a statement is wrong", async (t) => {
+t.test("errors of an unreachable database are told from errors of a statement", async (t) => {
   for (const code of ["ECONNREFUSED", "57P01", "08006", "ENOENT"])
     t.ok(isDatabaseUnavailable(Object.assign(new Error("x"), { code })), code);
   t.ok(isDatabaseUnavailable(new Error("Connection terminated unexpectedly")));

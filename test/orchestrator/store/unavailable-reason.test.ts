@@ -3,7 +3,7 @@ import { unavailableReason } from "../../../src/orchestrator/store/unavailable-r
 
 const failure = (code: string, more: object = {}) => Object.assign(new Error("x"), { code, ...more });
 
-t.test("a statement that may succeed later says why it did not", async (t) => {
+t.test("a temporary failure has a reason", async (t) => {
   for (const [code, reason] of [
     ["53100", /disk space/],
     ["53200", /memory/],
@@ -23,7 +23,7 @@ t.test("a statement that may succeed later says why it did not", async (t) => {
   }
 });
 
-t.test("a wrong statement, and a file that is not there, are other faults", async (t) => {
+t.test("a wrong statement and a missing file are not temporary failures", async (t) => {
   for (const code of ["23505", "42601", "22021", "22P05", "2BP01"])
     t.equal(unavailableReason(failure(code)), null, code);
   t.equal(unavailableReason(failure("ENOENT", { syscall: "open", path: "/nowhere" })), null);

@@ -3,13 +3,13 @@ import { currentRequest, withinRequest } from "../../../src/shared/request-conte
 import { BootQueue, BootCancelled } from "../../../src/orchestrator/supervision/boot-queue.ts";
 import { until } from "../../helpers/until.ts";
 
-/** A boot that lasts until it is ended. */
+/** A boot that lasts until it is opened. */
 function gate() {
   const opened = Promise.withResolvers<void>();
   return { work: () => opened.promise, open: opened.resolve };
 }
 
-t.test("products take turns, and what a client waits for goes before a product's own restarts", async (t) => {
+t.test("products share slots fairly, and requested boots go before restarts of the same product", async (t) => {
   const queue = new BootQueue(1);
   const busy = gate();
   const first = queue.run({ productId: "x", requested: true }, busy.work);
@@ -31,7 +31,7 @@ t.test("products take turns, and what a client waits for goes before a product's
   t.same(order, ["greedy 1", "modest 1", "greedy 2", "modest 2", "greedy 3", "greedy restart"]);
 });
 
-t.test("a request that waits too long is refused with a time to come back; a restart waits on", async (t) => {
+t.test("a requested boot that waits too long is refused with Retry-After; a restart keeps waiting", async (t) => {
   const queue = new BootQueue(1, 20);
   const busy = gate();
   const first = queue.run({ productId: "x", requested: true }, busy.work);
@@ -50,13 +50,13 @@ t.test("a request that waits too long is refused with a time to come back; a res
   t.equal(restarted, true);
 });
 
-t.test("a boot that is called off leaves the queue; one that has begun stays", async (t) => {
+t.test("a cancelled boot leaves the queue; one with a slot stays", async (t) => {
   const queue = new BootQueue(1);
   const busy = gate();
   const call = new AbortController();
   const first = queue.run({ productId: "x", requested: true, signal: call.signal }, busy.work);
   const second = queue.run({ productId: "x", requested: true, signal: call.signal }, async () =>
-    t.fail("it was called off"),
+    t.fail("it was cancelled"),
   );
   call.abort();
   await t.rejects(second, BootCancelled);
@@ -65,7 +65,7 @@ t.test("a boot that is called off leaves the queue; one that has begun stays", a
   await first;
 });
 
-t.test("what waited its turn is still done for its own call, not for the one that ended before", async (t) => {
+t.test("a queued boot runs in the request context of its own call", async (t) => {
   const queue = new BootQueue(1);
   const seen: (string | undefined)[] = [];
   const asked = (requestId: string) =>
@@ -79,7 +79,7 @@ t.test("what waited its turn is still done for its own call, not for the one tha
   t.same(seen, ["a", "b", "c"]);
 });
 
-t.test("a boot that fails makes room for the next", async (t) => {
+t.test("a failed boot releases its slot", async (t) => {
   const queue = new BootQueue(1);
   await t.rejects(
     queue.run({ productId: "p", requested: true }, () => Promise.reject(new Error("no"))),
@@ -88,7 +88,7 @@ t.test("a boot that fails makes room for the next", async (t) => {
   t.equal(await queue.run({ productId: "p", requested: true }, async () => "next"), "next");
 });
 
-t.test("what waits for the database holds no slot, and takes one again before it goes on", async (t) => {
+t.test("a boot that waits for the database releases its slot and acquires one again", async (t) => {
   const queue = new BootQueue(1);
   const database = gate();
   const order: string[] = [];
@@ -109,7 +109,7 @@ t.test("what waits for the database holds no slot, and takes one again before it
   t.same(order, ["the second has the slot", "the second is done", "the first goes on"]);
 });
 
-t.test("a slot that was released is another's, and an answer after that is awaited without one", async (t) => {
+t.test("after a released slot a database call is awaited without one", async (t) => {
   const queue = new BootQueue(1);
   const database = gate();
   const first = queue.run({ productId: "p", requested: true }, async (slot) => {
@@ -121,7 +121,7 @@ t.test("a slot that was released is another's, and an answer after that is await
   await first;
 });
 
-t.test("an answer that fails ends the boot without another turn", async (t) => {
+t.test("a failed database call ends the boot without another slot", async (t) => {
   const queue = new BootQueue(1);
   const database = Promise.withResolvers<void>();
   const first = queue.run({ productId: "p", requested: true }, (slot) => slot.awaitDatabase(database.promise));

@@ -11,7 +11,7 @@ function breaker(rule = RULE) {
   return { breaker: new FleetBreaker((one) => news.push(one), rule), news };
 }
 
-t.test("it takes 5 engines, and more than 30 % of those wanted", async (t) => {
+t.test("the breaker opens at 5 failing engines and more than 30 % of the wanted ones", async (t) => {
   t.notOk(isSharedFailure(4, 4));
   t.ok(isSharedFailure(5, 16));
   t.notOk(isSharedFailure(5, 17));
@@ -23,14 +23,14 @@ t.test("it takes 5 engines, and more than 30 % of those wanted", async (t) => {
   );
 });
 
-t.test("one engine that fails again and again is one failure", async (t) => {
+t.test("repeated failures of one engine count once", async (t) => {
   const { breaker: one, news } = breaker();
   for (let crash = 0; crash < 50; crash++) one.recordFailure("eng_0", new Set());
   t.same(news, []);
   t.ok(await one.waitForPermit(new AbortController().signal), "restarts go on");
 });
 
-t.test("while it is open restarts wait; one is tried now and then; the first that comes up frees all", async (t) => {
+t.test("while open, restarts wait and single ones are tried; the first healthy one closes it", async (t) => {
   const { breaker: fleet, news } = breaker();
   const ids = engines(6);
   for (const id of ids) fleet.recordFailure(id, new Set(["eng_live"]));
@@ -54,7 +54,7 @@ t.test("while it is open restarts wait; one is tried now and then; the first tha
   t.equal(news.length, 2);
 });
 
-t.test("it closes by itself when nothing failed for as long as it looks back", async (t) => {
+t.test("it closes after a window without failures", async (t) => {
   const { breaker: calm, news } = breaker({ ...RULE, windowMs: 50 });
   for (const id of engines(5)) calm.recordFailure(id, new Set());
   await until("it has closed", () => !calm.isOpen);
@@ -64,7 +64,7 @@ t.test("it closes by itself when nothing failed for as long as it looks back", a
   );
 });
 
-t.test("a daemon that stops lets go of who waits", async (t) => {
+t.test("waiting restarts are released when the daemon stops", async (t) => {
   const { breaker: open } = breaker({ ...RULE, firstTrialMs: 60_000, maxTrialMs: 60_000 });
   for (const id of engines(5)) open.recordFailure(id, new Set());
   const stopping = new AbortController();
