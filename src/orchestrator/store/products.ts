@@ -92,14 +92,17 @@ export async function listProducts(
   return (await query.execute()).map(toProduct);
 }
 
-/** The product that a key hash belongs to, whether the key is still good or not. */
-export async function findProductByKeyHash(db: Db, hash: string): Promise<ProductByKey | null> {
-  const row = await withKey(db)
+/** The products that key hashes belong to, by hash, whether the keys are still good or not. */
+export async function findProductsByKeyHash(
+  db: Db,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, ProductByKey>> {
+  const rows = await withKey(db)
     .innerJoin("product_keys as presented", "presented.product_id", "products.id")
-    .select("presented.expires_at")
-    .where("presented.hash", "=", hash)
-    .executeTakeFirst();
-  return row === undefined ? null : { product: toProduct(row), expiresAt: row.expires_at };
+    .select(["presented.hash", "presented.expires_at"])
+    .where("presented.hash", "in", hashes)
+    .execute();
+  return new Map(rows.map((row) => [row.hash, { product: toProduct(row), expiresAt: row.expires_at }]));
 }
 
 /** Takes the lock that provisions of a product queue for, and gives the policy as it is now; null when it is gone. */
