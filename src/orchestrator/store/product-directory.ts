@@ -3,8 +3,9 @@ import type { Logger } from "../../shared/logger.ts";
 import { delay } from "../../shared/clock.ts";
 import type { Db } from "./database.ts";
 import { openSession } from "./session.ts";
-import { type Product } from "./products.ts";
-import { type ProductByKey, findProductByKeyHash } from "./product-keys.ts";
+import { BatchedLookups } from "./batched-lookups.ts";
+import { type ProductByKey, findProductsByKeyHash } from "./product-keys.ts";
+import type { Product } from "./products.ts";
 
 const MAX_ENTRIES = 10_000;
 const RECONNECT_MS = 1000;
@@ -14,14 +15,15 @@ const RECONNECT_MS = 1000;
  * tables, and a notification clears the cache. While this process cannot LISTEN, every look-up queries the database.
  */
 export class ProductDirectory {
-  readonly #db: Db;
+  /** Anybody can present keys that nobody has: however many do, they take one connection of the pool. */
+  readonly #lookups: BatchedLookups<ProductByKey>;
   readonly #entries = new Map<string, ProductByKey>();
   #listening = false;
   /** Counts changes, so that a product read before a change is not cached after it. */
   #generation = 0;
 
   constructor(db: Db) {
-    this.#db = db;
+    this.#lookups = new BatchedLookups((hashes) => findProductsByKeyHash(db, hashes));
   }
 
   /** The product whose key has this SHA-256, if the key is valid at `now`. Unknown hashes are not cached. */
@@ -75,7 +77,7 @@ export class ProductDirectory {
 
   async #read(hash: string): Promise<ProductByKey | null> {
     const generation = this.#generation;
-    const found = await findProductByKeyHash(this.#db, hash);
+    const found = await this.#lookups.find(hash);
     if (found !== null && this.#listening && generation === this.#generation) {
       if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear();
       this.#entries.set(hash, found);

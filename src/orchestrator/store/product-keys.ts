@@ -8,14 +8,17 @@ export interface ProductByKey {
   readonly expiresAt: Date | null;
 }
 
-/** The product of a key hash, even if the key has expired. */
-export async function findProductByKeyHash(db: Db, hash: string): Promise<ProductByKey | null> {
-  const row = await withCurrentKey(db)
+/** The products of key hashes, by hash, even of keys that have expired. */
+export async function findProductsByKeyHash(
+  db: Db,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, ProductByKey>> {
+  const rows = await withCurrentKey(db)
     .innerJoin("product_keys as presented", "presented.product_id", "products.id")
-    .select("presented.expires_at")
-    .where("presented.hash", "=", hash)
-    .executeTakeFirst();
-  return row === undefined ? null : { product: toProduct(row), expiresAt: row.expires_at };
+    .select(["presented.hash", "presented.expires_at"])
+    .where("presented.hash", "in", hashes)
+    .execute();
+  return new Map(rows.map((row) => [row.hash, { product: toProduct(row), expiresAt: row.expires_at }]));
 }
 
 /** Makes `key` the current one. The old one stays valid for `graceS` seconds. False when another product has the hash. */

@@ -1,5 +1,6 @@
 import { type RequestListener, type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { inTurn } from "./in-turn.ts";
 import { boundUnauthenticated } from "./unauthenticated-connections.ts";
 import { dropUnreadBody } from "./unread-body.ts";
 
@@ -34,10 +35,10 @@ export function createBoundedServer(listener: RequestListener, limits: Partial<S
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     },
-    (request, response) => {
+    inTurn((request, response) => {
       dropUnreadBody(request, response);
       listener(request, response);
-    },
+    }),
   );
   server.maxConnections = maxConnections;
   boundUnauthenticated(server, maxUnauthenticated);

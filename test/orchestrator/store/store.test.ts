@@ -142,6 +142,21 @@ onEachServer(
   },
 );
 
+onEachServer(t, "keys that nobody has take one connection of the pool, however many are tried", async (t, { db }) => {
+  const { hash } = await product(db, "known");
+  const directory = new ProductDirectory(db);
+  const unknown = Array.from({ length: 200 }, () => storedKey(newKey("pk-orch-")).hash);
+  const found = await Promise.all([...unknown, hash].map((one) => directory.find(one, Date.now())));
+  t.equal(found.at(-1)?.record.slug, "known");
+  t.same(
+    found.slice(0, -1).filter((one) => one !== null),
+    [],
+  );
+  const { rows } = await sql<{ open: number }>`
+    select count(*)::int as open from pg_stat_activity where datname = current_database()`.execute(db);
+  t.ok(Number(rows[0]?.open) < 10, `${rows[0]?.open} connections are open`);
+});
+
 onEachServer(t, "a product with engines cannot be deleted; one without takes its keys along", async (t, { db }) => {
   await preparePorts(db, range);
   const { id } = await product(db);
