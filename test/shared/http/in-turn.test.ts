@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect } from "node:net";
 import t, { type Test } from "tap";
-import { listen } from "../../src/shared/http-server.ts";
-import { until } from "../helpers/until.ts";
+import { listen } from "../../../src/shared/http/http-server.ts";
+import { until } from "../../helpers/until.ts";
 
 const requests = (count: number) =>
   Array.from({ length: count }, (_, index) => `GET /${index} HTTP/1.1\r\nhost: x\r\n\r\n`).join("");
