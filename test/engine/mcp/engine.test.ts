@@ -162,6 +162,9 @@ t.test("a reload takes up what changed in the file, and a bad file changes nothi
   await server(engine, "fresh", "ready");
   t.match((await engine.call("/assets/servers")).body.servers, [{ name: "kept" }, { name: "fresh" }]);
   t.equal(readFileSync(pids, "utf8"), before, "the server that stayed was not restarted");
+  // A killed engine would leave the server's detached child.
+  await engine.stop();
+  await until("all are gone", () => before.split(" ").every((pid) => readStat(Number(pid)) === null));
 });
 
 t.test("a bad entry at the start is told of and keeps no other from its work", async (t) => {
