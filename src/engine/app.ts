@@ -163,9 +163,9 @@ export async function createApp({
     toolCalls: new ToolCallTable(store),
     compactions: new CompactionTable(store),
     memory: {
-      note: (entry) => memory.record.note(entry),
+      note: (entry) => memory.writer.note(entry),
       round: (ended) => {
-        memory.record.round(ended);
+        memory.writer.round(ended);
         learning.turnEnded();
       },
     },

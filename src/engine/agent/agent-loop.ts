@@ -14,7 +14,7 @@ import type { TurnContext } from "./turn-context.ts";
 
 export type AgentOutcome =
   | { readonly kind: "completed" }
-  /** The engine stops: the turn goes on from its last stored step at the next start. */
+  /** The engine is stopping: the turn resumes from its last stored step at the next start. */
   | { readonly kind: "parked" }
   | {
       readonly kind: "errored";

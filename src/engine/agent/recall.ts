@@ -35,7 +35,7 @@ export function createRecall({
           query: queryOf(shown),
           limit: ITEMS * 2,
           now: Date.now(),
-          unasked: true,
+          isRecall: true,
           withoutTurns: new Set(shown.map((message) => message.turnId)),
         },
         AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),

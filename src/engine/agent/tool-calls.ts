@@ -61,18 +61,18 @@ async function runTogether(
     context.signal.throwIfAborted();
     settle(call, output, error);
   };
-  const begun: { readonly claims: Claims; readonly done: Promise<void> }[] = [];
+  const started: { readonly claims: Claims; readonly done: Promise<void> }[] = [];
   // Evaluated once: `mayAskHuman` can change while calls run, and no call may run twice.
   const { alone = [], together = [] } = Object.groupBy(all, (one) => (runsAlone(one) ? "alone" : "together"));
   for (const one of together) {
     const claims = claimsOf(one.tool, one.input);
-    const before = begun.filter((earlier) => mustWaitFor(claims, earlier.claims)).map(({ done }) => done);
+    const before = started.filter((earlier) => mustWaitFor(claims, earlier.claims)).map(({ done }) => done);
     const start = () => (one.tool.delegates === true ? run(one) : queue.add(() => run(one)));
-    begun.push({ claims, done: Promise.allSettled(before).then(start).catch(unlessParked) });
+    started.push({ claims, done: Promise.allSettled(before).then(start).catch(unlessParked) });
   }
   // A call that rejects was aborted with the turn. The turn ends after the processes of all calls have exited.
-  await Promise.allSettled(begun.map(({ done }) => done));
-  await Promise.all(begun.map(({ done }) => done));
+  await Promise.allSettled(started.map(({ done }) => done));
+  await Promise.all(started.map(({ done }) => done));
   for (const one of alone) await run(one).catch(unlessParked);
 }
 

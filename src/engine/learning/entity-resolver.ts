@@ -1,5 +1,5 @@
 import { isSingle } from "../memory/predicates.ts";
-import { type SocialGraph, type SocialNode, foldedName } from "../memory/social-graph.ts";
+import { type SocialGraph, type SocialNode, normalizeName } from "../memory/social-graph.ts";
 import { TRUST, type Trust } from "../memory/trust.ts";
 import { type ExtractedNode, USER } from "./extraction.ts";
 
@@ -62,13 +62,13 @@ export class EntityResolver {
       const [kin = "", ...more] = rest;
       const known = this.#graph.find(USER).find(({ name }) => name === USER);
       const related = known === undefined ? [] : this.#graph.related(known.id, kin);
-      const name = related.length === 1 ? foldedName(related[0]?.name ?? kin) : null;
+      const name = related.length === 1 ? normalizeName(related[0]?.name ?? kin) : null;
       return name === null ? [subject] : [[name, ...more].join("'s "), subject];
     }
     const found = this.#graph.find(first);
     const [node] = found;
     if (node === undefined || found.length > 1) return [subject];
-    const own = [foldedName(node.name), ...rest].join("'s ");
+    const own = [normalizeName(node.name), ...rest].join("'s ");
     const relations = node.name === USER ? [] : this.#graph.relationsOf(node.id);
     return [...new Set([own, subject, ...relations.map((kin) => [`${USER}'s ${kin}`, ...rest].join("'s "))])];
   }

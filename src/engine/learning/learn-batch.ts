@@ -46,7 +46,7 @@ const MAX_CHUNK_TOKENS = 12_000;
 export async function learnBatch(parts: BatchParts, signal: AbortSignal): Promise<BatchOutcome> {
   const { rounds, batches, lane, now } = parts;
   const id = await lane.run(() => {
-    batches.closeAbandoned(now());
+    batches.closeInterrupted(now());
     return batches.begin(now());
   });
   let learned: LearnedCounts = { trajectories: 0, episodes: 0, added: 0, closed: 0, nodes: 0 };

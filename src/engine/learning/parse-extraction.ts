@@ -4,32 +4,32 @@ import type { Round } from "../memory/rounds-to-learn.ts";
 import { type ExtractedFact, type Extraction, NOTHING } from "./extraction.ts";
 
 const { catch: otherwise } = z;
-const words = (max: number) => z.string().check(z.maxLength(max));
+const text = (max: number) => z.string().check(z.maxLength(max));
 const importance = otherwise(z.number().check(z.gte(1), z.lte(10)), 3);
 const fact = z.object({
-  text: words(1000),
-  subject: words(300),
-  predicate: words(300),
-  object: words(1000),
+  text: text(1000),
+  subject: text(300),
+  predicate: text(300),
+  object: text(1000),
   single: z.optional(z.nullable(z.boolean())),
   negated: z.optional(z.nullable(z.boolean())),
-  valid_from: z.optional(z.nullable(words(40))),
+  valid_from: z.optional(z.nullable(text(40))),
   importance: z.optional(importance),
   said_by: z.enum(["user", "assistant", "note"]),
 });
 const person = z.object({
-  name: words(200),
+  name: text(200),
   type: otherwise(z.enum(["person", "organisation", "place", "animal", "thing"]), "thing"),
-  relation: z.optional(z.nullable(words(100))),
-  aliases: z.optional(z.nullable(z.array(words(200)).check(z.maxLength(10)))),
+  relation: z.optional(z.nullable(text(100))),
+  aliases: z.optional(z.nullable(z.array(text(200)).check(z.maxLength(10)))),
 });
 const answer = z.object({
   rounds: z
     .array(
       z.object({
-        turn: words(200),
-        key: z.optional(z.nullable(words(500))),
-        description: z.optional(z.nullable(words(2000))),
+        turn: text(200),
+        key: z.optional(z.nullable(text(500))),
+        description: z.optional(z.nullable(text(2000))),
         importance: z.optional(importance),
         facts: z.array(fact).check(z.maxLength(60)),
         people: z.optional(z.nullable(z.array(person).check(z.maxLength(40)))),
@@ -125,9 +125,9 @@ const FORMER: Readonly<Record<string, readonly [RegExp, string]>> = {
 };
 
 /** Negation may be in the predicate, the flag, or both; the past tense only in the sentence. */
-function predicateOf({ predicate: words, text, negated }: AnsweredFact): Pick<ExtractedFact, "predicate" | "negated"> {
-  const plain = words.trim().replace(DENIAL, "");
-  const denied = negated === true || plain !== words.trim();
+function predicateOf({ predicate: stated, text, negated }: AnsweredFact): Pick<ExtractedFact, "predicate" | "negated"> {
+  const plain = stated.trim().replace(DENIAL, "");
+  const denied = negated === true || plain !== stated.trim();
   const present = normalPredicate(plain);
   const [isFormer, former] = FORMER[present] ?? [];
   const predicate = !denied && former !== undefined && isFormer?.test(text) === true ? former : present;

@@ -13,17 +13,17 @@ const NO_NAME: ReadonlySet<string> = new Set(
 
 /** Verifies an entity against its round. Null when the round does not name it. Drops unsupported aliases and relation. */
 export function verifyPerson(person: ExtractedNode, sources: RoundSources): ExtractedNode | null {
-  const spoken = (["user", "note", "assistant"] as const).flatMap((speaker) => sources.of(speaker) ?? []);
+  const texts = (["user", "note", "assistant"] as const).flatMap((speaker) => sources.of(speaker) ?? []);
   const isValid = (name: string) => isName(name) && name.length <= MAX_NAME_LENGTH && !containsSecret(name);
-  const isNamed = (name: string) => isValid(name) && spoken.some((source) => standsIn(name, source));
+  const isNamed = (name: string) => isValid(name) && texts.some((source) => standsIn(name, source));
   // A substring match: "My children Ben and Mia" supports "child".
-  const isSaid = (kin: string) => kin.length > 3 && spoken.some(({ text }) => text.toLowerCase().includes(kin));
+  const isStated = (kin: string) => kin.length > 3 && texts.some(({ text }) => text.toLowerCase().includes(kin));
   const { name, relation, aliases } = person;
   // The user's aliases are learned from facts only.
   if (normalWords(name) === USER || !isNamed(name)) return null;
   return {
     ...person,
-    relation: relation !== null && (isNamed(relation) || (isValid(relation) && isSaid(relation))) ? relation : null,
+    relation: relation !== null && (isNamed(relation) || (isValid(relation) && isStated(relation))) ? relation : null,
     aliases: aliases.filter(isNamed),
   };
 }

@@ -37,8 +37,8 @@ export interface KnownFact extends Fact {
   readonly supersededBy: string | null;
 }
 
-const TOLD_AT = `(select max(event_time) from knowledge_evidence join episodes on episodes.id = episode_id
-  where knowledge_id = knowledge.id) as told_at`;
+const STATED_AT = `(select max(event_time) from knowledge_evidence join episodes on episodes.id = episode_id
+  where knowledge_id = knowledge.id) as stated_at`;
 
 /** Current and closed facts. Every method runs within the caller's transaction. */
 export class KnowledgeTable {
@@ -59,12 +59,12 @@ export class KnowledgeTable {
     this.#close = db.prepare(
       "update knowledge set valid_to = ?, recorded_to = ?, superseded_by = ? where id = ? and recorded_to is null",
     );
-    this.#byHash = db.prepare(`select *, ${TOLD_AT} from knowledge where hash = ? and recorded_to is null`);
+    this.#byHash = db.prepare(`select *, ${STATED_AT} from knowledge where hash = ? and recorded_to is null`);
     this.#about = db.prepare(
-      `select *, ${TOLD_AT} from knowledge where subject = ? and predicate = ? and recorded_to is null order by number`,
+      `select *, ${STATED_AT} from knowledge where subject = ? and predicate = ? and recorded_to is null order by number`,
     );
     this.#covering = db.prepare(
-      `select *, ${TOLD_AT} from knowledge where hash = ?1 and recorded_to is not null
+      `select *, ${STATED_AT} from knowledge where hash = ?1 and recorded_to is not null
          and coalesce(valid_from, ?2) <= ?2 and valid_to > ?2
        order by number limit 1`,
     );
@@ -154,7 +154,7 @@ const knownFact = (row: Record<string, unknown>): KnownFact => ({
   source: String(row["source"]),
   trust: Number(row["trust"]) as Trust,
   validFrom: numberOrNull(row["valid_from"]),
-  statedAt: Number(row["told_at"] ?? row["recorded_from"]),
+  statedAt: Number(row["stated_at"] ?? row["recorded_from"]),
   validTo: numberOrNull(row["valid_to"]),
   recordedFrom: Number(row["recorded_from"]),
   recordedTo: numberOrNull(row["recorded_to"]),

@@ -31,7 +31,7 @@ export class LearningBatchTable {
   }
 
   /** Closes batches of a killed engine. What they learned stays; the next batch continues. */
-  closeAbandoned(endedAt: number): void {
+  closeInterrupted(endedAt: number): void {
     this.#abandon.run(endedAt, "the engine stopped during the batch");
   }
 }

@@ -7,7 +7,7 @@ import { TrajectoryTable } from "./trajectories.ts";
 import { TRUST, type Trust, leastTrust } from "./trust.ts";
 
 /** An ended turn, as memory stores it. */
-export interface EndedRound {
+export interface EndedTurn {
   readonly taskId: string;
   readonly turnId: string;
   readonly question: string;
@@ -46,7 +46,7 @@ export class MemoryWriter {
   }
 
   /** Within the caller's transaction. When it throws, nothing of it is written. */
-  round(ended: EndedRound): void {
+  round(ended: EndedTurn): void {
     const { db } = this.#store;
     db.exec("savepoint round");
     try {
@@ -63,7 +63,7 @@ export class MemoryWriter {
     this.#index.put(noteItem({ number: this.#notes.append(entry), ...entry }));
   }
 
-  #round(ended: EndedRound): void {
+  #round(ended: EndedTurn): void {
     const { taskId, turnId, outcome, errorCode, steps, usage, startedAt, endedAt } = ended;
     // The answer also saw what earlier turns of the conversation read from outside.
     const trust = leastTrust(ended.trust, this.#trajectories.trustOf(taskId) ?? ended.trust);
@@ -79,7 +79,7 @@ export class MemoryWriter {
       question,
       answer,
       trust,
-      key: clipped(oneLined(question), KEY_LENGTH),
+      key: clipped(singleLine(question), KEY_LENGTH),
       description: description(question, answer),
       importance: IMPORTANCE,
       source: "conversation",
@@ -126,7 +126,7 @@ export const noteItem = ({
   body: content,
 });
 
-const oneLined = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+const singleLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
 const clipped = (text: string, max: number): string =>
   text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
@@ -135,7 +135,7 @@ const clipped = (text: string, max: number): string =>
 function description(question: string, answer: string): string {
   const first = sentences(question)[0] ?? question;
   const last = sentences(answer).at(-1) ?? answer;
-  return `${clipped(oneLined(first), DESCRIPTION_LENGTH / 2)} — ${clipped(oneLined(last), DESCRIPTION_LENGTH / 2)}`;
+  return `${clipped(singleLine(first), DESCRIPTION_LENGTH / 2)} — ${clipped(singleLine(last), DESCRIPTION_LENGTH / 2)}`;
 }
 
 const sentences = (text: string): readonly string[] =>

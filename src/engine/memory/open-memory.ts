@@ -9,7 +9,7 @@ import { MemoryLists } from "./memory-lists.ts";
 import { MemoryPortability } from "./portability/memory-portability.ts";
 import { MemorySearch } from "./search/search-memory.ts";
 import { MemoryWriter } from "./memory-writer.ts";
-import { WholeItems } from "./whole-item.ts";
+import { FullItems } from "./full-item.ts";
 import { WriteLane } from "./write-lane.ts";
 
 export interface MemoryParts {
@@ -24,9 +24,9 @@ export interface MemoryParts {
 /** The memory of an engine, on its store. */
 export interface Memory {
   readonly lane: WriteLane;
-  readonly record: MemoryWriter;
+  readonly writer: MemoryWriter;
   readonly search: MemorySearch;
-  readonly whole: WholeItems;
+  readonly whole: FullItems;
   readonly lists: MemoryLists;
   readonly tables: LearningTables;
   readonly portability: MemoryPortability;
@@ -45,9 +45,9 @@ export async function openMemory({ store, workspaceDir, lastEvent, embedder, log
   const embeddings = embedder && new Embeddings({ store, lane, embedder, logger });
   return {
     lane,
-    record: new MemoryWriter(store, index),
+    writer: new MemoryWriter(store, index),
     search: new MemorySearch(store, embeddings?.near),
-    whole: new WholeItems(store),
+    whole: new FullItems(store),
     lists: new MemoryLists(store),
     tables: learningTables(store),
     portability,

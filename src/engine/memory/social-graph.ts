@@ -20,7 +20,7 @@ export interface NewEdge {
 }
 
 /** The normalized form of a name, for comparison. */
-export const foldedName = (name: string): string =>
+export const normalizeName = (name: string): string =>
   name.normalize("NFKC").replaceAll(/\s+/g, " ").trim().toLocaleLowerCase("en");
 
 /** People and things, their aliases, edges and mentions. Every method runs within the caller's transaction. */
@@ -69,12 +69,12 @@ export class SocialGraph {
     );
   }
 
-  /** All who bear the name. */
+  /** All nodes with this alias. */
   find(name: string): readonly SocialNode[] {
-    return this.#find.all(foldedName(name)) as unknown as readonly SocialNode[];
+    return this.#find.all(normalizeName(name)) as unknown as readonly SocialNode[];
   }
 
-  /** A new one, under its own name. */
+  /** Creates a node with its own name as alias. */
   insert({
     name,
     type,
@@ -89,31 +89,31 @@ export class SocialGraph {
   }
 
   addAlias(id: string, name: string): void {
-    this.#alias.run(foldedName(name), id);
+    this.#alias.run(normalizeName(name), id);
   }
 
-  /** Those at the other end of a relation that holds. */
+  /** Target nodes of the current edges with this relation. */
   related(from: string, relation: string): readonly SocialNode[] {
     return this.#related.all(from, relation) as unknown as readonly SocialNode[];
   }
 
-  /** What somebody is to others. */
+  /** Relations of the current edges to a node. */
   relationsOf(id: string): readonly string[] {
     return this.#relations.all(id).map((row) => String(row["relation"]));
   }
 
-  /** False when it is known. */
+  /** Returns false when the edge exists. */
   addEdge({ from, to, relation, trust, validFrom }: NewEdge, recordedFrom: number): boolean {
     return this.#edge.run(newId("ed"), from, to, relation, trust, validFrom, recordedFrom).changes === 1;
   }
 
-  /** Of a relation that one has to one at a time: the others' end, as far as this one can be relied on as much. */
+  /** Closes other edges of a relation that allows one target at a time, unless their trust is higher. */
   closeOtherEdges({ from, to, relation, trust, validFrom }: NewEdge, recordedTo: number): void {
     const since = validFrom ?? recordedTo;
     this.#closeEdges.run(since, recordedTo, from, relation, to, trust, since);
   }
 
-  /** Where it was spoken of; counted once for each place. */
+  /** Records a mention; counts each `ref` once. */
   addMention(id: string, ref: string, seenAt: number): void {
     if (this.#mention.run(id, ref).changes === 1) this.#seen.run(id, seenAt);
   }

@@ -25,7 +25,7 @@ export class WriteLane {
   async each<T>(items: readonly T[], work: (item: T) => void): Promise<void> {
     for (let at = 0; at < items.length;) {
       at = await this.run(() => {
-        const until = performance.now() + LONGEST_MS;
+        const until = performance.now() + MAX_TRANSACTION_MS;
         let next = at;
         do work(items[next++] as T);
         while (next < items.length && performance.now() < until);
@@ -35,4 +35,4 @@ export class WriteLane {
   }
 }
 
-const LONGEST_MS = 4;
+const MAX_TRANSACTION_MS = 4;

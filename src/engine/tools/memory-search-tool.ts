@@ -4,7 +4,7 @@ import type { MemoryHit, MemorySearch } from "../memory/search/search-memory.ts"
 import { memoryRecord } from "../memory/search/recalled-block.ts";
 import { endOf, startOf } from "../memory/search/time-range.ts";
 import { type TrustName, trustName } from "../memory/trust.ts";
-import type { WholeItem, WholeItems } from "../memory/whole-item.ts";
+import type { FullItem, FullItems } from "../memory/full-item.ts";
 import { type Tool, ToolFailed } from "./tool.ts";
 import { toolInput } from "./tool-input.ts";
 
@@ -39,7 +39,7 @@ export const memorySearch = ({
   whole,
 }: {
   readonly search: Pick<MemorySearch, "search">;
-  readonly whole: Pick<WholeItems, "read">;
+  readonly whole: Pick<FullItems, "read">;
 }): Tool<Input> => ({
   name: "memory_search",
   description:
@@ -71,7 +71,7 @@ export const memorySearch = ({
   },
 });
 
-function wholeOf(id: string, found: WholeItem | null) {
+function wholeOf(id: string, found: FullItem | null) {
   if (found === null) throw new ToolFailed(`nothing is remembered under the id ${id}`);
   const { kind, key, texts, source, trust, statedAt, evidence } = found.item;
   const said = found.messages.length > 0 ? { messages: found.messages } : { text: texts.join("\n\n") };

@@ -1,6 +1,6 @@
 import t from "tap";
 import { MemorySearch } from "../../../src/engine/memory/search/search-memory.ts";
-import { WholeItems } from "../../../src/engine/memory/whole-item.ts";
+import { FullItems } from "../../../src/engine/memory/full-item.ts";
 import { memorySearch } from "../../../src/engine/tools/memory-search-tool.ts";
 import { calls, engineParts, says, scriptedProvider, testTool } from "../../helpers/engine-parts.ts";
 import { toolBench } from "../../helpers/tool-context.ts";
@@ -16,7 +16,7 @@ const setUp = async (t: Parameters<typeof engineParts>[0]) => {
   await parts.turn("one", "My allotment is number 42 behind the railway station.");
   await parts.turn("two", "What do herons eat?");
   const { store } = parts;
-  const tool = memorySearch({ search: new MemorySearch(store), whole: new WholeItems(store) });
+  const tool = memorySearch({ search: new MemorySearch(store), whole: new FullItems(store) });
   const { run } = toolBench(t);
   return { tool, run: (input: Record<string, unknown>) => run(tool, input) };
 };

@@ -11,8 +11,8 @@ const CHUNK_LENGTH = 64 * 1024;
 const CHUNK_MS = 4;
 
 /**
- * The whole memory as JSON lines, in chunks: one snapshot, whatever is written meanwhile. The next chunk is made when the
- * reader asks for it, and the event loop runs in between.
+ * All memory as JSON lines, in chunks, from one snapshot. A chunk is created when the reader requests it, and the event
+ * loop runs in between.
  */
 export async function* exportMemory(
   store: Pick<Store, "reader">,

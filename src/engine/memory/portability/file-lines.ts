@@ -13,19 +13,19 @@ export interface FileLine {
 /** The non-empty lines of a chunked file, one in memory at a time. */
 export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<FileLine> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  let held: Uint8Array[] = [];
+  let parts: Uint8Array[] = [];
   let bytes = 0;
   let number = 1;
   const hold = (part: Uint8Array) => {
     bytes += part.length;
     if (bytes > MAX_LINE_BYTES) throw new InvalidInput(`line ${number}`, `expected at most ${MAX_LINE_BYTES} bytes`);
-    held.push(part);
+    parts.push(part);
   };
   const line = (): FileLine => {
-    const whole = held.length === 1 ? held[0] : Buffer.concat(held);
-    [held, bytes] = [[], 0];
+    const bytesOfLine = parts.length === 1 ? parts[0] : Buffer.concat(parts);
+    [parts, bytes] = [[], 0];
     try {
-      return { number: number++, text: decoder.decode(whole).trim() };
+      return { number: number++, text: decoder.decode(bytesOfLine).trim() };
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
       throw new InvalidInput(`line ${number - 1}`, "expected UTF-8");

@@ -18,7 +18,7 @@ const STEPS: readonly Step[] = [
 const PAGE = 100;
 /** Bytes between two WAL checkpoints. A longer checkpoint would delay turns. */
 const CHECKPOINT_EVERY = 256 * 1024;
-const LONGEST_MS = 4;
+const MAX_TRANSACTION_MS = 4;
 
 export interface ImportParts {
   readonly store: Store;
@@ -29,7 +29,7 @@ export interface ImportParts {
   readonly stopping: AbortSignal;
 }
 
-/** Imports all of a file or nothing: it is validated whole before the first record is imported. */
+/** Imports all of a file or nothing: the file is validated completely before the first record is imported. */
 export async function importMemory(parts: ImportParts, body: AsyncIterable<Uint8Array>): Promise<MemoryImported> {
   const { store } = parts;
   const stage = ImportStage.begin(store.dataDir);
@@ -50,7 +50,7 @@ export async function importMemory(parts: ImportParts, body: AsyncIterable<Uint8
   return runSteps(parts);
 }
 
-/** Continues an interrupted import if its file was read whole; drops it otherwise. */
+/** Continues an interrupted import if its file was read completely; drops it otherwise. */
 export async function resumeImport(parts: ImportParts): Promise<MemoryImported | null> {
   const { store } = parts;
   if (store.state.get("import") === null) {
@@ -76,13 +76,13 @@ async function checkAll({ store, lane }: ImportParts, stage: ImportStage): Promi
     (type === "turn" && (fields["state"] === "running" || here.has("turn", String(fields["id"])))) ||
     (type === "plan_item" && hasPlan.get(String(fields["task_id"])) !== undefined);
   const isKnown = (type: RecordType, id: string) => stage.find(type, id) !== null || here.has(type, id);
-  let behind = 0;
-  for (let page = stage.page(behind, PAGE); page.length > 0; page = stage.page(behind, PAGE)) {
+  let after = 0;
+  for (let page = stage.page(after, PAGE); page.length > 0; page = stage.page(after, PAGE)) {
     await lane.each(page, (record) => {
       checkReferences(record, isKnown);
       if (isSkipped(record)) stage.skip(record.line);
     });
-    behind = page.at(-1)?.line ?? Infinity;
+    after = page.at(-1)?.line ?? Infinity;
   }
 }
 
@@ -127,7 +127,7 @@ function importPage(
   from: StateValues["import"],
   page: readonly StagedRecord[],
 ): StateValues["import"] {
-  const until = performance.now() + LONGEST_MS;
+  const until = performance.now() + MAX_TRANSACTION_MS;
   let { line } = from;
   const [imported, skipped] = [{ ...from.imported }, { ...from.skipped }];
   for (const record of page) {

@@ -38,7 +38,7 @@ export class ImportStage {
   static begin(dataDir: string): ImportStage {
     ImportStage.remove(dataDir);
     const db = new DatabaseSync(join(dataDir, FILE));
-    // What is not finished is begun anew: it need not survive, until `keep` has it on the disk.
+    // Unsynced until `keep`: an interrupted upload starts over.
     db.exec(`
       pragma journal_mode = off; pragma synchronous = off;
       create table records (line integer primary key, type text not null, id text, fields text not null,
@@ -82,8 +82,8 @@ export class ImportStage {
   }
 
   /** In the file's order, after a line. */
-  page(behind: number, limit: number, type?: RecordType): readonly StagedRecord[] {
-    const rows = type === undefined ? this.#all.all(behind, limit) : this.#ofType.all(type, behind, limit);
+  page(after: number, limit: number, type?: RecordType): readonly StagedRecord[] {
+    const rows = type === undefined ? this.#all.all(after, limit) : this.#ofType.all(type, after, limit);
     return rows.map(staged);
   }
 

@@ -16,11 +16,11 @@ interface Exporting {
 type Learning = { readonly kind: "learning" };
 
 /** How long an erasure waits for exports to close their readers. */
-const READERS_GONE_MS = 5000;
+const READERS_CLOSE_MS = 5000;
 /** How long a stopping engine waits for an import. An import whose file is still being received is dropped. */
-const LEFT_MS = 2000;
+const IMPORT_CLOSE_MS = 2000;
 
-/** Export, import and erasure of the whole memory. */
+/** Export, import and erasure of all memory. */
 export class MemoryPortability {
   readonly #parts: Omit<ImportParts, "stopping"> & EraseParts;
   readonly #stopping = new AbortController();
@@ -34,16 +34,16 @@ export class MemoryPortability {
     this.#parts = parts;
   }
 
-  /** In chunks; `cut` is aborted when the export must end early. Refused during an erasure. */
+  /** Streams the file in chunks; `cut` is aborted when the export must end early. Busy during an erasure. */
   export(header: MemoryFileHeader): Exporting | Busy {
     if (this.#busy === "erasure") return { kind: "busy", with: this.#busy };
     const cut = this.#exports.signal;
-    return { kind: "exporting", pieces: this.#counted(exportMemory(this.#parts.store, header, cut)), cut };
+    return { kind: "exporting", pieces: this.#countReading(exportMemory(this.#parts.store, header, cut)), cut };
   }
 
   import(body: AsyncIterable<Uint8Array>): Promise<Done<MemoryImported> | Busy> {
-    return this.#alone("import", async () => {
-      // An import that failed after its file was read whole, for example on a full disk, comes first.
+    return this.#exclusive("import", async () => {
+      // An earlier import that failed after reading its file, for example on a full disk, comes first.
       await resumeImport(this.#importParts);
       return importMemory(this.#importParts, body);
     });
@@ -51,10 +51,10 @@ export class MemoryPortability {
 
   /** Call it only while no turn runs and none can start. */
   async erase(isLearning: () => boolean): Promise<Done<MemoryErased> | Busy | Learning> {
-    const done = await this.#alone("erasure", async () => {
+    const done = await this.#exclusive("erasure", async () => {
       this.#exports.abort(new Error("the memory was erased during the export"));
       this.#exports = new AbortController();
-      for (const end = Date.now() + READERS_GONE_MS; this.#reading > 0 && Date.now() < end;) await delay(10);
+      for (const end = Date.now() + READERS_CLOSE_MS; this.#reading > 0 && Date.now() < end;) await delay(10);
       // Checked here: a batch may have started while the exports ended.
       return isLearning() ? null : eraseMemory(this.#parts);
     });
@@ -69,23 +69,23 @@ export class MemoryPortability {
     return true;
   }
 
-  /** Null if no interrupted import had read its file whole. */
+  /** Continues an interrupted import. Null if none had read its file completely. */
   resumeImport(): Promise<Done<MemoryImported | null> | Busy> {
-    return this.#alone("import", () => resumeImport(this.#importParts));
+    return this.#exclusive("import", () => resumeImport(this.#importParts));
   }
 
   /** The next start continues a running import. `reason` is the error that its caller gets. */
   async close(reason: Error): Promise<void> {
     this.#stopping.abort(reason);
     this.#exports.abort(reason);
-    await Promise.race([this.#work.catch(() => undefined), delay(LEFT_MS)]);
+    await Promise.race([this.#work.catch(() => undefined), delay(IMPORT_CLOSE_MS)]);
   }
 
   get #importParts(): ImportParts {
     return { ...this.#parts, stopping: this.#stopping.signal };
   }
 
-  async *#counted(pieces: AsyncGenerator<string>): AsyncGenerator<string> {
+  async *#countReading(pieces: AsyncGenerator<string>): AsyncGenerator<string> {
     this.#reading++;
     try {
       yield* pieces;
@@ -94,7 +94,7 @@ export class MemoryPortability {
     }
   }
 
-  async #alone<Answer>(holder: Busy["with"], work: () => Promise<Answer>): Promise<Done<Answer> | Busy> {
+  async #exclusive<Answer>(holder: Busy["with"], work: () => Promise<Answer>): Promise<Done<Answer> | Busy> {
     if (this.#busy !== null) return { kind: "busy", with: this.#busy };
     this.#busy = holder;
     const done = work();

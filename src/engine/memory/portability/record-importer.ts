@@ -2,7 +2,7 @@ import type { SqlValue, Statement } from "../../store/database.ts";
 import type { Store } from "../../store/open-store.ts";
 import { type RecordType, fileRecord } from "./file-records.ts";
 import type { ImportStage, StagedRecord } from "./import-stage.ts";
-import { SocialGraph, foldedName } from "../social-graph.ts";
+import { SocialGraph, normalizeName } from "../social-graph.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -161,9 +161,10 @@ export class RecordImporter {
     const named = found === null ? this.#stage.find("social_node", id) : null;
     if (named === null) return found;
     const { name, node_type: type } = named.fields;
-    const folded = foldedName(String(name));
+    const normalizeTerm = normalizeName(String(name));
     return (
-      this.#graph.find(String(name)).find((one) => one.type === type && foldedName(one.name) === folded)?.id ?? null
+      this.#graph.find(String(name)).find((one) => one.type === type && normalizeName(one.name) === normalizeTerm)
+        ?.id ?? null
     );
   }
 

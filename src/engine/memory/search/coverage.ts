@@ -14,14 +14,14 @@ export interface Coverage {
   readonly runs: ReadonlySet<string>;
 }
 
-/** Of each text so many characters are read: a bound on time. */
-const LONGEST_TEXT = 2500;
-/** For a sentence of the speaker who was not asked about. Without it, recall@5 falls by 0.025. */
+/** Characters read per text: a bound on time. */
+const MAX_TEXT_LENGTH = 2500;
+/** Weight of a sentence of the other speaker. Without it, recall@5 falls by 0.025. */
 const OTHER_SPEAKER = 0.7;
-/** For a fact about somebody else, when users ask about themselves. No figure: the benchmark learns no facts. */
+/** Weight of a fact about somebody else, when users ask about themselves. No figure: the benchmark learns no facts. */
 const OTHER_SUBJECT = 0.6;
 
-/** How much each of the question's words tells. */
+/** Weight of each word of the question. */
 type Weights = ReadonlyMap<string, number>;
 
 export function coverageOf(item: StoredItem, query: MemoryQuery, weights: Weights): Coverage {
@@ -30,31 +30,28 @@ export function coverageOf(item: StoredItem, query: MemoryQuery, weights: Weight
   const runs = new Set<string>();
   let best = { weight: 0, passage: "", found: new Set<string>() };
   for (const [at, text] of item.texts.entries()) {
-    for (const sentence of sentencesOf(text.slice(0, LONGEST_TEXT))) {
+    for (const sentence of sentencesOf(text.slice(0, MAX_TEXT_LENGTH))) {
       const written = wordRuns(sentence);
       for (const run of written) runs.add(run);
       const found = new Set(asked(written));
-      const weight = sumOf(found, weights) * voiceOf(item, at === 0, sentence, query);
+      const weight = sumOf(found, weights) * speakerWeight(item, at === 0, sentence, query);
       if (weight > best.weight) best = { weight, passage: sentence, found };
     }
   }
   return { ...best, place: all === 0 ? 0 : best.weight / all, runs };
 }
 
-/**
- * Which of the asked words stand in a text. Most words begin otherwise than any of them and need no stemming: endings
- * change, beginnings do not.
- */
+/** The question's words in a text. Words with another beginning are skipped without stemming, which changes endings only. */
 function askedWords(asked: Weights): (runs: readonly string[]) => readonly string[] {
   const beginnings = new Set([...asked.keys()].map((word) => word.slice(0, 2)));
-  const mayBe = (run: string) => !PLAIN.test(run) || beginnings.has(run.slice(0, 2).toLowerCase());
-  return (runs) => runs.filter(mayBe).flatMap((run) => wordsOfRun(run).filter((word) => asked.has(word)));
+  const canMatch = (run: string) => !PLAIN.test(run) || beginnings.has(run.slice(0, 2).toLowerCase());
+  return (runs) => runs.filter(canMatch).flatMap((run) => wordsOfRun(run).filter((word) => asked.has(word)));
 }
 
 /** A word of small Latin letters, maybe with a capital before them. */
 const PLAIN = /^[A-Za-z][a-z]*$/;
 
-function voiceOf({ kind }: StoredItem, isFirst: boolean, sentence: string, { about }: MemoryQuery): number {
+function speakerWeight({ kind }: StoredItem, isFirst: boolean, sentence: string, { about }: MemoryQuery): number {
   // A round's first text is the user's, its second the assistant's.
   if (kind === "episode") return (about === "reply") === isFirst ? OTHER_SPEAKER : 1;
   return about === "self" && !/\buser\b/i.test(sentence) ? OTHER_SUBJECT : 1;

@@ -27,8 +27,8 @@ const EVERY_MS = 30_000;
 const CALL_MS = 60_000;
 /** A user waits: after this deadline, search uses full text only. */
 const QUERY_MS = 300;
-const QUERY_LETTERS = 2000;
-const ITEM_LETTERS = 4000;
+const MAX_QUERY_LENGTH = 2000;
+const MAX_ITEM_LENGTH = 4000;
 /** Rows per scan for missing vectors. */
 const STEP = 2000;
 const RANGES: readonly (readonly [IndexRange, string, string])[] = [
@@ -69,7 +69,7 @@ export class Embeddings {
     const { embedder, logger } = this.#parts;
     const deadline = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(QUERY_MS), ...(signal ? [signal] : [])]);
     try {
-      const asked = embedder.embed([text.slice(0, QUERY_LETTERS).toWellFormed()], {
+      const asked = embedder.embed([text.slice(0, MAX_QUERY_LENGTH).toWellFormed()], {
         priority: "interactive",
         signal: deadline,
       });
@@ -89,7 +89,7 @@ export class Embeddings {
 
   async #pass(): Promise<void> {
     const { lane, embedder } = this.#parts;
-    await lane.run(() => this.#vectors.dropOthers());
+    await lane.run(() => this.#vectors.dropOtherModels());
     for (const range of RANGES) {
       for await (const rows of this.#without(range)) {
         for (let at = 0; at < rows.length; at += embedder.atOnce)
@@ -116,7 +116,7 @@ export class Embeddings {
   async *#without([range, table, number]: (typeof RANGES)[number]): AsyncGenerator<readonly number[]> {
     const { store, embedder } = this.#parts;
     const newest = Number(store.db.prepare(`select max(${number}) as newest from ${table}`).get()?.["newest"] ?? 0);
-    this.#vectors.dropBehind(range, newest);
+    this.#vectors.dropAfter(range, newest);
     const select = store.db.prepare(
       `select ${number} as number from ${table}
        left join memory_embeddings on item = ${number} + ? and model = ?
@@ -132,7 +132,7 @@ export class Embeddings {
   }
 }
 
-const textOf = ({ texts }: StoredItem): string => texts.join("\n\n").slice(0, ITEM_LETTERS).toWellFormed() || " ";
+const textOf = ({ texts }: StoredItem): string => texts.join("\n\n").slice(0, MAX_ITEM_LENGTH).toWellFormed() || " ";
 
 const ended = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {

@@ -2,7 +2,7 @@ import type { Store } from "../../store/open-store.ts";
 import type { StoredItems } from "./stored-items.ts";
 
 /** A name of more nodes than this is ambiguous. */
-const BEARERS = 5;
+const MAX_NODES_PER_NAME = 5;
 const NEIGHBOURS = 8;
 const OF_EACH = 15;
 
@@ -25,7 +25,9 @@ export class GraphList {
 
   constructor({ db }: Store, items: StoredItems) {
     this.#items = items;
-    this.#bearers = db.prepare(`select node_id as node from social_aliases where alias = ? limit ${BEARERS + 1}`);
+    this.#bearers = db.prepare(
+      `select node_id as node from social_aliases where alias = ? limit ${MAX_NODES_PER_NAME + 1}`,
+    );
     this.#neighbours = db.prepare(
       `select to_node as node from social_edges where from_node = ?1 and recorded_to is null
        union select from_node from social_edges where to_node = ?1 and recorded_to is null limit ${NEIGHBOURS}`,
@@ -39,7 +41,7 @@ export class GraphList {
     for (const phrase of phrases) {
       const bearers = this.#bearers.all(phrase);
       if (bearers.length > 0) names.push(phrase);
-      if (bearers.length <= BEARERS) for (const { node } of bearers) nodes.add(String(node));
+      if (bearers.length <= MAX_NODES_PER_NAME) for (const { node } of bearers) nodes.add(String(node));
     }
     const near = new Set([...nodes].flatMap((node) => this.#neighbours.all(node).map((row) => String(row["node"]))));
     return {

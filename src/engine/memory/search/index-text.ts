@@ -2,9 +2,9 @@ import { stemmer } from "stemmer";
 import { isFunctionWord } from "./stop-words.ts";
 
 /** Of a longer text, the beginning and the end are indexed. */
-const LONGEST_TEXT = 50_000;
+const MAX_TEXT_LENGTH = 50_000;
 const TAIL = 10_000;
-const LONGEST_WORD = 64;
+const MAX_WORD_LENGTH = 64;
 
 /**
  * The search terms of a text, in order; the same for indexing and for queries. They hold only letters and digits.
@@ -41,8 +41,8 @@ const UNSPACED = new RegExp(`[${SCRIPTS}]`, "u");
 const UNSPACED_RUN = new RegExp(`((?:[${SCRIPTS}]\\p{M}*)+)`, "u");
 
 function shortened(text: string): string {
-  if (text.length <= LONGEST_TEXT) return text.toWellFormed();
-  return `${text.slice(0, LONGEST_TEXT - TAIL)} ${text.slice(-TAIL)}`.toWellFormed();
+  if (text.length <= MAX_TEXT_LENGTH) return text.toWellFormed();
+  return `${text.slice(0, MAX_TEXT_LENGTH - TAIL)} ${text.slice(-TAIL)}`.toWellFormed();
 }
 
 function addPiece(words: string[], piece: string): void {
@@ -56,8 +56,8 @@ function addWord(words: string[], run: string): void {
   const bare = /['’]/.test(run) ? run.replace(/['’]\p{L}*$/u, "") : run;
   if (isFunctionWord(bare)) return;
   const parts = PLAIN.test(bare) ? [bare] : bare.split(PART_ENDS).filter((part) => part !== "");
-  if (parts.length > 1) words.push(folded(parts.join("")));
-  for (const part of parts) words.push(folded(part));
+  if (parts.length > 1) words.push(normalizeTerm(parts.join("")));
+  for (const part of parts) words.push(normalizeTerm(part));
 }
 
 /** Most words: no parts to split. */
@@ -65,15 +65,15 @@ const PLAIN = /^.?[a-z0-9]*$/;
 /** At camelCase borders, at the end of an abbreviation, and at underscores and hyphens. */
 const PART_ENDS = /[_-]+|(?<=\p{Ll})(?=\p{Lu}\p{L})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u;
 
-function folded(word: string): string {
+function normalizeTerm(word: string): string {
   let low = word.toLowerCase();
   if (!/^[a-z0-9]*$/.test(low)) low = low.normalize("NFD").replace(ACCENTS, "").normalize("NFC");
-  if (low.length > LONGEST_WORD) low = Array.from(low).slice(0, LONGEST_WORD).join("");
-  return /^[a-z]+$/.test(low) ? stemmer(spelled(low)) : low;
+  if (low.length > MAX_WORD_LENGTH) low = Array.from(low).slice(0, MAX_WORD_LENGTH).join("");
+  return /^[a-z]+$/.test(low) ? stemmer(americanSpelling(low)) : low;
 }
 
 /** Maps British to American spelling. */
-const spelled = (word: string): string =>
+const americanSpelling = (word: string): string =>
   word.length < 5
     ? word
     : word

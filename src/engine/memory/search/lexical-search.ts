@@ -23,14 +23,14 @@ interface Sizes {
 const COUNTED = 600;
 /** Rows that one query ranks; each costs about a microsecond. */
 const BUDGET = 2000;
-const MOST_WORDS = 40;
+const MAX_WORDS = 40;
 /**
  * Added to the number of items: in a memory of a few items every word would seem frequent, and recall for a message would
  * find nothing. No figure: the benchmark has long histories only; `recall.test.ts` guards it.
  */
 const UNSEEN = 1000;
 /** Bounds the work for a query of 10,000 characters. */
-const MOST_COUNTED = 120;
+const MAX_COUNTED = 120;
 const KEPT_COUNTS = 5000;
 
 /**
@@ -64,14 +64,14 @@ export class LexicalSearch {
   plan(words: readonly string[]): LexicalPlan {
     const sizes = this.#now();
     const total = sizes.episode + sizes.fact + sizes.note;
-    const counted = words.slice(0, MOST_COUNTED).map((word) => ({ word, rows: this.#rows(word, sizes, total) }));
+    const counted = words.slice(0, MAX_COUNTED).map((word) => ({ word, rows: this.#rows(word, sizes, total) }));
     const weights = new Map(
       counted.map(({ word, rows }) => [word, Math.log(1 + (total + UNSEEN - rows + 0.5) / (rows + 0.5))]),
     );
     const known = counted
       .filter(({ rows }) => rows > 0)
       .sort((one, other) => one.rows - other.rows)
-      .slice(0, MOST_WORDS);
+      .slice(0, MAX_WORDS);
     return { ...matchOf(known), total, weights };
   }
 
@@ -110,11 +110,11 @@ export class LexicalSearch {
     if (known !== undefined && total < known.total * 1.1 && total >= known.total) return known.rows;
     const rows =
       this.#rowsIn(word, "episode", sizes) + this.#rowsIn(word, "fact", sizes) + this.#rowsIn(word, "note", sizes);
-    if (rows > 0) this.#keep(word, { rows, total });
+    if (rows > 0) this.#cache(word, { rows, total });
     return rows;
   }
 
-  #keep(word: string, count: { readonly rows: number; readonly total: number }): void {
+  #cache(word: string, count: { readonly rows: number; readonly total: number }): void {
     if (this.#counts.size >= KEPT_COUNTS) this.#counts.clear();
     this.#counts.set(word, count);
   }

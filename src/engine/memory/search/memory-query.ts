@@ -14,7 +14,7 @@ export interface MemoryQuery {
   /** Content words, each once. */
   readonly words: readonly QueryWord[];
   /** Optional words: those of the time, and those that only ask. */
-  readonly besides: readonly string[];
+  readonly optional: readonly string[];
   /** One to four words each, in lower case: possible aliases of nodes. */
   readonly phrases: readonly string[];
   readonly time: TimeRange | null;
@@ -26,8 +26,8 @@ export interface MemoryQuery {
   readonly asksPast: boolean;
 }
 
-const MOST_RUNS = 2000;
-const LONGEST_PHRASE = 4;
+const MAX_RUNS = 2000;
+const MAX_PHRASE_WORDS = 4;
 const SELF = /\b(?:i|me|my|mine|we|us|our|ours)\b/i;
 const REPLY =
   /\b(?:did|had|have) you\b|\byou (?:had |have |just |once )?(?:\w+ed|said|told|gave|wrote|found|made|chose|meant)\b/i;
@@ -40,16 +40,16 @@ const ASKS =
 export function readQuery(text: string, now: number): MemoryQuery {
   const time = timeInText(text, now);
   const timeRuns = new Set(time === null ? [] : wordRuns(time.words).map((run) => run.toLowerCase()));
-  const runs = wordRuns(text).slice(0, MOST_RUNS);
+  const runs = wordRuns(text).slice(0, MAX_RUNS);
   const words = new Map<string, QueryWord>();
-  const besides = new Set<string>();
+  const optional = new Set<string>();
   for (const [index, run] of runs.entries()) {
     // "How far" asks for a measure. Without this rule, 75 instead of 83 of 100 unanswerable questions get no result.
     const isMeasure = /^how$/i.test(runs[index - 1] ?? "");
-    const isBeside = isMeasure || timeRuns.has(run.toLowerCase()) || isAskingWord(run);
+    const isOptional = isMeasure || timeRuns.has(run.toLowerCase()) || isAskingWord(run);
     const isName = /\p{N}/u.test(run) || (index > 0 && /^\p{Lu}/u.test(run)) || /\p{Ll}\p{Lu}|_/u.test(run);
     for (const word of wordsOfRun(run)) {
-      if (isBeside) besides.add(word);
+      if (isOptional) optional.add(word);
       else words.set(word, { word, isName: isName || (words.get(word)?.isName ?? false) });
     }
   }
@@ -57,8 +57,8 @@ export function readQuery(text: string, now: number): MemoryQuery {
   // "What was mentioned?" has only optional words.
   const onlyAsks = content.length === 0 && time === null;
   return {
-    words: onlyAsks ? [...besides].map((word) => ({ word, isName: false })) : content,
-    besides: onlyAsks ? [] : [...besides].filter((word) => !words.has(word)),
+    words: onlyAsks ? [...optional].map((word) => ({ word, isName: false })) : content,
+    optional: onlyAsks ? [] : [...optional].filter((word) => !words.has(word)),
     phrases: phrasesOf(runs),
     time: time?.range ?? null,
     about: REPLY.test(text) ? "reply" : SELF.test(text) ? "self" : null,
@@ -72,7 +72,7 @@ function phrasesOf(runs: readonly string[]): string[] {
   const phrases = new Set<string>();
   const few = runs.slice(0, 60).map((run) => run.replace(/['’]s?$/u, "").toLowerCase());
   for (let at = 0; at < few.length; at++) {
-    for (let length = 1; length <= LONGEST_PHRASE && at + length <= few.length; length++) {
+    for (let length = 1; length <= MAX_PHRASE_WORDS && at + length <= few.length; length++) {
       const phrase = few.slice(at, at + length);
       if (!phrase.every(isFunctionWord)) phrases.add(phrase.join(" "));
     }

@@ -26,13 +26,13 @@ export interface Asked {
 const PLACE = 4;
 /** For each further round of a conversation. Without it, recall@5 falls by 0.022. */
 const REPEATED = 0.88;
-const LONGEST_ECHO = 200;
-/** Among so many of the first, the later of two about the same leads. Among all, recall@5 falls by 0.067. */
+const MAX_ECHO_LENGTH = 200;
+/** Among this many first candidates, the later of two about the same subject leads. Among all, recall@5 falls by 0.067. */
 const COMPARED = 5;
-/** Shared weight of two about the same. Without this rule, the current value leads in 33 instead of 68 of 100. */
+/** Shared weight of two about the same subject. Without this rule, the current value leads in 33 instead of 68 of 100. */
 const ALIKE = 0.7;
 
-/** The best first, by what they say and when. */
+/** Ranks the candidates by content and time, best first. */
 export function rankCandidates(listed: readonly Listed[], { query, plan }: Asked): readonly Candidate[] {
   const weights = new Map(query.words.map(({ word }) => [word, plan.weights.get(word) ?? 0]));
   const looked = listed.map((one) => ({ ...one, coverage: coverageOf(one.item, query, weights) }));
@@ -48,11 +48,11 @@ export function rankCandidates(listed: readonly Listed[], { query, plan }: Asked
   return [...ordered, ...echo.map((one) => ({ ...one, score: Math.min(one.score, least) }))];
 }
 
-/** A round that only asked the same question has all of its words, and most likely no answer. */
-function echoes({ kind, texts }: StoredItem, { words, besides }: MemoryQuery): boolean {
+/** A round that only asked the same question contains all of its words, and probably no answer. */
+function echoes({ kind, texts }: StoredItem, { words, optional }: MemoryQuery): boolean {
   const asked = texts[0] ?? "";
-  if (kind !== "episode" || asked.length > LONGEST_ECHO || !/[?？]\s*$/.test(asked)) return false;
-  const query = new Set([...words.map(({ word }) => word), ...besides]);
+  if (kind !== "episode" || asked.length > MAX_ECHO_LENGTH || !/[?？]\s*$/.test(asked)) return false;
+  const query = new Set([...words.map(({ word }) => word), ...optional]);
   return indexWords(asked).every((word) => query.has(word));
 }
 

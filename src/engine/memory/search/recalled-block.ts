@@ -48,12 +48,12 @@ export function recalledBlock(
 const factsLast = ({ kind }: MemoryHit): number => (kind === "fact" ? 1 : 0);
 
 /** Excerpt length of each item, around its best passage. */
-const MOST_LETTERS = 1000;
+const EXCERPT_LENGTH = 1000;
 
 /** One item as a model reads it, with its source. */
-export function memoryRecord(hit: MemoryHit, letters: number): Readonly<Record<string, string>> {
+export function memoryRecord(hit: MemoryHit, maxLength: number): Readonly<Record<string, string>> {
   const { id, kind, source, trust, statedAt, validFrom, validTo } = hit;
-  const quoted = excerpt(hit, letters);
+  const quoted = excerpt(hit, maxLength);
   return {
     id,
     date: dayOf(statedAt),
@@ -68,15 +68,15 @@ export function memoryRecord(hit: MemoryHit, letters: number): Readonly<Record<s
 
 /** JSON without angle brackets: its text can end neither its line nor the block. */
 const memoryLine = (hit: MemoryHit): string =>
-  JSON.stringify(memoryRecord(hit, MOST_LETTERS)).replaceAll("<", "\\u003c").replaceAll(">", "\\u003e");
+  JSON.stringify(memoryRecord(hit, EXCERPT_LENGTH)).replaceAll("<", "\\u003c").replaceAll(">", "\\u003e");
 
-function excerpt({ content, passage }: MemoryHit, letters: number): string {
-  const whole = plain(content);
-  if (whole.length <= letters) return whole;
-  const at = whole.indexOf(plain(passage).slice(0, 40));
-  const from = Math.max(0, Math.min(at - letters / 4, whole.length - letters));
-  const cut = whole.slice(from, from + letters).toWellFormed();
-  return `${from > 0 ? "…" : ""}${cut}${from + letters < whole.length ? "…" : ""}`;
+function excerpt({ content, passage }: MemoryHit, maxLength: number): string {
+  const text = plain(content);
+  if (text.length <= maxLength) return text;
+  const at = text.indexOf(plain(passage).slice(0, 40));
+  const from = Math.max(0, Math.min(at - maxLength / 4, text.length - maxLength));
+  const cut = text.slice(from, from + maxLength).toWellFormed();
+  return `${from > 0 ? "…" : ""}${cut}${from + maxLength < text.length ? "…" : ""}`;
 }
 
 /** Without invisible characters: they could make a text read differently. */

@@ -7,11 +7,11 @@ import type { IndexedItem } from "./indexed-item.ts";
 import { type LexicalPlan, LexicalSearch } from "./lexical-search.ts";
 import { type MemoryQuery, readQuery } from "./memory-query.ts";
 import { type Candidate, type Listed, rankCandidates } from "./rank-candidates.ts";
-import { answering, touching } from "./relevance.ts";
+import { answering, related } from "./relevance.ts";
 import { type StoredItem, StoredItems } from "./stored-items.ts";
 import type { NearText } from "./vectors.ts";
 import { type TimeRange, reportedWithin } from "./time-range.ts";
-import { withoutRepeats } from "./without-repeats.ts";
+import { removeDuplicates } from "./remove-duplicates.ts";
 
 export interface SearchRequest {
   /** Any text. */
@@ -29,7 +29,7 @@ export interface SearchRequest {
   /** Only results with this verdict; both if undefined. */
   readonly bearing?: Bearing;
   /** Recall for a message instead of a search: a higher threshold, and no `answers` verdict. */
-  readonly unasked?: boolean;
+  readonly isRecall?: boolean;
 }
 
 /** Relevance verdict: `answers` if the memory seems to hold the answer, `touches` if the result only shares its subject. */
@@ -69,9 +69,9 @@ interface PlannedSearch {
 /** Length of each list. */
 const LISTED = 60;
 /** Least deviations above the mean for a place in the list of nearest items. */
-const AHEAD = 2;
+const MIN_LEAD = 2;
 /** Candidates that are read and ranked. */
-const LOOKED_AT = 24;
+const MAX_RANKED = 24;
 
 /**
  * Hybrid search over rounds, facts and notes. Full text, time, the social graph and vectors each give a list; rank
@@ -105,22 +105,22 @@ export class MemorySearch {
     const planned: PlannedSearch = {
       request,
       query,
-      plan: this.#lexical.plan([...query.words.map(({ word }) => word), ...query.besides]),
+      plan: this.#lexical.plan([...query.words.map(({ word }) => word), ...query.optional]),
       leads: new Map(near.map(({ row, lead }) => [row, lead])),
     };
     const candidates = this.#candidates(this.#lists(planned, graph), planned);
     const names = new Set(graph.names.flatMap((name) => indexWords(name)));
     const isKnown = (word: string, by: "anybody" | "user") => names.has(word) || this.#lexical.isKnown(word, by);
-    const touches = new Set(touching(candidates, query, request.unasked === true ? "worthKnowing" : "shown"));
+    const touches = new Set(related(candidates, query, request.isRecall === true ? "recall" : "shown"));
     // A query that is no question is answered by whatever it names.
     const answers = query.asks ? new Set(answering(candidates, query, isKnown)) : touches;
     const bearingOf = (candidate: Candidate): Bearing | null =>
-      answers.has(candidate) && request.unasked !== true ? "answers" : touches.has(candidate) ? "touches" : null;
+      answers.has(candidate) && request.isRecall !== true ? "answers" : touches.has(candidate) ? "touches" : null;
     const found = candidates.flatMap((candidate) => {
       const bearing = bearingOf(candidate);
       return bearing === null || bearing !== (request.bearing ?? bearing) ? [] : { ...candidate, bearing };
     });
-    return withoutRepeats(found).slice(0, request.limit).map(hitOf);
+    return removeDuplicates(found).slice(0, request.limit).map(hitOf);
   }
 
   #lists({ request, query, plan, leads }: PlannedSearch, graph: NamedRows): readonly (readonly number[])[] {
@@ -133,7 +133,7 @@ export class MemorySearch {
       unique(facts.flatMap((row) => this.#items.evidenceRows(row))),
       // Without the rounds of the asked time, recall@5 falls by 0.028.
       query.time === null ? [] : this.#inTime(plan, query, reportedWithin(query.time)),
-      [...leads].flatMap(([row, lead]) => (lead >= AHEAD ? row : [])),
+      [...leads].flatMap(([row, lead]) => (lead >= MIN_LEAD ? row : [])),
       graph.named,
       graph.near,
     ];
@@ -146,7 +146,7 @@ export class MemorySearch {
     const scored = [...fuse(lists)].sort(([, one], [, other]) => other - one);
     const kept: Listed[] = [];
     for (const [row, score] of scored) {
-      if (kept.length >= LOOKED_AT) break;
+      if (kept.length >= MAX_RANKED) break;
       const item = this.#items.read(row);
       if (item !== null && isAdmitted(item, request)) kept.push({ item, score, lead: leads.get(row) ?? 0 });
     }

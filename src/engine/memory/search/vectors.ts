@@ -27,7 +27,7 @@ export class Vectors {
   readonly #store: Store;
   readonly #model: string;
   readonly #insert;
-  readonly #held = new Map<number, Int8Array>();
+  readonly #vectors = new Map<number, Int8Array>();
   #loading: Promise<void> | undefined;
 
   constructor(store: Store, model: string) {
@@ -41,17 +41,18 @@ export class Vectors {
   /** Within the caller's transaction. */
   put(row: number, vector: Int8Array): void {
     this.#insert.run(row, this.#model, vector);
-    this.#held.set(row, vector);
+    this.#vectors.set(row, vector);
   }
 
   /** Deletes vectors of other models. */
-  dropOthers(): void {
+  dropOtherModels(): void {
     this.#store.db.prepare("delete from memory_embeddings where model <> ?").run(this.#model);
   }
 
   /** Drops vectors of rows after the last one of a range: they were erased. */
-  dropBehind(range: IndexRange, last: number): void {
-    for (const row of this.#held.keys()) if (rangeOf(row) === range && numberOf(row) > last) this.#held.delete(row);
+  dropAfter(range: IndexRange, last: number): void {
+    for (const row of this.#vectors.keys())
+      if (rangeOf(row) === range && numberOf(row) > last) this.#vectors.delete(row);
   }
 
   /** Scans all vectors; the event loop runs in between. */
@@ -59,7 +60,7 @@ export class Vectors {
     await this.#loaded();
     const rows: number[] = [];
     const products: number[] = [];
-    for (const [row, vector] of this.#held) {
+    for (const [row, vector] of this.#vectors) {
       if (rangeOf(row) === "closed_fact" || vector.length !== to.length) continue;
       rows.push(row);
       products.push(product(to, vector));
@@ -74,7 +75,7 @@ export class Vectors {
       .slice(0, limit);
   }
 
-  /** What failed is tried again by who asks next. */
+  /** After a failure the next call retries. */
   #loaded(): Promise<void> {
     this.#loading ??= this.#load().catch((error: unknown) => {
       this.#loading = undefined;
@@ -91,7 +92,8 @@ export class Vectors {
     for (let found = select.all(this.#model, after); found.length > 0; found = select.all(this.#model, after)) {
       for (const { item, vector } of found) {
         after = Number(item);
-        if (numberOf(after) > 0 && !this.#held.has(after)) this.#held.set(after, new Int8Array(vector as Uint8Array));
+        if (numberOf(after) > 0 && !this.#vectors.has(after))
+          this.#vectors.set(after, new Int8Array(vector as Uint8Array));
       }
       await nextTurn();
     }

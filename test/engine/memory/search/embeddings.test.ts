@@ -3,7 +3,7 @@ import { createLogger } from "../../../../src/shared/logger.ts";
 import { Embeddings, type TextVectors } from "../../../../src/engine/memory/search/embeddings.ts";
 import { MemorySearch } from "../../../../src/engine/memory/search/search-memory.ts";
 import { WriteLane } from "../../../../src/engine/memory/write-lane.ts";
-import { remembering } from "../remembering.ts";
+import { remembering } from "../memory-bench.ts";
 
 const NOW = Date.parse("2026-11-21T09:00:00Z");
 const NEVER_BY_ITSELF = 2_000_000_000;

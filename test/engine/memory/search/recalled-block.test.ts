@@ -14,7 +14,7 @@ async function recalled(t: Parameters<typeof learningBench>[0], query: string, .
   const bench = learningBench(t);
   bench.tell(...told);
   await bench.learning.trigger();
-  const hits = await new MemorySearch(bench.store).search({ query, limit: 24, now: NOW, unasked: true });
+  const hits = await new MemorySearch(bench.store).search({ query, limit: 24, now: NOW, isRecall: true });
   const block = recalledBlock(hits, { items: 12, tokens: 4000, tokensOf: (text) => text.length / 4 });
   const lines = (block?.text ?? "").split("\n").filter((line) => line.startsWith("{"));
   return lines.map((line) => JSON.parse(line) as Record<string, string>);

@@ -3,7 +3,7 @@ import { episodeItem } from "../../../../src/engine/memory/memory-writer.ts";
 import { EpisodeTable } from "../../../../src/engine/memory/episodes.ts";
 import { factItem } from "../../../../src/engine/memory/knowledge.ts";
 import { MemorySearch, type SearchRequest } from "../../../../src/engine/memory/search/search-memory.ts";
-import { remembering } from "../remembering.ts";
+import { remembering } from "../memory-bench.ts";
 
 const NOW = Date.parse("2026-11-21T09:00:00Z");
 

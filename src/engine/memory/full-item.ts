@@ -3,13 +3,13 @@ import type { Store } from "../store/open-store.ts";
 import { type StoredItem, StoredItems } from "./search/stored-items.ts";
 
 /** A memory item with the stored messages of its turn. */
-export interface WholeItem {
+export interface FullItem {
   readonly item: StoredItem;
   readonly messages: readonly { readonly role: string; readonly text: string }[];
 }
 
 /** Reads one item by its id. */
-export class WholeItems {
+export class FullItems {
   readonly #items: StoredItems;
   readonly #messages: MessageTable;
 
@@ -18,7 +18,7 @@ export class WholeItems {
     this.#messages = new MessageTable(store);
   }
 
-  read(id: string): WholeItem | null {
+  read(id: string): FullItem | null {
     const row = this.#items.rowOf(id);
     const item = row === null ? null : this.#items.read(row);
     if (item === null) return null;
