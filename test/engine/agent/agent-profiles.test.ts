@@ -21,7 +21,7 @@ async function profilesOf(t: Test, files: Readonly<Record<string, string>>, own:
   return { catalog, profiles, write: bench.write };
 }
 
-t.test("words and tools are the same bytes from call to call, until something is reloaded", async (t) => {
+t.test("system prompt and tools are byte-identical between calls until a reload", async (t) => {
   const own = { tools: [tool("look")] };
   const files = {
     "agents/scribe.md": agentFile("scribe"),
@@ -53,7 +53,7 @@ t.test("words and tools are the same bytes from call to call, until something is
   t.ok(profiles.ofAgent("default").registry.get("late"), "a tool server's new tool is there at the next call");
 });
 
-t.test("an agent's file says which model answers, and one that is gone gives way", async (t) => {
+t.test("an agent's file selects its model, and a removed agent falls back to the default", async (t) => {
   const files = {
     "agents/quick.md": agentFile("quick", "model: light\ntools: [look]\n"),
     "agents/exact.md": agentFile("exact", "model: some/model-7\n"),
@@ -74,7 +74,7 @@ t.test("an agent's file says which model answers, and one that is gone gives way
   t.equal(profiles.ofAgent("quick").system, profiles.ofAgent("default").system);
 });
 
-t.test("very many skills keep their names in the prompt, and share the room for their descriptions", async (t) => {
+t.test("with very many skills, the prompt keeps all names and shortens descriptions", async (t) => {
   const names = Array.from({ length: 150 }, (_, at) => `skill-${at}`);
   const text = (name: string) => `---\nname: ${name}\ndescription: ${"word ".repeat(200)}\n---\n`;
   const files = Object.fromEntries(names.map((name) => [`skills/${name}/SKILL.md`, text(name)]));

@@ -7,7 +7,7 @@ import type { AssistantContent, ModelMessage } from "../../../src/engine/model/m
 import { valueTokens } from "../../../src/engine/model/token-estimate.ts";
 import { filler } from "./compacting.ts";
 
-t.test("the context is made smaller at the window less the answer less a margin", async (t) => {
+t.test("the context is compacted at the window minus output reserve minus margin", async (t) => {
   t.strictSame(contextLimits(200_000, 16_000), { compactAt: 171_000, most: 184_000 });
   t.strictSame(contextLimits(200_000, 64_000), { compactAt: 167_000, most: 180_000 });
   t.strictSame(contextLimits(1_000_000, 16_000), { compactAt: 971_000, most: 984_000 });
@@ -76,7 +76,7 @@ function pairingFault(messages: readonly ModelMessage[]): string | null {
   return last?.role === "assistant" && last.content.some(({ kind }) => kind === "tool_use") ? "calls are open" : null;
 }
 
-t.test("whatever a conversation was, made smaller it is one that every provider takes", async (t) => {
+t.test("every compacted conversation is valid for every provider", async (t) => {
   let cuts = 0;
   let clears = 0;
   for (let seed = 1; seed <= 400; seed++) {
@@ -121,7 +121,7 @@ t.test("whatever a conversation was, made smaller it is one that every provider 
   t.ok(cuts > 200 && clears > 100, `${cuts} cuts, ${clears} cleared`);
 });
 
-t.test("a smaller and smaller part of a conversation is kept, down to its last step", async (t) => {
+t.test("with less room, fewer messages are kept, down to the last step", async (t) => {
   const stored = randomConversation(7);
   let before = 0;
   for (const room of [1e9, 20_000, 8000, 3000, 1000, 0]) {

@@ -23,7 +23,7 @@ async function talk(parts: Parts, tokens: number, taskId = "task"): Promise<read
   return events;
 }
 
-t.test("old results go first, with what they named kept; then comes a summary by the light model", async (t) => {
+t.test("old tool results are cleared first, then the light model summarises", async (t) => {
   const provider = countingProvider({
     answer: (request, nth) =>
       request.messages.at(-1)?.role === "user" ? toolCall(`call_${nth}`, "look") : text(filler(nth > 24 ? 300 : 10)),
@@ -48,7 +48,7 @@ t.test("old results go first, with what they named kept; then comes a summary by
   for (const request of provider.requests) t.ok(requestTokens(request) < 15_000, String(requestTokens(request)));
 });
 
-t.test("between two compactions the prefix keeps its bytes, so that the provider's cache hits", async (t) => {
+t.test("the prompt prefix is byte-identical between two compactions", async (t) => {
   const provider = countingProvider();
   const parts = compactingParts(t, { provider });
   await talk(parts, 30_000);
@@ -62,7 +62,7 @@ t.test("between two compactions the prefix keeps its bytes, so that the provider
   t.ok(moved > 0 && moved < 8, `${moved} times in ${provider.requests.length} calls`);
 });
 
-t.test("what a summary costs is in the turn's usage", async (t) => {
+t.test("a turn's usage includes its summaries", async (t) => {
   const provider = countingProvider();
   const parts = compactingParts(t, { provider });
   let events: readonly Event[] = [];
@@ -77,7 +77,7 @@ t.test("what a summary costs is in the turn's usage", async (t) => {
   t.ok(names.indexOf("compaction_event") < names.indexOf("text_delta"), "before the answer");
 });
 
-t.test("the provider's own count decides, not the estimate", async (t) => {
+t.test("the provider's token count takes precedence over the estimate", async (t) => {
   const provider = countingProvider();
   const counted = {
     ...provider,
@@ -94,7 +94,7 @@ t.test("the provider's own count decides, not the estimate", async (t) => {
   t.ok(Number(told[0]?.["before_tokens"]) > 8000);
 });
 
-t.test("what is kept outside the transcript is taken from the store, each time", async (t) => {
+t.test("plan, notes and questions in a summary come from the store each time", async (t) => {
   let plan = ["1. buy rope"];
   const provider = countingProvider();
   const parts = compactingParts(t, {
@@ -115,7 +115,7 @@ t.test("what is kept outside the transcript is taken from the store, each time",
   t.notMatch(text, "Empty");
 });
 
-t.test("a failing summary does not fail a turn that still fits, and is not tried for ever", async (t) => {
+t.test("a failing summary does not fail a turn that fits, and retries are limited", async (t) => {
   let down = true;
   const provider = countingProvider({ summary: () => (down ? DOWN : "Up again.") });
   const parts = compactingParts(t, { provider, compactor: { window: 32_000 } });
@@ -144,7 +144,7 @@ t.test("a failing summary does not fail a turn that still fits, and is not tried
   t.match(compactions(mended), [{ strategy: "summary" }]);
 });
 
-t.test("what cannot be made smaller is told with its numbers, and the next message may do better", async (t) => {
+t.test("COMPACTION_FAILED reports token counts, and the next message can succeed", async (t) => {
   const provider = countingProvider();
   const parts = compactingParts(t, { provider });
   t.match(endOf(await parts.turn("task", filler(12_000))), {
@@ -156,7 +156,7 @@ t.test("what cannot be made smaller is told with its numbers, and the next messa
   t.match(endOf(await parts.turn("task", "sorry, too much")), { phase: "completed" });
 });
 
-t.test("a compaction in vain is not tried again before the context has grown", async (t) => {
+t.test("a compaction without gain is not retried before the context has grown", async (t) => {
   const provider = countingProvider({ summary: () => filler(6000) });
   const parts = compactingParts(t, { provider, compactor: { window: 64_000 } });
   const large = `${filler(15_000)}.`;
@@ -169,7 +169,7 @@ t.test("a compaction in vain is not tried again before the context has grown", a
   t.notOk(events.some(({ event }) => event === "error"));
 });
 
-t.test("a result too large for what is left is shown by what it named", async (t) => {
+t.test("a tool result too large for the context is shown as a digest", async (t) => {
   const provider = countingProvider({
     answer: (request, nth) =>
       request.messages.at(-1)?.role === "user" ? toolCall(`call_${nth}`, "look") : text("seen"),
@@ -182,7 +182,7 @@ t.test("a result too large for what is left is shown by what it named", async (t
   t.match(JSON.stringify(provider.requests.at(-1)?.messages), "4711-X");
 });
 
-t.test("a summary is made in pieces when the light model cannot read all at once", async (t) => {
+t.test("a transcript larger than the light model's window is summarised in chunks", async (t) => {
   let refused = 0;
   const provider = countingProvider({
     summary: (request) =>
@@ -199,7 +199,7 @@ t.test("a summary is made in pieces when the light model cannot read all at once
   );
 });
 
-t.test("too long a request is made smaller and sent once more", async (t) => {
+t.test("a request rejected as too long is compacted and retried once", async (t) => {
   let most = Number.POSITIVE_INFINITY;
   const provider = countingProvider({
     answer: (request) => (requestTokens(request) > most ? [TOO_LONG] : text("fits")),
@@ -221,7 +221,7 @@ t.test("too long a request is made smaller and sent once more", async (t) => {
   t.equal(provider.requests.length - before, 4, "once more and no oftener");
 });
 
-t.test("a window that the provider names is kept to from then on", async (t) => {
+t.test("a context window reported by the provider applies from then on", async (t) => {
   const provider = countingProvider({
     answer: (request) =>
       requestTokens(request) > 8000 ? [failing({ kind: "too_long", message: "m", window: 8192 })] : text("fits"),
@@ -233,7 +233,7 @@ t.test("a window that the provider names is kept to from then on", async (t) => 
   t.ok(compactions(events).length > 3);
 });
 
-t.test("without leave for it, too long a request fails the turn", async (t) => {
+t.test("with reactive compaction off, a request rejected as too long fails the turn", async (t) => {
   const provider = countingProvider({ answer: (_request, nth) => (nth > 5 ? [TOO_LONG] : text(filler(100))) });
   const parts = compactingParts(t, { provider, compactor: { reactive: false, window: 1_000_000 } });
   await talk(parts, 5 * 450);
@@ -242,7 +242,7 @@ t.test("without leave for it, too long a request fails the turn", async (t) => {
   t.strictSame(compactions(events), []);
 });
 
-t.test("a compaction that cannot be stored leaves the old context, whole", async (t) => {
+t.test("a compaction that cannot be stored leaves the context unchanged", async (t) => {
   const provider = countingProvider();
   const parts = compactingParts(t, { provider });
   await talk(parts, 7000);
@@ -256,7 +256,7 @@ t.test("a compaction that cannot be stored leaves the old context, whole", async
   t.match(compactions(after), [{ strategy: "summary" }]);
 });
 
-t.test("an abort ends a summary that does not come", async (t) => {
+t.test("an abort ends a hanging summary", async (t) => {
   const provider = countingProvider();
   let asked = false;
   const waiting = {

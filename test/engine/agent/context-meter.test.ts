@@ -32,7 +32,7 @@ function misreporting(provider: CountingProvider, report: (nth: number) => unkno
   };
 }
 
-t.test("one wrong count says little of other conversations, and the next count corrects it", async (t) => {
+t.test("one wrong count has little effect on other conversations, and the next one corrects it", async (t) => {
   const truth = requestTokens(request);
   for (const wrong of [1, truth * 100]) {
     const meter = new ContextMeter(null);
@@ -45,7 +45,7 @@ t.test("one wrong count says little of other conversations, and the next count c
   }
 });
 
-t.test("what is no count changes nothing", async (t) => {
+t.test("invalid token counts are ignored", async (t) => {
   const meter = new ContextMeter(null);
   const before = meter.tokens("c", request);
   for (const wrong of [
@@ -65,7 +65,7 @@ t.test("what is no count changes nothing", async (t) => {
   t.equal(meter.tokens("c", request), before);
 });
 
-t.test("other conversations are measured by a count that stays, within bounds", async (t) => {
+t.test("a repeated count scales other conversations, within bounds", async (t) => {
   for (const [factor, expected] of [
     [4, 4],
     [100, 8],
@@ -79,7 +79,7 @@ t.test("other conversations are measured by a count that stays, within bounds", 
   }
 });
 
-t.test("one count far too high blocks neither its task nor a new one", async (t) => {
+t.test("one token count far too high blocks no task", async (t) => {
   const provider = misreporting(countingProvider(), (nth) => (nth === 1 ? 50_000_000 : undefined));
   const parts = compactingParts(t, { provider, compactor: { window: 32_000 } });
   for (const task of ["task", "new", "task"])
@@ -87,14 +87,14 @@ t.test("one count far too high blocks neither its task nor a new one", async (t)
   t.equal(provider.summaries.length, 0, "and makes no conversation smaller");
 });
 
-t.test("a provider that always counts too high is asked as long as the estimate fits", async (t) => {
+t.test("with a provider that overcounts, requests are sent while the estimate fits", async (t) => {
   const provider = misreporting(countingProvider(), () => 31_999);
   const parts = compactingParts(t, { provider, compactor: { window: 32_000 } });
   for (let turn = 0; turn < 6; turn++)
     t.match((await parts.turn("task", filler(5000))).at(-1)?.data, { phase: "completed" });
 });
 
-t.test("a window far too small that a provider names once blocks no later turn", async (t) => {
+t.test("a reported window far too small blocks no later turn", async (t) => {
   let refuse = true;
   const provider = countingProvider({
     answer: () => (refuse ? [{ kind: "failed", failure: TINY, usage: null }] : text("fits")),
@@ -107,7 +107,7 @@ t.test("a window far too small that a provider names once blocks no later turn",
 });
 const TINY = { kind: "too_long", message: "it does not fit", window: 4096 } as const;
 
-t.test("a turn's usage holds only counts, whatever a provider reports", async (t) => {
+t.test("a turn's usage excludes invalid counts of a provider", async (t) => {
   const wrong = [-7, Number.NaN, "1000", null, 1e300];
   let nth = 0;
   const provider = misreporting(countingProvider(), () => wrong[nth++]);

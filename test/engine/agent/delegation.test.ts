@@ -59,7 +59,7 @@ const order = (id: string, agent: string, task = `task ${id}`): Order => [id, "d
 const resultOf = (events: readonly { event: string; data: Record<string, unknown> }[], id: string) =>
   events.find(({ event, data }) => event === "tool_result" && data["tool_call_id"] === id)?.data;
 
-t.test("another agent works in a conversation of its own, and its last words are the result", async (t) => {
+t.test("a sub-agent has its own conversation, and its last answer is the result", async (t) => {
   const { run, requests, messages } = await team(
     t,
     {
@@ -97,7 +97,7 @@ t.test("another agent works in a conversation of its own, and its last words are
   t.match(events.findLast(({ event }) => event === "usage")?.data, { input_tokens: 40, output_tokens: 20 });
 });
 
-t.test("at most four of a turn work at once", async (t) => {
+t.test("at most four sub-agents of a turn run in parallel", async (t) => {
   let now = 0;
   let most = 0;
   const { run } = await team(
@@ -119,7 +119,7 @@ t.test("at most four of a turn work at once", async (t) => {
   t.equal(most, 4);
 });
 
-t.test("the cap on tools is the turn's, and nobody waits for the place they hold themselves", async (t) => {
+t.test("sub-agents share the turn's tool limit without deadlock", async (t) => {
   let now = 0;
   let most = 0;
   const slow = testTool("look", async () => {
@@ -145,7 +145,7 @@ t.test("the cap on tools is the turn's, and nobody waits for the place they hold
   t.equal(most, 1);
 });
 
-t.test("it never has more leave than the one it works for", async (t) => {
+t.test("a sub-agent never has more permissions than its parent", async (t) => {
   const { run, requests, humanRequests } = await team(
     t,
     {
@@ -173,7 +173,7 @@ t.test("it never has more leave than the one it works for", async (t) => {
   );
 });
 
-t.test("who may have to ask works alone, so that nothing goes on while a question is open", async (t) => {
+t.test("a sub-agent that may ask a human runs alone", async (t) => {
   const parts = await team(
     t,
     {
@@ -196,7 +196,7 @@ t.test("who may have to ask works alone, so that nothing goes on while a questio
   t.match(resultOf(await running, "d1"), { output: "careful is done" });
 });
 
-t.test("one that fails tells how far it came, and an unknown one is refused", async (t) => {
+t.test("a failed sub-agent reports its last answer, and an unknown one is refused", async (t) => {
   const { run } = await team(
     t,
     {
@@ -217,7 +217,7 @@ t.test("one that fails tells how far it came, and an unknown one is refused", as
   t.match(events.at(-1), { event: "thread_lifecycle", data: { phase: "completed" } });
 });
 
-t.test("a cancelled turn leaves nobody at work", async (t) => {
+t.test("cancelling a turn stops its sub-agents", async (t) => {
   let begun = 0;
   let aborted = 0;
   const deaf = testTool(
@@ -254,7 +254,7 @@ async function overTurn(engine: TestEngine) {
 const byTool = (results: readonly Frame[]) => results.map(({ data }) => data.tool);
 
 for (const signal of ["SIGKILL", "SIGTERM"] as const) {
-  t.test(`work given away goes on where it waited for a person after ${signal}`, async (t) => {
+  t.test(`a sub-agent resumes where it waited for a human after ${signal}`, async (t) => {
     const dataDir = freshFolder(t);
     const first = await startEngine(t, { dataDir });
     const input = JSON.stringify({ path: "note.txt", content: "kept" });
@@ -276,7 +276,7 @@ for (const signal of ["SIGKILL", "SIGTERM"] as const) {
   });
 }
 
-t.test("work given away stops with the engine at a step, and goes on with the next one", async (t) => {
+t.test("a sub-agent parks with the engine at a step, and resumes at the next one", async (t) => {
   const dataDir = freshFolder(t);
   const first = await startEngine(t, { dataDir });
   const task = "/slow 1000\n/tool list_files {}\n/say I looked.";

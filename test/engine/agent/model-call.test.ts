@@ -6,7 +6,7 @@ const failing =
   (failure: Extract<ModelPart, { kind: "failed" }>["failure"], ...before: ModelPart[]) =>
   (): ModelPart[] => [...before, { kind: "failed", failure, usage: null }];
 
-t.test("a provider's failure ends the turn with its code", async (t) => {
+t.test("a provider failure ends the turn with its code", async (t) => {
   const message = "said by the provider";
   const cases: readonly [Extract<ModelPart, { kind: "failed" }>["failure"], Record<string, unknown>][] = [
     [
@@ -31,7 +31,7 @@ t.test("a provider's failure ends the turn with its code", async (t) => {
   }
 });
 
-t.test("what was said before a failure is kept, a call that was not told is not", async (t) => {
+t.test("text before a failure is kept, an unfinished call is not", async (t) => {
   const cut: ModelPart[] = [
     { kind: "block_start", block: "text" },
     { kind: "text", text: "whole" },
@@ -68,7 +68,7 @@ t.test("what was said before a failure is kept, a call that was not told is not"
   ]);
 });
 
-t.test("thinking goes back with its signature, and blocks are numbered through the turn", async (t) => {
+t.test("thinking is returned with its signature, and block_index rises through the turn", async (t) => {
   const provider = scriptedProvider(
     () => [
       { kind: "block_start", block: "thinking" },
@@ -95,7 +95,7 @@ t.test("thinking goes back with its signature, and blocks are numbered through t
   });
 });
 
-t.test("a provider that breaks its promise and throws ends the turn as our fault, without its words", async (t) => {
+t.test("a provider that throws ends the turn with INTERNAL_ERROR, without its message", async (t) => {
   const provider = scriptedProvider(() => {
     throw new Error("key sk-secret");
   });

@@ -29,7 +29,7 @@ const asked = (parts: Parts): Promise<PendingRequest> =>
 const resultOf = (events: Awaited<ReturnType<Parts["turn"]>>) =>
   events.find(({ event }) => event === "tool_result")?.data;
 
-t.test("a question shows all that a grant would cover, or offers none", async (t) => {
+t.test("a permission request shows everything a grant would cover, or offers none", async (t) => {
   const fillers = [
     "\u200b",
     "\t",
@@ -62,7 +62,7 @@ t.test("a question shows all that a grant would cover, or offers none", async (t
   }
 });
 
-t.test("a grant for a file does not hold when its folder has become a link to another one", async (t) => {
+t.test("a grant for a file does not apply after its folder became a link", async (t) => {
   const input = { path: "l/a.txt", content: "x" };
   const parts = agentThatCalls(t, writeFile, [input, input, input]);
   mkdirSync(join(parts.workspace, "l"));
@@ -81,7 +81,7 @@ t.test("a grant for a file does not hold when its folder has become a link to an
   t.notOk(existsSync(join(parts.workspace, "elsewhere/a.txt")));
 });
 
-t.test("a call is held to the place it was allowed for, whatever is put there while a person thinks", async (t) => {
+t.test("a call uses the path it was allowed for, even if the path changes during the permission request", async (t) => {
   const cases: readonly (readonly [string, Tool, Input, (workspace: string) => void])[] = [
     [
       "a parent that comes later",
@@ -128,7 +128,7 @@ t.test("a call is held to the place it was allowed for, whatever is put there wh
   }
 });
 
-t.test("nobody is asked about a path that leads out of the workspace", async (t) => {
+t.test("a path outside the workspace is denied without a permission request", async (t) => {
   const parts = agentThatCalls(t, writeFile, [{ path: "out/a.txt", content: "x" }]);
   symlinkSync(freshFolder(t), join(parts.workspace, "out"));
   const events = await parts.turn("task");

@@ -9,7 +9,7 @@ type Told = readonly { event: string; data: Record<string, unknown> }[];
 const only = (events: Told, type: string) => events.filter(({ event }) => event === type).map(({ data }) => data);
 
 t.test(
-  "calls of one step run at once up to the cap, results come as they finish, the history keeps call order",
+  "calls of one step run in parallel up to the limit, with results as they finish and history in call order",
   async (t) => {
     let running = 0;
     let most = 0;
@@ -39,7 +39,7 @@ t.test(
   },
 );
 
-t.test("calls that change the same thing run in order, others do not wait for them", async (t) => {
+t.test("calls that write the same resource run in order, others in parallel", async (t) => {
   const log: string[] = [];
   const write = testTool(
     "write",
@@ -62,7 +62,7 @@ t.test("calls that change the same thing run in order, others do not wait for th
   t.ok(log.indexOf("end 3") < log.indexOf("end 1"));
 });
 
-t.test("what the model gets wrong is told to the model and never fails the turn", async (t) => {
+t.test("an invalid call is reported to the model and never fails the turn", async (t) => {
   const slow = testTool("slow", (_input, { signal }) => sleep(60_000, undefined, { signal }));
   const refuses = testTool("refuses", () => Promise.reject(new ToolFailed("not today")));
   const breaks = testTool("breaks", () => Promise.reject(new Error("secret of ours")));
@@ -94,7 +94,7 @@ t.test("what the model gets wrong is told to the model and never fails the turn"
   t.ok(results?.role === "tool" && results.results.every(({ isError }: ToolOutcome) => isError));
 });
 
-t.test("a turn cancelled in its calls gives each a result, keeps what was done, and aborts what runs", async (t) => {
+t.test("cancelling a turn aborts its running calls, keeps finished ones, and gives each a result", async (t) => {
   let aborted = false;
   const quick = testTool("quick", async () => "fine");
   const slow = testTool("slow", async (_input, { signal }) => {
@@ -136,7 +136,7 @@ t.test("a turn cancelled in its calls gives each a result, keeps what was done, 
 });
 
 t.test(
-  "the same call with the same result is hinted at from the third time and ends the turn at the fifth",
+  "the same call with the same result gets a hint from the third time and ends the turn at the fifth",
   async (t) => {
     const same = testTool("same", async () => "nothing new");
     const provider = scriptedProvider(...Array.from({ length: 9 }, (_, n) => calls([`c${n}`, "same", { n: 1 }])));
@@ -154,7 +154,7 @@ t.test(
   },
 );
 
-t.test("arguments nested 20,000 deep are invalid input of the call, and the turn goes on", async (t) => {
+t.test("arguments nested 20,000 deep are invalid input, and the turn continues", async (t) => {
   const rawInput = `{"n":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
   const deep = (): ModelPart[] => [
     { kind: "block_start", block: "tool_use" },
@@ -174,7 +174,7 @@ t.test("arguments nested 20,000 deep are invalid input of the call, and the turn
   t.match(events.at(-1), { data: { phase: "completed" } });
 });
 
-t.test("a result nested 20,000 deep is an error of the call, and the turn goes on", async (t) => {
+t.test("a result nested 20,000 deep is a tool error, and the turn continues", async (t) => {
   const deep = testTool("deep", async () => JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`) as unknown);
   const provider = scriptedProvider(calls(["d", "deep", {}]), says("done"));
   const events = await engineParts(t, { provider, tools: [deep] }).turn("deep");
@@ -185,7 +185,7 @@ t.test("a result nested 20,000 deep is an error of the call, and the turn goes o
 const equalCalls = (step: number, count: number) =>
   calls(...Array.from({ length: count }, (_, n) => [`s${step}c${n}`, "same", { n: 1 }] as const));
 
-t.test("equal calls of one answer are not a loop", async (t) => {
+t.test("identical calls of one answer are not a loop", async (t) => {
   const same = testTool("same", async () => "nothing new");
   const provider = scriptedProvider(equalCalls(1, 7), says("done"));
   const events = await engineParts(t, { provider, tools: [same] }).turn("batch");
@@ -193,7 +193,7 @@ t.test("equal calls of one answer are not a loop", async (t) => {
   t.notMatch(JSON.stringify(provider.requests[1]?.messages), /several times/);
 });
 
-t.test("an answer with two equal calls counts once towards a loop", async (t) => {
+t.test("an answer with two identical calls counts once towards a loop", async (t) => {
   const same = testTool("same", async () => "nothing new");
   const provider = scriptedProvider(...Array.from({ length: 9 }, (_, step) => equalCalls(step, 2)));
   const events = await engineParts(t, { provider, tools: [same] }).turn("loop");
@@ -201,7 +201,7 @@ t.test("an answer with two equal calls counts once towards a loop", async (t) =>
   t.equal(provider.requests.length, 5);
 });
 
-t.test("nothing is told, and nothing more is begun, while a call asks a person", async (t) => {
+t.test("no event is emitted and no call starts while a call waits for a human", async (t) => {
   let ended = false;
   const asks = testTool("asks", (_, context) =>
     context.ask({ question: "May it?", options: ["yes"], allowFreeText: false }),
@@ -223,7 +223,7 @@ t.test("nothing is told, and nothing more is begun, while a call asks a person",
   t.equal(only(events, "tool_result").length, 3);
 });
 
-t.test("of two calls that ask a person at once the second waits for the first's answer", async (t) => {
+t.test("the second of two calls that ask a human waits for the first answer", async (t) => {
   const asks = testTool("asks", ({ n }, context) =>
     context.ask({ question: `May ${String(n)}?`, options: ["yes"], allowFreeText: false }),
   );

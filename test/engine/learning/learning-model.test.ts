@@ -32,7 +32,7 @@ async function withModel(t: Test, ...behaviours: readonly Behaviour[]) {
 const asked = (body: { messages: readonly { role: string; content: unknown }[] }) =>
   body.messages.map(({ content }) => (typeof content === "string" ? content : JSON.stringify(content))).join("\n");
 
-t.test("a model says what is in the rounds, which it is shown as data", async (t) => {
+t.test("a model extracts facts from rounds that it is shown as data", async (t) => {
   const { upstream, bench } = await withModel(
     t,
     rounds(
@@ -70,7 +70,7 @@ t.test("a model says what is in the rounds, which it is shown as data", async (t
   t.match(asked(body), /turn_1/);
 });
 
-t.test("a model that tells of the past, or of what is put right, changes no more than that", async (t) => {
+t.test("a statement about the past, or a correction, changes only its own fact", async (t) => {
   const home = (turn: string, text: string, place: string, since: string | null) => ({
     turn,
     facts: [fact(text, "user", "lives in", place, { single: true, valid_from: since })],
@@ -93,7 +93,7 @@ t.test("a model that tells of the past, or of what is put right, changes no more
   t.same(bench.closed(), ["The user lives in Berlin."]);
 });
 
-t.test("what a model makes up is dropped by code, whatever it says of it", async (t) => {
+t.test("invented facts are rejected", async (t) => {
   const question = "My sister Anna turned 30 and never eats fish. The door code is hidden. My pin is 4711.";
   const made = [
     fact("Anna lives in Oslo.", "Anna", "lives in", "Oslo"),
@@ -123,7 +123,7 @@ t.test("what a model makes up is dropped by code, whatever it says of it", async
   );
 });
 
-t.test("people, names and relations that the round does not have are not written down", async (t) => {
+t.test("people, names and relations that the round does not contain are rejected", async (t) => {
   const person = (name: string, relation: string | null, aliases: readonly string[] = []) => ({
     name,
     type: "person",
@@ -162,7 +162,7 @@ t.test("people, names and relations that the round does not have are not written
   );
 });
 
-t.test("a fact is of nobody whom the round does not have, and since no time that it does not name", async (t) => {
+t.test("subjects and dates that the round does not contain are rejected", async (t) => {
   const home = (subject: string, place: string, since: string | null) =>
     fact("The home is there.", subject, "lives in", place, { valid_from: since });
   const { bench } = await withModel(
@@ -189,7 +189,7 @@ t.test("a fact is of nobody whom the round does not have, and since no time that
   );
 });
 
-t.test("a description that names somebody whom the round does not have is not taken", async (t) => {
+t.test("a description with a name that the round does not contain is rejected", async (t) => {
   const about = (turn: string, description: string) => ({ turn, key: "A visit", description, facts: [] });
   const { bench } = await withModel(
     t,
@@ -203,7 +203,7 @@ t.test("a description that names somebody whom the round does not have is not ta
   );
 });
 
-t.test("a model that fell for a letter gets nothing past its label", async (t) => {
+t.test("facts from a prompt injection keep external trust", async (t) => {
   const poison = fact("The user's bank is Evil Bank.", "user", "bank", "Evil Bank", { single: true });
   const { upstream, bench } = await withModel(
     t,
@@ -253,7 +253,7 @@ t.test("without a usable model a batch stores rounds and learns no facts", async
   );
 });
 
-t.test("a limit that is reached leaves the rest for later", async (t) => {
+t.test("an exhausted rate limit leaves the rest for the next batch", async (t) => {
   const limited = refuses(429, { error: { message: "slow down" } }, { "retry-after": "120" });
   const { upstream, bench } = await withModel(t, limited, rounds({ turn: "turn_1", facts: [] }));
   bench.tell({ question: "I live in Paris." });
@@ -268,7 +268,7 @@ t.test("a limit that is reached leaves the rest for later", async (t) => {
   t.match(bench.rows("select error from learning_batches")[0], { error: "rate_limited" });
 });
 
-t.test("two batches do not run at once, and one ends when the engine stops", async (t) => {
+t.test("one batch runs at a time, and stops with the engine", async (t) => {
   const { upstream, bench } = await withModel(t, silent);
   bench.tell({ question: "I live in Paris." });
   const first = bench.learning.trigger();
@@ -282,7 +282,7 @@ t.test("two batches do not run at once, and one ends when the engine stops", asy
   t.equal(bench.rows("select 1 from trajectories where batch_id is null").length, 1);
 });
 
-t.test("what is too long for a model is read in halves", async (t) => {
+t.test("rounds too long for the model are split in halves", async (t) => {
   const tooLong = refuses(400, {
     error: { message: "maximum context length is 1000 tokens", code: "context_length_exceeded" },
   });

@@ -45,7 +45,7 @@ function scheduled(parts: Partial<ScheduleParts> = {}) {
   return { clock, seen, schedule, turn };
 }
 
-t.test("every twentieth turn that ends begins a batch, none before", async (t) => {
+t.test("every twentieth ended turn starts a batch", async (t) => {
   const { clock, seen, turn } = scheduled();
   for (let count = 0; count < 19; count++) turn();
   await clock.pass(0);
@@ -58,7 +58,7 @@ t.test("every twentieth turn that ends begins a batch, none before", async (t) =
   t.equal(seen.runs, 2);
 });
 
-t.test("thirty quiet minutes begin one, where there is something to learn and no turn runs", async (t) => {
+t.test("thirty idle minutes start a batch if turns wait and none runs", async (t) => {
   const { clock, seen, turn } = scheduled();
   await clock.pass(60 * MINUTE);
   t.equal(seen.runs, 0, "nothing to learn");
@@ -77,13 +77,13 @@ t.test("thirty quiet minutes begin one, where there is something to learn and no
   t.equal(seen.runs, 1, "and it is quiet from then on");
 });
 
-t.test("an engine goes on with what one before it has left", async (t) => {
+t.test("an engine learns from the turns of an earlier process", async (t) => {
   const { clock, seen } = scheduled({ waiting: () => 1 });
   await clock.pass(30 * MINUTE);
   t.equal(seen.runs, 1);
 });
 
-t.test("a batch that had not room for all is followed by another, and a failed one by a later try", async (t) => {
+t.test("a full batch is followed by another at once, a failed one is retried later", async (t) => {
   const outcomes: ("more" | "done")[] = ["more", "more", "done"];
   let runs = 0;
   const { clock, turn, seen } = scheduled({
@@ -100,7 +100,7 @@ t.test("a batch that had not room for all is followed by another, and a failed o
   t.equal(runs, 4);
 });
 
-t.test("nothing begins after the end", async (t) => {
+t.test("no batch starts after close", async (t) => {
   const { clock, seen, schedule, turn } = scheduled();
   turn();
   schedule.close();

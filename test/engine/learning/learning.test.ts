@@ -16,7 +16,7 @@ const likes = (question: string, what: string, negated = false): Told => ({
 });
 const sister = { name: "Anna", type: "person", relation: "sister" };
 
-t.test("a batch learns facts, people and keys, and tells how much", async (t) => {
+t.test("a batch learns facts, people and keys, and returns the counts", async (t) => {
   const bench = learningBench(t);
   bench.tell(
     {
@@ -62,7 +62,7 @@ t.test("a batch learns facts, people and keys, and tells how much", async (t) =>
   t.same(await bench.learning.trigger().then(({ trajectories }) => trajectories), 0, "nothing is left");
 });
 
-t.test("who somebody is may be said before or after what is so of them", async (t) => {
+t.test("a person may be introduced before or after a fact about them", async (t) => {
   const lives = (text: string, subject: string, place: string) => [
     fact(text, subject, "lives in", place, { single: true }),
   ];
@@ -93,7 +93,7 @@ t.test("who somebody is may be said before or after what is so of them", async (
   t.ok(bench.live().includes("Rex's vet is Dr. Osei"));
 });
 
-t.test("rounds that are indexed again, by the dozen, leave a store that takes whatever comes", async (t) => {
+t.test("indexing many rounds again leaves a writable store", async (t) => {
   const bench = learningBench(t);
   for (let day = 0; day < 5; day++) {
     for (let size = 0; size < 20; size++) {
@@ -106,7 +106,7 @@ t.test("rounds that are indexed again, by the dozen, leave a store that takes wh
   t.equal(bench.live().length, 1);
 });
 
-t.test("what somebody likes is not held against all else that they like", async (t) => {
+t.test("facts of a predicate with several objects do not conflict", async (t) => {
   const looked: string[] = [];
   const store = openStore(t.testdir());
   class Watched extends KnowledgeTable {
@@ -126,7 +126,7 @@ t.test("what somebody likes is not held against all else that they like", async 
   t.same(bench.closed(), ["User likes figs"]);
 });
 
-t.test("who said where they live, and then that they moved, lives where they moved to", async (t) => {
+t.test("a move closes the old residence fact", async (t) => {
   for (const [move, since] of [
     ["Actually, I moved to Munich yesterday.", "2026-03-03"],
     ["I moved to Munich in February.", "2026-02-01"],
@@ -148,7 +148,7 @@ t.test("who said where they live, and then that they moved, lives where they mov
   }
 });
 
-t.test("where somebody lived long ago, told late, is not where they live", async (t) => {
+t.test("a late statement about a former residence does not change the current one", async (t) => {
   for (const [past, text, since] of [
     ["In 2019 I lived in Oslo.", "User lived in Oslo in 2019", "2019-01-01"],
     ["I used to live in Oslo.", "User used to live in Oslo", null],
@@ -163,7 +163,7 @@ t.test("where somebody lived long ago, told late, is not where they live", async
   }
 });
 
-t.test("who moved back lives there again", async (t) => {
+t.test("moving back makes the old residence current again", async (t) => {
   const bench = learningBench(t);
   bench.tell(
     { ...home("I live in Berlin.", "Berlin"), at: "2026-01-10T09:00:00Z" },

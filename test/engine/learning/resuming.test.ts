@@ -24,7 +24,7 @@ function copied(folder: string, name: string): string {
   return place;
 }
 
-t.test("a batch that is killed at any point is gone on with, and nothing shows it", async (t) => {
+t.test("a batch killed at any point continues with the same result", async (t) => {
   const folder = await unlearnt(t);
   const whole = learningBench(t, { dataDir: copied(folder, "whole"), provider: ROUNDS_MODEL });
   t.match(await whole.learning.trigger(), { trajectories: ROUNDS.length, skills_drafted: 1 });
@@ -59,7 +59,7 @@ t.test("a batch that is killed at any point is gone on with, and nothing shows i
   }
 });
 
-t.test("what was learnt is learnt again without a trace", async (t) => {
+t.test("learning a learned round again changes nothing", async (t) => {
   const bench = learningBench(t);
   bench.tell(...ROUNDS);
   await bench.learning.trigger();
@@ -77,7 +77,7 @@ t.test("what was learnt is learnt again without a trace", async (t) => {
   t.same(bench.rows("select id, recorded_from, recorded_to from knowledge order by number"), ids);
 });
 
-t.test("a store that was learnt from opens whole", async (t) => {
+t.test("a store after learning opens intact", async (t) => {
   const folder = await unlearnt(t);
   const bench = learningBench(t, { dataDir: copied(folder, "checked"), provider: ROUNDS_MODEL });
   await bench.learning.trigger();

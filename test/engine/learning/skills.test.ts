@@ -19,23 +19,20 @@ async function drafted(bench: LearningBench, ...rounds: readonly Told[]) {
   return bench.skills.list();
 }
 
-t.test(
-  "the same work done three times for requests of a kind makes one draft, with its words and its trust",
-  async (t) => {
-    const bench = learningBench(t);
-    const two = await drafted(bench, report("Berlin"), report("Paris"));
-    t.same(two, []);
-    const [draft, ...others] = await drafted(bench, report("Rome\u202e", { trust: TRUST.external }));
-    t.same(others, []);
-    t.match(draft, { state: "proposed", trust: "external", trajectories: { length: 3 } });
-    t.match(draft?.body, /1\. `read_file`\n2\. `write_file`\n$/);
-    t.match(draft?.body, /Rome\\u\{202e\}/, "what hides is shown");
-    t.notMatch(draft?.body, /rm -rf/, "nothing that a tool gave");
-    const { skill } = await parseSkill(draft?.name ?? "", draft?.body ?? "");
-    t.match(skill, { name: "write-monthly-sales-report", description: /monthly, sales, report/ });
-    t.equal((await drafted(bench, report("Oslo"))).length, 1, "there is one for each");
-  },
-);
+t.test("three similar requests with the same tools yield one draft, with their words and trust", async (t) => {
+  const bench = learningBench(t);
+  const two = await drafted(bench, report("Berlin"), report("Paris"));
+  t.same(two, []);
+  const [draft, ...others] = await drafted(bench, report("Rome\u202e", { trust: TRUST.external }));
+  t.same(others, []);
+  t.match(draft, { state: "proposed", trust: "external", trajectories: { length: 3 } });
+  t.match(draft?.body, /1\. `read_file`\n2\. `write_file`\n$/);
+  t.match(draft?.body, /Rome\\u\{202e\}/, "what hides is shown");
+  t.notMatch(draft?.body, /rm -rf/, "nothing that a tool gave");
+  const { skill } = await parseSkill(draft?.name ?? "", draft?.body ?? "");
+  t.match(skill, { name: "write-monthly-sales-report", description: /monthly, sales, report/ });
+  t.equal((await drafted(bench, report("Oslo"))).length, 1, "there is one for each");
+});
 
 const NONE: readonly (readonly [string, readonly Told[]])[] = [
   [
@@ -55,9 +52,9 @@ const NONE: readonly (readonly [string, readonly Told[]])[] = [
   ["other steps", [report("a"), report("b"), report("c", { steps: [call("write_file"), call("read_file")] })]],
 ];
 for (const [what, rounds] of NONE)
-  t.test(`nothing is drafted from ${what}`, async (t) => t.same(await drafted(learningBench(t), ...rounds), []));
+  t.test(`no skill is drafted from ${what}`, async (t) => t.same(await drafted(learningBench(t), ...rounds), []));
 
-t.test("an allowed draft becomes a file of the catalog, a refused one nothing, and neither twice", async (t) => {
+t.test("an allowed draft becomes one catalog file, a refused one none", async (t) => {
   const bench = learningBench(t);
   const [draft] = await drafted(bench, report("a"), report("b"), report("c"));
   const id = draft?.id ?? "";
@@ -80,7 +77,7 @@ t.test("an allowed draft becomes a file of the catalog, a refused one nothing, a
   t.match(await drafted(other, report("d")), [{ state: "refused" }], "it is not proposed again");
 });
 
-t.test("a draft never takes the place of what is there", async (t) => {
+t.test("a draft never replaces an existing file", async (t) => {
   for (const lay of [
     (place: string) => {
       mkdirSync(place);
@@ -101,7 +98,7 @@ t.test("a draft never takes the place of what is there", async (t) => {
   }
 });
 
-t.test("a skill's name that the catalog has is not drafted again", async (t) => {
+t.test("a skill name in the catalog is not drafted again", async (t) => {
   const skill = { name: "write-monthly-sales-report", description: "x", shipped: null };
   const bench = learningBench(t, {
     catalog: {

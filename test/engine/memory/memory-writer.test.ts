@@ -7,7 +7,7 @@ import { calls, engineParts, says, scriptedProvider, testTool } from "../../help
 
 const page = { before: null, limit: 10 };
 
-t.test("a turn leaves its round and its trajectory behind, with no model asked", async (t) => {
+t.test("a turn stores an episode and a trajectory without a model call", async (t) => {
   const provider = scriptedProvider(
     calls(["c1", "look", { n: 7 }], ["c2", "fail", {}]),
     says("It is seven. All done!"),
@@ -51,7 +51,7 @@ t.test("a turn leaves its round and its trajectory behind, with no model asked",
   });
 });
 
-t.test("a turn that came to nothing leaves a trajectory and no round", async (t) => {
+t.test("a failed turn stores a trajectory and no episode", async (t) => {
   const failure = { kind: "permanent", message: "no", status: 400 } as const;
   const parts = engineParts(t, {
     provider: scriptedProvider(() => [{ kind: "failed", failure, usage: null }]),
@@ -64,7 +64,7 @@ t.test("a turn that came to nothing leaves a trajectory and no round", async (t)
   ]);
 });
 
-t.test("an answer made from what came from outside is trusted no more than that", async (t) => {
+t.test("an answer based on external content has external trust", async (t) => {
   const trustAfter = async (tool: string, output: unknown) => {
     const provider = scriptedProvider(calls(["c1", tool, {}]), says("so it is"));
     const parts = engineParts(t, { provider, tools: [testTool(tool, async () => output)] });
@@ -77,7 +77,7 @@ t.test("an answer made from what came from outside is trusted no more than that"
   t.equal(await trustAfter("memory_search", [{ trust: "external" }]), "external");
 });
 
-t.test("what a conversation read from outside is behind each later answer of it", async (t) => {
+t.test("external content lowers the trust of later answers in its conversation", async (t) => {
   const provider = scriptedProvider(
     calls(["c1", "fetch_url", {}]),
     says("it says so"),
@@ -92,7 +92,7 @@ t.test("what a conversation read from outside is behind each later answer of it"
   t.same(items.map(({ trust }) => trust).toReversed(), ["external", "external", "model"]);
 });
 
-t.test("what agents do that work for the turn's own counts as a step of it", async (t) => {
+t.test("calls of sub-agents are steps of the trajectory", async (t) => {
   const use = { kind: "tool_use", id: "c1", tool: "fetch_url", input: {} };
   const said = summarizeTurn([
     { turnId: "t", role: "user", content: "Find out", thread: "" },
@@ -108,7 +108,7 @@ t.test("what agents do that work for the turn's own counts as a step of it", asy
   });
 });
 
-t.test("of very long texts both ends are remembered", async (t) => {
+t.test("of very long texts, both ends are stored", async (t) => {
   const parts = engineParts(t, { provider: scriptedProvider(says(`first ${"x".repeat(50_000)} last`)) });
   await parts.turn("long", `begin ${"y ".repeat(20_000)} end`);
   const [episode] = new MemoryLists(parts.store).page("episodes", page).items;
@@ -116,7 +116,7 @@ t.test("of very long texts both ends are remembered", async (t) => {
   t.ok((episode?.question.length ?? 0) < 9000);
 });
 
-t.test("a round that cannot be remembered leaves nothing half done, and ends its turn all the same", async (t) => {
+t.test("a failed memory write leaves no partial rows and does not fail the turn's end", async (t) => {
   const parts = engineParts(t, { provider: scriptedProvider(says("a"), says("b")) });
   const { store } = parts;
   store.db.exec("create trigger refuse before insert on episodes begin select raise(fail, 'no'); end");
@@ -129,7 +129,7 @@ t.test("a round that cannot be remembered leaves nothing half done, and ends its
   t.equal(new MemoryLists(store).page("trajectories", page).items.length, 1);
 });
 
-t.test("lists are read a page at a time, the newest first", async (t) => {
+t.test("lists are paged, newest first", async (t) => {
   const { store } = engineParts(t);
   const memory = new MemoryWriter(store, { put: () => undefined, remove: () => undefined });
   for (let number = 1; number <= 5; number++)
@@ -145,7 +145,7 @@ t.test("lists are read a page at a time, the newest first", async (t) => {
   t.same(seen, ["note 5", "note 4", "note 3", "note 2", "note 1"]);
 });
 
-t.test("facts and people are listed with what belongs to them", async (t) => {
+t.test("facts are listed with evidence, people with edges", async (t) => {
   const { store } = engineParts(t);
   store.db.exec(`
     insert into episodes (id, task_id, turn_id, key, description, question, answer, importance, source, trust, event_time, created_at)

@@ -11,7 +11,7 @@ const compactions = (frames: Frames) =>
   frames.filter(({ event }) => event === "compaction_event").map(({ data }) => data);
 const names = (frames: Frames) => frames.map(({ event }) => event);
 
-t.test("a client's developer sees a compaction by telling the sandbox", async (t) => {
+t.test("a sandbox command triggers a compaction", async (t) => {
   const engine = await startEngine(t);
   t.match((await engine.turn("task", "/compact\n/say nothing to compact")).at(-1)?.data, { phase: "completed" });
   await engine.turn("task", `/say ${words(200)}`);
@@ -29,7 +29,7 @@ t.test("a client's developer sees a compaction by telling the sandbox", async (t
   t.match(JSON.stringify(replayed.body), "compaction_event");
 });
 
-t.test("in a small window a sandbox conversation is made smaller by itself", async (t) => {
+t.test("a sandbox conversation is compacted automatically in a small window", async (t) => {
   const engine = await startEngine(t, { settings: { LLM_CONTEXT_WINDOW: "24000" } });
   const frames: Frames[number][] = [];
   await engine.turn("task", "/say noted: locker 4417-B");
@@ -47,7 +47,7 @@ t.test("in a small window a sandbox conversation is made smaller by itself", asy
   t.match(text, /You said/, "it goes on with the conversation");
 });
 
-t.test("without leave to compact on refusal the refusal is the answer", async (t) => {
+t.test("with reactive compaction off, the provider's rejection ends the turn", async (t) => {
   const engine = await startEngine(t, { settings: { REACTIVE_COMPACT_ENABLED: "false" } });
   await engine.turn("task", "/say hello");
   t.match((await engine.turn("task", "/compact\n/say no")).at(-1)?.data, {
@@ -78,66 +78,62 @@ const says = (text: string, inputTokens: number): Behaviour =>
     frame("message_stop"),
   ]);
 
-t.test(
-  "an engine killed while it makes a context smaller has the old one, and makes it smaller when it is back",
-  async (t) => {
-    let tokens = 1000;
-    let hold = true;
-    let held = 0;
-    const upstream = await startUpstream(t, (response) => {
-      const isSummary = upstream.received.at(-1)?.body.model === "claude-light";
-      if (isSummary && hold) return void held++;
-      return says(isSummary ? "They talked." : "yes", isSummary ? 100 : tokens)(response);
-    });
-    const settings = {
-      LLM_PROVIDER: "anthropic",
-      LLM_API_KEY: "key",
-      LLM_BASE_URL: upstream.url,
-      LIGHT_MODEL: "claude-light",
-    };
-    const dataDir = t.testdir();
-    const first = await startEngine(t, { settings, dataDir });
-    await first.turn("task", words(300));
-    tokens = 180_000;
-    await first.turn("task", words(300));
-    const cut = await first.execute({ task_id: "task", message: "go on" });
-    await until("the summary is asked for", () => held === 1);
-    cut.cut();
-    await first.stop("SIGKILL");
-    const rows = () => {
-      const db = new DatabaseSync(join(dataDir, "engine.db"), { readOnly: true });
-      const count = db.prepare("select count(*) as n from compactions").get()?.["n"];
-      db.close();
-      return count;
-    };
-    t.equal(rows(), 0, "nothing is half done");
-    hold = false;
-    tokens = 2000;
-    const second = await startEngine(t, { settings, dataDir });
-    const ended = async () => {
-      const { body } = await second.call("/execute/replay?after=0&task_id=task&limit=10000");
-      return (
-        (body.events as Frames).filter(
-          ({ event, data }) => event === "thread_lifecycle" && data["phase"] === "completed",
-        ).length === 3
-      );
-    };
-    await until("the turn is over", ended);
-    tokens = 180_000;
-    await second.turn("task", "more");
-    const after = await second.turn("task", "and more");
-    t.match(compactions(after), [{ strategy: "summary", before_tokens: Number }]);
-    t.equal(rows(), 1);
-    t.match(JSON.stringify(upstream.received.at(-1)?.body.messages), "They talked.");
-    await second.stop("SIGKILL");
-    const calls = upstream.received.length;
-    const third = await startEngine(t, { settings, dataDir });
-    tokens = 2000;
-    await third.turn("task", "still there?");
-    t.match(
-      JSON.stringify(upstream.received[calls]?.body.messages),
-      "They talked.",
-      "the new context holds after a kill",
+t.test("an engine killed during a compaction keeps the old context and compacts after the restart", async (t) => {
+  let tokens = 1000;
+  let hold = true;
+  let held = 0;
+  const upstream = await startUpstream(t, (response) => {
+    const isSummary = upstream.received.at(-1)?.body.model === "claude-light";
+    if (isSummary && hold) return void held++;
+    return says(isSummary ? "They talked." : "yes", isSummary ? 100 : tokens)(response);
+  });
+  const settings = {
+    LLM_PROVIDER: "anthropic",
+    LLM_API_KEY: "key",
+    LLM_BASE_URL: upstream.url,
+    LIGHT_MODEL: "claude-light",
+  };
+  const dataDir = t.testdir();
+  const first = await startEngine(t, { settings, dataDir });
+  await first.turn("task", words(300));
+  tokens = 180_000;
+  await first.turn("task", words(300));
+  const cut = await first.execute({ task_id: "task", message: "go on" });
+  await until("the summary is asked for", () => held === 1);
+  cut.cut();
+  await first.stop("SIGKILL");
+  const rows = () => {
+    const db = new DatabaseSync(join(dataDir, "engine.db"), { readOnly: true });
+    const count = db.prepare("select count(*) as n from compactions").get()?.["n"];
+    db.close();
+    return count;
+  };
+  t.equal(rows(), 0, "nothing is half done");
+  hold = false;
+  tokens = 2000;
+  const second = await startEngine(t, { settings, dataDir });
+  const ended = async () => {
+    const { body } = await second.call("/execute/replay?after=0&task_id=task&limit=10000");
+    return (
+      (body.events as Frames).filter(({ event, data }) => event === "thread_lifecycle" && data["phase"] === "completed")
+        .length === 3
     );
-  },
-);
+  };
+  await until("the turn is over", ended);
+  tokens = 180_000;
+  await second.turn("task", "more");
+  const after = await second.turn("task", "and more");
+  t.match(compactions(after), [{ strategy: "summary", before_tokens: Number }]);
+  t.equal(rows(), 1);
+  t.match(JSON.stringify(upstream.received.at(-1)?.body.messages), "They talked.");
+  await second.stop("SIGKILL");
+  const calls = upstream.received.length;
+  const third = await startEngine(t, { settings, dataDir });
+  tokens = 2000;
+  await third.turn("task", "still there?");
+  t.match(
+    JSON.stringify(upstream.received[calls]?.body.messages),
+    "They talked.",
+    "the new context holds after a kill",
+  );
+});

@@ -9,14 +9,14 @@ const dist = resolve(import.meta.dirname, "../../../dist");
 /** How Node.js tells of a collection that its program asked for. */
 const ASKED_FOR = /Mark-Compact.*testing; GC/;
 
-t.test("an engine that nobody has called gives back what loading it has left behind", async (t) => {
+t.test("an idle engine releases the memory of loading", async (t) => {
   const anthropic = { LLM_PROVIDER: "anthropic", LLM_API_KEY: "none" };
   const engine = await startEngine(t, { settings: anthropic, nodeOptions: ["--trace-gc"] });
   await until("it has collected all it can", () => ASKED_FOR.test(engine.output()));
   t.match(await engine.call("/health"), { status: 200 });
 });
 
-t.test("an engine that is at work is not stopped for it", async (t) => {
+t.test("a busy engine is not interrupted for a garbage collection", async (t) => {
   const engine = await startEngine(t, { nodeOptions: ["--trace-gc"], settings: { ENGINE_LOG_LEVEL: "DEBUG" } });
   const turn = await engine.execute({ task_id: "busy", message: "/slow 60000\n/say late" });
   await until("all is loaded", () => engine.output().includes("provider loaded"));
@@ -25,7 +25,7 @@ t.test("an engine that is at work is not stopped for it", async (t) => {
   await turn.all();
 });
 
-t.test("no character makes a program's text twice as large in memory", (t) => {
+t.test("bundles contain only one-byte characters", (t) => {
   const programs = readdirSync(dist).filter((name) => name.endsWith(".cjs"));
   t.ok(programs.includes("engine-app.cjs"));
   for (const name of programs) t.notMatch(readFileSync(join(dist, name), "utf8"), /[\u0080-\uffff]/, name);

@@ -9,7 +9,7 @@ import { DatabaseSync } from "node:sqlite";
 import t from "tap";
 import { launchEngine, startEngine } from "../../helpers/engine.ts";
 
-t.test("SIGTERM lets a short turn end, refuses new ones, and exits with 0", async (t) => {
+t.test("SIGTERM waits for a short turn, rejects new ones, and exits with 0", async (t) => {
   const engine = await startEngine(t);
   const stream = await engine.execute({ task_id: "short", message: "/slow 400\n/say done" });
   await stream.first("thread_lifecycle");
@@ -20,12 +20,12 @@ t.test("SIGTERM lets a short turn end, refuses new ones, and exits with 0", asyn
   t.strictSame(await exited, [0, null]);
 });
 
-t.test("SIGTERM before anything was asked exits with 0 as well", async (t) => {
+t.test("SIGTERM before the first call exits with 0", async (t) => {
   const engine = await startEngine(t);
   t.equal(await engine.stop(), 0);
 });
 
-t.test("what stops a start is told in plain words", async (t) => {
+t.test("a failed start prints the reason", async (t) => {
   const exitOf = async (options: Parameters<typeof launchEngine>[1]) => {
     const { process, output } = await launchEngine(t, options);
     const [code] = await once(process, "exit");
@@ -40,7 +40,7 @@ t.test("what stops a start is told in plain words", async (t) => {
     t.match(await exitOf({ port, dataDir: t.testdir() }), { code: 69, output: new RegExp(`port ${port} is in use`) });
   });
 
-  t.test("every bad setting, by its name", async (t) => {
+  t.test("every invalid setting, by name", async (t) => {
     const settings = {
       ENGINE_LOG_LEVEL: "LOUD",
       LLM_PROVIDER: "oracle",
@@ -63,7 +63,7 @@ t.test("what stops a start is told in plain words", async (t) => {
     });
   });
 
-  t.test("another engine on the same data", async (t) => {
+  t.test("another engine on the same data folder", async (t) => {
     const dataDir = t.testdir();
     const engine = await startEngine(t, { dataDir });
     t.match(await exitOf({ dataDir }), {
@@ -88,7 +88,7 @@ t.test("what stops a start is told in plain words", async (t) => {
     });
   });
 
-  t.test("a file that it may not write", asRoot, async (t) => {
+  t.test("a file without write permission", asRoot, async (t) => {
     for (const name of ["engine.lock", "engine.db"]) {
       const dataDir = t.testdir({ [name]: "" });
       execFileSync("chattr", ["+i", join(dataDir, name)]);
@@ -107,7 +107,7 @@ t.test("what stops a start is told in plain words", async (t) => {
   });
 });
 
-t.test("an engine that cannot load all of itself ends, and says why", async (t) => {
+t.test("an engine that cannot load its bundles exits with the reason", async (t) => {
   const dataDir = t.testdir({ workspace: "no folder" });
   const { process, output } = await launchEngine(t, { dataDir });
   const [code] = await once(process, "exit");

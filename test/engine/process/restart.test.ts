@@ -56,7 +56,7 @@ function checkWhole(t: Test, frames: readonly Frame[]): void {
   t.equal(only(frames, "thread_lifecycle").length, 2, "one start and one end");
 }
 
-t.test("an answer cut off by kill -9 is given anew, under the same turn, and read by replay", async (t) => {
+t.test("an answer interrupted by kill -9 is repeated in the same turn, and replay returns it", async (t) => {
   const first = await startEngine(t);
   const message = '/say one\n/tool list_files {"path":"."}\n/think hm\n/say two\n/slow 2000\n/say three';
   const stream = await first.execute({ task_id: "cut", message });
@@ -81,7 +81,7 @@ t.test("an answer cut off by kill -9 is given anew, under the same turn, and rea
   t.match((await second.turn("cut", "/say next")).at(-1)?.data, { phase: "completed" });
 });
 
-t.test("a command that ran when the engine was killed is not run again, and the model is told so", async (t) => {
+t.test("a command running at kill -9 is not run again, and the model is told so", async (t) => {
   const first = await startEngine(t);
   const command = "echo ran >> count; sleep 3";
   const message = `/tool run_command ${JSON.stringify({ command })}\n/tool memory_note {"content":"noted"}\n/say done`;
@@ -140,7 +140,7 @@ for (const [signal, how] of [
   );
 }
 
-t.test("SIGTERM leaves a turn at its next step, and it goes on at the next start", async (t) => {
+t.test("SIGTERM parks a turn at its next step, and it resumes at the next start", async (t) => {
   const first = await startEngine(t);
   const message = '/slow 500\n/say one\n/tool list_files {"path":"."}\n/say two';
   const stream = await first.execute({ task_id: "parked", message });
@@ -160,7 +160,7 @@ t.test("SIGTERM leaves a turn at its next step, and it goes on at the next start
   t.equal(only(frames, "usage").length, 2, "the model was asked for each answer once");
 });
 
-t.test("SIGTERM cuts off what outlasts it, and even that goes on at the next start", async (t) => {
+t.test("SIGTERM parks a turn in a long step, and it resumes at the next start", async (t) => {
   const first = await startEngine(t);
   const stream = await first.execute({ task_id: "long", message: "/say begun\n/slow 7000\n/say ended" });
   const { turn_id: turnId } = (await stream.first("text_delta")).data;
@@ -172,7 +172,7 @@ t.test("SIGTERM cuts off what outlasts it, and even that goes on at the next sta
   t.match(frames.at(-1)?.data, { phase: "completed" });
 });
 
-t.test("a turn that gets no further however often the engine restarts is ended", async (t) => {
+t.test("a turn without progress over repeated restarts is ended", async (t) => {
   let engine = await startEngine(t);
   const stream = await engine.execute({ task_id: "poison", message: "/fail silent" });
   const { turn_id: turnId } = (await stream.first("thread_lifecycle")).data;
@@ -186,7 +186,7 @@ t.test("a turn that gets no further however often the engine restarts is ended",
   t.match((await engine.turn("poison", "/say back")).at(-1)?.data, { phase: "completed" }, "the task is free");
 });
 
-t.test("a turn that was to be cancelled with its client's connection does not outlive it", async (t) => {
+t.test("a turn with on_disconnect cancel is not resumed after a restart", async (t) => {
   const first = await startEngine(t);
   const body = { task_id: "bound", message: "/ask Well? | yes", on_disconnect: "cancel" };
   const { data } = await (await first.execute(body)).first("hitl_request");
@@ -201,7 +201,7 @@ t.test("a turn that was to be cancelled with its client's connection does not ou
   t.match(await respond(second, data.request_id, "yes"), { status: 409, body: { error: "HITL_ALREADY_ANSWERED" } });
 });
 
-t.test("an engine that drains does not count turns that wait for a person", async (t) => {
+t.test("a draining engine does not count turns that wait for a human", async (t) => {
   const engine = await startEngine(t);
   const asking = await engine.execute({ task_id: "asking", message: "/ask Well? | yes\n/say so" });
   const { data } = await asking.first("hitl_request");

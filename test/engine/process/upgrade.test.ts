@@ -28,7 +28,7 @@ function replace(installation: string): void {
 }
 
 for (const remote of REMOTES) {
-  t.test(`an engine of ${remote} that is up needs its installation no more`, async (t) => {
+  t.test(`an engine of ${remote} that is running needs its installation no more`, async (t) => {
     const upstream = await startUpstream(t, streams(FRAMES[remote]), refuses(400, {}));
     const installation = install(t, `engine-${remote}-model`);
     const settings = {
@@ -50,7 +50,7 @@ for (const remote of REMOTES) {
   });
 }
 
-t.test("the sandbox carries no provider", async (t) => {
+t.test("the sandbox bundle contains no provider", async (t) => {
   const installation = install(t);
   const engine = await startEngine(t, {
     installation,

@@ -49,7 +49,7 @@ const DAMAGES: Readonly<Record<string, (file: string) => void>> = {
 };
 
 for (const [what, damage] of Object.entries(DAMAGES)) {
-  t.test(`a store that ${what} is set aside whole, and a new one says so at each start`, async (t) => {
+  t.test(`a store that ${what} is moved aside, and every start reports it`, async (t) => {
     const { folder, file } = filled(t);
     damage(file);
     const damaged = readFileSync(file);
@@ -73,7 +73,7 @@ for (const [what, damage] of Object.entries(DAMAGES)) {
   });
 }
 
-t.test("a store is set aside once, wherever the process was killed meanwhile", async (t) => {
+t.test("a damaged store is moved aside once, wherever the process was killed", async (t) => {
   for (const point of ["marked", "log moved", "all moved", "new one begun"]) {
     const { folder, file } = filled(t);
     writeFileSync(`${file}-wal`, "a log");
@@ -96,14 +96,14 @@ t.test("a store is set aside once, wherever the process was killed meanwhile", a
   }
 });
 
-t.test("what is no damage is not set aside: a newer engine's store, one that cannot be read", async (t) => {
+t.test("a newer or unreadable store is not moved aside", async (t) => {
   const { folder, file } = filled(t);
   const db = new DatabaseSync(file);
   db.exec("pragma user_version = 9999");
   db.close();
   t.throws(() => openStore(folder), { name: "StoreUnusable", exit: "store_newer" });
   t.ok(existsSync(file));
-  t.test("without the right to", { skip: process.getuid?.() === 0 && "root may read everything" }, async (t) => {
+  t.test("without read permission", { skip: process.getuid?.() === 0 && "root may read everything" }, async (t) => {
     chmodSync(file, 0);
     t.throws(() => openStore(folder), StoreUnusable);
     chmodSync(file, 0o600);
@@ -111,7 +111,7 @@ t.test("what is no damage is not set aside: a newer engine's store, one that can
   t.equal(readdirSync(folder).filter((name) => name.includes("corrupt") || name.includes("damaged")).length, 0);
 });
 
-t.test("an engine boots with a damaged store, says so in its health, and serves turns", async (t) => {
+t.test("an engine with a damaged store boots, reports it in /health, and serves turns", async (t) => {
   const { folder, file } = filled(t);
   DAMAGES["was cut off"]?.(file);
   const first = await startEngine(t, { dataDir: folder });
@@ -130,7 +130,7 @@ t.test("an engine boots with a damaged store, says so in its health, and serves 
   t.notMatch((await sound.call("/health")).body, { memory_reset: {} });
 });
 
-t.test("damage that is found while the engine runs ends it for now; its next start sets the store aside", async (t) => {
+t.test("damage found at run time ends the engine, and its next start moves the store aside", async (t) => {
   const { folder, file } = filled(t);
   const root = new DatabaseSync(file);
   const page = Number(

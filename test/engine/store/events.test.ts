@@ -23,7 +23,7 @@ const seqs = (rows: readonly EventRow[]): string => rows.map(({ seq }) => seq).j
 const count = (store: Store, table: string): unknown =>
   store.db.prepare(`select count(*) as n from ${table}`).get()?.["n"];
 
-t.test("a task's and a turn's events are found among those of others, from any cursor and in pages", (t) => {
+t.test("events of one task or turn are read from any cursor and in pages", (t) => {
   const store = openStore(t.testdir());
   t.teardown(() => store.close());
   const table = new EventTable(store);
@@ -53,7 +53,7 @@ t.test("a task's and a turn's events are found among those of others, from any c
   t.end();
 });
 
-t.test("what could not be stored is found when it is stored after all", (t) => {
+t.test("events stored after a failed attempt are found", (t) => {
   const store = openStore(t.testdir());
   t.teardown(() => store.close());
   const table = new EventTable(store);
@@ -67,7 +67,7 @@ t.test("what could not be stored is found when it is stored after all", (t) => {
   t.end();
 });
 
-t.test("dropping old events leaves no trace of where they were", (t) => {
+t.test("pruning events prunes their index entries", (t) => {
   const store = openStore(t.testdir());
   t.teardown(() => store.close());
   const table = new EventTable(store);
@@ -83,7 +83,7 @@ t.test("dropping old events leaves no trace of where they were", (t) => {
   t.end();
 });
 
-t.test("an engine's events of before are found as they were after an upgrade", (t) => {
+t.test("events stored before an upgrade are found unchanged", (t) => {
   const folder = t.testdir();
   const before = new DatabaseSync(join(folder, "engine.db"));
   const version = ENGINE_MIGRATIONS.findIndex((sql) => sql.includes("create table event_log"));

@@ -144,7 +144,7 @@ function eventFault(events: readonly { event: string; data: Record<string, unkno
   return ends.length === 1 && events.at(-1)?.data["phase"] === "completed" ? null : "it does not end once, and well";
 }
 
-t.test("wherever a turn is cut, it goes on to its end: pairs are whole and nothing is done twice", async (t) => {
+t.test("a turn interrupted at any point resumes to its end, with complete pairs and nothing run twice", async (t) => {
   const folder = t.testdir();
   const recording = recordingStore(folder);
   const ran: Run[] = [];

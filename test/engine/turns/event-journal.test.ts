@@ -6,7 +6,7 @@ import { until } from "../../helpers/until.ts";
 
 const said = (text: string) => ({ event: "text_delta", data: { text } }) as const;
 
-t.test("stamps rise whatever the clock does, over a restart as well", async (t) => {
+t.test("stamps strictly rise despite clock changes and restarts", async (t) => {
   const dataDir = t.testdir();
   let now = 1_000_000;
   const first = openStore(dataDir);
@@ -35,7 +35,7 @@ t.test("stamps rise whatever the clock does, over a restart as well", async (t) 
   t.ok((all.at(-1)?.ts ?? 0) > Date.parse(heartbeat), "and what comes later is behind it, even after a restart");
 });
 
-t.test("what happens in one tick is handed on together, once it is stored, to those whom it concerns", async (t) => {
+t.test("events of one tick are delivered together, after they are stored, to their readers only", async (t) => {
   const store = openStore(t.testdir());
   t.teardown(() => store.close());
   const table = new EventTable(store);
@@ -71,7 +71,7 @@ t.test("what happens in one tick is handed on together, once it is stored, to th
   t.equal(got["one"]?.flat().length, 2);
 });
 
-t.test("the words of many turns wait for no others, and a fast stream's are stored in larger pieces", async (t) => {
+t.test("slow events are stored at once, and a fast stream in larger batches", async (t) => {
   const store = openStore(t.testdir());
   t.teardown(() => store.close());
   const journal = new EventJournal(new EventTable(store));
@@ -92,7 +92,7 @@ t.test("the words of many turns wait for no others, and a fast stream's are stor
   t.strictSame(batches, [40], "none came");
 });
 
-t.test("the store gives back exactly what was put in, from any cursor and in pages of any size", async (t) => {
+t.test("replay returns exactly the stored events, from any cursor and in any page size", async (t) => {
   const store = openStore(t.testdir());
   t.teardown(() => store.close());
   const journal = new EventJournal(new EventTable(store));
@@ -124,7 +124,7 @@ t.test("the store gives back exactly what was put in, from any cursor and in pag
   }
 });
 
-t.test("old events are dropped, but never those of a running turn", async (t) => {
+t.test("old events are pruned, but never those of a running turn", async (t) => {
   const store = openStore(t.testdir());
   t.teardown(() => store.close());
   const journal = new EventJournal(new EventTable(store));

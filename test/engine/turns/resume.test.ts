@@ -36,7 +36,7 @@ async function runningUntil(parts: Parts, provider: { requests: unknown[] }, cou
 const same = testTool("same", async () => "nothing new");
 const rounds = (count: number) => Array.from({ length: count }, (_, n) => calls([`c${n}`, "same", {}]));
 
-t.test("the limit of steps counts what was done before a restart", async (t) => {
+t.test("the step limit counts steps before a restart", async (t) => {
   const provider = scriptedProvider(...rounds(2), silent);
   const first = engineParts(t, { provider, tools: [same] });
   const turnId = await runningUntil(first, provider, 3, 4);
@@ -47,7 +47,7 @@ t.test("the limit of steps counts what was done before a restart", async (t) => 
   t.equal(later.requests.length, 2);
 });
 
-t.test("going round in circles is noticed over a restart", async (t) => {
+t.test("loop detection counts calls before a restart", async (t) => {
   const provider = scriptedProvider(...rounds(3), silent);
   const first = engineParts(t, { provider, tools: [same] });
   const turnId = await runningUntil(first, provider, 4);
@@ -57,7 +57,7 @@ t.test("going round in circles is noticed over a restart", async (t) => {
   t.equal(later.requests.length, 2);
 });
 
-t.test("usage goes on from what was used before a restart", async (t) => {
+t.test("usage includes the usage before a restart", async (t) => {
   const provider = scriptedProvider(...rounds(1), silent);
   const first = engineParts(t, { provider, tools: [same] });
   const turnId = await runningUntil(first, provider, 2);
@@ -69,7 +69,7 @@ t.test("usage goes on from what was used before a restart", async (t) => {
   );
 });
 
-t.test("a loop inside a turn has a conversation of its own and goes on from its own steps", async (t) => {
+t.test("a nested loop has its own conversation and resumes from its own steps", async (t) => {
   const inner = scriptedProvider(calls(["i", "same", {}]), silent);
   const laterInner = scriptedProvider(says("found"));
   const delegating = (provider: ModelProvider) => (t: Test, dataDir?: string) =>
@@ -118,7 +118,7 @@ t.test("a permission request without an answer in time counts as denied", async 
   });
 });
 
-t.test("time for an answer runs on while the engine is down", async (t) => {
+t.test("the time to answer includes engine downtime", async (t) => {
   const curious = testTool(
     "curious",
     async (_input, context) => context.ask({ question: "Well?", options: [], allowFreeText: true }),
@@ -155,7 +155,7 @@ for (const [what, damage] of Object.entries(DAMAGE)) {
   });
 }
 
-t.test("a turn waits for what it needs before it goes on, and can be cancelled meanwhile", async (t) => {
+t.test("a resumed turn waits until its tools are ready, and can be cancelled meanwhile", async (t) => {
   const provider = scriptedProvider(...rounds(1), silent);
   const first = engineParts(t, { provider, tools: [same] });
   const turnId = await runningUntil(first, provider, 2);

@@ -8,14 +8,14 @@ const silent = async function* (_request: unknown, signal: AbortSignal) {
   yield { kind: "failed", failure: { kind: "aborted" }, usage: null } as const;
 };
 
-t.test("a turn without progress expires, and its task is free again", async (t) => {
+t.test("a turn without progress expires and frees its slot", async (t) => {
   const parts = engineParts(t, { provider: scriptedProvider(silent, says("hello")), ttlMs: 200 });
   const events = await parts.turn("stuck");
   t.match(events.at(-1), { event: "error", data: { error: "CHANNEL_EXPIRED" } });
   t.match((await parts.turn("stuck", "again")).at(-1)?.data, { phase: "completed" });
 });
 
-t.test("waiting for a human does not count, and the time begins anew after it", async (t) => {
+t.test("waiting for a human pauses the expiry timer, which restarts afterwards", async (t) => {
   const slots = new TaskSlots(150);
   const claim = slots.claim("task", "turn");
   if (claim.kind !== "claimed") throw new Error("not claimed");

@@ -133,7 +133,7 @@ const arrived = (lines: readonly Line[]) =>
     .map((line) => (line.type === "skill_draft" ? { ...line, state: "proposed", decided_at: null } : line));
 
 t.test(
-  "what one engine exports another imports: the same ids, times, sources and trust; again, and nothing changes",
+  "an export imports elsewhere with the same ids, times, sources and trust, and a repeat changes nothing",
   async (t) => {
     const first = await startEngine(t, { dataDir: remembering(t) });
     const lines = await exported(first);
@@ -178,7 +178,7 @@ t.test(
   },
 );
 
-t.test("a file that is no whole and good one is refused by line and field, and leaves nothing", async (t) => {
+t.test("an invalid file is rejected with line and field, and leaves nothing behind", async (t) => {
   const source = await startEngine(t, { dataDir: remembering(t) });
   const lines = await exported(source);
   const engine = await startEngine(t);
@@ -235,7 +235,7 @@ t.test("a file that is no whole and good one is refused by line and field, and l
   t.notOk(existsSync(join(engine.dataDir, "memory-import.db")));
 });
 
-t.test("a note whose number leaves no room for others gets one of its own, and is found", async (t) => {
+t.test("a note with an excessive number is renumbered and found", async (t) => {
   const source = await startEngine(t, { dataDir: remembering(t) });
   const lines = await exported(source);
   for (const id of ["note:9007199254740991", "note:1099511627776", "note:0", "note:-5"]) {
@@ -252,7 +252,7 @@ t.test("a note whose number leaves no room for others gets one of its own, and i
   }
 });
 
-t.test("a question that was open elsewhere is nobody's here", async (t) => {
+t.test("an imported open question is closed", async (t) => {
   const lines = await exported(await startEngine(t, { dataDir: remembering(t) }));
   const engine = await startEngine(t);
   const open = { answer: null, resolved_at: null };
@@ -261,7 +261,7 @@ t.test("a question that was open elsewhere is nobody's here", async (t) => {
   t.match(await engine.call("/hitl/pending"), { status: 200, body: { requests: [] } });
 });
 
-t.test("what is known here under another id stands for the file's", async (t) => {
+t.test("an existing item under another id replaces the imported one", async (t) => {
   const lines = await exported(await startEngine(t, { dataDir: remembering(t) }));
   const folder = t.testdir({});
   const store = openStore(folder);
@@ -290,7 +290,7 @@ t.test("what is known here under another id stands for the file's", async (t) =>
 });
 
 t.test(
-  "an engine killed while it takes a file over goes on with it at its next start; before that there is nothing of it",
+  "an import killed while running continues at the next start, one killed while reading leaves nothing",
   async (t) => {
     const source = await startEngine(t, { dataDir: remembering(t, { rounds: 6000 }) });
     const lines = await exported(source);
@@ -340,56 +340,53 @@ const raw = (dataDir: string) =>
     .map((name) => readFileSync(join(dataDir, name)).toString("latin1"))
     .join("\n");
 
-t.test(
-  "an erasure leaves no trace in any file of the store, keeps what is not of it, and numbers events on",
-  async (t) => {
-    const dataDir = remembering(t);
-    const engine = await startEngine(t, { dataDir });
-    const message = '/tool memory_note {"entry_type":"note","content":"planted-note"}\n/say planted-answer';
-    const frames = await engine.turn("planted-task", message);
-    const last = frames.at(-1)?.data.seq as number;
-    t.match(raw(dataDir), /planted-note/);
-    const workspace = join(dataDir, "workspace");
-    mkdirSync(join(workspace, ".orch/outputs"), { recursive: true });
-    writeFileSync(join(workspace, ".orch/outputs/call.txt"), "planted output");
-    writeFileSync(join(workspace, "mine.txt"), "the user's own");
-    for (const part of ["", "-wal"])
-      writeFileSync(join(dataDir, `engine.db.corrupt-20260101T000000000Z${part}`), "planted before");
-    const gone = await engine.call("/memory", { method: "DELETE" });
-    t.match(gone, {
-      status: 200,
-      body: {
-        erased: {
-          turns: 4,
-          episodes: 4,
-          knowledge: 2,
-          messages: Number,
-          social_nodes: 2,
-          events: Number,
-          outputs: 1,
-          stores_set_aside: 1,
-        },
+t.test("an erasure leaves no trace in the store's files, keeps other data, and continues event numbers", async (t) => {
+  const dataDir = remembering(t);
+  const engine = await startEngine(t, { dataDir });
+  const message = '/tool memory_note {"entry_type":"note","content":"planted-note"}\n/say planted-answer';
+  const frames = await engine.turn("planted-task", message);
+  const last = frames.at(-1)?.data.seq as number;
+  t.match(raw(dataDir), /planted-note/);
+  const workspace = join(dataDir, "workspace");
+  mkdirSync(join(workspace, ".orch/outputs"), { recursive: true });
+  writeFileSync(join(workspace, ".orch/outputs/call.txt"), "planted output");
+  writeFileSync(join(workspace, "mine.txt"), "the user's own");
+  for (const part of ["", "-wal"])
+    writeFileSync(join(dataDir, `engine.db.corrupt-20260101T000000000Z${part}`), "planted before");
+  const gone = await engine.call("/memory", { method: "DELETE" });
+  t.match(gone, {
+    status: 200,
+    body: {
+      erased: {
+        turns: 4,
+        episodes: 4,
+        knowledge: 2,
+        messages: Number,
+        social_nodes: 2,
+        events: Number,
+        outputs: 1,
+        stores_set_aside: 1,
       },
-    });
-    for (const word of ["planted", "question 1", "under the mat", "Oslo", "Anna", "annie", "sister of"])
-      t.notMatch(raw(dataDir), word);
-    t.same(records(await exported(engine)), []);
-    t.match(await engine.call(`/execute/replay?after=${last - 3}`), {
-      body: { events: [], truncated: true, oldest_ts: null },
-    });
-    t.match(await engine.call(`/execute/replay?after=${last}`), { body: { events: [], truncated: false } });
-    const [started] = await engine.turn("planted-task", "/say again");
-    t.equal(started?.data.seq, last + 1);
-    t.ok(started?.data.ts > frames.at(-1)?.data.ts);
-    await engine.call("/memory", { method: "DELETE" });
-    await engine.stop();
-    const next = await startEngine(t, { dataDir });
-    const [later] = await next.turn("planted-task", "/say again");
-    t.ok(later?.data.seq > started?.data.seq, "after a restart too");
-  },
-);
+    },
+  });
+  for (const word of ["planted", "question 1", "under the mat", "Oslo", "Anna", "annie", "sister of"])
+    t.notMatch(raw(dataDir), word);
+  t.same(records(await exported(engine)), []);
+  t.match(await engine.call(`/execute/replay?after=${last - 3}`), {
+    body: { events: [], truncated: true, oldest_ts: null },
+  });
+  t.match(await engine.call(`/execute/replay?after=${last}`), { body: { events: [], truncated: false } });
+  const [started] = await engine.turn("planted-task", "/say again");
+  t.equal(started?.data.seq, last + 1);
+  t.ok(started?.data.ts > frames.at(-1)?.data.ts);
+  await engine.call("/memory", { method: "DELETE" });
+  await engine.stop();
+  const next = await startEngine(t, { dataDir });
+  const [later] = await next.turn("planted-task", "/say again");
+  t.ok(later?.data.seq > started?.data.seq, "after a restart too");
+});
 
-t.test("an erasure waits for nobody: a turn in flight refuses it by name; while it runs no turn begins", async (t) => {
+t.test("an erasure is refused with the turn in flight, and no turn starts during it", async (t) => {
   const engine = await startEngine(t);
   const stream = await engine.execute({ task_id: "busy", message: "/slow 60000" });
   await stream.first("thread_lifecycle");
@@ -408,7 +405,7 @@ t.test("an erasure waits for nobody: a turn in flight refuses it by name; while 
   t.match((await engine.turn("after", "/say it goes on")).at(-1), { data: { phase: "completed" } });
 });
 
-t.test("an erasure that was cut off is brought to its end by the next start", async (t) => {
+t.test("the next start finishes an interrupted erasure", async (t) => {
   const dataDir = remembering(t);
   const store = openStore(dataDir);
   store.state.set("erasure", { at: Date.now() });
@@ -421,7 +418,7 @@ t.test("an erasure that was cut off is brought to its end by the next start", as
   t.notMatch(raw(dataDir), /answer 1|Oslo/);
 });
 
-t.test("an erasure follows no link that a tool has put in the place of its outputs", async (t) => {
+t.test("an erasure does not follow a link in place of the outputs folder", async (t) => {
   const [dataDir, elsewhere] = [freshFolder(t), freshFolder(t)];
   mkdirSync(join(elsewhere, "outputs"));
   writeFileSync(join(elsewhere, "outputs/precious"), "not ours");
@@ -437,7 +434,7 @@ t.test("an erasure follows no link that a tool has put in the place of its outpu
   t.ok(existsSync(join(elsewhere, "outputs/precious")));
 });
 
-t.test("an engine killed in the middle of an erasure has all of it afterwards, or nothing and no trace", async (t) => {
+t.test("an erasure killed at any point leaves all or nothing", async (t) => {
   let [whole, gone] = [0, 0];
   for (const afterMs of [0, 2, 5, 10, 15, 25, 40, 80]) {
     const dataDir = remembering(t, { rounds: 3000 });
@@ -457,7 +454,7 @@ t.test("an engine killed in the middle of an erasure has all of it afterwards, o
   t.comment(`${whole} times before it, ${gone} times in it or behind it`);
 });
 
-t.test("who stops reading an export is cut off, and lets go of the store", async (t) => {
+t.test("an export reader that stops reading is dropped and releases the store", async (t) => {
   const store = openStore(freshFolder(t));
   const insert = store.db.prepare(
     "insert into working_memory (task_id, turn_id, entry_type, content, created_at) values ('t', 'turn_1', 'note', ?, 1)",
@@ -475,7 +472,7 @@ t.test("who stops reading an export is cut off, and lets go of the store", async
   await until("it has been cut off", () => wal() === 0);
 });
 
-t.test("no export begins while everything is erased: it would hold the store's log", async (t) => {
+t.test("no export starts during an erasure", async (t) => {
   const store = openStore(remembering(t));
   t.teardown(() => store.close());
   const portability = new MemoryPortability({

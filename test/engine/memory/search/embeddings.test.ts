@@ -42,7 +42,7 @@ const setUp = (t: Parameters<typeof remembering>[0], embed?: TextVectors["embed"
   return { ...memory, asked, open, count };
 };
 
-t.test("what is worded otherwise is found by what it means", async (t) => {
+t.test("vectors find an item in other words", async (t) => {
   const { open, store, asked, count } = setUp(t);
   const embeddings = open();
   await embeddings.work();
@@ -55,7 +55,7 @@ t.test("what is worded otherwise is found by what it means", async (t) => {
   t.equal(asked.at(-1)?.priority, "interactive");
 });
 
-t.test("only what has no vector gets one; another model begins anew", async (t) => {
+t.test("only items without a vector are embedded, and another model embeds all again", async (t) => {
   const { open, asked, tell, count } = setUp(t);
   await open().work();
   const before = asked.length;
@@ -70,7 +70,7 @@ t.test("only what has no vector gets one; another model begins anew", async (t) 
   t.same([count("words-1"), count("words-2")], [0, 42]);
 });
 
-t.test("a provider that refuses is asked again later, and search goes by words meanwhile", async (t) => {
+t.test("a failed embedding call is retried later, and search uses full text meanwhile", async (t) => {
   let refuses = true;
   const { open, store, count } = setUp(t, async (texts) => {
     if (refuses) throw new Error("limit reached");
@@ -86,7 +86,7 @@ t.test("a provider that refuses is asked again later, and search goes by words m
   t.equal(count("words-1"), 41);
 });
 
-t.test("a search does not wait long for a vector", async (t) => {
+t.test("a search waits only briefly for a vector", async (t) => {
   const { open, store } = setUp(
     t,
     (_texts, { signal }) =>
@@ -101,7 +101,7 @@ t.test("a search does not wait long for a vector", async (t) => {
   t.match(await new MemorySearch(store, open().near).search(request), [{ content: /sloop/ }]);
 });
 
-t.test("what is erased or reworded while its vector is made gets none of it", async (t) => {
+t.test("an item erased or changed during embedding gets no stale vector", async (t) => {
   let changes = "delete from episodes where number > 2; update episodes set answer = answer || '!'";
   const { open, store, count } = setUp(t, async (texts) => {
     store.db.exec(changes);

@@ -8,20 +8,20 @@ const meets = (t: Tap, asked: string, said: string) => {
 };
 type Tap = { ok(value: unknown, message: string): void };
 
-t.test("cases, accents and endings do not keep a word from being found", async (t) => {
+t.test("case, accents and endings are ignored", async (t) => {
   meets(t, "MOVING", "She moved house");
   meets(t, "Zurich cafe", "Ein Café in Zürich");
   meets(t, "Müller's", "Mrs Muller said so");
 });
 
-t.test("identifiers of code are found whole and by their parts", async (t) => {
+t.test("code identifiers match as a whole and by their parts", async (t) => {
   for (const asked of ["user", "fetch", "profile", "fetchUserProfile", "fetchuserprofile"])
     meets(t, asked, "fetchUserProfile()");
   for (const asked of ["max", "retry", "MAX_RETRY_COUNT", "maxretrycount"]) meets(t, asked, "MAX_RETRY_COUNT=3");
   for (const asked of ["http", "server", "HTTPServer"]) meets(t, asked, "class HTTPServer {");
 });
 
-t.test("what is written without spaces is found by any two of its signs", async (t) => {
+t.test("scripts without spaces match by pairs of characters", async (t) => {
   meets(t, "北京", "我去年住在北京市");
   meets(t, "東京タワー", "昨日、東京タワーに行きました");
   meets(t, "กรุงเทพ", "ฉันอยู่ที่กรุงเทพมหานคร");
@@ -31,7 +31,7 @@ t.test("what is written without spaces is found by any two of its signs", async 
   meets(t, "Python", "用Python写的");
 });
 
-t.test("whatever is asked becomes nothing but words", async (t) => {
+t.test("any query yields only search terms", async (t) => {
   for (const odd of [
     '"a* OR NEAR(b',
     "😀👍🏽",
@@ -47,7 +47,7 @@ t.test("whatever is asked becomes nothing but words", async (t) => {
   t.same(indexWords("left\0right"), ["left", "right"]);
 });
 
-t.test("of a very long text the beginning and the end are found", async (t) => {
+t.test("of a very long text, beginning and end are indexed", async (t) => {
   const words = indexWords(`alpha ${"filler ".repeat(200_000)} omega`);
   t.ok(words.includes("alpha") && words.includes("omega"));
   t.ok(words.length < 10_000);

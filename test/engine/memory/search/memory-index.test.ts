@@ -34,7 +34,7 @@ const setUp = (t: Parameters<typeof freshFolder>[0]) => {
   return { store, index, item, rows };
 };
 
-t.test("what is put again takes the place of what was there", async (t) => {
+t.test("putting an item again replaces it", async (t) => {
   const { index, item, rows } = setUp(t);
   index.put(item("ep_1", "episode", "lighthouse"));
   index.put(item("ep_1", "episode", "windmill"));
@@ -43,7 +43,7 @@ t.test("what is put again takes the place of what was there", async (t) => {
   t.same(rows("windmil"), []);
 });
 
-t.test("a fact that is closed stands elsewhere from then on", async (t) => {
+t.test("closing a fact moves it to the range of closed facts", async (t) => {
   const { index, item, rows } = setUp(t);
   index.put(item("kn_1", "fact", "lighthouse"));
   t.same(rows("lighthous"), [2 ** 40 + 8]);
@@ -51,7 +51,7 @@ t.test("a fact that is closed stands elsewhere from then on", async (t) => {
   t.same(rows("lighthous"), [2 ** 41 + 8]);
 });
 
-t.test("what is deleted is not in the index any more, whoever deletes it", async (t) => {
+t.test("deleting a row removes it from the index", async (t) => {
   const { store, index, item, rows } = setUp(t);
   index.put(item("ep_1", "episode", "lighthouse"));
   index.put(item("kn_1", "fact", "lighthouse"));
@@ -61,12 +61,12 @@ t.test("what is deleted is not in the index any more, whoever deletes it", async
   t.same(rows("lighthous"), []);
 });
 
-t.test("what is not stored cannot be put", async (t) => {
+t.test("an item that is not stored cannot be indexed", async (t) => {
   const { index, item } = setUp(t);
   t.throws(() => index.put(item("ep_2", "episode", "x")), /not stored/);
 });
 
-t.test("what is stored and not in the index is put there, and nothing else is touched", async (t) => {
+t.test("indexMissing indexes missing items only", async (t) => {
   const { store, index, item, rows } = setUp(t);
   store.db.exec(`
     update episodes set question = 'A lighthouse?', answer = 'Yes.';

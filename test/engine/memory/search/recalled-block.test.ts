@@ -20,7 +20,7 @@ async function recalled(t: Parameters<typeof learningBench>[0], query: string, .
   return lines.map((line) => JSON.parse(line) as Record<string, string>);
 }
 
-t.test("what was said last stands last, though what it says began before", async (t) => {
+t.test("items are ordered by when they were stated", async (t) => {
   const lines = await recalled(
     t,
     "Where does Anna live?",
@@ -50,7 +50,7 @@ t.test("what was said last stands last, though what it says began before", async
   );
 });
 
-t.test("of what is so since nobody knows when, no beginning is shown", async (t) => {
+t.test("a fact without a known start has no valid_from", async (t) => {
   const lines = await recalled(
     t,
     "Where do I live?",
@@ -65,7 +65,7 @@ t.test("of what is so since nobody knows when, no beginning is shown", async (t)
   t.notOk(lines.some(({ kind, text }) => kind === "fact" && text === "User lives in Berlin"));
 });
 
-t.test("what is no longer so says until when it was", async (t) => {
+t.test("a closed fact has valid_to", async (t) => {
   const lines = await recalled(
     t,
     "Where did I live before?",

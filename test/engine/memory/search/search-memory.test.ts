@@ -32,7 +32,7 @@ const setUp = (t: Parameters<typeof remembering>[0]) => {
   return { ...memory, search, found, learn };
 };
 
-t.test("a question finds the round that says it, and what has nothing to do with it stays away", async (t) => {
+t.test("a question finds the round with the answer, and no unrelated ones", async (t) => {
   const { tell, found } = setUp(t);
   tell("2026-03-02", "My sister Ingrid teaches cello in Bergen.");
   tell("2026-03-03", "How do I boil an egg for four minutes?");
@@ -43,7 +43,7 @@ t.test("a question finds the round that says it, and what has nothing to do with
   t.same(await found("?!"), []);
 });
 
-t.test("what only asked the same stands behind what says it", async (t) => {
+t.test("a round that only asked the same ranks after the answer", async (t) => {
   const { tell, found, learn } = setUp(t);
   const turn = tell("2026-03-02", "My sister Ingrid lives in Bergen, near the harbour.");
   learn(turn, "Ingrid lives in Bergen", ["Ingrid", "lives in", "Bergen"]);
@@ -53,7 +53,7 @@ t.test("what only asked the same stands behind what says it", async (t) => {
   t.equal(all.length, 3);
 });
 
-t.test("who asks about themselves is told of themselves first", async (t) => {
+t.test("a question about the user ranks facts about the user first", async (t) => {
   const { tell, found, learn } = setUp(t);
   const own = tell("2026-03-02", "Actually, I moved to Munich yesterday.");
   learn(own, "User lives in Munich", ["user", "lives in", "Munich"]);
@@ -63,14 +63,14 @@ t.test("who asks about themselves is told of themselves first", async (t) => {
   t.match((await found("Where does Anna live?"))[0], /Marseille/);
 });
 
-t.test("words that ask nothing find what they name, whatever stands beside them", async (t) => {
+t.test("a query that is no question finds what it names", async (t) => {
   const { tell, found } = setUp(t);
   tell("2026-03-02", "My sister Ingrid teaches cello.");
   tell("2026-03-04", "The neighbours are painting their fence green.");
   t.same(await found("Ingrid Norwegen"), ["My sister Ingrid teaches cello."]);
 });
 
-t.test("a question about a time prefers that time", async (t) => {
+t.test("a question about a time prefers items of that time", async (t) => {
   const { tell, found } = setUp(t);
   tell("2026-01-10", "I ran a race in the rain and finished it.");
   tell("2026-03-11", "I ran a race along the river and finished it.");
@@ -81,7 +81,7 @@ t.test("a question about a time prefers that time", async (t) => {
   t.same(await found("What did I talk about in March?"), ["I ran a race along the river and finished it."]);
 });
 
-t.test("what was said last comes first, and what has been closed is asked for by the past", async (t) => {
+t.test("the latest statement ranks first, and questions about the past find closed facts", async (t) => {
   const { tell, found, learn, tables, store } = setUp(t);
   tell("2026-02-01", "My boss at work is called Magda.");
   tell("2026-08-01", "My boss at work is called Jonas.");
@@ -101,7 +101,7 @@ t.test("what was said last comes first, and what has been closed is asked for by
   t.same(await found("Who is my boss?", { ...facts, asOf: Date.parse("2026-05-01") }), ["The user's boss is Magda."]);
 });
 
-t.test("a fact leads to the round it was learnt from, by words that the round does not have", async (t) => {
+t.test("a fact leads to its source round, by words that the round does not contain", async (t) => {
   const { tell, found, learn } = setUp(t);
   const turn = tell("2026-04-01", "I signed at Vantage yesterday, my head is spinning.");
   tell("2026-04-02", "The weather is dreadful again.");
@@ -112,7 +112,7 @@ t.test("a fact leads to the round it was learnt from, by words that the round do
   );
 });
 
-t.test("whom a question names leads to what is known of them and of those beside them", async (t) => {
+t.test("a named person leads to their mentions and those of their neighbours", async (t) => {
   const { tell, found, store } = setUp(t);
   const turn = tell("2026-04-01", "We had pancakes with blueberries at the lake house.");
   const id = new EpisodeTable(store).ofTurn(turn)?.id;
@@ -123,20 +123,20 @@ t.test("whom a question names leads to what is known of them and of those beside
   t.same(await found("pancakes with Mina"), ["We had pancakes with blueberries at the lake house."]);
 });
 
-t.test("rounds that say the same are shown once", async (t) => {
+t.test("duplicate rounds are returned once", async (t) => {
   const { tell, found } = setUp(t);
   for (const day of ["2026-05-01", "2026-05-02", "2026-05-03"]) tell(day, "Remind me to water the ficus in the hall.");
   t.equal((await found("water the ficus")).length, 1);
 });
 
-t.test("a conversation that is shown already is left out", async (t) => {
+t.test("turns of the shown conversation are omitted", async (t) => {
   const { tell, found } = setUp(t);
   const turn = tell("2026-05-01", "My locker at the gym has the number 118.");
   t.equal((await found("number of my locker")).length, 1);
   t.same(await found("number of my locker", { withoutTurns: new Set([turn]) }), []);
 });
 
-t.test("what the agent noted is found too", async (t) => {
+t.test("notes are found", async (t) => {
   const { record, store, found } = setUp(t);
   const entry = { taskId: "task", turnId: "turn", createdAt: NOW - 1000, content: "The printer needs toner K-220." };
   store.transaction(() => record.note({ ...entry, entryType: "observation" }));

@@ -11,7 +11,7 @@ const range = (text: string): string | null => {
   return `${day(found.range.from)}/${day(found.range.to)}`;
 };
 
-t.test("dates and months are read as they are written", async (t) => {
+t.test("dates and months are parsed as written", async (t) => {
   const read = {
     "on 2026-03-05": "2026-03-05/2026-03-06",
     "in 2026-03": "2026-03-01/2026-04-01",
@@ -29,7 +29,7 @@ t.test("dates and months are read as they are written", async (t) => {
   for (const [text, wanted] of Object.entries(read)) t.equal(range(`What was it ${text}?`), wanted, text);
 });
 
-t.test("times are counted back from now", async (t) => {
+t.test("relative times count back from now", async (t) => {
   const read = {
     today: "2026-11-21/2026-11-22",
     yesterday: "2026-11-20/2026-11-21",
@@ -50,14 +50,14 @@ t.test("times are counted back from now", async (t) => {
   for (const [text, wanted] of Object.entries(read)) t.equal(range(`What did I do ${text}?`), wanted, text);
 });
 
-t.test("before, since, and between say on which side", async (t) => {
+t.test("before, since and between set the bounds", async (t) => {
   t.equal(range("Where did I live before June?"), "ever/2026-06-01");
   t.equal(range("What have I bought since March?"), "2026-03-01/now");
   t.equal(range("What came after 3 May 2026?"), "2026-05-04/now");
   t.equal(range("Who came between March and May?"), "2026-03-01/2026-06-01");
 });
 
-t.test("what only looks like a time is none", async (t) => {
+t.test("text that only resembles a time is ignored", async (t) => {
   for (const text of ["May I come in?", "They march on.", "version 2.10", "on 2026-13-45", "", "Mona"])
     t.equal(range(text), null, text);
 });
