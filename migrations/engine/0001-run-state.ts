@@ -1,4 +1,4 @@
-/** What a turn leaves behind as it goes: its events, messages, tool calls and questions. Times are ms since the epoch. */
+/** Events, messages, tool calls and human requests of turns. Times are ms since the epoch. */
 export const sql = `
 create table events (
   last_seq integer primary key,

@@ -1,7 +1,6 @@
 /**
- * What a restarted engine goes on from: how a turn was asked for, how often it was taken up again since its last step,
- * how many blocks belong to stored answers; the calls of running turns and what became of each; conversations inside a
- * turn (`thread`), beside its task's own; which questions nobody answered.
+ * State to resume a turn after a restart: its request options, the resumes since its last step, the content blocks of
+ * stored answers; tool calls of running turns and their progress; nested conversations (`thread`); unanswered requests.
  */
 export const sql = `
 alter table turns add column request text not null default '{}';

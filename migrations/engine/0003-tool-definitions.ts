@@ -1,4 +1,4 @@
-/** What each tool of a tool server was when it was first seen, or last allowed by a person. */
+/** Pinned definitions of MCP tools, as first seen or last allowed by a human. */
 export const sql = `
 create table tool_definitions (
   server text not null,

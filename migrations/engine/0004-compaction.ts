@@ -1,4 +1,4 @@
-/** How a conversation is shown since it was made smaller; the last of each counts. Messages are never taken away. */
+/** Compaction records; the last one of a conversation applies. Messages are never deleted. */
 export const sql = `
 create table compactions (
   id integer primary key,

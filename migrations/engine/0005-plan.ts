@@ -1,4 +1,4 @@
-/** The agent's own list of steps, one a task: it outlives the part of the transcript that it was made in. */
+/** The agent's plan, one per task. It survives compaction. */
 export const sql = `
 create table plan_items (
   task_id text not null,

@@ -1,11 +1,10 @@
 /**
- * What an engine remembers beyond its conversations. Times are ms since the epoch; `trust` is 3 for what the user said,
- * 2 for the engine's own tools, 1 for what a model concluded, 0 for what came from outside, and of something derived
- * the least of what it was derived from.
+ * Memory beyond conversations. Times are ms since the epoch. `trust` is 3 for the user's statements, 2 for the engine's
+ * own tools, 1 for a model's conclusions, 0 for external content; derived rows have the least trust of their sources.
  *
- * An episode is a round: what was asked and what was answered. A fact is true from `valid_from` to `valid_to`, and was
- * believed from `recorded_from` to `recorded_to`: it is closed when another takes its place, never deleted. A
- * trajectory is how a turn went, for the learning batch, which has read all up to those that have no `batch_id`.
+ * An episode is a round: a question and its answer. A fact is bitemporal: valid from `valid_from` to `valid_to`, recorded
+ * from `recorded_from` to `recorded_to`. A superseded fact is closed, never deleted. A trajectory has the tool calls and
+ * outcome of a turn; without a `batch_id`, no learning batch has read it.
  */
 export const sql = `
 create table episodes (

@@ -1,9 +1,9 @@
 /**
- * What search reads, all of which can be made again from the rows it is about. The index keeps no text: its rows bear
- * the number of an episode, a fact or a note, raised by what kind it is (as in memory/index-rows.ts), and its words
- * come from memory/index-text.ts. What is deleted is not found any more, whoever deleted it.
+ * The full-text index, which can be rebuilt from the indexed rows. It is contentless: its row ids are the number of an
+ * episode, fact or note plus an offset per kind (memory/search/index-rows.ts), its terms come from
+ * memory/search/index-text.ts. Triggers remove deleted rows from it.
  *
- * `recalls` is what a turn was shown of the memory, byte for byte, beside its user's message.
+ * `recalls` has the block of memories that a turn was shown, byte for byte.
  */
 export const sql = `
 create virtual table memory_index using fts5 (keys, title, body, content='', contentless_delete=1, tokenize='ascii');

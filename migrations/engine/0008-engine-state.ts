@@ -1,6 +1,6 @@
 /**
- * What the engine knows about its own store, by name: that a damaged one was set aside, from where events go on being
- * numbered, how far an erasure or an import has come.
+ * Named values about the store itself: a damaged store that was moved aside, the floor of event numbers, the progress of
+ * an erasure or an import.
  */
 export const sql = `
 create table engine_state (

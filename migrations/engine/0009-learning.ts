@@ -1,4 +1,4 @@
-/** What learning adds to a round: by what else it is to be found. And the ways by which it reads. */
+/** Search keys that learning adds to a round, and the indexes that learning reads by. */
 export const sql = `
 alter table episodes add column keys text not null default '';
 create index knowledge_closed on knowledge (hash) where recorded_to is not null;

@@ -1,6 +1,6 @@
 /**
- * The log of events is only appended to. Times rise with numbers, so that one is found by the other. `place` is the id
- * of a task or a turn that has events in a stretch of 1024 numbers.
+ * The append-only event log. Times rise with numbers, so a time is found by binary search. `place` is the id of a task or
+ * a turn that has events in a stretch of 1024 numbers.
  */
 export const sql = `
 create table event_log (

@@ -9,7 +9,7 @@ import { sql as engineState } from "./0008-engine-state.ts";
 import { sql as learning } from "./0009-learning.ts";
 import { sql as eventLog } from "./0010-event-log.ts";
 
-/** In order; a store's `user_version` counts those that it has had. Forward only, never edited. */
+/** In order. A store's `user_version` is the number of applied migrations. Forward only, never edited. */
 export const ENGINE_MIGRATIONS: readonly string[] = [
   runState,
   durableTurns,
