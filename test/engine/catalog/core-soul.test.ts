@@ -5,7 +5,7 @@ import { sha256 } from "../../../src/contract/api-keys.ts";
 
 const values = { user_id: "u", product: "p", agents: "- a", skills: "- s" };
 
-t.test("placeholders are filled once, and what is filled in is not looked through again", async (t) => {
+t.test("placeholders in values are not expanded", async (t) => {
   const soul = parseCoreSoul("{{user_id}} of {{ product }}\n{{agents}}{{skills}} {single} }}");
   t.equal(
     renderCoreSoul(soul, { ...values, user_id: "{{product}} $& $1" }),
@@ -13,7 +13,7 @@ t.test("placeholders are filled once, and what is filled in is not looked throug
   );
 });
 
-t.test("a placeholder that nobody can fill is named with its line", async (t) => {
+t.test("an unknown placeholder is reported with its line", async (t) => {
   t.throws(() => parseCoreSoul("one\ntwo {{user_name}}\n"), {
     message: /^line 2: unknown placeholder {{user_name}}; expected one of user_id/,
   });
@@ -24,7 +24,7 @@ t.test("a placeholder that nobody can fill is named with its line", async (t) =>
   t.throws(() => parseCoreSoul(" \n\t"), { message: "expected some text" });
 });
 
-t.test("its hash and size are those of the file", async (t) => {
+t.test("the hash and size are those of the file", async (t) => {
   t.match(parseCoreSoul("Grüße {{user_id}}\n"), { hash: sha256("Grüße {{user_id}}\n"), bytes: 20 });
   const shipped = renderCoreSoul(parseCoreSoul(SHIPPED_CORE_SOUL), values);
   t.notMatch(shipped, /{{|}}/);

@@ -30,7 +30,7 @@ const shown = (parameters: unknown, ...argv: readonly unknown[]) => ({
   command: { argv: ["node", "-e", "console.log(JSON.stringify(process.argv.slice(1)))", ...argv] },
 });
 
-t.test("what the model gives is one argument, whatever is in it", async (t) => {
+t.test("a value fills exactly one argument", async (t) => {
   const bench = toolBench(t);
   const tool = toolOf(t, shown(object("a", "b"), "--", "x", "{{a}}", ["--b", "{{b}}"], "<{{a}}>"));
   t.equal(tool.permission, "ask");
@@ -48,7 +48,7 @@ t.test("what the model gives is one argument, whatever is in it", async (t) => {
   t.match(await bench.run(tool, { a: "x\0y" }), { error: /NUL/ });
 });
 
-t.test("text is never an option of the command", async (t) => {
+t.test("a value is never parsed as an option", async (t) => {
   const bench = toolBench(t);
   const tool = toolOf(t, shown(object("a"), "--", "--name={{a}}"));
   t.match(await bench.run(tool, { a: "-x" }), { error: null });
@@ -73,7 +73,7 @@ t.test("arguments are checked by the tool's own JSON Schema", async (t) => {
   t.match(await bench.run(tool, { city: "Bern", days: 2 }), { output: "Bern 2\n" });
 });
 
-t.test("a command sees its own environment alone, and its secrets stay with it", async (t) => {
+t.test("a command has only its own environment, and its secrets are redacted", async (t) => {
   const bench = toolBench(t);
   const tool = toolOf(
     t,
@@ -92,7 +92,7 @@ t.test("a command sees its own environment alone, and its secrets stay with it",
   });
 });
 
-t.test("a command that fails says how, and one that hangs is ended with all it started", async (t) => {
+t.test("a failed command reports its exit, and a hanging one is ended with its children", async (t) => {
   const bench = toolBench(t);
   const failing = toolOf(t, { command: { argv: ["node", "-e", "console.error('no luck'); process.exit(3)"] } });
   t.match(await bench.run(failing, {}), { error: /exit code 3: no luck/ });
@@ -127,7 +127,7 @@ async function startServer(t: Test): Promise<{ readonly url: string; readonly se
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
 }
 
-t.test("an HTTP tool calls where its file says, whatever it is given", async (t) => {
+t.test("arguments cannot change the host or path of an HTTP tool", async (t) => {
   const bench = toolBench(t);
   const { url, seen } = await startServer(t);
   const tool = toolOf(t, {
@@ -146,7 +146,7 @@ t.test("an HTTP tool calls where its file says, whatever it is given", async (t)
   t.equal(seen.length, before, "nothing was called");
 });
 
-t.test("an HTTP tool sends JSON, keeps its secret, and follows nobody elsewhere", async (t) => {
+t.test("an HTTP tool sends JSON, redacts its secret and follows no redirect", async (t) => {
   const bench = toolBench(t);
   const { url, seen } = await startServer(t);
   const files = { "secrets/key": "k-12345" };
@@ -182,7 +182,7 @@ t.test("an HTTP tool sends JSON, keeps its secret, and follows nobody elsewhere"
   t.match(await bench.run(gone, {}), { error: /the call failed: / });
 });
 
-t.test("a secret that cannot be read is told, and nothing is called", async (t) => {
+t.test("an unreadable secret fails the call before it is sent", async (t) => {
   const bench = toolBench(t);
   const { url, seen } = await startServer(t);
   const tool = toolOf(t, { secrets: { key: "../../outside" }, http: { url, headers: { "X-Key": "{{secret:key}}" } } });
@@ -190,7 +190,7 @@ t.test("a secret that cannot be read is told, and nothing is called", async (t) 
   t.equal(seen.length, 0);
 });
 
-t.test("a file cannot leave open where its calls go", async (t) => {
+t.test("a tool file must fix its program or host", async (t) => {
   const urls = [
     "http://{{host}}/",
     "http://user:pw@x/",

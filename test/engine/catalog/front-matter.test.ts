@@ -15,7 +15,7 @@ const refusal = async (text: string, by: z.ZodMiniObject = schema): Promise<stri
   return "taken";
 };
 
-t.test("what is between the dashes is data, the rest is text", async (t) => {
+t.test("front matter is parsed as data, the rest is the body", async (t) => {
   t.same(await readFrontMatter(schema, "---\nname: a\ntags: [b, c]\n---\n# Title\n\n---\nmore\n"), {
     fields: { name: "a", tags: ["b", "c"] },
     kind: "enabled",
@@ -27,7 +27,7 @@ t.test("what is between the dashes is data, the rest is text", async (t) => {
   t.match(await readFrontMatter(schema, "---\nname: |\n  two\n  lines\n---\n"), { fields: { name: "two\nlines\n" } });
 });
 
-t.test("what is wrong is told with its line in the file", async (t) => {
+t.test("an error names its line in the file", async (t) => {
   t.match(await refusal("# only text"), /^line 1: expected front matter/);
   t.match(await refusal("---\nname: a\n"), /^line 1: expected front matter/);
   t.match(await refusal("\n---\nname: a\n---\n"), /^line 1: expected front matter/);
@@ -42,7 +42,7 @@ t.test("what is wrong is told with its line in the file", async (t) => {
   t.match(await refusal("---\n- a list\n---\n"), /expected/);
 });
 
-t.test("YAML that would do more than name data, or too much of it, is refused", async (t) => {
+t.test("YAML tags, aliases and oversized front matter are refused", async (t) => {
   t.match(await refusal("---\nname: !!js/function 'x'\n---\n"), /^line 2: invalid YAML: Unresolved tag/);
   t.match(await refusal("---\na: &x [1]\nname: *x\n---\n"), /aliases are not supported/);
   t.match(await refusal("---\nname: *nowhere\n---\n"), /alias/i);
@@ -54,7 +54,7 @@ t.test("YAML that would do more than name data, or too much of it, is refused", 
   t.equal(({} as Record<string, unknown>)["polluted"], undefined);
 });
 
-t.test("a file without an end of its front matter is read in no time, however long", async (t) => {
+t.test("unterminated front matter is refused in linear time", async (t) => {
   t.match(await refusal(`---\n${"a: b\n".repeat(50_000)}`), /expected front matter/);
   t.match(await refusal(`---\n${"--- x\n".repeat(50_000)}`), /expected front matter/);
 });

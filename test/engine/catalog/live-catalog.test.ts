@@ -4,7 +4,7 @@ import { sharedRuns } from "../../../src/engine/catalog/shared-runs.ts";
 import { sha256 } from "../../../src/contract/api-keys.ts";
 import { agentFile, catalogBench, toolFile } from "./catalog-bench.ts";
 
-t.test("a reload is all or nothing", async (t) => {
+t.test("a reload is atomic", async (t) => {
   const { live, write } = catalogBench(t, { "agents/first.md": agentFile("first") });
   const servers: (string | null)[] = [];
   const catalog = await live({ onServers: (text) => servers.push(text) });
@@ -27,7 +27,7 @@ t.test("a reload is all or nothing", async (t) => {
   t.same(servers, [null, "{}"]);
 });
 
-t.test("a start goes on without what is bad, and a reload tells of it", async (t) => {
+t.test("start-up skips invalid entries, and a reload reports them", async (t) => {
   const { live, write } = catalogBench(t, { "agents/bad.md": "?", "core-soul.md": "{{nobody}}" });
   const catalog = await live();
   t.ok(catalog.catalog.agents.has("default"));
@@ -50,7 +50,7 @@ t.test("a start goes on without what is bad, and a reload tells of it", async (t
   t.match(await catalog.reloadSoul(), { kind: "reloaded", answer: { hash: sha256(SHIPPED_CORE_SOUL) } });
 });
 
-t.test("a hundred reloads at once are two, and each caller sees what was there when it called", async (t) => {
+t.test("a hundred concurrent reloads run twice, and each caller sees the state at its call", async (t) => {
   const { live, write, parts } = catalogBench(t);
   let reads = 0;
   const checkServers: typeof parts.checkServers = (text) => ({ count: Number(text), problems: [] });
@@ -64,7 +64,7 @@ t.test("a hundred reloads at once are two, and each caller sees what was there w
   t.ok(reads <= 3, `${reads - 1} readings for 100 reloads`);
 });
 
-t.test("a run that fails is its callers' matter, and the next one begins all the same", async (t) => {
+t.test("a failed run rejects for its callers, and the next one still starts", async (t) => {
   let runs = 0;
   let open = Promise.withResolvers<void>();
   const shared = sharedRuns(async () => {

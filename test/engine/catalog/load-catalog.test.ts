@@ -5,7 +5,7 @@ import t from "tap";
 import { loadCatalog } from "../../../src/engine/catalog/load-catalog.ts";
 import { agentFile, catalogBench, skillFile, toolFile } from "./catalog-bench.ts";
 
-t.test("an engine without a folder has what ships, and all of it is good", async (t) => {
+t.test("without a catalog folder the shipped entries are loaded, and are valid", async (t) => {
   const { parts } = catalogBench(t);
   const { catalog, problems, warnings } = await loadCatalog(parts);
   t.same(problems, []);
@@ -21,7 +21,7 @@ t.test("an engine without a folder has what ships, and all of it is good", async
   for (const { shipped } of catalog.skills.values()) t.match(shipped, /^# [^]+\n$/);
 });
 
-t.test("a file takes the place of one that ships under its name, or takes it away", async (t) => {
+t.test("a file overrides or disables the shipped entry of its name", async (t) => {
   const { parts } = catalogBench(t, {
     "agents/coder.md": agentFile(
       "coder",
@@ -51,7 +51,7 @@ t.test("a file takes the place of one that ships under its name, or takes it awa
   t.equal(catalog.servers.count, 1);
 });
 
-t.test("an agent that names tools which nobody has is told of", async (t) => {
+t.test("an agent with unknown tools causes a warning", async (t) => {
   const { parts } = catalogBench(t, {
     "agents/clerk.md": agentFile(
       "clerk",
@@ -69,7 +69,7 @@ t.test("an agent that names tools which nobody has is told of", async (t) => {
   ]);
 });
 
-t.test("that it is switched off is enough for an entry to say; what else it says has to be right", async (t) => {
+t.test("a disabled entry needs no other field, but its fields are validated", async (t) => {
   const off = "---\ndisabled: true\n---\n";
   const { parts } = catalogBench(t, {
     "agents/planner.md": off,
@@ -93,7 +93,7 @@ t.test("that it is switched off is enough for an entry to say; what else it says
   t.equal(problems.length, 4);
 });
 
-t.test("each bad entry is told by its path, and no other is lost by it", async (t) => {
+t.test("each invalid entry is reported by its path, and the others are loaded", async (t) => {
   const { parts } = catalogBench(t, {
     "agents/good.md": agentFile("good"),
     "agents/open-door.md": agentFile("open-door", "tool: [read_file]\n"),
@@ -151,7 +151,7 @@ t.test("each bad entry is told by its path, and no other is lost by it", async (
   t.ok(catalog.agents.has("default"));
 });
 
-t.test("links lead about inside the folder and not out of it, and pipes are not waited for", async (t) => {
+t.test("links may not lead out of the folder, and pipes do not block", async (t) => {
   const bench = catalogBench(t, { "..data/agent.md": agentFile("linked"), "agents/plain.md": agentFile("plain") });
   const outside = join(bench.folder, "..", "outside");
   mkdirSync(join(outside, "away"), { recursive: true });
@@ -181,7 +181,7 @@ t.test("links lead about inside the folder and not out of it, and pipes are not 
   t.ok(catalog.agents.has("plain"));
 });
 
-t.test("a folder that is none, or holds too much, is told", async (t) => {
+t.test("an invalid or oversized folder is reported", async (t) => {
   const { parts, folder, write } = catalogBench(t, { agents: "a file" });
   t.match((await loadCatalog(parts)).problems, [{ path: "agents", message: "cannot be read (ENOTDIR)" }]);
   write("agents", null);

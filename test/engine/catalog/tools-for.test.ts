@@ -14,7 +14,7 @@ const all = [
 const named = (tools: typeof all | readonly (typeof all)[number][]) =>
   tools.map(({ name, permission }) => `${name}:${permission}`);
 
-t.test("an agent has the tools its file names, and all when it names none", async (t) => {
+t.test("an agent has the tools its file names, by default all", async (t) => {
   t.same(toolsFor({ tools: null, permissions: {} }, all), all);
   t.same(named(toolsFor({ tools: ["mcp__a__*", "read_file", "absent"], permissions: {} }, all)), [
     "read_file:allow",
@@ -25,7 +25,7 @@ t.test("an agent has the tools its file names, and all when it names none", asyn
   t.same(toolsFor({ tools: ["*"], permissions: {} }, all), all);
 });
 
-t.test("what is denied is not there, and the most exact rule counts", async (t) => {
+t.test("denied tools are omitted, and the longest match counts", async (t) => {
   const permissions = {
     "*": "ask",
     "mcp__*": "deny",
@@ -41,7 +41,7 @@ t.test("what is denied is not there, and the most exact rule counts", async (t) 
   ]);
 });
 
-t.test("an agent at work for another never has more leave than that one", async (t) => {
+t.test("a sub-agent never has more permissions than its caller", async (t) => {
   const parent = toolsFor({ tools: ["read_file", "write_file"], permissions: { read_file: "ask" } }, all);
   const child = { tools: null, permissions: { "*": "allow" } } as const;
   t.same(named(toolsFor(child, parent, { neverAbove: true })), ["read_file:ask", "write_file:ask"]);

@@ -34,7 +34,7 @@ t.test("a skill is read when it is used, and its files by their names", async (t
   t.match((await bench.run(tool, { name: "research-report" })).output, { content: /A report with sources/ });
 });
 
-t.test("nothing but the skill's own text files can be read", async (t) => {
+t.test("only text files of the skill can be read", async (t) => {
   const { tool, bench, folder } = await skillTool(t, {
     "skills/tables/SKILL.md": skillFile("tables"),
     "skills/tables/picture.png": Buffer.from([0x89, 0x50, 0, 1, 0xff]),

@@ -6,7 +6,7 @@ import { fixture, rememberedPins, serverBench } from "./tool-server-bench.ts";
 
 type Definition = readonly [string, Readonly<Record<string, unknown>>];
 
-t.test("a list that changes is followed: new tools come, removed ones go, the rest stay the same", async (t) => {
+t.test("a list change adds and removes tools, and keeps the others identical", async (t) => {
   const bench = serverBench(t);
   const file = join(bench.workspaceDir, "tools.json");
   const define = (...tools: Definition[]) => writeFileSync(file, JSON.stringify(tools));
@@ -27,7 +27,7 @@ t.test("a list that changes is followed: new tools come, removed ones go, the re
   );
 });
 
-t.test("a definition that changes under way is held back, allowed, and held back again", async (t) => {
+t.test("a changed definition is held, allowed, and held again after the next change", async (t) => {
   const pins = rememberedPins();
   const bench = serverBench(t, { pins });
   const file = join(bench.workspaceDir, "tools.json");

@@ -9,7 +9,7 @@ const counted = (actions: unknown) => {
   return counts;
 };
 
-t.test("a server that asks two hundred times in one call gets ten answers, in each call anew", async (t) => {
+t.test("a server gets at most ten elicitations in each call", async (t) => {
   const bench = serverBench(t);
   await bench.load({ asks: fixture("asks") });
   await bench.status("asks", "ready");
@@ -31,7 +31,7 @@ t.test("a server that asks two hundred times in one call gets ten answers, in ea
   t.match(JSON.parse(told[0] ?? "{}"), { level: 40, tool_server: "asks" });
 });
 
-t.test("forms with many fields come to an end too", async (t) => {
+t.test("the number of questions in one call is limited", async (t) => {
   const bench = serverBench(t);
   await bench.load({ asks: fixture("asks") });
   await bench.status("asks", "ready");

@@ -37,7 +37,7 @@ async function answer(engine: TestEngine, requestId: string, words: string): Pro
 const resultOf = (frames: readonly { event: string; data: Record<string, unknown> }[]) =>
   frames.find(({ event }) => event === "tool_result")?.data;
 
-t.test("a turn uses a tool of a server when a person allows it, and for the task when they say so", async (t) => {
+t.test("a turn calls a server's tool after allow_once, and without asking after allow_task", async (t) => {
   const engine = await engineWith(t, { everything: real("everything") });
   const listed = await server(engine, "everything", "ready");
   t.match(listed, { transport: "stdio", tools: [{ name: /^mcp__everything__/ }] });
@@ -51,7 +51,7 @@ t.test("a turn uses a tool of a server when a person allows it, and for the task
   t.match(resultOf(again), { output: "Echo: other words", error: null });
 });
 
-t.test("what a server asks is a question of the turn", async (t) => {
+t.test("an elicitation becomes a question of the turn", async (t) => {
   const permissions = { "*": "allow" };
   const engine = await engineWith(t, { asks: { ...fixture("asks"), permissions } });
   await server(engine, "asks", "ready");
@@ -74,7 +74,7 @@ t.test("what a server asks is a question of the turn", async (t) => {
   t.equal(frames.filter(({ event }) => event === "hitl_resolved").length, 5, "what did not fit was asked again");
 });
 
-t.test("what a server asked is withdrawn when its call is over, and nobody holds the turn up", async (t) => {
+t.test("an elicitation is withdrawn when its call ends, and the turn continues", async (t) => {
   const engine = await engineWith(t, { asks: { ...fixture("asks"), permissions: { "*": "allow" } } });
   await server(engine, "asks", "ready");
   const frames = await engine.turn("hasty", "/tool mcp__asks__hasty {}\n/say on we go");
@@ -85,7 +85,7 @@ t.test("what a server asked is withdrawn when its call is over, and nobody holds
   t.same((await engine.call("/hitl/pending")).body, { requests: [] });
 });
 
-t.test("what a server asked before its engine was killed is withdrawn, for its call does not go on", async (t) => {
+t.test("an elicitation open when the engine was killed is withdrawn at the restart", async (t) => {
   const dataDir = t.testdir();
   const servers = { asks: { ...fixture("asks"), permissions: { "*": "allow" } } };
   const killed = await engineWith(t, servers, { dataDir });
@@ -107,7 +107,7 @@ t.test("what a server asked before its engine was killed is withdrawn, for its c
   t.match(resultOf(told), { error: /^OUTCOME UNKNOWN/ });
 });
 
-t.test("a server knows nothing of the engine's secrets", async (t) => {
+t.test("a server's environment holds none of the engine's secrets", async (t) => {
   const env = { CITY_TOKEN: "secret-of-the-city", WHERE: "${ORCH_WORKSPACE}/here" };
   const settings = { ENGINE_LOG_LEVEL: "DEBUG", LLM_PROVIDER: "sandbox", LLM_API_KEY: "sk-very-secret" };
   const engine = await engineWith(
@@ -143,7 +143,7 @@ t.test("no process of a server is left when its engine stops, or is killed", asy
   }
 });
 
-t.test("a reload takes up what changed in the file, and a bad file changes nothing", async (t) => {
+t.test("a reload applies changes of .mcp.json, and an invalid file changes nothing", async (t) => {
   const pids = join(t.testdir(), "pids");
   const engine = await engineWith(t, { kept: fixture("lingers", pids), gone: fixture("shows") });
   await server(engine, "kept", "ready");
@@ -167,7 +167,7 @@ t.test("a reload takes up what changed in the file, and a bad file changes nothi
   await until("all are gone", () => before.split(" ").every((pid) => readStat(Number(pid)) === null));
 });
 
-t.test("a bad entry at the start is told of and keeps no other from its work", async (t) => {
+t.test("an invalid entry at start-up is reported, and the other servers start", async (t) => {
   const engine = await engineWith(t, { fine: fixture("shows"), bad: { url: "ftp://example.com" }, odd: 7 });
   await server(engine, "fine", "ready");
   const { body } = await engine.call("/assets/servers");
@@ -186,7 +186,7 @@ t.test("a bad entry at the start is told of and keeps no other from its work", a
   ]);
 });
 
-t.test("a tool that changed while its engine was away is held back until a person allows it", async (t) => {
+t.test("a tool that changed while the engine was stopped is held until a person allows it", async (t) => {
   const dataDir = t.testdir();
   const file = join(dataDir, "tools.json");
   const define = (description: string) =>
@@ -229,7 +229,7 @@ t.test("a tool that changed while its engine was away is held back until a perso
   await server(third, "pages", "ready");
 });
 
-t.test("an engine whose servers never answer is healthy and takes turns", async (t) => {
+t.test("an engine whose servers never respond is healthy and runs turns", async (t) => {
   const engine = await engineWith(t, { silent: fixture("never-connects") });
   t.match((await engine.turn("quick", "/say at once")).at(-1)?.data, { phase: "completed" });
   await server(engine, "silent", "connecting");
@@ -247,7 +247,7 @@ function install(t: Test, ...bundles: readonly string[]): string {
   return folder;
 }
 
-t.test("only an engine with servers loads what speaks to them, and then needs its installation no more", async (t) => {
+t.test("only an engine with servers loads the MCP bundle, once", async (t) => {
   const bare = install(t);
   const without = await startEngine(t, { installation: bare, dataDir: join(bare, "data") });
   t.match((await without.turn("task", "/say fine")).at(-1)?.data, { phase: "completed" });

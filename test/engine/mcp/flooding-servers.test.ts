@@ -15,7 +15,7 @@ for (const [kind, what] of [
   ["requests", "requests"],
   ["stderr", "words on its standard error"],
 ] as const) {
-  t.test(`a flood of ${what} neither ends the call nor starves the engine nor fills its log`, async (t) => {
+  t.test(`a flood of ${what} neither ends the call nor starves the engine nor fills the log`, async (t) => {
     const bench = serverBench(t);
     await bench.load({ flood: fixture("floods") });
     await bench.status("flood", "ready");
@@ -31,7 +31,7 @@ for (const [kind, what] of [
   });
 }
 
-t.test("an answer of a hundred megabytes is refused, and the server goes on", async (t) => {
+t.test("a response of 100 MB is refused, and the server keeps running", async (t) => {
   const bench = serverBench(t);
   await bench.load({ flood: fixture("floods") });
   await bench.status("flood", "ready");
@@ -39,7 +39,7 @@ t.test("an answer of a hundred megabytes is refused, and the server goes on", as
   t.same(await bench.call("mcp__flood__lines"), { output: "done", error: null });
 });
 
-t.test("a list that is said to change without end is read again once a second at the most", async (t) => {
+t.test("a flood of list changes lists the tools at most once a second", async (t) => {
   const bench = serverBench(t);
   const since = Date.now();
   await bench.load({ flood: fixture("floods") });
@@ -52,7 +52,7 @@ t.test("a list that is said to change without end is read again once a second at
   t.ok(listed <= 2 + seconds, `${listed} times in ${seconds} s`);
 });
 
-t.test("an engine that was flooded with all of them is no larger for it than one that is busy", async (t) => {
+t.test("floods grow the resident memory of an engine by less than 120 MB", async (t) => {
   const dataDir = t.testdir();
   mkdirSync(join(dataDir, "catalog"), { recursive: true });
   const flood = { ...fixture("floods"), permissions: { "*": "allow" } };

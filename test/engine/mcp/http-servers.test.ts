@@ -64,7 +64,7 @@ async function tiny(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, seen };
 }
 
-t.test("the reference server speaks over streamable HTTP, is lost and found again", async (t) => {
+t.test("the reference server works over streamable HTTP, and reconnects after a loss", async (t) => {
   const port = await freePort();
   const first = await everything(t, "streamableHttp", port);
   const bench = serverBench(t);
@@ -88,7 +88,7 @@ t.test("the reference server speaks over streamable HTTP, is lost and found agai
   t.equal(bench.servers.tools(), tools);
 });
 
-t.test("a server of the older HTTP transport is found out and spoken to", async (t) => {
+t.test("a server of the older HTTP+SSE transport is detected", async (t) => {
   const port = await freePort();
   await everything(t, "sse", port);
   const bench = serverBench(t);
@@ -102,7 +102,7 @@ t.test("a server of the older HTTP transport is found out and spoken to", async 
     t.match(await bench.call(`mcp__${name}__echo`, { message: "old" }), { output: "Echo: old", error: null });
 });
 
-t.test("headers go with every request, and nowhere else", async (t) => {
+t.test("headers are sent with every request, and are never disclosed", async (t) => {
   const { url, seen } = await tiny(t, (response, id) => {
     const result = { content: [{ type: "text", text: "hello" }] };
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id, result }));
@@ -116,31 +116,28 @@ t.test("headers go with every request, and nowhere else", async (t) => {
   t.notMatch(bench.log.join(""), /secret-city/);
 });
 
-t.test(
-  "of a flood of progress over HTTP some is heard, and the list is read again once a second at the most",
-  async (t) => {
-    const line = (message: object) => `event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`;
-    const since = Date.now();
-    const { url, seen } = await tiny(t, (response, id) => {
-      const params = { progressToken: id, progress: 1 };
-      const flood = ["progress", "tools/list_changed"].map((kind) => line({ method: `notifications/${kind}`, params }));
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write(flood.join("").repeat(50_000));
-      response.end(line({ id, result: { content: [{ type: "text", text: "done" }] } }));
-    });
-    const bench = serverBench(t);
-    await bench.load({ tiny: { url } });
-    await bench.status("tiny", "ready");
-    const before = seen.length;
-    let signs = 0;
-    t.same(await bench.call("mcp__tiny__speak", {}, { progress: () => signs++ }), { output: "done", error: null });
-    t.ok(signs > 0 && signs < 25_000, `${signs} signs of life`);
-    await until("it is listed again", () => seen.length > before + 1);
-    t.ok(seen.length - before < 5 + (Date.now() - since) / 1000, `${seen.length - before} requests`);
-  },
-);
+t.test("a flood of notifications over HTTP is limited, and lists the tools at most once a second", async (t) => {
+  const line = (message: object) => `event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`;
+  const since = Date.now();
+  const { url, seen } = await tiny(t, (response, id) => {
+    const params = { progressToken: id, progress: 1 };
+    const flood = ["progress", "tools/list_changed"].map((kind) => line({ method: `notifications/${kind}`, params }));
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(flood.join("").repeat(50_000));
+    response.end(line({ id, result: { content: [{ type: "text", text: "done" }] } }));
+  });
+  const bench = serverBench(t);
+  await bench.load({ tiny: { url } });
+  await bench.status("tiny", "ready");
+  const before = seen.length;
+  let signs = 0;
+  t.same(await bench.call("mcp__tiny__speak", {}, { progress: () => signs++ }), { output: "done", error: null });
+  t.ok(signs > 0 && signs < 25_000, `${signs} signs of life`);
+  await until("it is listed again", () => seen.length > before + 1);
+  t.ok(seen.length - before < 5 + (Date.now() - since) / 1000, `${seen.length - before} requests`);
+});
 
-t.test("an answer over HTTP without an end fails its call alone, at the latest in its time", async (t) => {
+t.test("an endless HTTP response fails only its call", async (t) => {
   const pour = (response: ServerResponse) => {
     const chunk = Buffer.alloc(1024 * 1024, "x");
     const more = (): void => {
@@ -162,7 +159,7 @@ t.test("an answer over HTTP without an end fails its call alone, at the latest i
   await bench.status("tiny", "ready");
 });
 
-t.test("what is no tool server is told of as what it is", async (t) => {
+t.test("an address without an MCP server fails with the reason", async (t) => {
   const server = createServer((_request, response) =>
     response.writeHead(200, { "content-type": "text/html" }).end("<p>"),
   ).listen(0, "127.0.0.1");

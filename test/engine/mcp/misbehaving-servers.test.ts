@@ -7,7 +7,7 @@ import { fixture, serverBench } from "./tool-server-bench.ts";
 
 const alive = (pid: number): boolean => readStat(pid) !== null;
 
-t.test("a server that never answers costs the call its time, and is told that the call is over", async (t) => {
+t.test("a call to a server that never responds times out and is cancelled", async (t) => {
   const bench = serverBench(t, { timeoutMs: 500 });
   const notes = join(bench.workspaceDir, "notes");
   await bench.load({ mute: fixture("never-answers", notes) });
@@ -16,7 +16,7 @@ t.test("a server that never answers costs the call its time, and is told that th
   await until("the server is told", () => existsSync(notes) && readFileSync(notes, "utf8").includes("cancelled"));
 });
 
-t.test("a server that never connects holds nobody up, and is there to be ended", async (t) => {
+t.test("a server that never connects delays no other, and can be closed", async (t) => {
   const bench = serverBench(t);
   await bench.load({ silent: fixture("never-connects"), fine: fixture("shows") });
   await bench.status("fine", "ready");
@@ -25,7 +25,7 @@ t.test("a server that never connects holds nobody up, and is there to be ended",
   t.match(bench.servers.list().servers, [{ name: "fine", status: "ready" }], "the other was not touched");
 });
 
-t.test("a server that dies in a call fails that call with its last words, and comes back", async (t) => {
+t.test("a server that exits during a call fails it with its standard error, and restarts", async (t) => {
   const bench = serverBench(t);
   await bench.load({ mortal: fixture("dies-in-call") });
   await bench.status("mortal", "ready");
@@ -44,21 +44,21 @@ t.test("a server that dies in a call fails that call with its last words, and co
   t.equal(bench.servers.tools(), tools, "what the model is shown has not changed");
 });
 
-t.test("garbage on its standard output does a server's calls no harm", async (t) => {
+t.test("invalid lines on standard output do not affect calls", async (t) => {
   const bench = serverBench(t);
   await bench.load({ noisy: fixture("prints-garbage") });
   await bench.status("noisy", "ready");
   t.same(await bench.call("mcp__noisy__speak"), { output: "after all that", error: null });
 });
 
-t.test("answers with wrong ids are nobody's", async (t) => {
+t.test("responses with unknown ids are ignored", async (t) => {
   const bench = serverBench(t);
   await bench.load({ wrong: fixture("wrong-ids") });
   await bench.status("wrong", "ready");
   for (let call = 0; call < 3; call++) t.same(await bench.call("mcp__wrong__speak"), { output: "yours", error: null });
 });
 
-t.test("definitions without bounds are left out, each with why, and the rest is offered", async (t) => {
+t.test("oversized tool definitions are left out with a reason, and the rest is offered", async (t) => {
   const bench = serverBench(t);
   await bench.load({ huge: fixture("huge-schemas") });
   const { tools } = await bench.status("huge", "ready");
@@ -73,7 +73,7 @@ t.test("definitions without bounds are left out, each with why, and the rest is 
   t.match(await bench.call(long), { output: /called a name with blanks/ });
 });
 
-t.test("a list that cannot be read at all is told of as the failure it is", async (t) => {
+t.test("a tool list nested too deep fails the server with that reason", async (t) => {
   const bench = serverBench(t);
   await bench.load({ abyss: fixture("huge-schemas", "2000"), fine: fixture("shows") });
   t.match(await bench.status("abyss", "failed"), { error: /nested too deep/, tools: [] });
@@ -91,7 +91,7 @@ t.test("nothing that a server started outlives it, not even what left its group 
   await until("all are gone", () => !all.some(alive));
 });
 
-t.test("a server that was killed takes all that it started with it, and comes back", async (t) => {
+t.test("a killed server leaves no processes, and restarts", async (t) => {
   const bench = serverBench(t);
   const pids = join(bench.workspaceDir, "pids");
   await bench.load({ lingers: fixture("lingers", pids) });
@@ -103,7 +103,7 @@ t.test("a server that was killed takes all that it started with it, and comes ba
   await bench.status("lingers", "ready");
 });
 
-t.test("a command that does not exist is told of as such and tried again", async (t) => {
+t.test("a missing command is reported and retried", async (t) => {
   const bench = serverBench(t);
   await bench.load({
     missing: { command: "no-such-program" },
@@ -113,14 +113,14 @@ t.test("a command that does not exist is told of as such and tried again", async
   t.match(await bench.status("nowhere", "failed"), { error: /its cwd no\/such\/folder does not exist/ });
 });
 
-t.test("a server that exits at a question of the newest protocol is spoken to in the older one", async (t) => {
+t.test("a server that exits at the newest protocol's probe gets the legacy handshake", async (t) => {
   const bench = serverBench(t);
   await bench.load({ old: fixture("exits-when-probed") });
   await bench.status("old", "ready");
   t.same(await bench.call("mcp__old__speak"), { output: "here", error: null });
 });
 
-t.test("a server that is changed again and again never runs twice at once, and none is left", async (t) => {
+t.test("a server that is reconfigured repeatedly never runs twice, and leaves no process", async (t) => {
   const bench = serverBench(t);
   const pids = ["a", "b", "c", "d"].map((name) => join(bench.workspaceDir, name));
   const load = (file: string) => bench.load({ lingers: fixture("lingers", file) });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import t from "tap";
 import { real, serverBench } from "./tool-server-bench.ts";
 
-t.test("the reference server's tools are offered, called and told of", async (t) => {
+t.test("the reference server's tools are listed, offered and called", async (t) => {
   const bench = serverBench(t);
   await bench.load({ everything: real("everything") });
   const { transport, tools, protocol_version: version } = await bench.status("everything", "ready");
@@ -32,7 +32,7 @@ t.test("the reference server's tools are offered, called and told of", async (t)
   t.ok(signs >= 3, "its progress counts as life");
 });
 
-t.test("a call that is cancelled ends at once, and the server goes on", async (t) => {
+t.test("a cancelled call ends at once, and the server keeps running", async (t) => {
   const bench = serverBench(t);
   await bench.load({ everything: real("everything") });
   await bench.status("everything", "ready");
@@ -48,7 +48,7 @@ t.test("a call that is cancelled ends at once, and the server goes on", async (t
   );
 });
 
-t.test("a form of the reference server is asked field by field", async (t) => {
+t.test("a form of the reference server is elicited field by field", async (t) => {
   const bench = serverBench(t);
   await bench.load({ everything: real("everything") });
   await bench.status("everything", "ready");
@@ -69,7 +69,7 @@ t.test("a form of the reference server is asked field by field", async (t) => {
   t.match(output, /Ada/);
 });
 
-t.test("files are read and written where the server may", async (t) => {
+t.test("the filesystem server reads and writes only in its folder", async (t) => {
   const bench = serverBench(t);
   await bench.load({ files: real("filesystem", bench.workspaceDir) });
   const { tools } = await bench.status("files", "ready");
@@ -90,7 +90,7 @@ t.test("files are read and written where the server may", async (t) => {
   t.match(await bench.call("mcp__files__read_text_file", { path: "/etc/hostname" }), { error: /[Aa]ccess denied/ });
 });
 
-t.test("what one call puts into the memory server the next one finds", async (t) => {
+t.test("the memory server keeps state between calls", async (t) => {
   const bench = serverBench(t);
   const env = { MEMORY_FILE_PATH: join(bench.workspaceDir, "graph.json") };
   await bench.load({ memory: { ...real("memory"), env } });
@@ -101,7 +101,7 @@ t.test("what one call puts into the memory server the next one finds", async (t)
   t.match(readFileSync(env.MEMORY_FILE_PATH, "utf8"), /writes programs/);
 });
 
-t.test("a server of the reference's kind is reloaded alone, the others keep their connection", async (t) => {
+t.test("a reload restarts only the changed server", async (t) => {
   const bench = serverBench(t);
   const env = { MEMORY_FILE_PATH: join(bench.workspaceDir, "graph.json") };
   writeFileSync(env.MEMORY_FILE_PATH, "");

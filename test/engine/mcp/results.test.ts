@@ -3,7 +3,7 @@ import { join } from "node:path";
 import t from "tap";
 import { fixture, serverBench } from "./tool-server-bench.ts";
 
-t.test("what a tool gives reaches the model, in words where it is no text", async (t) => {
+t.test("results reach the model, with a description of content that is not text", async (t) => {
   const bench = serverBench(t);
   const permissions = { "*": "ask", reads: "allow", malformed: "deny" };
   await bench.load({ shows: { ...fixture("shows"), permissions } });
@@ -41,7 +41,7 @@ t.test("what a tool gives reaches the model, in words where it is no text", asyn
   );
 });
 
-t.test("structured content that only repeats the other content is left out", async (t) => {
+t.test("structured content that repeats the text is omitted", async (t) => {
   const bench = serverBench(t);
   await bench.load({ shows: fixture("shows") });
   await bench.status("shows", "ready");
@@ -65,7 +65,7 @@ t.test("a tool that runs only as an MCP task is not offered, and the list says w
   t.throws(() => bench.tool("mcp__shows__needs_task"), "it is not offered");
 });
 
-t.test("a result that is none fails its call with what is wrong", async (t) => {
+t.test("an invalid result fails its call with the reason", async (t) => {
   const bench = serverBench(t);
   await bench.load({ shows: fixture("shows") });
   await bench.status("shows", "ready");
@@ -73,7 +73,7 @@ t.test("a result that is none fails its call with what is wrong", async (t) => {
   t.match(await bench.call("mcp__shows__both"), { error: null });
 });
 
-t.test("progress keeps a call alive beyond its time", async (t) => {
+t.test("progress restarts the timeout of a call", async (t) => {
   const bench = serverBench(t, { timeoutMs: 1500 });
   await bench.load({ works: fixture("tells-progress") });
   await bench.status("works", "ready");
@@ -84,7 +84,7 @@ t.test("progress keeps a call alive beyond its time", async (t) => {
   t.match(await bench.call("mcp__works__work", { steps: 1, ms: 20_000 }), { error: /TIMEOUT/ });
 });
 
-t.test("a form without fields is a yes or no; a question outside any call is nobody's", async (t) => {
+t.test("a form without fields is accept or decline; one outside a call is cancelled", async (t) => {
   const bench = serverBench(t);
   await bench.load({ asks: fixture("asks") });
   await bench.status("asks", "ready");
@@ -94,7 +94,7 @@ t.test("a form without fields is a yes or no; a question outside any call is nob
   t.match(await bench.call("mcp__asks__confirm"), { output: '{"action":"cancel"}' }, "nobody could be asked");
 });
 
-t.test("a server of the newest protocol asks with its result, and is called again with the answer", async (t) => {
+t.test("a server of the newest protocol elicits in its result, and is called again with the answer", async (t) => {
   const bench = serverBench(t);
   await bench.load({ newest: fixture("newest") });
   t.match(await bench.status("newest", "ready"), { protocol_version: "2026-07-28" });

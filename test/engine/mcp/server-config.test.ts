@@ -4,7 +4,7 @@ import { parseToolServers } from "../../../src/engine/mcp/server-config.ts";
 const read = (mcpServers: unknown, variables = {}) => parseToolServers(JSON.stringify({ mcpServers }), variables);
 const problems = (mcpServers: unknown) => read(mcpServers).errors.map(({ message }) => message);
 
-t.test("the standard forms are taken, and what other programs keep there is ignored", async (t) => {
+t.test("the standard forms are accepted, and unknown fields are ignored", async (t) => {
   const { servers, errors } = read({
     files: { command: "npx", args: ["-y", "server"], autoApprove: ["x"], gallery: true },
     remote: { type: "streamable-http", url: "https://example.com/mcp", headers: { "X-Key": "1" } },
@@ -21,7 +21,7 @@ t.test("the standard forms are taken, and what other programs keep there is igno
   ]);
 });
 
-t.test("each bad entry is told by its place, and the good ones are taken", async (t) => {
+t.test("each invalid entry is reported by its path, and the valid ones are used", async (t) => {
   const { servers, errors } = read({
     good: { command: "x" },
     nothing: {},
@@ -62,7 +62,7 @@ t.test("each bad entry is told by its place, and the good ones are taken", async
   t.ok(errors.every(({ path }) => path === ".mcp.json"));
 });
 
-t.test("a file that is no such file is one error", async (t) => {
+t.test("an invalid file is one error", async (t) => {
   for (const text of ["", "{", "[]", "null", '{"mcpServers":[]}', '{"mcpServers":7}'])
     t.match(parseToolServers(text, {}), { servers: [], errors: [{ name: null, path: ".mcp.json" }] }, text);
   t.same(parseToolServers("{}", {}), { servers: [], errors: [] });
@@ -71,7 +71,7 @@ t.test("a file that is no such file is one error", async (t) => {
   t.match(problems(many), [/at most 50/]);
 });
 
-t.test("variables are those given and the entry's own, and nothing else has a value", async (t) => {
+t.test("only the given variables and the entry's env are expanded", async (t) => {
   const entry = {
     command: "${HOME}/run",
     args: ["${TOKEN}", "${MISSING:-fallback}", "$HOME", "${MISSING:-}"],

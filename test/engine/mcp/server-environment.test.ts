@@ -41,7 +41,7 @@ t.test("npm finds the host's configuration although another Node.js comes first"
   t.match(environment, { NODE_EXTRA_CA_CERTS: "/host/extra.pem", XDG_CACHE_HOME: join(dataDir, "cache") });
 });
 
-t.test("without an npm or extra certificates nothing is set for them", async (t) => {
+t.test("without npm or extra certificates their variables are not set", async (t) => {
   const nowhere = join(t.testdir(), "bin");
   mkdirSync(nowhere);
   const environment = serverEnvironment({ PATH: nowhere }, { dataDir: "/data", extraCaCerts: null });

@@ -73,7 +73,7 @@ for (const remote of REMOTES) {
   });
 }
 
-t.test("a call in the names that the model was shown reaches the server in its own", async (t) => {
+t.test("a call with the names shown to the model reaches the server with its own", async (t) => {
   let wire = "";
   const call: Behaviour = (response) => {
     const calls = FRAMES.anthropic.map((frame) =>

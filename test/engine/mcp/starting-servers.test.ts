@@ -5,35 +5,32 @@ import { parseToolServers } from "../../../src/engine/mcp/server-config.ts";
 import { until } from "../../helpers/until.ts";
 import { fixture, serverBench } from "./tool-server-bench.ts";
 
-t.test(
-  "a server that does not answer in time is listed with what it said last, and when it is tried again",
-  async (t) => {
-    const bench = serverBench(t);
-    const env = { TOKEN: "secret-of-the-registry" };
-    await bench.load({ slow: { ...fixture("says-and-waits"), env, start_timeout_s: 2 } });
-    const trying = await until("it has said something", () =>
-      bench.servers.list().servers.find(({ stderr = [] }) => stderr.length > 1),
-    );
-    t.match(trying, { status: "connecting" }, "what it says is shown while it starts");
-    const failed = await bench.status("slow", "failed");
-    t.match(
-      failed.error,
-      /^it did not answer within 2 s; standard error: .*code UNABLE_TO_GET_ISSUER_CERT token=\[redacted\]/,
-    );
-    t.match(failed.error, /npm error request to the registry failed$/, "a line without its end is among them");
-    t.ok((failed.next_try_in_s ?? 0) >= 1);
-    t.same(failed.stderr?.slice(-2), [
-      "npm error code UNABLE_TO_GET_ISSUER_CERT token=[redacted]",
-      "npm error request to the registry failed",
-    ]);
-    t.ok((failed.stderr?.length ?? 0) <= 10 && (failed.error ?? "").length < 1500, "it is bounded");
-    t.notMatch(JSON.stringify(failed), /secret-of-the-registry|\\u00/);
-    const logged = bench.log.map((line) => JSON.parse(line)).find(({ msg }) => msg === "tool server failed");
-    t.match(logged, { tool_server: "slow", error: /UNABLE_TO_GET_ISSUER_CERT/, next_try_in_s: Number });
-  },
-);
+t.test("a server that misses the start timeout is listed with its standard error and next retry", async (t) => {
+  const bench = serverBench(t);
+  const env = { TOKEN: "secret-of-the-registry" };
+  await bench.load({ slow: { ...fixture("says-and-waits"), env, start_timeout_s: 2 } });
+  const trying = await until("it has said something", () =>
+    bench.servers.list().servers.find(({ stderr = [] }) => stderr.length > 1),
+  );
+  t.match(trying, { status: "connecting" }, "what it says is shown while it starts");
+  const failed = await bench.status("slow", "failed");
+  t.match(
+    failed.error,
+    /^it did not answer within 2 s; standard error: .*code UNABLE_TO_GET_ISSUER_CERT token=\[redacted\]/,
+  );
+  t.match(failed.error, /npm error request to the registry failed$/, "a line without its end is among them");
+  t.ok((failed.next_try_in_s ?? 0) >= 1);
+  t.same(failed.stderr?.slice(-2), [
+    "npm error code UNABLE_TO_GET_ISSUER_CERT token=[redacted]",
+    "npm error request to the registry failed",
+  ]);
+  t.ok((failed.stderr?.length ?? 0) <= 10 && (failed.error ?? "").length < 1500, "it is bounded");
+  t.notMatch(JSON.stringify(failed), /secret-of-the-registry|\\u00/);
+  const logged = bench.log.map((line) => JSON.parse(line)).find(({ msg }) => msg === "tool server failed");
+  t.match(logged, { tool_server: "slow", error: /UNABLE_TO_GET_ISSUER_CERT/, next_try_in_s: Number });
+});
 
-t.test("what a server said in one life is not told of the next", async (t) => {
+t.test("standard error of one process is not reported for the next", async (t) => {
   const bench = serverBench(t);
   const [needed, tries] = [join(bench.workspaceDir, "needed"), join(bench.workspaceDir, "tries")];
   await bench.load({ late: fixture("fails-until", needed, tries) });
@@ -44,7 +41,7 @@ t.test("what a server said in one life is not told of the next", async (t) => {
   t.match(await bench.status("late", "restarting"), { error: "it was killed by SIGKILL" });
 });
 
-t.test("a reload tries a server that failed at once, and not when its wait is over", async (t) => {
+t.test("a reload retries a failed server at once", async (t) => {
   const bench = serverBench(t);
   const [needed, tries] = [join(bench.workspaceDir, "needed"), join(bench.workspaceDir, "tries")];
   const entry = { late: fixture("fails-until", needed, tries) };
@@ -60,7 +57,7 @@ t.test("a reload tries a server that failed at once, and not when its wait is ov
   await bench.status("late", "ready");
 });
 
-t.test("a server that starts slowly is given the time to say that it speaks the newest protocol", async (t) => {
+t.test("a slow server has time to negotiate the newest protocol", async (t) => {
   const bench = serverBench(t);
   const { command, args } = fixture("newest");
   const slowly = { command: "/bin/sh", args: ["-c", 'sleep 6; exec "$0" "$@"', command, ...args] };

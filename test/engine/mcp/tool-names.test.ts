@@ -1,12 +1,12 @@
 import t from "tap";
 import { toolName } from "../../../src/engine/mcp/tool-names.ts";
 
-t.test("a name that fits stays as it is", async (t) => {
+t.test("a valid name is unchanged", async (t) => {
   t.equal(toolName("memory", "read_graph"), "mcp__memory__read_graph");
   t.equal(toolName("my-server", "get-sum"), "mcp__my-server__get-sum");
 });
 
-t.test("every name is one that providers take, and no two pairs share one", async (t) => {
+t.test("every name is valid for all providers and unique for its pair", async (t) => {
   const odd = ["a", "a_", "_a", "a__b", "b", "ä", "a b", "a/b", "a.b", "x".repeat(64), `${"x".repeat(63)}y`, "😀", ""];
   const tools = [...odd, "b__c", "c", "b_0a1b2c3d"];
   const names = odd

@@ -31,7 +31,7 @@ const failureIn = (parts: readonly ModelPart[]): ModelFailure => {
 
 for (const remote of REMOTES) {
   t.test(remote, async (t) => {
-    t.test("tells thought, text and parallel calls as blocks that never overlap, and usage once", async (t) => {
+    t.test("thinking, text and parallel calls are blocks that never overlap, with usage once", async (t) => {
       const upstream = await startUpstream(t, streams(FRAMES[remote]));
       const parts = await partsOf(adapterTo(remote, upstream.url), requestTo(remote));
       t.strictSame(outline(parts), [
@@ -45,7 +45,7 @@ for (const remote of REMOTES) {
       t.ok(JSON.stringify(upstream.received[0]?.headers).includes(KEY), "with the key");
     });
 
-    t.test("gets back what it signed, unchanged, with the results behind their calls", async (t) => {
+    t.test("signatures are sent back unchanged, with results after their calls", async (t) => {
       const upstream = await startUpstream(t, streams(FRAMES[remote]));
       const provider = adapterTo(remote, upstream.url);
       const content = contentOf(await partsOf(provider, requestTo(remote)));
@@ -80,7 +80,7 @@ for (const remote of REMOTES) {
       t.notOk(order.includes(-1), "nothing is missing");
     });
 
-    t.test("has its failures told for what they are, in words of ours", async (t) => {
+    t.test("failures are classified, with messages of ours", async (t) => {
       const long = {
         error: { message: "SECRET prompt is too long: 300000 tokens > 200000 maximum", type: "invalid_request_error" },
       };
@@ -129,7 +129,7 @@ for (const remote of REMOTES) {
       t.match(gone, { kind: "transient", status: null, message: /connect ECONNREFUSED/ });
     });
 
-    t.test("is cut off when it falls silent, at once or midway, and when the turn is aborted", async (t) => {
+    t.test("a silent stream times out, and an aborted turn ends it", async (t) => {
       const deadlines = { firstMs: 400, betweenMs: 400 };
       for (const behaviour of [silent, stallsAfter(0, []), stallsAfter(4, FRAMES[remote])]) {
         const upstream = await startUpstream(t, behaviour);
@@ -160,7 +160,7 @@ for (const remote of REMOTES) {
   });
 }
 
-t.test("an answer may take longer than a silence may", async (t) => {
+t.test("an answer may take longer than the idle timeout", async (t) => {
   const upstream = await startUpstream(t, async (response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     for (const frame of FRAMES.anthropic) {
@@ -173,7 +173,7 @@ t.test("an answer may take longer than a silence may", async (t) => {
   t.match((await partsOf(provider, requestTo("anthropic"))).at(-1), { kind: "done" });
 });
 
-t.test("arguments that are no JSON come as they are, and are not lost", async (t) => {
+t.test("invalid JSON arguments are kept as raw input", async (t) => {
   const broken = FRAMES.anthropic.map((frame) =>
     frame.replace(String.raw`{\"path\":\"a\"}`, String.raw`{\"path\":\"a`),
   );
@@ -183,7 +183,7 @@ t.test("arguments that are no JSON come as they are, and are not lost", async (t
   t.match(calls[1], { tool: "read_file", input: null, rawInput: '{"path":"a' });
 });
 
-t.test("anthropic is told where to cache, how to think, and the limit that was asked for", async (t) => {
+t.test("anthropic gets cache breakpoints, thinking options and the output limit", async (t) => {
   const upstream = await startUpstream(t, streams(FRAMES.anthropic));
   const provider = adapterTo("anthropic", upstream.url);
   const redacted = { anthropic: { redactedData: "HIDDEN" } };
@@ -239,7 +239,7 @@ t.test("anthropic is told where to cache, how to think, and the limit that was a
   t.notOk("thinking" in (await asked("claude-sonnet-4-5", false)));
 });
 
-t.test("bedrock is told where to cache and how to think as each maker's models take it", async (t) => {
+t.test("bedrock gets cache points and thinking options by model family", async (t) => {
   const upstream = await startUpstream(t, streams(FRAMES.bedrock));
   const provider = adapterTo("bedrock", upstream.url);
   const asked = async (more: Partial<ModelRequest>) => {
@@ -262,7 +262,7 @@ t.test("bedrock is told where to cache and how to think as each maker's models t
   t.notMatch(JSON.stringify(await asked({ thinking: false })), /thinking|reasoning/);
 });
 
-t.test("an access key signs what is sent to bedrock and is not sent itself", async (t) => {
+t.test("an access key signs bedrock requests and is not sent", async (t) => {
   const upstream = await startUpstream(t, streams(FRAMES.bedrock));
   const apiKey = "AKIAIOSFODNN7EXAMPLE:wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY:session";
   const provider = aiSdkProvider({
@@ -276,7 +276,7 @@ t.test("an access key signs what is sent to bedrock and is not sent itself", asy
   t.notMatch(headers, "EXAMPLEKEY");
 });
 
-t.test("thinking is asked for only when it is wanted and the model has it", async (t) => {
+t.test("thinking is requested only if wanted and supported", async (t) => {
   const google = await startUpstream(t, streams(FRAMES.google));
   const asked = async (more: Partial<ModelRequest>) => {
     await partsOf(adapterTo("google", google.url), requestTo("google", more));
@@ -293,7 +293,7 @@ t.test("thinking is asked for only when it is wanted and the model has it", asyn
   t.notMatch(compatible.received[0]?.text, /reasoning|thinking/, "a server's own affair");
 });
 
-t.test("a compatible server is never given two messages of the user in a row", async (t) => {
+t.test("a compatible server never gets two consecutive user messages", async (t) => {
   const upstream = await startUpstream(t, streams(FRAMES["openai-compatible"]));
   const messages = ["one", "two", "three"].map((text) => ({ role: "user", text }) as const);
   await partsOf(adapterTo("openai-compatible", upstream.url), requestTo("openai-compatible", { messages }));
@@ -305,7 +305,7 @@ t.test("a compatible server is never given two messages of the user in a row", a
   t.match(JSON.stringify(sent), /one.*two.*three/);
 });
 
-t.test("openai keeps nothing and returns its reasoning encrypted", async (t) => {
+t.test("openai stores nothing and returns encrypted reasoning", async (t) => {
   const upstream = await startUpstream(t, streams(FRAMES.openai));
   await partsOf(adapterTo("openai", upstream.url), requestTo("openai"));
   t.match(upstream.received[0], {
@@ -320,7 +320,7 @@ t.test("openai keeps nothing and returns its reasoning encrypted", async (t) => 
   });
 });
 
-t.test("a conversation begun with one provider goes on with another", async (t) => {
+t.test("a conversation continues with another provider", async (t) => {
   for (const from of REMOTES) {
     const first = await startUpstream(t, streams(FRAMES[from]));
     const content = contentOf(await partsOf(adapterTo(from, first.url), requestTo(from)));

@@ -19,7 +19,7 @@ function monitor() {
   return { check: it.check.bind(it), pass: (ms: number) => (now += ms) };
 }
 
-t.test("a call that goes on with an earlier one should hit what that one sent", async (t) => {
+t.test("a call that continues an earlier one should hit its prefix", async (t) => {
   const { check } = monitor();
   t.strictSame(check(asking(ONE), used(8000, 0)), { kind: "nothing_expected" });
   t.strictSame(check(asking(TWO), used(9000, 8000)), { kind: "hit" });
@@ -31,7 +31,7 @@ t.test("a call that goes on with an earlier one should hit what that one sent", 
   });
 });
 
-t.test("why a call missed is told", async (t) => {
+t.test("a miss has a reason", async (t) => {
   const cases: readonly [string, ModelRequest][] = [
     ["system_changed", asking(TWO, { system: "It is Tuesday." })],
     ["tools_changed", asking(TWO, { tools: requestTo("anthropic").tools.toReversed() })],
@@ -50,7 +50,7 @@ t.test("why a call missed is told", async (t) => {
   t.match(late.check(asking(TWO), used(9000, 0)), { kind: "missed", why: "cache_expired" });
 });
 
-t.test("what no cache could have served is no miss", async (t) => {
+t.test("a call without a cacheable prefix is no miss", async (t) => {
   const { check } = monitor();
   check(asking(ONE), used(3000, 0));
   t.match(check(asking(TWO), used(3100, 0)), { kind: "nothing_expected" }, "too small to be kept");
@@ -61,7 +61,7 @@ t.test("what no cache could have served is no miss", async (t) => {
   });
 });
 
-t.test("what is remembered has an end", async (t) => {
+t.test("the number of remembered calls is limited", async (t) => {
   const { check } = monitor();
   check(asking(ONE), used(8000, 0));
   for (let other = 0; other < 150; other++) check(asking([user(`other ${other}`)]), used(8000, 0));
@@ -87,7 +87,7 @@ function logged(level: "debug" | "info", ...hits: readonly number[]) {
   return { lines, logger, inner };
 }
 
-t.test("a missed cache is told in the log with its reason, and nothing of what was said", async (t) => {
+t.test("a cache miss is logged with its reason and without content", async (t) => {
   const { lines, logger, inner } = logged("info", 0, 7000, 0);
   const provider = monitoredProvider(inner, logger);
   await partsOf(provider, asking(ONE));
@@ -100,7 +100,7 @@ t.test("a missed cache is told in the log with its reason, and nothing of what w
   t.notMatch(JSON.stringify(lines), /SECRET/);
 });
 
-t.test("DEBUG tells the parameters of each call and how it ended, with sizes and hashes and no contents", async (t) => {
+t.test("DEBUG logs parameters and outcome of each call, without content", async (t) => {
   const { lines, logger, inner } = logged("debug");
   const provider = loggedProvider(inner, logger);
   await partsOf(provider, requestTo("anthropic", { system: `SECRET ${KEY}` }));

@@ -19,7 +19,7 @@ const remote = (provider: (typeof REMOTES)[number], baseUrl: string, extraCaCert
 const sourcesIn = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
 
-t.test("no provider's package is loaded before it is asked", async (t) => {
+t.test("no provider package is loaded before the first call", async (t) => {
   const folder = join(root, "src/engine/model");
   for (const file of sourcesIn(folder).filter((name) => !name.endsWith("-model.ts"))) {
     t.notMatch(readFileSync(join(folder, file), "utf8"), /^import (?!type)[^;]*"@ai-sdk/m, file);
@@ -31,14 +31,14 @@ t.test("no provider's package is loaded before it is asked", async (t) => {
   t.equal(nobody.name, "anthropic");
 });
 
-t.test("a limited call is tried again until it is answered", async (t) => {
+t.test("a rate-limited call is retried", async (t) => {
   const upstream = await startUpstream(t, refuses(429, {}, { "retry-after": "1" }), streams(FRAMES.anthropic));
   const parts = await partsOf(remote("anthropic", upstream.url), requestTo("anthropic"));
   t.match(parts.at(-1), { kind: "done" });
   t.equal(upstream.received.length, 2);
 });
 
-t.test("a wait above a minute is told at once", async (t) => {
+t.test("a retry-after above a minute fails at once", async (t) => {
   const upstream = await startUpstream(t, refuses(429, {}, { "retry-after": "120" }));
   const parts = await partsOf(remote("openai", upstream.url), requestTo("openai"));
   t.match(parts, [{ kind: "failed", failure: { kind: "rate_limited", retryAfterS: 120 } }]);
@@ -58,7 +58,7 @@ t.test("closedForMs reports the retry-after of a 429 for that model only", async
   t.equal(upstream.received.length, 1, "it is not asked meanwhile");
 });
 
-t.test("behind an inspecting proxy, its certificates are trusted besides the usual ones", async (t) => {
+t.test("extra CA certificates are trusted in addition to the default ones", async (t) => {
   const tls = (file: string) => join(here, "tls", file);
   const server = createServer(
     { cert: readFileSync(tls("server.pem")), key: readFileSync(tls("server.key")) },
@@ -79,7 +79,7 @@ t.test("behind an inspecting proxy, its certificates are trusted besides the usu
   t.match(await ending(tls("ca.pem")), { kind: "done" });
 });
 
-t.test("a provider of another make understands us", async (t) => {
+t.test("an independent mock of each provider accepts our requests", async (t) => {
   const mock = new LLMock({ port: 0, chunkSize: 5 });
   const usage = {
     input_tokens: 40,

@@ -31,7 +31,7 @@ t.test("vectors come from the provider's own interface", async (t) => {
   }
 });
 
-t.test("after a refusal nothing more is asked for a while", async (t) => {
+t.test("after a 429 no call is sent for a while", async (t) => {
   const upstream = await startUpstream(t, (response) =>
     response.writeHead(429, { "content-type": "application/json" }).end('{"error":{"message":"slow down"}}'),
   );
@@ -42,7 +42,7 @@ t.test("after a refusal nothing more is asked for a while", async (t) => {
   t.equal(upstream.received.length, 1);
 });
 
-t.test("what fails is told of without the texts and without the provider's words", async (t) => {
+t.test("an error contains neither the texts nor the provider's message", async (t) => {
   const upstream = await startUpstream(t, (response) =>
     response
       .writeHead(400, { "content-type": "application/json" })
@@ -57,7 +57,7 @@ t.test("what fails is told of without the texts and without the provider's words
   t.notMatch(lines.join(""), /SECRET/);
 });
 
-t.test("where no model is named there is nothing that makes vectors", async (t) => {
+t.test("without an embedding model there is no embedder", async (t) => {
   const without = { ...settings, embeddingModel: null, provider: "openai", baseUrl: undefined } as const;
   t.equal(createProvider(without, parts).embedder, undefined);
 });

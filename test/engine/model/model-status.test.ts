@@ -44,7 +44,7 @@ function scene(...calls: readonly (readonly ModelPart[])[]) {
   return { status, seen, provider, log: () => lines.map((line) => JSON.parse(line)) };
 }
 
-t.test("each retry is in the log and in the status while it waits, and an answer ends it", async (t) => {
+t.test("each retry is logged and in the status until an answer comes", async (t) => {
   const { status, seen, provider, log } = scene([failed(transient)], [failed(transient)], [done]);
   t.same(status.health(), { status: "unknown", last_error: null, last_error_at: null, next_try_at: null });
   await partsOf(provider, request);
@@ -67,7 +67,7 @@ t.test("each retry is in the log and in the status while it waits, and an answer
   ]);
 });
 
-t.test("a call that is given up is told once, and one that nobody wanted any more is not", async (t) => {
+t.test("a failed call is logged once, and an aborted one is not", async (t) => {
   const cases: readonly (readonly [ModelFailure, string])[] = [
     [{ kind: "permanent", message: "answered 401", status: 401 }, "failing"],
     [{ kind: "rate_limited", message: "limited", retryAfterS: 90 }, "failing"],
@@ -93,7 +93,7 @@ t.test("a call that is given up is told once, and one that nobody wanted any mor
   );
 });
 
-t.test("an engine whose model is unreachable says so in its health while it tries again", async (t) => {
+t.test("the health of an engine shows an unreachable model during retries", async (t) => {
   const url = await deadAddress();
   const settings = { LLM_PROVIDER: "openai-compatible", LLM_API_KEY: "sk-geheim-1234567", LLM_MODEL: "gpt-x" };
   const engine = await startEngine(t, { settings: { ...settings, LLM_BASE_URL: url } });

@@ -50,7 +50,7 @@ for (const remote of REMOTES) {
   });
 }
 
-t.test("what is refused again fails the call, and what is refused for other reasons is not sent again", async (t) => {
+t.test("a second refusal fails the call, and other failures are not retried", async (t) => {
   const again = await against(t, "anthropic", REFUSAL);
   t.equal(again.upstream.received.length, 2);
   t.match(again.parts, [{ kind: "failed", failure: { kind: "permanent", status: 400 } }]);

@@ -6,7 +6,7 @@ const read = (error: unknown) => failureOf(error, { provider: "someone", now });
 const answered = (statusCode: number, body: unknown, responseHeaders: Record<string, string> = {}) =>
   read({ statusCode, responseBody: JSON.stringify(body), responseHeaders });
 
-t.test("a wait is read from wherever a provider writes it", async (t) => {
+t.test("retry-after is read from headers and body", async (t) => {
   const wait = (headers: Record<string, string>, body: unknown = {}) => {
     const failure = answered(429, body, headers);
     return failure.kind === "rate_limited" ? failure.retryAfterS : failure;
@@ -19,7 +19,7 @@ t.test("a wait is read from wherever a provider writes it", async (t) => {
   for (const nonsense of ["", "soon", "-5", "1e9"]) t.equal(wait({ "retry-after": nonsense }), null, nonsense);
 });
 
-t.test("a conversation that does not fit is recognised in every provider's words", async (t) => {
+t.test("a context overflow is recognised for every provider", async (t) => {
   const words = [
     "prompt is too long: 210000 tokens > 200000 maximum",
     "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000",
@@ -37,7 +37,7 @@ t.test("a conversation that does not fit is recognised in every provider's words
   t.equal(answered(401, { error: { message: "prompt is too long" } }).kind, "permanent", "the status goes first");
 });
 
-t.test("the window is read from the refusal where it says it", async (t) => {
+t.test("the context window is read from the error", async (t) => {
   const cases: readonly [string, number | undefined][] = [
     ["prompt is too long: 210000 tokens > 200000 maximum", 200_000],
     ["input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000", 200_000],
@@ -53,7 +53,7 @@ t.test("the window is read from the refusal where it says it", async (t) => {
   }
 });
 
-t.test("an error without a status is told by its type", async (t) => {
+t.test("an error without a status is classified by its type", async (t) => {
   t.match(read({ type: "rate_limit_error", message: "x" }), { kind: "rate_limited" });
   t.match(read({ code: 429, message: "x" }), { kind: "rate_limited" });
   t.match(read({ type: "overloaded_error" }), { kind: "transient" });
@@ -65,7 +65,7 @@ t.test("an error without a status is told by its type", async (t) => {
   }
 });
 
-t.test("a certificate that nobody vouches for is not tried again, a refused connection is", async (t) => {
+t.test("an untrusted certificate is not retried, a refused connection is", async (t) => {
   const failing = (code: string) => new TypeError("fetch failed", { cause: Object.assign(new Error("x"), { code }) });
   for (const code of [
     "SELF_SIGNED_CERT_IN_CHAIN",
@@ -80,7 +80,7 @@ t.test("a certificate that nobody vouches for is not tried again, a refused conn
   }
 });
 
-t.test("only the provider's own name of an error is repeated, never what could be a secret", async (t) => {
+t.test("messages quote only the provider's error type", async (t) => {
   const message = (type: string) => JSON.stringify(answered(400, { error: { type, message: type } }));
   t.match(message("invalid_request_error"), "(invalid_request_error)");
   for (const type of ["sk-ant-api03-abc", "my secret question", "x".repeat(200), "a_b", "token_abc123def"]) {

@@ -55,19 +55,19 @@ t.test("tries five times, twice as long apart each time, plus jitter", async (t)
   t.strictSame(waits, [1500, 2500, 4500, 8500]);
 });
 
-t.test("answers as if nothing had been when a later try succeeds", async (t) => {
+t.test("a later try that succeeds hides the earlier failures", async (t) => {
   const { provider, asked } = scene([failed(limited())], [failed(transient())], ANSWER);
   t.strictSame(await partsOf(provider, request), ANSWER);
   t.equal(asked(), 3);
 });
 
-t.test("never tries again once anything has been told", async (t) => {
+t.test("never retries after the first part", async (t) => {
   const { provider, asked } = scene([...ANSWER.slice(0, 2), failed(transient())], ANSWER);
   t.strictSame(outline(await partsOf(provider, request)), ["text:hello", "failed: transient"]);
   t.equal(asked(), 1);
 });
 
-t.test("never tries again what cannot get better", async (t) => {
+t.test("never retries permanent failures", async (t) => {
   const hopeless: readonly ModelFailure[] = [
     { kind: "permanent", message: "m", status: 401 },
     { kind: "too_long", message: "m" },
@@ -80,7 +80,7 @@ t.test("never tries again what cannot get better", async (t) => {
   }
 });
 
-t.test("takes a retry-after for the least wait, and one above a minute straight to the client", async (t) => {
+t.test("a retry-after is the minimum wait, and fails at once above a minute", async (t) => {
   const short = scene([failed(limited(7))], ANSWER);
   t.match((await partsOf(short.provider, request)).at(-1), { kind: "done" });
   t.strictSame(short.waits, [7500]);
@@ -91,7 +91,7 @@ t.test("takes a retry-after for the least wait, and one above a minute straight 
   }
 });
 
-t.test("waits a minute in all and no more", async (t) => {
+t.test("waits at most a minute in total", async (t) => {
   const { provider, waits } = scene([failed(limited(25))]);
   t.match(await partsOf(provider, request), [{ failure: { kind: "rate_limited", retryAfterS: 25 } }]);
   t.strictSame(waits, [25_500, 25_500]);
@@ -106,7 +106,7 @@ t.test("waits a minute in all and no more", async (t) => {
   }
 });
 
-t.test("lets no other call run into a limit that one was told of", async (t) => {
+t.test("a retry-after holds back all calls to the model", async (t) => {
   const { provider, waits, asked, pass } = scene([failed(limited(40))], ANSWER);
   const signal = new AbortController().signal;
   const first = provider.stream(request, signal)[Symbol.asyncIterator]();
@@ -122,7 +122,7 @@ t.test("lets no other call run into a limit that one was told of", async (t) => 
   t.equal(waits.length, 2, "another model has its own limit");
 });
 
-t.test("is aborted while it waits", async (t) => {
+t.test("ends with the signal while it waits", async (t) => {
   const abort = new AbortController();
   const inner: ModelProvider = {
     name: "anthropic",

@@ -37,7 +37,7 @@ async function play(messages: ModelMessage[], outputs: Readonly<Record<string, u
   throw new Error("the script never ends");
 }
 
-t.test("runs a script in order, waiting behind each run of calls for its results", async (t) => {
+t.test("runs a script in order, waiting for results after each run of calls", async (t) => {
   const script = [
     "/think first",
     "/say second",
@@ -64,7 +64,7 @@ t.test("runs a script in order, waiting behind each run of calls for its results
   ]);
 });
 
-t.test("answers a plain message with every kind of event, and later ones with what it remembers", async (t) => {
+t.test("answers a plain message with every kind of event, and later ones from the conversation", async (t) => {
   const messages = [say("tidy up my notes")];
   const steps = await play(messages, { list_files: { entries: ["notes.md (3)"] }, ask_human: { answer: "detailed" } });
   t.equal(steps.length, 3);
@@ -82,7 +82,7 @@ t.test("answers a plain message with every kind of event, and later ones with wh
   t.notMatch(again[0], /I am the sandbox model/);
 });
 
-t.test("calls nothing it was not offered", async (t) => {
+t.test("calls only offered tools", async (t) => {
   t.match(await play([say("hello")], {}, []), [[/^thinking/, /^text:I am the sandbox model/, "done: stop"]]);
   t.match(await play([say("hello")], { list_files: { entries: [] } }, ["list_files"]), [
     [/^thinking/, /^text/, /^tool_use:list_files/, "done: tool_use"],
@@ -91,7 +91,7 @@ t.test("calls nothing it was not offered", async (t) => {
   t.match(await play([say("/tool nothing {}\n/say on")], {}), [[/^text:.*no tool “nothing”/, "text:on", "done: stop"]]);
 });
 
-t.test("survives results it does not expect", async (t) => {
+t.test("tolerates unexpected results", async (t) => {
   for (const output of [null, "no", { entries: null }, 7]) {
     const steps = await play([say("hello")], { list_files: output, ask_human: output });
     t.match(steps.at(-1)?.at(-1), "done: stop", JSON.stringify(output));
@@ -103,7 +103,7 @@ t.test("survives results it does not expect", async (t) => {
   t.strictSame(withoutIds(await told(tooMany)), ["done: stop"]);
 });
 
-t.test("fails as it is told", async (t) => {
+t.test("fails as scripted", async (t) => {
   const failing: readonly [string, object][] = [
     ["/fail rate-limited 7", { kind: "rate_limited", retryAfterS: 7 }],
     ["/fail rate-limited", { kind: "rate_limited", retryAfterS: null }],
@@ -115,7 +115,7 @@ t.test("fails as it is told", async (t) => {
   t.match(outline(await told([say("/say so far\n/fail mid-stream")])), ["text:so far", /^text:./, "failed: transient"]);
 });
 
-t.test("stops at once when the turn is aborted, however long it was to take", async (t) => {
+t.test("stops at once when the turn is aborted", async (t) => {
   for (const message of ["/fail silent", "/slow 600000", "/stream 100 0.001"]) {
     const abort = new AbortController();
     const parts = partsOf(sandboxProvider, request([say(message)]), abort.signal);
@@ -124,7 +124,7 @@ t.test("stops at once when the turn is aborted, however long it was to take", as
   }
 });
 
-t.test("streams as much as it is told, and lets others run meanwhile", async (t) => {
+t.test("streams the scripted amount and yields to the event loop", async (t) => {
   let ticks = 0;
   const ticking = setInterval(() => ticks++, 1);
   t.teardown(() => clearInterval(ticking));
@@ -134,7 +134,7 @@ t.test("streams as much as it is told, and lets others run meanwhile", async (t)
   t.equal((await told([say("/stream 30 1000")])).filter(({ kind }) => kind === "text").length, 30);
 });
 
-t.test("is the same model to the same conversation, counts tokens, and reports those it is told", async (t) => {
+t.test("is deterministic, counts tokens and reports scripted usage", async (t) => {
   const messages = [say("/tool list_files {}"), say("hello")];
   t.strictSame(await told(messages), await told(messages));
   const ids = await Promise.all(
@@ -148,7 +148,7 @@ t.test("is the same model to the same conversation, counts tokens, and reports t
   t.strictSame(await usageOf("/usage 10 5 2"), { inputTokens: 10, outputTokens: 5, cacheHitTokens: 2 });
 });
 
-t.test("takes a script's slips for what they are", async (t) => {
+t.test("reports mistakes in a script", async (t) => {
   t.match(withoutIds(await told([say("/tool list_files {broken")])), ["tool_use:list_files null", "done: tool_use"]);
   t.match(withoutIds(await told([say("/dance")])), [/knows no command \/dance/, "done: stop"]);
   t.match(withoutIds(await told([say("/say")])), ["text:", "done: stop"]);

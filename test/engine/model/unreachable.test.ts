@@ -24,7 +24,7 @@ async function answering(t: Test, bytes: string): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-t.test("a model that cannot be reached is told of by cause, address and model", async (t) => {
+t.test("an unreachable model is reported with cause, address and model", async (t) => {
   for (const remote of REMOTES) {
     const url = await deadAddress();
     const { message, model, kind } = await ending(remote, url);
@@ -35,7 +35,7 @@ t.test("a model that cannot be reached is told of by cause, address and model", 
   t.match(message, /^getaddrinfo E\w+ no-such-host\.invalid \(openai-compatible, any\)$/);
 });
 
-t.test("a connection that fails without a code is told of in the words of what failed", async (t) => {
+t.test("a connection failure without a code is reported with its message", async (t) => {
   const badPort = await ending("openai-compatible", "http://127.0.0.1:9/v1");
   t.equal(badPort.message, "the connection to 127.0.0.1:9 failed: bad port (openai-compatible, any)");
   const host = await answering(t, "220 mail ready\r\n");
@@ -45,7 +45,7 @@ t.test("a connection that fails without a code is told of in the words of what f
   t.match((await ending("openai-compatible", `http://${gone}/v1`)).message, new RegExp(`${gone}.*UND_ERR_SOCKET`));
 });
 
-t.test("an answer that is none of the provider's says so, and not which class of error was thrown", async (t) => {
+t.test("an invalid response is reported without internal class names", async (t) => {
   const page = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 13\r\n\r\n<html></html>";
   for (const remote of REMOTES) {
     const { message } = await ending(remote, `http://${await answering(t, page)}/v1`);
@@ -54,7 +54,7 @@ t.test("an answer that is none of the provider's says so, and not which class of
   }
 });
 
-t.test("a request that cannot be sent is not tried again, and neither key nor body is repeated", async (t) => {
+t.test("a request that cannot be sent is not retried, and its error quotes neither key nor body", async (t) => {
   const read = (error: unknown) => failureOf(error, { provider: "someone", model: "m", now: 0 });
   const key = new TypeError(`Headers.append: "Bearer ${KEY}\\n" is an invalid header value.`);
   t.match(read(key), { kind: "permanent", message: /see LLM_API_KEY \(someone, m\)$/ });

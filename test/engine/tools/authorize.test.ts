@@ -39,7 +39,7 @@ async function granted(tool: Tool, of: Call["input"], answer: PermissionOption) 
   return grantOf(tool, (await asked({ tool, input: of })).pattern, { answer, taskId: "t" });
 }
 
-t.test("what only reads is allowed, what changes something asks", async (t) => {
+t.test("read-only tools are allowed, others ask", async (t) => {
   const verdicts: Record<string, string> = {};
   for (const tool of BUILT_IN_TOOLS)
     verdicts[tool.name] = (
@@ -109,7 +109,7 @@ t.test("a grant of a command is for that very line", async (t) => {
     t.equal(await verdict(command), "ask", JSON.stringify(command));
 });
 
-t.test("what nobody could read to its end is allowed once at most, and can be told by its hash", async (t) => {
+t.test("a subject too long to show gets no grant, and is identified by its hash", async (t) => {
   const tool = runCommand({});
   const command = `echo ${"x".repeat(10_000)}; rm -rf .`;
   const grant = { tool: "run_command", pattern: command, taskId: null };
@@ -121,7 +121,7 @@ t.test("what nobody could read to its end is allowed once at most, and can be to
   t.notOk("input_sha256" in (await asked({ tool, input: { command: "ls" } })).context);
 });
 
-t.test("the bound is measured on what is shown, escapes included", async (t) => {
+t.test("the limit applies to the escaped text", async (t) => {
   const tool = runCommand({});
   const whole = `echo ${"é".repeat(500)}`;
   t.same((await asked({ tool, input: { command: whole } })).options, PERMISSION_OPTIONS);
@@ -144,7 +144,7 @@ t.test("an address is shown as it is requested, with its host in ASCII", async (
     t.equal((await asked({ tool, input: { url } })).question, `May the agent use fetch_url on ${shown}?`);
 });
 
-t.test("hidden characters show, and long text shows both ends", async (t) => {
+t.test("hidden characters are escaped, and long text shows both ends", async (t) => {
   t.equal(visibleText("a\u2066b\nc", 100), "a\\u{2066}b⏎c");
   for (const hidden of [
     "\u3164",
@@ -178,7 +178,7 @@ t.test("hidden characters show, and long text shows both ends", async (t) => {
   t.match(long, /^start.* more characters.*end$/);
 });
 
-t.test("a question keeps its lines and its letters, and hides nothing", async (t) => {
+t.test("a question keeps its line breaks and letters, and hidden characters are escaped", async (t) => {
   const plain = "Which?\n\t1. می\u200cخواهم 2. ❤\ufe0f 3. 👨\u200d👩\u200d👧 4. क्\u200dष é";
   t.equal(visibleProse(plain), plain);
   t.equal(

@@ -39,7 +39,7 @@ function family(t: Test, dataDir: string) {
   };
 }
 
-t.test("a command is asked for, runs where nothing of the engine's is to be seen, and is told", async (t) => {
+t.test("a command asks for permission and runs without the engine's environment", async (t) => {
   const settings = { LLM_PROVIDER: "sandbox", LLM_API_KEY: "sk-very-secret", LLM_MODEL: "sandbox" };
   const engine = await startEngine(t, { settings });
   const stream = await engine.execute({
@@ -57,7 +57,7 @@ t.test("a command is asked for, runs where nothing of the engine's is to be seen
   await stream.all();
 });
 
-t.test("leave for a task is for one command line of it, and a denial is told to the model", async (t) => {
+t.test("allow_task covers one command line, and the model sees a denial", async (t) => {
   const engine = await startEngine(t);
   const first = await engine.execute({ task_id: "t", message: command("echo one >> log") });
   await allow(engine, first, "allow_task");
@@ -93,7 +93,7 @@ t.test("an engine that stops takes what its commands started with it", async (t)
   t.same(living(), []);
 });
 
-t.test("what a killed engine leaves can be found by the launch file of its life", async (t) => {
+t.test("processes of a killed engine are found by its launch file", async (t) => {
   const engine = await startEngine(t);
   const { complete } = family(t, engine.dataDir);
   const stream = await engine.execute({ task_id: "c", message: command(FAMILY) });
@@ -108,7 +108,7 @@ t.test("what a killed engine leaves can be found by the launch file of its life"
   );
 });
 
-t.test("a pattern that would take for ever does not keep the engine from anything", async (t) => {
+t.test("an exponential pattern does not block the engine", async (t) => {
   const engine = await startEngine(t);
   mkdirSync(join(engine.dataDir, "workspace"), { recursive: true });
   writeFileSync(join(engine.dataDir, "workspace", "a.txt"), `${"a".repeat(60)}b\n`);

@@ -6,7 +6,7 @@ import { CallDeadline } from "../../../src/engine/tools/call-deadline.ts";
 const holder = setInterval(() => undefined, 1000);
 t.teardown(() => clearInterval(holder));
 
-t.test("time spent waiting for a person is not the call's", async (t) => {
+t.test("waiting for a person does not count against the deadline", async (t) => {
   const deadline = new CallDeadline({ ms: 200, maxMs: 200, prolonged: false });
   const answer = Promise.withResolvers<string>();
   const asked = deadline.whileAsking(answer.promise);
@@ -18,7 +18,7 @@ t.test("time spent waiting for a person is not the call's", async (t) => {
   t.match(deadline.signal.reason, { name: "TimeoutError" });
 });
 
-t.test("signs of life give a call its time anew, but not for ever", async (t) => {
+t.test("progress restarts the timeout up to the total limit", async (t) => {
   const deadline = new CallDeadline({ ms: 1000, maxMs: 3000, prolonged: true });
   const begin = performance.now();
   const alive = setInterval(() => deadline.progress(), 50);
@@ -27,7 +27,7 @@ t.test("signs of life give a call its time anew, but not for ever", async (t) =>
   t.ok(performance.now() - begin >= 2900);
 });
 
-t.test("a call that signs of life do not prolong ends in its time", async (t) => {
+t.test("without prolonged, progress does not restart the timeout", async (t) => {
   const deadline = new CallDeadline({ ms: 300, maxMs: 60_000, prolonged: false });
   const alive = setInterval(() => deadline.progress(), 20);
   await once(deadline.signal, "abort");
@@ -35,7 +35,7 @@ t.test("a call that signs of life do not prolong ends in its time", async (t) =>
   t.pass("it ended");
 });
 
-t.test("a call that is over holds nothing and ends no more", async (t) => {
+t.test("an ended deadline has no timer and never aborts", async (t) => {
   const deadline = new CallDeadline({ ms: 50, maxMs: 50, prolonged: true });
   const never = deadline.whileAsking(new Promise<string>((resolve) => setTimeout(resolve, 100, "late")));
   deadline.end();

@@ -14,7 +14,7 @@ import { calls, engineParts, says, scriptedProvider, testTool } from "../../help
 const waits = (later: [Tool, object], earlier: [Tool, object]) =>
   mustWaitFor(claimsOf(later[0], { ...later[1] }), claimsOf(earlier[0], { ...earlier[1] }));
 
-t.test("calls wait for each other when one changes what the other has to do with", async (t) => {
+t.test("calls are ordered when one changes what the other uses", async (t) => {
   const path = "notes/a.md";
   const [read, write, edit] = [readFile, writeFile, editFile].map((tool): [Tool, object] => [tool, { path }]);
   const command: [Tool, object] = [runCommand({}), { command: "ls" }];
@@ -42,7 +42,7 @@ t.test("calls wait for each other when one changes what the other has to do with
   }
 });
 
-t.test("a read behind a write of its file sees what was written, others go ahead", async (t) => {
+t.test("a read after a write of its file sees the write, others run at once", async (t) => {
   const log: string[] = [];
   const tool = (name: string, ms: number, more: Partial<Tool>) =>
     testTool(

@@ -25,7 +25,7 @@ function bench(t: Test, content: string | Buffer) {
   return { ...parts, file, edit, text: () => readFileSync(file, "utf8") };
 }
 
-t.test("a passage is replaced where it stands, and everything else keeps its bytes", async (t) => {
+t.test("a passage is replaced, and all other bytes are unchanged", async (t) => {
   const { edit, text, file } = bench(t, "\ufeffone\ntwo\n\tthree");
   chmodSync(file, 0o750);
   t.same(await edit("two", "2\n2½"), { output: { path: "a.txt", replaced: 1, lines: [2] }, error: null });
@@ -35,14 +35,14 @@ t.test("a passage is replaced where it stands, and everything else keeps its byt
   t.equal(text(), "\ufeffone\n\tthree");
 });
 
-t.test("what looks like a pattern or a reference is plain text", async (t) => {
+t.test("regex syntax and replacement references are plain text", async (t) => {
   const { edit, text } = bench(t, "a.c $& (x)");
   await edit("$& (x)", "$1 $$ $` \\n");
   t.equal(text(), "a.c $1 $$ $` \\n");
   t.match((await edit("a*c", "")).error, /not found/);
 });
 
-t.test("a passage that occurs often is replaced only when all are meant", async (t) => {
+t.test("a passage that occurs several times requires replace_all", async (t) => {
   const { edit, text } = bench(t, "x\ny\nx\nx y\n");
   const refused = await edit("x", "z");
   t.match(refused.error, /a\.txt was not changed: old_text occurs 3 times, in lines 1, 3, 4; .*replace_all/);
@@ -51,14 +51,14 @@ t.test("a passage that occurs often is replaced only when all are meant", async 
   t.equal(text(), "z\ny\nz\nz y\n");
 });
 
-t.test("a passage that is not there is said so, and what differs only in blanks is pointed at", async (t) => {
+t.test("a missing passage is reported, with the line of one that differs in whitespace", async (t) => {
   const { edit } = bench(t, "begin\n  if (a)  {\n    b();\n  }\n");
   t.match((await edit("nowhere", "x")).error, /old_text was not found; read the file/);
   t.match((await edit("if (a) {\n  b();", "x")).error, /text from line 2 differs only in whitespace/);
   t.match((await edit("begin", "begin")).error, /are the same/);
 });
 
-t.test("Windows line endings stay, also in what a model wrote with plain ones", async (t) => {
+t.test("CRLF line endings are kept, and applied to the replacement", async (t) => {
   const { edit, text } = bench(t, "one\r\ntwo\r\nthree\r\n");
   t.match(await edit("one\ntwo", "1\n2\n2a"), { error: null });
   t.equal(text(), "1\r\n2\r\n2a\r\nthree\r\n");
@@ -66,7 +66,7 @@ t.test("Windows line endings stay, also in what a model wrote with plain ones", 
   t.match(mixed, { kind: "edited", text: "a\r\nd\ne" });
 });
 
-t.test("what is no text, or is not there, or is no file, is not touched", async (t) => {
+t.test("missing files, folders and binary files are not edited", async (t) => {
   const { edit, run, workspaceDir, file } = bench(t, Buffer.from([0x61, 0xff, 0x62]));
   t.match((await edit("a", "b")).error, "a.txt is not a text file");
   t.same(readFileSync(file), Buffer.from([0x61, 0xff, 0x62]));
@@ -86,7 +86,7 @@ t.test("what is no text, or is not there, or is no file, is not touched", async 
   }
 });
 
-t.test("a file that was changed between reading and writing keeps the change", async (t) => {
+t.test("a file changed between read and write is not overwritten", async (t) => {
   const { workspaceDir, file, text } = bench(t, "old");
   const { stats } = await readInWorkspace({ workspaceDir, path: "a.txt" });
   writeFileSync(file, "newer");

@@ -20,7 +20,7 @@ const tool = (run: Tool["run"]): Tool => ({
 const contextOf = (t: Test, signal = new AbortController().signal) =>
   ({ workspaceDir: t.testdir({}), toolCallId: "call/1", turnId: "turn", signal }) as ToolContext;
 
-t.test("a tool's own failure reaches the model in its words, a fault of ours without any", async (t) => {
+t.test("ToolFailed reaches the model with its message, other errors do not", async (t) => {
   const execute = createToolExecutor({ timeoutMs: 10_000, logger });
   const failing = tool(() => Promise.reject(new ToolFailed("no such file")));
   t.same(await execute(failing, {}, contextOf(t)), { output: null, error: "no such file" });
@@ -44,7 +44,7 @@ t.test("a tool that ignores its signal does not hold the turn", async (t) => {
   t.match(await execute(deaf, {}, contextOf(t)), { output: null, error: /TIMEOUT/ });
 });
 
-t.test("a tool's own deadline counts, and what it had so far is told", async (t) => {
+t.test("a tool's own timeout counts, and its partial output is reported", async (t) => {
   const execute = createToolExecutor({ timeoutMs: 60_000, logger });
   const heeds = (_input: object, { signal }: ToolContext) =>
     new Promise((_resolve, reject) => {
@@ -90,7 +90,7 @@ t.test("long output goes to a file, and the model sees both ends and where it is
   t.equal(readFileSync(join(context.workspaceDir, path), "utf8"), text);
 });
 
-t.test("input is checked before the tool sees it, and what is wrong is said", async (t) => {
+t.test("input is validated before the call, with a message", async (t) => {
   const probe = tool(() => Promise.resolve(1));
   t.match(probe.input.check({ n: 1 }), { kind: "valid", input: { n: 1 } });
   t.match(probe.input.check({ n: "1" }), { kind: "invalid", message: /n: expected/ });

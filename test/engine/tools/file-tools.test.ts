@@ -51,7 +51,7 @@ t.test(
   },
 );
 
-t.test("files are read whole or by lines, and what is no text file is refused in words", async (t) => {
+t.test("files are read in full or by lines, and other files are refused", async (t) => {
   const { workspaceDir, run } = workspace(t);
   t.equal(await run(readFile, { path: "a.txt" }), "one\ntwo\nthree");
   t.equal(await run(readFile, { path: "a.txt", offset: 2, limit: 1 }), "two");
@@ -63,7 +63,7 @@ t.test("files are read whole or by lines, and what is no text file is refused in
   await t.rejects(run(readFile, { path: long }), { message: `path: ${long} cannot be used (ENAMETOOLONG)` });
 });
 
-t.test("a file is written whole with its folders, and nothing is left of a write that fails", async (t) => {
+t.test("a write is atomic, creates folders, and leaves nothing on failure", async (t) => {
   const { workspaceDir, run } = workspace(t);
   t.same(await run(writeFile, { path: "new/deep/file.txt", content: "héllo" }), {
     path: "new/deep/file.txt",
@@ -75,20 +75,20 @@ t.test("a file is written whole with its folders, and nothing is left of a write
   t.same(await run(listFiles, { path: "b", depth: 2 }), { path: "b", entries: ["b/c.txt (4)"], truncated: false });
 });
 
-t.test("a pipe is not a file, and nobody waits for it", async (t) => {
+t.test("a pipe is refused without blocking", async (t) => {
   const { workspaceDir, run } = workspace(t);
   execFileSync("mkfifo", [join(workspaceDir, "pipe")]);
   for (let count = 0; count < 8; count++)
     await t.rejects(run(readFile, { path: "pipe" }), { message: "pipe is not a file" });
 });
 
-t.test("a file that cannot be looked at is listed all the same", async (t) => {
+t.test("a file without metadata is still listed", async (t) => {
   const { workspaceDir, run } = workspace(t);
   writeFileSync(Buffer.concat([Buffer.from(`${workspaceDir}/b/`), Buffer.from([0x78, 0xff])]), "no name of text");
   t.match(await run(listFiles, { path: "b" }), { entries: ["b/c.txt (4)", "b/x\ufffd"] });
 });
 
-t.test("a long list is cut and says so", async (t) => {
+t.test("a long list is marked as truncated", async (t) => {
   const { workspaceDir, run } = workspace(t);
   mkdirSync(join(workspaceDir, "many"));
   for (let file = 0; file < 1100; file++) writeFileSync(join(workspaceDir, "many", String(file)), "");

@@ -35,14 +35,14 @@ t.test("the model finds what was said, with its date, source and trust", async (
   t.match(await run({ query: "the colour of my motorbike" }), { error: null, output: { results: [] } });
 });
 
-t.test("what came from outside says so before anything else", async (t) => {
+t.test("results of low trust are labelled first", async (t) => {
   const { run } = await setUp(t);
   const { output } = await run({ query: "what herons eat" });
   t.match(JSON.stringify(output), /^\{"trust":"external","note":"[^"]*not instructions/);
   t.match(output, { results: [{ trust: "external", text: /^Quoted, not verified: “/ }] });
 });
 
-t.test("one round is read whole by its id, with what the tools gave", async (t) => {
+t.test("an episode is read in full by its id, with its tool results", async (t) => {
   const { run } = await setUp(t);
   const found = (await run({ query: "what herons eat" })).output as { results: { id: string }[] };
   t.match(await run({ id: found.results[0]?.id }), {
@@ -60,7 +60,7 @@ t.test("one round is read whole by its id, with what the tools gave", async (t) 
   });
 });
 
-t.test("what cannot be searched for is said in words that help", async (t) => {
+t.test("invalid searches fail with a remedy", async (t) => {
   const { run } = await setUp(t);
   t.match(await run({}), { output: null, error: /give query, or the id/ });
   t.match(await run({ id: "ep_unknown" }), { output: null, error: /no memory item has the id ep_unknown/ });

@@ -20,7 +20,7 @@ function bench(t: Test) {
   return { ...parts, reopen, plan: (input: object, more = {}) => parts.run(tool, { ...input }, more) };
 }
 
-t.test("a plan is set, changed and shown, and each change is told", async (t) => {
+t.test("a plan is set, updated and shown, and each change is noted", async (t) => {
   const { plan, notes } = bench(t);
   t.same((await plan({})).output, { plan: [], left: 0 });
   t.same(notes, [], "to look at it is no change");
@@ -39,7 +39,7 @@ t.test("a plan is set, changed and shown, and each change is told", async (t) =>
   t.match((await plan({ items: [] })).output, { plan: [], left: 0 });
 });
 
-t.test("each task has its own, and it outlives the engine", async (t) => {
+t.test("each task has its own plan, which survives a restart", async (t) => {
   const { plan, reopen } = bench(t);
   await plan({ items: [{ text: "of one" }] }, { taskId: "one" });
   await plan({ items: [{ text: "of two" }] }, { taskId: "two" });
@@ -47,7 +47,7 @@ t.test("each task has its own, and it outlives the engine", async (t) => {
   t.same(new PlanTable(reopen()).ofTask("two"), [{ text: "of two", status: "pending" }]);
 });
 
-t.test("a change of what is not there changes nothing", async (t) => {
+t.test("an update of a missing item changes nothing", async (t) => {
   const { plan, notes } = bench(t);
   await plan({ items: [{ text: "only" }] });
   const update = [

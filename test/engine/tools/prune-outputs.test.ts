@@ -23,7 +23,7 @@ function workspace(t: Test, ages: Readonly<Record<string, number>>, root = t.tes
   return { workspaceDir, outputs };
 }
 
-t.test("outputs go after seven days, and none since the first running turn began", async (t) => {
+t.test("outputs older than seven days are deleted, but none since the first running turn", async (t) => {
   const { workspaceDir, outputs } = workspace(t, { a: 30 * DAY, b: 9 * DAY, c: 8 * DAY, d: 6 * DAY, e: 0 });
   const now = Date.now();
   await pruneOutputs({ workspaceDir, runningSince: [now - DAY, now - 8.5 * DAY], logger });
@@ -32,7 +32,7 @@ t.test("outputs go after seven days, and none since the first running turn began
   t.same(readdirSync(outputs), ["d", "e"]);
 });
 
-t.test("of too much in all the oldest go first, and no more than needed", async (t) => {
+t.test("above the size limit the oldest outputs are deleted first", async (t) => {
   const now = 1_000_000;
   const file = (name: string, age: number) => ({ name, bytes: 100 * MiB, writtenAt: now - age });
   const files = [file("third", 3000), file("first", 5000), file("second", 4000), file("fourth", 2000)];
@@ -42,7 +42,7 @@ t.test("of too much in all the oldest go first, and no more than needed", async 
   t.same(names(now - 6000), []);
 });
 
-t.test("a workspace without outputs, and one whose outputs lie elsewhere, are left as they are", async (t) => {
+t.test("a workspace without outputs, or with a linked outputs folder, is unchanged", async (t) => {
   const { workspaceDir, outputs } = workspace(t, { old: 30 * DAY });
   const linked = join(workspaceDir, "../linked");
   mkdirSync(linked, { recursive: true });
@@ -57,7 +57,7 @@ t.test("a workspace without outputs, and one whose outputs lie elsewhere, are le
   t.same(readdirSync(inner.outputs), ["folder", "link"]);
 });
 
-t.test("an engine drops them at its start", async (t) => {
+t.test("an engine prunes outputs at start-up", async (t) => {
   const { workspaceDir, outputs } = workspace(t, { old: 8 * DAY, young: DAY });
   await startEngine(t, { dataDir: join(workspaceDir, "..") });
   await until("the old one is gone", () => !existsSync(join(outputs, "old")));

@@ -11,7 +11,7 @@ import { WorkspaceFolder } from "../../../src/engine/tools/workspace-folder.ts";
 import { writeFile } from "../../../src/engine/tools/write-file.ts";
 import { toolBench } from "../../helpers/tool-context.ts";
 
-t.test("a folder that is exchanged for a link after its check is not followed", async (t) => {
+t.test("a folder replaced by a link after its check is not followed", async (t) => {
   const { workspaceDir, outside } = toolBench(t, { sub: { "a.txt": "mine" } }, { "a.txt": "theirs" });
   const folder = await WorkspaceFolder.open(workspaceDir, join(workspaceDir, "sub"));
   t.teardown(() => folder.close());
@@ -64,7 +64,7 @@ t.test("a race for the folder of a file never reads or writes outside", async (t
   t.equal(readFileSync(join(outside, "a.txt"), "utf8"), "theirs");
 });
 
-t.test("no way by /proc, a socket, a device or a pipe", async (t) => {
+t.test("paths over /proc, sockets, devices and pipes are refused", async (t) => {
   const { run, workspaceDir } = toolBench(t, {});
   symlinkSync("/proc/self/root", join(workspaceDir, "root"));
   symlinkSync("/proc/self/fd", join(workspaceDir, "fds"));
@@ -89,14 +89,14 @@ t.test("no way by /proc, a socket, a device or a pipe", async (t) => {
   });
 });
 
-t.test("long output goes no way out over a link either", async (t) => {
+t.test("spilled output does not follow a link out of the workspace", async (t) => {
   const { run, workspaceDir, outside } = toolBench(t, { "long.txt": "x".repeat(60_000) });
   symlinkSync(outside, join(workspaceDir, ".orch"));
   t.match((await run(readFile, { path: "long.txt" })).error, /leads out/);
   t.notOk(existsSync(join(outside, "outputs")));
 });
 
-t.test("a long text of an object is put away alone, and the rest of it stays", async (t) => {
+t.test("a long string of an object is spilled alone", async (t) => {
   const { run, workspaceDir } = toolBench(t, {});
   const tool = { ...readFile, run: async () => ({ code: 1, text: `a\n${"x".repeat(60_000)}`, list: [1] }) };
   const { output } = (await run(tool, { path: "x" })) as { output: { text: string } };

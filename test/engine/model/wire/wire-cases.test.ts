@@ -96,7 +96,7 @@ const ODD: ModelTool = {
   },
 };
 
-t.test("a tool that no provider takes is shown in a form that they take, and is called by its own names", async (t) => {
+t.test("a tool with invalid names is renamed on the wire, and called by its own names", async (t) => {
   for (const remote of REMOTES) {
     const tools = [ODD];
     const body = await sentBody(remote, requestTo(remote, { tools }));
@@ -117,7 +117,7 @@ t.test("a tool that no provider takes is shown in a form that they take, and is 
   }
 });
 
-t.test("ids that a server gave go back to it as they are", async (t) => {
+t.test("a server's call ids are sent back unchanged", async (t) => {
   const messages = answered(call("functions.read_file:0", "read_file"));
   t.match(
     JSON.stringify(await sentBody("openai-compatible", requestTo("openai-compatible", { messages }))),
@@ -125,7 +125,7 @@ t.test("ids that a server gave go back to it as they are", async (t) => {
   );
 });
 
-t.test("a history that has grown begins with the same parts, and the same tools are the same bytes", async (t) => {
+t.test("a longer history keeps its prefix, and the same tools are the same bytes", async (t) => {
   const seed = Math.floor(Math.random() * 2 ** 32);
   t.comment(`seed ${seed}`);
   const signal = new AbortController().signal;

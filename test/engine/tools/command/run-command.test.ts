@@ -51,7 +51,7 @@ t.test("a command runs in the workspace, and its exit code and both outputs come
   t.match(await run("cat"), { output: { exit_code: 0, output: "" } }, "there is no input to wait for");
 });
 
-t.test("nothing of the engine's environment reaches a command but what a shell needs", async (t) => {
+t.test("a command inherits only what a shell needs", async (t) => {
   const { run, workspaceDir } = bench(t, { PATH: "/usr/bin:/bin", ...SECRETS, ORCH_LAUNCH_FILE: "/run/x/launch.json" });
   const { output } = (await run("env")) as { output: { output: string } };
   // The test runner puts its own NODE_OPTIONS into every child.
@@ -70,7 +70,7 @@ t.test("nothing of the engine's environment reaches a command but what a shell n
   t.match(await bench(t, {}).run("ls a.txt"), { output: { exit_code: 0 } }, "programs are found without a PATH too");
 });
 
-t.test("what a command leaves running is ended with it, forked twice or in a session of its own", async (t) => {
+t.test("background processes of a command are ended, also daemonized ones", async (t) => {
   const { run, workspaceDir } = bench(t);
   const { pids, living } = pidFile(workspaceDir);
   t.match(await run(`${FAMILY}; echo done`), {
@@ -81,7 +81,7 @@ t.test("what a command leaves running is ended with it, forked twice or in a ses
   t.same(living(), []);
 });
 
-t.test("a command that takes too long is ended with all that it started, and what it printed is told", async (t) => {
+t.test("a command that times out is ended with its children, and its output is reported", async (t) => {
   const { run, workspaceDir } = bench(t);
   const { pids, living } = pidFile(workspaceDir);
   const { output, error } = await run(`${FAMILY}; echo so far; sleep 300`, { timeout_s: 3 });
@@ -91,7 +91,7 @@ t.test("a command that takes too long is ended with all that it started, and wha
   t.same(living(), []);
 });
 
-t.test("a cancelled call is over when all that it started is gone", async (t) => {
+t.test("a cancelled call ends when its processes are gone", async (t) => {
   const { run, workspaceDir } = bench(t);
   const { pids, living } = pidFile(workspaceDir);
   const abort = new AbortController();
@@ -115,7 +115,7 @@ t.test("two commands at once do not end each other's processes", async (t) => {
   t.same(living(), []);
 });
 
-t.test("a flood is kept at both ends only, and an endless one is ended", async (t) => {
+t.test("only head and tail of long output are kept, and endless output is ended", async (t) => {
   const { run } = bench(t);
   const long = (await run("echo start; head -c 20000000 /dev/zero | tr '\\0' x; echo; echo end")) as {
     output: { exit_code: number; output: string };
@@ -127,7 +127,7 @@ t.test("a flood is kept at both ends only, and an endless one is ended", async (
   t.match((await run("yes")).error, /exceeded \d+ bytes.*ended/s);
 });
 
-t.test("a command that cannot be is refused in words", async (t) => {
+t.test("an invalid command is refused with a reason", async (t) => {
   const { run } = bench(t);
   for (const [command, input] of [
     ["", {}],

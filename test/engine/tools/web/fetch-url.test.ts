@@ -61,7 +61,7 @@ t.test("a page comes as text, labelled as data from outside", async (t) => {
   t.same(seen, [`GET shop.example:${port}/p?q=1`]);
 });
 
-t.test("HEAD tells what there is without its body, and an error's page is an answer too", async (t) => {
+t.test("HEAD returns no body, and an error page is a result", async (t) => {
   const { port, seen } = await serve(t, (_request, response) => {
     response.writeHead(404, { "content-type": "text/plain" }).end("nothing here");
   });
@@ -73,7 +73,7 @@ t.test("HEAD tells what there is without its body, and an error's page is an ans
   t.match(seen, [/^HEAD/, /^GET/]);
 });
 
-t.test("what is not on the public internet is refused before anybody is connected to", async (t) => {
+t.test("private addresses are refused before a connection", async (t) => {
   const { port, seen } = await serve(t, (_request, response) => response.end("secret"), "127.0.0.1");
   const fetch = bench(
     t,
@@ -105,14 +105,14 @@ t.test("what is not on the public internet is refused before anybody is connecte
   t.same(seen, []);
 });
 
-t.test("by default the names of this machine are refused too", async (t) => {
+t.test("names of this host are refused by default", async (t) => {
   const { port, seen } = await serve(t, (_request, response) => response.end("secret"), "127.0.0.1");
   const { run } = toolBench(t);
   t.match((await run(fetchUrl(), { url: `http://localhost:${port}/` })).error, /refused/);
   t.same(seen, []);
 });
 
-t.test("a name that resolves otherwise the second time has no second time", async (t) => {
+t.test("DNS rebinding is not possible: a name is resolved once", async (t) => {
   const inside = await serve(t, (_request, response) => response.end("secret"), "127.0.0.1");
   const { seen } = await serve(t, (_request, response) => response.end("public"));
   const net = network({ "rebind.example": [[PUBLIC], ["127.0.0.1"]] });
@@ -122,7 +122,7 @@ t.test("a name that resolves otherwise the second time has no second time", asyn
   t.same([...inside.seen, ...seen], []);
 });
 
-t.test("each redirect is judged as the first address was", async (t) => {
+t.test("each redirect is checked like the first address", async (t) => {
   const inside = await serve(t, (_request, response) => response.end("secret"), "127.0.0.1");
   const targets: Record<string, string> = {
     "/ip": `http://127.0.0.1:${inside.port}/`,
@@ -164,7 +164,7 @@ t.test("each redirect is judged as the first address was", async (t) => {
   t.match((await fetch(`http://shop.example:${port}/step0`)).output, { url: /step5$/, text: "arrived" });
 });
 
-t.test("a body is unfolded up to a limit and no further", async (t) => {
+t.test("a compressed body is decoded up to the limit", async (t) => {
   const bomb = gzipSync(Buffer.alloc(300 * 1024 * 1024, "x"));
   const answers: Record<string, [string, Buffer]> = {
     "/gzip": ["gzip", gzipSync("héllo")],
@@ -193,7 +193,7 @@ t.test("a body is unfolded up to a limit and no further", async (t) => {
   for (const path of ["/twice", "/odd"]) t.match((await of(path)).error, /encoding/, path);
 });
 
-t.test("silence, garbage and a hang-up are told, and nobody waits for ever", async (t) => {
+t.test("silent, invalid and closed connections fail within the timeout", async (t) => {
   const raw = async (answer: string, end: boolean) => {
     const server = createTcpServer((socket) => {
       socket.on("error", () => undefined);
@@ -219,7 +219,7 @@ t.test("silence, garbage and a hang-up are told, and nobody waits for ever", asy
   t.match((await run(silent, { url: await raw("HTTP/1.1 200 OK\r\n\r\nsome", false) })).error, /^TIMEOUT/);
 });
 
-t.test("what is no text is not shown, and text is read in the letters it was written in", async (t) => {
+t.test("binary content is not shown, and text is decoded by its charset", async (t) => {
   const { port } = await serve(t, (request, response) => {
     const answers: Record<string, [string, Buffer]> = {
       "/image": ["image/png", Buffer.from([137, 80, 78, 71])],
@@ -244,7 +244,7 @@ t.test("what is no text is not shown, and text is read in the letters it was wri
   t.match(await of("/hidden"), { text: "ab" });
 });
 
-t.test("what is no address of the web is refused in words", async (t) => {
+t.test("invalid URLs are refused with a reason", async (t) => {
   const fetch = bench(t);
   for (const url of [
     "",

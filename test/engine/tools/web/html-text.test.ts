@@ -4,7 +4,7 @@ import { htmlText } from "../../../../src/engine/tools/web/html-text.ts";
 const base = new URL("https://shop.example/a/b");
 const text = async (html: string) => (await htmlText(html, base)).text;
 
-t.test("what a person would read is kept, and its order and paragraphs", async (t) => {
+t.test("visible text is kept in order, with its paragraphs", async (t) => {
   t.equal(
     await text("<body><h2>Prices</h2>\n <p>One   pound<br>two</p><ul><li>a<li>b</ul><table><tr><td>x<td>y</table>"),
     "## Prices\n\nOne pound\ntwo\n\n- a\n- b\n\n| x | y",
@@ -23,7 +23,7 @@ t.test("what a person would read is kept, and its order and paragraphs", async (
   );
 });
 
-t.test("links say where they lead when they lead somewhere", async (t) => {
+t.test("links are followed by their absolute URL", async (t) => {
   t.equal(await text('<a href="../c?x=1&amp;y=2">see</a>'), "see (https://shop.example/c?x=1&y=2)");
   t.equal(
     await text(
@@ -33,12 +33,12 @@ t.test("links say where they lead when they lead somewhere", async (t) => {
   );
 });
 
-t.test("a title is the first one, flat", async (t) => {
+t.test("the first title counts, with collapsed whitespace", async (t) => {
   t.equal((await htmlText("<title>\n A\n B</title><svg><title>no</title></svg>x", base)).title, "A B");
   t.equal((await htmlText("x", base)).title, null);
 });
 
-t.test("a page made to be slow is read in a moment", async (t) => {
+t.test("adversarial pages are parsed in linear time", async (t) => {
   const size = 400_000;
   for (const piece of [
     "<",
@@ -63,7 +63,7 @@ t.test("a page made to be slow is read in a moment", async (t) => {
   }
 });
 
-t.test("a long page leaves the engine its turns", async (t) => {
+t.test("parsing a long page yields to the event loop", async (t) => {
   let turns = 0;
   const alive = setInterval(() => turns++, 1);
   t.teardown(() => clearInterval(alive));

@@ -69,11 +69,11 @@ const PUBLIC = [
   "2003::1",
 ];
 
-t.test("only what the registries call public is public, in whatever form an address comes", async (t) => {
+t.test("only globally routable addresses are public, in every notation", async (t) => {
   for (const address of PRIVATE) t.equal(isPublicAddress(address), false, address);
   for (const address of PUBLIC) t.equal(isPublicAddress(address), true, address);
 });
 
-t.test("no address of this machine is", async (t) => {
+t.test("addresses of this host are not public", async (t) => {
   for (const own of Object.values(networkInterfaces()).flat()) t.equal(isPublicAddress(own?.address ?? ""), false);
 });
