@@ -7,7 +7,7 @@ import { LONG } from "./parts/long.ts";
 import { openSite } from "./parts/site.ts";
 import { streamingEngine } from "./parts/streams.ts";
 import { Tally } from "./parts/tally.ts";
-import { watchLives } from "./parts/watch-incarnations.ts";
+import { watchIncarnations } from "./parts/watch-incarnations.ts";
 
 const AWAY_MS = LONG ? 60_000 : 3000;
 const STREAMS = LONG ? 10 : 3;
@@ -78,7 +78,7 @@ t.test(
     );
 
     await until("the daemon is ready again", async () => (await site.daemon.admin("/ready")).status === 200, 30_000);
-    const watch = watchLives(site);
+    const watch = watchIncarnations(site);
     const again = await until(
       "the engine that crashed meanwhile runs again",
       async () => {

@@ -7,7 +7,7 @@ import { LONG } from "./parts/long.ts";
 import { Random } from "./parts/random.ts";
 import { type Product, openSite } from "./parts/site.ts";
 import { Tally } from "./parts/tally.ts";
-import { watchLives } from "./parts/watch-incarnations.ts";
+import { watchIncarnations } from "./parts/watch-incarnations.ts";
 
 const ROUNDS = LONG ? 50 : 2;
 const CLIENTS = 12;
@@ -81,7 +81,7 @@ async function replaceDaemon(random: Random): Promise<void> {
 
 t.test("random concurrent commands leave every engine in a legal state with at most one process", async (t) => {
   for (let round = 0; round < ROUNDS; round++) {
-    const watch = watchLives(site);
+    const watch = watchIncarnations(site);
     // Every other round the daemon is killed too.
     restarting = false;
     const randomOf = (who: number) => new Random(seed + round * 100 + who);
@@ -93,7 +93,7 @@ t.test("random concurrent commands leave every engine in a legal state with at m
     t.same(odd, [], `round ${round}: ${statuses.length} answers`);
     const broken = await settle(site, tally, { deadlineMs: 60_000 });
     t.same(broken, {}, `round ${round} settles`);
-    t.same(await watch.end(), [], `never two lives of one engine in ${watch.looks} looks`);
+    t.same(await watch.end(), [], `never two lives of one engine in ${watch.checks} looks`);
     if (Object.keys(broken).length > 0) await clearAway(site);
     await Promise.all(USERS.map((user) => site.product.del(`/engines/${user}`)));
   }

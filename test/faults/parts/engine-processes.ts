@@ -4,13 +4,13 @@ import { readText } from "../../helpers/fleet.ts";
 
 export interface EngineProcess {
   readonly pid: number;
-  /** Whose folder it works in. */
+  /** The engine whose folder is its working directory. */
   readonly engineId: string;
-  /** Of the life it was started for. */
+  /** The incarnation that it was started for. */
   readonly incarnation: string;
 }
 
-/** Living processes that were born for an engine of this data folder, the engines' own children included. */
+/** Running processes of the engines of this data folder, including their children. */
 export function engineProcesses(dataDir: string): readonly EngineProcess[] {
   const born = `\0ORCH_LAUNCH_FILE=${dataDir}/run/launch-`;
   return readdirSync("/proc")

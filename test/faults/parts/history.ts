@@ -1,11 +1,11 @@
 import type pg from "pg";
 import { type AuditRecord, brokenLink } from "../../../src/contract/audit-chain.ts";
 
-/** What the events and the audit log say against themselves and against the engines' rows. */
+/** Contradictions within the events and the audit log, and with the engines' rows. */
 export interface History {
-  /** Events that do not begin where the one before them ended. */
+  /** Events whose `from` differs from the `to` of the previous event. */
   readonly gaps: readonly unknown[];
-  /** Engines whose last event tells of another state than their row, those that are gone included. */
+  /** Engines whose last event differs from their row, deleted ones included. */
   readonly contradictions: readonly unknown[];
   readonly brokenLinks: readonly string[];
 }

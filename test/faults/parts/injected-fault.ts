@@ -6,21 +6,21 @@ export type Mode = (typeof MODES)[number];
 export const kills = (mode: Mode): boolean => mode === "before" || mode === "after";
 
 export interface Fault {
-  /** Which outside call, counted from when the daemon is told. */
+  /** The number of the external call, counted from the injection. */
   readonly n: number;
   readonly mode: Mode;
 }
 
 export interface Tried {
-  /** Outside calls made. */
+  /** External calls made. */
   readonly count: number;
-  /** The call that was disturbed; null when there were fewer. */
+  /** The call with the fault. Null when there were fewer calls. */
   readonly fired: string | null;
   /** The fault ended the daemon. */
   readonly died: boolean;
 }
 
-/** Lets a fault happen to a preloaded daemon during `work`. */
+/** Injects a fault into a preloaded daemon during `work`. */
 export async function withFault(daemon: Daemon, fault: Fault, work: () => Promise<unknown>): Promise<Tried> {
   const printed = daemon.output().length;
   await tell(daemon, fault);
@@ -28,10 +28,10 @@ export async function withFault(daemon: Daemon, fault: Fault, work: () => Promis
   return disarm(daemon, fault, printed);
 }
 
-/** What a daemon starts with so that a fault happens to it from its first call on. */
+/** The environment of a daemon with a fault from its first call on. */
 export const armed = (fault: Fault) => ({ ORCHD_FAULT: JSON.stringify(fault) });
 
-/** No fault from now on; what became of the one before. */
+/** Removes the fault and reports what it did. */
 export async function disarm(daemon: Daemon, { n, mode }: Fault, printed = 0): Promise<Tried> {
   const report = await tell(daemon, null);
   if (report !== null) {
@@ -43,15 +43,15 @@ export async function disarm(daemon: Daemon, { n, mode }: Fault, printed = 0): P
   return { count: n, fired: faultIn(daemon.output().slice(printed)), died: true };
 }
 
-/** The call a daemon died at, by what it printed. */
+/** The call at which a daemon died, from its output. */
 export const faultIn = (output: string): string => /\{"fault":"(.*)"\}/.exec(output)?.[1] ?? "unknown";
 
-/** Null when the daemon has died: it takes no message then. */
+/** Null when the daemon has died and receives no message. */
 async function tell(daemon: Daemon, arm: Fault | null): Promise<Omit<Tried, "died"> | null> {
   const settled = new AbortController();
   const { signal } = settled;
   const answer = once(daemon.process, "message", { signal }).then(([report]) => report);
-  // The one that was not quicker is called off.
+  // The slower one is cancelled.
   answer.catch(() => undefined);
   const gone = ended(daemon, signal).then(() => null);
   gone.catch(() => undefined);

@@ -17,20 +17,20 @@ interface Row {
   readonly port: number;
   readonly incarnation: string;
   readonly pid: number | null;
-  /** Hashes of the keys that are good now. */
+  /** Hashes of the keys that are valid now. */
   readonly keys: readonly string[];
 }
 
-/** Everything there is to see of a deployment from outside, at one moment. */
+/** A snapshot of everything that is observable of a deployment. */
 interface View {
   readonly rows: readonly Row[];
   readonly ports: readonly string[];
   readonly processes: ReturnType<typeof engineProcesses>;
   readonly launchFiles: readonly string[];
   readonly folders: readonly string[];
-  /** `user_id state` of each engine, as the daemon tells it. */
+  /** `user_id state` of each engine, as the daemon reports it. */
   readonly shown: readonly string[];
-  /** Hashes of the keys a running engine accepts, by its id; only fixtures tell. */
+  /** Hashes of the keys a running engine accepts, by its id. Only fixtures report them. */
   readonly accepted: ReadonlyMap<string, readonly string[]>;
   readonly history: History;
 }
@@ -38,7 +38,7 @@ interface View {
 const isRunning = ({ state }: Row): boolean => state === "running" || state === "unhealthy";
 const AT_REST: readonly EngineState[] = ["running", "stopped", "failed"];
 
-/** What must hold whenever nothing is under way; each gives what speaks against it. */
+/** The invariants without operations in progress. Each returns its violations. */
 const INVARIANTS: Readonly<Record<string, (view: View) => readonly unknown[]>> = {
   "every state is one of rest": ({ rows }) => rows.filter(({ state }) => !AT_REST.includes(state)),
   "nothing at rest has a deadline": ({ rows }) => rows.filter((row) => row.deadline_at !== null),
@@ -81,11 +81,11 @@ const difference = (expected: readonly string[], found: readonly string[]): stri
 
 export interface SettleOptions {
   readonly deadlineMs?: number;
-  /** How long passing states may take before their deadlines are brought forward; the sweep must then end them. */
+  /** How long transient states may last before their deadlines are set to now. The reaper must then finish them. */
   readonly patienceMs?: number;
 }
 
-/** Waits until all invariants hold, counts them, and gives those that never did, with what speaks against each. */
+/** Waits until all invariants hold, counts them, and returns the violated ones with their violations. */
 export async function settle(
   site: Site,
   tally: Tally,
@@ -112,7 +112,7 @@ export async function settle(
   }
 }
 
-/** After a broken invariant: takes away what was left, so that each fault is told once and not by its followers. */
+/** Cleans up after a violation, so that later faults do not report it again. */
 export async function clearAway(site: Site): Promise<void> {
   const { db, dataDir } = site;
   await site.daemon.stop("SIGKILL");

@@ -4,14 +4,14 @@ import type { Product, Site } from "./site.ts";
 
 export type EndState = "gone" | "running" | "stopped" | "failed";
 
-/** One verb of the interface: from where it starts, and where it may end when it is disturbed. */
+/** One operation, its initial state and its legal states after a fault. */
 export interface OperationUnderFault {
   readonly name: string;
-  /** The engine's state before. */
+  /** The engine's initial state. */
   readonly from: EndState;
   readonly run: (product: Product, user: string) => Promise<Answer>;
   readonly done: EndState;
-  /** Where it may be besides `from` and `done` when a call of a living daemon failed. */
+  /** Further legal states after a failed call of a running daemon. */
   readonly alsoAfterFailure: readonly EndState[];
 }
 
@@ -58,7 +58,7 @@ export async function stateOf({ db }: Site, user: string): Promise<EndState> {
   return rows[0]?.state ?? "gone";
 }
 
-/** Brings a user's engine where an operation starts from, by way of the interface. */
+/** Brings a user's engine to the initial state of an operation with API calls. */
 export async function bring(site: Site, user: string, to: EndState): Promise<void> {
   const { product } = site;
   const step = async (): Promise<unknown> => {

@@ -17,29 +17,29 @@ const installDir = resolve(import.meta.dirname, "../../..");
 const silent = createLogger("test", "silent");
 
 export interface SiteOptions {
-  /** A PostgreSQL of its own, which may be ended; left out, a database on the one that all files share. */
+  /** Its own PostgreSQL server, which may be stopped. Default: a database on the shared server. */
   readonly ownServer?: boolean;
-  /** A fixture's name; left out, the real engine. */
+  /** The name of a fixture. Default: the real engine. */
   readonly engine?: string;
   readonly preload?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Gives the daemon's way to the database, when it is not the straight one. */
+  /** The daemon's database address, if it is not the direct one. */
   readonly reach?: (connection: ServerConnection) => Promise<string>;
 }
 
-/** One deployment that outlives its daemons: a data folder, a PostgreSQL, a product without limits. */
+/** A deployment that outlives its daemons: a data folder, a PostgreSQL server and a product without limits. */
 export interface Site {
   readonly dataDir: string;
-  /** Stops the database's server; gives what starts it again. */
+  /** Stops the database server. Returns the function that starts it again. */
   databaseAway(): Promise<() => Promise<void>>;
-  /** The test's own eyes on the daemon's database. */
+  /** The test's own connection to the daemon's database. */
   readonly db: pg.Pool;
-  /** The daemon of now. */
+  /** The current daemon. */
   readonly daemon: Daemon;
   /** The first of its products. */
   readonly product: Product;
   readonly products: readonly Product[];
-  /** The next daemon on the same data, once the one before is gone. Rejects when it ends before it is ready. */
+  /** Starts the next daemon on the same data after the previous one has exited. Rejects when it exits before it is ready. */
   restart(more?: Readonly<Record<string, string>>): Promise<Daemon>;
   newProduct(policy?: Readonly<Record<string, unknown>>): Promise<Product>;
 }
@@ -122,7 +122,7 @@ export async function openSite(
   };
 }
 
-/** At once and with all its sessions, whoever else uses it. */
+/** Stops the server immediately with all its sessions. */
 async function endServer(db: pg.Pool): Promise<void> {
   const { rows } = await db.query<{ data_directory: string }>("show data_directory");
   const [line = ""] = readFileSync(join(rows[0]?.data_directory ?? "", "postmaster.pid"), "utf8").split("\n");
@@ -143,7 +143,7 @@ async function openServer(t: Test) {
   };
 }
 
-/** Engines outlive their daemon: at the end of a test they are ended one by one. */
+/** Stops the engines at the end of a test, since they outlive their daemon. */
 async function endEngines(t: Test, dataDir: string): Promise<void> {
   for (const { pid } of engineProcesses(dataDir)) process.kill(pid, "SIGKILL");
   await until("no engine of this test is left", () => engineProcesses(dataDir).length === 0).catch((error: unknown) =>

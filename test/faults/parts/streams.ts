@@ -4,12 +4,12 @@ import type { Product } from "./site.ts";
 export interface StreamingEngine {
   readonly user: string;
   readonly pid: number;
-  /** Resolves with what is wrong with the stream once it has ended; null when every part came. */
+  /** Resolves at the end of the stream with what is wrong with it. Null when every part arrived. */
   readonly flaw: Promise<string | null>;
   over(): boolean;
 }
 
-/** A real engine in the middle of a turn of so many parts, so many a second. */
+/** Starts a turn of so many parts per second on a real engine. */
 export async function streamingEngine(
   product: Product,
   { user, parts, perSecond }: { readonly user: string; readonly parts: number; readonly perSecond: number },

@@ -1,6 +1,6 @@
 import type { Test } from "tap";
 
-/** What a file has tried and seen, told at its end. */
+/** Counts of a test file, reported at its end. */
 export class Tally {
   tried = 0;
   checked = 0;

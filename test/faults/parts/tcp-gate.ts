@@ -4,13 +4,13 @@ import type { Test } from "tap";
 
 export interface TcpGate {
   readonly port: number;
-  /** From now on nothing comes through and nobody is told: connections that are open, and those made meanwhile, stay silent for ever. */
+  /** Drops all data from now on without closing: open and new connections stay half-open for ever. */
   silence(): void;
   /** Connections made from now on are forwarded again. */
   open(): void;
 }
 
-/** Stands between a client and a server's Unix socket. */
+/** A proxy between a client and a server's Unix socket. */
 export async function startTcpGate(t: Test, socketPath: string): Promise<TcpGate> {
   let silent = false;
   const sockets = new Set<Socket>();

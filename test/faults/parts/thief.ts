@@ -5,15 +5,15 @@ import { join } from "node:path";
 import type { Test } from "tap";
 
 export interface Thief {
-  /** The ports it holds. */
+  /** The ports that it listens on. */
   readonly held: readonly number[];
-  /** How many of the next ports that an engine is about to bind it takes first. */
+  /** How many of the next ports of engines it takes before they bind. */
   steals(count: number): void;
   take(port: number): Promise<void>;
   dispose(): Promise<void>;
 }
 
-/** Waits for engines (`is-robbed`) of a data folder to tell their port, and answers each when it may go on. */
+/** Waits until engines (`is-robbed`) of a data folder report their port, and lets each continue. */
 export async function startThief(t: Test, dataDir: string): Promise<Thief> {
   const servers = new Map<number, Server>();
   let left = 0;

@@ -2,47 +2,48 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { engineProcesses } from "./engine-processes.ts";
 import type { Site } from "./site.ts";
 
-/** What a passing state may be over its deadline before the sweep has come by. */
-const SLACK_S = 15;
+/** How long a transient state may exceed its deadline before the reaper finishes it. */
+const TOLERANCE_S = 15;
 
 export interface Watch {
-  /** Looks that were taken. */
-  readonly looks: number;
-  /** What must never be, however short: two lives of one engine, a passing state past its deadline. */
+  /** The number of checks. */
+  readonly checks: number;
+  /** Returns violations, however brief: two incarnations of one engine, a transient state past its deadline. */
   end(): Promise<readonly unknown[]>;
 }
 
-/** Looks on while operations, crashes and restarts go on. */
-export function watchLives({ db, dataDir }: Site): Watch {
-  const seen: unknown[] = [];
-  let looks = 0;
+/** Checks repeatedly during operations, crashes and restarts. */
+export function watchIncarnations({ db, dataDir }: Site): Watch {
+  const violations: unknown[] = [];
+  let checks = 0;
   const over = new AbortController();
   const watching = (async () => {
     while (!over.signal.aborted) {
-      looks++;
-      seen.push(...twoLives(dataDir));
+      checks++;
+      violations.push(...concurrentIncarnations(dataDir));
       const late = await db.query(
-        `select id, state, deadline_at from engines where deadline_at < now() - make_interval(secs => ${SLACK_S})`,
+        `select id, state, deadline_at from engines where deadline_at < now() - make_interval(secs => ${TOLERANCE_S})`,
       );
-      seen.push(...late.rows);
+      violations.push(...late.rows);
       await sleep(50);
     }
   })();
   return {
-    get looks() {
-      return looks;
+    get checks() {
+      return checks;
     },
     async end() {
       over.abort();
       await watching;
-      return seen;
+      return violations;
     },
   };
 }
 
-function twoLives(dataDir: string): readonly unknown[] {
+function concurrentIncarnations(dataDir: string): readonly unknown[] {
   const byEngine = Object.groupBy(engineProcesses(dataDir), ({ engineId }) => engineId);
   return Object.entries(byEngine).filter(
-    ([engineId, lives = []]) => engineId !== "" && new Set(lives.map(({ incarnation }) => incarnation)).size > 1,
+    ([engineId, processes = []]) =>
+      engineId !== "" && new Set(processes.map(({ incarnation }) => incarnation)).size > 1,
   );
 }

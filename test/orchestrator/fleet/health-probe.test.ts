@@ -80,7 +80,7 @@ t.test("a probe reports each kind of answer", async (t) => {
   t.same(await probe(200, "hello"), { kind: "wrong_identity" });
   t.same(await probe(404, {}), { kind: "wrong_identity" });
   t.same(await probe(500, {}), { kind: "failed", reason: "status 500" });
-  t.same(await probe(200, "x".repeat(100_000)), { kind: "failed", reason: "the answer is longer than 65536 bytes" });
+  t.same(await probe(200, "x".repeat(100_000)), { kind: "failed", reason: "the response is longer than 65536 bytes" });
 });
 
 t.test("an engine with invalid health fields is refused", async (t) => {
