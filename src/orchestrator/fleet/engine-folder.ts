@@ -1,7 +1,8 @@
-import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { exists } from "../../shared/files.ts";
 import { LaunchFailed } from "./engine-backend.ts";
+import { openAnew } from "./engine-file.ts";
 import { systemReason } from "./system-reason.ts";
 
 /** Left in a folder that was brought back for a provision that has not succeeded yet. */
@@ -12,7 +13,7 @@ export async function prepareEngineFolder(folder: string, kept: string): Promise
   try {
     await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
     if (await exists(kept)) {
-      await writeFile(join(kept, RESTORED), "");
+      await (await openAnew(join(kept, RESTORED))).close();
       await rename(kept, folder);
     }
     await mkdir(folder, { recursive: true, mode: 0o700 });

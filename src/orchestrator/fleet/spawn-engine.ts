@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
+import { closeSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
@@ -6,6 +6,7 @@ import { Releasers } from "../../shared/releasers.ts";
 import { type LaunchOrder, LaunchFailed, PortTaken, type ProcessEnd } from "./engine-backend.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
+import { openToAppendSync } from "./engine-file.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
 import { launchFilePath, removeLaunchFile, writeLaunchFile } from "./launch-file.ts";
 import { preferForOomKill } from "./oom-score.ts";
@@ -55,7 +56,7 @@ export async function spawnEngine(
     // Before it is written: half of it would hold secrets too.
     undo.push(() => removeLaunchFile(launchFile));
     writeLaunchFile(launchFile, launch);
-    const log = openSync(join(launch.data_dir, ENGINE_LOG), "a", 0o600);
+    const log = openToAppendSync(join(launch.data_dir, ENGINE_LOG));
     try {
       return { ...(await start(settings, order, { launchFile, log, cgroups })), launchFile };
     } finally {
