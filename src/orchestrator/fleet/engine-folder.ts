@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { exists } from "../../shared/files.ts";
 import { LaunchFailed } from "./engine-backend.ts";
 import { openAnew } from "./engine-file.ts";
+import { removeFolder } from "./remove-folder.ts";
 import { systemReason } from "./system-reason.ts";
 
 /** Left in a folder that was brought back for a provision that has not succeeded yet. */
@@ -41,14 +42,14 @@ export async function discardEngineFolder(folder: string, kept: string): Promise
 }
 
 export async function removeEngineFolder(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  await removeFolder(folder);
 }
 
 /** Puts an engine's folder aside for the user's next engine. */
 export async function keepEngineFolder(folder: string, kept: string): Promise<void> {
   if (!(await exists(folder))) return;
   await mkdir(dirname(kept), { recursive: true, mode: 0o700 });
-  await rm(kept, { recursive: true, force: true });
+  await removeFolder(kept);
   await rename(folder, kept);
 }
 
