@@ -1,7 +1,9 @@
-import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { exists } from "../../shared/files.ts";
 import { LaunchFailed } from "./engine-backend.ts";
+import { openAnew } from "./engine-file.ts";
+import { removeFolder } from "./remove-folder.ts";
 import { systemReason } from "./system-reason.ts";
 import { sha256 } from "../../contract/api-keys.ts";
 
@@ -13,7 +15,7 @@ export async function prepareEngineFolder(folder: string, kept: string): Promise
   try {
     await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
     if (await exists(kept)) {
-      await writeFile(join(kept, RESTORED), "");
+      await (await openAnew(join(kept, RESTORED))).close();
       await rename(kept, folder);
     }
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -41,14 +43,14 @@ export async function discardEngineFolder(folder: string, kept: string): Promise
 }
 
 export async function removeEngineFolder(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  await removeFolder(folder);
 }
 
 /** Moves an engine's folder to `kept`, for the user's next engine. */
 export async function keepEngineFolder(folder: string, kept: string): Promise<void> {
   if (!(await exists(folder))) return;
   await mkdir(dirname(kept), { recursive: true, mode: 0o700 });
-  await rm(kept, { recursive: true, force: true });
+  await removeFolder(kept);
   await rename(folder, kept);
 }
 

@@ -1,7 +1,8 @@
 import { type FSWatcher, watch } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { delay } from "../../shared/clock.ts";
+import { openToRead } from "./engine-file.ts";
 
 export const ENGINE_LOG = "engine.log";
 
@@ -91,14 +92,7 @@ function splitLines(text: Buffer): SplitText {
   return { whole: text.toString("utf8", 0, end).split("\n"), rest: text.subarray(end + 1) };
 }
 
-async function openLog(folder: string): Promise<FileHandle | null> {
-  try {
-    return await open(join(folder, ENGINE_LOG), "r");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    throw error;
-  }
-}
+const openLog = (folder: string): Promise<FileHandle | null> => openToRead(join(folder, ENGINE_LOG));
 
 /** Wakes a follower at a change of the log, and periodically for file systems without change events. */
 class LogChanges {

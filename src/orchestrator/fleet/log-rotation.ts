@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { type FileHandle, open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Logger } from "../../shared/logger.ts";
+import { openAnew } from "./engine-file.ts";
 import { capRotatedLogs } from "./log-cap.ts";
 
 const IDLE_CHECK_MS = 1000;
@@ -111,7 +112,7 @@ export async function rotateLog(path: string, { maxBytes, keep }: Pick<LogBounds
     if ((await sizeOf(rotated(generation))) > 0) await rename(rotated(generation), rotated(generation + 1));
   }
   await using log = await open(path, "r+");
-  await using copy = await open(rotated(1), "w", 0o600);
+  await using copy = await openAnew(rotated(1));
   const { size } = await log.stat();
   await copyRange(log, copy, { from: Math.max(0, size - maxBytes), to: size });
   await log.truncate(0);

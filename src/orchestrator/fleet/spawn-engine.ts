@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
@@ -6,6 +6,7 @@ import { Releasers } from "../../shared/releasers.ts";
 import { type LaunchOrder, LaunchFailed, PortTaken, type ProcessExit } from "./engine-backend.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
+import { openToAppendSync } from "./engine-file.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
 import { launchFilePath, removeLaunchFile, writeLaunchFile } from "./launch-file.ts";
 import { isPortFree } from "./port-check.ts";
@@ -54,7 +55,7 @@ export async function spawnEngine(
     // Pushed before the write, since an incomplete file holds secrets too.
     undo.push(() => removeLaunchFile(launchFile));
     writeLaunchFile(launchFile, launch);
-    const log = openSync(join(launch.data_dir, ENGINE_LOG), "a", 0o600);
+    const log = openToAppendSync(join(launch.data_dir, ENGINE_LOG));
     try {
       return { ...(await start(settings, order, { launchFile, log, cgroups })), launchFile };
     } finally {
