@@ -7,6 +7,10 @@ export type Decision =
   | { readonly kind: "answer"; readonly answer: string }
   /** The person wants the turn to end. */
   | { readonly kind: "cancel" }
+  /** The person wants the turn and the conversation to end. */
+  | { readonly kind: "exit" }
+  /** The question needs no answer any more. */
+  | { readonly kind: "withdrawn" }
   /** There is nobody here who could answer. */
   | { readonly kind: "nobody" };
 
@@ -20,18 +24,29 @@ export interface AnswerSources {
 }
 
 /** Finds an answer to an engine's question: as scripted, by rule, or from the person at the terminal. */
-export async function decide(question: Question, { scripted, auto, terminal }: AnswerSources): Promise<Decision> {
+export async function decide(
+  question: Question,
+  { scripted, auto, terminal }: AnswerSources,
+  { signal, help }: { readonly signal: AbortSignal; readonly help: () => void },
+): Promise<Decision> {
   const { options } = question;
   const given = scripted.shift() ?? (auto ? options[0] : undefined);
   if (given !== undefined) return { kind: "answer", answer: meant(question, given) ?? given };
   if (terminal === null) return { kind: "nobody" };
   for (;;) {
-    const reply = await terminal.ask(options.length > 0 ? `answer (1-${options.length}): ` : "answer: ");
+    const reply = await terminal.ask(options.length > 0 ? `answer (1-${options.length}): ` : "answer: ", signal);
+    if (reply.kind === "withdrawn") return reply;
     if (reply.kind !== "line") return { kind: "cancel" };
+    const isOption = options.includes(reply.text);
+    if (!isOption && isExit(reply.text)) return { kind: "exit" };
     const answer = meant(question, reply.text);
-    if (answer !== null) return { kind: "answer", answer };
+    if (!isOption && reply.text === "/help") help();
+    else if (answer !== null) return { kind: "answer", answer };
   }
 }
+
+/** The conversation's own command to leave. */
+export const isExit = (text: string): boolean => text === "/exit" || text === "/quit";
 
 /** An option by its words or its number, or free text where that is allowed; null when it is no answer. */
 export function meant({ options, context }: Question, text: string): string | null {

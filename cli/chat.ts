@@ -3,7 +3,7 @@ import type { HumanRequest } from "../src/client/human-responder.ts";
 import { CLIENT_ERRORS, OrchdError } from "../src/client/orchd-error.ts";
 import type { Turn } from "../src/client/turn.ts";
 import { onInterrupt } from "../src/shared/shutdown-signals.ts";
-import { type AnswerSources, decide } from "./answers.ts";
+import { type AnswerSources, decide, isExit } from "./answers.ts";
 import { cliFailure } from "./client-failure.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { CliFailure } from "./exit-codes.ts";
@@ -30,6 +30,8 @@ const COMMANDS = ["/help   this list", "/exit   leave, as Ctrl-D does", "Ctrl-C 
 /** One conversation with one engine, turn after turn. */
 export class Chat {
   readonly #parts: ChatParts;
+  /** `/exit` was the reply to a question. */
+  #isLeft = false;
 
   constructor(parts: ChatParts) {
     this.#parts = parts;
@@ -52,13 +54,13 @@ export class Chat {
     const { taskId, print, answers } = this.#parts;
     print.note(`Task ${taskId}. Type a message, for example: What can you do?`);
     print.note("Ctrl-C cancels a turn, Ctrl-D leaves, /help lists commands.");
-    for (;;) {
+    while (!this.#isLeft) {
       const reply = await answers.terminal?.ask("> ");
-      if (reply?.kind !== "line" || reply.text === "/exit" || reply.text === "/quit") return;
+      if (reply?.kind !== "line" || isExit(reply.text)) return;
       if (reply.text === "") continue;
       // Only these words: the sandbox model has commands of its own that begin with a slash.
       if (reply.text === "/help") {
-        print.note(COMMANDS.join("\n"));
+        this.#help();
         continue;
       }
       try {
@@ -77,7 +79,7 @@ export class Chat {
     const deadline = new TurnDeadline(timeoutS, () => this.#cancel());
     const turn = begin({
       signal: deadline.signal,
-      onHuman: (question) => this.#respond(question),
+      onHuman: (question, { signal }) => this.#respond(question, signal),
       onRetry: ({ error, waitMs }) =>
         print.note(`orchctl: ${error.message}; trying again in ${Math.ceil(waitMs / 1000)} s`),
     });
@@ -98,20 +100,30 @@ export class Chat {
   }
 
   /** The answer to the engine's question, if there is somebody to give it. */
-  async #respond(question: HumanRequest): Promise<string | undefined> {
+  async #respond(question: HumanRequest, signal: AbortSignal): Promise<string | undefined> {
     const { answers, user } = this.#parts;
-    const decision = await decide(question, answers);
+    const decision = await decide(question, answers, { signal, help: () => this.#help() });
     switch (decision.kind) {
       case "answer":
         return decision.answer;
+      case "exit":
+        this.#isLeft = true;
+        await this.#cancel();
+        return undefined;
       case "cancel":
         await this.#cancel();
+        return undefined;
+      case "withdrawn":
         return undefined;
       case "nobody":
         throw nobodyAnswers(user, question);
       default:
         return decision satisfies never;
     }
+  }
+
+  #help(): void {
+    this.#parts.print.note(COMMANDS.join("\n"));
   }
 
   async #cancel(): Promise<void> {

@@ -7,7 +7,9 @@ export type Reply =
   /** Ctrl-C. */
   | { readonly kind: "interrupted" }
   /** Ctrl-D. */
-  | { readonly kind: "closed" };
+  | { readonly kind: "closed" }
+  /** The signal: no answer is needed any more. */
+  | { readonly kind: "withdrawn" };
 
 interface LineOptions {
   readonly prompt: string;
@@ -16,13 +18,22 @@ interface LineOptions {
   readonly history?: string[];
   /** Lines that came in one piece with the first, as when several are pasted. */
   readonly surplus?: (line: string) => void;
+  /** Closes the prompt. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Reads one line from the terminal. The terminal is ours only meanwhile: between two lines Ctrl-C is a signal again,
  * and the kernel keeps what is typed.
  */
-export function readLine({ prompt, output = process.stderr, history = [], surplus }: LineOptions): Promise<Reply> {
+export function readLine({
+  prompt,
+  output = process.stderr,
+  history = [],
+  surplus,
+  signal,
+}: LineOptions): Promise<Reply> {
+  if (signal?.aborted === true) return Promise.resolve({ kind: "withdrawn" });
   const lines = createInterface({ input: process.stdin, output, terminal: true, history });
   return new Promise((resolve) => {
     let first: string | null = null;
@@ -36,7 +47,17 @@ export function readLine({ prompt, output = process.stderr, history = [], surplu
       // Not at once: what was pasted with it is still being read.
       setImmediate(() => lines.close());
     });
-    lines.once("close", () => resolve(first === null ? { kind: "closed" } : { kind: "line", text: first }));
+    const withdraw = () => {
+      resolve({ kind: "withdrawn" });
+      lines.close();
+      // Here, not by the caller: what made the prompt obsolete is printed next.
+      emit(output, "\n");
+    };
+    signal?.addEventListener("abort", withdraw, { once: true });
+    lines.once("close", () => {
+      signal?.removeEventListener("abort", withdraw);
+      resolve(first === null ? { kind: "closed" } : { kind: "line", text: first });
+    });
     lines.setPrompt(safe(prompt));
     lines.prompt();
   });
@@ -47,11 +68,12 @@ export class Terminal {
   readonly #history: string[] = [];
   readonly #ahead: string[] = [];
 
-  async ask(prompt: string): Promise<Reply> {
+  async ask(prompt: string, signal?: AbortSignal): Promise<Reply> {
     const ahead = this.#ahead.shift();
     if (ahead !== undefined) return { kind: "line", text: ahead.trim() };
     const surplus = (line: string) => void this.#ahead.push(line);
-    const reply = await readLine({ prompt, history: [...this.#history], surplus });
+    const reply = await readLine({ prompt, history: [...this.#history], surplus, signal });
+    if (reply.kind === "withdrawn") return reply;
     if (reply.kind !== "line") {
       emit(process.stderr, "\n");
       return reply;

@@ -93,10 +93,11 @@ export class Turn implements AsyncIterable<TurnEvent> {
     try {
       for await (const event of events) {
         this.#tally.take(event);
+        // Before the yield: an open prompt is closed before the reader shows the answer.
+        if (event.event === "hitl_resolved") humans.resolved(event.data.request_id);
         yield event;
         // Behind the yield: the reader has seen the question before it is asked to answer it.
         if (event.event === "hitl_request") humans.ask(event.data, { replayed: isReplayed() });
-        if (event.event === "hitl_resolved") humans.resolved(event.data.request_id);
       }
       end = { kind: "read" };
     } catch (error) {

@@ -15,7 +15,7 @@ async function onTerminal(
   t: Test,
   env: Readonly<Record<string, string>>,
   args: string,
-  steps: readonly (readonly [string, string])[],
+  steps: readonly (readonly [string, string | (() => string)])[],
   { columns }: { readonly columns?: number } = {},
 ) {
   const size = columns === undefined ? "" : `stty columns ${columns}; `;
@@ -31,7 +31,7 @@ async function onTerminal(
       seen.includes(words, from),
     );
     from = seen.indexOf(words, from) + words.length;
-    child.stdin.write(typed);
+    child.stdin.write(typeof typed === "string" ? typed : typed());
   }
   await until("orchctl ends", () => child.exitCode !== null, 20_000);
   return { code: child.exitCode, seen };
@@ -138,4 +138,76 @@ t.test("a conversation knows /help and /exit, and wraps text at the terminal's w
   const said = lines.filter((line) => /^word\d/.test(line));
   t.ok(said.length > 8, "on several lines");
   for (const line of said) t.ok(line.length <= 40 && /word\d+$/.test(line.trimEnd()), line);
+});
+
+/** An engine of alice that asks a question in each turn; `resolve` answers the open one from elsewhere. */
+async function withQuestion(t: Test) {
+  const server = await startFakeServer(t);
+  const env = { ...orchctlFor(t, server).env, ORCH_PLATFORM_KEY: "orchp_x", ORCH_ENGINE_KEY: "sk-orch-x" };
+  server.on("GET /engines/alice", { body: engine({ url: server.url }) });
+  const frame = (event: string, data: object) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  const question = { request_id: "hitl-1", kind: "question", question: "Which?", context: { allow_free_text: true } };
+  let resolve = () => {};
+  server.on("POST /execute", (_call, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream", "x-turn-id": "turn_1" });
+    response.write(frame("hitl_request", { ...question, options: ["one", "two"], seq: 1 }));
+    resolve = () =>
+      response.end(
+        frame("hitl_resolved", { request_id: "hitl-1", answer: "two", seq: 2 }) +
+          frame("thread_lifecycle", { phase: "completed", seq: 3 }),
+      );
+    server.on("POST /execute/cancel", () => {
+      response.end(frame("error", { error: "CANCELLED", message: "cancelled", seq: 2 }));
+      return { body: { cancelled: true } };
+    });
+  });
+  return { server, env, resolve: () => resolve() };
+}
+
+const PROMPT = "answer (1-2): ";
+
+t.test("--timeout closes the prompt of an open question and ends the program", { skip }, async (t) => {
+  const { env } = await withQuestion(t);
+  const { code, seen } = await onTerminal(t, env, "chat alice hi --timeout 1", [[PROMPT, ""]]);
+  t.equal(code, 8, seen);
+  t.match(seen, /\norchctl: the turn did not end within 1 s/, "on a line of its own");
+});
+
+t.test("an answer from elsewhere closes the prompt, and the next prompt echoes once", { skip }, async (t) => {
+  const { env, server, resolve } = await withQuestion(t);
+  const elsewhere = () => {
+    resolve();
+    return "";
+  };
+  const { code, seen } = await onTerminal(t, env, "chat alice", [
+    ["> ", "hi\r"],
+    [PROMPT, elsewhere],
+    ["turn completed", ""],
+    ["> ", "unique-words\r"],
+    [PROMPT, "\u0003"],
+    ["> ", "\u0004"],
+  ]);
+  t.equal(code, 0, seen);
+  t.match(seen, /\n\S* {2}answered: two/, "the event begins on a line of its own");
+  t.equal(seen.split("unique-words").length, 2, seen);
+  t.same(
+    server.calls.filter(({ path }) => path === "/execute").map(({ body }) => body.message),
+    ["hi", "unique-words"],
+  );
+});
+
+t.test("/help and /exit are commands at an open question", { skip }, async (t) => {
+  const { env, server } = await withQuestion(t);
+  const { code, seen } = await onTerminal(t, env, "chat alice", [
+    ["> ", "hi\r"],
+    [PROMPT, "/help\r"],
+    ["/exit ", ""],
+    [PROMPT, "/exit\r"],
+  ]);
+  t.equal(code, 0, seen);
+  t.notOk(
+    server.calls.some(({ path }) => path === "/hitl/respond"),
+    "no command is sent as an answer",
+  );
+  t.same(server.calls.at(-1)?.path, "/execute/cancel");
 });
