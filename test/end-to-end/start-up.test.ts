@@ -9,7 +9,7 @@ import { freshFolder } from "../helpers/folder.ts";
 
 /** Starts the daemon with settings it cannot use; what it printed, once it has exited with 1. */
 async function refusal(t: Test, env: Record<string, string>): Promise<string> {
-  const { process, output } = launchDaemon(env);
+  const { process, output } = launchDaemon({ ORCH_PORT: String(await freePort()), ...env });
   t.teardown(() => process.kill("SIGKILL"));
   const [code] = (await once(process, "exit")) as [number];
   t.equal(code, 1);

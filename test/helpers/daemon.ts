@@ -101,7 +101,7 @@ export function launchDaemon(
 ): { process: ChildProcess; output: () => string } {
   const options = preload === undefined ? [] : ["--import", preload];
   const child = spawn(process.execPath, [...options, join(installDir, "bin/orchd.js"), ...args], {
-    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/", ...env },
+    env: { PATH: process.env["PATH"] ?? "", HOME: installDir, ...env },
     stdio: ["ignore", "pipe", "pipe", ...(preload === undefined ? [] : (["ipc"] as const))],
   });
   let printed = "";

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Test } from "tap";
@@ -16,6 +15,7 @@ import type {
 import { type BootVerdict, awaitHealthy } from "../../src/orchestrator/fleet/health-probe.ts";
 import { isPortFree } from "../../src/orchestrator/fleet/port-check.ts";
 import { type ProcessBackendOptions, createProcessBackend } from "../../src/orchestrator/fleet/process-backend.ts";
+import { temporaryFolder } from "./run.ts";
 import { until } from "./until.ts";
 
 export const HOST = "127.0.0.1";
@@ -39,7 +39,7 @@ export interface TestFleet {
 
 /** A backend for one fixture engine in a folder of its own. At the end no process that was born for it may be left. */
 export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBackendOptions> = {}): TestFleet {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "fleet-")));
+  const folder = realpathSync(temporaryFolder("fleet"));
   const settings = {
     nodePath: process.execPath,
     engineEntry: fixture(`engines/${engine}.cjs`),

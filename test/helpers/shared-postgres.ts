@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import pg from "pg";
 import type { Test } from "tap";
-import { type ProcessIdentity, readIdentity } from "../../src/shared/processes.ts";
 import type { ServerConnection } from "../../src/orchestrator/postgres/server-session.ts";
+import { runFolder, thisRun } from "./run.ts";
 import { until } from "./until.ts";
 
 const KEEPER = resolve(import.meta.dirname, "keep-postgres.ts");
@@ -16,17 +15,7 @@ const START_MS = 180_000;
 /** How the keeper tells what became of its server. */
 export type Outcome = { readonly connection: ServerConnection } | { readonly failed: string };
 
-/** What belongs to one test run: its folder is named after the process that all its files are children of. */
-export function runFolder({ pid, startTime }: ProcessIdentity): string {
-  return join(tmpdir(), `orchd-test-run-${pid}-${startTime}`);
-}
 export const outcomeFile = (folder: string): string => join(folder, "outcome.json");
-
-/** A file that is run without tap is a run of its own, and one whose tap was killed, which now has another parent. */
-export function thisRun(): ProcessIdentity {
-  const parent = process.ppid;
-  return readIdentity(readFileSync(`/proc/${parent}/cmdline`, "utf8").startsWith("tap") ? parent : process.pid);
-}
 
 /**
  * The PostgreSQL that all files of a test run share, for to make one takes longer than most tests. Begun by the file
@@ -36,9 +25,9 @@ export async function sharedPostgres(): Promise<ServerConnection> {
   const run = thisRun();
   const folder = runFolder(run);
   if (makes(folder)) {
-    const { PATH = "", HOME = "/" } = process.env;
+    const { PATH = "" } = process.env;
     const args = [KEEPER, folder, String(run.pid), run.startTime];
-    spawn(process.execPath, args, { detached: true, stdio: "ignore", env: { PATH, HOME } }).unref();
+    spawn(process.execPath, args, { detached: true, stdio: "ignore", env: { PATH, HOME: folder } }).unref();
   }
   await until("the run's PostgreSQL is there", () => existsSync(outcomeFile(folder)), START_MS);
   const outcome: Outcome = JSON.parse(readFileSync(outcomeFile(folder), "utf8"));
