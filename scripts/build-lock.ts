@@ -2,18 +2,19 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const DEADLINE_MS = 10 * 60_000;
-const LOOK_AGAIN_MS = 100;
+const RETRY_MS = 100;
 const SQLITE_BUSY = 5;
 
-/** Does the work while no other process does it. The kernel lets the lock go with the process, however it ends. */
+/** Runs the work under an exclusive lock. The kernel releases the lock when the process ends. */
 export async function withBuildLock(file: string, work: () => Promise<void>): Promise<void> {
   const lock = new DatabaseSync(file, { timeout: 0 });
   try {
     const end = Date.now() + DEADLINE_MS;
-    for (let told = false; !isTaken(lock); told = true) {
-      if (!told) process.stderr.write("another build of this checkout runs; waiting for it …\n");
-      if (Date.now() > end) throw new Error(`waited ${DEADLINE_MS / 60_000} minutes for the build that holds ${file}`);
-      await sleep(LOOK_AGAIN_MS);
+    for (let reported = false; !acquire(lock); reported = true) {
+      if (!reported) process.stderr.write("waiting for another build of this checkout …\n");
+      if (Date.now() > end)
+        throw new Error(`timed out after ${DEADLINE_MS / 60_000} minutes waiting for the lock ${file}`);
+      await sleep(RETRY_MS);
     }
     await work();
   } finally {
@@ -21,7 +22,7 @@ export async function withBuildLock(file: string, work: () => Promise<void>): Pr
   }
 }
 
-function isTaken(lock: DatabaseSync): boolean {
+function acquire(lock: DatabaseSync): boolean {
   try {
     lock.exec("BEGIN EXCLUSIVE");
     return true;

@@ -11,8 +11,9 @@ const BACKING = ["src/orchestrator/rules", "src/orchestrator/store", "src/orches
 const ARROWS: Record<string, readonly string[]> = {
   "src/shared": [],
   "src/contract": ["src/shared/parse.ts"],
-  "src/contract/engine-settings.ts": ["src/shared/environment.ts", "src/shared/logger.ts"],
-  "src/contract/engine-env.ts": ["src/contract/engine-settings.ts", "src/shared/environment.ts"],
+  "src/contract/engine-settings.ts": ["src/contract", "src/shared/environment.ts", "src/shared/logger.ts"],
+  "src/contract/engine-env.ts": ["src/contract", "src/shared/environment.ts"],
+  "src/contract/read-setting.ts": ["src/contract", "src/shared/environment.ts"],
   "migrations/orchestrator": [],
   "migrations/engine": [],
   "src/orchestrator/daemon": ["src/orchestrator", "src/contract", "src/shared"],

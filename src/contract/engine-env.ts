@@ -1,27 +1,10 @@
 import { EnvironmentReader, InvalidSettings } from "../shared/environment.ts";
 import { readEngineSettings } from "./engine-settings.ts";
-
-/** Settings that hold no secret: they may be typed in a command and read back. Any other `LLM_*` counts as a secret. */
-const PLAIN = [
-  "LLM_PROVIDER",
-  "LLM_MODEL",
-  "LLM_BASE_URL",
-  "LLM_REGION",
-  "LLM_CONTEXT_WINDOW",
-  "LLM_FIRST_TOKEN_TIMEOUT_S",
-  "LLM_SILENCE_TIMEOUT_S",
-  "PLANNER_MODEL",
-  "LIGHT_MODEL",
-  "EMBEDDING_MODEL",
-  "ENGINE_LOG_LEVEL",
-  "ENGINE_HITL_TTL_S",
-  "REACTIVE_COMPACT_ENABLED",
-  "CACHE_HIT_MONITOR_ENABLED",
-];
+import { isPublicSetting } from "./settings.ts";
 
 /** Whether a setting's value may be shown. An address can carry a password or a key. */
 export function isPlainSetting(name: string, value: string): boolean {
-  if (!PLAIN.includes(name)) return false;
+  if (!isPublicSetting(name)) return false;
   if (name !== "LLM_BASE_URL") return true;
   const url = URL.parse(value);
   return url !== null && url.username + url.password + url.search + url.hash === "";

@@ -1,10 +1,10 @@
 import type { EnvironmentReader } from "../shared/environment.ts";
 import type { LogLevel } from "../shared/logger.ts";
+import { readFlag, readInteger } from "./read-setting.ts";
+import { ENGINE_LOG_LEVELS, PROVIDERS, SETTINGS } from "./settings.ts";
 
-export const PROVIDERS = ["anthropic", "openai", "google", "bedrock", "openai-compatible", "sandbox"] as const;
+export { PROVIDERS };
 export type ProviderName = (typeof PROVIDERS)[number];
-
-const LEVELS: Readonly<Record<string, LogLevel>> = { DEBUG: "debug", INFO: "info", WARN: "warn", ERROR: "error" };
 
 /** What a provider uses when `LLM_MODEL` names none; null for those whose models only their operator knows. */
 const DEFAULT_MODELS: Readonly<Record<ProviderName, string | null>> = {
@@ -27,7 +27,7 @@ export interface EngineConfig {
   /** For compaction and summaries; the main model where none is named. */
   readonly lightModel: string;
   readonly plannerModel: string;
-  /** What makes vectors of what is remembered; null: search goes by words alone. */
+  /** Embedding model for vector search; null: full-text search only. */
   readonly embeddingModel: string | null;
   /** Tokens; null where what is known of the model decides. */
   readonly contextWindow: number | null;
@@ -48,24 +48,21 @@ export interface EngineConfig {
  */
 export function readEngineSettings(read: EnvironmentReader, unfit: (problem: string) => void): EngineConfig {
   const upstream = readUpstream(read, unfit);
-  // The HTTP client gives up by itself after five minutes of silence.
-  const seconds = (name: string, fallback: number) => read.integer(name, fallback, { min: 1, max: 290 }) * 1000;
-  const window = read.integer("LLM_CONTEXT_WINDOW", 0, { min: 4000, max: 100_000_000 });
-  const hitlTtlS = read.integer("ENGINE_HITL_TTL_S", 0, { min: 1, max: 2_000_000 });
+  const hitlTtlS = readInteger(read, "ENGINE_HITL_TTL_S");
   return {
     ...upstream,
     lightModel: read.text("LIGHT_MODEL", upstream.model),
     plannerModel: read.text("PLANNER_MODEL", upstream.model),
     embeddingModel: readEmbeddingModel(read, upstream.provider, unfit),
-    contextWindow: window === 0 ? null : window,
+    contextWindow: readInteger(read, "LLM_CONTEXT_WINDOW"),
     deadlines: {
-      firstMs: seconds("LLM_FIRST_TOKEN_TIMEOUT_S", 60),
-      betweenMs: seconds("LLM_SILENCE_TIMEOUT_S", 120),
+      firstMs: readInteger(read, "LLM_FIRST_TOKEN_TIMEOUT_S") * 1000,
+      betweenMs: readInteger(read, "LLM_SILENCE_TIMEOUT_S") * 1000,
     },
-    reactiveCompact: read.flag("REACTIVE_COMPACT_ENABLED", true),
-    cacheHitMonitor: read.flag("CACHE_HIT_MONITOR_ENABLED", false),
-    hitlTtlMs: hitlTtlS === 0 ? null : hitlTtlS * 1000,
-    toolConcurrency: read.integer("ORCH_CODE_MAX_TOOL_USE_CONCURRENCY", 10, { min: 1, max: 1000 }),
+    reactiveCompact: readFlag(read, "REACTIVE_COMPACT_ENABLED"),
+    cacheHitMonitor: readFlag(read, "CACHE_HIT_MONITOR_ENABLED"),
+    hitlTtlMs: hitlTtlS === null ? null : hitlTtlS * 1000,
+    toolConcurrency: readInteger(read, "ORCH_CODE_MAX_TOOL_USE_CONCURRENCY"),
     logLevel: readLevel(read),
   };
 }
@@ -97,14 +94,14 @@ function readEmbeddingModel(
   const model = read.text("EMBEDDING_MODEL");
   if (model === undefined || model === "") return null;
   if (provider === "anthropic" || provider === "sandbox")
-    unfit(`EMBEDDING_MODEL: ${provider} has no embedding models; leave it empty and search goes by words alone`);
+    unfit(`EMBEDDING_MODEL: ${provider} has no embedding models; leave it empty to use full-text search only`);
   return model;
 }
 
 function readLevel(read: EnvironmentReader): LogLevel {
-  const level = read.text("ENGINE_LOG_LEVEL", "INFO");
-  const known = LEVELS[level.toUpperCase()];
+  const level = read.text("ENGINE_LOG_LEVEL", SETTINGS.ENGINE_LOG_LEVEL.value.fallback);
+  const known = ENGINE_LOG_LEVELS.find((one) => one === level.toUpperCase());
   if (known === undefined)
     read.problem(`ENGINE_LOG_LEVEL: expected DEBUG, INFO, WARN or ERROR, got ${JSON.stringify(level)}`);
-  return known ?? "info";
+  return (known ?? "INFO").toLowerCase() as LogLevel;
 }

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { byteLength, keptJson, opaqueId } from "../shared/parse.ts";
 import { engineEnvProblems } from "./engine-env.ts";
+import { isProductSetting, productSettingNames } from "./settings.ts";
 import { POLICY_ACTIONS } from "./orchestrator-records.ts";
 
 export * from "./orchestrator-records.ts";
@@ -18,15 +19,8 @@ const seconds = z.int().check(z.gte(0), z.lte(86_400));
 export const MEMORY_MB = { min: 64, max: 1_048_576 } as const;
 
 /** Settings of an engine that a product may set for its own; `null` takes one back. */
-const ENGINE_ENV_NAME =
-  /^(LLM_[A-Z0-9_]{1,60}|PLANNER_MODEL|LIGHT_MODEL|EMBEDDING_MODEL|ENGINE_LOG_LEVEL|ENGINE_HITL_TTL_S|REACTIVE_COMPACT_ENABLED|CACHE_HIT_MONITOR_ENABLED)$/;
 const engineEnv = z.record(
-  z.string().check(
-    z.refine((name) => ENGINE_ENV_NAME.test(name), {
-      error:
-        "expected a name of LLM_*, PLANNER_MODEL, LIGHT_MODEL, EMBEDDING_MODEL, ENGINE_LOG_LEVEL, ENGINE_HITL_TTL_S, REACTIVE_COMPACT_ENABLED, CACHE_HIT_MONITOR_ENABLED",
-    }),
-  ),
+  z.string().check(z.refine(isProductSetting, { error: `expected a name of ${productSettingNames()}` })),
   z.nullable(z.string().check(z.maxLength(4096))),
 );
 /** Checked when it is set: a typo must not wait for the next start of an engine. */

@@ -10,9 +10,9 @@ interface Bounds {
  * broken, in signs. Null for other schemas.
  */
 export function boundsInWords(schema: z.core.$ZodType | null, issue: z.core.$ZodIssue): string | null {
-  const wish = schema === null ? boundsOfIssue(issue) : boundsOf(schema);
-  if (wish === null) return null;
-  const { kind, min, max } = wish;
+  const expected = schema === null ? boundsOfIssue(issue) : boundsOf(schema);
+  if (expected === null) return null;
+  const { kind, min, max } = expected;
   const range = inWords({ min, max });
   if (kind === "number" || kind === "integer") {
     const noun = kind === "integer" ? "an integer" : "a number";
@@ -41,9 +41,9 @@ export function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]):
   return inner === undefined ? null : schemaAt(inner, rest);
 }
 
-type Wish = Bounds & { readonly kind: "number" | "integer" | "character" | "item" };
+type Expectation = Bounds & { readonly kind: "number" | "integer" | "character" | "item" };
 
-function boundsOf(schema: z.core.$ZodType): Wish | null {
+function boundsOf(schema: z.core.$ZodType): Expectation | null {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type !== "number" && def.type !== "string" && def.type !== "array") return null;
   const isWhole = def.type === "number" && "format" in def && def.format === "safeint";
@@ -70,13 +70,13 @@ function boundOf(check: z.core.$ZodChecks["_zod"]["def"]): Partial<Bounds> {
   }
 }
 
-const KIND_OF_ORIGIN: ReadonlyMap<string, Wish["kind"]> = new Map([
+const KIND_OF_ORIGIN: ReadonlyMap<string, Expectation["kind"]> = new Map([
   ["string", "character"],
   ["array", "item"],
   ["int", "integer"],
 ]);
 
-function boundsOfIssue(issue: z.core.$ZodIssue): Wish | null {
+function boundsOfIssue(issue: z.core.$ZodIssue): Expectation | null {
   if (issue.code !== "too_small" && issue.code !== "too_big") return null;
   const kind = KIND_OF_ORIGIN.get(issue.origin) ?? "number";
   return issue.code === "too_small"

@@ -3,7 +3,7 @@ import en from "zod/v4/locales/en.js";
 import { boundsInWords, schemaAt } from "./bounds-in-words.ts";
 import { isFlatterThan } from "./json-levels.ts";
 
-// zod/mini brings no words of its own; without them every refusal would read "Invalid input".
+// zod/mini has no messages of its own; without a locale every one would be "Invalid input".
 z.config(en());
 
 /** Input from outside that does not fit. `field` is a dotted path, `expected` says what would have been accepted. */

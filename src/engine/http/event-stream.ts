@@ -5,7 +5,7 @@ import type { EventRow } from "../turns/event-journal.ts";
 
 export interface StreamLimits {
   readonly heartbeatMs: number;
-  /** A reader that leaves more than this unread for `maxQueuedMs` is cut off; replay has what it misses. */
+  /** A reader with more than this unread for `maxQueuedMs` is disconnected; replay has what it misses. */
   readonly maxQueuedBytes: number;
   readonly maxQueuedMs: number;
 }
@@ -21,16 +21,16 @@ export interface StreamOptions {
   readonly withIds: boolean;
   readonly limits: StreamLimits;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The time for a heartbeat: an exact cut behind everything a reader that is up to date has been given. Null: not now. */
+  /** The `now` of a heartbeat: everything up to it has been sent to a reader that is up to date. Null: send none now. */
   cut(): string | null;
 }
 
-/** The interface's frame is `event: x`, the library's `event:x`: its hook for cleaning values puts the blank in. */
+/** The interface's frame is `event: x`, the library writes `event:x`: its sanitizer hook adds the blank. */
 const SANITIZER = (text: string): string => ` ${text}`;
 
 /**
- * What the library knows of a call: where to write, and nothing of what the client sent. It would take frames that the
- * interface does not have from the query, and trip over a strange `Host`.
+ * Hides the client's request from the library: it would add frames for query parameters that the interface does not
+ * have, and throw on an invalid `Host`.
  */
 class ResponseConnection extends Connection {
   readonly url = new URL("http://engine.local/");
@@ -52,18 +52,18 @@ class ResponseConnection extends Connection {
 export class EventStream {
   readonly #session: Session;
   readonly #response: Response;
-  readonly #wish: StreamOptions;
+  readonly #options: StreamOptions;
   readonly #closed = new AbortController();
   readonly #heartbeat: NodeJS.Timeout;
   /** Heartbeats promise that everything before them has been sent: only a reader that is up to date gets them. */
   upToDate = false;
 
-  private constructor(session: Session, response: Response, wish: StreamOptions) {
+  private constructor(session: Session, response: Response, options: StreamOptions) {
     this.#session = session;
     this.#response = response;
-    this.#wish = wish;
-    // A timer of its own: it beats while a model thinks, a tool runs or a human is asked.
-    this.#heartbeat = setInterval(() => this.#beat(), wish.limits.heartbeatMs).unref();
+    this.#options = options;
+    // A timer of its own: heartbeats continue while a model thinks, a tool runs or a human is asked.
+    this.#heartbeat = setInterval(() => this.#beat(), options.limits.heartbeatMs).unref();
     const close = () => {
       clearInterval(this.#heartbeat);
       this.#closed.abort();
@@ -72,19 +72,19 @@ export class EventStream {
     else response.once("close", close);
   }
 
-  static async open(response: Response, wish: StreamOptions): Promise<EventStream> {
+  static async open(response: Response, options: StreamOptions): Promise<EventStream> {
     response.writeHead(200, {
       "Content-Type": "text/event-stream; charset=utf-8",
       "Cache-Control": "no-cache, no-transform",
       "X-Accel-Buffering": "no",
-      ...wish.headers,
+      ...options.headers,
     });
     response.flushHeaders();
     response.socket?.setNoDelay(true);
-    const options = { retry: null, keepAlive: null, sanitizer: SANITIZER };
-    const session = new Session(new ResponseConnection(response), options);
+    const framing = { retry: null, keepAlive: null, sanitizer: SANITIZER };
+    const session = new Session(new ResponseConnection(response), framing);
     await once(session, "connected");
-    return new EventStream(session, response, wish);
+    return new EventStream(session, response, options);
   }
 
   /** Aborted when the reader is gone. */
@@ -93,17 +93,17 @@ export class EventStream {
   }
 
   get isBackedUp(): boolean {
-    return this.#response.writableLength > this.#wish.limits.maxQueuedBytes;
+    return this.#response.writableLength > this.#options.limits.maxQueuedBytes;
   }
 
   write(rows: readonly EventRow[]): void {
     this.#send(rows);
   }
 
-  /** Waits until the reader has read most of what was written; one that does not in time is cut off. */
+  /** Waits until the reader has read most of what was written; disconnects it after `maxQueuedMs`. */
   async drained(): Promise<void> {
     if (!this.isBackedUp || this.closed.aborted) return;
-    const signal = AbortSignal.any([this.closed, AbortSignal.timeout(this.#wish.limits.maxQueuedMs)]);
+    const signal = AbortSignal.any([this.closed, AbortSignal.timeout(this.#options.limits.maxQueuedMs)]);
     try {
       await once(this.#response, "drain", { signal });
     } catch (error) {
@@ -113,18 +113,18 @@ export class EventStream {
     }
   }
 
-  /** What is left is read, however slowly; a reader that reads none of it for too long is cut off. */
+  /** Ends the stream. A reader that reads nothing of the rest for `maxQueuedMs` is disconnected. */
   end(): void {
     clearInterval(this.#heartbeat);
     if (this.closed.aborted) return;
-    this.#response.setTimeout(this.#wish.limits.maxQueuedMs);
+    this.#response.setTimeout(this.#options.limits.maxQueuedMs);
     this.#response.end();
   }
 
   #beat(): void {
     if (!this.upToDate) return;
-    const now = this.#wish.cut();
-    // Taking the cut may have written more than the reader bears, or ended the stream.
+    const now = this.#options.cut();
+    // `cut` may have written more than the reader's limit, or ended the stream.
     if (this.upToDate && now !== null) this.#send([{ type: "heartbeat", data: JSON.stringify({ now }), seq: null }]);
   }
 
@@ -132,7 +132,7 @@ export class EventStream {
     if (this.closed.aborted || this.#response.writableEnded) return;
     const buffer = createEventBuffer({ sanitizer: SANITIZER, serializer: String });
     for (const { type, data, seq } of frames) {
-      if (this.#wish.withIds && seq !== null) buffer.id(String(seq));
+      if (this.#options.withIds && seq !== null) buffer.id(String(seq));
       buffer.event(type).data(data).dispatch();
     }
     void this.#session.batch(buffer);

@@ -14,7 +14,7 @@ const KEPT_MS = 24 * 3600 * 1000;
 export interface ExecuteParts {
   readonly runner: TurnRunner;
   readonly journal: EventJournal;
-  /** Which turn a client's `Idempotency-Key` began. */
+  /** The turn that a client's `Idempotency-Key` started. */
   readonly idempotency: {
     find(key: string, notBefore: number): { readonly bodyHash: string; readonly turnId: string } | null;
     insert(key: string, call: { readonly bodyHash: string; readonly turnId: string }, createdAt: number): void;
@@ -25,17 +25,17 @@ export interface ExecuteParts {
   readonly limits: StreamLimits;
 }
 
-/** Claims the task and begins the turn before a byte is sent; then the stream only follows the journal. */
+/** I1 store before wire: claims the task and starts the turn before a byte is sent; then the stream follows the journal. */
 export function executeRoute(parts: ExecuteParts): RequestHandler {
   return async (request, response) => {
-    const wish = validateBody(executeRequest, request.body, response);
-    const earlier = findEarlier(parts, request, wish);
-    if (earlier !== null) parts.seats.take(wish.task_id, response);
-    // A turn that an earlier call began is on its way.
-    const turn = earlier === null ? begin(parts, request, wish) : { turnId: earlier, run: () => undefined };
+    const execution = validateBody(executeRequest, request.body, response);
+    const earlier = findEarlier(parts, request, execution);
+    if (earlier !== null) parts.seats.take(execution.task_id, response);
+    // An earlier call with the same key started the turn.
+    const turn = earlier === null ? begin(parts, request, execution) : { turnId: earlier, run: () => undefined };
     const { turnId } = turn;
-    if (wish.on_disconnect === "cancel" && earlier === null)
-      cancelWhenLeft(parts.runner, response, { taskId: wish.task_id, turnId });
+    if (execution.on_disconnect === "cancel" && earlier === null)
+      cancelWhenLeft(parts.runner, response, { taskId: execution.task_id, turnId });
     const opening = EventStream.open(response, {
       withIds: wantsIds(request),
       limits: parts.limits,
@@ -44,14 +44,14 @@ export function executeRoute(parts: ExecuteParts): RequestHandler {
     });
     const following = opening.then((stream) =>
       followEvents(stream, parts.journal, {
-        taskId: wish.task_id,
+        taskId: execution.task_id,
         turnId,
         live: true,
         merge: earlier !== null,
         isRunning: () => parts.runner.isRunning(turnId),
       }),
     );
-    // It goes on whatever becomes of its reader, but not before `started` has been written to that one.
+    // The turn continues without its reader, but starts only after `started` has been written to it.
     await Promise.all([opening.finally(() => turn.run()), following]);
   };
 }
@@ -59,24 +59,28 @@ export function executeRoute(parts: ExecuteParts): RequestHandler {
 export const wantsIds = (request: Request): boolean =>
   request.query["ids"] === "1" || request.get("Last-Event-ID") !== undefined;
 
-function begin({ runner, idempotency, hasAgent }: ExecuteParts, request: Request, wish: ExecuteRequest): StartedTurn {
-  if (wish.agent !== undefined && !hasAgent(wish.agent))
-    throw new EngineError("NOT_FOUND", `agent: there is no agent named ${wish.agent}`);
+function begin(
+  { runner, idempotency, hasAgent }: ExecuteParts,
+  request: Request,
+  execution: ExecuteRequest,
+): StartedTurn {
+  if (execution.agent !== undefined && !hasAgent(execution.agent))
+    throw new EngineError("NOT_FOUND", `agent: there is no agent named ${execution.agent}`);
   const key = request.get("Idempotency-Key");
-  return runner.start(wish, (turnId) => {
-    if (key !== undefined) idempotency.insert(key, { bodyHash: sha256(JSON.stringify(wish)), turnId }, Date.now());
+  return runner.start(execution, (turnId) => {
+    if (key !== undefined) idempotency.insert(key, { bodyHash: sha256(JSON.stringify(execution)), turnId }, Date.now());
   });
 }
 
-/** The turn that an earlier call with the same key and body began. */
-function findEarlier({ idempotency }: ExecuteParts, request: Request, wish: ExecuteRequest): string | null {
+/** The turn that an earlier call with the same key and body started. */
+function findEarlier({ idempotency }: ExecuteParts, request: Request, execution: ExecuteRequest): string | null {
   const key = request.get("Idempotency-Key");
   if (key === undefined) return null;
   if (key.length < 1 || key.length > 255)
     throw new EngineError("INVALID_REQUEST", "Idempotency-Key: expected 1 to 255 characters");
   const earlier = idempotency.find(key, Date.now() - KEPT_MS);
   if (earlier === null) return null;
-  if (earlier.bodyHash === sha256(JSON.stringify(wish))) return earlier.turnId;
+  if (earlier.bodyHash === sha256(JSON.stringify(execution))) return earlier.turnId;
   throw new EngineError("IDEMPOTENCY_CONFLICT", "the Idempotency-Key was used with another body");
 }
 

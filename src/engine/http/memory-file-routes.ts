@@ -12,9 +12,9 @@ import type { MemoryPortability } from "../memory/portability/memory-portability
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 
-/** Who reads for longer holds up the store's log. */
+/** A reader that takes longer keeps the WAL from being checkpointed. */
 const EXPORT_MS = 3600_000;
-/** How long what a turn left running may take to be gone. */
+/** How long processes of ended turns may take to exit. */
 const TURNS_GONE_MS = 5000;
 
 export interface MemoryFileParts {
@@ -23,7 +23,7 @@ export interface MemoryFileParts {
   readonly journal: EventJournal;
   readonly learning: { readonly running: boolean };
   readonly limits: Pick<StreamLimits, "maxQueuedMs">;
-  /** Whose memory it is. */
+  /** The engine, user and product that the memory belongs to. */
   readonly owner: { readonly engine_id: string; readonly user_id: string; readonly product: string };
 }
 
@@ -47,18 +47,18 @@ export const exportRoute =
       "Cache-Control": "no-store",
       "X-Accel-Buffering": "no",
     });
-    // What is not read from the first piece on has not begun.
+    // The export starts with its first piece: a HEAD request reads none.
     if (request.method === "HEAD") {
       response.end();
       return;
     }
-    // A reader that takes nothing for so long is gone.
+    // A reader that stalls for this long is disconnected.
     response.setTimeout(limits.maxQueuedMs);
     const signal = AbortSignal.any([cut, AbortSignal.timeout(EXPORT_MS)]);
     try {
       await pipeline(Readable.from(pieces, { highWaterMark: 1 }), response, { signal });
     } catch (error) {
-      // Without the line that ends it, its reader knows that it was cut.
+      // The missing end line tells the reader that the file is incomplete.
       if (!signal.aborted && !response.closed && !response.destroyed) throw error;
     }
   };
@@ -73,15 +73,15 @@ export const importRoute =
       if (done.kind === "busy") throw busy(done.with);
       response.json(done.answer);
     } catch (error) {
-      // Who has left in the middle is not to be answered, and it is no fault of ours.
+      // A client that disconnected gets no answer, and its disconnect is no fault to log.
       if (!response.destroyed) throw error;
     } finally {
-      // Who still sends hears the answer when all is sent.
+      // A client may read the answer only after it has sent the whole body.
       request.resume();
     }
   };
 
-/** The request stays open when reading ends before it does: it has to be answered. */
+/** Leaves the request open when reading stops early: it still has to be answered. */
 async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const piece of request.iterator({ destroyOnReturn: false })) {
@@ -91,7 +91,7 @@ async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** No turn runs, and none begins, until all is gone. */
+/** No turn runs or starts until the memory is erased. */
 export const eraseRoute =
   ({ portability, runner, journal, learning }: MemoryFileParts): RequestHandler =>
   async (_request, response) => {
@@ -119,7 +119,7 @@ export const eraseRoute =
         throw new EngineError("INTERNAL_ERROR", "the last events cannot be stored, so nothing is erased");
       const done = await portability.erase(() => learning.running);
       if (done.kind === "learning")
-        throw new EngineError("LC_RUNNING", "a learning batch is running; erase when it is over");
+        throw new EngineError("LC_RUNNING", "a learning batch is running; retry when it has finished");
       if (done.kind === "busy") throw busy(done.with);
       response.json(done.answer);
     } finally {
@@ -133,5 +133,5 @@ const tooLarge = () =>
 const busy = (holder: "import" | "erasure") =>
   new EngineError(
     "MEMORY_BUSY",
-    `${holder === "import" ? "an import" : "an erasure"} is at it; try again when it is over`,
+    `${holder === "import" ? "a memory import" : "a memory erasure"} is running; retry when it has finished`,
   );

@@ -11,8 +11,8 @@ const LIMIT = 10;
 export const memorySearchRoute =
   (memory: Pick<MemorySearch, "search">): RequestHandler =>
   async (request, response) => {
-    const wish = validateBody(knowledgeSearchRequest, request.body, response);
-    const { query, limit = LIMIT, kinds, bearing, as_of: asOf, from, to } = wish;
+    const search = validateBody(knowledgeSearchRequest, request.body, response);
+    const { query, limit = LIMIT, kinds, bearing, as_of: asOf, from, to } = search;
     if (from !== undefined && to !== undefined && startOf(from) >= endOf(to))
       throw new InvalidInput("from", `expected a time before to (${to}), got ${from}`);
     const hits = await memory.search({

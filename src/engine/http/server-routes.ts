@@ -6,22 +6,22 @@ import { validateBody } from "../../shared/http/validate-body.ts";
 
 export type Servers = Pick<ToolServers, "list" | "allow">;
 
-/** The tool servers as they are at this moment. */
+/** The current state of the MCP servers. */
 export const serversRoute =
   (servers: Servers): RequestHandler =>
   (_request, response) => {
     response.json(servers.list());
   };
 
-/** A person has seen what changed. What has changed again since is not what they allowed. */
+/** Allows the definition that the person has seen; a later change is refused. */
 export const allowToolsRoute =
   (servers: Servers): RequestHandler =>
   (request, response) => {
     const { server, tool, definition } = validateBody(allowToolsRequest, request.body, response);
     if ((tool === undefined) !== (definition === undefined))
-      throw new EngineError("INVALID_REQUEST", "definition: expected beside tool, and only there");
-    const wish = tool === undefined || definition === undefined ? "all" : { tool, hash: definition };
-    const answer = servers.allow(server, wish);
+      throw new EngineError("INVALID_REQUEST", "definition: expected together with tool");
+    const selection = tool === undefined || definition === undefined ? "all" : { tool, hash: definition };
+    const answer = servers.allow(server, selection);
     switch (answer) {
       case "allowed":
         response.json({ allowed: true });
@@ -29,7 +29,10 @@ export const allowToolsRoute =
       case "unknown":
         throw new EngineError("NOT_FOUND", "no such tool of this server is held back");
       case "changed_again":
-        throw new EngineError("INVALID_REQUEST", "definition: the tool has changed again; look at what it is now");
+        throw new EngineError(
+          "INVALID_REQUEST",
+          "definition: the tool has changed again; list the servers for its current definition",
+        );
       default:
         answer satisfies never;
     }

@@ -13,7 +13,7 @@ export class FollowerSeats {
     const taken = this.#taken.get(taskId) ?? 0;
     if (taken >= MAX_FOLLOWERS) {
       const what = taskId === ALL_TASKS ? "all tasks" : "the task";
-      const message = `${MAX_FOLLOWERS} readers follow ${what} already; close one and try again`;
+      const message = `${MAX_FOLLOWERS} readers follow ${what} already; close one and retry`;
       throw new EngineError("TOO_MANY_READERS", message, { limit: MAX_FOLLOWERS });
     }
     if (response.closed) return;

@@ -2,29 +2,10 @@ import { availableParallelism } from "node:os";
 import { isAbsolute, resolve } from "node:path";
 import { readEngineSettings } from "../../contract/engine-settings.ts";
 import { defaultDataDir as dataDirFor } from "../../contract/data-dir.ts";
+import { readInteger } from "../../contract/read-setting.ts";
+import { SETTINGS, isEngineSetting } from "../../contract/settings.ts";
 import { EnvironmentReader } from "../../shared/environment.ts";
 import { LOG_LEVELS, type LogLevel } from "../../shared/logger.ts";
-
-/** The names of the daemon's settings. A test compares them with the README and the example file. */
-export const SETTINGS = [
-  "ORCH_ADMIN_KEY",
-  "ORCH_SECRET_KEY",
-  "ORCH_HOST",
-  "ORCH_PORT",
-  "ORCH_PORT_MIN",
-  "ORCH_PORT_MAX",
-  "ORCH_BOOT_TIMEOUT_S",
-  "ORCH_BOOT_CONCURRENCY",
-  "ORCH_HEALTH_INTERVAL_S",
-  "ORCH_DATA_DIR",
-  "DATABASE_URL",
-  "ORCH_BACKEND",
-  "ORCH_LOG_LEVEL",
-] as const;
-
-/** Variables that engines inherit from the daemon's environment unless the product's policy sets them. */
-const ENGINE_SETTING =
-  /^(LLM_[A-Z0-9_]{1,60}|PLANNER_MODEL|LIGHT_MODEL|EMBEDDING_MODEL|ENGINE_LOG_LEVEL|ENGINE_HITL_TTL_S|ORCH_CODE_MAX_TOOL_USE_CONCURRENCY|REACTIVE_COMPACT_ENABLED|CACHE_HIT_MONITOR_ENABLED)$/;
 
 export interface Config {
   /** Unset: created on first start. */
@@ -56,30 +37,26 @@ export interface Config {
 /** Reads all settings. Throws `InvalidSettings` with every problem at once. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, uid: number): Config {
   const read = new EnvironmentReader(env);
-  const cpus = availableParallelism();
-  const port = { min: 1, max: 65_535 };
   const defaultDataDir = dataDirFor({ uid, home: env["HOME"], xdgDataHome: env["XDG_DATA_HOME"] });
   const engineDefaultProblems: string[] = [];
   readEngineSettings(read, (problem) => engineDefaultProblems.push(problem));
-  read.choice("ORCH_BACKEND", ["process"], "process");
+  read.choice("ORCH_BACKEND", SETTINGS.ORCH_BACKEND.value.values, SETTINGS.ORCH_BACKEND.value.fallback);
   const config: Config = {
     adminKey: read.text("ORCH_ADMIN_KEY"),
     secretKey: read.text("ORCH_SECRET_KEY"),
-    host: read.text("ORCH_HOST", "127.0.0.1"),
-    port: read.integer("ORCH_PORT", 7700, port),
-    portMin: read.integer("ORCH_PORT_MIN", 20_000, port),
-    portMax: read.integer("ORCH_PORT_MAX", 29_999, port),
-    bootTimeoutMs: read.integer("ORCH_BOOT_TIMEOUT_S", 60, { min: 1, max: 3600 }) * 1000,
-    bootConcurrency: read.integer("ORCH_BOOT_CONCURRENCY", Math.max(2, Math.floor(cpus / 2)), { min: 1, max: 1000 }),
-    healthIntervalMs: read.integer("ORCH_HEALTH_INTERVAL_S", 10, { min: 1, max: 3600 }) * 1000,
+    host: read.text("ORCH_HOST", SETTINGS.ORCH_HOST.value.fallback),
+    port: readInteger(read, "ORCH_PORT"),
+    portMin: readInteger(read, "ORCH_PORT_MIN"),
+    portMax: readInteger(read, "ORCH_PORT_MAX"),
+    bootTimeoutMs: readInteger(read, "ORCH_BOOT_TIMEOUT_S") * 1000,
+    bootConcurrency: readInteger(read, "ORCH_BOOT_CONCURRENCY") ?? Math.max(2, Math.floor(availableParallelism() / 2)),
+    healthIntervalMs: readInteger(read, "ORCH_HEALTH_INTERVAL_S") * 1000,
     dataDir: resolve(read.text("ORCH_DATA_DIR", defaultDataDir)),
     defaultDataDir,
     databaseUrl: read.text("DATABASE_URL"),
     logLevel: read.choice("ORCH_LOG_LEVEL", LOG_LEVELS, "info"),
     engineDefaults: Object.fromEntries(
-      Object.entries(env).filter(
-        (entry): entry is [string, string] => ENGINE_SETTING.test(entry[0]) && Boolean(entry[1]),
-      ),
+      Object.entries(env).filter((entry): entry is [string, string] => isEngineSetting(entry[0]) && Boolean(entry[1])),
     ),
     engineDefaultProblems,
     extraCaCerts: read.text("NODE_EXTRA_CA_CERTS") ?? null,

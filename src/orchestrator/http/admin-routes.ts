@@ -8,31 +8,31 @@ import { pageOfAudit } from "../status/read-audit.ts";
 import { choiceParameter, integerParameter } from "../../shared/http/parameters.ts";
 import { type Handler, pageOf, pageParameters } from "./call.ts";
 
-export function adminRoutes(o: HostContext) {
+export function adminRoutes(host: HostContext) {
   return {
     adminEngines: (call) => {
       const page = pageParameters(call, "eng");
       const state = choiceParameter(call, "state", ENGINE_STATES);
-      return call.list(async () => pageOf(await pageOfEngines(o, null, { ...page, state }), page.limit));
+      return call.list(async () => pageOf(await pageOfEngines(host, null, { ...page, state }), page.limit));
     },
-    adminStatus: async () => ({ status: 200, body: await hostStatus(o) }),
+    adminStatus: async () => ({ status: 200, body: await hostStatus(host) }),
     adminAudit: async (call) => {
       const name = call.query["cursor"] === undefined ? "after" : "cursor";
       const after = integerParameter(call, name, AUDIT_AFTER);
       const limit = integerParameter(call, "limit", PAGE_LIMIT);
-      const data = await pageOfAudit(o, { after, limit });
+      const data = await pageOfAudit(host, { after, limit });
       const last = data.at(-1);
       return { status: 200, body: { data, next_cursor: data.length === limit && last ? String(last.seq) : null } };
     },
     drainHost: async (call) => {
       call.body(drainRequest);
-      await drainHost(o, true);
-      return { status: 200, body: await hostStatus(o) };
+      await drainHost(host, true);
+      return { status: 200, body: await hostStatus(host) };
     },
     resumeHost: async (call) => {
       call.body(drainRequest);
-      await drainHost(o, false);
-      return { status: 200, body: await hostStatus(o) };
+      await drainHost(host, false);
+      return { status: 200, body: await hostStatus(host) };
     },
   } satisfies Record<string, Handler>;
 }

@@ -13,34 +13,34 @@ const RECORDS_PER_CALL = 50;
 const MAX_RECORDS = 200;
 
 export interface AdmissionParts {
-  readonly o: HostContext;
+  readonly host: HostContext;
   readonly adminKey: string;
   /** Where the daemon listens. */
-  readonly host: string;
+  readonly listenHost: string;
   readonly limit: RequestLimit;
 }
 
 /** Authentication and rate limit of a call, by its headers alone. Gives the product of a platform call. */
 export async function admitCaller(
-  { o, adminKey, host, limit }: AdmissionParts,
+  { host, adminKey, listenHost, limit }: AdmissionParts,
   route: Route,
   { request, response }: { readonly request: Request; readonly response: Response },
 ): Promise<Product | null> {
   if (route.auth === "none") {
-    assertOwnHost(host, request);
+    assertOwnHost(listenHost, request);
     return null;
   }
   if (route.auth === "local") {
-    authenticateLocal({ adminKey, host }, request);
+    authenticateLocal({ adminKey, host: listenHost }, request);
     return null;
   }
-  o.readiness.assertServes(route.method === "GET" ? "read" : "write");
+  host.readiness.assertServes(route.method === "GET" ? "read" : "write");
   if (route.auth === "admin") {
     authenticateAdmin(adminKey, request);
     request.socket.emit(AUTHENTICATED);
     return null;
   }
-  const product = await authenticatePlatform(o, request);
+  const product = await authenticatePlatform(host, request);
   request.socket.emit(AUTHENTICATED);
   limit.count(product, response, costOf(request, route));
   limit.open(product, response);

@@ -22,14 +22,14 @@ import { answerOnce } from "./idempotency.ts";
 import { RequestLimit } from "./limit-requests.ts";
 import { ProductTurns } from "./product-turns.ts";
 
-/** The others' bodies are not read: nothing is to be known from them. */
+/** Bodies of other methods are not read. */
 const TAKES_BODY: ReadonlySet<Route["method"]> = new Set(["POST", "PUT"]);
 /** Of one product. Parsing is synchronous: more at once would only delay the others. */
 const PARSED_AT_ONCE = 1;
 const LISTS_AT_ONCE = 2;
 /** Of all calls that are being received; one product has a quarter of it at most. */
 const MAX_BODIES_BYTES = 32 * 1024 ** 2;
-/** A client that takes nothing of its list for so long is gone. */
+/** A client that reads nothing of its list for this long is disconnected. */
 const UNREAD_LIST_MS = 30_000;
 
 export interface AppParts {
@@ -45,10 +45,10 @@ export interface AppParts {
  * limit; only then is the body read. Idempotency key and JSON follow; then the handler checks fields, policy,
  * existence, quota, port and backend.
  */
-export function createApp(o: HostContext, { handlers, adminKey, host, whyDatabase }: AppParts): Express {
+export function createApp(host: HostContext, { handlers, adminKey, host: listenHost, whyDatabase }: AppParts): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
-  const admission = { o, adminKey, host, limit: new RequestLimit(o.now) };
+  const admission = { host, adminKey, listenHost, limit: new RequestLimit(host.now) };
   const room = new BodyRoom({ total: MAX_BODIES_BYTES, each: MAX_BODIES_BYTES / 4 });
   const [parsing, lists] = [new ProductTurns(PARSED_AT_ONCE), new ProductTurns(LISTS_AT_ONCE)];
   app.use(identifyRequest);
@@ -66,7 +66,7 @@ export function createApp(o: HostContext, { handlers, adminKey, host, whyDatabas
         return handlers[name](call(json));
       };
       try {
-        send(response, await answerOnce(o, { request, response, product, body }, work));
+        send(response, await answerOnce(host, { request, response, product, body }, work));
       } finally {
         body.release();
       }
@@ -79,7 +79,7 @@ export function createApp(o: HostContext, { handlers, adminKey, host, whyDatabas
     app[verb](expressPath(route.path), answerInContext);
   }
   app.use(refuseUnknownRoute(methodsOf(Object.values(ORCHESTRATOR_ROUTES))));
-  app.use(errorResponder(o.logger, whyDatabase));
+  app.use(errorResponder(host.logger, whyDatabase));
   return app;
 }
 
@@ -134,7 +134,7 @@ function callOf(
   };
 }
 
-/** Parameters as they were given last; what the database cannot store is found nowhere in it. */
+/** Refuses text that the database cannot store. Given more often, the last value counts. */
 function storable(query: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const parameters: Record<string, string> = {};
   for (const name of Object.keys(query)) {

@@ -6,8 +6,8 @@ import { ApiError } from "../api-error.ts";
 import { type Product, identifyProduct } from "../operations/identify-product.ts";
 import type { HostContext } from "../host-context.ts";
 
-export const authenticatePlatform = (o: HostContext, request: Request): Promise<Product> =>
-  identifyProduct(o, request.get(PLATFORM_KEY_HEADER));
+export const authenticatePlatform = (host: HostContext, request: Request): Promise<Product> =>
+  identifyProduct(host, request.get(PLATFORM_KEY_HEADER));
 
 /** Refuses a call without a key that a browser may have been tricked into. */
 export function assertOwnHost(host: string, request: Request): void {

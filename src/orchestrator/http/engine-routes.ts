@@ -20,41 +20,41 @@ import { stopEngine } from "../operations/stop-engine.ts";
 import { choiceParameter, flagParameter, integerParameter } from "../../shared/http/parameters.ts";
 import { type Answer, type Call, type Handler, pageOf, pageParameters } from "./call.ts";
 
-export function engineRoutes(o: HostContext, autoProvision: AutoProvision) {
+export function engineRoutes(host: HostContext, autoProvision: AutoProvision) {
   return {
     provisionEngine: async (call) => {
-      const { record, apiKey } = await provisionEngine(o, call.product, call.body(provisionRequest));
+      const { record, apiKey } = await provisionEngine(host, call.product, call.body(provisionRequest));
       return withKey(201, record, apiKey);
     },
     admitEngine: async (call) => {
-      const { record, apiKey } = await admitEngine(o, call.product, call.body(provisionRequest));
+      const { record, apiKey } = await admitEngine(host, call.product, call.body(provisionRequest));
       return withKey(apiKey === null ? 200 : 201, record, apiKey);
     },
     listEngines: (call) => {
       const page = pageParameters(call, "eng");
       const state = choiceParameter(call, "state", ENGINE_STATES);
-      return call.list(async () => pageOf(await pageOfEngines(o, call.product, { ...page, state }), page.limit));
+      return call.list(async () => pageOf(await pageOfEngines(host, call.product, { ...page, state }), page.limit));
     },
     showEngine: async (call) => {
       const user = userParameter(call);
       if (!flagParameter(call, "auto_provision")) {
-        return { status: 200, body: await lookUpEngine(o, call.product, user) };
+        return { status: 200, body: await lookUpEngine(host, call.product, user) };
       }
       const { record, apiKey } = await autoProvision.lookUp(call.product, { user_id: user });
       return apiKey === null ? { status: 200, body: record } : withKey(201, record, apiKey);
     },
     destroyEngine: async (call) => {
-      const wish = { userId: userParameter(call), keepData: flagParameter(call, "keep_data") };
-      await destroyEngine(o, call.product, wish);
+      const options = { userId: userParameter(call), keepData: flagParameter(call, "keep_data") };
+      await destroyEngine(host, call.product, options);
       return { status: 200, body: { destroyed: true } };
     },
     startEngine: async (call) => {
       call.body(startRequest);
-      return { status: 200, body: await startEngine(o, call.product, userParameter(call)) };
+      return { status: 200, body: await startEngine(host, call.product, userParameter(call)) };
     },
     stopEngine: async (call) => {
       const { drain_s: drainS, force } = call.body(stopRequest);
-      const { record, result } = await stopEngine(o, call.product, {
+      const { record, result } = await stopEngine(host, call.product, {
         userId: userParameter(call),
         options: { drainS, force },
       });
@@ -62,12 +62,12 @@ export function engineRoutes(o: HostContext, autoProvision: AutoProvision) {
     },
     rotateEngineKey: async (call) => {
       const { grace_s: graceS = 0 } = call.body(rotateKeyRequest);
-      const rotated = await rotateEngineKey(o, call.product, { userId: userParameter(call), graceS });
+      const rotated = await rotateEngineKey(host, call.product, { userId: userParameter(call), graceS });
       const expires = { previous_key_expires_at: rotated.previousExpiresAt.toISOString() };
       return withKey(200, { ...rotated.record, ...expires }, rotated.apiKey);
     },
     waitForEngine: async (call) => {
-      const record = await waitForEngine(o, call.product, {
+      const record = await waitForEngine(host, call.product, {
         userId: userParameter(call),
         state: choiceParameter(call, "state", ENGINE_STATES) ?? "running",
         timeoutS: integerParameter(call, "timeout_s", WAIT_TIMEOUT_S),

@@ -16,15 +16,15 @@ interface Filter {
   readonly userId?: string;
 }
 
-export function eventRoutes(o: HostContext) {
+export function eventRoutes(host: HostContext) {
   const seats = new StreamSeats("event streams");
   const answer = async (call: Call, filter: Filter, caller: string | null): Promise<Answer> => {
     if (!call.headers.accept?.includes("text/event-stream")) {
       const page = pageParameters(call, "evt");
-      return call.list(async () => pageOf(await pageOfEvents(o, filter, page), page.limit));
+      return call.list(async () => pageOf(await pageOfEvents(host, filter, page), page.limit));
     }
     using _seat = seats.take(caller);
-    await stream(o, call, filter);
+    await stream(host, call, filter);
     return undefined;
   };
   return {
@@ -38,22 +38,22 @@ export function eventRoutes(o: HostContext) {
     },
     adminEvents: async (call) => {
       const product = call.query["product_id"];
-      return answer(call, product === undefined ? {} : { productId: (await lookUpProduct(o, product)).id }, null);
+      return answer(call, product === undefined ? {} : { productId: (await lookUpProduct(host, product)).id }, null);
     },
   } satisfies Record<string, Handler>;
 }
 
-async function stream(o: HostContext, call: Call, filter: Filter): Promise<void> {
+async function stream(host: HostContext, call: Call, filter: Filter): Promise<void> {
   const after = eventIdHeader(call);
   const { response } = call;
-  const signal = streamSignal(o, call);
-  const events = await followEvents(o, filter, { after, signal });
+  const signal = streamSignal(host, call);
+  const events = await followEvents(host, filter, { after, signal });
   const session = await openSession(call);
   for await (const followed of events) {
     if (signal.aborted) break;
     if (followed.kind === "gap") session.push({ after }, GAP_EVENT, after ?? "");
     else session.push(followed.event, followed.event.type, followed.event.id);
-    // A reader that does not keep up is waited for: nothing piles up here.
+    // Waits for a slow reader, so that no events queue in memory.
     if (response.writableNeedDrain) await once(response, "drain", { signal }).catch(() => undefined);
   }
   response.end();

@@ -14,7 +14,7 @@ const SHOWN_ONCE = ["engine_api_key", "platform_api_key"];
 
 /** A POST that carries an `Idempotency-Key` is made once; whoever repeats it gets the first answer, without its key. */
 export async function answerOnce(
-  o: HostContext,
+  host: HostContext,
   {
     request,
     response,
@@ -27,7 +27,7 @@ export async function answerOnce(
   if (key === undefined || request.method !== "POST") return work();
   if (!KEY.test(key)) throw new InvalidInput(IDEMPOTENCY_KEY_HEADER, "expected 1 to 255 visible ASCII characters");
   const call = { productId: product?.record.id ?? null, key, fingerprint: fingerprintOf(request, body.bytes) };
-  const once = await callOnce(o, call, async () => outcomeOf(await work()));
+  const once = await callOnce(host, call, async () => outcomeOf(await work()));
   if (once.kind === "done") return once.result;
   response.set(IDEMPOTENT_REPLAYED_HEADER, "true");
   return { status: once.answer.status, body: JSON.parse(once.answer.body) };

@@ -9,18 +9,18 @@ import { StreamSeats } from "./stream-seats.ts";
 import { streamSignal } from "./stream-signal.ts";
 
 /** An engine's log as plain text: its last lines, and with `follow=true` each new one until the client leaves. */
-export function logsRoute(o: HostContext): Handler {
+export function logsRoute(host: HostContext): Handler {
   const seats = new StreamSeats("log streams");
   return async (call) => {
-    const wish = { userId: userParameter(call), lines: integerParameter(call, "tail", LOG_TAIL) };
+    const options = { userId: userParameter(call), lines: integerParameter(call, "tail", LOG_TAIL) };
     const follow = flagParameter(call, "follow");
     // A plain tail counts too: a slow reader holds it open.
     using _seat = seats.take(call.product.record.id);
     const { response } = call;
-    const signal = streamSignal(o, call);
+    const signal = streamSignal(host, call);
     const lines = follow
-      ? await followEngineLog(o, call.product, { ...wish, signal })
-      : await tailEngineLog(o, call.product, wish);
+      ? await followEngineLog(host, call.product, { ...options, signal })
+      : await tailEngineLog(host, call.product, options);
     response.set({
       "content-type": "text/plain; charset=utf-8",
       "cache-control": "no-cache, no-transform",
@@ -28,7 +28,7 @@ export function logsRoute(o: HostContext): Handler {
     });
     response.flushHeaders();
     for await (const line of lines) {
-      // A reader that does not keep up is waited for: the log is a file, nothing piles up here.
+      // Waits for a slow reader, so that no lines queue in memory.
       if (!response.write(`${line}\n`)) await once(response, "drain", { signal }).catch(() => undefined);
       if (signal.aborted) break;
     }

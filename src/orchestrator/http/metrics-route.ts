@@ -3,9 +3,9 @@ import { readMetrics } from "../status/read-metrics.ts";
 import type { Handler } from "./call.ts";
 
 /** Everything measured, in Prometheus's text format. */
-export function metricsRoute(o: HostContext): Handler {
+export function metricsRoute(host: HostContext): Handler {
   return async ({ response }) => {
-    const { text, contentType } = await readMetrics(o);
+    const { text, contentType } = await readMetrics(host);
     response.set("Content-Type", contentType).send(text);
     return undefined;
   };

@@ -10,28 +10,28 @@ import { type Call, type Handler, pageOf, pageParameters } from "./call.ts";
 
 const productId = (call: Call): string => call.params["product_id"] ?? "";
 
-export function productRoutes(o: HostContext) {
+export function productRoutes(host: HostContext) {
   return {
     registerProduct: async (call) => {
-      const { record, platformApiKey } = await registerProduct(o, call.body(registerRequest));
+      const { record, platformApiKey } = await registerProduct(host, call.body(registerRequest));
       return { status: 201, body: { ...record, platform_api_key: platformApiKey }, secret: true };
     },
     listProducts: (call) => {
       const page = pageParameters(call, "prd");
-      return call.list(async () => pageOf(await pageOfProducts(o, page), page.limit));
+      return call.list(async () => pageOf(await pageOfProducts(host, page), page.limit));
     },
-    showProduct: async (call) => ({ status: 200, body: await lookUpProduct(o, productId(call)) }),
+    showProduct: async (call) => ({ status: 200, body: await lookUpProduct(host, productId(call)) }),
     deleteProduct: async (call) => {
-      await deleteProduct(o, productId(call), { force: flagParameter(call, "force") });
+      await deleteProduct(host, productId(call), { force: flagParameter(call, "force") });
       return { status: 200, body: { deleted: true } };
     },
     setPolicy: async (call) => {
       const patch = call.body(policyPatch);
-      return { status: 200, body: await setPolicy(o, productId(call), patch) };
+      return { status: 200, body: await setPolicy(host, productId(call), patch) };
     },
     setPlatformKeyHash: async (call) => {
       const key = call.body(platformKeyHashRequest);
-      const record = await replacePlatformKey(o, productId(call), {
+      const record = await replacePlatformKey(host, productId(call), {
         hash: key.api_key_hash,
         prefix: key.key_prefix ?? null,
         last4: key.key_last4 ?? null,

@@ -12,19 +12,19 @@ const KEEP_ALIVE_MS = 30_000;
  * For an answer that is streamed: aborted when the client leaves or stops reading, when the daemon stops, or when the
  * platform key is no longer good.
  */
-export function streamSignal(o: HostContext, call: Call): AbortSignal {
+export function streamSignal(host: HostContext, call: Call): AbortSignal {
   const refused = new AbortController();
-  const signal = AbortSignal.any([call.clientGone, o.stopping, refused.signal]);
-  // A client that left while it was authenticated: its `close` event is over.
+  const signal = AbortSignal.any([call.clientGone, host.stopping, refused.signal]);
+  // A client that disconnected during authentication has emitted `close` already.
   if (call.response.destroyed) refused.abort();
   dropStalledReader(call.response);
-  // One that vanished without closing its connection is found out although nothing is written to it.
+  // TCP keep-alive detects a client that vanished without closing its connection.
   call.response.socket?.setKeepAlive(true, KEEP_ALIVE_MS);
   const key = call.headers[PLATFORM_KEY_HEADER.toLowerCase()];
   if (typeof key !== "string" || signal.aborted) return signal;
   const checks = setInterval(() => {
-    identifyProduct(o, key).catch((error: unknown) => {
-      // While the database is away nobody can say.
+    identifyProduct(host, key).catch((error: unknown) => {
+      // A database error says nothing about the key.
       if (error instanceof ApiError) refused.abort();
     });
   }, CHECK_MS);

@@ -2,7 +2,7 @@ import { ApiError } from "../api-error.ts";
 
 const RETRY_AFTER_S = 5;
 
-/** System errors that pass: what they lack comes back when something else is done or an operator has made room. */
+/** Errors of exhausted resources. They end when other work finishes or an operator frees the resource. */
 const EXHAUSTED: Readonly<Record<string, string>> = {
   ENOSPC: "the host has no disk space left",
   EDQUOT: "the host's disk quota is used up",
@@ -12,7 +12,7 @@ const EXHAUSTED: Readonly<Record<string, string>> = {
   EAGAIN: "the host has no room for another process",
 };
 
-/** Of a fault that something is used up on the host, wherever in the chain of causes it is; null for others. */
+/** The refusal for an exhausted resource of the host, anywhere in the chain of causes; null for other errors. */
 export function hostExhausted(error: unknown): ApiError | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";

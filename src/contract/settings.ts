@@ -1,0 +1,199 @@
+/**
+ * Who may set a setting. `daemon`: the operator, for the daemon itself. `operator`: the operator, for every engine.
+ * `product`: the operator for every engine, and a product's `engine_env` for its own.
+ */
+export type SettingScope = "daemon" | "operator" | "product";
+
+export interface SettingRow {
+  readonly scope: SettingScope;
+  readonly value:
+    | { readonly kind: "integer"; readonly min: number; readonly max: number; readonly fallback: number | null }
+    | { readonly kind: "flag"; readonly fallback: boolean }
+    | { readonly kind: "choice"; readonly values: readonly string[]; readonly fallback: string | null }
+    | { readonly kind: "text"; readonly fallback: string | null };
+  /** What an unset setting means, where `fallback` is null. */
+  readonly unset?: string;
+  /** Its value is never shown. */
+  readonly secret?: true;
+  readonly description: string;
+}
+
+export const PROVIDERS = ["anthropic", "openai", "google", "bedrock", "openai-compatible", "sandbox"] as const;
+export const ENGINE_LOG_LEVELS = ["DEBUG", "INFO", "WARN", "ERROR"] as const;
+const DAEMON_LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+
+const PORT = { kind: "integer", min: 1, max: 65_535 } as const;
+/** The HTTP client gives up by itself after five minutes of silence. */
+const SILENCE = { kind: "integer", min: 1, max: 290 } as const;
+const TEXT = { kind: "text", fallback: null } as const;
+
+/** Every setting. Validation, the names a policy takes, `orchd.env.example` and the documents come from it. */
+export const SETTINGS = {
+  ORCH_ADMIN_KEY: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "made on first start",
+    secret: true,
+    description: "The admin key, at least 16 characters",
+  },
+  ORCH_SECRET_KEY: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "made on first start",
+    secret: true,
+    description: "Encrypts `engine_env` at rest. Without it those settings are lost",
+  },
+  ORCH_HOST: {
+    scope: "daemon",
+    value: { kind: "text", fallback: "127.0.0.1" },
+    description: "Address on which the daemon and its engines listen. TLS belongs to a reverse proxy",
+  },
+  ORCH_PORT: { scope: "daemon", value: { ...PORT, fallback: 7700 }, description: "The daemon's port" },
+  ORCH_PORT_MIN: { scope: "daemon", value: { ...PORT, fallback: 20_000 }, description: "The first port of engines" },
+  ORCH_PORT_MAX: {
+    scope: "daemon",
+    value: { ...PORT, fallback: 29_999 },
+    description: "The last port of engines, best below the kernel's ephemeral range (32768)",
+  },
+  ORCH_BOOT_TIMEOUT_S: {
+    scope: "daemon",
+    value: { kind: "integer", min: 1, max: 3600, fallback: 60 },
+    description: "Seconds an engine has to become healthy",
+  },
+  ORCH_BOOT_CONCURRENCY: {
+    scope: "daemon",
+    value: { kind: "integer", min: 1, max: 1000, fallback: null },
+    unset: "half the cores, at least 2",
+    description: "Engines that start at the same time",
+  },
+  ORCH_HEALTH_INTERVAL_S: {
+    scope: "daemon",
+    value: { kind: "integer", min: 1, max: 3600, fallback: 10 },
+    description: "Seconds between health probes. 3 misses make an engine unhealthy, 6 restart it",
+  },
+  ORCH_DATA_DIR: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "`/var/lib/orchd` for root, else `orchd` in the user's data folder",
+    description: "The data folder. Under systemd another one needs `ReadWritePaths=` too",
+  },
+  DATABASE_URL: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "the bundled server in the data folder",
+    secret: true,
+    description: "Another PostgreSQL, as `postgres://user:password@host/database`",
+  },
+  ORCH_BACKEND: {
+    scope: "daemon",
+    value: { kind: "choice", values: ["process"], fallback: "process" },
+    description: "What runs engines",
+  },
+  ORCH_LOG_LEVEL: {
+    scope: "daemon",
+    value: { kind: "choice", values: DAEMON_LOG_LEVELS, fallback: "info" },
+    description: "The daemon's log level",
+  },
+  LLM_PROVIDER: {
+    scope: "product",
+    value: { kind: "choice", values: PROVIDERS, fallback: null },
+    unset: "`anthropic` with `LLM_API_KEY`, else `sandbox`",
+    description: "The model provider",
+  },
+  LLM_API_KEY: {
+    scope: "product",
+    value: TEXT,
+    secret: true,
+    description: "The provider's key. For `bedrock` also an AWS access key as `ID:SECRET` or `ID:SECRET:TOKEN`",
+  },
+  LLM_MODEL: { scope: "product", value: TEXT, unset: "the provider's default", description: "The main model" },
+  LLM_BASE_URL: {
+    scope: "product",
+    value: TEXT,
+    unset: "the provider's",
+    description: "Another address that takes the provider's protocol",
+  },
+  LLM_REGION: { scope: "product", value: TEXT, description: "The region of `bedrock`, such as `us-east-1`" },
+  LLM_CONTEXT_WINDOW: {
+    scope: "product",
+    value: { kind: "integer", min: 4000, max: 100_000_000, fallback: null },
+    unset: "the model's own where it is known, else 128000",
+    description: "Tokens that the models can read and write in one call",
+  },
+  LLM_FIRST_TOKEN_TIMEOUT_S: {
+    scope: "product",
+    value: { ...SILENCE, fallback: 60 },
+    description: "Seconds to the first token of a model's answer",
+  },
+  LLM_SILENCE_TIMEOUT_S: {
+    scope: "product",
+    value: { ...SILENCE, fallback: 120 },
+    description: "Seconds between two tokens of a model's answer",
+  },
+  PLANNER_MODEL: {
+    scope: "product",
+    value: TEXT,
+    unset: "the main model",
+    description: "The model of the agent `planner` and of agents that name it",
+  },
+  LIGHT_MODEL: { scope: "product", value: TEXT, unset: "the main model", description: "The model of compaction" },
+  EMBEDDING_MODEL: {
+    scope: "product",
+    value: TEXT,
+    unset: "none",
+    description:
+      "Embedding model for vector search, in addition to full-text search. A model of `openai`, `google`, `bedrock` or `openai-compatible`",
+  },
+  REACTIVE_COMPACT_ENABLED: {
+    scope: "product",
+    value: { kind: "flag", fallback: true },
+    description: "Compact a conversation that the model refuses as too long, and retry once",
+  },
+  CACHE_HIT_MONITOR_ENABLED: {
+    scope: "product",
+    value: { kind: "flag", fallback: false },
+    description: "Log the calls that missed the provider's cache, with the reason",
+  },
+  ENGINE_LOG_LEVEL: {
+    scope: "product",
+    value: { kind: "choice", values: ENGINE_LOG_LEVELS, fallback: "INFO" },
+    description: "The engines' log level. `DEBUG` adds model parameters and context assembly",
+  },
+  ENGINE_HITL_TTL_S: {
+    scope: "product",
+    value: { kind: "integer", min: 1, max: 2_000_000, fallback: null },
+    unset: "no limit",
+    description: "Seconds a person has to answer before it counts as a no",
+  },
+  ORCH_CODE_MAX_TOOL_USE_CONCURRENCY: {
+    scope: "operator",
+    value: { kind: "integer", min: 1, max: 1000, fallback: 10 },
+    description: "Tools that run at the same time in one turn",
+  },
+} as const satisfies Record<string, SettingRow>;
+export type SettingName = keyof typeof SETTINGS;
+
+const ROWS = Object.entries<SettingRow>(SETTINGS);
+
+/** Names of the settings of these scopes, in the order of the table. */
+export const settingNames = (...scopes: readonly SettingScope[]): readonly string[] =>
+  ROWS.filter(([, { scope }]) => scopes.includes(scope)).map(([name]) => name);
+
+/** Beside the rows, any `LLM_*`: a provider may take settings of its own. */
+const LLM_NAME = /^LLM_[A-Z0-9_]{1,60}$/;
+
+/** Whether a product's `engine_env` may set it. */
+export const isProductSetting = (name: string): boolean =>
+  LLM_NAME.test(name) || settingNames("product").includes(name);
+
+/** Whether engines are given it from the daemon's own environment. */
+export const isEngineSetting = (name: string): boolean =>
+  isProductSetting(name) || settingNames("operator").includes(name);
+
+/** The names that {@link isProductSetting} takes, for a refusal. */
+export const productSettingNames = (): string =>
+  ["LLM_*", ...settingNames("product").filter((name) => !LLM_NAME.test(name))].join(", ");
+
+/** Whether its value may be read back: a row without a secret. */
+export const isPublicSetting = (name: string): boolean =>
+  ROWS.some(([known, { secret }]) => known === name && secret !== true);
