@@ -8,7 +8,9 @@ const TOO_LONG = [
   /maximum (?:context|model|number of tokens)/i,
   /too many (?:input )?tokens/i,
 ];
-const MAY_BE_TOO_LONG: readonly (number | null)[] = [null, 400, 413, 422, 500];
+/** 413 needs no matching text. */
+const CONTENT_TOO_LARGE = 413;
+const MAY_BE_TOO_LONG: readonly (number | null)[] = [null, 400, 422, 500];
 /** Out of credit: a retry does not help. */
 const NO_CREDIT = /insufficient_quota|billing|credit balance/i;
 /** Statuses of a refused request, unless the key or the model is the reason. */
@@ -43,7 +45,8 @@ export function failureOf(
   const read = readProviderError(error);
   const status = read.status ?? impliedStatus(read.type);
   const retryAfterS = retryAfterSeconds({ headers: read.headers, body: read.text, now });
-  if (MAY_BE_TOO_LONG.includes(read.status) && TOO_LONG.some((pattern) => pattern.test(read.text))) {
+  const saysTooLong = MAY_BE_TOO_LONG.includes(read.status) && TOO_LONG.some((pattern) => pattern.test(read.text));
+  if (saysTooLong || read.status === CONTENT_TOO_LARGE) {
     const message = `the conversation does not fit the context of ${provider}'s model`;
     return { kind: "too_long", message, ...windowIn(read.text) };
   }
