@@ -2,36 +2,32 @@ import { MAX_LINE_LENGTH, readLines, tooLong } from "./read-lines.ts";
 
 /** One frame of an event stream. */
 export interface SseFrame {
-  /** Null when it has no `event:` line. */
+  /** Null without an `event:` line. */
   readonly type: string | null;
   readonly id: string | null;
   readonly data: string;
 }
 
-/**
- * The frames of an event stream, as they come. Comments and frames without data are left out, and so is a last one
- * that was cut off. Lines end as the standard allows: by LF, CR or both.
- */
+/** The frames of an event stream. Comments, frames without data and an unterminated last frame are dropped. */
 export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<SseFrame> {
-  let frame = new Collected();
+  let frame = new FrameBuilder();
   for await (const line of readLines(chunks, { ends: "any" })) {
-    if (line !== "") frame.take(line);
+    if (line !== "") frame.add(line);
     else {
-      const whole = frame.whole();
-      frame = new Collected();
-      if (whole !== null) yield whole;
+      const complete = frame.build();
+      frame = new FrameBuilder();
+      if (complete !== null) yield complete;
     }
   }
 }
 
-/** The lines of one frame, as they come. */
-class Collected {
+class FrameBuilder {
   #type: string | null = null;
   #id: string | null = null;
   readonly #data: string[] = [];
   #length = 0;
 
-  take(line: string): void {
+  add(line: string): void {
     this.#length += line.length;
     if (this.#length > MAX_LINE_LENGTH) throw tooLong();
     const colon = line.indexOf(":");
@@ -42,7 +38,7 @@ class Collected {
     else if (name === "id") this.#id = value;
   }
 
-  whole(): SseFrame | null {
+  build(): SseFrame | null {
     return this.#data.length === 0 ? null : { type: this.#type, id: this.#id, data: this.#data.join("\n") };
   }
 }
