@@ -103,7 +103,7 @@ export function memoryCalls(service: Service) {
 
 async function* parseExport(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<MemoryFileLine> {
   let last: MemoryFileLine | undefined;
-  for await (const line of readLines(chunks, { ends: "lf" })) {
+  for await (const line of readLines(chunks)) {
     last = parseLine(line);
     yield last;
   }

@@ -227,7 +227,7 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
         });
       try {
         const { chunks } = await withRetries(service, { signal: abort.signal }, open);
-        yield* readLines(chunks, { ends: "lf" });
+        yield* readLines(chunks);
       } finally {
         abort.dispose();
       }

@@ -3,26 +3,13 @@ import { OrchdError } from "./orchd-error.ts";
 /** Far above any frame of an event stream and any line of a log or a memory file. */
 export const MAX_LINE_LENGTH = 16 * 1024 * 1024;
 
-/**
- * Complete lines as they arrive. Each byte is read once, whatever the chunk size. An unterminated last line is dropped.
- * `any`: lines end with LF, CR or CR LF, as in an event stream.
- */
-export async function* readLines(
-  chunks: AsyncIterable<Uint8Array>,
-  { ends }: { readonly ends: "lf" | "any" },
-): AsyncGenerator<string> {
+/** The lines of a log or a memory file as they arrive. An unterminated last line is dropped. */
+export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  const separator = ends === "any" ? /\r\n|\n|\r/ : "\n";
   let parts: string[] = [];
   let length = 0;
-  let afterCr = false;
   for await (const chunk of chunks) {
-    let text = decoder.decode(chunk, { stream: true });
-    if (text === "") continue;
-    // CR LF is one line end, also across two chunks.
-    if (afterCr && text.startsWith("\n")) text = text.slice(1);
-    afterCr = ends === "any" && text.endsWith("\r");
-    const pieces = text.split(separator);
+    const pieces = decoder.decode(chunk, { stream: true }).split("\n");
     for (const [index, piece] of pieces.entries()) {
       parts.push(piece);
       length += piece.length;
