@@ -5,25 +5,25 @@ type Question = Pick<EngineEventData["hitl_request"], "options" | "context">;
 
 export type Decision =
   | { readonly kind: "answer"; readonly answer: string }
-  /** The person wants the turn to end. */
+  /** The person cancels the turn. */
   | { readonly kind: "cancel" }
-  /** The person wants the turn and the conversation to end. */
+  /** The person ends the turn and the conversation. */
   | { readonly kind: "exit" }
   /** The question needs no answer any more. */
   | { readonly kind: "withdrawn" }
-  /** There is nobody here who could answer. */
+  /** There is no terminal to ask on. */
   | { readonly kind: "nobody" };
 
 export interface AnswerSources {
-  /** Given beforehand, one for each question. */
+  /** Given on the command line, one for each question. */
   readonly scripted: string[];
-  /** Takes the first option when nothing scripted is left. */
+  /** Selects the first option when no scripted answer is left. */
   readonly auto: boolean;
-  /** Null where there is nobody to ask. */
+  /** Null if there is none. */
   readonly terminal: Terminal | null;
 }
 
-/** Finds an answer to an engine's question: as scripted, by rule, or from the person at the terminal. */
+/** The answer to an engine's question: scripted, by rule, or from the terminal. */
 export async function decide(
   question: Question,
   { scripted, auto, terminal }: AnswerSources,
@@ -31,7 +31,7 @@ export async function decide(
 ): Promise<Decision> {
   const { options } = question;
   const given = scripted.shift() ?? (auto ? options[0] : undefined);
-  if (given !== undefined) return { kind: "answer", answer: meant(question, given) ?? given };
+  if (given !== undefined) return { kind: "answer", answer: parseAnswer(question, given) ?? given };
   if (terminal === null) return { kind: "nobody" };
   for (;;) {
     const reply = await terminal.ask(options.length > 0 ? `answer (1-${options.length}): ` : "answer: ", signal);
@@ -39,17 +39,17 @@ export async function decide(
     if (reply.kind !== "line") return { kind: "cancel" };
     const isOption = options.includes(reply.text);
     if (!isOption && isExit(reply.text)) return { kind: "exit" };
-    const answer = meant(question, reply.text);
+    const answer = parseAnswer(question, reply.text);
     if (!isOption && reply.text === "/help") help();
     else if (answer !== null) return { kind: "answer", answer };
   }
 }
 
-/** The conversation's own command to leave. */
+/** The conversation's own commands to leave. */
 export const isExit = (text: string): boolean => text === "/exit" || text === "/quit";
 
-/** An option by its words or its number, or free text where that is allowed; null when it is no answer. */
-export function meant({ options, context }: Question, text: string): string | null {
+/** An option by its text or number, or free text if the question allows it; null if it is not an answer. */
+export function parseAnswer({ options, context }: Question, text: string): string | null {
   if (options.includes(text)) return text;
   const numbered = /^\d+$/.test(text) ? options[Number(text) - 1] : undefined;
   if (numbered !== undefined) return numbered;

@@ -1,5 +1,5 @@
 import { OrchdError } from "../src/client/orchd-error.ts";
-import { adviceFor } from "./advice.ts";
+import { type AdviceContext, adviceFor } from "./advice.ts";
 import { CliFailure, type ExitName, exitOfStatus } from "./exit-codes.ts";
 import { safe } from "./output.ts";
 
@@ -9,15 +9,36 @@ const EXITS: Readonly<Record<string, ExitName>> = {
   CHANNEL_EXPIRED: "timeout",
   TIMEOUT: "timeout",
   INVALID_ARGUMENT: "usage",
-  BAD_ANSWER: "unexpected",
 };
 
-/** What the client throws, as the command line's own failure, with `where` it was; anything else stays what it is. */
-export function cliFailure(error: unknown, where?: { readonly user: string; readonly url: string }): unknown {
+/** What a call was about; an error message names it. */
+export interface CallContext extends AdviceContext {
+  readonly url: string;
+  /** The environment variable that the key comes from. */
+  readonly variable?: string | undefined;
+}
+
+/** An {@link OrchdError} as a {@link CliFailure}; any other error unchanged. */
+export function toCliFailure(error: unknown, context?: CallContext): unknown {
   if (!(error instanceof OrchdError)) return error;
-  const { code, status, message } = error;
-  const exit = EXITS[code] ?? (status === null ? "unavailable" : exitOfStatus(status));
-  if (where === undefined) return new CliFailure(exit, `${message} (${code})`, code);
-  const user = safe(where.user);
-  return new CliFailure(exit, `${message} (${code}, user ${user}, ${where.url})`, code, adviceFor(code, { user }));
+  const { code, message, requestId } = error;
+  if (context === undefined) return new CliFailure(exitOf(error), `${message} (${code})`, code);
+  const { user, product, variable, url } = context;
+  const details = [
+    code,
+    user === undefined ? "" : `user ${safe(user)}`,
+    product === undefined ? "" : `product ${safe(product)}`,
+    variable === undefined ? "" : `key of ${variable}`,
+    message.includes(url) ? "" : url,
+    requestId === null ? "" : `request ${requestId}`,
+  ];
+  const advice = adviceFor(code, { user: user && safe(user), product: product && safe(product) });
+  return new CliFailure(exitOf(error), `${message} (${details.filter(Boolean).join(", ")})`, code, advice);
+}
+
+function exitOf({ code, status }: OrchdError): ExitName {
+  const exit = EXITS[code];
+  if (exit !== undefined) return exit;
+  if (code === "BAD_ANSWER" && (status === null || status < 400)) return "unexpected";
+  return status === null ? "unavailable" : exitOfStatus(status);
 }

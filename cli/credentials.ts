@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
-import type { EngineRecord } from "../src/contract/orchestrator-api.ts";
+import type { EngineRecord } from "../src/contract/orchestrator-records.ts";
 import { CliFailure } from "./exit-codes.ts";
 
 const LOCK_WAIT_MS = 10_000;
@@ -23,8 +23,8 @@ type Contents = z.output<typeof file>;
 type Server = Contents[string];
 
 /**
- * The keys that were shown once, kept for the next command: by daemon, then by product and by engine, in a file only
- * its owner can read, replaced whole at each change.
+ * Stores keys for later commands by daemon, then by product and by engine. Only the owner can read the file, and each
+ * change replaces it atomically.
  */
 export class Credentials {
   readonly path: string;
@@ -41,7 +41,7 @@ export class Credentials {
     return (await this.#server()).current;
   }
 
-  /** The slugs of which a key is kept. */
+  /** The slugs with a stored key. */
   async products(): Promise<readonly string[]> {
     return Object.keys((await this.#server()).products);
   }
@@ -103,11 +103,11 @@ export class Credentials {
     try {
       return z.parse(file, JSON.parse(text));
     } catch {
-      throw new CliFailure("unexpected", `${this.path} is damaged; move it away and save the keys anew`);
+      throw new CliFailure("unexpected", `${this.path} is damaged; move it away and save the keys again`);
     }
   }
 
-  /** Two commands at once wait for each other here: a key that was shown once must not get lost between them. */
+  /** Changes run one at a time, so that concurrent commands do not overwrite a key that was shown once. */
   async #change(change: (server: Server) => Server): Promise<void> {
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
     const lock = new DatabaseSync(join(this.#dir, "credentials.lock"), { timeout: LOCK_WAIT_MS });

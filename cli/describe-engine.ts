@@ -1,7 +1,7 @@
-import type { EngineRecord } from "../src/contract/orchestrator-api.ts";
+import type { EngineRecord } from "../src/contract/orchestrator-records.ts";
 import { fields, safe } from "./output.ts";
 
-/** Everything of an engine's record, for a person who wants to know what is the matter with it. */
+/** An engine's whole record for a person. */
 export function describeEngine(engine: EngineRecord): string {
   const { api_key: key, health, restarts, last_error: error } = engine;
   const lines = fields([

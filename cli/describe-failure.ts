@@ -1,11 +1,11 @@
 import { adviceFor } from "./advice.ts";
 import type { CliFailure } from "./exit-codes.ts";
 
-/** A failure in words, and what to do about it, where that is known. */
+/** A failure's message, and advice if there is any. */
 export function describeFailure({ message, code, advice = adviceFor(code) }: CliFailure): string {
-  const words = `orchctl: ${indented(message)}`;
-  return advice === undefined ? words : `${words}\n(${indented(advice)})`;
+  const text = `orchctl: ${indented(message)}`;
+  return advice === undefined ? text : `${text}\n(${indented(advice)})`;
 }
 
-/** A line of a message that came from elsewhere is not taken for one of orchctl's own. */
-export const indented = (words: string): string => words.replaceAll("\n", "\n  ");
+/** Indents the later lines of a foreign message, so that none looks like one of orchctl's own. */
+export const indented = (text: string): string => text.replaceAll("\n", "\n  ");

@@ -1,4 +1,4 @@
-import type { ProductRecord } from "../src/contract/orchestrator-api.ts";
+import type { ProductRecord } from "../src/contract/orchestrator-records.ts";
 import { fields, safe } from "./output.ts";
 
 const atMost = (limit: number | null): string => (limit === null ? "no limit" : String(limit));
@@ -29,7 +29,7 @@ export function describeProduct(product: ProductRecord): string {
     ["allowed", policy.allowed_actions.join(", ") || "nothing"],
     ["suspended", policy.suspended ? "yes" : "no"],
     ["drain", `${policy.drain_s} s`],
-    ["memory", `${policy.memory_mb} MB an engine`],
+    ["memory", `${policy.memory_mb} MB per engine`],
     ["engine env", engine_env_names.map(describeSetting).join(", ") || null],
   ]);
 }

@@ -1,17 +1,17 @@
-import { ENGINE_STATES, type HostStatus } from "../src/contract/orchestrator-api.ts";
+import { ENGINE_STATES, type HostStatus } from "../src/contract/orchestrator-records.ts";
 import { fields, safe } from "./output.ts";
 
-/** A host at a glance: what runs, what is left, and what its operator should see to. */
+/** A host's engines, capacity and warnings for its operator. */
 export function describeStatus(status: HostStatus): string {
   const { engines, boots, ports, load } = status;
   const states = ENGINE_STATES.filter((state) => engines[state] > 0).map((state) => `${engines[state]} ${state}`);
   const all = ENGINE_STATES.reduce((sum, state) => sum + (engines[state] ?? 0), 0);
   const orphans = status.orphans.map(({ incarnation, pids }) => `${safe(incarnation)} (pid ${pids.join(", ")})`);
   const lines = fields([
-    ["orchd", `${safe(status.version)}, up ${inWords(status.uptime_s)}`],
+    ["orchd", `${safe(status.version)}, up ${formatDuration(status.uptime_s)}`],
     ["host", safe(status.host_id)],
-    ["new engines", status.draining ? "refused: the host is draining (orchctl resume)" : "taken"],
-    ["restarts", status.breaker === "open" ? "paused: too many engines fail at once" : "as usual"],
+    ["new engines", status.draining ? "refused: the host is draining (orchctl resume)" : "accepted"],
+    ["restarts", status.breaker === "open" ? "paused: too many engines fail at once" : "normal"],
     ["engines", all === 0 ? "none" : `${all}: ${states.join(", ")}`],
     ["boots", `${boots.starting} starting, ${boots.waiting} waiting`],
     [
@@ -28,7 +28,7 @@ export function describeStatus(status: HostStatus): string {
 }
 
 /** The two largest units of a time: `3 d 4 h`. */
-function inWords(seconds: number): string {
+function formatDuration(seconds: number): string {
   const parts = [
     [Math.floor(seconds / 86_400), "d"],
     [Math.floor(seconds / 3600) % 24, "h"],

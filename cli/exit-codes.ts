@@ -1,4 +1,4 @@
-/** What a script may rely on. Compared with the README's table by a test. */
+/** Stable for scripts. A test compares the documented table with it. */
 export const EXIT_CODES = {
   ok: { code: 0, meaning: "done" },
   unexpected: { code: 1, meaning: "something unexpected" },
@@ -14,14 +14,13 @@ export const EXIT_CODES = {
 } as const satisfies Record<string, { code: number; meaning: string }>;
 export type ExitName = keyof typeof EXIT_CODES;
 
-/** A failure for the person at the terminal: words, and the exit code that goes with them. */
+/** A failure with a message for the terminal and an exit code. */
 export class CliFailure extends Error {
   override readonly name = "CliFailure";
   readonly exit: ExitName;
-  /** As the daemon or the engine named it, if it was one of them. */
+  /** The error code of the daemon, the engine or the client, if it is one of theirs. */
   readonly code: string | null;
-
-  /** What to do about it, where the code alone does not tell. */
+  /** What to do; by default the advice for the code. */
   readonly advice: string | undefined;
 
   constructor(exit: ExitName, message: string, code: string | null = null, advice?: string) {

@@ -6,30 +6,27 @@ import { emit, safeJson } from "./output.ts";
 import { createProgram } from "./program.ts";
 import { readSettings } from "./settings.ts";
 
-/** One command line, from its arguments to its exit code. */
+/** Runs one command line and sets the exit code. */
 export async function run(): Promise<void> {
   exitWithoutReader(process.stdout);
-  // Who has closed standard error does not want to be told; the exit code says it still.
+  // A closed standard error is no failure: the exit code still reports the result.
   process.stderr.on("error", () => undefined);
-  // Asked before the arguments are understood: they may not be.
+  // Read before the arguments are parsed, because parsing may fail.
   const json = process.argv.includes("--json");
   try {
-    await createProgram(readSettings(), (message) => tellUsage(message, json)).parseAsync();
+    await createProgram(readSettings(), (message) => printUsageError(message, json)).parseAsync();
   } catch (error) {
-    fail(error, json);
+    printFailure(error, json);
   }
 }
 
-function tellUsage(message: string, json: boolean): void {
-  const words = message.trim().replace(/^error: /, "");
-  emit(
-    process.stderr,
-    json ? failureDocument("usage", words) : `orchctl: ${indented(words)}\n(add --help to see what is expected)\n`,
-  );
+function printUsageError(message: string, json: boolean): void {
+  const text = message.trim().replace(/^error: /, "");
+  emit(process.stderr, json ? failureDocument("usage", text) : `orchctl: ${indented(text)}\n(add --help for usage)\n`);
 }
 
-function fail(error: unknown, json: boolean): void {
-  // commander has said what is wrong by itself; help and version end with 0.
+function printFailure(error: unknown, json: boolean): void {
+  // commander has printed its error already; help and version exit with 0.
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? EXIT_CODES.ok.code : EXIT_CODES.usage.code;
     return;

@@ -16,23 +16,13 @@ export function duration(text: string): number {
   throw new InvalidArgumentError("Expected a time such as 90, 90s, 5m, 24h or 7d.");
 }
 
-/** A number, or `none` for no limit; not null yet, which commander would take for an option without a value. */
+/** A number, or `none` for no limit. Not null: commander takes null for an option without a value. */
 export const limit = (text: string): number | "none" => (text === "none" ? text : wholeNumber(text));
 
 /** For an option that may be given several times. */
-export const gathered = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+export const collected = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
-/** JSON text as an object; null when it is something else. */
-export function jsonObjectOf(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
-  } catch {
-    return null;
-  }
-}
-
-/** A JSON object from a file, or with `-` from standard input. */
+/** A JSON object from a file; `-` is standard input. */
 export async function jsonObject(option: string, file: string): Promise<Record<string, unknown>> {
   const text = await readInput(file);
   let value: unknown;

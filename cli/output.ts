@@ -1,17 +1,15 @@
 import { styleText } from "node:util";
 
-/** What moves the cursor, reorders the line or starts another; the joiners inside emoji and some scripts do not. */
+/** Characters that move the cursor, reorder a line or start one; not the joiners of emoji and some scripts. */
 const UNSAFE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Text that came from elsewhere, safe on a terminal, with nothing of it hidden. */
+/** Foreign text made safe for a terminal: unsafe characters become visible escapes. */
 export function safe(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return (text ?? "").replaceAll(UNSAFE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/**
- * A value as JSON that is safe on a terminal: the same document, with those characters written as JSON's own escapes.
- */
+/** A value as JSON that is safe on a terminal: unsafe characters become JSON escapes. */
 export function safeJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(UNSAFE, (character) =>
     Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
@@ -20,7 +18,7 @@ export function safeJson(value: unknown): string {
   );
 }
 
-/** The same as `safe` for text of several lines, such as a model's. */
+/** Like `safe`, but keeps line breaks and tabs. */
 export function safeLines(text: string): string {
   return text
     .split(/(\n|\t)/)
@@ -33,14 +31,14 @@ const WIDE =
 
 export const isWide = (grapheme: string): boolean => WIDE.test(grapheme);
 
-/** Columns a text takes: two for East Asian letters and emoji, one for a letter with its combining marks. */
+/** The columns of a text: two for East Asian letters and emoji, one for a letter with its combining marks. */
 export function width(text: string): number {
   let columns = 0;
   for (const { segment } of new Intl.Segmenter().segment(text)) columns += isWide(segment) ? 2 : 1;
   return columns;
 }
 
-/** A table for people; cells that are not given are dashes. */
+/** A table for people; empty cells are dashes. */
 export function table(head: readonly string[], rows: readonly (readonly (string | null)[])[]): string {
   const cells = [head, ...rows.map((row) => row.map((cell) => (cell === null || cell === "" ? "-" : safe(cell))))];
   const widths = head.map((_, column) => Math.max(...cells.map((row) => width(row[column] ?? ""))));
@@ -54,7 +52,7 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
     .join("\n");
 }
 
-/** Named values, one a line, the values under each other. */
+/** Named values, one per line, aligned. */
 export function fields(pairs: readonly (readonly [string, string | null])[]): string {
   const names = Math.max(...pairs.map(([name]) => width(safe(name))));
   return pairs
@@ -68,8 +66,8 @@ export function fields(pairs: readonly (readonly [string, string | null])[]): st
 export type Style = Parameters<typeof styleText>[0];
 
 /**
- * The one way to the terminal, for standard output and standard error: whatever text comes from elsewhere, no control
- * character of it gets through. A style is put around the text here, so that it is the only escape sequence.
+ * The only function that writes to standard output and standard error. It escapes control characters of foreign text;
+ * the style is the only escape sequence.
  */
 export function emit(stream: NodeJS.WritableStream, text: string, style: Style | null = null): void {
   const shown = safeLines(text);
@@ -77,25 +75,25 @@ export function emit(stream: NodeJS.WritableStream, text: string, style: Style |
 }
 
 export interface Printer {
-  /** A document: this JSON with `--json`, else the words. */
-  document(value: unknown, words: () => string): void;
-  /** One document of several, as a line of JSON. */
+  /** A command's result: JSON with `--json`, otherwise the text. */
+  document(value: unknown, text: () => string): void;
+  /** One result of several, as a line of JSON. */
   record(value: unknown): void;
-  /** Words beside the document; to standard error, where they are in nobody's pipe. */
-  note(words: string): void;
-  line(words: string, style?: Style): void;
-  /** Text without a line break behind it. */
-  write(words: string, style?: Style): void;
-  /** How wide the terminal is; null where there is none, or where it does not say. */
+  /** A remark on standard error, apart from the result. */
+  note(text: string): void;
+  line(text: string, style?: Style): void;
+  /** Text without a line break. */
+  write(text: string, style?: Style): void;
+  /** The terminal's width; null without a terminal or if it is unknown. */
   readonly columns: () => number | null;
   readonly json: boolean;
 }
 
 export function createPrinter({ json, colour }: { readonly json: boolean; readonly colour: boolean }): Printer {
-  const write = (words: string, style?: Style) =>
-    emit(process.stdout, words, colour && style !== undefined ? style : null);
-  const line = (words: string, style?: Style) => {
-    write(words, style);
+  const write = (text: string, style?: Style) =>
+    emit(process.stdout, text, colour && style !== undefined ? style : null);
+  const line = (text: string, style?: Style) => {
+    write(text, style);
     emit(process.stdout, "\n");
   };
   const record = (value: unknown) => line(safeJson(value));
@@ -105,7 +103,7 @@ export function createPrinter({ json, colour }: { readonly json: boolean; readon
     line,
     write,
     record,
-    document: (value, words) => (json ? record(value) : line(words())),
-    note: (words) => emit(process.stderr, `${words}\n`),
+    document: (value, text) => (json ? record(value) : line(text())),
+    note: (text) => emit(process.stderr, `${text}\n`),
   };
 }

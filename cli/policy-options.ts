@@ -1,8 +1,9 @@
 import { type Command, Option } from "commander";
-import { POLICY_ACTIONS, type PolicyAction, type PolicyPatch } from "../src/contract/orchestrator-api.ts";
+import type { PolicyChanges } from "../src/client/admin-client.ts";
 import { isPlainSetting } from "../src/contract/engine-env.ts";
+import { POLICY_ACTIONS, type PolicyAction } from "../src/contract/orchestrator-records.ts";
 import { CliFailure } from "./exit-codes.ts";
-import { duration, gathered, jsonObject, limit, wholeNumber } from "./option-values.ts";
+import { duration, collected, jsonObject, limit, wholeNumber } from "./option-values.ts";
 import { promptSecret, secretFromFile } from "./secret-input.ts";
 import type { Settings } from "./settings.ts";
 
@@ -22,24 +23,24 @@ export interface PolicyOptions {
 /** The options of commands that set a policy. */
 export function policyOptions(command: Command): Command {
   return command
-    .option("--policy-file <file>", "the policy as JSON, other options go before it; - is standard input")
-    .option("--max-engines <n>", "engines at most, or none for no limit", limit)
-    .option("--requests-per-minute <n>", "calls a minute at most, or none for no limit", limit)
-    .option("--allow <actions>", `allowed actions, with commas between: ${POLICY_ACTIONS.join(",")}`)
+    .option("--policy-file <file>", "the policy as JSON; other options override it; - is standard input")
+    .option("--max-engines <n>", "maximum number of engines, or none for no limit", limit)
+    .option("--requests-per-minute <n>", "maximum number of calls per minute, or none for no limit", limit)
+    .option("--allow <actions>", `allowed actions, separated by commas: ${POLICY_ACTIONS.join(",")}`)
     .option("--suspend", "refuse every action")
-    .addOption(new Option("--resume", "take the suspension back").conflicts("suspend"))
+    .addOption(new Option("--resume", "end the suspension").conflicts("suspend"))
     .option("--drain <time>", "how long a stop waits for running turns", duration)
-    .option("--memory <mb>", "memory of an engine", wholeNumber)
+    .option("--memory <mb>", "memory limit of an engine", wholeNumber)
     .option(
       "--engine-env <setting>",
-      "a setting of the engines: NAME=VALUE, or NAME=@FILE (- is standard input), or NAME alone for the value of this variable of your environment; a secret such as LLM_API_KEY is not taken as VALUE",
-      gathered,
+      "a setting of the engines: NAME=VALUE, NAME=@FILE (- is standard input), or NAME for the value of this environment variable; a secret such as LLM_API_KEY cannot be given as VALUE",
+      collected,
     )
-    .option("--unset-engine-env <name>", "take a setting of the engines back", gathered);
+    .option("--unset-engine-env <name>", "remove a setting of the engines", collected);
 }
 
-/** The policy that the options make; an empty one when none was given. */
-export async function readPolicy(options: PolicyOptions, settings: Settings): Promise<PolicyPatch> {
+/** The policy changes given by the options; empty without any. */
+export async function readPolicy(options: PolicyOptions, settings: Settings): Promise<PolicyChanges> {
   const { policyFile, maxEngines, requestsPerMinute, allow, suspend, resume, drain, memory } = options;
   const engineEnv: Record<string, string | null> = {};
   for (const name of options.engineEnv ?? []) Object.assign(engineEnv, await readEngineEnv(name, settings));
@@ -48,7 +49,7 @@ export async function readPolicy(options: PolicyOptions, settings: Settings): Pr
     ...(policyFile !== undefined && (await jsonObject("--policy-file", policyFile))),
     ...(maxEngines !== undefined && { max_engines: orNull(maxEngines) }),
     ...(requestsPerMinute !== undefined && { requests_per_minute: orNull(requestsPerMinute) }),
-    // A word that is no action is refused by the daemon, which knows them all.
+    // The daemon refuses unknown actions.
     ...(allow !== undefined && { allowed_actions: allow.split(",").filter(Boolean) as PolicyAction[] }),
     ...(suspend && { suspended: true }),
     ...(resume && { suspended: false }),
@@ -60,7 +61,7 @@ export async function readPolicy(options: PolicyOptions, settings: Settings): Pr
 
 const orNull = (limit: number | "none"): number | null => (limit === "none" ? null : limit);
 
-/** A secret never stands in the command itself: others could read it in the list of processes. */
+/** A secret in the command line would be visible in the process list. */
 async function readEngineEnv(option: string, { variable }: Settings): Promise<Record<string, string>> {
   const [, name = option, given] = /^([^=]+)=(.*)$/s.exec(option) ?? [];
   if (given?.startsWith("@")) return { [name]: await secretFromFile(given.slice(1)) };
@@ -68,7 +69,7 @@ async function readEngineEnv(option: string, { variable }: Settings): Promise<Re
     if (isPlainSetting(name, given)) return { [name]: given };
     throw new CliFailure(
       "usage",
-      `--engine-env ${name}: expected no value, which others could read in the list of processes; set the variable ${name} and give --engine-env ${name}, or ${name}=@FILE, or ${name}=@- for standard input`,
+      `--engine-env ${name}: expected no value, which others could read in the process list; set the variable ${name} and give --engine-env ${name}, or ${name}=@FILE, or ${name}=@- for standard input`,
     );
   }
   const value = variable(name) ?? (await promptSecret(`${name}: `));

@@ -64,40 +64,43 @@ const MEMORY_COMMANDS: readonly CommandMaker[] = [
   memorySkillsCommand,
 ];
 
-/** The whole command line. Nothing in it ends the process: what goes wrong is thrown, and told by `tell`. */
-export function createProgram(settings: Settings, tell: (message: string) => void): Command {
+/** The command line. It never ends the process: errors are thrown, and `printError` prints those of commander. */
+export function createProgram(settings: Settings, printError: (message: string) => void): Command {
   const program = new Command("orchctl")
-    .description("Control orchd: products, engines, and talking to them")
+    .description("Control orchd: products, engines and conversations with them")
     .version(VERSION)
-    .option("--json", "print JSON for programs")
-    .option("--product <slug>", "the product to work for (ORCH_PRODUCT; else the current one)")
-    .option("--url <url>", "where orchd is (ORCH_URL, else ORCH_HOST and ORCH_PORT, else http://127.0.0.1:7700)")
-    .addHelpText("after", closingWords())
+    .option("--json", "print JSON")
+    .option("--product <slug>", "the product to use (default: ORCH_PRODUCT, then the current one)")
+    .option(
+      "--url <url>",
+      "the daemon's address (default: ORCH_URL, then ORCH_HOST and ORCH_PORT, then http://127.0.0.1:7700)",
+    )
+    .addHelpText("after", closingText())
     .exitOverride()
-    .configureOutput({ outputError: tell, writeOut: (words) => emit(process.stdout, words) });
+    .configureOutput({ outputError: printError, writeOut: (text) => emit(process.stdout, text) });
   const group = (name: string, description: string, makers: readonly CommandMaker[]) => {
     const command = program.command(name).description(description);
     for (const make of makers) make(command, settings);
   };
-  group("products", "Register products, set their policy, replace their keys", PRODUCT_COMMANDS);
-  group("engines", "Provision, start, stop and look after engines", ENGINE_COMMANDS);
+  group("products", "Register products, set their policies and replace their keys", PRODUCT_COMMANDS);
+  group("engines", "Provision, start, stop and inspect engines", ENGINE_COMMANDS);
   chatCommand(program, settings);
   questionsCommand(program, settings);
   answerCommand(program, settings);
-  group("memory", "Look at what an engine remembers, take it along, have it erased", MEMORY_COMMANDS);
+  group("memory", "List, search, export, import and erase an engine's memory", MEMORY_COMMANDS);
   logsCommand(program, settings);
   eventsCommand(program, settings);
   healthCommand(program, settings);
   statusCommand(program, settings);
   drainCommand(program, settings);
   resumeCommand(program, settings);
-  group("audit", "The audit log of admin and key actions, a chain of hashes", [auditListCommand, auditVerifyCommand]);
-  group("key", "Make keys", [keyNewCommand]);
+  group("audit", "The audit log of admin and key actions, a hash chain", [auditListCommand, auditVerifyCommand]);
+  group("key", "Create keys", [keyNewCommand]);
   completionCommand(program, settings);
   return program;
 }
 
-function closingWords(): string {
+function closingText(): string {
   const codes = Object.values(EXIT_CODES).map(({ code, meaning }) => `  ${String(code).padStart(3)}  ${meaning}`);
   return [
     "",
@@ -105,7 +108,7 @@ function closingWords(): string {
     ...codes,
     "",
     "Keys come from ORCH_ADMIN_KEY, ORCH_PLATFORM_KEY, ORCH_ENGINE_KEY, ORCH_ADMIN_KEY_FILE,",
-    "ORCH_PLATFORM_KEY_FILE, the kept credentials or a prompt; never from an argument.",
+    "ORCH_PLATFORM_KEY_FILE, the stored credentials or a prompt; never from an argument.",
     "",
     "Example:",
     "  $ orchctl products register demo && orchctl engines provision alice && orchctl chat alice",

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { Credentials } from "./credentials.ts";
-import { OrchestratorClient } from "./orchestrator-client.ts";
+import { DaemonClient } from "./daemon-client.ts";
 import { type Printer, createPrinter } from "./output.ts";
 import type { Settings } from "./settings.ts";
 
-/** What a command works with, made from the global options when it runs. */
+/** A command's dependencies, created from the global options when it runs. */
 export interface Session {
-  readonly client: OrchestratorClient;
+  readonly client: DaemonClient;
   readonly credentials: Credentials;
   readonly print: Printer;
   readonly settings: Settings;
@@ -26,7 +26,7 @@ export function sessionOf(command: Command, settings: Settings): Session {
   return {
     settings: found,
     credentials,
-    client: new OrchestratorClient(found, credentials, product),
+    client: new DaemonClient(found, credentials, product),
     print: createPrinter({ json, colour: settings.colour }),
   };
 }

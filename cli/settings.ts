@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { defaultDataDir } from "../src/contract/data-dir.ts";
 import { CliFailure } from "./exit-codes.ts";
 
-/** What the environment says; every secret may come by file as well, and none ever as an argument. */
+/** Settings from the environment. A secret can be given by variable or file, never as an argument. */
 export interface Settings {
   readonly url: string;
   readonly adminKey: string | undefined;
@@ -12,11 +12,11 @@ export interface Settings {
   readonly platformKeyFile: string | undefined;
   readonly engineKey: string | undefined;
   readonly product: string | undefined;
-  /** Where a daemon on this machine keeps its admin key. */
+  /** The data folder of a daemon on this machine, with its admin key. */
   readonly dataDir: string;
   readonly configDir: string;
   readonly colour: boolean;
-  /** Any variable, for a secret whose name the user gives. */
+  /** Reads any environment variable, for a secret whose name the user gives. */
   readonly variable: (name: string) => string | undefined;
 }
 
@@ -24,8 +24,8 @@ export function readSettings(): Settings {
   const env = process.env;
   const text = (name: string) => env[name] || undefined;
   const configHome = text("XDG_CONFIG_HOME") ?? join(text("HOME") ?? homedir(), ".config");
-  // As the daemon reads them, so that both look in one place.
-  const usualDataDir = defaultDataDir({
+  // By the daemon's own rule, so that both use one folder.
+  const localDataDir = defaultDataDir({
     uid: process.getuid?.() ?? -1,
     home: env["HOME"],
     xdgDataHome: env["XDG_DATA_HOME"],
@@ -38,14 +38,14 @@ export function readSettings(): Settings {
     platformKeyFile: text("ORCH_PLATFORM_KEY_FILE"),
     engineKey: text("ORCH_ENGINE_KEY"),
     product: text("ORCH_PRODUCT"),
-    dataDir: text("ORCH_DATA_DIR") ?? usualDataDir,
+    dataDir: text("ORCH_DATA_DIR") ?? localDataDir,
     configDir: text("ORCHCTL_CONFIG_DIR") ?? join(configHome, "orchctl"),
     colour: process.stdout.isTTY && text("NO_COLOR") === undefined,
     variable: text,
   };
 }
 
-/** Where a daemon with the same settings listens; one that listens on every address is asked on this host's own. */
+/** The address of a daemon with these settings. A wildcard address becomes the loopback one. */
 export function daemonUrl({
   host = "127.0.0.1",
   port = "7700",

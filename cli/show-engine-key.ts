@@ -1,11 +1,9 @@
-import type { EngineRecord } from "../src/contract/orchestrator-api.ts";
-import { keepThenShow } from "./keep-key.ts";
+import type { EngineWithKey } from "../src/client/orchestrator-client.ts";
 import { safe } from "./output.ts";
+import { saveThenShow } from "./save-key.ts";
 import type { Session } from "./session.ts";
 
-export type EngineWithKey = EngineRecord & { readonly engine_api_key: string | null };
-
-/** Prints an engine and the key that is shown only now; the key is kept for the next commands. */
+/** Prints an engine and its key, which is shown only now, and saves the key for later commands. */
 export async function showEngineWithKey(
   { credentials, print }: Session,
   engine: EngineWithKey,
@@ -20,6 +18,6 @@ export async function showEngineWithKey(
       ].join("\n"),
     );
   if (key === null || !save) return show();
-  await keepThenShow(() => credentials.saveEngineKey(engine, key), show);
-  print.note(`Kept in ${credentials.path}.`);
+  await saveThenShow(() => credentials.saveEngineKey(engine, key), show);
+  print.note(`Saved in ${credentials.path}.`);
 }

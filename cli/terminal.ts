@@ -16,15 +16,14 @@ interface LineOptions {
   readonly output?: NodeJS.WritableStream;
   /** Newest first. */
   readonly history?: string[];
-  /** Lines that came in one piece with the first, as when several are pasted. */
+  /** Receives further lines that were pasted with the first one. */
   readonly surplus?: (line: string) => void;
   /** Closes the prompt. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Reads one line from the terminal. The terminal is ours only meanwhile: between two lines Ctrl-C is a signal again,
- * and the kernel keeps what is typed.
+ * Reads one line from the terminal. Between two reads Ctrl-C is a signal again, and the kernel buffers what is typed.
  */
 export function readLine({
   prompt,
@@ -44,7 +43,7 @@ export function readLine({
     lines.on("line", (line) => {
       if (first !== null) return surplus?.(line);
       first = line;
-      // Not at once: what was pasted with it is still being read.
+      // Deferred: lines pasted with it are still being read.
       setImmediate(() => lines.close());
     });
     const withdraw = () => {
@@ -63,7 +62,7 @@ export function readLine({
   });
 }
 
-/** Line after line, with a history, and with what was typed ahead. */
+/** Reads lines with a history. Lines typed ahead are kept. */
 export class Terminal {
   readonly #history: string[] = [];
   readonly #ahead: string[] = [];
@@ -83,11 +82,11 @@ export class Terminal {
   }
 }
 
-/** Asks on a terminal whether to do what cannot be undone; `--yes` has answered already, and a script needs it. */
+/** Asks for confirmation of a change that cannot be undone. A script needs `--yes`. */
 export async function confirm(question: string, { yes }: { readonly yes: boolean }): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY) {
-    throw new CliFailure("usage", "nothing was changed: this cannot be undone; without a terminal it needs --yes");
+    throw new CliFailure("usage", "nothing was changed: this cannot be undone and without a terminal needs --yes");
   }
   const reply = await readLine({ prompt: `${question} [y/N] ` });
   if (reply.kind === "line" && /^y(es)?$/i.test(reply.text.trim())) return;

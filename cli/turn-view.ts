@@ -4,19 +4,19 @@ import { WordWrap } from "./word-wrap.ts";
 
 const MAX_SHOWN = 300;
 
-/** A turn as a person reads it: thinking dim, text as it comes, tools and their results in one line each. */
+/** Prints a turn for a person: thinking dim, text as it arrives, one line for each tool call and result. */
 export class TurnView {
   readonly #print: Printer;
   #atLineStart = true;
   #usage = "";
-  /** The model's own text that is being printed, and how. */
+  /** The model's text that is being printed. */
   #text: { readonly wrap: WordWrap; readonly style: Style | undefined } | null = null;
 
   constructor(print: Printer) {
     this.#print = print;
   }
 
-  /** Prints what is still held back, and ends the line; to be called when nothing more comes. */
+  /** Prints the buffered rest and ends the line. */
   end(): void {
     this.#freshLine();
   }
@@ -26,28 +26,28 @@ export class TurnView {
     this.#text = null;
   }
 
-  /** With `--json` each event as one line, as it came. */
+  /** With `--json`, each event is one line. */
   show(event: TurnEvent): void {
-    if (!this.#print.json) return this.#showWords(event);
-    const came = event.event === "unknown" ? { event: event.type, data: event.data } : event;
-    this.#print.record(came);
+    if (!this.#print.json) return this.#showText(event);
+    const record = event.event === "unknown" ? { event: event.type, data: event.data } : event;
+    this.#print.record(record);
   }
 
-  #showWords(event: TurnEvent): void {
+  #showText(event: TurnEvent): void {
     switch (event.event) {
       case "content_block_start":
         if (event.data.replaces_from !== undefined)
-          this.#line("↻ the engine was restarted; what it was saying is said anew", "yellow");
-        if (event.data.block_type === "thinking") this.#say("∴ ", "dim");
+          this.#line("↻ the engine restarted; its answer starts again", "yellow");
+        if (event.data.block_type === "thinking") this.#writeWrapped("∴ ", "dim");
         break;
       case "content_block_stop":
         if (event.data.block_type !== "tool_use") this.#freshLine();
         break;
       case "thinking_delta":
-        this.#say(event.data.text, "dim");
+        this.#writeWrapped(event.data.text, "dim");
         break;
       case "text_delta":
-        this.#say(event.data.text);
+        this.#writeWrapped(event.data.text);
         break;
       case "tool_call":
         this.#line(`▸ ${safe(event.data.tool)} ${shortened(event.data.input)}`, "cyan");
@@ -80,7 +80,7 @@ export class TurnView {
         if (event.data.phase === "completed") this.#line(`— turn completed${this.#usage}`, "dim");
         break;
       case "error":
-        // Its words are the command's own last ones; they begin on a line of their own.
+        // The command prints the error at its end, on a new line.
         this.#freshLine();
         break;
       case "heartbeat":
@@ -92,7 +92,7 @@ export class TurnView {
   }
 
   /** The model's text, wrapped where it goes to a terminal. */
-  #say(words: string, style?: Style): void {
+  #writeWrapped(words: string, style?: Style): void {
     const { columns } = this.#print;
     if (columns() === null) return this.#write(words, style);
     if (this.#text === null || this.#text.style !== style) {

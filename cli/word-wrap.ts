@@ -4,15 +4,15 @@ const FENCE = /^\s*(?:```|~~~)/;
 const graphemes = new Intl.Segmenter();
 
 /**
- * Breaks text between words as it comes, so that no word is cut at a terminal's edge. A word is held back until it is
- * whole. Wide characters, as of Chinese, are words of their own. Lines of fenced code stay as they are.
+ * Wraps streamed text between words at the terminal's width. A word is buffered until it is complete. A wide character
+ * is a word of its own. Lines of fenced code are not wrapped.
  */
 export class WordWrap {
   readonly #columns: () => number;
   #column = 0;
   #space = "";
   #word = "";
-  /** The line so far, as far as it tells a fence. */
+  /** The start of the current line, to detect a fence. */
   #head = "";
   #inCode = false;
 
@@ -20,7 +20,7 @@ export class WordWrap {
     this.#columns = columns;
   }
 
-  /** What can be printed now. */
+  /** The text that can be printed now. */
   push(text: string): string {
     let out = "";
     for (const [token] of text.matchAll(/\n|[^\S\n]+|\S+/g)) {
@@ -35,7 +35,7 @@ export class WordWrap {
     return out;
   }
 
-  /** The rest, at the end of a text. */
+  /** The buffered rest at the end of a text. */
   flush(): string {
     const out = this.#takeWord();
     this.#space = "";
@@ -55,7 +55,7 @@ export class WordWrap {
     this.#word = this.#space = "";
     if (this.#head.length < 20) this.#head += space + word;
     const added = width(space) + width(word);
-    // What follows without a space is the rest of a word that is longer than a line.
+    // Text without a space before it continues a word that is longer than a line.
     const stays = this.#inCode || this.#column === 0 || (space === "" && !isWide(word));
     if (stays || this.#column + added <= columns) {
       this.#column += added;

@@ -125,6 +125,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   yaml: ["src/engine/catalog/front-matter.ts"],
   pino: ["src/shared/logger.ts"],
   "chrono-node": ["src/engine/learning/date-expressions.ts"],
+  "eventsource-parser": ["src/client/sse-frames.ts"],
   "prom-client": ["src/orchestrator/status/metrics.ts"],
 };
 

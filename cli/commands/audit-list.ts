@@ -29,13 +29,13 @@ function row({ seq, entry }: AuditRecord): readonly (string | null)[] {
   return [String(seq), id(at), id(actor), id(action), id(product_id), id(engine_id), safe(detail) || null];
 }
 
-/** A line that was tampered with may hold anything: it is shown as it is. */
+/** A tampered line may hold anything and is shown as it is. */
 function fieldsOf(entry: string): Readonly<Record<string, unknown>> {
   try {
     const fields: unknown = JSON.parse(entry);
     if (typeof fields === "object" && fields !== null) return fields as Record<string, unknown>;
   } catch {
-    // Shown as a whole, below.
+    // Not JSON: shown as `detail` below.
   }
   return { detail: entry };
 }

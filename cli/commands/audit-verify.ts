@@ -1,22 +1,27 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { InvalidArgumentError } from "commander";
-import { type AuditHead, formatHead, parseHead } from "../../src/contract/audit-chain.ts";
+import { AUDIT_HEADS_FILE, type AuditHead, formatHead, parseHead, parseHeads } from "../../src/contract/audit-chain.ts";
 import { readAudit, verifyAudit } from "../audit-trail.ts";
 import { CliFailure } from "../exit-codes.ts";
-import { recordedHeads } from "../recorded-heads.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 
 export const auditVerifyCommand: CommandMaker = (audit, settings) => {
   audit
     .command("verify")
     .description(
-      "Check the audit log's chain of hashes here, without trusting the daemon, against the heads recorded in the data folder",
+      "Check the audit log's hash chain here, without trusting the daemon, against the heads recorded in the data folder",
     )
-    .option("--expect <seq:hash>", "a head noted before, which must still be there: tells a log that was cut off", head)
-    .option("--heads <file>", "recorded heads, such as a copy of the data folder's audit-heads kept elsewhere")
+    .option(
+      "--expect <seq:hash>",
+      "a head printed before, which the log must still have: reveals a truncated log",
+      head,
+    )
+    .option("--heads <file>", "recorded heads, such as a copy of the data folder's audit-heads stored elsewhere")
     .addHelpText("after", example("orchctl audit verify"))
     .action(async ({ expect, heads }: { expect?: AuditHead; heads?: string }, command) => {
       const { client, print, settings: found } = sessionOf(command, settings);
-      // Before the log is read: it may grow meanwhile.
+      // Read before the log, which may grow meanwhile.
       const recorded = await recordedHeads(found, heads);
       const verdict = await verifyAudit(readAudit(client), expect === undefined ? recorded : [...recorded, expect]);
       if (verdict.kind === "broken") {
@@ -35,4 +40,22 @@ function head(text: string): AuditHead {
   const parsed = parseHead(text);
   if (parsed !== null) return parsed;
   throw new InvalidArgumentError("Expected a head as orchctl audit verify prints it, such as 12:9f86d0….");
+}
+
+const LOCAL = new Set(["127.0.0.1", "localhost", "[::1]"]);
+
+/** The heads in the given file, or in the data folder of a daemon on this machine if its file can be read. */
+async function recordedHeads(
+  { url, dataDir }: { readonly url: string; readonly dataDir: string },
+  file: string | undefined,
+): Promise<readonly AuditHead[]> {
+  if (file === undefined && !LOCAL.has(URL.parse(url)?.hostname ?? "")) return [];
+  const path = file ?? join(dataDir, AUDIT_HEADS_FILE);
+  try {
+    return parseHeads(await readFile(path, "utf8"));
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (file === undefined && (code === "ENOENT" || code === "EACCES")) return [];
+    throw new CliFailure("usage", `--heads: ${path} cannot be read (${String(code)})`);
+  }
 }

@@ -2,24 +2,24 @@ import { Argument, type Command, type Option } from "commander";
 import { emit } from "../output.ts";
 import { type CommandMaker, example } from "../session.ts";
 
-const SCRIPTS = { bash, zsh, fish } as const satisfies Record<string, (commands: readonly Words[]) => string>;
+const SCRIPTS = { bash, zsh, fish } as const satisfies Record<string, (commands: readonly CommandWords[]) => string>;
 
 interface Word {
   readonly word: string;
   readonly description: string;
 }
 
-/** One command, and what may follow it. */
-interface Words {
+/** One command and the words that may follow it. */
+interface CommandWords {
   /** `engines stop`; empty for the program itself. */
   readonly path: string;
   readonly commands: readonly Word[];
   readonly options: readonly Word[];
-  /** Those of its options that take a value. */
+  /** The options that take a value. */
   readonly valued: readonly string[];
 }
 
-/** Prints a completion script made from the commands themselves, so that it cannot lag behind them. */
+/** Prints a completion script generated from the commands. */
 export const completionCommand: CommandMaker = (program) => {
   const shells = Object.keys(SCRIPTS);
   program
@@ -32,21 +32,21 @@ export const completionCommand: CommandMaker = (program) => {
     });
 };
 
-function wordsOf(command: Command, path: string, global: readonly Option[]): readonly Words[] {
+function wordsOf(command: Command, path: string, global: readonly Option[]): readonly CommandWords[] {
   const options = [...new Set([...command.options, ...global])];
-  const own: Words = {
+  const own: CommandWords = {
     path,
     commands: command.commands.map((child) => ({ word: child.name(), description: child.description() })),
     options: [
       ...options.flatMap(({ long, description }) => (long ? [{ word: long, description }] : [])),
-      { word: "--help", description: "what is expected" },
+      { word: "--help", description: "show help" },
     ],
     valued: options.flatMap(({ long, required }) => (long && required ? [long] : [])),
   };
   return [own, ...command.commands.flatMap((child) => wordsOf(child, `${path} ${child.name()}`.trim(), global))];
 }
 
-function bash(all: readonly Words[]): string {
+function bash(all: readonly CommandWords[]): string {
   const valued = [...new Set(all.flatMap((command) => command.valued))].join("|");
   const cases = all.map(({ path, commands, options }) => {
     const words = [...commands, ...options].map(({ word }) => word).join(" ");
@@ -63,9 +63,9 @@ function bash(all: readonly Words[]): string {
     '      *) path="${path:+$path }$word" ;;',
     "    esac",
     "  done",
-    "  # The value of an option: files, as ever.",
+    "  # The value of an option: complete files.",
     '  if [ -n "$skip" ]; then COMPREPLY=($(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")); return; fi',
-    "  # Behind a command's name come its arguments: cut them off until a command is left.",
+    "  # Arguments follow a command's name: remove words until a command is left.",
     '  while [ -n "$path" ]; do case "$path" in',
     ...all.filter(({ path }) => path !== "").map(({ path }) => `    "${path}") break ;;`),
     '    *" "*) path="${path% *}" ;;',
@@ -80,18 +80,18 @@ function bash(all: readonly Words[]): string {
   ].join("\n");
 }
 
-function zsh(all: readonly Words[]): string {
+function zsh(all: readonly CommandWords[]): string {
   return `#compdef orchctl\n(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }\nautoload -Uz bashcompinit && bashcompinit\n${bash(all)}`;
 }
 
-function fish(all: readonly Words[]): string {
+function fish(all: readonly CommandWords[]): string {
   return ["complete -c orchctl -f", ...all.flatMap(fishLines)].join("\n");
 }
 
-function fishLines({ path, commands, options, valued }: Words): readonly string[] {
+function fishLines({ path, commands, options, valued }: CommandWords): readonly string[] {
   const names = path === "" ? [] : path.split(" ");
   const seen = names.map((name) => `__fish_seen_subcommand_from ${name}`);
-  // A group's verbs are offered until one of them is there.
+  // A group's verbs are offered until one is typed.
   const verbs = commands.map(({ word }) => word).join(" ");
   const here = names.length === 0 ? "__fish_use_subcommand" : seen.join("; and ");
   const verbless = names.length === 0 ? here : `${here}; and not __fish_seen_subcommand_from ${verbs}`;

@@ -1,10 +1,10 @@
 import { Option } from "commander";
-import { ENGINE_STATES, type EngineRecord, type ProductRecord } from "../../src/contract/orchestrator-api.ts";
+import { ENGINE_STATES, type EngineRecord, type EngineState } from "../../src/contract/orchestrator-records.ts";
 import { table } from "../output.ts";
 import { type CommandMaker, type Session, example, sessionOf } from "../session.ts";
 
 interface Options {
-  readonly state?: string;
+  readonly state?: EngineState;
   readonly all: boolean;
 }
 
@@ -23,23 +23,24 @@ export const engineListCommand: CommandMaker = (engines, settings) => {
   engines
     .command("list")
     .description("List the product's engines")
-    .addOption(new Option("--state <state>", "only those in this state").choices(ENGINE_STATES))
-    .option("--all", "those of every product, with the admin key; --product limits it to one", false)
+    .addOption(new Option("--state <state>", "only engines in this state").choices(ENGINE_STATES))
+    .option("--all", "engines of every product, with the admin key; --product limits it to one", false)
     .addHelpText("after", example("orchctl engines list --state running"))
     .action(async ({ state, all }: Options, command) => {
       const session = sessionOf(command, settings);
-      const query = state === undefined ? {} : { state };
-      if (all) return listAll(session, query);
-      const list = await session.client.all<EngineRecord>("platform", "/engines", query);
-      session.print.document(list, () => table(COLUMNS, list.data.map(row)));
+      if (all) return listAll(session, state);
+      const data = await session.client.platform((orchestrator) => Array.fromAsync(orchestrator.list({ state })));
+      session.print.document({ data, next_cursor: null }, () => table(COLUMNS, data.map(row)));
     });
 };
 
-async function listAll({ client, print }: Session, query: Readonly<Record<string, string>>): Promise<void> {
-  const wanted = await client.wantedProductId();
-  const { data: found } = await client.all<EngineRecord>("admin", "/admin/engines", query);
-  const data = found.filter(({ product_id }) => wanted === null || product_id === wanted);
-  const { data: products } = await client.all<ProductRecord>("admin", "/products");
+async function listAll({ client, print }: Session, state: EngineState | undefined): Promise<void> {
+  const productId = await client.wantedProductId();
+  const { engines, products } = await client.admin(async (admin) => ({
+    engines: await Array.fromAsync(admin.listEngines({ state })),
+    products: await Array.fromAsync(admin.listProducts()),
+  }));
+  const data = engines.filter(({ product_id }) => productId === undefined || product_id === productId);
   const slugs = new Map(products.map(({ id, slug }) => [id, slug]));
   print.document({ data, next_cursor: null }, () =>
     table(

@@ -1,7 +1,4 @@
-import type { EngineRecord, StopResult } from "../../src/contract/orchestrator-api.ts";
-import { enginePath } from "../http.ts";
 import { duration } from "../option-values.ts";
-import { ENGINE_DEADLINE_MS } from "../orchestrator-client.ts";
 import { safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 
@@ -13,20 +10,14 @@ interface Options {
 export const engineStopCommand: CommandMaker = (engines, settings) => {
   engines
     .command("stop <user>")
-    .description("Stop an engine, once its running turns have ended")
-    .option("--drain <time>", "how long to wait for them", duration)
-    .option("--force", "do not wait", false)
+    .description("Stop an engine after its running turns have ended")
+    .option("--drain <time>", "how long to wait for running turns", duration)
+    .option("--force", "do not wait for running turns", false)
     .addHelpText("after", example("orchctl engines stop alice --drain 5s"))
     .action(async (user: string, { drain, force }: Options, command) => {
       const { client, print } = sessionOf(command, settings);
-      const body = { ...(drain !== undefined && { drain_s: drain }), ...(force && { force }) };
-      const path = `${enginePath(user)}/stop`;
-      const deadlineMs = ENGINE_DEADLINE_MS + (drain ?? 0) * 1000;
-      const engine = await client.platform<EngineRecord & { stop_result: StopResult }>(path, {
-        method: "POST",
-        body,
-        deadlineMs,
-      });
+      const options = { drainS: drain, ...(force && { force }) };
+      const engine = await client.platform((orchestrator) => orchestrator.stop(user, options), { user });
       print.document(engine, () => `${safe(user)} is ${engine.state} (${engine.stop_result})`);
     });
 };

@@ -1,10 +1,8 @@
 import { InvalidArgumentError } from "commander";
-import { type EventRecord, ORCHESTRATOR_EVENTS } from "../../src/contract/orchestrator-events.ts";
-import { describeEvent, isAlarming } from "../describe-event.ts";
-import { type Feed, type Followed, followEvents, readHistory } from "../event-feed.ts";
+import type { FollowOptions, OrchestratorEvent } from "../../src/client/orchestrator-stream.ts";
+import { type EventRecord, type EventType, ORCHESTRATOR_EVENTS } from "../../src/contract/orchestrator-events.ts";
 import { CliFailure } from "../exit-codes.ts";
-import { enginePath } from "../http.ts";
-import { gathered, wholeNumber } from "../option-values.ts";
+import { collected, wholeNumber } from "../option-values.ts";
 import { type Printer, safe } from "../output.ts";
 import { type CommandMaker, type Session, example, sessionOf } from "../session.ts";
 
@@ -18,67 +16,125 @@ interface Options {
 export const eventsCommand: CommandMaker = (program, settings) => {
   program
     .command("events [user]")
-    .description("Print what happened to the product's engines, or to a user's, the newest last")
+    .description("Print events of the product's engines, or of one user's, the newest last")
     .option("-n, --tail <count>", "how many of the last events", wholeNumber, 50)
-    .option("-f, --follow", "go on with each new event, past a restart of the daemon", false)
+    .option("-f, --follow", "continue with each new event, also after a restart of the daemon", false)
     .option("--type <type>", "only events of this type; may be given several times", eventType)
-    .option("--all", "of every product and of the host, with the admin key; --product limits it to one", false)
+    .option("--all", "events of every product and of the host, with the admin key; --product limits it to one", false)
     .addHelpText("after", example("orchctl events alice -n 20 -f"))
-    .addHelpText("after", () => `\nTypes:\n${typesInWords()}`)
+    .addHelpText("after", () => `\nTypes:\n${typeTable()}`)
     .action(async (user: string | undefined, { tail, follow, type, all }: Options, command) => {
       const session = sessionOf(command, settings);
-      const feed = all ? await feedOfAll(session, user) : feedOfProduct(session, user);
-      const wanted = (event: EventRecord) => type?.includes(event.type) ?? true;
-      const show = shower(session.print, { ofAll: all });
-      const { events, newestId } = await readHistory(feed, { count: tail, wanted });
-      for (const event of events) show(event);
-      if (!follow) return;
-      for await (const followed of followEvents(feed, { after: newestId })) {
-        if (followed.kind !== "event") session.print.note(`orchctl: ${inWords(followed)}`);
-        else if (wanted(followed.event)) show(followed.event);
-      }
+      await withFeed(session, { user, all }, async (feed) => {
+        const isWanted = (event: EventRecord) => type?.includes(event.type) ?? true;
+        const show = (event: EventRecord) => showEvent(session.print, event, { withProduct: all });
+        const { events, newestId } = await readHistory(feed, { count: tail, isWanted });
+        for (const event of events) show(event);
+        if (!follow) return;
+        for await (const event of feed.follow({ after: newestId ?? "start", ...connectionNotes(session.print) })) {
+          if (!("id" in event)) session.print.note("orchctl: some events before the next one are no longer stored");
+          else if (isWanted(event)) show(event);
+        }
+      });
     });
 };
 
-const feedOfProduct = ({ client }: Session, user: string | undefined): Feed => ({
-  client,
-  as: "platform",
-  path: user === undefined ? "/events" : `${enginePath(user)}/events`,
-  query: {},
-});
-
-async function feedOfAll({ client }: Session, user: string | undefined): Promise<Feed> {
-  if (user !== undefined) throw new CliFailure("usage", "--all is for every user: name one without it");
-  const productId = await client.wantedProductId();
-  return { client, as: "admin", path: "/admin/events", query: productId === null ? {} : { product_id: productId } };
+/** The events of one product, of one user, or of the host. */
+interface Feed {
+  /** The newest first. */
+  readonly list: () => AsyncIterable<EventRecord>;
+  readonly follow: (options: FollowOptions) => AsyncIterable<OrchestratorEvent>;
 }
 
-const shower =
-  (print: Printer, { ofAll }: { readonly ofAll: boolean }) =>
-  (event: EventRecord): void => {
-    if (print.json) return print.record(event);
-    print.line(describeEvent(event, { ofAll }), isAlarming(event) ? "red" : undefined);
-  };
-
-function inWords(told: Exclude<Followed, { kind: "event" }>): string {
-  switch (told.kind) {
-    case "gap":
-      return "some events before the next one are no longer kept";
-    case "away":
-      return `the stream of events is away (${safe(told.reason)}); trying again …`;
-    case "connected-again":
-      return "connected again";
-    default:
-      return told satisfies never;
+async function withFeed(
+  { client }: Session,
+  { user, all }: { readonly user: string | undefined; readonly all: boolean },
+  read: (feed: Feed) => Promise<void>,
+): Promise<void> {
+  if (!all) {
+    return client.platform(
+      (orchestrator) =>
+        read({
+          list: () => orchestrator.listEvents({ userId: user }),
+          follow: (options) => orchestrator.events({ userId: user, ...options }),
+        }),
+      { user },
+    );
   }
+  if (user !== undefined) throw new CliFailure("usage", "--all shows the events of every user: leave the user out");
+  const productId = await client.wantedProductId();
+  return client.admin((admin) =>
+    read({
+      list: () => admin.listEvents({ productId }),
+      follow: (options) => admin.events({ productId, ...options }),
+    }),
+  );
+}
+
+interface History {
+  /** The oldest first. */
+  readonly events: readonly EventRecord[];
+  /** The newest event, wanted or not; null if there is none. */
+  readonly newestId: string | null;
+}
+
+/** The last `count` wanted events, as far as they are stored. */
+async function readHistory(
+  feed: Feed,
+  { count, isWanted }: { readonly count: number; readonly isWanted: (event: EventRecord) => boolean },
+): Promise<History> {
+  const events: EventRecord[] = [];
+  let newestId: string | null = null;
+  for await (const event of feed.list()) {
+    newestId ??= event.id;
+    if (events.length < count && isWanted(event)) events.push(event);
+    if (events.length >= count) break;
+  }
+  return { events: events.toReversed(), newestId };
+}
+
+/** One note when the stream is lost, and one when it is open again. */
+function connectionNotes(print: Printer): Pick<FollowOptions, "onRetry" | "onReconnect"> {
+  let isLost = false;
+  return {
+    onRetry: ({ error }) => {
+      if (!isLost) print.note(`orchctl: the event stream is lost (${safe(error.message)}); reconnecting …`);
+      isLost = true;
+    },
+    onReconnect: () => {
+      print.note("orchctl: reconnected");
+      isLost = false;
+    },
+  };
+}
+
+const TYPE_WIDTH = Math.max(...Object.keys(ORCHESTRATOR_EVENTS).map((type) => type.length));
+const ALARMING: readonly EventType[] = ["engine.crashed", "engine.gave_up", "engine.leaked", "host.breaker_opened"];
+
+function showEvent(print: Printer, event: EventRecord, options: { readonly withProduct: boolean }): void {
+  if (print.json) return print.record(event);
+  print.line(describeEvent(event, options), ALARMING.includes(event.type) ? "red" : undefined);
+}
+
+/** An event as one log line: time, type, product or user, from → to, reason, data. */
+function describeEvent(event: EventRecord, { withProduct }: { readonly withProduct: boolean }): string {
+  const { time, type, product_id, user_id, from, to, reason, data } = event;
+  const ids = [...(withProduct ? [product_id] : []), user_id].map((id) => (id === null ? "-" : safe(id)));
+  const change =
+    from === null && to === null
+      ? []
+      : [`${from === null ? "" : `${safe(from)} `}→ ${to === null ? "gone" : safe(to)}`];
+  const details = Object.entries(data ?? {}).map(([name, value]) => `${safe(name)}=${safe(value)}`);
+  const rest = [...change, ...(reason === null ? [] : [safe(reason)]), ...details];
+  return [safe(time), safe(type).padEnd(TYPE_WIDTH), ...ids, rest.join("  ")].join("  ").trimEnd();
 }
 
 function eventType(text: string, before?: readonly string[]): readonly string[] {
-  if (Object.hasOwn(ORCHESTRATOR_EVENTS, text)) return gathered(text, before);
+  if (Object.hasOwn(ORCHESTRATOR_EVENTS, text)) return collected(text, before);
   throw new InvalidArgumentError(`Expected one of ${Object.keys(ORCHESTRATOR_EVENTS).join(", ")}.`);
 }
 
-const typesInWords = (): string =>
+const typeTable = (): string =>
   Object.entries(ORCHESTRATOR_EVENTS)
     .map(([type, meaning]) => `  ${type.padEnd(24)}${meaning}`)
     .join("\n");

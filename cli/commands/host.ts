@@ -1,22 +1,20 @@
-import type { HostStatus } from "../../src/contract/orchestrator-api.ts";
 import { describeStatus } from "../describe-status.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 
 export const statusCommand: CommandMaker = (program, settings) => {
   program
     .command("status")
-    .description("The daemon's host: engines by state, ports, load, and what to see to")
+    .description("Show the host: engines by state, ports, load and warnings")
     .addHelpText("after", example("orchctl status"))
     .action(async (_options, command) => {
       const { client, print } = sessionOf(command, settings);
-      const status = await client.admin<HostStatus>("/admin/status");
+      const status = await client.admin((admin) => admin.status());
       print.document(status, () => describeStatus(status));
     });
 };
 
-/** `drain` and `resume`, which say the opposite. */
-const wishing =
-  (verb: "drain" | "resume", description: string, words: (running: number) => string): CommandMaker =>
+const drainingCommand =
+  (verb: "drain" | "resume", description: string, describe: (running: number) => string): CommandMaker =>
   (program, settings) => {
     program
       .command(verb)
@@ -24,19 +22,15 @@ const wishing =
       .addHelpText("after", example(`orchctl ${verb}`))
       .action(async (_options, command) => {
         const { client, print } = sessionOf(command, settings);
-        const status = await client.admin<HostStatus>(`/admin/${verb}`, { method: "POST", body: {} });
-        print.document(status, () => words(status.engines.running + status.engines.unhealthy));
+        const status = await client.admin((admin) => admin[verb]());
+        print.document(status, () => describe(status.engines.running + status.engines.unhealthy));
       });
   };
 
-export const drainCommand = wishing(
+export const drainCommand = drainingCommand(
   "drain",
-  "Let the host take no new engines, also after a restart of the daemon; engines that run go on",
+  "Take no new engines, also after a restart of the daemon; running engines continue",
   (running) =>
-    `The host takes no new engines; ${running} ${running === 1 ? "runs" : "run"} on. orchctl resume ends this.`,
+    `The host takes no new engines; ${running} running ${running === 1 ? "engine continues" : "engines continue"}. orchctl resume ends this.`,
 );
-export const resumeCommand = wishing(
-  "resume",
-  "Let the host take new engines again",
-  () => "The host takes new engines.",
-);
+export const resumeCommand = drainingCommand("resume", "Take new engines again", () => "The host takes new engines.");

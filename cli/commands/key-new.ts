@@ -5,7 +5,7 @@ import { type CommandMaker, example, sessionOf } from "../session.ts";
 export const keyNewCommand: CommandMaker = (key, settings) => {
   key
     .command("new")
-    .description("Make a platform key and its hash, without telling any daemon")
+    .description("Create a platform key and its hash, without a call of the daemon")
     .addHelpText("after", example("orchctl key new --json"))
     .action((_options, command) => {
       const platformApiKey = newKey(PLATFORM_KEY_PREFIX);

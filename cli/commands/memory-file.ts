@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { EngineClient } from "../../src/client/engine-client.ts";
 import type { MemoryFileEnd } from "../../src/contract/memory-file.ts";
-import { withEngine } from "../engine-of.ts";
+import { withEngine } from "../connect-engine.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { type Printer, safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
@@ -12,23 +12,23 @@ import { type CommandMaker, example, sessionOf } from "../session.ts";
 export const memoryExportCommand: CommandMaker = (memory, settings) => {
   memory
     .command("export <user>")
-    .description("Everything an engine remembers, its conversations too, as lines of JSON")
-    .option("-o, --output <file>", "into this file; it appears when it is whole")
+    .description("Export an engine's memory, conversations included, as lines of JSON")
+    .option("-o, --output <file>", "the file to write; it appears when it is complete")
     .addHelpText("after", example("orchctl memory export alice --output alice.jsonl"))
     .action(async (user: string, { output }: { output?: string }, command) => {
       const session = sessionOf(command, settings);
       const counts = await withEngine(session, user, (engine) =>
-        output === undefined ? printed(engine, session.print) : writtenTo(engine, output),
+        output === undefined ? printExport(engine, session.print) : writeExport(engine, output),
       );
       if (output === undefined) return;
-      session.print.document({ file: output, counts }, () => `${safe(output)} has ${told(counts)}`);
+      session.print.document({ file: output, counts }, () => `${safe(output)} has ${describeCounts(counts)}`);
     });
 };
 
 export const memoryImportCommand: CommandMaker = (memory, settings) => {
   memory
     .command("import <user> <file>")
-    .description("Take over what another engine exported; what is there already stays as it is (- for standard input)")
+    .description("Import another engine's export (- for standard input); existing records stay unchanged")
     .addHelpText("after", example("orchctl memory import bob alice.jsonl"))
     .action(async (user: string, file: string, _options: unknown, command) => {
       const session = sessionOf(command, settings);
@@ -36,14 +36,14 @@ export const memoryImportCommand: CommandMaker = (memory, settings) => {
       const answer = await withEngine(session, user, (engine) => engine.importMemory(content));
       session.print.document(
         answer,
-        () => `imported ${told(answer.imported)}; there already, or left out: ${told(answer.skipped)}`,
+        () => `imported ${describeCounts(answer.imported)}; skipped ${describeCounts(answer.skipped)}`,
       );
     });
 };
 
 type Counts = Readonly<Record<string, number>>;
 
-async function printed(engine: EngineClient, print: Printer): Promise<Counts> {
+async function printExport(engine: EngineClient, print: Printer): Promise<Counts> {
   let counts: Counts = {};
   for await (const line of engine.exportMemory()) {
     if (line.type === "end") ({ counts } = line as MemoryFileEnd);
@@ -52,8 +52,8 @@ async function printed(engine: EngineClient, print: Printer): Promise<Counts> {
   return counts;
 }
 
-/** Nobody takes a file that was cut for one that is whole. */
-async function writtenTo(engine: EngineClient, file: string): Promise<Counts> {
+/** Renamed when complete, so that a cut export is never taken for a complete one. */
+async function writeExport(engine: EngineClient, file: string): Promise<Counts> {
   const part = `${file}.part`;
   let counts: Counts = {};
   async function* lines() {
@@ -84,7 +84,7 @@ async function contentOf(file: string): Promise<Blob | ReadableStream<Uint8Array
 }
 
 /** `3 episode, 2 knowledge`. */
-function told(counts: Counts): string {
-  const words = Object.entries(counts).map(([name, count]) => `${count} ${safe(name)}`);
-  return words.length === 0 ? "nothing" : words.join(", ");
+function describeCounts(counts: Counts): string {
+  const parts = Object.entries(counts).map(([name, count]) => `${count} ${safe(name)}`);
+  return parts.length === 0 ? "nothing" : parts.join(", ");
 }

@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import { MEMORY_LISTS, type MemoryItems, type MemoryList } from "../../src/contract/memory-records.ts";
-import { withEngine } from "../engine-of.ts";
+import { withEngine } from "../connect-engine.ts";
 import { wholeNumber } from "../option-values.ts";
 import { safe, table } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
@@ -10,17 +10,17 @@ const SHOWN = 100;
 export const memorySearchCommand: CommandMaker = (memory, settings) => {
   memory
     .command("search <user> <query...>")
-    .description("Search what an engine remembers, as its agent does")
+    .description("Search an engine's memory, as its agent does")
     .option("-n, --limit <count>", "how many at most", wholeNumber, 10)
     .addHelpText("after", example('orchctl memory search alice "where does Anna live?"'))
-    .action(async (user: string, words: string[], { limit }: { limit: number }, command) => {
+    .action(async (user: string, terms: string[], { limit }: { limit: number }, command) => {
       const session = sessionOf(command, settings);
       const results = await withEngine(session, user, (engine) =>
-        engine.searchKnowledge({ query: words.join(" "), limit }),
+        engine.searchKnowledge({ query: terms.join(" "), limit }),
       );
       session.print.document({ results }, () =>
         results.length === 0
-          ? "nothing that is remembered has to do with it"
+          ? "no results"
           : table(
               ["ID", "DATE", "TRUST", "CONTENT"],
               results.map(({ id, created_at, trust, content }) => [id, dateOf(created_at), trust, short(content)]),
@@ -38,16 +38,16 @@ export const memoryListCommand: CommandMaker = (memory, settings) => {
   memory
     .command("list <user>")
     .addArgument(new Argument("<kind>", "what to list").choices(MEMORY_LISTS))
-    .description("List one kind of what an engine remembers, the newest first")
+    .description("List one kind of memory, the newest first")
     .option("-n, --limit <count>", "how many at most", wholeNumber, 50)
-    .option("--cursor <cursor>", "go on behind the page before")
+    .option("--cursor <cursor>", "the cursor of the next page, as printed by the page before")
     .addHelpText("after", example("orchctl memory list alice knowledge"))
     .action(async (user: string, kind: MemoryList, { limit, cursor }: ListOptions, command) => {
       const session = sessionOf(command, settings);
       const page = await withEngine(session, user, (engine) => engine.listMemory(kind, { limit, cursor }));
-      session.print.document(page, () => words(kind, page.items));
+      session.print.document(page, () => describe(kind, page.items));
       if (page.next_cursor !== null && !session.print.json)
-        session.print.note(`There is more: --cursor ${safe(page.next_cursor)}`);
+        session.print.note(`More: --cursor ${safe(page.next_cursor)}`);
     });
 };
 
@@ -79,7 +79,7 @@ const ROWS: { readonly [List in MemoryList]: (item: MemoryItems[List]) => readon
   ],
 };
 
-function words<List extends MemoryList>(kind: List, items: readonly MemoryItems[List][]): string {
+function describe<List extends MemoryList>(kind: List, items: readonly MemoryItems[List][]): string {
   if (items.length === 0) return "nothing yet";
   return table(["ID", "DATE", "TRUST", "CONTENT"], items.map(ROWS[kind]));
 }

@@ -1,7 +1,4 @@
-import type { ProductRecord } from "../../src/contract/orchestrator-api.ts";
 import { CliFailure } from "../exit-codes.ts";
-import { pathSegment } from "../http.ts";
-import { ENGINE_DEADLINE_MS } from "../orchestrator-client.ts";
 import { safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 import { confirm } from "../terminal.ts";
@@ -17,28 +14,29 @@ export const productDeleteCommand: CommandMaker = (products, settings) => {
     .command("delete <product>")
     .description("Delete a product; with --force its engines and all their data too")
     .option("--force", "destroy its engines first", false)
-    .option("-y, --yes", "do not ask; needed where there is no terminal", false)
-    .option("--dry-run", "only say what would be deleted", false)
+    .option("-y, --yes", "do not ask; required without a terminal", false)
+    .option("--dry-run", "only print what would be deleted", false)
     .addHelpText("after", example("orchctl products delete demo --force"))
     .action(async (product: string, { force, yes, dryRun }: Options, command) => {
       const { client, credentials, print } = sessionOf(command, settings);
-      const { slug, id } = await client.admin<ProductRecord>(`/products/${pathSegment(product)}`);
+      const { slug, id } = await client.admin((admin) => admin.getProduct(product), { product });
       const what = `the product ${slug} (${id})${force ? " and all its engines with their data" : ""}`;
       if (dryRun) {
         const engines = force ? "all" : "none";
         return print.document({ would_delete: { id, slug, engines } }, () => `would delete ${what}`);
       }
       await confirm(`Delete ${what}?`, { yes });
-      const call = { method: "DELETE", deadlineMs: ENGINE_DEADLINE_MS };
-      const answer = await client.admin(`/products/${pathSegment(id)}?force=${force}`, call).catch((error: unknown) => {
-        throw stillHasEngines(error, slug);
-      });
+      const result = await client
+        .admin((admin) => admin.deleteProduct(id, { force }), { product: slug })
+        .catch((error: unknown) => {
+          throw stillHasEngines(error, slug);
+        });
       await credentials.forgetProduct({ slug, id });
-      print.document(answer, () => `${slug} is deleted.`);
+      print.document(result, () => `${slug} is deleted.`);
     });
 };
 
-/** The daemon's words are for callers of its HTTP interface. */
+/** The daemon's own message names the parameter of its HTTP interface. */
 function stillHasEngines(error: unknown, slug: string): unknown {
   if (!(error instanceof CliFailure && error.code === "PRODUCT_ALREADY_EXISTS")) return error;
   const advice = `orchctl products delete ${safe(slug)} --force destroys them and all their data first`;

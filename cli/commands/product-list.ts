@@ -1,4 +1,4 @@
-import type { ProductRecord } from "../../src/contract/orchestrator-api.ts";
+import type { ProductRecord } from "../../src/contract/orchestrator-records.ts";
 import { table } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 
@@ -9,7 +9,7 @@ export const productListCommand: CommandMaker = (products, settings) => {
     .addHelpText("after", example("orchctl products list --json"))
     .action(async (_options, command) => {
       const { client, credentials, print } = sessionOf(command, settings);
-      const list = await client.all<ProductRecord>("admin", "/products");
+      const data = await client.admin((admin) => Array.fromAsync(admin.listProducts()));
       const current = await credentials.currentProduct();
       const row = ({ id, slug, name, policy, created_at }: ProductRecord) => [
         slug === current ? "*" : " ",
@@ -20,8 +20,8 @@ export const productListCommand: CommandMaker = (products, settings) => {
         policy.suspended ? "suspended" : "active",
         created_at,
       ];
-      print.document(list, () =>
-        table([" ", "SLUG", "NAME", "ID", "MAX ENGINES", "STATUS", "REGISTERED"], list.data.map(row)),
+      print.document({ data, next_cursor: null }, () =>
+        table([" ", "SLUG", "NAME", "ID", "MAX ENGINES", "STATUS", "REGISTERED"], data.map(row)),
       );
     });
 };

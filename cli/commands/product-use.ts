@@ -4,7 +4,7 @@ import { type CommandMaker, example, sessionOf } from "../session.ts";
 export const productUseCommand: CommandMaker = (products, settings) => {
   products
     .command("use <slug>")
-    .description("Make a product the one that later commands are for")
+    .description("Make a product the current one for later commands")
     .addHelpText("after", example("orchctl products use demo"))
     .action(async (slug: string, _options, command) => {
       const {
@@ -13,8 +13,8 @@ export const productUseCommand: CommandMaker = (products, settings) => {
         settings: { url },
       } = sessionOf(command, settings);
       if ((await credentials.platformKey(slug)) === null) {
-        const way = `orchctl products rotate-key ${slug} makes a new one, and the old one ends then, or after --grace`;
-        throw new CliFailure("notFound", `no key of ${slug} for ${url} is kept in ${credentials.path}; ${way}`);
+        const advice = `orchctl products rotate-key ${slug} creates a new one; the old one expires then, or after --grace`;
+        throw new CliFailure("notFound", `no key of ${slug} for ${url} is stored in ${credentials.path}; ${advice}`);
       }
       await credentials.useProduct(slug);
       print.document({ current: slug }, () => `${slug} is the current product.`);

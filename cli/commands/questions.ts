@@ -1,7 +1,7 @@
 import type { PendingRequest } from "../../src/contract/engine-records.ts";
-import { meant } from "../answers.ts";
-import { Chat } from "../chat.ts";
-import { withEngine } from "../engine-of.ts";
+import { parseAnswer } from "../answers.ts";
+import { Conversation } from "../conversation.ts";
+import { withEngine } from "../connect-engine.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
@@ -10,13 +10,13 @@ import { Terminal } from "../terminal.ts";
 export const questionsCommand: CommandMaker = (program, settings) => {
   program
     .command("questions <user>")
-    .description("List the questions of a user's engine that wait for an answer")
+    .description("List the open questions of a user's engine")
     .addHelpText("after", example("orchctl questions alice"))
     .action(async (user: string, _options, command) => {
       const session = sessionOf(command, settings);
       const requests = await withEngine(session, user, (engine) => engine.pending());
       session.print.document({ requests }, () =>
-        requests.length === 0 ? "no question is open" : requests.map(describe).join("\n\n"),
+        requests.length === 0 ? "no open questions" : requests.map(describe).join("\n\n"),
       );
     });
 };
@@ -24,7 +24,7 @@ export const questionsCommand: CommandMaker = (program, settings) => {
 export const answerCommand: CommandMaker = (program, settings) => {
   program
     .command("answer <user> <request_id> <answer...>")
-    .description("Answer an open question: an option's words or number, or free text where it may be")
+    .description("Answer an open question: an option's text or number, or free text if the question allows it")
     .option("-f, --follow", "show the rest of the turn", false)
     .addHelpText("after", example("orchctl answer alice hitl_0198c1b2-… 1 --follow"))
     .action(async (user: string, id: string, words: string[], { follow }: { follow: boolean }, command) => {
@@ -41,18 +41,18 @@ export const answerCommand: CommandMaker = (program, settings) => {
       if (!follow) return;
       const terminal = process.stdin.isTTY ? new Terminal() : null;
       const answers = { scripted: [], auto: false, terminal };
-      const chat = new Chat({ engine, print, user, taskId: request.task_id, timeoutS: null, answers });
-      await chat.rest({ turnId: request.turn_id, requestId: id });
+      const conversation = new Conversation({ engine, print, user, taskId: request.task_id, timeoutS: null, answers });
+      await conversation.rest({ turnId: request.turn_id, requestId: id });
     });
 };
 
 function notOpen(user: string, id: string): CliFailure {
-  const message = `no open question has the id ${safe(id)}: it has been answered, its turn has ended, or the id is wrong`;
+  const message = `no open question has the ID ${safe(id)}: it was answered, its turn has ended, or the ID is wrong`;
   return new CliFailure("notFound", message, "HITL_NOT_FOUND", `orchctl questions ${safe(user)} lists the open ones`);
 }
 
 function answerTo(request: PendingRequest, text: string): string {
-  const answer = meant(request, text);
+  const answer = parseAnswer(request, text);
   if (answer !== null) return answer;
   throw new CliFailure("usage", `expected one of the options, or its number:\n${options(request).join("\n")}`);
 }

@@ -7,31 +7,36 @@ import {
   type ServerAsset,
 } from "../contract/engine-records.ts";
 import { baseAddress, headerValue, newIdempotencyKey, queryOf } from "./address.ts";
-import { beginAnew } from "./begin-anew.ts";
 import { memoryCalls } from "./engine-memory.ts";
 import { type Bookmark, executeTurn, followEvents } from "./engine-stream.ts";
-import { type CallOptions, type Retry, type RetryOptions, type Service, type Wish, ask } from "./http-call.ts";
+import {
+  type CallOptions,
+  type ConnectionOptions,
+  type RequestParams,
+  type Retry,
+  type RetryOptions,
+  type Service,
+  callJson,
+} from "./http-call.ts";
 import { HumanResponder, type OnHuman } from "./human-responder.ts";
 import { type ClientLimits, DEFAULT_LIMITS } from "./limits.ts";
+import { retryTurn } from "./retry-turn.ts";
+import { LinkedAbort } from "./timeouts.ts";
 import { Turn, type TurnReading } from "./turn.ts";
 import { type TurnEvent, toEvent } from "./turn-event.ts";
-import { LinkedAbort } from "./waiting.ts";
 
-export interface EngineClientOptions {
-  /** As the engine's record has it. */
-  readonly url: string;
-  /** The engine's key, as `provision` answered with it. */
+/** `url` is the `url` of the engine's record. */
+export interface EngineClientOptions extends Omit<ConnectionOptions, "exactPaths"> {
+  /** The engine's key, as `provision` returned it. */
   readonly key: string;
-  readonly fetch?: typeof globalThis.fetch;
-  readonly limits?: Partial<ClientLimits>;
 }
 
 export type { CallOptions } from "./http-call.ts";
 
 interface ReadOptions extends CallOptions {
-  /** Answers the agent's questions. Without it they stay open, to be answered by `respond` or from elsewhere. */
+  /** Answers the agent's questions. Without it they stay open for `respond` or another client. */
   readonly onHuman?: OnHuman | undefined;
-  /** Told of each try that failed and each connection that was lost, before the next one is waited for. */
+  /** Called for each failed try and each lost connection, before the wait. */
   readonly onRetry?: OnRetry;
 }
 
@@ -39,26 +44,26 @@ type OnRetry = ((retry: Retry) => void) | undefined;
 
 export interface ExecuteOptions extends ReadOptions {
   readonly message: string;
-  /** A task is a conversation: the next turn with the same id goes on with it. */
+  /** The conversation. The next turn with the same ID continues it. */
   readonly taskId: string;
   readonly agent?: string | undefined;
   readonly thinking?: boolean | undefined;
   readonly maxSteps?: number | undefined;
   readonly onDisconnect?: "continue" | "cancel" | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Made when left out. Your own lets a program that has been restarted take up the turn it had begun. */
+  /** Generated if left out. Your own one lets a restarted program resume the turn it started. */
   readonly idempotencyKey?: string | undefined;
 }
 
 export interface ResumeOptions extends ReadOptions {
   readonly taskId: string;
   readonly turnId: string;
-  /** The `seq` of the last event that was read; left out, the turn is read from its beginning. */
+  /** The `seq` of the last event read; the turn's first event follows if left out. */
   readonly after?: number | undefined;
 }
 
 export interface ReplayOptions extends CallOptions {
-  /** A `seq` or a time, both exclusive; left out, everything that is kept. */
+  /** A `seq` or a time, both exclusive; all stored events if left out. */
   readonly after?: string | number | undefined;
   readonly taskId?: string | undefined;
   readonly turnId?: string | undefined;
@@ -66,7 +71,7 @@ export interface ReplayOptions extends CallOptions {
 
 export interface AllowToolsOptions extends CallOptions {
   readonly server: string;
-  /** As the server names it; with `definition`, or not at all. */
+  /** The server's name for it. Needs `definition`. */
   readonly tool?: string | undefined;
   readonly definition?: string | undefined;
 }
@@ -80,7 +85,7 @@ export interface TypedReplayPage {
 
 export type EngineClient = ReturnType<typeof createEngineClient>;
 
-/** Calls of one engine. They are tried again as the interface guides; errors are {@link OrchdError}s. */
+/** Calls of one engine, retried as their errors allow. Errors are {@link OrchdError}s. */
 export function createEngineClient({ url, key, fetch: ownFetch, limits: wanted }: EngineClientOptions) {
   const limits: ClientLimits = { ...DEFAULT_LIMITS, ...wanted };
   const service: Service = {
@@ -89,9 +94,9 @@ export function createEngineClient({ url, key, fetch: ownFetch, limits: wanted }
     fetch: ownFetch ?? ((input, init) => globalThis.fetch(input, init)),
     limits,
   };
-  const get = <T>(path: string, { signal }: CallOptions = {}) => ask<T>(service, { method: "GET", path, signal });
-  const post = <T>(path: string, wish: Pick<Wish, "body" | "signal">, retry?: RetryOptions) =>
-    ask<T>(service, { method: "POST", path, ...wish }, retry);
+  const get = <T>(path: string, { signal }: CallOptions = {}) => callJson<T>(service, { method: "GET", path, signal });
+  const post = <T>(path: string, request: Pick<RequestParams, "body" | "signal">, retry?: RetryOptions) =>
+    callJson<T>(service, { method: "POST", path, ...request }, retry);
 
   const cancel = async (taskId: string, { signal }: CallOptions = {}): Promise<boolean> =>
     (await post<{ cancelled: boolean }>("/execute/cancel", { body: { task_id: taskId }, signal })).cancelled;
@@ -106,20 +111,20 @@ export function createEngineClient({ url, key, fetch: ownFetch, limits: wanted }
     { signal, onHuman }: ReadOptions,
     events: (signal: AbortSignal) => AsyncIterable<TurnEvent>,
   ): TurnReading => {
-    const leash = new LinkedAbort(signal);
+    const abort = new LinkedAbort(signal);
     const humans = new HumanResponder({
       onHuman,
-      pending: () => pending({ signal: leash.signal }),
-      respond: (requestId, answer) => respond(requestId, answer, { signal: leash.signal }),
-      fail: (error) => leash.abort(error),
+      pending: () => pending({ signal: abort.signal }),
+      respond: (requestId, answer) => respond(requestId, answer, { signal: abort.signal }),
+      fail: (error) => abort.abort(error),
     });
-    return { events: events(leash.signal), humans, isReplayed: () => bookmark.replayed, close: () => leash.dispose() };
+    return { events: events(abort.signal), humans, isReplayed: () => bookmark.replayed, close: () => abort.dispose() };
   };
 
   return {
     url: service.url,
 
-    /** Runs a turn. Its message is sent once, however often the connection is lost. */
+    /** Runs a turn. The message is delivered once, even if the connection is lost. */
     execute(options: ExecuteOptions): Turn {
       const { message, taskId, onRetry, idempotencyKey = newIdempotencyKey() } = options;
       const { agent, thinking, maxSteps: max_steps, onDisconnect: on_disconnect, metadata } = options;
@@ -128,31 +133,31 @@ export function createEngineClient({ url, key, fetch: ownFetch, limits: wanted }
       const bookmark: Bookmark = { turnId: null, taskId, after: 0, replayed: false };
       const attempt = (signal: AbortSignal) => (tries: number) => {
         bookmark.turnId = null;
-        // A key stands for the turn that was begun with it; another one needs another.
+        // The first key belongs to the refused turn, so a new turn needs a new key.
         const headers = { "Idempotency-Key": tries === 1 ? key : `${key}~${tries}` };
         return executeTurn({ service, bookmark, signal, onRetry }, { body, headers });
       };
       return new Turn({
         taskId,
         turnId: () => bookmark.turnId,
-        begin: () => reading(bookmark, options, (signal) => beginAnew(attempt(signal), { limits, signal, onRetry })),
+        open: () => reading(bookmark, options, (signal) => retryTurn(attempt(signal), { limits, signal, onRetry })),
         cancel: () => cancel(taskId),
       });
     },
 
-    /** Goes on reading a turn, as after a restart of one's own program. */
+    /** Continues reading a turn, for example after a restart of your program. */
     resume(options: ResumeOptions): Turn {
       const { taskId, turnId, after = 0, onRetry } = options;
       const bookmark: Bookmark = { turnId, taskId, after, replayed: true };
       return new Turn({
         taskId,
         turnId: () => turnId,
-        begin: () => reading(bookmark, options, (signal) => followEvents({ service, bookmark, signal, onRetry })),
+        open: () => reading(bookmark, options, (signal) => followEvents({ service, bookmark, signal, onRetry })),
         cancel: () => cancel(taskId),
       });
     },
 
-    /** Events of a task, or of all, as they happen, behind `after` and without an end; of a turn, to its end. */
+    /** Live events of a task, or of all tasks, after `after`, without an end. Of a turn: to its end. */
     async *follow({
       after,
       taskId,
@@ -160,7 +165,7 @@ export function createEngineClient({ url, key, fetch: ownFetch, limits: wanted }
       signal,
       onRetry,
     }: ReplayOptions & { readonly onRetry?: OnRetry } = {}): AsyncGenerator<TurnEvent> {
-      const leash = new LinkedAbort(signal);
+      const abort = new LinkedAbort(signal);
       const bookmark: Bookmark = {
         turnId: turnId ?? null,
         taskId: taskId ?? null,
@@ -168,13 +173,13 @@ export function createEngineClient({ url, key, fetch: ownFetch, limits: wanted }
         replayed: true,
       };
       try {
-        yield* followEvents({ service, bookmark, signal: leash.signal, onRetry });
+        yield* followEvents({ service, bookmark, signal: abort.signal, onRetry });
       } finally {
-        leash.dispose();
+        abort.dispose();
       }
     },
 
-    /** One page of what is stored; `next_after` is the next page's `after`. */
+    /** One page of stored events; `next_after` is the `after` of the next page. */
     async replay({
       after,
       taskId,
@@ -190,11 +195,11 @@ export function createEngineClient({ url, key, fetch: ownFetch, limits: wanted }
       return { ...page, events: page.events.map(({ event, data }) => toEvent(event, data)) };
     },
 
-    /** Ends the task's turn; false when it has none. */
+    /** Cancels the task's turn; false if it has none. */
     cancel,
-    /** The requests that wait for a person. */
+    /** Open requests to a human. */
     pending,
-    /** Answers one; the same answer may be given again. */
+    /** Answers a request. Repeating the same answer is no error. */
     respond,
 
     /** Needs no key. */
@@ -204,9 +209,9 @@ export function createEngineClient({ url, key, fetch: ownFetch, limits: wanted }
       return (await get<{ servers: readonly ServerAsset[] }>("/assets/servers", call)).servers;
     },
 
-    /** Lets tools through that changed since they were first seen: all of a server's, or one as `servers` shows it. */
-    async allowTools({ signal, ...wish }: AllowToolsOptions): Promise<void> {
-      await post("/assets/servers/allow", { body: wish, signal });
+    /** Allows tools that changed since they were first seen: all of a server, or one as `servers` shows it. */
+    async allowTools({ signal, ...body }: AllowToolsOptions): Promise<void> {
+      await post("/assets/servers/allow", { body, signal });
     },
 
     async searchKnowledge({

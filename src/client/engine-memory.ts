@@ -1,3 +1,4 @@
+import type { LearningBatch } from "../contract/engine-records.ts";
 import {
   MEMORY_FILE_TYPE,
   type MemoryErased,
@@ -11,11 +12,19 @@ import type {
   SkillDecided,
   SkillDraftRecord,
 } from "../contract/memory-records.ts";
-import type { LearningBatch } from "../contract/engine-records.ts";
 import { queryOf } from "./address.ts";
-import { type CallOptions, type Service, ask, isStream, openStream, persistently } from "./http-call.ts";
-import { memoryLines } from "./memory-lines.ts";
-import { LinkedAbort } from "./waiting.ts";
+import {
+  type CallOptions,
+  type RequestParams,
+  type Service,
+  callJson,
+  isStream,
+  openStream,
+  withRetries,
+} from "./http-call.ts";
+import { OrchdError } from "./orchd-error.ts";
+import { readLines } from "./read-lines.ts";
+import { LinkedAbort } from "./timeouts.ts";
 
 export interface ListOptions extends CallOptions {
   readonly limit?: number | undefined;
@@ -24,69 +33,88 @@ export interface ListOptions extends CallOptions {
 }
 
 export interface ImportOptions extends CallOptions {
-  /** Until all is sent and taken over; an hour when left out. */
+  /** The time limit of upload and import; one hour by default. */
   readonly deadlineMs?: number | undefined;
 }
 
 const LONG_MS = 3600_000;
 
-/** An engine's calls that show, give, take and erase what it remembers. */
+/** An engine's memory calls: list, export, import, erase and learn. */
 export function memoryCalls(service: Service) {
-  return {
-    /** One kind of what is remembered, the newest first. */
-    listMemory: <List extends MemoryList>(list: List, { limit, cursor, signal }: ListOptions = {}) =>
-      ask<MemoryPage<MemoryItems[List]>>(service, {
-        method: "GET",
-        path: `/memory/${list}${queryOf({ limit, cursor })}`,
-        signal,
-      }),
+  const call = <T>(
+    method: RequestParams["method"],
+    path: string,
+    more: Partial<RequestParams>,
+    { repeatable = true }: { readonly repeatable?: boolean } = {},
+  ) => callJson<T>(service, { method, path, ...more }, { repeatable });
+  const once = { repeatable: false };
 
-    /** Everything, line by line: a header, records, and the line that ends it. Throws when it was cut before that. */
+  return {
+    /** One kind of memory, the newest first. */
+    listMemory: <List extends MemoryList>(list: List, { limit, cursor, signal }: ListOptions = {}) =>
+      call<MemoryPage<MemoryItems[List]>>("GET", `/memory/${list}${queryOf({ limit, cursor })}`, { signal }),
+
+    /** The whole memory by lines: a header, records, and an end line. A missing end line is `CONNECTION_LOST`. */
     async *exportMemory({ signal }: CallOptions = {}): AsyncGenerator<MemoryFileLine> {
-      const leash = new LinkedAbort(signal);
-      const wish = { method: "GET", path: "/memory/export", signal: leash.signal } as const;
+      const abort = new LinkedAbort(signal);
+      const request = {
+        method: "GET",
+        path: "/memory/export",
+        signal: abort.signal,
+        type: MEMORY_FILE_TYPE,
+      } as const;
       try {
-        const open = () => openStream(service, wish, MEMORY_FILE_TYPE);
-        yield* memoryLines((await persistently(service, { signal: leash.signal }, open)).chunks);
+        const open = () => openStream(service, request);
+        yield* parseExport((await withRetries(service, { signal: abort.signal }, open)).chunks);
       } finally {
-        leash.dispose();
+        abort.dispose();
       }
     },
 
-    /** Takes what `exportMemory` gave, as lines of JSON; what is there already stays as it is. All of it or nothing. */
+    /** Imports lines of `exportMemory` in one transaction. Existing records stay unchanged. */
     importMemory: (
       content: Blob | string | ReadableStream<Uint8Array>,
       { signal, deadlineMs = LONG_MS }: ImportOptions = {},
     ) =>
-      ask<MemoryImported>(
-        service,
-        { method: "POST", path: "/memory/import", upload: { content, type: MEMORY_FILE_TYPE }, signal, deadlineMs },
+      call<MemoryImported>(
+        "POST",
+        "/memory/import",
+        { upload: { content, type: MEMORY_FILE_TYPE }, signal, deadlineMs },
         { repeatable: !isStream(content) },
       ),
 
-    /** Erases everything that is remembered, conversations too; refused while a turn is in flight. */
+    /** Erases the whole memory, conversations included. `TASK_BUSY` while a turn is in flight. */
     eraseMemory: ({ signal }: CallOptions = {}) =>
-      ask<MemoryErased>(
-        service,
-        { method: "DELETE", path: "/memory", signal, deadlineMs: LONG_MS },
-        { repeatable: false },
-      ),
+      call<MemoryErased>("DELETE", "/memory", { signal, deadlineMs: LONG_MS }, once),
 
-    /** Runs a learning batch and waits for it; one whose answer is lost is not begun twice. */
+    /** Runs a learning batch and waits for it. Not retried after a lost response, which would start a second one. */
     triggerLearning: ({ signal }: CallOptions = {}) =>
-      ask<LearningBatch>(
-        service,
-        { method: "POST", path: "/admin/lc/trigger", signal, deadlineMs: LONG_MS },
-        { repeatable: false },
-      ),
+      call<LearningBatch>("POST", "/admin/lc/trigger", { signal, deadlineMs: LONG_MS }, once),
 
-    /** Skills that learning has drafted; nobody uses one before it is allowed. */
+    /** Skills drafted by learning. The engine uses none before it is allowed. */
     async skillDrafts({ signal }: CallOptions = {}): Promise<readonly SkillDraftRecord[]> {
-      const path = "/memory/skills";
-      return (await ask<{ skills: readonly SkillDraftRecord[] }>(service, { method: "GET", path, signal })).skills;
+      return (await call<{ skills: readonly SkillDraftRecord[] }>("GET", "/memory/skills", { signal })).skills;
     },
 
     decideSkill: (id: string, decision: "allow" | "refuse", { signal }: CallOptions = {}) =>
-      ask<SkillDecided>(service, { method: "POST", path: "/memory/skills/decide", body: { id, decision }, signal }),
+      call<SkillDecided>("POST", "/memory/skills/decide", { body: { id, decision }, signal }),
   };
+}
+
+async function* parseExport(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<MemoryFileLine> {
+  let last: MemoryFileLine | undefined;
+  for await (const line of readLines(chunks)) {
+    last = parseLine(line);
+    yield last;
+  }
+  if (last?.type !== "end")
+    throw new OrchdError({ code: "CONNECTION_LOST", message: "the export was cut before its end line" });
+}
+
+function parseLine(line: string): MemoryFileLine {
+  try {
+    return JSON.parse(line) as MemoryFileLine;
+  } catch (error) {
+    throw new OrchdError({ code: "BAD_ANSWER", message: "a line of the export is not JSON", cause: error });
+  }
 }

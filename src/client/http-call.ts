@@ -1,17 +1,29 @@
-import { chunksOf, readText, unreachable } from "./body.ts";
+import { assertUnchangedByFetch } from "./address.ts";
 import type { ClientLimits } from "./limits.ts";
 import { OrchdError } from "./orchd-error.ts";
-import { objectOf, refusalOf } from "./read-answer.ts";
+import { readChunks, readText, unreachable } from "./read-body.ts";
+import { parseObject, readError } from "./read-response.ts";
 import { retryWait } from "./retry-rule.ts";
-import { LinkedAbort, pause } from "./waiting.ts";
+import { LinkedAbort, pause } from "./timeouts.ts";
 
-/** Where calls go, and with what. */
+/** What all calls of one client share. */
 export interface Service {
   readonly url: string;
   /** The key's header. */
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: typeof globalThis.fetch;
+  /** `fetch` sends a path unchanged; the global one resolves `.` and `..`. */
+  readonly exactPaths?: boolean | undefined;
   readonly limits: ClientLimits;
+}
+
+/** How a client reaches its service. */
+export interface ConnectionOptions {
+  readonly url: string;
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Set if your own `fetch` sends a path unchanged, so that the user IDs "." and ".." can be sent. */
+  readonly exactPaths?: boolean | undefined;
+  readonly limits?: Partial<ClientLimits> | undefined;
 }
 
 export interface CallOptions {
@@ -19,83 +31,91 @@ export interface CallOptions {
 }
 
 export interface Retry {
-  /** A call is made again, a turn begun anew, or a stream that broke off taken up where it was. */
+  /** A call is sent again, a turn started again, or a lost stream resumed. */
   readonly kind: "call" | "turn" | "stream";
   readonly error: OrchdError;
-  /** How many have failed; of a stream, since something new came. */
+  /** Failed tries so far; of a stream, since its last new event. */
   readonly tries: number;
   readonly waitMs: number;
 }
 
-export interface Wish {
-  readonly method: "GET" | "POST" | "DELETE";
+export interface RequestParams {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly body?: unknown;
-  /** In the place of `body`: what is sent as it is. */
+  /** Sent as it is, instead of `body`. */
   readonly upload?: { readonly content: Blob | string | ReadableStream<Uint8Array>; readonly type: string };
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   readonly deadlineMs?: number | undefined;
 }
 
-/** Whether a call that may have been done already is tried again; left out, it is. */
 export interface RetryOptions {
+  /** Whether a call is sent again when the service may have run it already; true by default. */
   readonly repeatable?: boolean;
   readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
 
-/** One call, answered by a JSON object, and tried again as its refusals allow. */
-export function ask<T>(service: Service, wish: Wish, retry: RetryOptions = {}): Promise<T> {
-  return persistently(service, { ...retry, signal: wish.signal }, () => askOnce<T>(service, wish));
+/** One call with a JSON object as its response, retried as its errors allow. */
+export function callJson<T>(service: Service, request: RequestParams, retry: RetryOptions = {}): Promise<T> {
+  return withRetries(service, { ...retry, signal: request.signal }, () => callOnce<T>(service, request));
 }
 
-async function askOnce<T>(service: Service, wish: Wish): Promise<T> {
-  const leash = deadlined(service, wish);
+async function callOnce<T>(service: Service, request: RequestParams): Promise<T> {
+  const abort = withDeadline(service, request);
   try {
-    const response = await send(service, { ...wish, signal: leash.signal }, "application/json");
-    return objectOf(await readText(response, leash.signal), response) as T;
+    const response = await send(service, { ...request, signal: abort.signal }, "application/json");
+    return parseObject(await readText(response, abort.signal), response) as T;
   } finally {
-    leash.dispose();
+    abort.dispose();
   }
 }
 
-/** An open stream. Whoever reads it to its end or leaves it closes it. */
+/** An open stream. Reading it to its end, or leaving the loop, closes it. */
 export interface OpenStream {
   readonly headers: Headers;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** Opens a stream, of events or of another type, once: `silenceMs` without a byte ends it with an error. */
-export async function openStream(
-  service: Service,
-  wish: Wish & { readonly signal: AbortSignal },
-  wanted = "text/event-stream",
-): Promise<OpenStream> {
-  const leash = deadlined(service, wish);
+interface StreamParams extends RequestParams {
+  readonly signal: AbortSignal;
+  /** The expected content type; an event stream by default. */
+  readonly type?: string;
+  /** How long the stream may be silent; `limits.silenceMs` by default. */
+  readonly silenceMs?: number;
+}
+
+/** Opens a stream, without a retry. Only opening it has a deadline. */
+export async function openStream(service: Service, params: StreamParams): Promise<OpenStream> {
+  const { type = "text/event-stream", silenceMs = service.limits.silenceMs, signal, ...request } = params;
+  const abort = withDeadline(service, params);
   try {
-    const response = await send(service, { ...wish, signal: leash.signal }, wanted);
-    const [type = ""] = (response.headers.get("content-type") ?? "").split(";");
-    if (type.trim().toLowerCase() !== wanted) throw await refusalOf(response, leash.signal);
-    const { silenceMs } = service.limits;
-    return { headers: response.headers, chunks: chunksOf(response, { silenceMs, signal: wish.signal }) };
+    const response = await send(service, { ...request, signal: abort.signal }, type);
+    const [received = ""] = (response.headers.get("content-type") ?? "").split(";");
+    if (received.trim().toLowerCase() !== type) throw await readError(response, abort.signal);
+    return { headers: response.headers, chunks: readChunks(response, { silenceMs, signal }) };
   } finally {
-    leash.dispose();
+    abort.dispose();
   }
 }
 
 /** The caller's signal and the call's deadline in one. */
-const deadlined = ({ limits, url }: Service, { signal, deadlineMs = limits.deadlineMs }: Wish): LinkedAbort =>
+const withDeadline = (
+  { limits, url }: Service,
+  { signal, deadlineMs = limits.deadlineMs }: RequestParams,
+): LinkedAbort =>
   new LinkedAbort(signal, {
     ms: deadlineMs,
     reason: () => new OrchdError({ code: "TIMEOUT", message: `${url} did not answer within ${deadlineMs / 1000} s` }),
   });
 
-/** The answer's beginning; what is no success is thrown. */
+/** The response's head. A status without success is thrown. */
 async function send(
-  { url, headers, fetch }: Service,
-  { method, path, body, upload, headers: more, signal }: Wish & { readonly signal: AbortSignal },
+  { url, headers, fetch, exactPaths = false }: Service,
+  { method, path, body, upload, headers: more, signal }: RequestParams & { readonly signal: AbortSignal },
   accept: string,
 ): Promise<Response> {
+  if (!exactPaths) assertUnchangedByFetch(path);
   const sent = upload ?? (body === undefined ? null : { content: JSON.stringify(body), type: "application/json" });
   let response: Response;
   try {
@@ -103,9 +123,9 @@ async function send(
       method,
       headers: { accept, ...(sent !== null && { "content-type": sent.type }), ...headers, ...more },
       ...(sent !== null && { body: sent.content }),
-      // What is sent while it is still being made needs to be announced.
+      // The Fetch standard demands it of a streamed body.
       ...(sent !== null && isStream(sent.content) && { duplex: "half" }),
-      // Where it leads to, the key has not been given to.
+      // A redirect would send the key to another address.
       redirect: "manual",
       cache: "no-store",
       signal,
@@ -114,20 +134,20 @@ async function send(
     signal.throwIfAborted();
     throw unreachable(url, error);
   }
-  if (!response.ok) throw await refusalOf(response, signal);
+  if (!response.ok) throw await readError(response, signal);
   return response;
 }
 
-/** Read as it is sent, and only once. */
+/** A stream can be sent only once. */
 export const isStream = (content: object | string): boolean => typeof content === "object" && "getReader" in content;
 
-/** Tries until it succeeds, or the rule for its error says that there is no other try. */
-export async function persistently<T>(
+/** Tries until an attempt succeeds or the retry rule ends it. */
+export async function withRetries<T>(
   { limits }: Pick<Service, "limits">,
   { signal, repeatable = true, onRetry }: RetryOptions & { readonly signal?: AbortSignal | undefined },
   attempt: () => Promise<T>,
 ): Promise<T> {
-  const leash = new LinkedAbort(signal);
+  const abort = new LinkedAbort(signal);
   try {
     for (let tries = 1; ; tries++) {
       try {
@@ -137,10 +157,10 @@ export async function persistently<T>(
         const waitMs = retryWait(error, { tries, repeatable, limits, random: Math.random() });
         if (waitMs === null) throw error;
         onRetry?.({ kind: "call", error, tries, waitMs });
-        await pause(waitMs, leash.signal);
+        await pause(waitMs, abort.signal);
       }
     }
   } finally {
-    leash.dispose();
+    abort.dispose();
   }
 }

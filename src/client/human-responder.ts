@@ -5,8 +5,8 @@ import { OrchdError } from "./orchd-error.ts";
 export type HumanRequest = EngineEventData["hitl_request"];
 
 /**
- * Finds a person's answer. Undefined leaves the request open, to be answered from elsewhere. The signal tells that no
- * answer is needed any more: it was given elsewhere, or the turn's reader has left.
+ * Returns a person's answer, or undefined to leave the request open for another client. The signal is aborted when no
+ * answer is needed any more: another client answered, or the reader left the turn.
  */
 export type OnHuman = (
   request: HumanRequest,
@@ -17,11 +17,11 @@ interface Parts {
   readonly onHuman: OnHuman | undefined;
   readonly pending: () => Promise<readonly PendingRequest[]>;
   readonly respond: (requestId: string, answer: string) => Promise<void>;
-  /** Told of what keeps an answer from being found or given. */
+  /** Called when `onHuman` or the response fails. */
   readonly fail: (error: unknown) => void;
 }
 
-/** Asks for one turn's reader, beside the reading: heartbeats, and answers from elsewhere, go on being read. */
+/** Answers the requests of one turn while its reader goes on reading. */
 export class HumanResponder {
   readonly #parts: Parts;
   readonly #asked = new Map<string, AbortController>();
@@ -30,21 +30,21 @@ export class HumanResponder {
     this.#parts = parts;
   }
 
-  /** `replayed`: the request may have been answered long ago, and nobody is to be bothered with it again. */
+  /** `replayed`: the request may have been answered already, so it is asked only if it is still pending. */
   ask(request: HumanRequest, { replayed }: { readonly replayed: boolean }): void {
     const { onHuman, pending, respond, fail } = this.#parts;
     if (onHuman === undefined || this.#asked.has(request.request_id)) return;
-    const noMore = new AbortController();
-    this.#asked.set(request.request_id, noMore);
-    const find = async () => {
+    const answered = new AbortController();
+    this.#asked.set(request.request_id, answered);
+    const respondTo = async () => {
       if (replayed && !(await pending()).some(({ request_id: id }) => id === request.request_id)) return;
-      if (noMore.signal.aborted) return;
-      const answer = await onHuman(request, { signal: noMore.signal });
-      if (answer !== undefined && !noMore.signal.aborted) await respond(request.request_id, answer);
+      if (answered.signal.aborted) return;
+      const answer = await onHuman(request, { signal: answered.signal });
+      if (answer !== undefined && !answered.signal.aborted) await respond(request.request_id, answer);
     };
-    find().catch((error: unknown) => {
-      // Somebody else was faster, or the turn was: the events tell.
-      if (!noMore.signal.aborted && !isTooLate(error)) fail(error);
+    respondTo().catch((error: unknown) => {
+      // Another client answered first, or the turn ended: its events report it.
+      if (!answered.signal.aborted && !isTooLate(error)) fail(error);
     });
   }
 
@@ -53,7 +53,7 @@ export class HumanResponder {
   }
 
   close(): void {
-    for (const noMore of this.#asked.values()) noMore.abort();
+    for (const answered of this.#asked.values()) answered.abort();
   }
 }
 

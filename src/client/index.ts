@@ -1,5 +1,14 @@
 /** `@orchd/client`: calls of the orchestrator and of engines, for Node.js 20 or newer and for browsers. */
 export {
+  type AdminClient,
+  type AdminClientOptions,
+  type AuditLine,
+  type PlatformKeyHash,
+  type PolicyChanges,
+  type RegisterOptions,
+  createAdminClient,
+} from "./admin-client.ts";
+export {
   type AllowToolsOptions,
   type CallOptions,
   type EngineClient,
@@ -8,8 +17,9 @@ export {
 } from "./engine-client.ts";
 export { type ReplayOptions, type ResumeOptions, type TypedReplayPage, createEngineClient } from "./engine-client.ts";
 export type { ImportOptions, ListOptions } from "./engine-memory.ts";
+export { type HealthClient, type HostHealth, type HostReadiness, createHealthClient } from "./health-client.ts";
 export type { HumanRequest, OnHuman } from "./human-responder.ts";
-export type { Retry } from "./http-call.ts";
+export type { ConnectionOptions, Retry } from "./http-call.ts";
 export { type ClientLimits, DEFAULT_LIMITS } from "./limits.ts";
 export { CLIENT_ERRORS, type ClientErrorCode, type ErrorCode, OrchdError } from "./orchd-error.ts";
 export {
@@ -20,7 +30,8 @@ export {
   type ProvisionOptions,
   createOrchestratorClient,
 } from "./orchestrator-client.ts";
-export type { EventGap, OrchestratorEvent } from "./orchestrator-stream.ts";
+export type { LogsOptions } from "./orchestrator-client.ts";
+export type { EventGap, FollowOptions, OrchestratorEvent } from "./orchestrator-stream.ts";
 export type { Turn } from "./turn.ts";
 export type { TurnResult } from "./turn-tally.ts";
 export type { HeartbeatEvent, TurnEvent, UnknownEvent } from "./turn-event.ts";
@@ -32,4 +43,13 @@ export type { EngineErrorCode } from "../contract/engine-errors.ts";
 export type * from "../contract/engine-events.ts";
 export type { OrchestratorErrorCode } from "../contract/orchestrator-errors.ts";
 export type { EventRecord, EventType } from "../contract/orchestrator-events.ts";
-export type { EngineRecord, EngineState, LastError, StopResult } from "../contract/orchestrator-records.ts";
+export type {
+  EngineRecord,
+  EngineState,
+  HostStatus,
+  LastError,
+  Policy,
+  PolicyAction,
+  ProductRecord,
+  StopResult,
+} from "../contract/orchestrator-records.ts";

@@ -1,18 +1,20 @@
-/** How long and how often a client tries. All waits end at once when the caller's signal is aborted. */
+/** How long and how often a client tries. An abort of the caller's signal ends every wait at once. */
 export interface ClientLimits {
-  /** How often a call that was refused for now is tried again. */
+  /** How often a temporarily refused call is retried. */
   readonly retries: number;
-  /** The first wait before another try, doubled for each; up to as much again is added by chance, at most a second. */
+  /** The wait before the first retry, doubled for each next one, plus a random part of at most one second. */
   readonly backoffMs: number;
-  /** A service that asks for a longer wait is not waited for: its refusal is thrown at once. */
+  /** If the service asks for a longer wait, its error is thrown at once. */
   readonly longestWaitMs: number;
-  /** Whether a task whose turn is running is waited for as well. */
+  /** Whether `TASK_BUSY` is retried. */
   readonly retryBusy: boolean;
-  /** Until a call is answered; for calls that wait for an engine, see their own. */
+  /** The time limit of one call. */
   readonly deadlineMs: number;
-  /** A stream on which nothing comes for so long is dead: three heartbeats. */
+  /** The time limit of calls that wait for an engine to start or stop; longer than the daemon's own by default. */
+  readonly engineDeadlineMs: number;
+  /** A stream without data for this long counts as lost: three heartbeats. */
   readonly silenceMs: number;
-  /** The waits before a lost stream is tried again; after the last one it is given up. What comes through starts them anew. */
+  /** The waits before each try to reopen a lost stream. After the last one the stream fails. A new event resets them. */
   readonly reconnectMs: readonly number[];
 }
 
@@ -23,7 +25,14 @@ export const DEFAULT_LIMITS: ClientLimits = {
   longestWaitMs: 300_000,
   retryBusy: true,
   deadlineMs: 30_000,
+  engineDeadlineMs: 10 * 60_000,
   silenceMs: 45_000,
-  // About a minute: an engine that crashed is back by then.
+  // About a minute: a crashed engine has restarted by then.
   reconnectMs: [200, 1000, 2000, 4000, 8000, 8000, 8000, 8000, 8000, 8000],
+};
+
+/** The orchestrator's streams are reopened for five minutes: long enough for an upgrade of the daemon. */
+export const HOST_LIMITS: ClientLimits = {
+  ...DEFAULT_LIMITS,
+  reconnectMs: [...DEFAULT_LIMITS.reconnectMs, ...Array<number>(30).fill(8000)],
 };

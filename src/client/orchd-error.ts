@@ -1,15 +1,15 @@
 import type { EngineErrorCode } from "../contract/engine-errors.ts";
 import type { OrchestratorErrorCode } from "../contract/orchestrator-errors.ts";
 
-/** What goes wrong on the way, or here, as the services' own codes tell what goes wrong there. */
+/** The client's own errors, next to the codes of the services. */
 export const CLIENT_ERRORS = {
-  INVALID_ARGUMENT: "What was given cannot be sent: a key, an address or an id.",
-  UNREACHABLE: "There is no connection, or it was lost before the answer had come whole.",
-  TIMEOUT: "No answer came in time.",
-  CONNECTION_LOST: "A stream was lost, and could not be taken up again. A turn may go on without its reader.",
-  EVENTS_TRUNCATED: "Events between the last one read and the next are no longer kept.",
-  BAD_ANSWER: "What answered does not speak the interface: a proxy's page, a redirect, garbage.",
-  STREAM_LEFT: "The result was asked for, but the turn's events were not read to their end.",
+  INVALID_ARGUMENT: "A key, a URL or an ID cannot be sent.",
+  UNREACHABLE: "The connection failed or was lost before the response was complete.",
+  TIMEOUT: "No response arrived in time.",
+  CONNECTION_LOST: "A stream was lost and could not be resumed. A turn may continue without its reader.",
+  EVENTS_TRUNCATED: "Events after the last one read are no longer stored.",
+  BAD_ANSWER: "The response is not one of orchd: a proxy's page, a redirect or damaged data.",
+  STREAM_LEFT: "`result()` was called, but the turn's events were not read to the end.",
 } as const satisfies Record<string, string>;
 export type ClientErrorCode = keyof typeof CLIENT_ERRORS;
 
@@ -26,16 +26,16 @@ export interface ErrorParts {
   readonly cause?: unknown;
 }
 
-/** Everything that the clients throw, but for the reason of a caller's own signal. Route by `code`. */
+/** Every error of the clients, except the reason of the caller's own signal. Route by `code`. */
 export class OrchdError extends Error {
   override readonly name = "OrchdError";
   readonly code: ErrorCode;
-  /** The HTTP status; null for what came in a stream, and where there was no answer. */
+  /** The HTTP status; null for an error in a stream and without a response. */
   readonly status: number | null;
   readonly details: Readonly<Record<string, unknown>>;
-  /** Seconds that the service asks to be left alone; null when it named none. */
+  /** Seconds to wait before a retry, as the service asked; null if it did not. */
   readonly retryAfterS: number | null;
-  /** The orchestrator's name for the call, in its log too. */
+  /** The orchestrator's ID of the call, as in its log. */
   readonly requestId: string | null;
 
   constructor({ code, message, status = null, details = {}, retryAfterS = null, requestId = null, cause }: ErrorParts) {

@@ -1,8 +1,12 @@
 import { type EventRecord, GAP_EVENT } from "../contract/orchestrator-events.ts";
-import { type RetryOptions, type Service, openStream, persistently } from "./http-call.ts";
+import type { Page } from "../contract/orchestrator-records.ts";
+import { queryOf } from "./address.ts";
+import { type RetryOptions, type Service, callJson, openStream, withRetries } from "./http-call.ts";
 import { OrchdError } from "./orchd-error.ts";
-import { resuming } from "./resuming.ts";
+import { readPages } from "./pages.ts";
+import { resumableStream } from "./resumable-stream.ts";
 import { readFrames } from "./sse-frames.ts";
+import { LinkedAbort } from "./timeouts.ts";
 
 /** Some events before the next one are no longer kept. */
 export interface EventGap {
@@ -10,56 +14,92 @@ export interface EventGap {
 }
 export type OrchestratorEvent = EventRecord | EventGap;
 
-/** An id before every other: behind it comes all that is kept. */
-export const NOTHING_SEEN = "evt_00000000-0000-0000-0000-000000000000";
+export interface FollowOptions extends Pick<RetryOptions, "onRetry"> {
+  /** The event after which to start; `"start"` gives all that are kept. Left out: only new events. */
+  readonly after?: string | undefined;
+  /** Called when a lost stream is open again. */
+  readonly onReconnect?: (() => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
 
-interface Following extends Pick<RetryOptions, "onRetry"> {
+interface EventFeed {
   readonly path: string;
-  readonly after: string;
-  readonly signal: AbortSignal;
+  readonly query?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Events behind `after` as they happen, each once, past restarts of the daemon. */
-export function followOrchestrator(
+/** An ID that sorts before all others: after it come all events that are kept. */
+const BEFORE_ALL = "evt_00000000-0000-0000-0000-000000000000";
+
+/** Stored events, the newest first. */
+export const listEvents = (
   service: Service,
-  { path, after, signal, onRetry }: Following,
-): AsyncGenerator<OrchestratorEvent> {
-  let last = after;
-  const open = async () => {
-    const headers = { "Last-Event-ID": last };
-    const { chunks } = await openStream(service, { method: "GET", path, headers, signal });
-    return readRecords(chunks);
-  };
-  return resuming<OrchestratorEvent>({
-    open: () => persistently(service, { signal, onRetry }, open),
-    reopen: open,
-    take(event) {
-      // Who has seen nothing misses nothing.
-      if (!("id" in event)) return last === NOTHING_SEEN ? "seen" : "passing";
-      if (event.id === last) return "seen";
-      last = event.id;
-      return "new";
-    },
-    isLast: () => false,
-    limits: service.limits,
-    signal,
-    onRetry,
-  });
-}
+  { path, query }: EventFeed,
+  { pageSize = 200, signal }: { readonly pageSize?: number | undefined; readonly signal?: AbortSignal | undefined },
+): AsyncGenerator<EventRecord> =>
+  readPages((cursor) =>
+    callJson<Page<EventRecord>>(service, {
+      method: "GET",
+      path: path + queryOf({ limit: pageSize, ...query, cursor }),
+      signal,
+    }),
+  );
 
-async function* readRecords(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<OrchestratorEvent> {
-  for await (const { type, data } of readFrames(chunks)) {
-    if (type === GAP_EVENT) yield { type: GAP_EVENT };
-    else yield recordOf(data);
+/** Events as they happen, each once. A lost stream resumes after the last event, also after a daemon restart. */
+export async function* followEvents(
+  service: Service,
+  { path, query }: EventFeed,
+  { after, onRetry, onReconnect, signal }: FollowOptions,
+): AsyncGenerator<OrchestratorEvent> {
+  const abort = new LinkedAbort(signal);
+  const newest = async () => {
+    for await (const { id } of listEvents(service, { path, query: query ?? {} }, { pageSize: 1, signal: abort.signal }))
+      return id;
+    return BEFORE_ALL;
+  };
+  try {
+    let last = after === "start" ? BEFORE_ALL : (after ?? (await newest()));
+    const open = async () => {
+      const headers = { "Last-Event-ID": last };
+      const target = path + queryOf({ ...query });
+      return readRecords(
+        (await openStream(service, { method: "GET", path: target, headers, signal: abort.signal })).chunks,
+      );
+    };
+    yield* resumableStream<OrchestratorEvent>({
+      open: () => withRetries(service, { signal: abort.signal, onRetry }, open),
+      reopen: async () => {
+        const records = await open();
+        onReconnect?.();
+        return records;
+      },
+      advance(event) {
+        // A reader without an event yet misses none.
+        if (!("id" in event)) return last === BEFORE_ALL ? "duplicate" : "transient";
+        if (event.id === last) return "duplicate";
+        last = event.id;
+        return "new";
+      },
+      isLast: () => false,
+      limits: service.limits,
+      signal: abort.signal,
+      onRetry,
+    });
+  } finally {
+    abort.dispose();
   }
 }
 
-function recordOf(data: string): EventRecord {
+async function* readRecords(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<OrchestratorEvent> {
+  for await (const { type, data } of readFrames(chunks))
+    yield type === GAP_EVENT ? { type: GAP_EVENT } : parseRecord(data);
+}
+
+function parseRecord(data: string): EventRecord {
   try {
     const record: unknown = JSON.parse(data);
     if (typeof record === "object" && record !== null && "id" in record) return record as EventRecord;
   } catch (error) {
-    throw new OrchdError({ code: "CONNECTION_LOST", message: "an event came that is no JSON", cause: error });
+    throw new OrchdError({ code: "BAD_ANSWER", message: "an event of the stream is not JSON", cause: error });
   }
-  throw new OrchdError({ code: "CONNECTION_LOST", message: "an event came that is no record" });
+  throw new OrchdError({ code: "BAD_ANSWER", message: "an event of the stream is not an event record" });
 }

@@ -1,28 +1,15 @@
 import { OrchdError } from "./orchd-error.ts";
 
-/** No frame of an event stream, no line of a log or a memory file comes near it. */
+/** Far above any frame of an event stream and any line of a log or a memory file. */
 export const MAX_LINE_LENGTH = 16 * 1024 * 1024;
 
-/**
- * Whole lines as they come, each byte looked at once, however small the chunks. A last line without its end is left
- * out. `any`: lines end by LF, CR or both, as in an event stream.
- */
-export async function* readLines(
-  chunks: AsyncIterable<Uint8Array>,
-  { ends }: { readonly ends: "lf" | "any" },
-): AsyncGenerator<string> {
+/** The lines of a log or a memory file as they arrive. An unterminated last line is dropped. */
+export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  const separator = ends === "any" ? /\r\n|\n|\r/ : "\n";
   let parts: string[] = [];
   let length = 0;
-  let afterCr = false;
   for await (const chunk of chunks) {
-    let text = decoder.decode(chunk, { stream: true });
-    if (text === "") continue;
-    // CR LF is one end, also when it comes in two chunks.
-    if (afterCr && text.startsWith("\n")) text = text.slice(1);
-    afterCr = ends === "any" && text.endsWith("\r");
-    const pieces = text.split(separator);
+    const pieces = decoder.decode(chunk, { stream: true }).split("\n");
     for (const [index, piece] of pieces.entries()) {
       parts.push(piece);
       length += piece.length;
@@ -36,4 +23,4 @@ export async function* readLines(
 }
 
 export const tooLong = (): OrchdError =>
-  new OrchdError({ code: "BAD_ANSWER", message: "the stream holds a frame or line of more than 16 MiB characters" });
+  new OrchdError({ code: "BAD_ANSWER", message: "the stream has a frame or line of more than 16 MiB" });

@@ -1,10 +1,10 @@
 import type { ClientLimits } from "./limits.ts";
 import type { OrchdError } from "./orchd-error.ts";
 
-/** `lost`: nobody knows whether it was done; only what is safe to repeat is tried again. */
-type Sort = "later" | "busy" | "once" | "lost" | "never";
+/** `lost`: the call may have run already, so it is retried only if it is safe to repeat. */
+type RetryClass = "later" | "busy" | "once" | "lost" | "never";
 
-const SORTS: Readonly<Record<string, Sort>> = {
+const CLASS_OF_CODE: Readonly<Record<string, RetryClass>> = {
   LLM_RATE_LIMITED: "later",
   RATE_LIMITED: "later",
   ENGINE_DRAINING: "later",
@@ -19,15 +19,15 @@ const SORTS: Readonly<Record<string, Sort>> = {
   TIMEOUT: "lost",
   CONNECTION_LOST: "lost",
 };
-/** What a proxy answers, in words of its own, for a service that is not there just now. */
-const SORTS_OF_STATUS: Readonly<Record<number, Sort>> = { 429: "later", 503: "later", 502: "lost", 504: "lost" };
+/** A proxy's own status for a service that is not available now. */
+const CLASS_OF_STATUS: Readonly<Record<number, RetryClass>> = { 429: "later", 503: "later", 502: "lost", 504: "lost" };
 
-export const sortOf = ({ code, status }: OrchdError): Sort =>
-  SORTS[code] ?? (code === "BAD_ANSWER" ? SORTS_OF_STATUS[status ?? 0] : undefined) ?? "never";
+export const retryClassOf = ({ code, status }: OrchdError): RetryClass =>
+  CLASS_OF_CODE[code] ?? (code === "BAD_ANSWER" ? CLASS_OF_STATUS[status ?? 0] : undefined) ?? "never";
 
 /**
- * How many milliseconds to wait before the next try; null: there is none. What the service asks for is the least wait.
- * `tries` is how many have failed, `random` 0 to 1.
+ * Milliseconds to wait before the next try; null if there is none. The service's `retry_after` is the minimum.
+ * `tries` counts the failed tries, `random` is from 0 to 1.
  */
 export function retryWait(
   error: OrchdError,
@@ -43,13 +43,13 @@ export function retryWait(
     readonly random: number;
   },
 ): number | null {
-  const sort = sortOf(error);
-  if (sort === "never" || tries > limits.retries) return null;
-  if ((sort === "busy" && !limits.retryBusy) || (sort === "lost" && !repeatable)) return null;
-  if (sort === "once" && tries > 1) return null;
+  const retryClass = retryClassOf(error);
+  if (retryClass === "never" || tries > limits.retries) return null;
+  if ((retryClass === "busy" && !limits.retryBusy) || (retryClass === "lost" && !repeatable)) return null;
+  if (retryClass === "once" && tries > 1) return null;
   const askedMs = error.retryAfterS === null ? null : error.retryAfterS * 1000;
   if (askedMs !== null && askedMs > limits.longestWaitMs) return null;
-  // Those who were told the same moment do not all come in it.
+  // Spreads clients that were refused at the same moment.
   const jitterMs = random * Math.min(limits.backoffMs, 1000);
   return (askedMs ?? limits.backoffMs * 2 ** (tries - 1)) + jitterMs;
 }

@@ -1,6 +1,6 @@
 import { ENGINE_EVENT_TYPES, type EngineEventData, type StoredEvent } from "../contract/engine-events.ts";
 import { OrchdError } from "./orchd-error.ts";
-import { retryAfterOf } from "./read-answer.ts";
+import { retryAfterOf } from "./read-response.ts";
 import { type SseFrame, readFrames } from "./sse-frames.ts";
 
 export interface HeartbeatEvent {
@@ -8,7 +8,7 @@ export interface HeartbeatEvent {
   readonly data: EngineEventData["heartbeat"];
 }
 
-/** An event of a later engine. */
+/** An event type of a newer engine. */
 export interface UnknownEvent {
   readonly event: "unknown";
   readonly type: string;
@@ -17,17 +17,17 @@ export interface UnknownEvent {
 
 export type TurnEvent = StoredEvent | HeartbeatEvent | UnknownEvent;
 
-/** The events of an engine's stream, as they come. */
+/** The events of an engine's stream. */
 export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TurnEvent> {
   for await (const frame of readFrames(chunks)) {
     if (frame.type !== null) yield toEvent(frame.type, dataOf(frame));
   }
 }
 
-/** Gives an event its type; one that this client does not know stays whole. */
+/** A typed event; a type unknown to this client becomes `unknown` with all its data. */
 export function toEvent(type: string, data: Readonly<Record<string, unknown>>): TurnEvent {
   const known: readonly string[] = ENGINE_EVENT_TYPES;
-  // The engine is trusted to fill its own events.
+  // The fields of a known type are not checked: the engine is trusted.
   return known.includes(type) ? ({ event: type, data } as unknown as TurnEvent) : { event: "unknown", type, data };
 }
 
@@ -37,12 +37,12 @@ export const seqOf = ({ data }: TurnEvent): number | null =>
 export const turnIdOf = ({ data }: TurnEvent): string | null =>
   "turn_id" in data && typeof data.turn_id === "string" ? data.turn_id : null;
 
-/** A turn's last event: `completed`, or `error`, which comes behind `errored`. */
+/** A turn's last event: `completed`, or `error`, which follows `errored`. */
 export const endsTurn = (event: TurnEvent): boolean =>
   event.event === "error" || (event.event === "thread_lifecycle" && event.data.phase === "completed");
 
-/** What an `error` event says, to be thrown. */
-export const failureOf = ({ error, message, details }: EngineEventData["error"]): OrchdError =>
+/** An `error` event as an error to throw. */
+export const toError = ({ error, message, details }: EngineEventData["error"]): OrchdError =>
   new OrchdError({ code: error, message, details, retryAfterS: retryAfterOf(details) });
 
 function dataOf({ type, data }: SseFrame): Readonly<Record<string, unknown>> {
@@ -56,6 +56,6 @@ function dataOf({ type, data }: SseFrame): Readonly<Record<string, unknown>> {
   return value as Record<string, unknown>;
 }
 
-/** Something on the way has spoilt the stream; another connection may bring it whole. */
+/** A damaged stream is retried: another connection may transfer it intact. */
 const damaged = (type: string | null, cause?: unknown): OrchdError =>
-  new OrchdError({ code: "CONNECTION_LOST", message: `a ${type} event came that is no JSON object`, cause });
+  new OrchdError({ code: "CONNECTION_LOST", message: `a ${type} event of the stream is not a JSON object`, cause });

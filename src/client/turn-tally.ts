@@ -1,16 +1,16 @@
 import type { EngineEventData } from "../contract/engine-events.ts";
 import { OrchdError } from "./orchd-error.ts";
-import { type TurnEvent, failureOf, seqOf } from "./turn-event.ts";
+import { type TurnEvent, seqOf, toError } from "./turn-event.ts";
 
 export interface TurnResult {
-  /** The answer: all of its text, a blank line between two blocks. */
+  /** The answer: the text of all blocks, separated by blank lines. */
   readonly text: string;
   readonly thinking: string;
-  /** Of the whole turn; null when no model was called. */
+  /** Of the whole turn; null if no model was called. */
   readonly usage: EngineEventData["usage"] | null;
   readonly taskId: string;
   readonly turnId: string | null;
-  /** The `seq` of the last event: where a reader of the task goes on. */
+  /** The `seq` of the last event: the `after` of the task's next reader. */
   readonly lastSeq: number | null;
 }
 
@@ -20,32 +20,32 @@ interface Block {
   readonly thinking: string[];
 }
 
-/** What a turn says in all is far below it. */
+/** Characters of a turn; far above any real one. */
 const MAX_KEPT = 64 * 1024 * 1024;
 
 const newBlock = (index: number): Block => ({ index, text: [], thinking: [] });
 
-/** What a turn has come to so far. */
+/** Collects a turn's result from its events. */
 export class TurnTally {
-  /** Where what comes next belongs; the first is for what comes outside of any block. */
+  /** The current block; the first one collects text outside of any block. */
   #open: Block = newBlock(-1);
   #blocks: readonly Block[] = [this.#open];
   #usage: EngineEventData["usage"] | null = null;
   #lastSeq: number | null = null;
-  /** Characters of text and thinking; past the bound no more are kept. */
+  /** Characters seen; past the bound no more are kept. */
   #kept = 0;
-  /** As the turn's last event told it. */
+  /** From the turn's `error` event. */
   failure: OrchdError | null = null;
 
-  take(event: TurnEvent): void {
+  add(event: TurnEvent): void {
     this.#lastSeq = seqOf(event) ?? this.#lastSeq;
-    if (event.event === "content_block_start") this.#begin(event.data);
+    if (event.event === "content_block_start") this.#startBlock(event.data);
     else if (event.event === "text_delta") this.#keep(this.#open.text, event.data.text);
     else if (event.event === "thinking_delta") this.#keep(this.#open.thinking, event.data.text);
     else if (event.event === "usage") {
       const { input_tokens, output_tokens, cache_hit_tokens } = event.data;
       this.#usage = { input_tokens, output_tokens, cache_hit_tokens };
-    } else if (event.event === "error") this.failure = failureOf(event.data);
+    } else if (event.event === "error") this.failure = toError(event.data);
   }
 
   result(of: { readonly taskId: string; readonly turnId: string | null }): TurnResult {
@@ -61,14 +61,14 @@ export class TurnTally {
     if (this.#kept <= MAX_KEPT) parts.push(text);
   }
 
-  /** An answer that a restart cut off is given anew, in place of what had come of it. */
-  #begin({ block_index: index, replaces_from: from = Infinity }: EngineEventData["content_block_start"]): void {
+  /** After a restart the engine sends a cut answer again; it replaces the blocks sent before. */
+  #startBlock({ block_index: index, replaces_from: from = Infinity }: EngineEventData["content_block_start"]): void {
     this.#open = newBlock(index);
     this.#blocks = [...this.#blocks.filter((block) => block.index < from), this.#open];
   }
 }
 
-/** Texts with a blank line between two; empty ones are left out. */
+/** The texts separated by blank lines, without the empty ones. */
 function paragraphs(texts: readonly string[]): string {
   return texts
     .filter((text) => text !== "")

@@ -3,11 +3,11 @@ import type { HumanResponder } from "./human-responder.ts";
 import { TurnTally, type TurnResult } from "./turn-tally.ts";
 import type { TurnEvent } from "./turn-event.ts";
 
-/** A turn's reading, once it has begun. */
+/** An open turn. */
 export interface TurnReading {
   readonly events: AsyncIterable<TurnEvent>;
   readonly humans: HumanResponder;
-  /** Whether what is read now may have been answered long ago. */
+  /** Whether the current events are replayed, so that their requests may have been answered already. */
   readonly isReplayed: () => boolean;
   readonly close: () => void;
 }
@@ -15,15 +15,15 @@ export interface TurnReading {
 interface Parts {
   readonly taskId: string;
   readonly turnId: () => string | null;
-  readonly begin: () => TurnReading;
+  readonly open: () => TurnReading;
   readonly cancel: () => Promise<boolean>;
 }
 
 type End = { readonly kind: "read" } | { readonly kind: "left" } | { readonly kind: "failed"; readonly error: unknown };
 
 /**
- * One turn. It begins when it is first read: by `for await`, `text()` or `result()`. Its events come once; whoever
- * leaves them leaves the turn running, unless it was begun with `onDisconnect: "cancel"`.
+ * One turn. It starts when it is first read: by `for await`, `text()` or `result()`. Its events can be read once.
+ * Leaving the loop leaves the turn running, unless it was started with `onDisconnect: "cancel"`.
  */
 export class Turn implements AsyncIterable<TurnEvent> {
   readonly #parts: Parts;
@@ -42,7 +42,7 @@ export class Turn implements AsyncIterable<TurnEvent> {
     return this.#parts.taskId;
   }
 
-  /** Null until the engine has named it. */
+  /** Null until the engine has sent it. */
   get turnId(): string | null {
     return this.#parts.turnId();
   }
@@ -51,12 +51,12 @@ export class Turn implements AsyncIterable<TurnEvent> {
     return this.#events;
   }
 
-  /** The whole answer. A turn that failed throws what its `error` event says. */
+  /** The whole answer. A failed turn throws its error. */
   async text(): Promise<string> {
     return (await this.result()).text;
   }
 
-  /** What the turn came to, read to its end by this or, where that has begun, by the loop that reads it. */
+  /** The turn's result. Reads the turn to its end, or waits for the loop that reads it. */
   async result(): Promise<TurnResult> {
     const end = await this.#ended();
     if (end.kind === "failed") throw end.error;
@@ -67,7 +67,7 @@ export class Turn implements AsyncIterable<TurnEvent> {
     return this.#tally.result({ taskId: this.taskId, turnId: this.turnId });
   }
 
-  /** Ends the turn in the engine; its events say how. False when it was over already. */
+  /** Cancels the turn in the engine. False if it has ended already. */
   cancel(): Promise<boolean> {
     return this.#parts.cancel();
   }
@@ -89,14 +89,14 @@ export class Turn implements AsyncIterable<TurnEvent> {
   async *#read(): AsyncGenerator<TurnEvent> {
     this.#isRead = true;
     let end: End = { kind: "left" };
-    const { events, humans, isReplayed, close } = this.#parts.begin();
+    const { events, humans, isReplayed, close } = this.#parts.open();
     try {
       for await (const event of events) {
-        this.#tally.take(event);
+        this.#tally.add(event);
         // Before the yield: an open prompt is closed before the reader shows the answer.
         if (event.event === "hitl_resolved") humans.resolved(event.data.request_id);
         yield event;
-        // Behind the yield: the reader has seen the question before it is asked to answer it.
+        // After the yield: the reader sees the question before `onHuman` is called with it.
         if (event.event === "hitl_request") humans.ask(event.data, { replayed: isReplayed() });
       }
       end = { kind: "read" };

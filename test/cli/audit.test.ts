@@ -75,11 +75,11 @@ t.test("a head that was noted tells a log that was cut off or made anew", async 
   t.equal((await verdictOn(lines, noted)).kind, "holds", "it may have grown since");
   t.same(await verdictOn(lines.slice(0, 3), noted), {
     kind: "broken",
-    problem: "line 4 is missing: the log was cut off before line 4",
+    problem: "line 4 is missing: the log was truncated before line 4",
   });
   t.equal((await verdictOn([], noted)).kind, "broken");
   const anew = chain(6, (seq) => JSON.stringify({ seq, nothing: "happened" }));
-  t.match(await verdictOn(anew, noted), { problem: "line 4 is not the one that was noted: the log was made anew" });
+  t.match(await verdictOn(anew, noted), { problem: "line 4 differs from the recorded one: the log was replaced" });
   t.equal((await verdictOn([], { seq: 0, hash: GENESIS_HASH })).kind, "holds", "the head of an empty log");
 });
 
@@ -97,7 +97,7 @@ t.test("verify reads the whole chain, says its head, and ends with 1 at the firs
   serve(server, lines.slice(0, 300));
   const cut = await orchctl(["audit", "verify", "--expect", headOf(lines)], { env: KEY });
   t.equal(cut.code, 1);
-  t.match(cut.stderr, "orchctl: the audit log is broken: line 301 is missing: the log was cut off before line 450");
+  t.match(cut.stderr, "orchctl: the audit log is broken: line 301 is missing: the log was truncated before line 450");
 
   serve(server, changed(lines, 257, { entry: '{"at":"t","action":"nothing"}' }));
   const broken = await orchctl(["audit", "verify", "--json"], { env: KEY });
@@ -128,7 +128,7 @@ t.test("verify compares the log with the heads that the daemon recorded", async 
   serve(server, lines.slice(0, 5));
   t.match(await orchctl(["audit", "verify"], { env: KEY }), {
     code: 1,
-    stderr: /line 6 is missing: the log was cut off before line 7\n/,
+    stderr: /line 6 is missing: the log was truncated before line 7\n/,
   });
   // The same up to line 4, made anew behind it.
   serve(
@@ -137,7 +137,7 @@ t.test("verify compares the log with the heads that the daemon recorded", async 
   );
   t.match(await orchctl(["audit", "verify"], { env: KEY }), {
     code: 1,
-    stderr: /line 7 is not the one that was noted: the log was made anew after line 3\n/,
+    stderr: /line 7 differs from the recorded one: the log was replaced after line 3\n/,
   });
   const copy = join(data, "copy");
   writeFileSync(copy, recorded(3));

@@ -124,7 +124,7 @@ t.test("the message may come from standard input; without any, an example is ask
   t.match(server.calls.at(-1)?.body, { message: "line one\nline two", task_id: /^chat-\d{8}-\d{4}-[0-9a-f]{6}$/ });
   t.match(piped.stderr, /Task chat-/, "so that the conversation can go on");
   const bare = await orchctl(["chat", "alice"], { env: KEYS });
-  t.match(bare.stderr, /No message was given; asking: What can you do\?/);
+  t.match(bare.stderr, /No message given; sending: What can you do\?/);
   t.equal(server.calls.at(-1)?.body.message, "What can you do?");
 });
 
@@ -158,7 +158,7 @@ t.test(
     t.match(ran.stdout, "? Short?\n  1. short\n  2. detailed\n");
     t.match(
       ran.stderr,
-      /orchctl: the turn waits for an answer to request hitl-1, and nobody is at a terminal to give it\n/,
+      /orchctl: the turn waits for an answer to request hitl-1, and there is no terminal to ask on\n/,
     );
     t.match(ran.stderr, "(orchctl answer alice hitl-1 ANSWER");
     const json = await orchctl(["chat", "alice", "hi", "--json"], { env: KEYS });
@@ -194,10 +194,10 @@ t.test("open questions are listed, and answered by number or words from another 
   t.match(wrong.stderr, /expected one of the options, or its number:\n.*1\. short\n.*2\. detailed/);
   const unknown = await orchctl(["answer", "alice", "hitl-9", "2"], { env: KEYS });
   t.equal(unknown.code, 4);
-  t.match(unknown.stderr, /no open question has the id hitl-9: .*\n\(orchctl questions alice lists the open ones\)/);
+  t.match(unknown.stderr, /no open question has the ID hitl-9: .*\n\(orchctl questions alice lists the open ones\)/);
   t.same(answers(server), [{ request_id: "hitl-1", answer: "detailed" }]);
   server.on("GET /hitl/pending", { body: { requests: [] } });
-  t.equal((await orchctl(["questions", "alice"], { env: KEYS })).stdout, "no question is open\n");
+  t.equal((await orchctl(["questions", "alice"], { env: KEYS })).stdout, "no open questions\n");
 });
 
 t.test("answer --follow shows the rest of the turn, from behind the answer", async (t) => {

@@ -46,7 +46,7 @@ t.test("fish gets one line for each command and option, its quotes closed", asyn
   t.same(lines.filter(unsound), []);
   t.ok(
     lines.includes(
-      "complete -c orchctl -n '__fish_use_subcommand' -a engines -d 'Provision, start, stop and look after engines'",
+      "complete -c orchctl -n '__fish_use_subcommand' -a engines -d 'Provision, start, stop and inspect engines'",
     ),
   );
 });

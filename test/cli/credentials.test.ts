@@ -41,7 +41,7 @@ t.test("a key of an engine that was made anew is not taken for the old one's", a
   server.on("GET /engines/alice", { body: engine({ id: "eng_2", url: server.url }) });
   const ran = await orchctl(["chat", "alice", "hi"], { env: KEY });
   t.equal(ran.code, 3);
-  t.match(ran.stderr, /no key of this engine is kept/);
+  t.match(ran.stderr, /no key of this engine is stored/);
 });
 
 t.test("keys of one daemon are not shown to another", async (t) => {
@@ -87,7 +87,7 @@ t.test("a key may come from a file; one that is missing, empty or no key is told
   for (const [file, words] of [
     ["missing", /missing cannot be read/],
     ["empty", /empty is empty/],
-    ["bad", /X-Platform-Key: what was given holds characters that no key has/],
+    ["bad", /platformKey: expected visible ASCII characters without blanks/],
   ] as const) {
     const ran = await list(file);
     t.equal(ran.code, 2, file);

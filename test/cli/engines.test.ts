@@ -158,6 +158,7 @@ t.test("logs prints lines as they come and ends quietly when nobody reads on", a
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   server.on("GET /engines/alice/logs", (_call, response) => {
+    response.writeHead(200, { "content-type": "text/plain; charset=utf-8" });
     response.write("one\ntwo \u001b[31mred\n");
     response.write("three");
     response.end("\n");
@@ -185,6 +186,7 @@ t.test("a reader that has seen enough ends a command without a word", async (t) 
   const server = await startFakeServer(t);
   const { env } = orchctlFor(t, server);
   server.on("GET /engines/alice/logs", (_call, response) => {
+    response.writeHead(200, { "content-type": "text/plain; charset=utf-8" });
     const more = setInterval(() => response.write("line\n"), 5);
     response.on("close", () => clearInterval(more));
   });
@@ -258,8 +260,10 @@ t.test("health shows what an engine tells of its model, part by part", async (t)
   );
   server.on("GET /health", { body: "<html>" });
   const strange = await orchctl(["health", "--engine", "alice"], { env: KEY });
-  t.equal(strange.code, 7);
-  t.match(strange.stderr, /the engine of alice at http:\S+ answered with what is no health/);
+  t.equal(strange.code, 1);
+  t.match(strange.stderr, /http:\S+ answered 200 with .*, which is not an answer of orchd/);
+  server.on("GET /health", { status: 500, body: "<html>" });
+  t.equal((await orchctl(["health", "--engine", "alice"], { env: KEY })).code, 7);
 });
 
 t.test("a key is kept even when nobody reads what is printed, and printed even when it cannot be kept", async (t) => {

@@ -31,8 +31,8 @@ t.test("status tells at a glance what runs, what is left, and what to see to", a
   t.equal(calm.code, 0, calm.stderr);
   for (const line of [
     /orchd +9\.9\.9, up 1 d 1 h\n/,
-    /new engines +taken\n/,
-    /restarts +as usual\n/,
+    /new engines +accepted\n/,
+    /restarts +normal\n/,
     /engines +14: 12 running, 2 failed\n/,
     /boots +1 starting, 3 waiting\n/,
     /ports +14 of 100 taken \(20000-20099\), 80 free, 4 resting, 2 in quarantine\n/,
@@ -59,7 +59,7 @@ t.test("drain and resume each say the operator's wish, with the admin key", asyn
   server.on("POST /admin/drain", { body: status({ draining: true }) });
   server.on("POST /admin/resume", { body: status() });
   const drained = await orchctl(["drain"], { env: KEY });
-  t.equal(drained.stdout, "The host takes no new engines; 12 run on. orchctl resume ends this.\n");
+  t.equal(drained.stdout, "The host takes no new engines; 12 running engines continue. orchctl resume ends this.\n");
   t.equal((await orchctl(["resume"], { env: KEY })).stdout, "The host takes new engines.\n");
   t.same(
     server.calls.map(({ method, path, headers }) => [method, path, headers["x-admin-key"]]),

@@ -44,7 +44,7 @@ t.test("what is remembered is listed, searched, exported, imported elsewhere, an
 
   t.match(await second.memory(["import", "alice", file]), {
     code: 0,
-    stdout: /^imported 1 turn, .*; there already, or left out: nothing/,
+    stdout: /^imported 1 turn, .*; skipped nothing/,
   });
   t.match(await second.memory(["import", "alice", "-", "--json"], piped.stdout), {
     code: 0,
@@ -54,9 +54,9 @@ t.test("what is remembered is listed, searched, exported, imported elsewhere, an
 
   t.match(await second.memory(["erase", "alice", "--yes"]), {
     code: 0,
-    stdout: /remembers nothing any more \(\d+ rows/,
+    stdout: /memory of the engine of \S+ is erased \(\d+ rows/,
   });
-  t.match(await second.memory(["search", "alice", "spare key"]), { code: 0, stdout: /nothing that is remembered/ });
+  t.match(await second.memory(["search", "alice", "spare key"]), { code: 0, stdout: /no results/ });
   t.match(await second.memory(["list", "alice", "working"]), { code: 0, stdout: "nothing yet\n" });
 });
 
@@ -64,9 +64,9 @@ t.test("learning is asked for, and its drafts are decided on", async (t) => {
   const { engine, memory } = await withMemory(t);
   await engine.turn("t", "/say hello");
   t.match(await memory(["learn", "alice", "--json"]), { code: 0, stdout: /"trajectories":1/ });
-  t.match(await memory(["skills", "alice"]), { code: 0, stdout: "no skill has been drafted\n" });
+  t.match(await memory(["skills", "alice"]), { code: 0, stdout: "no skill drafts\n" });
   t.match(await memory(["skills", "alice", "allow", "sd_none"]), { code: 4, stderr: /no draft/ });
-  t.match(await memory(["skills", "alice", "allow"]), { code: 2, stderr: /expected the id/ });
+  t.match(await memory(["skills", "alice", "allow"]), { code: 2, stderr: /expected the ID/ });
   t.match(await memory(["skills", "alice", "burn", "sd_1"]), { code: 2 });
 });
 
@@ -91,11 +91,11 @@ t.test("erasing names the tasks in its way, cancels them if told to, and is neve
   await busy.first("thread_lifecycle");
   t.match(await memory(["erase", "alice"]), { code: 2, stderr: /nothing was changed: .* needs --yes/ });
   const refused = await memory(["erase", "alice", "--yes"]);
-  t.match(refused, { code: 5, stderr: /of the tasks asks \(waits for an answer\), works \(running\) \(TASK_BUSY\)/ });
+  t.match(refused, { code: 5, stderr: /in tasks asks \(waits for an answer\), works \(running\) \(TASK_BUSY\)/ });
   t.match(refused.stderr, /\(orchctl memory erase alice --cancel-turns cancels them first\)/);
   t.match(await memory(["erase", "alice", "--yes", "--cancel-turns"]), {
     code: 0,
-    stdout: /remembers nothing any more/,
+    stdout: /is erased/,
   });
   question.cut();
   busy.cut();
@@ -112,7 +112,7 @@ t.test("an export that is cut is told, and takes no whole one's place", async (t
   writeFileSync(join(folder, "kept"), "as it was");
   const env = { ORCH_PLATFORM_KEY: "orchp_of-the-test", ORCH_ENGINE_KEY: "sk-orch-of-the-test" };
   const cut = await orchctlFor(t, server)(["memory", "export", "alice", "-o", join(folder, "kept")], { env });
-  t.match(cut, { code: 7, stderr: /cut before its end \(CONNECTION_LOST, user alice, http:\S+\)/ });
+  t.match(cut, { code: 7, stderr: /cut before its end line \(CONNECTION_LOST, user alice, http:\S+\)/ });
   t.equal(readFileSync(join(folder, "kept"), "utf8"), "as it was");
   t.notOk(existsSync(join(folder, "kept.part")));
 });

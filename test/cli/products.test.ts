@@ -15,7 +15,7 @@ t.test("register shows the key once, keeps it, and makes the product the current
   const ran = await orchctl(["products", "register", "demo", "--name", "The demo"], { env: ADMIN });
   t.equal(ran.code, 0, ran.stderr);
   t.match(ran.stdout, /Platform key, shown only now:\n {2}orchp_shown-once\n/);
-  t.match(ran.stderr, /Kept in .*credentials\.json; demo is the current product/);
+  t.match(ran.stderr, /Saved in .*credentials\.json; demo is the current product/);
   t.same(server.calls[0]?.body, { slug: "demo", name: "The demo" });
   t.equal(server.calls[0]?.headers["x-admin-key"], ADMIN.ORCH_ADMIN_KEY);
 

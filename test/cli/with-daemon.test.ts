@@ -72,7 +72,7 @@ t.test("a follower sees each event once and in order, across a daemon that is ki
   await until("bob is seen", () => seen.some(({ user_id, to }) => user_id === "bob" && to === "running"), 45_000);
   child?.kill("SIGINT");
   const { stdout, stderr } = await following;
-  t.match(stderr, /is away .*trying again …\n(.*\n)*orchctl: connected again\n/);
+  t.match(stderr, /stream is lost .*reconnecting …\n(.*\n)*orchctl: reconnected\n/);
   const all = eventsIn(await orchctl("events", "-n", "200", "--json"));
   const followed = eventsIn(stdout);
   t.same(followed, all.slice(-followed.length), "exactly the history's last ones");
@@ -86,7 +86,7 @@ t.test("a follower sees each event once and in order, across a daemon that is ki
 t.test("drain, resume and status are the host's, and outlive the daemon", async (t) => {
   const { daemon, restart, orchctl, run } = await withDaemon(t);
   await orchctl("engines", "provision", "alice");
-  t.match(await orchctl("drain"), "The host takes no new engines; 1 runs on.");
+  t.match(await orchctl("drain"), "The host takes no new engines; 1 running engine continues.");
   const refused = await run(["engines", "provision", "bob"]);
   t.equal(refused.code, 7);
   t.match(refused.stderr, "SERVICE_UNAVAILABLE");
@@ -139,7 +139,7 @@ t.test("the audit log holds as the daemon writes it, and tells who changed the d
   t.match(changed.stderr, `the audit log is broken: line ${before.lines} was changed`);
   await client.query("delete from audit_log where seq >= $1", [before.lines]);
   t.equal((await verify()).code, 0, "what is left holds in itself");
-  t.match((await verify("--expect", before.head)).stderr, `cut off before line ${before.lines}`);
+  t.match((await verify("--expect", before.head)).stderr, `truncated before line ${before.lines}`);
 });
 
 t.test("a daemon that stops while it is followed for good ends nothing by itself, and Ctrl-C does", async (t) => {
@@ -154,7 +154,7 @@ t.test("a daemon that stops while it is followed for good ends nothing by itself
   });
   await until("the follower has begun", () => told.includes("product.registered"), 30_000);
   await daemon.stop();
-  await until("the loss is told", () => told.includes("trying again"), 30_000);
+  await until("the loss is told", () => told.includes("reconnecting"), 30_000);
   child?.kill("SIGINT");
   t.equal((await following).code, null);
   const unreachable = await run(["events"]);

@@ -3,7 +3,8 @@ import type { ClientLimits } from "../../src/client/limits.ts";
 import { createOrchestratorClient } from "../../src/client/orchestrator-client.ts";
 import type { Retry } from "../../src/client/http-call.ts";
 import type { OrchestratorEvent } from "../../src/client/orchestrator-stream.ts";
-import { type FakeAnswer, type FakeServer, engine, fault, startFakeServer } from "../helpers/fake-server.ts";
+import { createAdminClient } from "../../src/client/admin-client.ts";
+import { type FakeAnswer, type FakeServer, engine, fault, product, startFakeServer } from "../helpers/fake-server.ts";
 import { QUICK, open } from "./wire.ts";
 
 async function withServer(t: Test, limits: Partial<ClientLimits> = {}) {
@@ -148,7 +149,7 @@ t.test("a list goes on over its pages as it is read, and no further", async (t) 
   const ids: string[] = [];
   for await (const { id } of client.list({ state: "running", pageSize: 2 })) ids.push(id);
   t.same(ids, ["null-1", "null-2", "c2-1", "c2-2"]);
-  t.equal(server.calls[1]?.path, "/engines?state=running&limit=2&cursor=c2");
+  t.equal(server.calls[1]?.path, "/engines?limit=2&state=running&cursor=c2");
   server.calls.length = 0;
   for await (const _ of client.list()) break;
   t.equal(server.calls.length, 1);
@@ -195,4 +196,80 @@ t.test("events go on behind the last one, each once, past a cut and a refusal; a
     told,
     codes.map((code) => ["stream", code]),
   );
+});
+
+t.test("a reopened event stream is reported, and a stream that stays lost fails", async (t) => {
+  const { server, client } = await withServer(t, { reconnectMs: [1, 1, 1], retries: 0 });
+  let streams = 0;
+  server.on("GET /events", (_call, response) => {
+    if (++streams > 2) return void response.socket?.destroy();
+    open(response);
+    response.end(`event: engine.running\ndata: ${JSON.stringify({ id: `evt_${streams}` })}\n\n`);
+  });
+  const notes: string[] = [];
+  const note = { onRetry: () => notes.push("lost"), onReconnect: () => notes.push("reconnected") };
+  const read = async () => {
+    for await (const event of client.events({ after: "start", ...note })) if ("id" in event) notes.push(event.id);
+  };
+  await t.rejects(read(), { code: "CONNECTION_LOST" });
+  t.same(notes, ["evt_1", "lost", "reconnected", "evt_2", "lost", "lost", "lost"]);
+});
+
+t.test("an event that is not JSON fails at once", async (t) => {
+  const { server, client } = await withServer(t);
+  server.on("GET /events", (_call, response) => {
+    open(response);
+    response.write("event: x\ndata: {no json\n\n");
+  });
+  await t.rejects(client.events({ after: "start" }).next(), { code: "BAD_ANSWER" });
+});
+
+t.test("each admin call has its route, its key and its fields", async (t) => {
+  const server = await startFakeServer(t);
+  const client = createAdminClient({ url: server.url, adminKey: "admin-test", limits: QUICK });
+  const page = { data: [], next_cursor: null };
+  server.on("POST /products/register", { status: 201, body: { ...product(), platform_api_key: "orchp_new" } });
+  server.on("GET /products/demo", { body: product() });
+  server.on("PUT /products/demo/policy", { body: product() });
+  server.on("PUT /products/demo/platform-key-hash", { body: product() });
+  server.on("DELETE /products/demo", { body: { deleted: true } });
+  for (const path of ["/products", "/admin/engines", "/admin/events", "/admin/audit"])
+    server.on(`GET ${path}`, { body: page });
+  for (const route of ["GET /admin/status", "POST /admin/drain", "POST /admin/resume"]) server.on(route, { body: {} });
+  t.equal((await client.registerProduct({ slug: "demo", policy: { max_engines: 2 } })).platform_api_key, "orchp_new");
+  await client.getProduct("demo");
+  await client.setPolicy("demo", { suspended: true });
+  await client.setPlatformKeyHash("demo", { hash: "ab", graceS: 60 });
+  for await (const _ of client.listProducts()) t.fail("no product");
+  for await (const _ of client.listEngines({ state: "running" })) t.fail("no engine");
+  for await (const _ of client.listEvents({ productId: "prd_1" })) t.fail("no event");
+  await client.audit({ after: 7 });
+  await client.status();
+  await client.drain();
+  await client.resume();
+  t.same(await client.deleteProduct("demo", { force: true }), { deleted: true });
+  t.same(
+    server.calls.map(({ method, path, body }) => [`${method} ${path}`, body]),
+    [
+      ["POST /products/register", { slug: "demo", policy: { max_engines: 2 } }],
+      ["GET /products/demo", undefined],
+      ["PUT /products/demo/policy", { suspended: true }],
+      ["PUT /products/demo/platform-key-hash", { api_key_hash: "ab", grace_s: 60 }],
+      ["GET /products?limit=200", undefined],
+      ["GET /admin/engines?limit=200&state=running", undefined],
+      ["GET /admin/events?limit=200&product_id=prd_1", undefined],
+      ["GET /admin/audit?after=7&limit=200", undefined],
+      ["GET /admin/status", undefined],
+      ["POST /admin/drain", {}],
+      ["POST /admin/resume", {}],
+      ["DELETE /products/demo?force=true", undefined],
+    ],
+  );
+  t.ok(server.calls.every(({ headers }) => headers["x-admin-key"] === "admin-test"));
+});
+
+t.test("a list that never ends is left", async (t) => {
+  const { server, client } = await withServer(t);
+  server.on("GET /engines", { body: { data: [], next_cursor: "c" } });
+  await t.rejects(client.list().next(), { code: "BAD_ANSWER" });
 });

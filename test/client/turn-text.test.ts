@@ -50,7 +50,7 @@ t.test("what a restart has made void leaves no blank line behind", async (t) => 
 t.test("a turn without an end is not kept without an end", async (t) => {
   const tally = new TurnTally();
   const megabyte = "x".repeat(1024 * 1024);
-  for (let count = 0; count < 70; count++) tally.take({ event: "text_delta", data: { text: megabyte } } as never);
+  for (let count = 0; count < 70; count++) tally.add({ event: "text_delta", data: { text: megabyte } } as never);
   t.throws(() => tally.result({ taskId: "t", turnId: null }), { code: "BAD_ANSWER", message: /longer than 64 MiB/ });
 });
 

@@ -174,11 +174,11 @@ t.test("heads of the chain are recorded outside the database, and tell who rewro
   const admin = await connect(t, database);
   await admin.query("alter table audit_log disable trigger all; delete from audit_log where seq > 4");
   await until("the daemon tells", () => daemon.output().includes("audit log was rewritten or truncated"));
-  t.match(await verify(), { code: 1, stderr: /line 5 is missing: the log was cut off before line 5\n/ });
+  t.match(await verify(), { code: 1, stderr: /line 5 is missing: the log was truncated before line 5\n/ });
   await switchDraining(1);
   await until("the head is recorded", () => readFileSync(file, "utf8").match(/ 5:/g)?.length === 2);
   t.match(await verify(), {
     code: 1,
-    stderr: /line 5 is not the one that was noted: the log was made anew after line \d\n/,
+    stderr: /line 5 differs from the recorded one: the log was replaced after line \d\n/,
   });
 });

@@ -1,19 +1,20 @@
-import { readText } from "./body.ts";
 import { OrchdError } from "./orchd-error.ts";
+import { readText } from "./read-body.ts";
 
-const MAX_REFUSAL_BYTES = 1024 * 1024;
-const SHOWN = 200;
+const MAX_ERROR_BYTES = 1024 * 1024;
+/** Characters of an unrecognized body that the error carries. */
+const MAX_SHOWN = 200;
 
-/** What an answer that is no success says, in the engine's form or the orchestrator's; or that it is neither's. */
-export async function refusalOf(response: Response, signal: AbortSignal): Promise<OrchdError> {
-  const text = await readText(response, signal, MAX_REFUSAL_BYTES).catch((error: unknown) => {
+/** The error of a response without success, in the engine's or the orchestrator's form, or `BAD_ANSWER`. */
+export async function readError(response: Response, signal: AbortSignal): Promise<OrchdError> {
+  const text = await readText(response, signal, MAX_ERROR_BYTES).catch((error: unknown) => {
     signal.throwIfAborted();
-    // The status alone says enough.
+    // The status is enough.
     if (error instanceof OrchdError) return "";
     throw error;
   });
-  const { code, message, details } = understand(text);
-  if (code === null || response.ok) return stranger(response, text);
+  const { code, message, details } = parseError(text);
+  if (code === null || response.ok) return badAnswer(response, text);
   return new OrchdError({
     code,
     message,
@@ -24,10 +25,10 @@ export async function refusalOf(response: Response, signal: AbortSignal): Promis
   });
 }
 
-/** An answer's text as the JSON object that it has to be. */
-export function objectOf(text: string, response: Response): object {
-  const value = jsonOf(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw stranger(response, text);
+/** A response's text as a JSON object; anything else is `BAD_ANSWER`. */
+export function parseObject(text: string, response: Response): object {
+  const value = parseJson(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw badAnswer(response, text);
   return value;
 }
 
@@ -37,47 +38,47 @@ export function retryAfterOf(details: Readonly<Record<string, unknown>> | undefi
   return typeof seconds === "number" && seconds >= 0 ? seconds : null;
 }
 
-/** Answers of proxies, and of whatever else listens there. */
-function stranger(response: Response, text: string): OrchdError {
+/** For responses of proxies and of other programs that listen at the address. */
+function badAnswer(response: Response, text: string): OrchdError {
   const { status, headers, type } = response;
-  const redirect = type === "opaqueredirect" || (status >= 300 && status < 400);
-  const what = redirect ? "redirects elsewhere" : `answered ${status} with ${headers.get("content-type") ?? "no type"}`;
+  const isRedirect = type === "opaqueredirect" || (status >= 300 && status < 400);
+  const what = isRedirect ? "a redirect" : `${status} with content type ${headers.get("content-type") ?? "(none)"}`;
   return new OrchdError({
     code: "BAD_ANSWER",
-    message: `${response.url || "the address"} ${what}: it does not speak the interface; is the address right?`,
+    message: `${response.url || "the address"} answered ${what}, which is not an answer of orchd; check the address`,
     status,
-    details: { body: text.slice(0, SHOWN) },
+    details: { body: text.slice(0, MAX_SHOWN) },
     retryAfterS: retryAfterHeader(headers, Date.now()),
   });
 }
 
-function understand(text: string): {
+function parseError(text: string): {
   readonly code: string | null;
   readonly message: string;
   readonly details: Readonly<Record<string, unknown>>;
 } {
-  const body = fieldsOf(jsonOf(text));
+  const body = fieldsOf(parseJson(text));
   const { error } = body;
   // The orchestrator's form has one more level than the engine's.
   const { code, message, details } = typeof error === "string" ? { ...body, code: error } : fieldsOf(error);
   return {
     code: typeof code === "string" ? code : null,
-    message: typeof message === "string" ? message : "refused without a word",
+    message: typeof message === "string" ? message : "refused without a message",
     details: fieldsOf(details),
   };
 }
 
-interface Refusal {
+interface ErrorFields {
   readonly error?: unknown;
   readonly code?: unknown;
   readonly message?: unknown;
   readonly details?: unknown;
 }
 
-const fieldsOf = (value: unknown): Refusal & Readonly<Record<string, unknown>> =>
+const fieldsOf = (value: unknown): ErrorFields & Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? { ...value } : {};
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -85,11 +86,11 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** A number of seconds or an HTTP date. */
+/** `Retry-After` is a number of seconds or an HTTP date. */
 function retryAfterHeader(headers: Headers, now: number): number | null {
   const value = headers.get("retry-after")?.trim() ?? "";
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value);
-  // Date.parse takes "-5" for a year.
+  // Date.parse reads "-5" as a year.
   const date = /[a-z]{3}/i.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - now) / 1000));
 }

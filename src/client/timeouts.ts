@@ -1,29 +1,35 @@
-/** Waits so long; throws the signal's reason when it is aborted first. */
+/** A longer timer overflows and fires at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Waits `ms`; throws the signal's reason if it is aborted first. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await within(new Promise<undefined>(() => undefined), { ms, signal, late: () => undefined });
+  await withTimeout(new Promise<undefined>(() => undefined), { ms, signal, onTimeout: () => undefined });
 }
 
-/** The promise's value; past its time what `late` gives or throws, and the signal's reason once it is aborted. */
-export async function within<T>(
+/** The promise's value. After `ms` it is what `onTimeout` returns or throws; an abort throws the signal's reason. */
+export async function withTimeout<T>(
   promise: Promise<T>,
-  { ms, signal, late }: { readonly ms: number; readonly signal: AbortSignal; readonly late: () => T },
+  { ms, signal, onTimeout }: { readonly ms: number; readonly signal: AbortSignal; readonly onTimeout: () => T },
 ): Promise<T> {
   signal.throwIfAborted();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let abort: () => void = () => undefined;
-  const over = new Promise<T>((resolve, reject) => {
+  const ended = new Promise<T>((resolve, reject) => {
     abort = () => reject(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
-    timer = setTimeout(() => {
-      try {
-        resolve(late());
-      } catch (error) {
-        reject(error);
-      }
-    }, ms);
+    timer = setTimeout(
+      () => {
+        try {
+          resolve(onTimeout());
+        } catch (error) {
+          reject(error);
+        }
+      },
+      Math.min(ms, MAX_TIMER_MS),
+    );
   });
   try {
-    return await Promise.race([promise, over]);
+    return await Promise.race([promise, ended]);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);
@@ -31,8 +37,8 @@ export async function within<T>(
 }
 
 /**
- * A signal of our own that follows the caller's until it is let go: the caller's may live as long as the program.
- * Given a deadline, it is aborted by that as well.
+ * A controller that follows the caller's signal until it is disposed: the caller's may live as long as the program.
+ * A deadline aborts it too.
  */
 export class LinkedAbort {
   readonly #own = new AbortController();
@@ -44,7 +50,8 @@ export class LinkedAbort {
     this.#callers = callers;
     if (callers?.aborted === true) this.#follow();
     else callers?.addEventListener("abort", this.#follow, { once: true });
-    if (deadline !== undefined) this.#timer = setTimeout(() => this.#own.abort(deadline.reason()), deadline.ms);
+    if (deadline !== undefined)
+      this.#timer = setTimeout(() => this.#own.abort(deadline.reason()), Math.min(deadline.ms, MAX_TIMER_MS));
   }
 
   get signal(): AbortSignal {

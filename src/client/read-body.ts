@@ -1,18 +1,14 @@
 import { OrchdError } from "./orchd-error.ts";
-import { within } from "./waiting.ts";
+import { MAX_TIMER_MS, withTimeout } from "./timeouts.ts";
 
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-/** A lost connection, in words. */
+/** The error of a connection that failed or was lost. */
 export function unreachable(url: string, error: unknown): OrchdError {
-  return new OrchdError({
-    code: "UNREACHABLE",
-    message: `${url} cannot be reached (${reasonOf(error)})`,
-    cause: error,
-  });
+  return new OrchdError({ code: "UNREACHABLE", message: `${url} does not answer (${reasonOf(error)})`, cause: error });
 }
 
-/** What `fetch` hides in its error's cause. */
+/** `fetch` reports the reason in its error's cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause = error } = error;
@@ -20,15 +16,15 @@ function reasonOf(error: unknown): string {
   return "code" in cause ? String(cause.code) : cause.message;
 }
 
-/** A body's bytes, as they come; after `silenceMs` without any it is given up. Whoever stops reading closes it. */
-export async function* chunksOf(
+/** A body's bytes as they arrive. `silenceMs` without any is a timeout. Leaving the loop closes the connection. */
+export async function* readChunks(
   response: Response,
   { silenceMs, signal }: { readonly silenceMs: number; readonly signal: AbortSignal },
 ): AsyncGenerator<Uint8Array> {
   if (response.body === null) return;
   const reader = response.body.getReader();
-  const late = () => {
-    throw new OrchdError({ code: "TIMEOUT", message: `nothing came for ${silenceMs / 1000} s` });
+  const onTimeout = () => {
+    throw new OrchdError({ code: "TIMEOUT", message: `no data arrived for ${silenceMs / 1000} s` });
   };
   const read = async () => {
     try {
@@ -39,25 +35,25 @@ export async function* chunksOf(
   };
   try {
     for (;;) {
-      const { done, value } = await within(read(), { ms: silenceMs, signal, late });
+      const { done, value } = await withTimeout(read(), { ms: silenceMs, signal, onTimeout });
       if (done) return;
       yield value;
     }
   } finally {
-    // A connection that is lost already has nothing left to close.
+    // The cancel of a lost connection fails, and nothing is left to close.
     void reader.cancel().catch(() => undefined);
   }
 }
 
-/** The whole answer, as far as one may be long; the signal brings its deadline. */
-export async function readText(response: Response, signal: AbortSignal, maxBytes = MAX_ANSWER_BYTES): Promise<string> {
+/** The whole body as text, up to `maxBytes`. The signal carries its deadline. */
+export async function readText(response: Response, signal: AbortSignal, maxBytes = MAX_BODY_BYTES): Promise<string> {
   const decoder = new TextDecoder();
   const parts: string[] = [];
   let bytes = 0;
-  for await (const chunk of chunksOf(response, { silenceMs: 2 ** 31 - 1, signal })) {
+  for await (const chunk of readChunks(response, { silenceMs: MAX_TIMER_MS, signal })) {
     bytes += chunk.length;
     if (bytes > maxBytes) {
-      const message = `the answer is longer than ${maxBytes} bytes`;
+      const message = `the response of ${response.url} is longer than ${maxBytes} bytes`;
       throw new OrchdError({ code: "BAD_ANSWER", message, status: response.status });
     }
     parts.push(decoder.decode(chunk, { stream: true }));

@@ -4,7 +4,7 @@ import { CLIENT_ERRORS, OrchdError } from "../src/client/orchd-error.ts";
 import type { Turn } from "../src/client/turn.ts";
 import { onInterrupt } from "../src/shared/shutdown-signals.ts";
 import { type AnswerSources, decide, isExit } from "./answers.ts";
-import { cliFailure } from "./client-failure.ts";
+import { toCliFailure } from "./client-failure.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { CliFailure } from "./exit-codes.ts";
 import { type Printer, safe } from "./output.ts";
@@ -13,43 +13,43 @@ import { TurnView } from "./turn-view.ts";
 
 const CANCEL_MS = 5000;
 
-export interface ChatParts {
+export interface ConversationParts {
   readonly engine: EngineClient;
   readonly print: Printer;
   readonly user: string;
   readonly taskId: string;
   readonly thinking?: boolean;
   readonly agent?: string | undefined;
-  /** How long a turn may take; null is as long as it likes. */
+  /** The time limit of a turn; null for none. */
   readonly timeoutS: number | null;
   readonly answers: AnswerSources;
 }
 
-const COMMANDS = ["/help   this list", "/exit   leave, as Ctrl-D does", "Ctrl-C  cancel the turn that runs"];
+const COMMANDS = ["/help   this list", "/exit   leave, like Ctrl-D", "Ctrl-C  cancel the running turn"];
 
-/** One conversation with one engine, turn after turn. */
-export class Chat {
-  readonly #parts: ChatParts;
+/** A conversation with an engine, turn by turn. */
+export class Conversation {
+  readonly #parts: ConversationParts;
   /** `/exit` was the reply to a question. */
   #isLeft = false;
 
-  constructor(parts: ChatParts) {
+  constructor(parts: ConversationParts) {
     this.#parts = parts;
   }
 
-  /** Runs a turn, shown as it goes; its questions are answered. Ctrl-C cancels it. */
+  /** Runs a turn, prints its events and answers its questions. Ctrl-C cancels it. */
   turn(message: string): Promise<void> {
     const { engine, taskId, thinking, agent } = this.#parts;
     return this.#show((reading) => engine.execute({ taskId, message, thinking, agent, ...reading }));
   }
 
-  /** Shows the rest of a turn, from behind the answer to one of its questions. */
+  /** Prints the rest of a turn, after the answer to one of its questions. */
   rest({ turnId, requestId }: { readonly turnId: string; readonly requestId: string }): Promise<void> {
     const { engine, taskId } = this.#parts;
     return this.#show((reading) => engine.resume({ taskId, turnId, ...reading }), requestId);
   }
 
-  /** Messages from the terminal until `/exit`, Ctrl-D, or Ctrl-C outside a turn. A turn that fails does not end it. */
+  /** Reads messages from the terminal until `/exit`, Ctrl-D, or Ctrl-C outside a turn. Failed turns do not end it. */
   async converse(): Promise<void> {
     const { taskId, print, answers } = this.#parts;
     print.note(`Task ${taskId}. Type a message, for example: What can you do?`);
@@ -58,7 +58,7 @@ export class Chat {
       const reply = await answers.terminal?.ask("> ");
       if (reply?.kind !== "line" || isExit(reply.text)) return;
       if (reply.text === "") continue;
-      // Only these words: the sandbox model has commands of its own that begin with a slash.
+      // The sandbox model has other commands that begin with a slash.
       if (reply.text === "/help") {
         this.#help();
         continue;
@@ -72,16 +72,16 @@ export class Chat {
     }
   }
 
-  async #show(begin: (reading: Reading) => Turn, afterAnswerTo?: string): Promise<void> {
+  async #show(start: (reading: Reading) => Turn, afterAnswerTo?: string): Promise<void> {
     const { engine, user, print, timeoutS } = this.#parts;
     const view = new TurnView(print);
     const undo = onInterrupt(() => void this.#cancel());
     const deadline = new TurnDeadline(timeoutS, () => this.#cancel());
-    const turn = begin({
+    const turn = start({
       signal: deadline.signal,
       onHuman: (question, { signal }) => this.#respond(question, signal),
       onRetry: ({ error, waitMs }) =>
-        print.note(`orchctl: ${error.message}; trying again in ${Math.ceil(waitMs / 1000)} s`),
+        print.note(`orchctl: ${error.message}; retrying in ${Math.ceil(waitMs / 1000)} s`),
     });
     let awaited = afterAnswerTo;
     try {
@@ -99,7 +99,7 @@ export class Chat {
     }
   }
 
-  /** The answer to the engine's question, if there is somebody to give it. */
+  /** The answer to the engine's question, if there is one. */
   async #respond(question: HumanRequest, signal: AbortSignal): Promise<string | undefined> {
     const { answers, user } = this.#parts;
     const decision = await decide(question, answers, { signal, help: () => this.#help() });
@@ -116,7 +116,7 @@ export class Chat {
       case "withdrawn":
         return undefined;
       case "nobody":
-        throw nobodyAnswers(user, question);
+        throw unanswered(user, question);
       default:
         return decision satisfies never;
     }
@@ -138,20 +138,20 @@ export class Chat {
 
 type Reading = Pick<Parameters<EngineClient["resume"]>[0], "signal" | "onHuman" | "onRetry">;
 
-/** The turn goes on waiting in the engine; whoever started it is told what to type. */
-function nobodyAnswers(user: string, { request_id: id }: HumanRequest): CliFailure {
+/** The turn keeps waiting in the engine; the advice shows how to answer. */
+function unanswered(user: string, { request_id: id }: HumanRequest): CliFailure {
   return new CliFailure(
     "waiting",
-    `the turn waits for an answer to request ${safe(id)}, and nobody is at a terminal to give it`,
+    `the turn waits for an answer to request ${safe(id)}, and there is no terminal to ask on`,
     null,
-    `orchctl answer ${safe(user)} ${safe(id)} ANSWER --follow answers it and shows the rest; with --answer <text> or --auto first, orchctl chat answers by itself`,
+    `orchctl answer ${safe(user)} ${safe(id)} ANSWER --follow answers it and shows the rest; orchctl chat answers by itself with --answer <text> or --auto first`,
   );
 }
 
-/** A turn's own failure has no status; a refused call is told as such. */
+/** A failed turn has no status and no code of the client; every other error is a failed call. */
 function failureOf(error: unknown, where: { readonly user: string; readonly url: string }): unknown {
   const failed = error instanceof OrchdError && error.status === null && !(error.code in CLIENT_ERRORS);
-  const failure = cliFailure(error, failed ? undefined : where);
+  const failure = toCliFailure(error, failed ? undefined : where);
   if (!failed || !(failure instanceof CliFailure)) return failure;
   return new CliFailure(failure.exit, `the turn failed: ${failure.message}`, failure.code);
 }

@@ -1,14 +1,14 @@
-import type { ClientLimits } from "./limits.ts";
 import type { Retry } from "./http-call.ts";
+import type { ClientLimits } from "./limits.ts";
 import { retryWait } from "./retry-rule.ts";
-import { type TurnEvent, failureOf } from "./turn-event.ts";
-import { pause } from "./waiting.ts";
+import { pause } from "./timeouts.ts";
+import { type TurnEvent, toError } from "./turn-event.ts";
 
 /**
- * A turn that the model's provider turned away before it had said or done anything is begun anew, as the interface
- * guides: its two last events are left out then, and the next turn's `started` follows. Any other end is an end.
+ * Starts a turn again if the model's provider refused it before any output. The refused turn's last two events are
+ * dropped, and the next turn's `started` follows. Every other end is final.
  */
-export async function* beginAnew(
+export async function* retryTurn(
   attempt: (tries: number) => AsyncIterable<TurnEvent>,
   {
     limits,
@@ -21,18 +21,18 @@ export async function* beginAnew(
   },
 ): AsyncGenerator<TurnEvent> {
   for (let tries = 1; ; tries++) {
-    let nothingYet = true;
+    let isEmpty = true;
     let waitMs: number | null = null;
     const held: TurnEvent[] = [];
     for await (const event of attempt(tries)) {
-      if (nothingYet && isErrored(event)) {
-        // What comes behind it in the same write says whether it counts.
+      if (isEmpty && isErrored(event)) {
+        // The `error` event after it decides whether the turn is retried.
         held.push(event);
         continue;
       }
-      nothingYet &&= event.event === "thread_lifecycle" || event.event === "heartbeat" || event.event === "error";
-      if (nothingYet && event.event === "error" && event.data.error === "LLM_RATE_LIMITED") {
-        const error = failureOf(event.data);
+      isEmpty &&= event.event === "thread_lifecycle" || event.event === "heartbeat" || event.event === "error";
+      if (isEmpty && event.event === "error" && event.data.error === "LLM_RATE_LIMITED") {
+        const error = toError(event.data);
         waitMs = retryWait(error, { tries, repeatable: true, limits, random: Math.random() });
         if (waitMs !== null) {
           onRetry?.({ kind: "turn", error, tries, waitMs });

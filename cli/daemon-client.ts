@@ -1,0 +1,93 @@
+import { type AdminClient, createAdminClient } from "../src/client/admin-client.ts";
+import { type HealthClient, createHealthClient } from "../src/client/health-client.ts";
+import type { ClientLimits } from "../src/client/limits.ts";
+import { OrchdError } from "../src/client/orchd-error.ts";
+import { type OrchestratorClient, createOrchestratorClient } from "../src/client/orchestrator-client.ts";
+import { type CallContext, toCliFailure } from "./client-failure.ts";
+import type { Credentials } from "./credentials.ts";
+import { CliFailure } from "./exit-codes.ts";
+import { findAdminKey, findPlatformKey } from "./keys.ts";
+import { nodeFetch } from "./node-fetch.ts";
+import type { Settings } from "./settings.ts";
+
+/** Without retries: a person sees an error at once and decides. */
+const LIMITS: Partial<ClientLimits> = {
+  retries: 0,
+  retryBusy: false,
+  deadlineMs: 60_000,
+  // The daemon can be configured to wait an hour for an engine.
+  engineDeadlineMs: 65 * 60_000,
+  // Four keep-alive comments.
+  silenceMs: 60_000,
+};
+const HEALTH_DEADLINE_MS = 10_000;
+
+/** Advice for errors that the daemon's address causes. */
+const ADVICE: Readonly<Record<string, string>> = {
+  UNREACHABLE: "is the daemon running? npm start, or systemctl status orchd; ORCH_URL or --url sets its address",
+  BAD_ANSWER: "ORCH_URL or --url sets the daemon's address",
+};
+
+/** The user or product a call is for, as far as the command knows it. */
+type CallTarget = Pick<CallContext, "user" | "product">;
+
+/** Calls of the daemon with the key that each needs. Their errors become {@link CliFailure}s. */
+export class DaemonClient {
+  readonly #settings: Settings;
+  readonly #credentials: Credentials;
+  /** As given by `--product`. */
+  readonly #wantedProduct: string | undefined;
+
+  constructor(settings: Settings, credentials: Credentials, wantedProduct: string | undefined) {
+    this.#settings = settings;
+    this.#credentials = credentials;
+    this.#wantedProduct = wantedProduct;
+  }
+
+  /** Calls that need no key. */
+  async open<T>(call: (client: HealthClient) => Promise<T>): Promise<T> {
+    const limits = { ...LIMITS, deadlineMs: HEALTH_DEADLINE_MS };
+    return this.#run({}, () => call(createHealthClient({ url: this.#settings.url, fetch: nodeFetch, limits })));
+  }
+
+  /** Calls with the admin key. */
+  async admin<T>(call: (client: AdminClient) => Promise<T>, target: CallTarget = {}): Promise<T> {
+    const adminKey = await findAdminKey(this.#settings);
+    return this.#run(target, () => call(createAdminClient({ ...this.#connection(), adminKey })));
+  }
+
+  /** Calls with the platform key of the current product. */
+  async platform<T>(call: (client: OrchestratorClient) => Promise<T>, target: CallTarget = {}): Promise<T> {
+    const { key: platformKey, slug: product, variable } = await this.#platformKey();
+    return this.#run({ ...target, product, variable }, () =>
+      call(createOrchestratorClient({ ...this.#connection(), platformKey })),
+    );
+  }
+
+  /** The ID of the product given by `--product`, which needs the admin key; undefined if none is given. */
+  async wantedProductId(): Promise<string | undefined> {
+    const product = this.#wantedProduct;
+    if (product === undefined) return undefined;
+    return (await this.admin((client) => client.getProduct(product), { product })).id;
+  }
+
+  /** Found once, so that a typed key is not asked for again. */
+  #foundPlatformKey: ReturnType<typeof findPlatformKey> | undefined;
+  #platformKey(): ReturnType<typeof findPlatformKey> {
+    return (this.#foundPlatformKey ??= findPlatformKey(this.#settings, this.#credentials, this.#wantedProduct));
+  }
+
+  #connection() {
+    return { url: this.#settings.url, fetch: nodeFetch, exactPaths: true, limits: LIMITS };
+  }
+
+  async #run<T>(context: Omit<CallContext, "url">, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      const failure = toCliFailure(error, { ...context, url: this.#settings.url });
+      if (!(error instanceof OrchdError && failure instanceof CliFailure)) throw failure;
+      throw new CliFailure(failure.exit, failure.message, failure.code, ADVICE[error.code] ?? failure.advice);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import type { Credentials } from "./credentials.ts";
+import { CliFailure } from "./exit-codes.ts";
+import { promptSecret, secretFromFile } from "./secret-input.ts";
+import type { Settings } from "./settings.ts";
+
+export interface PlatformKey {
+  readonly key: string;
+  /** The product of a stored key. */
+  readonly slug?: string | undefined;
+  /** The environment variable of a key whose product is unknown. */
+  readonly variable?: string;
+}
+
+/** From the environment, a file, the data folder of a daemon on this machine, or a prompt. */
+export async function findAdminKey({ adminKey, adminKeyFile, dataDir }: Settings): Promise<string> {
+  if (adminKey !== undefined) return adminKey;
+  if (adminKeyFile !== undefined) return secretFromFile(adminKeyFile);
+  const local = join(dataDir, "admin-key");
+  // An unreadable file is reported below, unless a person can type the key.
+  const key = (await secretFromFile(local).catch(() => null)) ?? (await promptSecret("Admin key: "));
+  if (key !== null) return key;
+  throw new CliFailure(
+    "denied",
+    `no admin key: set ORCH_ADMIN_KEY or ORCH_ADMIN_KEY_FILE, or ORCH_DATA_DIR as for the daemon (${local} cannot be read), or run this on a terminal to type it`,
+  );
+}
+
+/** From the environment, the stored credentials, or a prompt. A product given by `--product` goes first. */
+export async function findPlatformKey(
+  settings: Settings,
+  credentials: Credentials,
+  wantedProduct: string | undefined,
+): Promise<PlatformKey> {
+  const { platformKey, platformKeyFile, product, url } = settings;
+  if (wantedProduct === undefined) {
+    if (platformKey !== undefined) return { key: platformKey, variable: "ORCH_PLATFORM_KEY" };
+    if (platformKeyFile !== undefined)
+      return { key: await secretFromFile(platformKeyFile), variable: "ORCH_PLATFORM_KEY_FILE" };
+  }
+  const slug = wantedProduct ?? product ?? (await credentials.currentProduct());
+  const stored = slug === null ? null : await credentials.platformKey(slug);
+  const key = stored ?? (await promptSecret(`Platform key${slug === null ? "" : ` of ${slug}`}: `));
+  if (key !== null) return { key, slug: slug ?? undefined };
+  throw new CliFailure("denied", noPlatformKey({ slug, url, stored: await credentials.products() }));
+}
+
+function noPlatformKey({
+  slug,
+  url,
+  stored,
+}: {
+  readonly slug: string | null;
+  readonly url: string;
+  readonly stored: readonly string[];
+}): string {
+  const missing = slug === null ? "no product is the current one" : `no platform key of ${slug} is stored for ${url}`;
+  const remedies = [
+    ...(stored.length === 0 ? [] : [`orchctl products use selects a stored product (${stored.join(", ")})`]),
+    "orchctl products register creates a product with a key, orchctl products rotate-key a new key for an existing product",
+    "or set ORCH_PLATFORM_KEY or ORCH_PLATFORM_KEY_FILE",
+  ];
+  return `${missing}: ${remedies.join("; ")}`;
+}

@@ -1,0 +1,161 @@
+import type { EventRecord } from "../contract/orchestrator-events.ts";
+import {
+  ADMIN_KEY_HEADER,
+  type EngineRecord,
+  type EngineState,
+  type HostStatus,
+  type Page,
+  type Policy,
+  type ProductRecord,
+} from "../contract/orchestrator-records.ts";
+import { baseAddress, headerValue, pathSegment, queryOf } from "./address.ts";
+import {
+  type CallOptions,
+  type ConnectionOptions,
+  type RequestParams,
+  type RetryOptions,
+  type Service,
+  callJson,
+} from "./http-call.ts";
+import { HOST_LIMITS } from "./limits.ts";
+import { type FollowOptions, type OrchestratorEvent, followEvents, listEvents } from "./orchestrator-stream.ts";
+import { readPages } from "./pages.ts";
+
+export interface AdminClientOptions extends ConnectionOptions {
+  readonly adminKey: string;
+}
+
+/** What to change in a policy. A field left out keeps its value; in `engine_env`, null removes a setting. */
+export type PolicyChanges = {
+  readonly [Field in keyof Policy]?: Policy[Field] | undefined;
+} & { readonly engine_env?: Readonly<Record<string, string | null>> | undefined };
+
+export interface RegisterOptions extends CallOptions {
+  readonly slug: string;
+  readonly name?: string | undefined;
+  readonly policy?: PolicyChanges | undefined;
+}
+
+export interface PlatformKeyHash {
+  /** SHA-256 of the key, 64 lower-case hex digits. */
+  readonly hash: string;
+  readonly prefix?: string | undefined;
+  readonly last4?: string | undefined;
+  /** How long the previous key stays valid. */
+  readonly graceS?: number | undefined;
+}
+
+/** One line of the audit log. `entry` is JSON text; `hash` covers it and `prev_hash`. */
+export interface AuditLine {
+  readonly seq: number;
+  readonly entry: string;
+  readonly prev_hash: string;
+  readonly hash: string;
+}
+
+export type AdminClient = ReturnType<typeof createAdminClient>;
+
+/** The operator's calls of the orchestrator. Errors are {@link OrchdError}s. */
+export function createAdminClient({ url, adminKey, fetch: ownFetch, exactPaths, limits }: AdminClientOptions) {
+  const service: Service = {
+    url: baseAddress(url),
+    headers: { [ADMIN_KEY_HEADER]: headerValue("adminKey", adminKey) },
+    fetch: ownFetch ?? ((input, init) => globalThis.fetch(input, init)),
+    exactPaths,
+    limits: { ...HOST_LIMITS, ...limits },
+  };
+  const call = <T>(
+    method: RequestParams["method"],
+    path: string,
+    more?: Partial<RequestParams>,
+    retry?: RetryOptions,
+  ) => callJson<T>(service, { method, path, ...more }, retry);
+  const product = (idOrSlug: string): string => `/products/${pathSegment("product", idOrSlug)}`;
+  const eventFeed = (productId: string | undefined) => ({ path: "/admin/events", query: { product_id: productId } });
+
+  return {
+    url: service.url,
+
+    /** Registers a product. Its platform key is in this response only, so a lost response is not retried. */
+    registerProduct: ({ signal, ...body }: RegisterOptions) =>
+      call<ProductRecord & { readonly platform_api_key: string }>(
+        "POST",
+        "/products/register",
+        { body, signal },
+        { repeatable: false },
+      ),
+
+    listProducts: ({ pageSize = 200, signal }: CallOptions & { readonly pageSize?: number } = {}) =>
+      readPages((cursor) =>
+        call<Page<ProductRecord>>("GET", `/products${queryOf({ limit: pageSize, cursor })}`, { signal }),
+      ),
+
+    getProduct: async (idOrSlug: string, { signal }: CallOptions = {}) =>
+      call<ProductRecord>("GET", product(idOrSlug), { signal }),
+
+    setPolicy: async (idOrSlug: string, policy: PolicyChanges, { signal }: CallOptions = {}) =>
+      call<ProductRecord>("PUT", `${product(idOrSlug)}/policy`, { body: policy, signal }),
+
+    /** Replaces the platform key by one whose hash is given. */
+    setPlatformKeyHash: async (idOrSlug: string, key: PlatformKeyHash, { signal }: CallOptions = {}) =>
+      call<ProductRecord>(
+        "PUT",
+        `${product(idOrSlug)}/platform-key-hash`,
+        { body: { api_key_hash: key.hash, key_prefix: key.prefix, key_last4: key.last4, grace_s: key.graceS }, signal },
+        { repeatable: false },
+      ),
+
+    /** Deletes a product; `force` destroys its engines and their data first. */
+    deleteProduct: async (
+      idOrSlug: string,
+      { force, signal }: CallOptions & { readonly force?: boolean | undefined } = {},
+    ) =>
+      call<{ readonly deleted: true }>(
+        "DELETE",
+        product(idOrSlug) + queryOf({ force }),
+        { signal, deadlineMs: service.limits.engineDeadlineMs },
+        { repeatable: false },
+      ),
+
+    /** The engines of every product. */
+    listEngines: ({
+      state,
+      pageSize = 200,
+      signal,
+    }: CallOptions & { readonly state?: EngineState | undefined; readonly pageSize?: number } = {}) =>
+      readPages((cursor) =>
+        call<Page<EngineRecord>>("GET", `/admin/engines${queryOf({ limit: pageSize, state, cursor })}`, { signal }),
+      ),
+
+    /** Stored events of every product and of the host, the newest first. */
+    listEvents: ({
+      productId,
+      ...options
+    }: CallOptions & {
+      readonly productId?: string | undefined;
+      readonly pageSize?: number;
+    } = {}): AsyncGenerator<EventRecord> => listEvents(service, eventFeed(productId), options),
+
+    /** The same events as they happen; see the orchestrator client's `events`. */
+    events: ({
+      productId,
+      ...options
+    }: FollowOptions & { readonly productId?: string | undefined } = {}): AsyncGenerator<OrchestratorEvent> =>
+      followEvents(service, eventFeed(productId), options),
+
+    status: ({ signal }: CallOptions = {}) => call<HostStatus>("GET", "/admin/status", { signal }),
+
+    /** Lines of the audit log after the line `after`, in their order, at most 200. */
+    audit: ({
+      after = 0,
+      limit = 200,
+      signal,
+    }: CallOptions & { readonly after?: number; readonly limit?: number } = {}) =>
+      call<Page<AuditLine>>("GET", `/admin/audit${queryOf({ after, limit })}`, { signal }),
+
+    /** The host takes no new engines, also after a restart of the daemon. */
+    drain: ({ signal }: CallOptions = {}) => call<HostStatus>("POST", "/admin/drain", { body: {}, signal }),
+
+    resume: ({ signal }: CallOptions = {}) => call<HostStatus>("POST", "/admin/resume", { body: {}, signal }),
+  };
+}

@@ -1,0 +1,33 @@
+import { baseAddress } from "./address.ts";
+import { type CallOptions, type ConnectionOptions, type Service, callJson } from "./http-call.ts";
+import { DEFAULT_LIMITS } from "./limits.ts";
+
+export interface HostHealth {
+  readonly status: "ok";
+  readonly version: string;
+  readonly uptime_s: number;
+}
+
+export interface HostReadiness {
+  readonly status: "ready";
+  readonly version: string;
+}
+
+export type HealthClient = ReturnType<typeof createHealthClient>;
+
+/** The calls that need no key. `url` is the orchestrator's, or for `health` an engine's. */
+export function createHealthClient({ url, fetch: ownFetch, limits }: ConnectionOptions) {
+  const service: Service = {
+    url: baseAddress(url),
+    headers: {},
+    fetch: ownFetch ?? ((input, init) => globalThis.fetch(input, init)),
+    limits: { ...DEFAULT_LIMITS, ...limits },
+  };
+  const get = <T>(path: string, { signal }: CallOptions = {}) => callJson<T>(service, { method: "GET", path, signal });
+  return {
+    url: service.url,
+    health: <T extends object = HostHealth>(call?: CallOptions) => get<T>("/health", call),
+    /** Throws `SERVICE_UNAVAILABLE` with the reason while the orchestrator is not ready. */
+    ready: (call?: CallOptions) => get<HostReadiness>("/ready", call),
+  };
+}
