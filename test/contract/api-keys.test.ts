@@ -20,7 +20,7 @@ t.test("a key has its prefix, 32 random and 6 check characters, and no two are a
 t.test("one wrong character in a key of ours is seen without a look-up", async (t) => {
   const key = newKey(PLATFORM_KEY_PREFIX);
   t.ok(plausibleKey(PLATFORM_KEY_PREFIX, key));
-  const wrong = [...key].map((at, index) => key.slice(0, index) + (at === "x" ? "y" : "x") + key.slice(index + 1));
+  const wrong = Array.from(key, (at, index) => key.slice(0, index) + (at === "x" ? "y" : "x") + key.slice(index + 1));
   t.same(
     wrong.slice(PLATFORM_KEY_PREFIX.length).filter((one) => plausibleKey(PLATFORM_KEY_PREFIX, one)),
     [],

@@ -90,34 +90,41 @@ t.test("an engine that runs out of memory restarts and is recorded as out of mem
   t.same(await settle(site, tally), {});
 });
 
-t.test("a hanging engine becomes unhealthy and is restarted with the reason on its record", async (t) => {
-  tally.tried++;
-  const { body } = await site.product.post("/engines/provision", { user_id: "well-behaved" });
-  process.kill(body.pid, "SIGSTOP");
-  await reaches(site.product, "well-behaved", ({ state }) => state === "unhealthy");
-  const given = await reaches(
-    site.product,
-    "well-behaved",
-    ({ state, pid }) => state === "running" && pid !== body.pid,
-  );
-  t.not(given.incarnation, body.incarnation);
-  t.match(given.last_error, {
-    phase: "run",
-    signal: "SIGKILL",
-    reason: /^no health answer for 6 probes over \d+ s \(no answer within \d+ ms\); stopped by the daemon$/,
-  });
-  t.same(await settle(site, tally), {});
-  t.equal((await site.product.del("/engines/well-behaved")).status, 200);
-});
+// At the same time, for both wait for real probes.
+t.test("engines that hang", { jobs: 2 }, async (t) => {
+  const [first, second] = [site.product, await site.newProduct()];
+  const freeze = async (product: Product) => {
+    const { body } = await product.post("/engines/provision", { user_id: "well-behaved" });
+    process.kill(body.pid, "SIGSTOP");
+    await reaches(product, "well-behaved", ({ state }) => state === "unhealthy");
+    return body;
+  };
+  tally.tried += 2;
 
-t.test("an engine that hangs briefly is not restarted", async (t) => {
-  tally.tried++;
-  const { body } = await site.product.post("/engines/provision", { user_id: "well-behaved" });
-  process.kill(body.pid, "SIGSTOP");
-  await reaches(site.product, "well-behaved", ({ state }) => state === "unhealthy");
-  process.kill(body.pid, "SIGCONT");
-  const given = await reaches(site.product, "well-behaved", ({ state }) => state === "running");
-  t.equal(given.pid, body.pid);
+  const lasting = t.test(
+    "for good are ended and started again, and the record says why",
+    { buffered: true },
+    async (t) => {
+      const before = await freeze(first);
+      const given = await reaches(first, "well-behaved", ({ state, pid }) => state === "running" && pid !== before.pid);
+      t.not(given.incarnation, before.incarnation);
+      t.match(given.last_error, {
+        phase: "run",
+        signal: "SIGKILL",
+        reason: /^no health answer for 6 probes over \d+ s \(no answer within \d+ ms\); stopped by the daemon$/,
+      });
+    },
+  );
+
+  const momentary = t.test("for a moment are not ended", { buffered: true }, async (t) => {
+    const before = await freeze(second);
+    process.kill(before.pid, "SIGCONT");
+    const given = await reaches(second, "well-behaved", ({ state }) => state === "running");
+    t.equal(given.pid, before.pid);
+  });
+
+  await Promise.all([lasting, momentary]);
   t.same(await settle(site, tally), {});
-  t.equal((await site.product.del("/engines/well-behaved")).status, 200);
+  t.equal((await first.del("/engines/well-behaved")).status, 200);
+  t.equal((await second.del("/engines/well-behaved")).status, 200);
 });

@@ -116,15 +116,17 @@ for (const remote of REMOTES) {
         ["garbage", streams(["data: {SECRET garbage\n\n"]), { kind: "transient" }],
         ["a web page instead of a stream", refuses(200, "<html>SECRET</html>"), { kind: "transient" }],
       ];
-      for (const [what, behaviour, expected] of cases) {
+      const seen: unknown[] = [];
+      for (const [what, behaviour] of cases) {
         const upstream = await startUpstream(t, behaviour);
         const parts = await partsOf(adapterTo(remote, upstream.url), requestTo(remote));
         outline(parts);
         const failure = failureIn(parts);
-        t.match(failure, expected, what);
-        t.equal(upstream.received.length, 1, "nothing is tried again at this level");
-        t.notMatch(JSON.stringify(failure), /SECRET|sk-/, `${what}: ${JSON.stringify(failure)}`);
+        seen.push({ what, failure, requests: upstream.received.length });
       }
+      const wanted = cases.map(([what, , failure]) => ({ what, failure, requests: 1 }));
+      t.match(seen, wanted, "each failure is classified, and nothing is retried at this level");
+      t.notMatch(JSON.stringify(seen), /SECRET|sk-/);
       const gone = failureIn(await partsOf(adapterTo(remote, await deadAddress()), requestTo(remote)));
       t.match(gone, { kind: "transient", status: null, message: /connect ECONNREFUSED/ });
     });
@@ -321,6 +323,7 @@ t.test("openai stores nothing and returns encrypted reasoning", async (t) => {
 });
 
 t.test("a conversation continues with another provider", async (t) => {
+  const problems: string[] = [];
   for (const from of REMOTES) {
     const first = await startUpstream(t, streams(FRAMES[from]));
     const content = contentOf(await partsOf(adapterTo(from, first.url), requestTo(from)));
@@ -332,10 +335,12 @@ t.test("a conversation continues with another provider", async (t) => {
         { role: "tool", results: [{ id: "call_1", tool: "list_files", output: [], isError: false }] },
       ] as const;
       const parts = await partsOf(adapterTo(to, second.url), requestTo(to, { messages }));
-      t.match(parts.at(-1), { kind: "done" }, `${from} to ${to}`);
-      if (from !== to) t.notMatch(JSON.stringify(second.received[0]?.body), "SIGNED==", "no foreign signature");
+      if (parts.at(-1)?.kind !== "done") problems.push(`${from} to ${to}: not answered`);
+      const foreign = from !== to && JSON.stringify(second.received[0]?.body).includes("SIGNED==");
+      if (foreign) problems.push(`${from} to ${to}: a foreign signature was sent`);
     }
   }
+  t.same(problems, []);
 });
 
 /** As the engine stores an answer. */
