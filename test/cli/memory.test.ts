@@ -65,7 +65,7 @@ t.test("learning is asked for, and its drafts are decided on", async (t) => {
   await engine.turn("t", "/say hello");
   t.match(await memory(["learn", "alice", "--json"]), { code: 0, stdout: /"trajectories":1/ });
   t.match(await memory(["skills", "alice"]), { code: 0, stdout: "no skill drafts\n" });
-  t.match(await memory(["skills", "alice", "allow", "sd_none"]), { code: 4, stderr: /no draft/ });
+  t.match(await memory(["skills", "alice", "allow", "sd_none"]), { code: 4, stderr: /no skill draft/ });
   t.match(await memory(["skills", "alice", "allow"]), { code: 2, stderr: /expected the ID/ });
   t.match(await memory(["skills", "alice", "burn", "sd_1"]), { code: 2 });
 });

@@ -202,7 +202,10 @@ t.test("a reopened event stream is reported, and a stream that stays lost fails"
   const { server, client } = await withServer(t, { reconnectMs: [1, 1, 1], retries: 0 });
   let streams = 0;
   server.on("GET /events", (_call, response) => {
-    if (++streams > 2) return void response.socket?.destroy();
+    if (++streams > 2) {
+      response.socket?.destroy();
+      return;
+    }
     open(response);
     response.end(`event: engine.running\ndata: ${JSON.stringify({ id: `evt_${streams}` })}\n\n`);
   });

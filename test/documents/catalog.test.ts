@@ -42,7 +42,9 @@ t.test("the placeholders of a core soul are those of the code, both ways", async
   const names = namesIn(FILE, "placeholders");
   parseCoreSoul(names.join(" "));
   const known = names.map((name) => name.replaceAll(/[{}]/g, "")).join(", ");
-  t.throws(() => parseCoreSoul("{{nobody}}"), { message: `unknown placeholder {{nobody}}; there are ${known}` });
+  t.throws(() => parseCoreSoul("{{nobody}}"), {
+    message: `line 1: unknown placeholder {{nobody}}; expected one of ${known}`,
+  });
 });
 
 t.test("the fields of a declared tool are those of the code, both ways", async (t) => {

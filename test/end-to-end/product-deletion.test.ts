@@ -68,5 +68,5 @@ t.test("what a deleted product left is removed by the next start; an unknown pro
     return !existsSync(join(kept, id)) && rows.length === 1 && rows[0].scope === "admin";
   });
   t.ok(existsSync(join(kept, "prd_of-another-database", "user", "note")));
-  t.match(daemon.output(), /found kept data of an unknown product/);
+  await until("the unknown folder is reported", () => /found kept data of an unknown product/.test(daemon.output()));
 });

@@ -10,7 +10,7 @@ import type { HostContext } from "../host-context.ts";
 
 const MIB = 1_048_576;
 export const UNPROTECTED_AUDIT =
-  "the role of DATABASE_URL may rewrite the audit log: give orchd a role that does not own the tables (see the README)";
+  "the role of DATABASE_URL may rewrite the audit log: give orchd a role that does not own the tables (see docs/operating.md)";
 
 /** The status of this host: engines, ports, load, orphaned processes and warnings. */
 export async function hostStatus(

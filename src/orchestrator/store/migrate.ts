@@ -30,7 +30,7 @@ export async function migrateToLatest(db: Db): Promise<readonly string[]> {
   }
   if (error instanceof Error && "code" in error && error.code === INSUFFICIENT_PRIVILEGE) {
     throw new NotOwner(
-      `the role of DATABASE_URL may not migrate the tables (${error.message}); start orchd once as their owner, then grant as the README says`,
+      `the role of DATABASE_URL may not migrate the tables (${error.message}); start orchd once as their owner, then grant as docs/operating.md says`,
     );
   }
   throw error;

@@ -61,8 +61,8 @@ for (const remote of REMOTES) {
     t.match(server("few"), {
       error: undefined,
       tools: [
-        { tool: "broken", note: /in a form/ },
-        { tool: "either", note: /in a form/ },
+        { tool: "broken", note: /rewritten for the provider/ },
+        { tool: "either", note: /rewritten for the provider/ },
         { tool: "sound", note: undefined },
       ],
     });

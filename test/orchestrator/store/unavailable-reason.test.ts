@@ -15,7 +15,7 @@ t.test("a temporary failure has a reason", async (t) => {
     ["55P03", /busy/],
     ["40001", /busy/],
     ["40P01", /busy/],
-    ["25006", /no changes/],
+    ["25006", /read-only/],
     ["ECONNREFUSED", /cannot be reached/],
     ["08006", /cannot be reached/],
   ] as const) {
