@@ -143,7 +143,7 @@ t.test("the audit log holds as the daemon writes it, and tells who changed the d
 });
 
 t.test("a daemon that stops while it is followed for good ends nothing by itself, and Ctrl-C does", async (t) => {
-  const { daemon, run, restart } = await withDaemon(t);
+  const { daemon, orchctl, run, restart } = await withDaemon(t);
   let told = "";
   let child: { kill(signal: "SIGINT"): boolean } | undefined;
   const following = run(["events", "-f"], {
@@ -153,6 +153,9 @@ t.test("a daemon that stops while it is followed for good ends nothing by itself
     },
   });
   await until("the follower has begun", () => told.includes("product.registered"), 30_000);
+  // An event that only the open stream can bring.
+  await orchctl("products", "policy", "demo", "--max-engines", "7");
+  await until("the stream is open", () => told.includes("product.policy_changed"), 30_000);
   await daemon.stop();
   await until("the loss is told", () => told.includes("reconnecting"), 30_000);
   child?.kill("SIGINT");
