@@ -18,22 +18,43 @@ export interface CallContext extends AdviceContext {
   readonly variable?: string | undefined;
 }
 
+/** A user's engine, as the context of its calls. */
+export interface EngineContext extends CallContext {
+  readonly user: string;
+  /** `given` is the key of ORCH_ENGINE_KEY, `over-stored` the same where another key is stored. */
+  readonly key: "given" | "over-stored" | "stored";
+}
+
+/** The user, product, key and URL of a call. */
+export const describeContext = (context: CallContext): string => contextParts(context).join(", ");
+
+function contextParts({ user, product, variable, url }: CallContext): readonly string[] {
+  return [
+    ...(user === undefined ? [] : [`user ${safe(user)}`]),
+    ...(product === undefined ? [] : [`product ${safe(product)}`]),
+    ...(variable === undefined ? [] : [`key of ${variable}`]),
+    safe(url),
+  ];
+}
+
 /** An {@link OrchdError} as a {@link CliFailure}; any other error unchanged. */
-export function toCliFailure(error: unknown, context?: CallContext): unknown {
+export function toCliFailure(error: unknown, context?: CallContext | EngineContext): unknown {
   if (!(error instanceof OrchdError)) return error;
   const { code, message, requestId } = error;
   if (context === undefined) return new CliFailure(exitOf(error), `${message} (${code})`, code);
-  const { user, product, variable, url } = context;
+  const { user, product, url } = context;
   const details = [
     code,
-    user === undefined ? "" : `user ${safe(user)}`,
-    product === undefined ? "" : `product ${safe(product)}`,
-    variable === undefined ? "" : `key of ${variable}`,
-    message.includes(url) ? "" : url,
-    requestId === null ? "" : `request ${requestId}`,
-  ];
+    ...contextParts(context).filter((part) => part !== safe(url) || !message.includes(url)),
+    ...(requestId === null ? [] : [`request ${requestId}`]),
+  ].join(", ");
   const advice = adviceFor(code, { user: user && safe(user), product: product && safe(product) });
-  return new CliFailure(exitOf(error), `${message} (${details.filter(Boolean).join(", ")})`, code, advice);
+  if (code === "INVALID_ENGINE_KEY" && "key" in context && context.key !== "stored") {
+    const text = `the key of ORCH_ENGINE_KEY is not accepted by ${safe(context.user)}'s engine`;
+    const remedy = context.key === "over-stored" ? "unset it to use the stored key" : advice;
+    return new CliFailure(exitOf(error), `${text} (${details})`, code, remedy);
+  }
+  return new CliFailure(exitOf(error), `${message} (${details})`, code, advice);
 }
 
 function exitOf({ code, status }: OrchdError): ExitName {

@@ -1,6 +1,6 @@
 import { type EngineClient, createEngineClient } from "../src/client/engine-client.ts";
 import type { EngineState } from "../src/contract/orchestrator-records.ts";
-import { toCliFailure } from "./client-failure.ts";
+import { type EngineContext, toCliFailure } from "./client-failure.ts";
 import { CliFailure } from "./exit-codes.ts";
 import { safe } from "./output.ts";
 import { promptSecret } from "./secret-input.ts";
@@ -9,8 +9,16 @@ import type { Session } from "./session.ts";
 /** States that `engines start` leaves; the other ones are transient. */
 const STARTABLE: readonly EngineState[] = ["stopped", "failed", "stop_failed"];
 
+export interface ConnectedEngine {
+  readonly engine: EngineClient;
+  readonly context: EngineContext;
+}
+
 /** The client of a user's engine. Its key comes from the environment, the stored credentials or a prompt. */
-export async function connectEngine({ client, credentials, settings }: Session, user: string): Promise<EngineClient> {
+export async function connectEngine(
+  { client, credentials, settings }: Session,
+  user: string,
+): Promise<ConnectedEngine> {
   const record = await client.platform((orchestrator) => orchestrator.get(user), { user });
   if (!record.running) {
     const advice = STARTABLE.includes(record.state)
@@ -18,9 +26,17 @@ export async function connectEngine({ client, credentials, settings }: Session, 
       : `orchctl engines wait ${safe(user)} waits until it runs`;
     throw new CliFailure("conflict", `the engine is ${record.state}; ${advice}`);
   }
-  const stored = settings.engineKey ?? (await credentials.engineKey(record.id));
-  const key = stored ?? (await promptSecret(`Engine key of ${safe(user)}: `));
-  if (key !== null) return createClient(record.url, key);
+  const { engineKey: given } = settings;
+  const stored = await credentials.engineKey(record.id).catch((error: unknown) => {
+    if (given === undefined) throw error;
+    return null;
+  });
+  const key = given ?? stored ?? (await promptSecret(`Engine key of ${safe(user)}: `));
+  if (key !== null) {
+    const engine = createClient(record.url, key);
+    const source = given === undefined ? "stored" : stored === null ? "given" : "over-stored";
+    return { engine, context: { user, product: await client.product(), url: engine.url, key: source } };
+  }
   const advice = `orchctl engines rotate-key ${safe(user)} creates a new one`;
   throw new CliFailure("denied", `no key of this engine is stored: set ORCH_ENGINE_KEY, or ${advice}`);
 }
@@ -38,12 +54,12 @@ function createClient(url: string, key: string): EngineClient {
 export async function withEngine<Result>(
   session: Session,
   user: string,
-  call: (engine: EngineClient) => Promise<Result>,
+  call: (engine: EngineClient, context: EngineContext) => Promise<Result>,
 ): Promise<Result> {
-  const engine = await connectEngine(session, user);
+  const { engine, context } = await connectEngine(session, user);
   try {
-    return await call(engine);
+    return await call(engine, context);
   } catch (error) {
-    throw toCliFailure(error, { user, url: engine.url });
+    throw toCliFailure(error, context);
   }
 }

@@ -4,9 +4,10 @@ import { CLIENT_ERRORS, OrchdError } from "../src/client/orchd-error.ts";
 import type { Turn } from "../src/client/turn.ts";
 import { onInterrupt } from "../src/shared/shutdown-signals.ts";
 import { type AnswerSources, decide, isExit } from "./answers.ts";
-import { toCliFailure } from "./client-failure.ts";
+import { type EngineContext, describeContext, toCliFailure } from "./client-failure.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { CliFailure } from "./exit-codes.ts";
+import { ModelWatch } from "./model-watch.ts";
 import { type Printer, safe } from "./output.ts";
 import { TurnDeadline } from "./turn-deadline.ts";
 import { TurnView } from "./turn-view.ts";
@@ -16,7 +17,7 @@ const CANCEL_MS = 5000;
 export interface ConversationParts {
   readonly engine: EngineClient;
   readonly print: Printer;
-  readonly user: string;
+  readonly context: EngineContext;
   readonly taskId: string;
   readonly thinking?: boolean;
   readonly agent?: string | undefined;
@@ -73,26 +74,34 @@ export class Conversation {
   }
 
   async #show(start: (reading: Reading) => Turn, afterAnswerTo?: string): Promise<void> {
-    const { engine, user, print, timeoutS } = this.#parts;
+    const { engine, context, print, timeoutS } = this.#parts;
     const view = new TurnView(print);
     const undo = onInterrupt(() => void this.#cancel());
-    const deadline = new TurnDeadline(timeoutS, () => this.#cancel());
+    const deadline = new TurnDeadline(timeoutS, () => this.#cancel(), describeContext(context));
+    const note = (text: string) => {
+      // On a terminal a note begins on a line of its own; a pipe gets the text as it is.
+      if (print.columns() !== null) view.end();
+      print.note(`orchctl: ${safe(text)}`);
+    };
+    const watch = new ModelWatch(engine, note);
     const turn = start({
       signal: deadline.signal,
       onHuman: (question, { signal }) => this.#respond(question, signal),
-      onRetry: ({ error, waitMs }) =>
-        print.note(`orchctl: ${error.message}; retrying in ${Math.ceil(waitMs / 1000)} s`),
+      onRetry: ({ error, waitMs }) => note(`${error.message}; retrying in ${Math.ceil(waitMs / 1000)} s`),
     });
     let awaited = afterAnswerTo;
     try {
       for await (const event of turn) {
+        if (event.event === "hitl_request") watch.pause();
+        else if (event.event !== "heartbeat") watch.expect();
         if (awaited === undefined) view.show(event);
         else if (event.event === "hitl_resolved" && event.data.request_id === awaited) awaited = undefined;
       }
       await turn.result();
     } catch (error) {
-      throw failureOf(error, { user, url: engine.url });
+      throw failureOf(error, context);
     } finally {
+      watch.close();
       view.end();
       undo();
       deadline.close();
@@ -101,7 +110,7 @@ export class Conversation {
 
   /** The answer to the engine's question, if there is one. */
   async #respond(question: HumanRequest, signal: AbortSignal): Promise<string | undefined> {
-    const { answers, user } = this.#parts;
+    const { answers, context } = this.#parts;
     const decision = await decide(question, answers, { signal, help: () => this.#help() });
     switch (decision.kind) {
       case "answer":
@@ -116,7 +125,7 @@ export class Conversation {
       case "withdrawn":
         return undefined;
       case "nobody":
-        throw unanswered(user, question);
+        throw unanswered(context.user, question);
       default:
         return decision satisfies never;
     }
@@ -149,9 +158,9 @@ function unanswered(user: string, { request_id: id }: HumanRequest): CliFailure 
 }
 
 /** A failed turn has no status and no code of the client; every other error is a failed call. */
-function failureOf(error: unknown, where: { readonly user: string; readonly url: string }): unknown {
+function failureOf(error: unknown, context: EngineContext): unknown {
   const failed = error instanceof OrchdError && error.status === null && !(error.code in CLIENT_ERRORS);
-  const failure = toCliFailure(error, failed ? undefined : where);
+  const failure = toCliFailure(error, context);
   if (!failed || !(failure instanceof CliFailure)) return failure;
-  return new CliFailure(failure.exit, `the turn failed: ${failure.message}`, failure.code);
+  return new CliFailure(failure.exit, `the turn failed: ${failure.message}`, failure.code, failure.advice);
 }

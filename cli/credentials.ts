@@ -46,6 +46,14 @@ export class Credentials {
     return Object.keys((await this.#server()).products);
   }
 
+  /** The other daemons with a stored platform key. */
+  async otherUrls(): Promise<readonly string[]> {
+    const servers = Object.entries(await this.#read());
+    return servers
+      .filter(([url, { products }]) => url !== this.#url && Object.keys(products).length > 0)
+      .map(([url]) => url);
+  }
+
   async useProduct(slug: string): Promise<void> {
     await this.#change((server) => ({ ...server, current: slug }));
   }

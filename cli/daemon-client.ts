@@ -64,6 +64,11 @@ export class DaemonClient {
     );
   }
 
+  /** The slug of the product of platform calls; undefined if only its key is known. */
+  async product(): Promise<string | undefined> {
+    return (await this.#platformKey()).slug;
+  }
+
   /** The ID of the product given by `--product`, which needs the admin key; undefined if none is given. */
   async wantedProductId(): Promise<string | undefined> {
     const product = this.#wantedProduct;

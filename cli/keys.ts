@@ -42,19 +42,21 @@ export async function findPlatformKey(
   const stored = slug === null ? null : await credentials.platformKey(slug);
   const key = stored ?? (await promptSecret(`Platform key${slug === null ? "" : ` of ${slug}`}: `));
   if (key !== null) return { key, slug: slug ?? undefined };
-  throw new CliFailure("denied", noPlatformKey({ slug, url, stored: await credentials.products() }));
+  throw new CliFailure("denied", await noPlatformKey({ slug, url }, credentials));
 }
 
-function noPlatformKey({
-  slug,
-  url,
-  stored,
-}: {
-  readonly slug: string | null;
-  readonly url: string;
-  readonly stored: readonly string[];
-}): string {
-  const missing = slug === null ? "no product is the current one" : `no platform key of ${slug} is stored for ${url}`;
+async function noPlatformKey(
+  { slug, url }: { readonly slug: string | null; readonly url: string },
+  credentials: Credentials,
+): Promise<string> {
+  const stored = await credentials.products();
+  const others = stored.length > 0 ? [] : await credentials.otherUrls();
+  if (others.length > 0) {
+    const elsewhere = `they are stored for ${others.join(", ")} (set ORCH_URL or --url)`;
+    return `no platform keys are stored for ${url}; ${elsewhere}, or set ORCH_PLATFORM_KEY or ORCH_PLATFORM_KEY_FILE`;
+  }
+  const missing =
+    slug === null ? `no product is the current one for ${url}` : `no platform key of ${slug} is stored for ${url}`;
   const remedies = [
     ...(stored.length === 0 ? [] : [`orchctl products use selects a stored product (${stored.join(", ")})`]),
     "orchctl products register creates a product with a key, orchctl products rotate-key a new key for an existing product",

@@ -1,7 +1,8 @@
 import { type Command, Option } from "commander";
 import type { PolicyChanges } from "../src/client/admin-client.ts";
-import { isPlainSetting } from "../src/contract/engine-env.ts";
+import { engineEnvProblems, isPlainSetting } from "../src/contract/engine-env.ts";
 import { POLICY_ACTIONS, type PolicyAction } from "../src/contract/orchestrator-records.ts";
+import { isProductSetting, isPublicSetting, productSettingNames } from "../src/contract/settings.ts";
 import { CliFailure } from "./exit-codes.ts";
 import { duration, collected, jsonObject, limit, wholeNumber } from "./option-values.ts";
 import { promptSecret, secretFromFile } from "./secret-input.ts";
@@ -67,10 +68,7 @@ async function readEngineEnv(option: string, { variable }: Settings): Promise<Re
   if (given?.startsWith("@")) return { [name]: await secretFromFile(given.slice(1)) };
   if (given !== undefined) {
     if (isPlainSetting(name, given)) return { [name]: given };
-    throw new CliFailure(
-      "usage",
-      `--engine-env ${name}: expected no value, which others could read in the process list; set the variable ${name} and give --engine-env ${name}, or ${name}=@FILE, or ${name}=@- for standard input`,
-    );
+    throw new CliFailure("usage", `--engine-env ${name}: ${problemOfTyped(name, given)}`);
   }
   const value = variable(name) ?? (await promptSecret(`${name}: `));
   if (value !== null) return { [name]: value };
@@ -78,4 +76,15 @@ async function readEngineEnv(option: string, { variable }: Settings): Promise<Re
     "usage",
     `--engine-env ${name}: expected the variable ${name} to be set, or ${name}=@FILE, or ${name}=@- for standard input`,
   );
+}
+
+/** The name first, then the value's form; what is left may be a secret. The value is not repeated. */
+function problemOfTyped(name: string, value: string): string {
+  if (!isProductSetting(name)) return `unknown setting; expected one of ${productSettingNames()}`;
+  const [malformed] = engineEnvProblems({ [name]: value });
+  if (malformed !== undefined) return malformed.problem;
+  const secret = isPublicSetting(name)
+    ? "a URL with credentials or a query holds a secret"
+    : "the value may be a secret";
+  return `${secret}, which others could read in the process list; set the variable ${name} and give --engine-env ${name}, or ${name}=@FILE, or ${name}=@- for standard input`;
 }

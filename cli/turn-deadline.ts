@@ -6,9 +6,10 @@ export class TurnDeadline {
   readonly #controller = new AbortController();
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(seconds: number | null, cancel: () => Promise<void>) {
+  constructor(seconds: number | null, cancel: () => Promise<void>, context: string) {
     if (seconds === null) return;
-    this.#timer = setTimeout(() => void this.#end(seconds, cancel), Math.min(seconds * 1000, MAX_TIMER_MS));
+    const message = `the turn did not end within ${seconds} s; it is cancelled (TIMEOUT, ${context})`;
+    this.#timer = setTimeout(() => void this.#end(message, cancel), Math.min(seconds * 1000, MAX_TIMER_MS));
   }
 
   get signal(): AbortSignal {
@@ -19,9 +20,9 @@ export class TurnDeadline {
     clearTimeout(this.#timer);
   }
 
-  async #end(seconds: number, cancel: () => Promise<void>): Promise<void> {
+  async #end(message: string, cancel: () => Promise<void>): Promise<void> {
     // Created first, so that the turn's own last events do not become the reason.
-    const reason = new CliFailure("timeout", `the turn did not end within ${seconds} s; it is cancelled`, "TIMEOUT");
+    const reason = new CliFailure("timeout", message, "TIMEOUT");
     const cancelled = cancel();
     this.#controller.abort(reason);
     await cancelled;

@@ -37,7 +37,7 @@ export const chatCommand: CommandMaker = (program, settings) => {
     .addHelpText("after", example(`orchctl chat alice "${EXAMPLE_MESSAGE}"`))
     .action(async (user: string, words: string[], options: Options, command) => {
       const session = sessionOf(command, settings);
-      const engine = await connectEngine(session, user);
+      const { engine, context } = await connectEngine(session, user);
       const taskId = options.task ?? newTaskId();
       const terminal = process.stdin.isTTY ? new Terminal() : null;
       const { agent, thinking, timeout = null } = options;
@@ -45,7 +45,7 @@ export const chatCommand: CommandMaker = (program, settings) => {
       const conversation = new Conversation({
         engine,
         print: session.print,
-        user,
+        context,
         taskId,
         thinking,
         agent,

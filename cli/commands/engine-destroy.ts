@@ -1,3 +1,4 @@
+import type { EngineRecord } from "../../src/contract/orchestrator-records.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
@@ -19,11 +20,19 @@ export const engineDestroyCommand: CommandMaker = (engines, settings) => {
     .addHelpText("after", example("orchctl engines destroy alice --keep-data"))
     .action(async (user: string, { keepData, yes, dryRun }: Options, command) => {
       const { client, credentials, print } = sessionOf(command, settings);
-      const engine = await client
-        .platform((orchestrator) => orchestrator.get(user), { user })
-        .catch((error: unknown) => {
-          throw withListAdvice(error);
+      const destroy = () => client.platform((orchestrator) => orchestrator.destroy(user, { keepData }), { user });
+      let engine: EngineRecord;
+      try {
+        engine = await client.platform((orchestrator) => orchestrator.get(user), { user });
+      } catch (error) {
+        if (keepData || dryRun || !isEngineNotFound(error)) throw withListAdvice(error);
+        // An earlier destroy may have kept data; the daemon erases them, or answers 404 if there are none.
+        await confirm(`${safe(user)} has no engine. Erase the data that an earlier one left?`, { yes });
+        const erased = await destroy().catch((refused: unknown) => {
+          throw withListAdvice(refused);
         });
+        return print.document(erased, () => `${safe(user)} has no engine; the kept data are erased`);
+      }
       const { id, state, port, pid } = engine;
       const what = `the engine of ${safe(user)} (${id}, ${state}, port ${port}, pid ${pid ?? "none"})`;
       const data = keepData ? "keep its data" : "all its data";
@@ -34,14 +43,18 @@ export const engineDestroyCommand: CommandMaker = (engines, settings) => {
         );
       }
       await confirm(`Destroy ${what} and ${data}?`, { yes });
-      const result = await client.platform((orchestrator) => orchestrator.destroy(user, { keepData }), { user });
+      const result = await destroy();
       await credentials.forgetEngine(id);
-      print.document(result, () => `the engine of ${safe(user)} is destroyed`);
+      const kept = keepData ? `; its data is kept for the next engine of ${safe(user)}` : "";
+      print.document(result, () => `the engine of ${safe(user)} is destroyed${kept}`);
     });
 };
 
+const isEngineNotFound = (error: unknown): error is CliFailure =>
+  error instanceof CliFailure && error.code === "ENGINE_NOT_FOUND";
+
 /** The general advice for a missing engine, to create it, does not fit here. */
 function withListAdvice(error: unknown): unknown {
-  if (!(error instanceof CliFailure && error.code === "ENGINE_NOT_FOUND")) return error;
+  if (!isEngineNotFound(error)) return error;
   return new CliFailure(error.exit, error.message, error.code, "orchctl engines list shows the product's engines");
 }

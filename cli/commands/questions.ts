@@ -30,18 +30,25 @@ export const answerCommand: CommandMaker = (program, settings) => {
     .action(async (user: string, id: string, words: string[], { follow }: { follow: boolean }, command) => {
       const session = sessionOf(command, settings);
       const { print } = session;
-      const { engine, answer, request } = await withEngine(session, user, async (engine) => {
+      const { engine, context, answer, request } = await withEngine(session, user, async (engine, context) => {
         const open = (await engine.pending()).find(({ request_id }) => request_id === id);
         if (open === undefined) throw notOpen(user, id);
         const chosen = answerTo(open, words.join(" "));
         await engine.respond(id, chosen);
-        return { engine, answer: chosen, request: open };
+        return { engine, context, answer: chosen, request: open };
       });
       print.document({ request_id: id, answer }, () => `answered ${safe(id)}: ${safe(answer)}`);
       if (!follow) return;
       const terminal = process.stdin.isTTY ? new Terminal() : null;
       const answers = { scripted: [], auto: false, terminal };
-      const conversation = new Conversation({ engine, print, user, taskId: request.task_id, timeoutS: null, answers });
+      const conversation = new Conversation({
+        engine,
+        print,
+        context,
+        taskId: request.task_id,
+        timeoutS: null,
+        answers,
+      });
       await conversation.rest({ turnId: request.turn_id, requestId: id });
     });
 };

@@ -20,10 +20,10 @@ export function headerValue(name: string, value: string): string {
 }
 
 /** An ID as one segment of a path, percent-encoded so that no server and no proxy reads more into it. */
-export function pathSegment(field: string, text: string): string {
+export function pathSegment(field: string, text: string, example: string): string {
   // JavaScript callers have no compiler that checks the type.
   if (typeof text !== "string")
-    throw invalidArgument(`${field}: expected a string, as in get("alice"), got ${typeName(text)}`);
+    throw invalidArgument(`${field}: expected a string, as in ${example}, got ${typeName(text)}`);
   if (text === "" || !text.isWellFormed()) throw invalidArgument(`${field}: expected a non-empty ID in valid Unicode`);
   const encoded = encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
@@ -39,10 +39,10 @@ export function assertUnchangedByFetch(path: string): void {
 }
 
 /** The user ID of calls that take an object. */
-export function checkedUserId(options: { readonly userId: string }): string {
+export function checkedUserId(options: { readonly userId: string }, method: string): string {
   if (typeof options !== "object" || options === null) {
     throw invalidArgument(
-      `userId: expected an object with userId, as in admit({ userId: "alice" }), got ${typeName(options)}`,
+      `userId: expected an object with userId, as in ${method}({ userId: "alice" }), got ${typeName(options)}`,
     );
   }
   if (typeof options.userId !== "string")

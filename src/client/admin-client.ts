@@ -70,7 +70,8 @@ export function createAdminClient({ url, adminKey, fetch: ownFetch, exactPaths, 
     more?: Partial<RequestParams>,
     retry?: RetryOptions,
   ) => callJson<T>(service, { method, path, ...more }, retry);
-  const product = (idOrSlug: string): string => `/products/${pathSegment("product", idOrSlug)}`;
+  const product = (idOrSlug: string, example: string): string =>
+    `/products/${pathSegment("product", idOrSlug, example)}`;
   const eventFeed = (productId: string | undefined) => ({ path: "/admin/events", query: { product_id: productId } });
 
   return {
@@ -91,16 +92,16 @@ export function createAdminClient({ url, adminKey, fetch: ownFetch, exactPaths, 
       ),
 
     getProduct: async (idOrSlug: string, { signal }: CallOptions = {}) =>
-      call<ProductRecord>("GET", product(idOrSlug), { signal }),
+      call<ProductRecord>("GET", product(idOrSlug, 'getProduct("demo")'), { signal }),
 
     setPolicy: async (idOrSlug: string, policy: PolicyChanges, { signal }: CallOptions = {}) =>
-      call<ProductRecord>("PUT", `${product(idOrSlug)}/policy`, { body: policy, signal }),
+      call<ProductRecord>("PUT", `${product(idOrSlug, 'setPolicy("demo", {})')}/policy`, { body: policy, signal }),
 
     /** Replaces the platform key by one whose hash is given. */
     setPlatformKeyHash: async (idOrSlug: string, key: PlatformKeyHash, { signal }: CallOptions = {}) =>
       call<ProductRecord>(
         "PUT",
-        `${product(idOrSlug)}/platform-key-hash`,
+        `${product(idOrSlug, 'setPlatformKeyHash("demo", key)')}/platform-key-hash`,
         { body: { api_key_hash: key.hash, key_prefix: key.prefix, key_last4: key.last4, grace_s: key.graceS }, signal },
         { repeatable: false },
       ),
@@ -112,7 +113,7 @@ export function createAdminClient({ url, adminKey, fetch: ownFetch, exactPaths, 
     ) =>
       call<{ readonly deleted: true }>(
         "DELETE",
-        product(idOrSlug) + queryOf({ force }),
+        product(idOrSlug, 'deleteProduct("demo")') + queryOf({ force }),
         { signal, deadlineMs: service.limits.engineDeadlineMs },
         { repeatable: false },
       ),

@@ -97,27 +97,27 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
       retry,
     );
   };
-  const createEngine = async (path: string, given: ProvisionOptions) => {
-    const user_id = checkedUserId(given);
+  const createEngine = async (method: "provision" | "admit", given: ProvisionOptions) => {
+    const user_id = checkedUserId(given, method);
     const { userId: _, metadata, start, ...call } = given;
-    return change<EngineWithKey>(path, { user_id, metadata, start }, call);
+    return change<EngineWithKey>(`/engines/${method}`, { user_id, metadata, start }, call);
   };
-  const engine = (userId: string): string => `/engines/${pathSegment("userId", userId)}`;
-  const eventFeed = (userId: string | undefined) => ({
-    path: userId === undefined ? "/events" : `${engine(userId)}/events`,
+  const engine = (userId: string, example: string): string => `/engines/${pathSegment("userId", userId, example)}`;
+  const eventFeed = (userId: string | undefined, method: string) => ({
+    path: userId === undefined ? "/events" : `${engine(userId, `${method}({ userId: "alice" })`)}/events`,
   });
 
   return {
     url: service.url,
 
     /** Creates the user's engine and starts it. `ENGINE_ALREADY_EXISTS` if there is one: see `admit`. */
-    provision: (given: ProvisionOptions) => createEngine("/engines/provision", given),
+    provision: (given: ProvisionOptions) => createEngine("provision", given),
     /** The user's engine: created if there is none, started if it is stopped. */
-    admit: (given: ProvisionOptions) => createEngine("/engines/admit", given),
+    admit: (given: ProvisionOptions) => createEngine("admit", given),
 
     get: async (userId: string, { autoProvision, signal }: CallOptions & { readonly autoProvision?: boolean } = {}) =>
       get<EngineRecord & { readonly engine_api_key?: string | null }>(
-        engine(userId) + queryOf({ auto_provision: autoProvision }),
+        engine(userId, 'get("alice")') + queryOf({ auto_provision: autoProvision }),
         { signal, ...(autoProvision === true && { deadlineMs: engineDeadlineMs }) },
       ),
 
@@ -134,7 +134,8 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
         get<Page<EngineRecord>>(`/engines${queryOf({ limit: pageSize, state, cursor })}`, { signal }),
       ),
 
-    start: async (userId: string, call?: ChangeOptions) => change<EngineRecord>(`${engine(userId)}/start`, {}, call),
+    start: async (userId: string, call?: ChangeOptions) =>
+      change<EngineRecord>(`${engine(userId, 'start("alice")')}/start`, {}, call),
 
     /** `drainS`: how long running turns may continue; `force` does not wait for them. */
     stop: async (
@@ -147,7 +148,7 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
       }: ChangeOptions & { readonly drainS?: number | undefined; readonly force?: boolean | undefined } = {},
     ) =>
       change<EngineRecord & { readonly stop_result: StopResult }>(
-        `${engine(userId)}/stop`,
+        `${engine(userId, 'stop("alice")')}/stop`,
         { drain_s: drainS, force },
         { deadlineMs, ...call },
       ),
@@ -155,7 +156,7 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
     /** `graceS`: how long the old key stays valid. Not retried after a lost response: each try creates another key. */
     rotateKey: async (userId: string, { graceS, ...call }: ChangeOptions & { readonly graceS?: number } = {}) =>
       change<EngineWithKey & { readonly previous_key_expires_at: string }>(
-        `${engine(userId)}/rotate-key`,
+        `${engine(userId, 'rotateKey("alice")')}/rotate-key`,
         { grace_s: graceS },
         { ...call, repeatable: false },
       ),
@@ -175,7 +176,7 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
         wasLost ||= retryClassOf(retry.error) === "lost";
         onRetry?.(retry);
       };
-      const path = engine(userId) + queryOf({ keep_data: keepData });
+      const path = engine(userId, 'destroy("alice")') + queryOf({ keep_data: keepData });
       try {
         return await callJson(service, { method: "DELETE", path, signal, deadlineMs }, { onRetry: note });
       } catch (error) {
@@ -194,7 +195,7 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
         signal,
       }: CallOptions & { readonly state?: EngineState; readonly timeoutS?: number } = {},
     ) =>
-      get<EngineRecord>(`${engine(userId)}/wait${queryOf({ state, timeout_s: timeoutS })}`, {
+      get<EngineRecord>(`${engine(userId, 'wait("alice")')}/wait${queryOf({ state, timeout_s: timeoutS })}`, {
         signal,
         deadlineMs: timeoutS * 1000 + callDeadlineMs,
       }),
@@ -206,16 +207,16 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
     }: CallOptions & {
       readonly userId?: string | undefined;
       readonly pageSize?: number;
-    } = {}): AsyncGenerator<EventRecord> => listEvents(service, eventFeed(userId), call),
+    } = {}): AsyncGenerator<EventRecord> => listEvents(service, eventFeed(userId, "listEvents"), call),
 
     /** The same events as they happen. A lost stream resumes where it was cut. */
     async *events({ userId, ...follow }: EventsOptions = {}): AsyncGenerator<OrchestratorEvent> {
-      yield* followEvents(service, eventFeed(userId), follow);
+      yield* followEvents(service, eventFeed(userId, "events"), follow);
     },
 
     /** Lines of an engine's log. A followed log may stay silent without a limit. */
     async *logs(userId: string, { tail, follow, signal }: LogsOptions = {}): AsyncGenerator<string> {
-      const path = `${engine(userId)}/logs${queryOf({ tail, follow })}`;
+      const path = `${engine(userId, 'logs("alice")')}/logs${queryOf({ tail, follow })}`;
       const abort = new LinkedAbort(signal);
       const open = () =>
         openStream(service, {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import t, { type Test } from "tap";
-import { type FakeServer, engine, startFakeServer } from "../helpers/fake-server.ts";
+import { type FakeServer, engine, product, startFakeServer } from "../helpers/fake-server.ts";
 import { type Orchctl, orchctlFor } from "../helpers/orchctl.ts";
 
 const KEYS = { ORCH_PLATFORM_KEY: "orchp_of-the-test", ORCH_ENGINE_KEY: "sk-orch-of-the-test" };
@@ -225,7 +225,8 @@ t.test("a turn that takes longer than --timeout is cancelled, whether or not the
   const ran = await orchctl(["chat", "alice", "hi", "--task", "mine", "--timeout", "1s"], { env: KEYS });
   t.equal(ran.code, 8, ran.stderr);
   t.equal(ran.stdout, "working\n");
-  t.match(ran.stderr, "orchctl: the turn did not end within 1 s; it is cancelled\n");
+  const words = `the turn did not end within 1 s; it is cancelled (TIMEOUT, user alice, ${server.url})`;
+  t.match(ran.stderr, `orchctl: ${words}\n`);
   t.same(server.calls.at(-1)?.body, { task_id: "mine" });
   server.on("POST /execute/cancel", () => new Promise<void>(() => undefined));
   t.equal((await orchctl(["chat", "alice", "hi", "--timeout", "1s"], { env: KEYS })).code, 8);
@@ -303,7 +304,7 @@ t.test("a turn that fails ends with the exit code of its error, after what it ha
     const ran = await orchctl(["chat", "alice", "hi"], { env: KEYS });
     t.equal(ran.code, code);
     t.equal(ran.stdout, "half\n");
-    t.match(ran.stderr, `orchctl: the turn failed: it failed (${error})`);
+    t.match(ran.stderr, `orchctl: the turn failed: it failed (${error}, user alice, ${server.url})\n`);
   }
 });
 
@@ -343,4 +344,36 @@ t.test("an engine that is stopped, busy, or of which no key is kept is told with
   const stopped = await orchctl(["chat", "alice", "hi"], { env: KEYS });
   t.equal(stopped.code, 5);
   t.match(stopped.stderr, /the engine is stopped; orchctl engines start alice starts it/);
+});
+
+t.test("a wrong ORCH_ENGINE_KEY is told apart from a stored key", async (t) => {
+  const { server, orchctl } = await withEngine(t);
+  server.on("POST /execute", { status: 401, body: { error: "INVALID_ENGINE_KEY", message: "missing or wrong" } });
+  const only = await orchctl(["chat", "alice", "hi"], { env: KEYS });
+  t.equal(only.code, 3);
+  t.match(only.stderr, "the key of ORCH_ENGINE_KEY is not accepted by alice's engine (INVALID_ENGINE_KEY, user alice,");
+  t.match(only.stderr, "(orchctl engines rotate-key alice creates a new key)");
+  server.on("POST /engines/provision", { status: 201, body: { ...engine(), engine_api_key: "sk-orch-kept" } });
+  await orchctl(["engines", "provision", "alice"], { env: KEYS });
+  const beside = await orchctl(["chat", "alice", "hi"], { env: KEYS });
+  t.match(beside.stderr, "(unset it to use the stored key)");
+  t.notMatch(beside.stderr, "rotate-key");
+  const { ORCH_PLATFORM_KEY } = KEYS;
+  const kept = await orchctl(["chat", "alice", "hi"], { env: { ORCH_PLATFORM_KEY } });
+  t.match(kept.stderr, /missing or wrong .*\n\(orchctl engines rotate-key alice/);
+});
+
+t.test("a failure of a turn names the product of the stored key", async (t) => {
+  const { server, orchctl } = await withEngine(t);
+  server.on("POST /products/register", { status: 201, body: { ...product(), platform_api_key: "orchp_x" } });
+  const { ORCH_ENGINE_KEY } = KEYS;
+  await orchctl(["products", "register", "demo"], { env: { ORCH_ADMIN_KEY: "admin-key-of-the-test" } });
+  server.on("POST /execute", (_call, response) => {
+    open(response);
+    send(response, [["error", { error: "LLM_PROVIDER_ERROR", message: "it failed" }]]);
+    response.end();
+  });
+  const ran = await orchctl(["chat", "alice", "hi"], { env: { ORCH_ENGINE_KEY } });
+  const where = `(LLM_PROVIDER_ERROR, user alice, product demo, ${server.url})`;
+  t.match(ran.stderr, `orchctl: the turn failed: it failed ${where}\n`);
 });

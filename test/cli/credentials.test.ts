@@ -51,6 +51,8 @@ t.test("keys of one daemon are not shown to another", async (t) => {
   await orchctl(["products", "register", "demo"], { env: ADMIN });
   const ran = await orchctl(["engines", "list", "--url", other.url]);
   t.equal(ran.code, 3);
+  const words = `no platform keys are stored for ${other.url}; they are stored for ${one.url} (set ORCH_URL or --url)`;
+  t.match(ran.stderr, words);
   t.equal(other.calls.length, 0);
 });
 

@@ -231,6 +231,31 @@ t.test("what cannot be undone needs --yes where nobody can be asked", async (t) 
   t.notOk(server.calls.some(({ method }) => method === "DELETE"));
 });
 
+t.test("destroy without an engine erases the kept data, and --keep-data says what stays", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  const destroy = (user: string, ...options: string[]) =>
+    orchctl(["engines", "destroy", user, "--yes", ...options], { env: KEY });
+  const absent = fault(404, "ENGINE_NOT_FOUND", "no engine for this user_id");
+  server.on("GET /engines/kim", absent);
+  server.on("DELETE /engines/kim", { body: { destroyed: true } });
+  t.equal((await destroy("kim", "--keep-data")).code, 4);
+  t.equal((await destroy("kim", "--dry-run")).code, 4);
+  t.notOk(server.calls.some(({ method }) => method === "DELETE"));
+  const erased = await destroy("kim");
+  t.equal(erased.code, 0, erased.stderr);
+  t.equal(erased.stdout, "kim has no engine; the kept data are erased\n");
+  t.equal(server.calls.at(-1)?.path, "/engines/kim?keep_data=false");
+  server.on("DELETE /engines/kim", absent);
+  const nothing = await destroy("kim");
+  t.equal(nothing.code, 4);
+  t.notMatch(nothing.stderr, /provision/);
+  server.on("GET /engines/kim", { body: engine({ user_id: "kim" }) });
+  server.on("DELETE /engines/kim", { body: { destroyed: true } });
+  const kept = await destroy("kim", "--keep-data");
+  t.equal(kept.stdout, "the engine of kim is destroyed; its data is kept for the next engine of kim\n");
+});
+
 t.test("a refusal names user, product and address, and what helps", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
@@ -241,6 +266,7 @@ t.test("a refusal names user, product and address, and what helps", async (t) =>
   const shown = await orchctl(["engines", "show", "bob"]);
   t.match(shown.stderr, `orchctl: no engine for this user_id ${where}\n`);
   t.match(shown.stderr, "orchctl engines provision bob creates one");
+  server.on("DELETE /engines/bob", fault(404, "ENGINE_NOT_FOUND", "no engine for this user_id"));
   const destroyed = await orchctl(["engines", "destroy", "bob", "--yes"]);
   t.match(destroyed.stderr, where);
   t.notMatch(destroyed.stderr, /provision/);

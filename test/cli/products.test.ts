@@ -87,8 +87,17 @@ t.test("an engine's secret is read from the environment or a file, and refused i
   for (const secret of ["LLM_API_KEY=geheim", "LLM_ANYTHING=geheim", "LLM_BASE_URL=https://user:geheim@example.com"]) {
     const refused = await orchctl(["products", "policy", "demo", "--engine-env", secret], { env: ADMIN });
     t.equal(refused.code, 2, secret);
-    t.match(refused.stderr, /expected no value, which others could read .*; set the variable LLM_\w+ .*=@FILE/);
+    t.match(refused.stderr, /secret, which others could read .*; set the variable LLM_\w+ .*=@FILE/);
     t.notMatch(refused.stderr, /geheim/);
+  }
+  for (const [typed, words] of [
+    ["FOO=geheim", "--engine-env FOO: unknown setting; expected one of LLM_*, "],
+    ["LLM_BASE_URL=geheim", "--engine-env LLM_BASE_URL: expected a URL that begins with http:// or https://\n"],
+  ] as const) {
+    const refused = await orchctl(["products", "policy", "demo", "--engine-env", typed], { env: ADMIN });
+    t.equal(refused.code, 2, typed);
+    t.match(refused.stderr, words);
+    t.notMatch(refused.stderr, /geheim|secret/);
   }
   const unset = await orchctl(["products", "policy", "demo", "--engine-env", "LLM_API_KEY"], { env: ADMIN });
   t.equal(unset.code, 2, "nobody is there to be asked");
@@ -240,7 +249,7 @@ t.test("deleting a product that has engines is told with the command's own optio
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   server.on("GET /products/demo", { body: product() });
-  server.on("DELETE /products/prd_1", fault(409, "PRODUCT_ALREADY_EXISTS", "destroy them or use force=true"));
+  server.on("DELETE /products/prd_1", fault(409, "PRODUCT_ALREADY_EXISTS", "destroy them, or delete with ?force=true"));
   const ran = await orchctl(["products", "delete", "demo", "--yes"], { env: ADMIN });
   t.equal(ran.code, 5);
   t.match(ran.stderr, "the product demo still has engines");

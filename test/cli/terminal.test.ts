@@ -103,7 +103,7 @@ t.test(
     ]);
     t.equal(code, 0, seen);
     t.match(seen, /you chose two/);
-    t.match(seen, /the turn failed: cancelled \(CANCELLED\)/);
+    t.match(seen, /the turn failed: cancelled \(CANCELLED, user alice, http:\S+\)/);
   },
 );
 

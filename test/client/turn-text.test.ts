@@ -59,11 +59,12 @@ t.test("an id that is no text is refused in words that say how it is given", asy
   const wrong = { userId: "alice" } as never;
   const refusal = { code: "INVALID_ARGUMENT", message: 'userId: expected a string, as in get("alice"), got an object' };
   await t.rejects(orchestrator.get(wrong), refusal);
-  for (const call of [orchestrator.start(wrong), orchestrator.stop(wrong), orchestrator.wait(wrong)]) {
-    await t.rejects(call, { code: "INVALID_ARGUMENT", message: /^userId: expected a string/ });
+  for (const method of ["start", "stop", "rotateKey", "destroy", "wait"] as const) {
+    const message = `userId: expected a string, as in ${method}("alice"), got an object`;
+    await t.rejects(async () => orchestrator[method](wrong), { code: "INVALID_ARGUMENT", message });
   }
   for (const call of ["provision", "admit"] as const) {
-    const message = /^userId: expected an object with userId, as in admit\(\{ userId: "alice" \}\), got a string/;
+    const message = `userId: expected an object with userId, as in ${call}({ userId: "alice" }), got a string`;
     await t.rejects(async () => orchestrator[call]("alice" as never), { code: "INVALID_ARGUMENT", message });
     await t.rejects(async () => orchestrator[call]({} as never), { code: "INVALID_ARGUMENT" });
   }

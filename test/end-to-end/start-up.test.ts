@@ -75,7 +75,7 @@ t.test("a port in use is told, and the bundled database is stopped again", async
   const { port } = other.address() as { port: number };
   const dataDir = freshFolder(t);
   const words = await refusal(t, { ORCH_DATA_DIR: dataDir, ORCH_PORT: String(port) });
-  t.match(words, /ORCH_PORT is in use by another program/);
+  t.match(words, `ORCH_PORT is in use by another program: 127.0.0.1 port ${port} (`);
   t.notOk(existsSync(join(dataDir, "postgres", "data", "postmaster.pid")));
 });
 

@@ -95,6 +95,12 @@ function withoutStatus(read: ProviderError, provider: string, who: string): Mode
   const [, hint] = NOT_SENT.find(([pattern]) => pattern.test(`${name}: ${text}`)) ?? [];
   if (hint !== undefined)
     return { ...permanent(`the request cannot be sent: ${hint} (${who})`), refused: CONTENT_NOT_SENT.test(name) };
+  if (network.reason === "bad port") {
+    const port = host?.match(/:(\d+)$/)?.[1];
+    return permanent(
+      `${port === undefined ? "the port" : `port ${port}`} is blocked by fetch; use another port (${who})`,
+    );
+  }
   if (network.systemCall !== null) return transient(`${network.systemCall} (${who})`);
   const cause = network.code || network.reason;
   if (cause !== null) return transient(`the connection to ${host ?? provider} failed: ${cause} (${who})`);

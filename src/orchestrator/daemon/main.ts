@@ -59,7 +59,9 @@ function explain(error: unknown): string {
   const code = "code" in error ? error.code : undefined;
   const syscall = "syscall" in error ? error.syscall : undefined;
   if (syscall === "listen" && code === "EADDRINUSE") {
-    return "orchd cannot start: ORCH_PORT is in use by another program (is orchd running already?); set another ORCH_PORT";
+    const { address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+    const place = `${String(address)} port ${String(port)}`;
+    return `orchd cannot start: ORCH_PORT is in use by another program: ${place} (is orchd running already?); set another ORCH_PORT`;
   }
   if (syscall === "listen") return `orchd cannot start: it cannot listen on ORCH_HOST and ORCH_PORT (${error.message})`;
   if (isDatabaseUnavailable(error)) {

@@ -34,7 +34,10 @@ export async function deleteProduct(host: HostContext, idOrSlug: string, { force
   });
   host.directory.changed();
   if (!deleted)
-    throw new ApiError("PRODUCT_ALREADY_EXISTS", "the product still has engines; destroy them or use force=true");
+    throw new ApiError(
+      "PRODUCT_ALREADY_EXISTS",
+      "the product still has engines; destroy them, or delete with ?force=true",
+    );
   await eraseKeptData(host, id);
 }
 

@@ -37,7 +37,8 @@ t.test("an unreachable model is reported with cause, address and model", async (
 
 t.test("a connection failure without a code is reported with its message", async (t) => {
   const badPort = await ending("openai-compatible", "http://127.0.0.1:9/v1");
-  t.equal(badPort.message, "the connection to 127.0.0.1:9 failed: bad port (openai-compatible, any)");
+  t.equal(badPort.message, "port 9 is blocked by fetch; use another port (openai-compatible, any)");
+  t.equal(badPort.kind, "permanent");
   const host = await answering(t, "220 mail ready\r\n");
   const noHttp = await ending("openai-compatible", `http://${host}/v1`);
   t.match(noHttp.message, `the connection to ${host} failed: Response does not match the HTTP/1.1 protocol`);

@@ -1,0 +1,67 @@
+import type { EngineClient } from "../src/client/engine-client.ts";
+import type { ModelHealth } from "../src/contract/engine-records.ts";
+
+const SILENCE_MS = 2000;
+const DEADLINE_MS = 2000;
+
+type Health = Pick<EngineClient, "health">;
+
+/** Explains a silent turn: the engine's health tells of a failed model call that is retried. */
+export class ModelWatch {
+  readonly #engine: Health;
+  readonly #note: (text: string) => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #closing = new AbortController();
+  #noted: string | null = null;
+
+  constructor(engine: Health, note: (text: string) => void) {
+    this.#engine = engine;
+    this.#note = note;
+    this.expect();
+  }
+
+  /** After an event of the turn: more should follow. */
+  expect(): void {
+    this.pause();
+    this.#timer = setTimeout(() => void this.#look(), SILENCE_MS);
+  }
+
+  /** While the turn may be silent, as while a person is asked. */
+  pause(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  close(): void {
+    this.pause();
+    this.#closing.abort();
+  }
+
+  async #look(): Promise<void> {
+    const watched = this.#timer;
+    const model = await this.#health();
+    // An event arrived meanwhile, or the turn has ended.
+    if (this.#timer !== watched) return;
+    if (model?.status === "retrying" && model.last_error_at !== this.#noted) {
+      this.#noted = model.last_error_at;
+      this.#note(describeRetry(model));
+    }
+    this.expect();
+  }
+
+  async #health(): Promise<ModelHealth | undefined> {
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(DEADLINE_MS)]);
+    try {
+      return (await this.#engine.health({ signal })).model;
+    } catch {
+      // The turn itself reports an error of the engine.
+      return undefined;
+    }
+  }
+}
+
+function describeRetry({ last_error: error, next_try_at: nextTryAt }: ModelHealth): string {
+  const waitS = nextTryAt === null ? 0 : Math.ceil((Date.parse(nextTryAt) - Date.now()) / 1000);
+  const next = waitS > 0 ? `next try in ${waitS} s` : "the next try is running";
+  return `the model call failed, ${next}: ${error ?? "unknown error"}`;
+}
