@@ -52,7 +52,10 @@ t.test("a large body costs more than one request of the minute", async (t) => {
   const key = await register("cost", { requests_per_minute: 10 });
   const body = `{"user_id":"a","start":false}${" ".repeat(60 * 1024)}`;
   t.match(await provision(key, body), { status: 201, headers: { "ratelimit-remaining": "2" } });
-  t.match(await provision(key, body), { status: 429, headers: { "ratelimit-remaining": "2", "retry-after": "60" } });
+  t.match(await provision(key, body), {
+    status: 429,
+    headers: { "ratelimit-remaining": "2", "retry-after": /^(?:5\d|60)$/ },
+  });
   t.equal((await daemon.platform(key, "/engines/a")).status, 200);
 });
 
