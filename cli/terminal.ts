@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline";
+import { type CallContext, describeContext } from "./client-failure.ts";
 import { CliFailure } from "./exit-codes.ts";
 import { emit, safe } from "./output.ts";
 
@@ -82,13 +83,21 @@ export class Terminal {
   }
 }
 
+interface ConfirmOptions {
+  readonly yes: boolean;
+  /** What the change is about, for the error message. */
+  readonly context: CallContext;
+}
+
 /** Asks for confirmation of a change that cannot be undone. A script needs `--yes`. */
-export async function confirm(question: string, { yes }: { readonly yes: boolean }): Promise<void> {
+export async function confirm(question: string, { yes, context }: ConfirmOptions): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY) {
-    throw new CliFailure("usage", "nothing was changed: this cannot be undone and without a terminal needs --yes");
+    const reason = "this cannot be undone and without a terminal needs --yes";
+    throw new CliFailure("usage", `nothing was changed: ${reason} (${describeContext(context)})`);
   }
   const reply = await readLine({ prompt: `${question} [y/N] ` });
   if (reply.kind === "line" && /^y(es)?$/i.test(reply.text.trim())) return;
-  throw new CliFailure(reply.kind === "interrupted" ? "interrupted" : "usage", "nothing was changed");
+  const exit = reply.kind === "interrupted" ? "interrupted" : "usage";
+  throw new CliFailure(exit, `nothing was changed (${describeContext(context)})`);
 }

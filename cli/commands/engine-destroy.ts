@@ -19,7 +19,9 @@ export const engineDestroyCommand: CommandMaker = (engines, settings) => {
     .option("--dry-run", "only print what would be destroyed", false)
     .addHelpText("after", example("orchctl engines destroy alice --keep-data"))
     .action(async (user: string, { keepData, yes, dryRun }: Options, command) => {
-      const { client, credentials, print } = sessionOf(command, settings);
+      const session = sessionOf(command, settings);
+      const { client, credentials, print } = session;
+      const context = { user, product: await client.product(), url: session.settings.url };
       const destroy = () => client.platform((orchestrator) => orchestrator.destroy(user, { keepData }), { user });
       let engine: EngineRecord;
       try {
@@ -27,7 +29,7 @@ export const engineDestroyCommand: CommandMaker = (engines, settings) => {
       } catch (error) {
         if (keepData || dryRun || !isEngineNotFound(error)) throw withListAdvice(error);
         // An earlier destroy may have kept data; the daemon erases them, or answers 404 if there are none.
-        await confirm(`${safe(user)} has no engine. Erase the data that an earlier one left?`, { yes });
+        await confirm(`${safe(user)} has no engine. Erase the data that an earlier one left?`, { yes, context });
         const erased = await destroy().catch((refused: unknown) => {
           throw withListAdvice(refused);
         });
@@ -42,7 +44,7 @@ export const engineDestroyCommand: CommandMaker = (engines, settings) => {
           () => `would destroy ${what} and ${data}`,
         );
       }
-      await confirm(`Destroy ${what} and ${data}?`, { yes });
+      await confirm(`Destroy ${what} and ${data}?`, { yes, context });
       const result = await destroy();
       await credentials.forgetEngine(id);
       const kept = keepData ? `; its data is kept for the next engine of ${safe(user)}` : "";

@@ -26,7 +26,8 @@ export const memoryEraseCommand: CommandMaker = (memory, settings) => {
     .addHelpText("after", example("orchctl memory erase alice"))
     .action(async (user: string, { yes, cancelTurns }: { yes: boolean; cancelTurns: boolean }, command) => {
       const session = sessionOf(command, settings);
-      await confirm(`Erase the memory of the engine of ${safe(user)}?`, { yes });
+      const context = { user, product: await session.client.product(), url: session.settings.url };
+      await confirm(`Erase the memory of the engine of ${safe(user)}?`, { yes, context });
       const result = await withEngine(session, user, (engine) => eraseMemory(engine, { user, cancelTurns }));
       const rows = Object.values(result.erased).reduce((sum, count) => sum + count, 0);
       session.print.document(

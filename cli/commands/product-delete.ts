@@ -18,14 +18,15 @@ export const productDeleteCommand: CommandMaker = (products, settings) => {
     .option("--dry-run", "only print what would be deleted", false)
     .addHelpText("after", example("orchctl products delete demo --force"))
     .action(async (product: string, { force, yes, dryRun }: Options, command) => {
-      const { client, credentials, print } = sessionOf(command, settings);
+      const session = sessionOf(command, settings);
+      const { client, credentials, print } = session;
       const { slug, id } = await client.admin((admin) => admin.getProduct(product), { product });
       const what = `the product ${slug} (${id})${force ? " and all its engines with their data" : ""}`;
       if (dryRun) {
         const engines = force ? "all" : "none";
         return print.document({ would_delete: { id, slug, engines } }, () => `would delete ${what}`);
       }
-      await confirm(`Delete ${what}?`, { yes });
+      await confirm(`Delete ${what}?`, { yes, context: { product: slug, url: session.settings.url } });
       const result = await client
         .admin((admin) => admin.deleteProduct(id, { force }), { product: slug })
         .catch((error: unknown) => {
