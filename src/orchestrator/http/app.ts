@@ -79,7 +79,9 @@ export function createApp(host: HostContext, { handlers, adminKey, host: listenH
     app[verb](expressPath(route.path), answerInContext);
   }
   app.use(refuseUnknownRoute(methodsOf(Object.values(ORCHESTRATOR_ROUTES))));
-  app.use(errorResponder(host.logger, whyDatabase));
+  // What fails while the daemon stops, such as a query of a closed pool, succeeds with the next daemon.
+  const stopReason = (): string | null => (host.stopping.aborted ? "orchd is stopping" : null);
+  app.use(errorResponder(host.logger, (error) => whyDatabase(error) ?? stopReason()));
   return app;
 }
 
