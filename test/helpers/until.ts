@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,
-  deadlineMs = 10_000,
+  deadlineMs = 30_000,
 ): Promise<NonNullable<T>> {
   const end = Date.now() + deadlineMs;
   for (;;) {
