@@ -13,9 +13,8 @@ const root = resolve(import.meta.dirname, "../..");
 const MAX_TARBALL_BYTES = 100_000;
 const PLAIN = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/" };
 
-/** Runs a program without the test runner's NODE_OPTIONS, which would change how modules load. */
 const run = (program: string, args: readonly string[], cwd = root) =>
-  promisify(execFile)("env", ["-u", "NODE_OPTIONS", program, ...args], { cwd, env: PLAIN });
+  promisify(execFile)(program, args, { cwd, env: PLAIN });
 
 /** A new project with the packed client installed and nothing else; npm may not use the network. */
 async function newProject(t: Test): Promise<{ readonly dir: string; readonly tarball: string }> {
