@@ -7,11 +7,12 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import t, { type Test } from "tap";
+import { freshFolder } from "../helpers/folder.ts";
 import { COMPLETED, STARTED, frames, text } from "./wire.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const MAX_TARBALL_BYTES = 100_000;
-const PLAIN = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/" };
+const PLAIN = { PATH: process.env["PATH"] ?? "", HOME: freshFolder(t, "home") };
 
 const run = (program: string, args: readonly string[], cwd = root) =>
   promisify(execFile)(program, args, { cwd, env: PLAIN });
