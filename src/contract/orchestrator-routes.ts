@@ -9,7 +9,6 @@ import {
   startRequest,
   stopRequest,
 } from "./orchestrator-api.ts";
-import { ORCHESTRATOR_PATHS, type RouteName } from "./orchestrator-paths.ts";
 import { ENGINE_STATES } from "./orchestrator-records.ts";
 import type { OrchestratorResponseName } from "./orchestrator-responses.ts";
 import { type IntegerParameter, type Parameter, type RouteRow, events, json } from "./route-table.ts";
@@ -75,20 +74,23 @@ const HISTORY = [json("EventPage"), events("EventFrame")] as const;
 /** Every route of the orchestrator. Another path is 404, another method on one of these paths 405. */
 export const ORCHESTRATOR_ROUTES = {
   health: {
-    ...ORCHESTRATOR_PATHS.health,
+    method: "GET",
+    path: "/health",
     auth: "none",
     summary: "Liveness, without a query",
     responses: { 200: [json("DaemonHealth")] },
   },
   ready: {
-    ...ORCHESTRATOR_PATHS.ready,
+    method: "GET",
+    path: "/ready",
     auth: "none",
     summary: "Whether calls are served now, and why not",
     responses: { 200: [json("DaemonReady")] },
     errors: ["SERVICE_UNAVAILABLE"],
   },
   registerProduct: {
-    ...ORCHESTRATOR_PATHS.registerProduct,
+    method: "POST",
+    path: "/products/register",
     auth: "admin",
     summary: "Register a product",
     headers: IDEMPOTENCY,
@@ -98,21 +100,24 @@ export const ORCHESTRATOR_ROUTES = {
     errors: ["PRODUCT_ALREADY_EXISTS"],
   },
   listProducts: {
-    ...ORCHESTRATOR_PATHS.listProducts,
+    method: "GET",
+    path: "/products",
     auth: "admin",
     summary: "List products",
     query: PAGE,
     responses: { 200: [json("ProductPage")] },
   },
   showProduct: {
-    ...ORCHESTRATOR_PATHS.showProduct,
+    method: "GET",
+    path: "/products/{product_id}",
     auth: "admin",
     summary: "One product, by id or slug",
     responses: { 200: [json("ProductRecord")] },
     errors: ["PRODUCT_NOT_FOUND"],
   },
   deleteProduct: {
-    ...ORCHESTRATOR_PATHS.deleteProduct,
+    method: "DELETE",
+    path: "/products/{product_id}",
     auth: "admin",
     summary: "Delete a product",
     query: { force: { kind: "flag", summary: "Destroy its engines first" } },
@@ -120,7 +125,8 @@ export const ORCHESTRATOR_ROUTES = {
     errors: ["PRODUCT_NOT_FOUND", "PRODUCT_ALREADY_EXISTS", "OPERATION_IN_PROGRESS", "BACKEND_ERROR"],
   },
   setPolicy: {
-    ...ORCHESTRATOR_PATHS.setPolicy,
+    method: "PUT",
+    path: "/products/{product_id}/policy",
     auth: "admin",
     summary: "Change a policy",
     request: policyPatch,
@@ -129,7 +135,8 @@ export const ORCHESTRATOR_ROUTES = {
     errors: ["PRODUCT_NOT_FOUND"],
   },
   setPlatformKeyHash: {
-    ...ORCHESTRATOR_PATHS.setPlatformKeyHash,
+    method: "PUT",
+    path: "/products/{product_id}/platform-key-hash",
     auth: "admin",
     summary: "Replace a platform key by its hash",
     request: platformKeyHashRequest,
@@ -137,7 +144,8 @@ export const ORCHESTRATOR_ROUTES = {
     errors: ["PRODUCT_NOT_FOUND"],
   },
   provisionEngine: {
-    ...ORCHESTRATOR_PATHS.provisionEngine,
+    method: "POST",
+    path: "/engines/provision",
     auth: "platform",
     summary: "Create an engine",
     headers: IDEMPOTENCY,
@@ -147,7 +155,8 @@ export const ORCHESTRATOR_ROUTES = {
     errors: [...ENGINE_STARTS, "PRODUCT_NOT_FOUND", "ENGINE_ALREADY_EXISTS", "QUOTA_EXCEEDED"],
   },
   admitEngine: {
-    ...ORCHESTRATOR_PATHS.admitEngine,
+    method: "POST",
+    path: "/engines/admit",
     auth: "platform",
     summary: "Create or return an engine",
     headers: IDEMPOTENCY,
@@ -157,14 +166,16 @@ export const ORCHESTRATOR_ROUTES = {
     errors: [...ENGINE_STARTS, "PRODUCT_NOT_FOUND", "QUOTA_EXCEEDED"],
   },
   listEngines: {
-    ...ORCHESTRATOR_PATHS.listEngines,
+    method: "GET",
+    path: "/engines",
     auth: "platform",
     summary: "List engines",
     query: { ...PAGE, state: STATE },
     responses: { 200: [json("EnginePage")] },
   },
   showEngine: {
-    ...ORCHESTRATOR_PATHS.showEngine,
+    method: "GET",
+    path: "/engines/{user_id}",
     auth: "platform",
     summary: "One engine",
     query: { auto_provision: { kind: "flag", summary: "Create the engine when there is none (201)" } },
@@ -172,7 +183,8 @@ export const ORCHESTRATOR_ROUTES = {
     errors: ["ENGINE_NOT_FOUND", ...ENGINE_STARTS, "PRODUCT_NOT_FOUND", "QUOTA_EXCEEDED"],
   },
   destroyEngine: {
-    ...ORCHESTRATOR_PATHS.destroyEngine,
+    method: "DELETE",
+    path: "/engines/{user_id}",
     auth: "platform",
     summary: "Destroy an engine",
     query: { keep_data: { kind: "flag", summary: "Keep the engine's folder" } },
@@ -180,7 +192,8 @@ export const ORCHESTRATOR_ROUTES = {
     errors: ["POLICY_DENIED", "ENGINE_NOT_FOUND", "OPERATION_IN_PROGRESS", "BACKEND_ERROR"],
   },
   startEngine: {
-    ...ORCHESTRATOR_PATHS.startEngine,
+    method: "POST",
+    path: "/engines/{user_id}/start",
     auth: "platform",
     summary: "Start an engine",
     headers: IDEMPOTENCY,
@@ -189,7 +202,8 @@ export const ORCHESTRATOR_ROUTES = {
     errors: ["ENGINE_NOT_FOUND", "ENGINE_ALREADY_RUNNING", ...ENGINE_STARTS],
   },
   stopEngine: {
-    ...ORCHESTRATOR_PATHS.stopEngine,
+    method: "POST",
+    path: "/engines/{user_id}/stop",
     auth: "platform",
     summary: "Stop an engine",
     headers: IDEMPOTENCY,
@@ -198,7 +212,8 @@ export const ORCHESTRATOR_ROUTES = {
     errors: ["POLICY_DENIED", "ENGINE_NOT_FOUND", "ENGINE_NOT_RUNNING", "OPERATION_IN_PROGRESS", "BACKEND_ERROR"],
   },
   rotateEngineKey: {
-    ...ORCHESTRATOR_PATHS.rotateEngineKey,
+    method: "POST",
+    path: "/engines/{user_id}/rotate-key",
     auth: "platform",
     summary: "Replace an engine's key",
     headers: IDEMPOTENCY,
@@ -207,7 +222,8 @@ export const ORCHESTRATOR_ROUTES = {
     errors: ["POLICY_DENIED", "ENGINE_NOT_FOUND", "ENGINE_NOT_RUNNING", "OPERATION_IN_PROGRESS", "BACKEND_ERROR"],
   },
   waitForEngine: {
-    ...ORCHESTRATOR_PATHS.waitForEngine,
+    method: "GET",
+    path: "/engines/{user_id}/wait",
     auth: "platform",
     summary: "Wait until an engine reaches a state",
     query: { state: { ...STATE, fallback: "running", summary: "The state to wait for" }, timeout_s: WAIT_TIMEOUT_S },
@@ -215,7 +231,8 @@ export const ORCHESTRATOR_ROUTES = {
     errors: ["ENGINE_NOT_FOUND", "BOOT_TIMEOUT"],
   },
   engineLogs: {
-    ...ORCHESTRATOR_PATHS.engineLogs,
+    method: "GET",
+    path: "/engines/{user_id}/logs",
     auth: "platform",
     summary: "An engine's log lines",
     query: { tail: LOG_TAIL, follow: { kind: "flag", summary: "Stream each new line" } },
@@ -223,7 +240,8 @@ export const ORCHESTRATOR_ROUTES = {
     errors: ["ENGINE_NOT_FOUND", "CAPACITY_EXHAUSTED"],
   },
   engineEvents: {
-    ...ORCHESTRATOR_PATHS.engineEvents,
+    method: "GET",
+    path: "/engines/{user_id}/events",
     auth: "platform",
     summary: "What happened to a user's engines; a live stream with `Accept: text/event-stream`",
     query: PAGE,
@@ -232,7 +250,8 @@ export const ORCHESTRATOR_ROUTES = {
     errors: ["CAPACITY_EXHAUSTED"],
   },
   events: {
-    ...ORCHESTRATOR_PATHS.events,
+    method: "GET",
+    path: "/events",
     auth: "platform",
     summary: "The same of all of the product's engines",
     query: PAGE,
@@ -241,14 +260,16 @@ export const ORCHESTRATOR_ROUTES = {
     errors: ["CAPACITY_EXHAUSTED"],
   },
   adminEngines: {
-    ...ORCHESTRATOR_PATHS.adminEngines,
+    method: "GET",
+    path: "/admin/engines",
     auth: "admin",
     summary: "Engines of every product",
     query: { ...PAGE, state: STATE },
     responses: { 200: [json("EnginePage")] },
   },
   adminEvents: {
-    ...ORCHESTRATOR_PATHS.adminEvents,
+    method: "GET",
+    path: "/admin/events",
     auth: "admin",
     summary: "Events of every product and the host",
     query: { ...PAGE, product_id: { kind: "text", summary: "Only of this product, by id or slug" } },
@@ -257,20 +278,23 @@ export const ORCHESTRATOR_ROUTES = {
     errors: ["PRODUCT_NOT_FOUND", "CAPACITY_EXHAUSTED"],
   },
   adminStatus: {
-    ...ORCHESTRATOR_PATHS.adminStatus,
+    method: "GET",
+    path: "/admin/status",
     auth: "admin",
     summary: "The host: ports, engines, load",
     responses: { 200: [json("HostStatus")] },
   },
   adminAudit: {
-    ...ORCHESTRATOR_PATHS.adminAudit,
+    method: "GET",
+    path: "/admin/audit",
     auth: "admin",
     summary: "The audit log, a hash chain",
     query: { ...PAGE, after: AUDIT_AFTER },
     responses: { 200: [json("AuditPage")] },
   },
   drainHost: {
-    ...ORCHESTRATOR_PATHS.drainHost,
+    method: "POST",
+    path: "/admin/drain",
     auth: "admin",
     summary: "Take no new engines",
     headers: IDEMPOTENCY,
@@ -278,7 +302,8 @@ export const ORCHESTRATOR_ROUTES = {
     responses: { 200: [json("HostStatus")] },
   },
   resumeHost: {
-    ...ORCHESTRATOR_PATHS.resumeHost,
+    method: "POST",
+    path: "/admin/resume",
     auth: "admin",
     summary: "Take new engines again",
     headers: IDEMPOTENCY,
@@ -286,24 +311,28 @@ export const ORCHESTRATOR_ROUTES = {
     responses: { 200: [json("HostStatus")] },
   },
   metrics: {
-    ...ORCHESTRATOR_PATHS.metrics,
+    method: "GET",
+    path: "/metrics",
     auth: "local",
     summary: "Prometheus text; from this host, or with the admin key",
     responses: { 200: [{ kind: "text" }] },
   },
   openapi: {
-    ...ORCHESTRATOR_PATHS.openapi,
+    method: "GET",
+    path: "/openapi.json",
     auth: "none",
     summary: "This interface as an OpenAPI 3.1 document",
     responses: { 200: [json("OpenApiDocument")] },
   },
   docs: {
-    ...ORCHESTRATOR_PATHS.docs,
+    method: "GET",
+    path: "/docs",
     auth: "none",
     summary: "The same as a page to read",
     responses: { 200: [{ kind: "html" }] },
   },
-} as const satisfies Record<RouteName, Route>;
+} as const satisfies Record<string, Route>;
+export type RouteName = keyof typeof ORCHESTRATOR_ROUTES;
 
 /** Every code that a route can answer, in the order of the error table's use. */
 export function errorsOf({ auth, method, headers = {}, errors = [] }: Route): readonly OrchestratorErrorCode[] {
