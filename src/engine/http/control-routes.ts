@@ -1,6 +1,7 @@
 import type { RequestHandler } from "express";
 import { CONTROL_TOKEN_HEADER, type EngineStatus, controlKeysRequest } from "../../contract/engine-control.ts";
 import { sameSecret } from "../../contract/api-keys.ts";
+import { NO_SUCH_ROUTE } from "../../shared/http/unknown-route.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import { EngineError } from "../engine-error.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
@@ -10,8 +11,7 @@ import { validateBody } from "../../shared/http/validate-body.ts";
 /** The daemon's own calls carry the token of this incarnation. To anybody else they do not exist. */
 export function controlOnly(token: string): RequestHandler {
   return (request, _response, next) => {
-    if (!sameSecret(request.get(CONTROL_TOKEN_HEADER) ?? "", token))
-      throw new EngineError("NOT_FOUND", "no such route");
+    if (!sameSecret(request.get(CONTROL_TOKEN_HEADER) ?? "", token)) throw new EngineError("NOT_FOUND", NO_SUCH_ROUTE);
     request.socket.emit(AUTHENTICATED);
     next();
   };

@@ -91,7 +91,7 @@ function gatesOf({ keys, controlToken, host }: RouteParts): Record<EngineRoute["
     },
     engine: (request, _response, next) => {
       if (!keys.accepts(request.get(ENGINE_KEY_HEADER), Date.now())) {
-        throw new EngineError("INVALID_ENGINE_KEY", "the engine key is missing or wrong");
+        throw new EngineError("INVALID_ENGINE_KEY", "X-Engine-Key: the engine key is missing or wrong");
       }
       request.socket.emit(AUTHENTICATED);
       next();
