@@ -1,6 +1,11 @@
 import type { RequestHandler } from "express";
 import type { CatalogReloaded, CatalogRemark, CoreSoulReloaded } from "../../contract/catalog-records.ts";
+import { allowToolsRequest, decideSkillRequest } from "../../contract/engine-api.ts";
+import { validateBody } from "../../shared/http/validate-body.ts";
 import { EngineError } from "../engine-error.ts";
+import type { Learning } from "../learning/learning.ts";
+import type { SkillReview } from "../learning/skill-review.ts";
+import type { ToolServers } from "../mcp/tool-servers.ts";
 
 type Reloaded<Answer> =
   | { readonly kind: "reloaded"; readonly answer: Answer }
@@ -11,6 +16,11 @@ export interface Reloads {
   reload(): Promise<Reloaded<CatalogReloaded>>;
   reloadSoul(): Promise<Reloaded<CoreSoulReloaded>>;
 }
+
+export type Learns = Pick<Learning, "trigger">;
+export type DecidesSkills = Pick<SkillReview, "list" | "decide">;
+
+export type Servers = Pick<ToolServers, "list" | "allow">;
 
 export const reloadCatalogRoute =
   (catalog: Reloads): RequestHandler =>
@@ -38,3 +48,55 @@ function refusal(
   const others = errors.length > 1 ? ` and ${errors.length - 1} more` : "";
   return new EngineError(code, `${first?.path}: ${first?.message}${others}; ${effect}`, { errors });
 }
+
+/** Whatever the body says: there is nothing to choose. */
+export const triggerLearningRoute =
+  (learning: Learns): RequestHandler =>
+  async (_request, response) => {
+    response.json(await learning.trigger());
+  };
+
+export const skillDraftsRoute =
+  (skills: DecidesSkills): RequestHandler =>
+  (_request, response) => {
+    response.json({ skills: skills.list() });
+  };
+
+export const decideSkillRoute =
+  (skills: DecidesSkills): RequestHandler =>
+  async (request, response) => {
+    const { id, decision } = validateBody(decideSkillRequest, request.body, response);
+    response.json(await skills.decide(id, decision));
+  };
+
+/** The current state of the MCP servers. */
+export const serversRoute =
+  (servers: Servers): RequestHandler =>
+  (_request, response) => {
+    response.json(servers.list());
+  };
+
+/** Allows the definition that the person has seen; a later change is refused. */
+export const allowToolsRoute =
+  (servers: Servers): RequestHandler =>
+  (request, response) => {
+    const { server, tool, definition } = validateBody(allowToolsRequest, request.body, response);
+    if ((tool === undefined) !== (definition === undefined))
+      throw new EngineError("INVALID_REQUEST", "definition: expected together with tool");
+    const selection = tool === undefined || definition === undefined ? "all" : { tool, hash: definition };
+    const answer = servers.allow(server, selection);
+    switch (answer) {
+      case "allowed":
+        response.json({ allowed: true });
+        return;
+      case "unknown":
+        throw new EngineError("NOT_FOUND", "no such tool of this server is held back");
+      case "changed_again":
+        throw new EngineError(
+          "INVALID_REQUEST",
+          "definition: the tool has changed again; list the servers for its current definition",
+        );
+      default:
+        answer satisfies never;
+    }
+  };

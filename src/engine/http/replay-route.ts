@@ -2,15 +2,15 @@ import type { Request, RequestHandler } from "express";
 import type { ReplayPage } from "../../contract/engine-api.ts";
 import { REPLAY_LIMIT } from "../../contract/engine-routes.ts";
 import { isoTime } from "../../shared/clock.ts";
+import { flagParameter, integerParameter, parameter } from "../../shared/http/parameters.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { ALL_TASKS, type EventJournal, type EventRow } from "../turns/event-journal.ts";
+import type { FollowerSeats } from "../turns/follower-seats.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
-import { flagParameter, integerParameter, parameter } from "../../shared/http/parameters.ts";
-import { wantsIds } from "./execute-route.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
-import type { FollowerSeats } from "../turns/follower-seats.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
+import { wantsIds } from "./turn-routes.ts";
 
 /** A page may hold fewer events than asked for: one of large events would cost the engine its memory. */
 const MAX_PAGE_LENGTH = 4 * 1024 * 1024;

@@ -1,40 +1,44 @@
-import express, { type Express, type RequestHandler } from "express";
-import { ENGINE_BODY_LIMITS, ENGINE_KEY_HEADER } from "../../contract/engine-api.ts";
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import { ENGINE_BODY_LIMITS, ENGINE_KEY_HEADER, type EngineErrorBody } from "../../contract/engine-api.ts";
 import type { EngineStatus } from "../../contract/engine-control.ts";
+import type { EngineErrorCode } from "../../contract/engine-errors.ts";
 import type { EngineRouteName } from "../../contract/engine-paths.ts";
 import { ENGINE_ROUTES, type EngineRoute, engineBodyBytes } from "../../contract/engine-routes.ts";
 import { expressPath, methodsOf } from "../../contract/route-table.ts";
-import { parseJsonBody } from "../../shared/http/json-body.ts";
-import { receiveBody } from "../../shared/http/receive-body.ts";
-import { refuseUnknownRoute } from "../../shared/http/unknown-route.ts";
 import { BodyRoom } from "../../shared/http/body-room.ts";
 import { sendDocs, sendOpenApi } from "../../shared/http/interface-documents.ts";
+import { parseJsonBody } from "../../shared/http/json-body.ts";
 import { hostProblem } from "../../shared/http/local-caller.ts";
-import type { Logger } from "../../shared/logger.ts";
+import { receiveBody } from "../../shared/http/receive-body.ts";
+import { refusalOf } from "../../shared/http/refusal.ts";
+import { respondToErrors } from "../../shared/http/respond-to-errors.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
-import { EngineError } from "../engine-error.ts";
+import { refuseUnknownRoute } from "../../shared/http/unknown-route.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { EngineError, internalError } from "../engine-error.ts";
 import type { MemoryLists } from "../memory/memory-lists.ts";
 import type { MemorySearch } from "../memory/search/search-memory.ts";
-import type { HumanRequests } from "../turns/human-requests.ts";
-import { type Reloads, reloadCatalogRoute, reloadCoreSoulRoute } from "./admin-routes.ts";
 import type { AcceptedKeys } from "../turns/accepted-keys.ts";
-import { controlOnly, drainRoute, keysRoute, statusRoute } from "./control-routes.ts";
-import { errorResponder } from "./error-responder.ts";
-import { type ExecuteParts, executeRoute } from "./execute-route.ts";
 import { FollowerSeats } from "../turns/follower-seats.ts";
-import { type MemoryFileParts, eraseRoute, exportRoute, importRoute } from "./memory-file-routes.ts";
+import type { HumanRequests } from "../turns/human-requests.ts";
 import {
   type DecidesSkills,
   type Learns,
+  type Reloads,
+  type Servers,
+  allowToolsRoute,
   decideSkillRoute,
+  reloadCatalogRoute,
+  reloadCoreSoulRoute,
+  serversRoute,
   skillDraftsRoute,
   triggerLearningRoute,
-} from "./learning-routes.ts";
-import { memoryListRoute } from "./memory-routes.ts";
-import { memorySearchRoute } from "./memory-search-route.ts";
+} from "./admin-routes.ts";
+import { controlOnly, drainRoute, keysRoute, statusRoute } from "./control-routes.ts";
+import { type MemoryFileParts, eraseRoute, exportRoute, importRoute } from "./memory-file-routes.ts";
+import { memoryListRoute, memorySearchRoute } from "./memory-routes.ts";
 import { replayRoute } from "./replay-route.ts";
-import { type Servers, allowToolsRoute, serversRoute } from "./server-routes.ts";
-import { cancelRoute, pendingRoute, respondRoute } from "./turn-routes.ts";
+import { type ExecuteParts, cancelRoute, executeRoute, pendingRoute, respondRoute } from "./turn-routes.ts";
 
 export interface RouteParts extends Omit<ExecuteParts, "seats"> {
   readonly desk: HumanRequests;
@@ -60,6 +64,8 @@ const MAX_BODIES_BYTES = 16 * 1024 ** 2;
 
 /** `/health` is answered before this is loaded. */
 type LoadedRoute = Exclude<EngineRouteName, "health">;
+
+const RETRY_AFTER_S: Partial<Record<EngineErrorCode, number>> = { ENGINE_DRAINING: 5, SERVICE_UNAVAILABLE: 1 };
 
 /** Every route but `/health`. The key is checked before a body is read. */
 export function createRoutes(parts: RouteParts): Express {
@@ -149,3 +155,23 @@ function receiveJson(room: BodyRoom, maxBytes: number): RequestHandler {
 
 /** For a caller without the control token the other routes do not exist. */
 const PUBLIC_ROUTES = Object.values<EngineRoute>(ENGINE_ROUTES).filter(({ auth }) => auth !== "control");
+
+/** Answers whatever a call threw as one row of the error table, in the flat form. */
+const errorResponder = (logger: Logger): ErrorRequestHandler =>
+  respondToErrors({
+    identify(error) {
+      const { code, message, details, status } = toEngineError(error);
+      return { code, message, details, status, retryAfterS: RETRY_AFTER_S[code] ?? null };
+    },
+    bodyOf: ({ code, message, details }): EngineErrorBody => ({ error: code, message, ...(details && { details }) }),
+    log({ code }, { error, request }) {
+      if (code === "INTERNAL_ERROR") logger.error({ err: error, path: request.path }, "call failed");
+    },
+  });
+
+function toEngineError(error: unknown): EngineError {
+  if (error instanceof EngineError) return error;
+  const refusal = refusalOf(error);
+  if (refusal !== null) return new EngineError(refusal.code, refusal.message);
+  return internalError(error, "unexpected fault; the engine's log has it");
+}

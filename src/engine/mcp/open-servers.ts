@@ -1,9 +1,10 @@
+import { existsSync, realpathSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
 import { type PinsTable, pinnedDefinitions } from "./pinned-definitions.ts";
 import { type InvalidServer, NO_SERVERS, parseToolServers } from "./server-config.ts";
-import { serverEnvironment } from "./server-environment.ts";
 import { ToolServers } from "./tool-servers.ts";
 
 export interface OpenedServers {
@@ -16,6 +17,8 @@ export interface OpenedServers {
   /** Applies the text of a `.mcp.json` in the background; null without one. Unchanged servers keep running. */
   readonly apply: (text: string | null) => void;
 }
+
+type Environment = Readonly<Record<string, string>>;
 
 /** The tool servers of an engine; none is started. */
 export function openServers({
@@ -54,4 +57,32 @@ export function openServers({
         .catch((error: unknown) => logger.error({ err: error }, "failed to apply .mcp.json"));
     },
   };
+}
+
+/** Environment of local tool servers: that of commands, and caches for package runners outside the user's workspace. */
+export function serverEnvironment(
+  command: Environment,
+  { dataDir, extraCaCerts }: { readonly dataDir: string; readonly extraCaCerts: string | null },
+): Record<string, string> {
+  const cache = join(dataDir, "cache");
+  const npmrc = hostNpmrc(command["PATH"] ?? "");
+  return {
+    ...command,
+    XDG_CACHE_HOME: cache,
+    npm_config_cache: join(cache, "npm"),
+    npm_config_update_notifier: "false",
+    ...(npmrc !== null && { npm_config_globalconfig: npmrc }),
+    ...(extraCaCerts !== null && { NODE_EXTRA_CA_CERTS: extraCaCerts }),
+  };
+}
+
+/**
+ * The global npmrc of the npm on PATH, null without one. npm looks for it next to the Node.js that runs it, which may
+ * be the daemon's own rather than the one npm was installed with.
+ */
+function hostNpmrc(path: string): string | null {
+  const folder = path.split(delimiter).find((one) => one.startsWith("/") && existsSync(join(one, "npm")));
+  if (folder === undefined) return null;
+  const npmrc = join(dirname(realpathSync(folder)), "etc/npmrc");
+  return existsSync(npmrc) ? npmrc : null;
 }
