@@ -26,7 +26,7 @@ import type { ToolServers } from "./mcp/tool-servers.ts";
 import { openMemory } from "./memory/open-memory.ts";
 import { contextWindow, outputTokensWithin } from "./model/context-window.ts";
 import { createProvider } from "./model/create-provider.ts";
-import { adaptedTools, toolLimits } from "./model/tool-limits.ts";
+import { adaptedTools, toolLimits } from "./model/wire/wire-tools.ts";
 import { CompactionTable } from "./store/compactions.ts";
 import { EventTable } from "./store/events.ts";
 import { GrantTable } from "./store/grants.ts";

@@ -1,5 +1,4 @@
-import { outputTokensWithin } from "../model/context-window.ts";
-import { valueTokens } from "../model/token-estimate.ts";
+import { outputTokensWithin, valueTokens } from "../model/context-window.ts";
 import { type PlacedMessage, type Unit, unitsOf } from "./conversation-units.ts";
 
 /** Tokens reserved for the answer at most, and for the error of the estimate. */

@@ -1,6 +1,5 @@
-import { contextWindow } from "../model/context-window.ts";
+import { contextWindow, requestTokens } from "../model/context-window.ts";
 import type { ModelRequest, ModelUsage } from "../model/model-provider.ts";
-import { requestTokens } from "../model/token-estimate.ts";
 import { sanitizeUsage } from "./sanitize-usage.ts";
 
 const CONVERSATIONS_KEPT = 1000;

@@ -1,4 +1,4 @@
-import { valueTokens } from "../model/token-estimate.ts";
+import { valueTokens } from "../model/context-window.ts";
 import type { Tool } from "../tools/tool.ts";
 
 /** Maximum number of tools in a request, and maximum tokens of their definitions. */

@@ -1,7 +1,7 @@
 import type { Logger } from "../../shared/logger.ts";
-import type { MemorySearch } from "../memory/search/search-memory.ts";
 import { recalledBlock } from "../memory/search/recalled-block.ts";
-import { textTokens } from "../model/token-estimate.ts";
+import type { MemorySearch } from "../memory/search/search-memory.ts";
+import { textTokens } from "../model/context-window.ts";
 import type { PlacedMessage } from "./conversation-units.ts";
 import type { TurnContext } from "./turn-context.ts";
 

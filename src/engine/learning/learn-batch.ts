@@ -2,14 +2,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { LearningBatchTable } from "../memory/learning-batches.ts";
 import type { Round } from "../memory/rounds-to-learn.ts";
 import type { WriteLane } from "../memory/write-lane.ts";
+import { textTokens } from "../model/context-window.ts";
 import type { ModelFailure } from "../model/model-provider.ts";
-import { textTokens } from "../model/token-estimate.ts";
-import { type DraftParts, draftSkills } from "./draft-skills.ts";
-import { NOTHING } from "./extraction.ts";
-import type { Extractor } from "./extraction.ts";
-import { verifyRound } from "./verify-round.ts";
-import { type LearnParts, type LearnedCounts, learnRound } from "./learn-round.ts";
 import type { Boilerplate } from "./content-filters.ts";
+import { type DraftParts, draftSkills } from "./draft-skills.ts";
+import { type Extractor, NOTHING } from "./extraction.ts";
+import { type LearnParts, type LearnedCounts, learnRound } from "./learn-round.ts";
+import { verifyRound } from "./verify-round.ts";
 
 export interface BatchParts extends LearnParts, DraftParts {
   readonly batches: LearningBatchTable;

@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { ModelHealth } from "../../contract/engine-api.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { type Deadlines, aiSdkProvider } from "./ai-sdk-provider.ts";
@@ -11,7 +13,6 @@ import { plainRetryProvider } from "./plain-retry.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { retryingProvider } from "./retrying-provider.ts";
 import { sandboxProvider } from "./sandbox-provider.ts";
-import { trustCertificates } from "./trust-certificates.ts";
 import type { RemoteProvider } from "./wire/wire-rules.ts";
 
 export interface ProviderSettings extends ModelSettings {
@@ -101,4 +102,21 @@ function once<T>(run: () => Promise<T>): () => Promise<T> {
     });
     return running;
   };
+}
+
+class CertificatesUnreadable extends Error {
+  override readonly name = "CertificatesUnreadable";
+}
+
+/**
+ * Adds a PEM bundle to the CA certificates of this process, for a provider behind a TLS-inspecting proxy.
+ * `NODE_EXTRA_CA_CERTS` would add 40 ms to the boot of every engine.
+ */
+async function trustCertificates(file: string): Promise<void> {
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new CertificatesUnreadable(error.code ?? "unknown", { cause: error });
+  });
+  const bundle = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
+  if (bundle === null) throw new CertificatesUnreadable("the file has no PEM certificate");
+  setDefaultCACertificates([...getCACertificates("default"), ...bundle]);
 }

@@ -11,10 +11,9 @@ import type {
   ModelUsage,
   ToolOutcome,
 } from "./model-provider.ts";
-import { isSummary, readCallsDone } from "./summary-message.ts";
-import { demonstration } from "./sandbox-demo.ts";
-import { sandboxLearning } from "./sandbox-learning.ts";
+import { demonstration, sandboxLearning } from "./sandbox-answers.ts";
 import { type SandboxCommand, readScript } from "./sandbox-script.ts";
+import { isSummary, readCallsDone } from "./summary-message.ts";
 
 const CHARACTERS_PER_TOKEN = 4;
 /** Parts between two yields to the event loop. */

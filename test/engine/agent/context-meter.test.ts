@@ -1,7 +1,7 @@
 import t from "tap";
 import { ContextMeter } from "../../../src/engine/agent/context-meter.ts";
+import { requestTokens } from "../../../src/engine/model/context-window.ts";
 import type { ModelRequest, ModelUsage } from "../../../src/engine/model/model-provider.ts";
-import { requestTokens } from "../../../src/engine/model/token-estimate.ts";
 import { engineParts } from "../../helpers/engine-parts.ts";
 import { type CountingProvider, compactingParts, countingProvider, filler, text } from "./compacting.ts";
 
