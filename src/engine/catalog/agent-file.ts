@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { entryDescription, entryName, requireSameName } from "./entry-name.ts";
+import { entryDescription, entryName, requireSameName } from "./catalog-entry.ts";
 import { readFrontMatter } from "./front-matter.ts";
 
 export type AgentPermission = "allow" | "ask" | "deny";

@@ -1,6 +1,6 @@
-import { byteLength } from "../../shared/parse.ts";
 import { sha256 } from "../../contract/api-keys.ts";
-import { BadEntry } from "./bad-entry.ts";
+import { byteLength } from "../../shared/parse.ts";
+import { BadEntry } from "./catalog-entry.ts";
 
 const PLACEHOLDERS = ["user_id", "product", "agents", "skills"] as const;
 type Placeholder = (typeof PLACEHOLDERS)[number];

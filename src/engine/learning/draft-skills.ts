@@ -2,8 +2,7 @@ import type { RoundsToLearn, Success } from "../memory/rounds-to-learn.ts";
 import type { SkillDraftTable } from "../memory/skill-drafts.ts";
 import { leastTrust } from "../memory/trust.ts";
 import type { WriteLane } from "../memory/write-lane.ts";
-import { contentWords, sharedWords } from "./shared-words.ts";
-import { skillText } from "./skill-text.ts";
+import { contentWords, sharedWords, skillText } from "./skill-text.ts";
 
 export interface DraftParts {
   readonly rounds: RoundsToLearn;

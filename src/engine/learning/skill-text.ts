@@ -1,5 +1,6 @@
+import { indexWords } from "../memory/search/index-text.ts";
+import { isFunctionWord } from "../memory/search/stop-words.ts";
 import { visibleText } from "../tools/visible-text.ts";
-import { contentWords, plainWords, sharedWords, stem } from "./shared-words.ts";
 
 const MAX_NAME_LENGTH = 48;
 const MAX_EXAMPLES = 3;
@@ -57,3 +58,22 @@ function freeName(words: readonly string[], isTaken: (name: string) => boolean):
     if (!isTaken(name)) return name;
   }
 }
+
+/** Stems of the content words of a request, without numbers, paths and addresses. */
+export function contentWords(text: string): ReadonlySet<string> {
+  return new Set(plainWords(text).map(stem));
+}
+
+const stem = (word: string): string => indexWords(word)[0] ?? word;
+
+/** The content words, unstemmed. */
+const plainWords = (text: string): readonly string[] =>
+  text
+    .slice(0, 2000)
+    .toLowerCase()
+    .replaceAll(/\S*[\d/\\@_.]\S+/g, " ")
+    .split(/[^a-z]+/)
+    .filter((word) => word.length > 2 && !isFunctionWord(word) && word !== "please");
+
+export const sharedWords = ([first, ...rest]: readonly ReadonlySet<string>[]): readonly string[] =>
+  [...(first ?? [])].filter((word) => rest.every((others) => others.has(word)));

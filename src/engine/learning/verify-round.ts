@@ -1,12 +1,11 @@
 import type { Round } from "../memory/rounds-to-learn.ts";
-import type { Extraction } from "./extraction.ts";
-import { type VerifiedFact, verifyFact, namesAgree } from "./verify-fact.ts";
-import { verifyPerson } from "./verify-person.ts";
-import { namesIn } from "./normal-words.ts";
 import { type Boilerplate, containsSecret } from "./content-filters.ts";
-import { sentencesOf } from "./sentences.ts";
-import { RoundSources } from "./round-sources.ts";
 import type { DateExpressions } from "./date-expressions.ts";
+import type { Extraction } from "./extraction.ts";
+import { namesIn, sentencesOf } from "./normal-words.ts";
+import { RoundSources } from "./round-sources.ts";
+import { type VerifiedFact, namesAgree, verifyFact } from "./verify-fact.ts";
+import { verifyPerson } from "./verify-person.ts";
 
 /** The verified extraction of a round, and the names in it for the index. */
 export interface VerifiedRound extends Omit<Extraction, "facts"> {
