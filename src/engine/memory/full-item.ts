@@ -1,6 +1,6 @@
 import { MessageTable } from "../store/messages.ts";
-import type { Store } from "../store/open-store.ts";
 import { type StoredItem, StoredItems } from "./search/stored-items.ts";
+import { Table } from "../store/table.ts";
 
 /** A memory item with the stored messages of its turn. */
 export interface FullItem {
@@ -9,14 +9,9 @@ export interface FullItem {
 }
 
 /** Reads one item by its id. */
-export class FullItems {
-  readonly #items: StoredItems;
-  readonly #messages: MessageTable;
-
-  constructor(store: Store) {
-    this.#items = new StoredItems(store);
-    this.#messages = new MessageTable(store);
-  }
+export class FullItems extends Table {
+  readonly #items = new StoredItems(this.store);
+  readonly #messages = new MessageTable(this.store);
 
   read(id: string): FullItem | null {
     const row = this.#items.rowOf(id);

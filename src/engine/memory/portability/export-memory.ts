@@ -3,8 +3,7 @@ import { oneLine } from "../../../shared/one-line.ts";
 import type { MemoryFileEnd, MemoryFileHeader } from "../../../contract/memory-file.ts";
 import type { Database } from "../../store/database.ts";
 import type { Store } from "../../store/open-store.ts";
-import type { FileField } from "./file-fields.ts";
-import { RECORD_TYPES, type RecordType, fileRecord } from "./file-records.ts";
+import { RECORD_TYPES, type RecordType, fileRecord, readerOf } from "./file-records.ts";
 
 /** A chunk is yielded at this length or after this time, however large its rows are. */
 const CHUNK_LENGTH = 64 * 1024;
@@ -46,12 +45,8 @@ export async function* exportMemory(
 }
 
 function* linesOf(db: Database, type: RecordType): Generator<string> {
-  const { table, order, fields } = fileRecord(type);
-  const named = Object.entries(fields);
-  const columns = named.map(([name, { column, expression }]) => `${expression ?? column} as "${name}"`);
-  for (const row of db.prepare(`select ${columns.join(", ")} from ${table} order by ${order}`).iterate())
-    yield `${oneLine({ type, ...recordOf(row, named) })}\n`;
+  const { table, order } = fileRecord(type);
+  const { columns, read } = readerOf(type);
+  for (const row of db.prepare(`select ${columns} from ${table} order by ${order}`).iterate())
+    yield `${oneLine({ type, ...read(row) })}\n`;
 }
-
-const recordOf = (row: Record<string, unknown>, fields: readonly (readonly [string, FileField])[]) =>
-  Object.fromEntries(fields.map(([name, { toFile }]) => [name, toFile(row[name])]));
