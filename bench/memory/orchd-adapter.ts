@@ -11,7 +11,6 @@ import { openStore } from "../../src/engine/store/open-store.ts";
 import { EntityResolver } from "../../src/engine/learning/entity-resolver.ts";
 import { nothingExtracted } from "../../src/engine/learning/extraction.ts";
 import { Learning } from "../../src/engine/learning/learning.ts";
-import { Boilerplate } from "../../src/engine/learning/content-filters.ts";
 import type { Talk } from "./history.ts";
 import type { Found, Search, System, SystemKind } from "./system.ts";
 
@@ -47,8 +46,6 @@ class Orchd implements System {
       lane: new WriteLane(this.#store),
       people: new EntityResolver(tables.graph),
       extract: (rounds) => Promise.resolve(nothingExtracted(rounds)),
-      closedForMs: () => 0,
-      boilerplate: () => new Boilerplate([]),
       skillNames: () => new Set(),
       isBusy: () => false,
       now: () => clock,

@@ -147,10 +147,6 @@ export async function createApp({
     models: { light: config.lightModel, main: config.model },
     catalog,
     catalogFolder,
-    instructions: () => {
-      const { system, registry } = profiles.ofAgent(DEFAULT_AGENT);
-      return [system, ...registry.tools.map(({ description }) => description)];
-    },
     isBusy: () => slots.size > 0,
     logger,
   });
@@ -202,7 +198,7 @@ export async function createApp({
   const routes = createRoutes({
     runner,
     journal,
-    desk: humanRequests,
+    humanRequests,
     idempotency,
     keys,
     controlToken: launch.control_token,
@@ -218,7 +214,7 @@ export async function createApp({
         const { servers, ...rest } = toolServers.servers.list();
         return { servers: listServers(servers, { leftOut: profiles.leftOut(DEFAULT_AGENT), adapted }), ...rest };
       },
-      allow: (server, wish) => toolServers.servers.allow(server, wish),
+      allow: (server, selection) => toolServers.servers.allow(server, selection),
     },
     memoryLists: memory.lists,
     memorySearch: memory.search,

@@ -201,7 +201,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
   const routes = createRoutes({
     runner,
     journal,
-    desk: humanRequests,
+    humanRequests,
     idempotency,
     memoryFile: {
       portability: new MemoryPortability({

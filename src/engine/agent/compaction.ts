@@ -7,8 +7,7 @@ import { type CompactionRecord, shownConversation } from "./compaction-record.ts
 import { summarise } from "./compaction-summary.ts";
 import { type StateSection, summaryText } from "./compaction-text.ts";
 import { ContextMeter } from "./context-meter.ts";
-import { type PlacedMessage, callsOf } from "./conversation-units.ts";
-import { modelMessages } from "./conversation.ts";
+import { type PlacedMessage, callsOf, modelMessages } from "./conversation.ts";
 import { DigestCache, factDigest } from "./fact-digest.ts";
 import type { TurnContext } from "./turn-context.ts";
 

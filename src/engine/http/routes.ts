@@ -1,6 +1,5 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { ENGINE_BODY_LIMITS, ENGINE_KEY_HEADER, type EngineErrorBody } from "../../contract/engine-api.ts";
-import type { EngineStatus } from "../../contract/engine-control.ts";
 import type { EngineErrorCode } from "../../contract/engine-errors.ts";
 import type { EngineRouteName } from "../../contract/engine-paths.ts";
 import { ENGINE_ROUTES, type EngineRoute, engineBodyBytes } from "../../contract/engine-routes.ts";
@@ -16,42 +15,17 @@ import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts"
 import { refuseUnknownRoute } from "../../shared/http/unknown-route.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { EngineError, internalError } from "../engine-error.ts";
-import type { MemoryLists } from "../memory/memory-lists.ts";
-import type { MemorySearch } from "../memory/search/search-memory.ts";
-import type { AcceptedKeys } from "../turns/accepted-keys.ts";
-import { FollowerSeats } from "../turns/follower-seats.ts";
-import type { HumanRequests } from "../turns/human-requests.ts";
-import {
-  type DecidesSkills,
-  type Learns,
-  type Reloads,
-  type Servers,
-  allowToolsRoute,
-  decideSkillRoute,
-  reloadCatalogRoute,
-  reloadCoreSoulRoute,
-  serversRoute,
-  skillDraftsRoute,
-  triggerLearningRoute,
-} from "./admin-routes.ts";
-import { controlOnly, drainRoute, keysRoute, statusRoute } from "./control-routes.ts";
+import { FollowerLimit } from "../turns/follower-limit.ts";
+import { type AdminParts, adminRoutes } from "./admin-routes.ts";
+import { type ControlParts, controlOnly, controlRoutes } from "./control-routes.ts";
 import { type MemoryFileParts, eraseRoute, exportRoute, importRoute } from "./memory-file-routes.ts";
-import { memoryListRoute, memorySearchRoute } from "./memory-routes.ts";
+import { type MemoryRouteParts, memoryRoutes } from "./memory-routes.ts";
 import { replayRoute } from "./replay-route.ts";
-import { type ExecuteParts, cancelRoute, executeRoute, pendingRoute, respondRoute } from "./turn-routes.ts";
+import { type TurnRouteParts, turnRoutes } from "./turn-routes.ts";
 
-export interface RouteParts extends Omit<ExecuteParts, "seats"> {
-  readonly desk: HumanRequests;
-  readonly catalog: Reloads;
-  readonly servers: Servers;
-  readonly memoryLists: Pick<MemoryLists, "page">;
-  readonly memorySearch: Pick<MemorySearch, "search">;
+export interface RouteParts extends Omit<TurnRouteParts, "followers">, AdminParts, MemoryRouteParts, ControlParts {
   readonly memoryFile: Omit<MemoryFileParts, "runner" | "journal" | "limits">;
-  readonly learning: Learns;
-  readonly skills: DecidesSkills;
-  readonly keys: AcceptedKeys;
   readonly controlToken: string;
-  readonly status: () => EngineStatus;
   /** Where the engine listens. */
   readonly host: string;
   /** What the build made of the route table. */
@@ -107,36 +81,20 @@ function gatesOf({ keys, controlToken, host }: RouteParts): Record<EngineRoute["
 }
 
 function handlersOf(parts: RouteParts): Record<LoadedRoute, RequestHandler> {
-  const { runner, desk, catalog, servers, memoryLists, memorySearch, keys, status, documentsDir } = parts;
-  const memoryFile = { ...parts.memoryFile, runner, journal: parts.journal, limits: parts.limits };
-  const streams = { ...parts, seats: new FollowerSeats() };
+  const { runner, journal, limits, documentsDir } = parts;
+  const memoryFile = { ...parts.memoryFile, runner, journal, limits };
+  const streams = { ...parts, followers: new FollowerLimit() };
   return {
-    execute: executeRoute(streams),
+    ...turnRoutes(streams),
     replay: replayRoute(streams),
-    cancel: cancelRoute(runner),
-    respond: respondRoute(desk),
-    pending: pendingRoute(desk),
-    searchMemory: memorySearchRoute(memorySearch),
-    listServers: serversRoute(servers),
-    allowTools: allowToolsRoute(servers),
-    listEpisodes: memoryListRoute(memoryLists, "episodes"),
-    listKnowledge: memoryListRoute(memoryLists, "knowledge"),
-    listSocial: memoryListRoute(memoryLists, "social"),
-    listWorking: memoryListRoute(memoryLists, "working"),
-    listTrajectories: memoryListRoute(memoryLists, "trajectories"),
+    ...memoryRoutes(parts),
     exportMemory: exportRoute(memoryFile),
     importMemory: importRoute(memoryFile),
     eraseMemory: eraseRoute(memoryFile),
-    listSkills: skillDraftsRoute(parts.skills),
-    decideSkill: decideSkillRoute(parts.skills),
-    triggerLearning: triggerLearningRoute(parts.learning),
-    reloadCatalog: reloadCatalogRoute(catalog),
-    reloadCoreSoul: reloadCoreSoulRoute(catalog),
+    ...adminRoutes(parts),
     openapi: (_request, response) => sendOpenApi(response, documentsDir),
     docs: (_request, response) => sendDocs(response, documentsDir),
-    setKeys: keysRoute(keys),
-    drain: drainRoute(runner, status),
-    status: statusRoute(status),
+    ...controlRoutes(parts),
   };
 }
 

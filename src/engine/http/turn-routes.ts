@@ -10,7 +10,7 @@ import {
 import { validateBody } from "../../shared/http/validate-body.ts";
 import { EngineError } from "../engine-error.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
-import type { FollowerSeats } from "../turns/follower-seats.ts";
+import type { FollowerLimit } from "../turns/follower-limit.ts";
 import type { HumanRequests } from "../turns/human-requests.ts";
 import type { StartedTurn, TurnRunner } from "../turns/turn-runner.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
@@ -18,9 +18,10 @@ import { followEvents } from "./follow-events.ts";
 
 const KEPT_MS = 24 * 3600 * 1000;
 
-export interface ExecuteParts {
+export interface TurnRouteParts {
   readonly runner: TurnRunner;
   readonly journal: EventJournal;
+  readonly humanRequests: HumanRequests;
   /** The turn that a client's `Idempotency-Key` started. */
   readonly idempotency: {
     find(key: string, notBefore: number): { readonly bodyHash: string; readonly turnId: string } | null;
@@ -28,37 +29,32 @@ export interface ExecuteParts {
   };
   /** Whether the catalog has an agent of this name. */
   readonly hasAgent: (name: string) => boolean;
-  readonly seats: FollowerSeats;
+  readonly followers: FollowerLimit;
   readonly limits: StreamLimits;
 }
 
-export const cancelRoute =
-  (runner: TurnRunner): RequestHandler =>
-  (request, response) => {
-    const { task_id: taskId } = validateBody(cancelRequest, request.body, response);
-    response.json({ cancelled: runner.cancel(taskId) });
-  };
-
-export const respondRoute =
-  (desk: HumanRequests): RequestHandler =>
-  (request, response) => {
-    const { request_id: requestId, answer } = validateBody(hitlRespondRequest, request.body, response);
-    desk.answer(requestId, answer);
-    response.json({ request_id: requestId, status: "resolved" });
-  };
-
-export const pendingRoute =
-  (desk: HumanRequests): RequestHandler =>
-  (_request, response) => {
-    response.json({ requests: desk.pending() });
-  };
+/** The calls of turns and their questions. */
+export const turnRoutes = (parts: TurnRouteParts) =>
+  ({
+    execute: executeRoute(parts),
+    cancel(request, response) {
+      const { task_id: taskId } = validateBody(cancelRequest, request.body, response);
+      response.json({ cancelled: parts.runner.cancel(taskId) });
+    },
+    respond(request, response) {
+      const { request_id: requestId, answer } = validateBody(hitlRespondRequest, request.body, response);
+      parts.humanRequests.answer(requestId, answer);
+      response.json({ request_id: requestId, status: "resolved" });
+    },
+    pending: (_request, response) => void response.json({ requests: parts.humanRequests.pending() }),
+  }) satisfies Record<string, RequestHandler>;
 
 /** I1 store before wire: claims the task and starts the turn before a byte is sent; then the stream follows the journal. */
-export function executeRoute(parts: ExecuteParts): RequestHandler {
+function executeRoute(parts: TurnRouteParts): RequestHandler {
   return async (request, response) => {
     const execution = validateBody(executeRequest, request.body, response);
     const earlier = findEarlier(parts, request, execution);
-    if (earlier !== null) parts.seats.take(execution.task_id, response);
+    if (earlier !== null) parts.followers.acquire(execution.task_id, response);
     // An earlier call with the same key started the turn.
     const turn = earlier === null ? begin(parts, request, execution) : { turnId: earlier, run: () => undefined };
     const { turnId } = turn;
@@ -88,7 +84,7 @@ export const wantsIds = (request: Request): boolean =>
   request.query["ids"] === "1" || request.get("Last-Event-ID") !== undefined;
 
 function begin(
-  { runner, idempotency, hasAgent }: ExecuteParts,
+  { runner, idempotency, hasAgent }: TurnRouteParts,
   request: Request,
   execution: ExecuteRequest,
 ): StartedTurn {
@@ -101,7 +97,7 @@ function begin(
 }
 
 /** The turn that an earlier call with the same key and body started. */
-function findEarlier({ idempotency }: ExecuteParts, request: Request, execution: ExecuteRequest): string | null {
+function findEarlier({ idempotency }: TurnRouteParts, request: Request, execution: ExecuteRequest): string | null {
   const key = request.get("Idempotency-Key");
   if (key === undefined) return null;
   if (key.length < 1 || key.length > 255)

@@ -1,5 +1,5 @@
 import type { Round } from "../memory/rounds-to-learn.ts";
-import { type Boilerplate, containsSecret } from "./content-filters.ts";
+import { containsSecret } from "./contains-secret.ts";
 import type { DateExpressions } from "./date-expressions.ts";
 import type { Extraction } from "./extraction.ts";
 import { namesIn, sentencesOf } from "./normal-words.ts";
@@ -17,12 +17,12 @@ export interface VerifiedRound extends Omit<Extraction, "facts"> {
 export function verifyRound(
   round: Round,
   { facts, people, episode }: Extraction,
-  { boilerplate, dates }: { readonly boilerplate: Boilerplate; readonly dates: DateExpressions },
+  dates: DateExpressions,
 ): VerifiedRound {
   const sources = new RoundSources(round);
   const sentences = sentencesOf(round.episode?.question ?? "");
   return {
-    facts: facts.flatMap((fact) => verifyFact(fact, { round, sources, boilerplate, dates }) ?? []),
+    facts: facts.flatMap((fact) => verifyFact(fact, { round, sources, dates }) ?? []),
     people: people.flatMap((person) => verifyPerson(person, sources) ?? []),
     episode: episode !== null && isOfRound(episode, round) ? episode : null,
     names: [...new Set(sentences.filter((sentence) => !containsSecret(sentence)).flatMap(namesIn))],

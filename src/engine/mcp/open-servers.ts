@@ -3,7 +3,7 @@ import { delimiter, dirname, join } from "node:path";
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
-import { type PinsTable, pinnedDefinitions } from "./pinned-definitions.ts";
+import { type PinnedDefinitions } from "./tool-definition.ts";
 import { type InvalidServer, NO_SERVERS, parseToolServers } from "./server-config.ts";
 import { ToolServers } from "./tool-servers.ts";
 
@@ -31,7 +31,7 @@ export function openServers({
   readonly launch: Pick<EngineLaunch, "product" | "user_id" | "data_dir" | "extra_ca_certs">;
   readonly workspaceDir: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly pins: PinsTable;
+  readonly pins: PinnedDefinitions;
   readonly logger: Logger;
 }): OpenedServers {
   const inherited = commandEnvironment(environment, workspaceDir);
@@ -40,7 +40,7 @@ export function openServers({
   const facts = { ORCH_PRODUCT: launch.product, ORCH_USER_ID: launch.user_id, ORCH_WORKSPACE: workspaceDir };
   const variables = { PATH, HOME, LANG, TZ, ...facts };
   const servers = new ToolServers({
-    pins: pinnedDefinitions(pins),
+    pins,
     workspaceDir,
     environment: serverEnvironment(inherited, { dataDir: launch.data_dir, extraCaCerts: launch.extra_ca_certs }),
     logger,

@@ -1,8 +1,8 @@
 import type { Tool } from "../tools/tool.ts";
+import { isRecord } from "../../shared/json-values.ts";
 import type { ListedTool } from "./connection.ts";
-import type { PinnedDefinition, PinnedDefinitions } from "./pinned-definitions.ts";
 import type { ServerConfig, ServerPermission } from "./server-config.ts";
-import { MAX_TOOLS, checkDefinition } from "./tool-definition.ts";
+import { MAX_TOOLS, type PinnedDefinition, type PinnedDefinitions, checkDefinition } from "./tool-definition.ts";
 import { toolName } from "./tool-names.ts";
 
 interface Known {
@@ -148,6 +148,6 @@ export function serverTool(
 }
 
 const checkObject: Tool["input"]["check"] = (input) =>
-  typeof input === "object" && input !== null && !Array.isArray(input)
-    ? { kind: "valid", input: input as Readonly<Record<string, unknown>> }
+  isRecord(input)
+    ? { kind: "valid", input }
     : { kind: "invalid", message: "invalid arguments: expected a JSON object" };

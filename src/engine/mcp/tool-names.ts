@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../contract/api-keys.ts";
 
 const MAX_LENGTH = 64;
 const HASH_LENGTH = 8;
@@ -12,10 +12,7 @@ export function toolName(server: string, tool: string): string {
   const fits = /^[A-Za-z0-9_-]+$/.test(plain) && plain.length <= MAX_LENGTH && tool !== "";
   const unambiguous = /^[^_]+(?:_[^_]+)*$/.test(server) && !looksHashed(tool);
   if (fits && unambiguous) return plain;
-  const hash = createHash("sha256")
-    .update(JSON.stringify([server, tool]))
-    .digest("hex")
-    .slice(0, HASH_LENGTH);
+  const hash = sha256(JSON.stringify([server, tool])).slice(0, HASH_LENGTH);
   const kept = plain.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_LENGTH - HASH_LENGTH - 1);
   return `${kept}_${hash}`;
 }

@@ -50,6 +50,6 @@ export class EpisodeTable extends Table {
 
   ofTurn(turnId: string): Episode | null {
     const row = this.#ofTurn.get(turnId);
-    return row === undefined ? null : camelRow<Episode>(row);
+    return row === undefined ? null : (camelRow(row) as Episode);
   }
 }

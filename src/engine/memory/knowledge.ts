@@ -113,6 +113,6 @@ export class KnowledgeTable extends Table {
 }
 
 const knownFact = (row: SqlRow): KnownFact => ({
-  ...camelRow<KnownFact>(row),
+  ...(camelRow(row) as KnownFact),
   statedAt: Number(row["stated_at"] ?? row["recorded_from"]),
 });

@@ -58,4 +58,4 @@ export class SkillDraftTable extends Table {
   }
 }
 
-const draftOf = (row: SqlRow): SkillDraft => camelRow(row, "trajectories");
+const draftOf = (row: SqlRow): SkillDraft => camelRow(row, "trajectories") as SkillDraft;

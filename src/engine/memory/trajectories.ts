@@ -45,7 +45,7 @@ export class TrajectoryTable extends Table {
 
   /** Trajectories that no batch has read, the oldest first. */
   unlearned(limit: number): readonly Trajectory[] {
-    return this.#unlearned.all(limit).map((row) => camelRow(row, "steps", "usage"));
+    return this.#unlearned.all(limit).map((row) => camelRow(row, "steps", "usage") as Trajectory);
   }
 
   countUnlearned(): number {

@@ -29,8 +29,6 @@ export interface EngineProvider extends ModelProvider {
   load(): Promise<unknown>;
   /** Omitted without an embedding model. */
   readonly embedder?: Embedder;
-  /** How long background calls should pause: the model is rate-limited, or interactive calls wait. */
-  closedForMs(model: string): number;
   /** Outcome of the last call. */
   health(): ModelHealth;
 }
@@ -44,7 +42,7 @@ export function createProvider(
   // Scripted failures of the sandbox are not retried, so that a client sees them.
   if (provider === "sandbox") {
     const health = () => ({ status: "ok", last_error: null, last_error_at: null, next_try_at: null }) as const;
-    return { ...loggedProvider(sandboxProvider, logger), load: () => Promise.resolve(), closedForMs: () => 0, health };
+    return { ...loggedProvider(sandboxProvider, logger), load: () => Promise.resolve(), health };
   }
   const load = once(async () => {
     if (extraCaCerts !== null) await trustCertificates(extraCaCerts);
@@ -59,7 +57,6 @@ export function createProvider(
   const { report, health } = createModelStatus(logger);
   const retrying = plainRetryProvider(retryingProvider(remote, { limiter, report }), logger);
   const watched = settings.cacheHitMonitor ? monitoredProvider(retrying, logger) : retrying;
-  const closedForMs = (model: string) => limiter.closedToBackgroundMs(model, Date.now());
   const { embeddingModel: id = null } = settings;
   const openEmbedding = async (model: string) => {
     const family = await load();
@@ -67,7 +64,7 @@ export function createProvider(
     return family.embedding(model);
   };
   const embedder = id !== null && createEmbedder({ provider, model: id, open: () => openEmbedding(id), limiter });
-  return { ...loggedProvider(watched, logger), load, closedForMs, health, ...(embedder && { embedder }) };
+  return { ...loggedProvider(watched, logger), load, health, ...(embedder && { embedder }) };
 }
 
 interface FamilyModule {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../contract/api-keys.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { ModelProvider, ModelRequest } from "./model-provider.ts";
 
@@ -49,5 +49,5 @@ function parametersOf(provider: string, { model, system, messages, tools, ...res
 
 function sizeAndHash(value: unknown): { readonly characters: number; readonly hash: string } {
   const text = JSON.stringify(value);
-  return { characters: text.length, hash: createHash("sha256").update(text).digest("hex").slice(0, 12) };
+  return { characters: text.length, hash: sha256(text).slice(0, 12) };
 }

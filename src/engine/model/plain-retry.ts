@@ -1,6 +1,6 @@
 import type { Logger } from "../../shared/logger.ts";
 import type { ModelPart, ModelProvider, ModelRequest, ModelTool } from "./model-provider.ts";
-import { isRecord } from "./wire/clean-json.ts";
+import { isRecord } from "../../shared/json-values.ts";
 import { pairCalls } from "./wire/pair-calls.ts";
 import { plainHistory } from "./wire/plain-history.ts";
 

@@ -75,11 +75,11 @@ function parsed(text: unknown): Readonly<Record<string, unknown>> | null {
 /** Reads the innermost cause: `fetch` wraps the socket's error, or an AggregateError of several. */
 function networkCauseOf(error: unknown): NetworkCause {
   const chain: Fields[] = [];
-  for (let at = fields(error), depth = 0; depth < MAX_DEPTH; depth++) {
+  for (let at = record(error), depth = 0; depth < MAX_DEPTH; depth++) {
     chain.unshift(at);
     const inner = at["cause"] ?? [at["errors"]].flat()[0];
     if (inner === undefined || inner === null) break;
-    at = fields(inner);
+    at = record(inner);
   }
   const [innermost = {}] = chain;
   const code = chain.map((one) => one["code"]).find((one) => typeof one === "string" && CODE.test(one));
@@ -99,5 +99,3 @@ function systemCallOf({ syscall, code, address, hostname, port }: Fields): strin
   const host = typeof port === "number" && target.includes(":") ? `[${target}]` : target;
   return `${syscall} ${code} ${host}${typeof port === "number" ? `:${port}` : ""}`;
 }
-
-const fields = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});

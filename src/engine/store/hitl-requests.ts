@@ -84,7 +84,7 @@ export class HitlTable extends Table {
 }
 
 const toRow = (row: SqlRow): HitlRow => ({
-  ...camelRow<HitlRow>(row, "context", "options"),
+  ...(camelRow(row, "context", "options") as HitlRow),
   allowFreeText: row["allow_free_text"] === 1,
   closedByEngine: row["lapsed"] === 1,
 });

@@ -57,7 +57,7 @@ export class ToolCallTable extends Table {
   ofThread(turnId: string, thread: string): ToolCallRow[] {
     return this.#select
       .all(turnId, thread)
-      .map((row) => ({ ...camelRow<ToolCallRow>(row, "input", "output"), isError: row["is_error"] === 1 }));
+      .map((row) => ({ ...(camelRow(row, "input", "output") as ToolCallRow), isError: row["is_error"] === 1 }));
   }
 
   has(turnId: string, toolCallId: string): boolean {

@@ -1,6 +1,6 @@
 import { lstat, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { MAX_JSON_LEVELS, isFlatterThan } from "../../shared/json-levels.ts";
+import { MAX_JSON_LEVELS, isFlatterThan } from "../../shared/json-values.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { type ToolContext, ToolFailed } from "./tool.ts";
 import { writeInWorkspace } from "./workspace-files.ts";

@@ -59,7 +59,6 @@ export function learningBench(
       },
     },
     catalogFolder: `${folder}/catalog`,
-    instructions: () => [],
     isBusy: () => false,
     logger: createLogger("test", "silent"),
     ...(NEVER && { schedule: NEVER }),

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import * as z from "zod/mini";
 import { MEMORY_FORMAT, MEMORY_FORMAT_VERSION } from "../../../contract/memory-file.ts";
-import { isFlatterThan } from "../../../shared/json-levels.ts";
+import { isFlatterThan, isRecord } from "../../../shared/json-values.ts";
 import { InvalidInput, parse } from "../../../shared/parse.ts";
 import type { FileLine } from "./file-lines.ts";
 import { RECORD_TYPES, type RecordType, fileRecord } from "./file-records.ts";
@@ -54,10 +54,9 @@ function objectOf(line: number, text: string): Readonly<Record<string, unknown>>
   } catch (error) {
     throw new InvalidInput(`line ${line}`, `expected JSON (${error instanceof Error ? error.message : ""})`);
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new InvalidInput(`line ${line}`, "expected a JSON object");
+  if (!isRecord(value)) throw new InvalidInput(`line ${line}`, "expected a JSON object");
   if (!isFlatterThan(MAX_DEPTH, value)) throw new InvalidInput(`line ${line}`, `expected at most ${MAX_DEPTH} levels`);
-  return value as Record<string, unknown>;
+  return value;
 }
 
 function checkHeader(line: number, value: Readonly<Record<string, unknown>>): void {

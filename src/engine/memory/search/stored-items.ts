@@ -71,7 +71,7 @@ export class StoredItems extends Table {
   read(row: number): StoredItem | null {
     const found = this.#selects.get(rangeOf(row))?.get(numberOf(row));
     if (found === undefined) return null;
-    const { text, more, ...item } = camelRow<Row>(found, "evidence");
+    const { text, more, ...item } = camelRow(found, "evidence") as Row;
     return { ...item, row, kind: kindOf(row), texts: more === null ? [text] : [text, more] };
   }
 

@@ -8,12 +8,12 @@ const UNKNOWN_OUTCOME = "the call did not finish; whether it took effect is unkn
  * The conversation with exactly one result after each call, in call order, and no result without a call. Calls that
  * share an id take the results of that id in order.
  */
-export function pairCalls(messages: readonly ModelMessage[], missing = UNKNOWN_OUTCOME): ModelMessage[] {
+export function pairCalls(messages: readonly ModelMessage[]): ModelMessage[] {
   const paired: ModelMessage[] = [];
   let calls: readonly ToolUse[] = [];
   let results: ToolOutcome[] = [];
   const settle = () => {
-    if (calls.length > 0) paired.push({ role: "tool", results: calls.map((call) => resultOf(call, results, missing)) });
+    if (calls.length > 0) paired.push({ role: "tool", results: calls.map((call) => resultOf(call, results)) });
     calls = [];
     results = [];
   };
@@ -30,8 +30,8 @@ export function pairCalls(messages: readonly ModelMessage[], missing = UNKNOWN_O
   return paired;
 }
 
-function resultOf({ id, tool }: ToolUse, results: ToolOutcome[], missing: string): ToolOutcome {
+function resultOf({ id, tool }: ToolUse, results: ToolOutcome[]): ToolOutcome {
   const at = results.findIndex((result) => result.id === id);
   const [found] = at === -1 ? [] : results.splice(at, 1);
-  return found === undefined ? { id, tool, output: missing, isError: true } : { ...found, id, tool };
+  return found === undefined ? { id, tool, output: UNKNOWN_OUTCOME, isError: true } : { ...found, id, tool };
 }
