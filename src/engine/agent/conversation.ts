@@ -1,5 +1,5 @@
 import type { AssistantContent, ModelMessage, ToolOutcome } from "../model/model-provider.ts";
-import { pairCalls } from "../model/wire/pair-calls.ts";
+import { pairCalls } from "../model/wire/history.ts";
 
 export interface StoredMessage {
   readonly role: "user" | "assistant" | "tool";

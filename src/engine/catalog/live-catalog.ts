@@ -5,9 +5,8 @@ import type { Tool } from "../tools/tool.ts";
 import { BadEntry, type EntryProblem } from "./catalog-entry.ts";
 import { CatalogFolder } from "./catalog-folder.ts";
 import type { Catalog, CatalogReading } from "./catalog.ts";
-import { type CoreSoul, parseCoreSoul } from "./core-soul.ts";
+import { type CoreSoul, SHIPPED_CORE_SOUL, parseCoreSoul } from "./core-soul.ts";
 import { type DeclaredToolParts, declaredTool } from "./declared-tool.ts";
-import { SHIPPED_CORE_SOUL } from "./defaults/core-soul.ts";
 import { type LoadParts, loadCatalog } from "./load-catalog.ts";
 import { useSkill } from "./use-skill.ts";
 

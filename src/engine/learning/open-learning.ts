@@ -1,6 +1,6 @@
 import type { Logger } from "../../shared/logger.ts";
 import type { LiveCatalog } from "../catalog/live-catalog.ts";
-import type { LearningTables } from "../memory/learning-tables.ts";
+import type { LearningTables } from "../memory/open-memory.ts";
 import type { WriteLane } from "../memory/write-lane.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import { EntityResolver } from "./entity-resolver.ts";

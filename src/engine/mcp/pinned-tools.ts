@@ -1,9 +1,14 @@
-import type { Tool } from "../tools/tool.ts";
 import { isRecord } from "../../shared/json-values.ts";
+import type { Tool } from "../tools/tool.ts";
 import type { ListedTool } from "./connection.ts";
 import type { ServerConfig, ServerPermission } from "./server-config.ts";
-import { MAX_TOOLS, type PinnedDefinition, type PinnedDefinitions, checkDefinition } from "./tool-definition.ts";
-import { toolName } from "./tool-names.ts";
+import {
+  MAX_TOOLS,
+  type PinnedDefinition,
+  type PinnedDefinitions,
+  checkDefinition,
+  toolName,
+} from "./tool-definition.ts";
 
 interface Known {
   /** The server's name of the tool. */

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { instant } from "../../contract/engine-api.ts";
-import type { MemoryHit, MemorySearch } from "../memory/search/search-memory.ts";
 import { memoryRecord } from "../memory/search/recalled-block.ts";
+import type { MemoryHit, MemorySearch } from "../memory/search/search-memory.ts";
+import type { FullItem, FullItems } from "../memory/search/stored-items.ts";
 import { endOf, startOf } from "../memory/search/time-range.ts";
 import { type TrustName, trustName } from "../memory/trust.ts";
-import type { FullItem, FullItems } from "../memory/full-item.ts";
-import { type Tool, ToolFailed } from "./tool.ts";
 import { toolInput } from "./tool-input.ts";
+import { type Tool, ToolFailed } from "./tool.ts";
 
 const LIMIT = 10;
 const MAX_CHARACTERS = 2000;

@@ -1,16 +1,14 @@
 import type { Store } from "../../store/open-store.ts";
-import { fuse } from "./fusion.ts";
 import { GraphList, type NamedRows } from "./graph-list.ts";
 import { type IndexRange, type ItemKind, indexRow } from "./index-rows.ts";
 import { indexWords } from "./index-text.ts";
 import { type LexicalPlan, LexicalSearch } from "./lexical-search.ts";
 import { type MemoryQuery, readQuery } from "./memory-query.ts";
-import { type Candidate, type Listed, rankCandidates } from "./rank-candidates.ts";
+import { type Candidate, type Listed, fuse, rankCandidates, removeDuplicates } from "./rank-candidates.ts";
 import { answering, related } from "./relevance.ts";
 import { type StoredItem, StoredItems } from "./stored-items.ts";
-import type { NearText } from "./vectors.ts";
 import { type TimeRange, reportedWithin } from "./time-range.ts";
-import { removeDuplicates } from "./remove-duplicates.ts";
+import type { NearText } from "./vectors.ts";
 
 export interface SearchRequest {
   /** Any text. */

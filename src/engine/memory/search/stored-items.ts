@@ -1,7 +1,8 @@
-import { type IndexRange, type ItemKind, indexRow, kindOf, numberOf, rangeOf } from "./index-rows.ts";
-import { TRUST } from "../trust.ts";
 import { camelRow } from "../../store/database.ts";
+import { MessageTable } from "../../store/messages.ts";
 import { Table } from "../../store/table.ts";
+import { TRUST } from "../trust.ts";
+import { type IndexRange, type ItemKind, indexRow, kindOf, numberOf, rangeOf } from "./index-rows.ts";
 
 /** An indexed item, read from its own table. */
 export interface StoredItem {
@@ -57,6 +58,12 @@ const SELECTS: Readonly<Record<IndexRange, string>> = {
 
 type Row = Omit<StoredItem, "row" | "kind" | "texts"> & { readonly text: string; readonly more: string | null };
 
+/** A memory item with the stored messages of its turn. */
+export interface FullItem {
+  readonly item: StoredItem;
+  readonly messages: readonly { readonly role: string; readonly text: string }[];
+}
+
 export class StoredItems extends Table {
   readonly #selects = new Map(Object.entries(SELECTS).map(([range, sql]) => [range, this.db.prepare(sql)]));
   readonly #evidence = this.db.prepare(
@@ -89,4 +96,33 @@ export class StoredItems extends Table {
   evidenceRows(row: number): readonly number[] {
     return this.#evidence.all(numberOf(row)).map(({ number }) => indexRow("episode", Number(number)));
   }
+}
+
+/** Reads one item by its id. */
+export class FullItems extends Table {
+  readonly #items = new StoredItems(this.store);
+  readonly #messages = new MessageTable(this.store);
+
+  read(id: string): FullItem | null {
+    const row = this.#items.rowOf(id);
+    const item = row === null ? null : this.#items.read(row);
+    if (item === null) return null;
+    const stored = item.kind === "episode" && item.turnId !== null ? this.#messages.ofTurn(item.turnId) : [];
+    const messages = stored
+      .filter(({ thread }) => thread === "")
+      .map(({ role, content }) => ({ role, text: typeof content === "string" ? content : textOf(content) }));
+    return { item, messages };
+  }
+}
+
+/** The readable parts of a message, without thinking and signatures. */
+function textOf(content: unknown): string {
+  const parts = Array.isArray(content) ? (content as readonly Readonly<Record<string, unknown>>[]) : [];
+  return parts
+    .flatMap(({ kind, text, tool, input, output }) => {
+      if (kind === "thinking") return [];
+      if (kind === "text") return [String(text)];
+      return [`${String(tool)}: ${JSON.stringify(kind === "tool_use" ? input : output)}`];
+    })
+    .join("\n");
 }
