@@ -1,10 +1,9 @@
 import t from "tap";
 import { clearThrough, contextLimits, cutThrough } from "../../../src/engine/agent/compaction-plan.ts";
 import { shownConversation } from "../../../src/engine/agent/compaction-record.ts";
-import { modelMessages } from "../../../src/engine/agent/conversation.ts";
-import type { PlacedMessage } from "../../../src/engine/agent/conversation-units.ts";
+import { type PlacedMessage, modelMessages } from "../../../src/engine/agent/conversation.ts";
+import { valueTokens } from "../../../src/engine/model/context-window.ts";
 import type { AssistantContent, ModelMessage } from "../../../src/engine/model/model-provider.ts";
-import { valueTokens } from "../../../src/engine/model/token-estimate.ts";
 import { filler } from "./compacting.ts";
 
 t.test("the context is compacted at the window minus output reserve minus margin", async (t) => {
