@@ -1,7 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, rmSync } from "node:fs";
+import { type Stats, closeSync, constants, fstatSync, openSync, rmSync } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 
-const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 
 /**
  * How files in an engine's folder are opened. A command of its user can put anything in their place: to open a pipe
@@ -9,12 +9,20 @@ const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } 
  */
 const SAFELY = O_NONBLOCK | O_NOFOLLOW;
 
+/** A regular file without another name, which could be one of a folder outside. */
+const isPlain = (file: Stats): boolean => file.isFile() && file.nlink <= 1;
+
 /** Null where there is no file, but nothing or something else. */
-export async function openToRead(path: string): Promise<FileHandle | null> {
+export const openToRead = (path: string): Promise<FileHandle | null> => openPlain(path, O_RDONLY);
+
+/** As {@link openToRead}, to write too. */
+export const openToRewrite = (path: string): Promise<FileHandle | null> => openPlain(path, O_RDWR);
+
+async function openPlain(path: string, access: number): Promise<FileHandle | null> {
   let handle: FileHandle | undefined;
   try {
-    handle = await open(path, O_RDONLY | SAFELY);
-    if ((await handle.stat()).isFile()) return handle;
+    handle = await open(path, access | SAFELY);
+    if (isPlain(await handle.stat())) return handle;
   } catch (error) {
     if (!isNoFile(error)) throw error;
   }
@@ -33,7 +41,7 @@ export function openToAppendSync(path: string): number {
   const flags = O_WRONLY | O_APPEND | O_CREAT | SAFELY;
   try {
     const descriptor = openSync(path, flags, 0o600);
-    if (fstatSync(descriptor).isFile()) return descriptor;
+    if (isPlain(fstatSync(descriptor))) return descriptor;
     closeSync(descriptor);
   } catch (error) {
     if (!isNoFile(error)) throw error;

@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from "node:fs/promises";
+import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ENGINE_LOG } from "./engine-log.ts";
 
@@ -28,7 +28,7 @@ async function rotatedLogs(folder: string): Promise<RotatedLog[]> {
     for (const name of await list(join(folder, engine))) {
       if (!name.startsWith(`${ENGINE_LOG}.`) || !/\.\d+$/.test(name)) continue;
       const path = join(folder, engine, name);
-      const file = await unlessGone(stat(path));
+      const file = await unlessGone(lstat(path));
       if (file?.isFile()) logs.push({ path, size: file.size, rotatedAt: file.mtimeMs });
     }
   }

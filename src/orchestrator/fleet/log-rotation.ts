@@ -1,8 +1,8 @@
-import { statSync } from "node:fs";
-import { type FileHandle, open, rename, stat } from "node:fs/promises";
+import { lstatSync } from "node:fs";
+import { type FileHandle, lstat, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Logger } from "../../shared/logger.ts";
-import { openAnew } from "./engine-file.ts";
+import { openAnew, openToRewrite } from "./engine-file.ts";
 import { capRotatedLogs } from "./log-cap.ts";
 
 const IDLE_CHECK_MS = 1000;
@@ -77,7 +77,7 @@ export class LogRotation {
     const { maxBytes } = this.#bounds;
     try {
       // Synchronous: for every log each second, the thread pool would cost ten times as much CPU.
-      const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      const size = lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
       const grown = size - log.size;
       if (size > maxBytes) {
         await rotateLog(path, this.#bounds);
@@ -108,10 +108,12 @@ export class LogRotation {
 /** Renames `engine.log.1` to `.2` and so on, drops the oldest, and copies the last `maxBytes` of `engine.log` to `.1`. */
 export async function rotateLog(path: string, { maxBytes, keep }: Pick<LogBounds, "maxBytes" | "keep">): Promise<void> {
   const rotated = (generation: number): string => `${path}.${generation}`;
+  const current = await openToRewrite(path);
+  if (current === null) return;
+  await using log = current;
   for (let generation = keep - 2; generation >= 1; generation--) {
     if ((await sizeOf(rotated(generation))) > 0) await rename(rotated(generation), rotated(generation + 1));
   }
-  await using log = await open(path, "r+");
   await using copy = await openAnew(rotated(1));
   const { size } = await log.stat();
   await copyRange(log, copy, { from: Math.max(0, size - maxBytes), to: size });
@@ -135,7 +137,7 @@ async function copyRange(
 /** 0 for a missing file. */
 async function sizeOf(path: string): Promise<number> {
   try {
-    return (await stat(path)).size;
+    return (await lstat(path)).size;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return 0;
     throw error;

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { prepareEngineFolder } from "../../../src/orchestrator/fleet/engine-folder.ts";
@@ -33,6 +33,21 @@ t.test("a rotation waits for no pipe and writes through no link", async (t) => {
     t.equal(readFileSync(`${log}.1`, "utf8"), "words");
   }
   t.equal(readFileSync(join(folder, "secret"), "utf8"), "");
+});
+
+t.test("a log that is a link, or another name of a file elsewhere, is not read and not emptied", async (t) => {
+  const folder = freshFolder(t, "linked-log");
+  const secret = join(freshFolder(t, "elsewhere"), "secret");
+  const log = join(folder, ENGINE_LOG);
+  writeFileSync(secret, "long words of others\n");
+  for (const put of [symlinkSync, linkSync]) {
+    put(secret, log);
+    await rotateLog(log, { maxBytes: 4, keep: 3 });
+    t.same(await logTail(folder, 10), []);
+    t.notOk(existsSync(`${log}.1`));
+    rmSync(log);
+  }
+  t.equal(readFileSync(secret, "utf8"), "long words of others\n");
 });
 
 for (const [what, put] of [
