@@ -73,6 +73,19 @@ t.test("the server starts, keeps its data over a stop, and listens on no network
   t.same(await query(second.owner, "select n from kept"), [{ n: 7 }]);
 });
 
+t.test("the server's socket is in a closed folder, and asks a password on it", async (t) => {
+  const dataDir = freshFolder(t);
+  const { connection, owner, describe } = await started(t, dataDir);
+  const folder = home(describe);
+  t.equal(connection.host, folder);
+  t.equal(statSync(folder).mode & 0o777, 0o700);
+  t.equal(statSync(join(folder, ".s.PGSQL.5432")).mode & 0o777, 0o700);
+  for (const { password: _, ...without } of [connection, owner])
+    await t.rejects(query(without, "select 1"), /password/);
+  const rules = await query(owner, "select distinct auth_method from pg_hba_file_rules");
+  t.same(rules, [{ auth_method: "scram-sha-256" }], "local connections included");
+});
+
 t.test("a server that a killed daemon left running is reused", async (t) => {
   const fixture = resolve(import.meta.dirname, "../../fixtures/postgres-user.ts");
   const parent = spawn(process.execPath, [fixture, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
