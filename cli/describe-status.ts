@@ -1,4 +1,4 @@
-import { ENGINE_STATES, type HostStatus } from "../src/contract/orchestrator-records.ts";
+import { ENGINE_STATES, type HostStatus, type Isolation } from "../src/contract/orchestrator-records.ts";
 import { fields, safe } from "./output.ts";
 
 /** A host's engines, capacity and warnings for its operator. */
@@ -7,6 +7,7 @@ export function describeStatus(status: HostStatus): string {
   const states = ENGINE_STATES.filter((state) => engines[state] > 0).map((state) => `${engines[state]} ${state}`);
   const all = ENGINE_STATES.reduce((sum, state) => sum + (engines[state] ?? 0), 0);
   const orphans = status.orphans.map(({ incarnation, pids }) => `${safe(incarnation)} (pid ${pids.join(", ")})`);
+  const active = status.isolation.parts.filter((part) => part.active).map(({ name }) => safe(name));
   const lines = fields([
     ["orchd", `${safe(status.version)}, up ${formatDuration(status.uptime_s)}`],
     ["host", safe(status.host_id)],
@@ -22,10 +23,23 @@ export function describeStatus(status: HostStatus): string {
     ["load", `${load.average.toFixed(2)} on ${load.cores} cores`],
     ["memory", `${load.memory_available_mb} of ${load.memory_total_mb} MB available`],
     ["disk", `${load.disk_free_mb} MB free`],
+    ["isolation", `${status.isolation.mode}: ${active.length === 0 ? "none" : active.join(", ")}`],
     ["orphans", orphans.length === 0 ? "none" : orphans.join("; ")],
   ]);
-  return [lines, ...status.warnings.map((warning) => `warning: ${safe(warning)}`)].join("\n");
+  return [
+    lines,
+    ...isolationGaps(status.isolation),
+    ...status.warnings.map((warning) => `warning: ${safe(warning)}`),
+  ].join("\n");
 }
+
+/** What the isolation lacks on this host, and what would add it. With `off`, nothing is expected of it. */
+const isolationGaps = ({ mode, parts }: Isolation): string[] =>
+  parts.flatMap(({ name, problem, fix }) =>
+    problem === null || mode === "off"
+      ? []
+      : [`isolation: ${safe(name)}: ${safe(problem)}${fix === null ? "" : `; ${safe(fix)}`}`],
+  );
 
 /** The two largest units of a time: `3 d 4 h`. */
 function formatDuration(seconds: number): string {

@@ -4,7 +4,7 @@ import { type CommandMaker, example, sessionOf } from "../session.ts";
 export const statusCommand: CommandMaker = (program, settings) => {
   program
     .command("status")
-    .description("Show the host: engines by state, ports, load and warnings")
+    .description("Show the host: engines by state, ports, load, isolation and warnings")
     .addHelpText("after", example("orchctl status"))
     .action(async (_options, command) => {
       const { client, print } = sessionOf(command, settings);

@@ -5,6 +5,7 @@ import * as events from "./0004-events.ts";
 import * as auditLog from "./0005-audit-log.ts";
 import * as hosts from "./0006-hosts.ts";
 import * as idempotencyKeys from "./0007-idempotency-keys.ts";
+import * as engineUsers from "./0008-engine-users.ts";
 
 /** Every migration by name, in order. Imported, because the bundle has no migrations folder. */
 export const ORCHESTRATOR_MIGRATIONS = {
@@ -15,4 +16,5 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0005-audit-log": auditLog,
   "0006-hosts": hosts,
   "0007-idempotency-keys": idempotencyKeys,
+  "0008-engine-users": engineUsers,
 };

@@ -1,3 +1,5 @@
+import type { ISOLATION_MODES } from "./settings.ts";
+
 /** The orchestrator's words on the wire: headers and records, without the checks of what is sent. */
 export const PLATFORM_KEY_HEADER = "X-Platform-Key";
 export const ADMIN_KEY_HEADER = "X-Admin-Key";
@@ -131,6 +133,31 @@ export interface DaemonReady {
   readonly version: string;
 }
 
+/** As `ORCH_ISOLATION` sets it. */
+export type IsolationMode = (typeof ISOLATION_MODES)[number];
+
+/**
+ * The parts of the isolation. `engine`: what the engine's process can reach. `user`: an operating-system user per engine.
+ * `tools`: what commands and tool servers can reach. `network`: which hosts they can reach. `limits`: what they can use up.
+ */
+export const ISOLATION_PARTS = ["engine", "user", "tools", "network", "limits"] as const;
+
+export interface IsolationPart {
+  readonly name: (typeof ISOLATION_PARTS)[number];
+  readonly active: boolean;
+  /** Why the part is inactive or covers less than elsewhere. Null when nothing is missing. */
+  readonly problem: string | null;
+  /** The setting or the command that would remove the problem. */
+  readonly fix: string | null;
+  /** What the part is made of on this host. */
+  readonly detail: string | null;
+}
+
+export interface Isolation {
+  readonly mode: IsolationMode;
+  readonly parts: readonly IsolationPart[];
+}
+
 /** The daemon's host, for operators. */
 export interface HostStatus {
   readonly version: string;
@@ -160,6 +187,7 @@ export interface HostStatus {
     readonly memory_total_mb: number;
     readonly disk_free_mb: number;
   };
+  readonly isolation: Isolation;
   /** Processes that stem from engines which no record knows. */
   readonly orphans: readonly { readonly incarnation: string; readonly pids: readonly number[] }[];
   /** What an operator should know. */

@@ -9,12 +9,14 @@ import {
   type EngineRecord,
   type ErrorBody,
   type HostStatus,
+  ISOLATION_PARTS,
   POLICY_ACTIONS,
   type Page,
   type Policy,
   type ProductRecord,
   type StopResult,
 } from "./orchestrator-records.ts";
+import { ISOLATION_MODES } from "./settings.ts";
 import { count, jsonObject, openApiDocument, text, textOrNull, time, timeOrNull } from "./response-schemas.ts";
 
 const engineState = z.enum(ENGINE_STATES);
@@ -133,6 +135,18 @@ const hostStatus = z.object({
     memory_available_mb: count,
     memory_total_mb: count,
     disk_free_mb: count,
+  }),
+  isolation: z.object({
+    mode: z.enum(ISOLATION_MODES),
+    parts: z.array(
+      z.object({
+        name: z.enum(ISOLATION_PARTS),
+        active: z.boolean(),
+        problem: textOrNull,
+        fix: textOrNull,
+        detail: textOrNull,
+      }),
+    ),
   }),
   orphans: z.array(z.object({ incarnation: text, pids: z.array(count) })),
   warnings: z.array(text),

@@ -26,6 +26,12 @@ const PORT = { kind: "integer", min: 1, max: 65_535 } as const;
 /** The HTTP client gives up by itself after five minutes of silence. */
 const SILENCE = { kind: "integer", min: 1, max: 290 } as const;
 const TEXT = { kind: "text", fallback: null } as const;
+/**
+ * Above the user ids of distributions, of systemd's dynamic users and of its containers (up to 1879048191), and with a
+ * port number added below 2^31, which some programs read as negative.
+ */
+const FIRST_ENGINE_UID = 1_900_000_000;
+export const ISOLATION_MODES = ["auto", "require", "off"] as const;
 
 /** Every setting. Validation, the names a policy takes, `orchd.env.example` and the documents come from it. */
 export const SETTINGS = {
@@ -88,6 +94,25 @@ export const SETTINGS = {
     scope: "daemon",
     value: { kind: "choice", values: ["process"], fallback: "process" },
     description: "What runs engines",
+  },
+  ORCH_ISOLATION: {
+    scope: "daemon",
+    value: { kind: "choice", values: ISOLATION_MODES, fallback: "auto" },
+    description:
+      "How engines and their tools are confined. `auto`: as far as this host can. `require`: orchd does not start on a host that cannot. `off`: not at all",
+  },
+  ORCH_TOOL_READ_PATHS: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "none",
+    description:
+      "Further folders that tools may read, absolute and separated by colons, such as a shared toolchain. Not the data folder",
+  },
+  ORCH_ENGINE_UID_MIN: {
+    scope: "daemon",
+    value: { kind: "integer", min: 1000, max: 2_147_400_000, fallback: FIRST_ENGINE_UID },
+    description:
+      "Where the daemon may change users, each engine runs as a user id of its own: this number plus a port number of ORCH_PORT_MIN..ORCH_PORT_MAX. No account may have one of them",
   },
   ORCH_LOG_LEVEL: {
     scope: "daemon",

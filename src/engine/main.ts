@@ -1,5 +1,4 @@
 import type { Server, ServerResponse } from "node:http";
-import { flushCompileCache } from "node:module";
 import type { EngineErrorBody, EngineHealth } from "../contract/engine-api.ts";
 import { CANNOT_START, ENDS, ENGINE_EXITS } from "../contract/engine-exit.ts";
 import { type EngineLaunch, decodeLaunch } from "../contract/engine-launch.ts";
@@ -42,7 +41,6 @@ export async function run(launchFile: string | null): Promise<void> {
     const app = new LazyApp(async () => (await import("./app.ts")).createApp(parts));
     const server = await listen(launch, { app, store });
     app.loadAfter(LOAD_WITHOUT_CALL_AFTER_MS);
-    setTimeout(() => flushCompileCache(), 500).unref();
     const failure = await Promise.race([stop.then(() => null), store.damaged.then(damaged), app.failed]);
     if (failure !== null) reportFailure(failure, ENDS);
     await close(server, { app: await app.close(), store, drainMs: failure === null ? DRAIN_MS : 0 });

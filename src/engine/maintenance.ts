@@ -1,4 +1,3 @@
-import { flushCompileCache } from "node:module";
 import { collectGarbage } from "../shared/collect-garbage.ts";
 import type { Logger } from "../shared/logger.ts";
 import type { EngineProvider } from "./model/create-provider.ts";
@@ -37,8 +36,6 @@ export function startMaintenance(parts: MaintenanceParts): () => void {
 async function loadProvider({ provider, slots, logger }: MaintenanceParts): Promise<void> {
   try {
     await provider.load();
-    // The next engine on this host reads the compile cache, which halves the memory of loading.
-    flushCompileCache();
     if (slots.size === 0) collectGarbage();
     logger.debug({ provider: provider.name }, "provider loaded");
   } catch (error) {

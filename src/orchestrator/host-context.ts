@@ -5,8 +5,10 @@ import type { SealedBox } from "./store/sealed-box.ts";
 import type { SerialLanes } from "../shared/serial-lanes.ts";
 import type { StallWatch } from "../shared/stall-watch.ts";
 import type { EngineBackend } from "./fleet/engine-backend.ts";
+import type { HostIsolation } from "./fleet/isolation/host-isolation.ts";
 import type { LiveEngines } from "./fleet/live-engines.ts";
 import type { Db } from "./store/database.ts";
+import type { UidRange } from "./store/engine-users.ts";
 import type { EngineStates } from "./store/engine-states.ts";
 import type { EventLog } from "./store/events.ts";
 import type { PortRange } from "./store/ports.ts";
@@ -26,6 +28,7 @@ export interface HostContext {
   readonly events: EventLog;
   readonly directory: ProductDirectory;
   readonly backend: EngineBackend;
+  readonly isolation: HostIsolation;
   /** The processes that this daemon supervises, by engine. */
   readonly live: LiveEngines;
   /** Boots in flight by engine, at most one each. */
@@ -63,6 +66,8 @@ export interface BootInFlight {
 
 export interface HostSettings {
   readonly portRange: PortRange;
+  /** The user ids of engines, where they have their own. */
+  readonly engineUids: UidRange;
   /** The address that engines listen on. */
   readonly engineHost: string;
   readonly dataDir: string;

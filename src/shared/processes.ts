@@ -46,6 +46,15 @@ export function startVariable(pid: number, name: string): string | null {
   return entry === undefined ? null : entry.slice(name.length + 1);
 }
 
+/** The arguments a process was started with; none when it is gone. Unlike its environment, every user may read them. */
+export const startArguments = (pid: number): readonly string[] => readProc(`/proc/${pid}/cmdline`)?.split("\0") ?? [];
+
+/** The real user id of a process; `null` when it is gone. */
+export function readUser(pid: number): number | null {
+  const uid = /^Uid:\s+(\d+)/m.exec(readProc(`/proc/${pid}/status`) ?? "")?.[1];
+  return uid === undefined ? null : Number(uid);
+}
+
 /** The members of `seeds` and all that descends from them, as far as parents still live. */
 export function withDescendants(seeds: readonly ProcessStat[], processes: readonly ProcessStat[]): ProcessStat[] {
   const members = [...seeds];

@@ -1,5 +1,10 @@
 import t from "tap";
-import { ENGINE_STATES, type HostStatus } from "../../src/contract/orchestrator-api.ts";
+import {
+  ENGINE_STATES,
+  type HostStatus,
+  ISOLATION_PARTS,
+  type IsolationPart,
+} from "../../src/contract/orchestrator-api.ts";
 import { engine, fault, product, startFakeServer } from "../helpers/fake-server.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
 
@@ -17,6 +22,10 @@ function status(more: Partial<HostStatus> = {}): HostStatus {
     boots: { starting: 1, waiting: 3 },
     ports: { min: 20_000, max: 20_099, total: 100, taken: 14, free: 80, resting: 4, quarantined: 2 },
     load: { average: 0.5, cores: 2, memory_available_mb: 1000, memory_total_mb: 4000, disk_free_mb: 9000 },
+    isolation: {
+      mode: "auto",
+      parts: ISOLATION_PARTS.map((name) => ({ name, active: true, problem: null, fix: null, detail: null })),
+    },
     orphans: [],
     warnings: [],
     ...more,
@@ -37,6 +46,7 @@ t.test("status tells at a glance what runs, what is left, and what to see to", a
     /boots +1 starting, 3 waiting\n/,
     /ports +14 of 100 taken \(20000-20099\), 80 free, 4 resting, 2 in quarantine\n/,
     /load +0\.50 on 2 cores\n/,
+    /isolation +auto: engine, user, tools, network, limits\n/,
     /orphans +none\n/,
   ]) {
     t.match(calm.stdout, line);
@@ -51,6 +61,25 @@ t.test("status tells at a glance what runs, what is left, and what to see to", a
   t.match(stdout, /orphans +i9 \(pid 77, 78\)/);
   t.match(stdout, String.raw`warning: ports\u{1b}[2J overlap`);
   t.same(JSON.parse((await orchctl(["status", "--json"], { env: KEY })).stdout).orphans, orphans);
+});
+
+t.test("status names each part of the isolation that is missing, and what would add it", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  const parts: IsolationPart[] = [
+    { name: "engine", active: true, problem: "signals get out", fix: "use a newer kernel", detail: null },
+    { name: "user", active: false, problem: "no\u001b[2J right", fix: "start as root", detail: null },
+  ];
+  server.on("GET /admin/status", { body: status({ isolation: { mode: "auto", parts } }) });
+  const { stdout } = await orchctl(["status"], { env: KEY });
+  t.match(stdout, /^isolation +auto: engine$/m);
+  t.match(stdout, /^isolation: engine: signals get out; use a newer kernel$/m);
+  t.match(stdout, /^isolation: user: no.*right; start as root$/m);
+  t.notMatch(stdout, "\u001b");
+  server.on("GET /admin/status", { body: status({ isolation: { mode: "off", parts } }) });
+  const off = await orchctl(["status"], { env: KEY });
+  t.match(off.stdout, /^isolation +off: engine$/m);
+  t.notMatch(off.stdout, "start as root", "with off nothing is expected");
 });
 
 t.test("drain and resume each say the operator's wish, with the admin key", async (t) => {

@@ -34,12 +34,14 @@ export interface DaemonSettings {
   readonly engine?: string;
   /** A module that runs in the daemon before it; messages go to and from it. */
   readonly preload?: string;
+  /** A command that runs its arguments in its own place, such as `setpriv` as another user. */
+  readonly through?: readonly string[];
 }
 
 /** Starts the built daemon as its own process, on free ports, and waits until it is ready. */
 export async function startDaemon(
   t: Test,
-  { dataDir, databaseUrl, env = {}, engine, preload }: DaemonSettings,
+  { dataDir, databaseUrl, env = {}, engine, preload, through }: DaemonSettings,
 ): Promise<Daemon> {
   const port = Number(env["ORCH_PORT"] ?? (await freePort()));
   const portMin = 20_000 + Math.floor(Math.random() * 9000);
@@ -52,7 +54,7 @@ export async function startDaemon(
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     ...env,
   };
-  const { process, output } = launchDaemon(settings, { installDir, preload });
+  const { process, output } = launchDaemon(settings, { installDir, preload, through });
   const url = `http://127.0.0.1:${port}`;
   const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
     if (process.exitCode === null && process.signalCode === null) {
@@ -98,10 +100,17 @@ export function launchDaemon(
     installDir = root,
     preload,
     args = [],
-  }: { readonly installDir?: string; readonly preload?: string | undefined; readonly args?: readonly string[] } = {},
+    through = [],
+  }: {
+    readonly installDir?: string;
+    readonly preload?: string | undefined;
+    readonly args?: readonly string[];
+    readonly through?: readonly string[] | undefined;
+  } = {},
 ): { process: ChildProcess; output: () => string } {
   const options = preload === undefined ? [] : ["--import", preload];
-  const child = spawn(process.execPath, [...options, join(installDir, "bin/orchd.js"), ...args], {
+  const [program = "", ...rest] = [...through, process.execPath, ...options, join(installDir, "bin/orchd.js"), ...args];
+  const child = spawn(program, rest, {
     env: { PATH: process.env["PATH"] ?? "", HOME: installDir, ...compileCache, ...env },
     stdio: ["ignore", "pipe", "pipe", ...(preload === undefined ? [] : (["ipc"] as const))],
   });

@@ -10,6 +10,7 @@ import { createLogger } from "../../src/shared/logger.ts";
 import type {
   EngineBackend,
   EngineProcess,
+  Incarnation,
   LaunchOrder,
   ProcessHandle,
 } from "../../src/orchestrator/fleet/engine-backend.ts";
@@ -45,7 +46,6 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
   const settings = {
     nodePath: process.execPath,
     engineEntry: fixture(`engines/${engine}.cjs`),
-    cacheDir: join(folder, "cache"),
     runDir: join(folder, "run"),
     path: "/usr/bin:/bin",
     cgroupBase: null,
@@ -68,6 +68,7 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
       const engineId = `eng_${randomUUID()}`;
       return {
         memoryMb: 256,
+        uid: null,
         launch: {
           engine_id: engineId,
           incarnation: randomUUID(),
@@ -108,6 +109,13 @@ export async function daemonThatDies(
   const [line] = await once(createInterface({ input: daemon.stdout }), "line");
   return { daemon, handle: JSON.parse(line) };
 }
+
+/** What a later daemon knows of an order's engine. */
+export const incarnationOf = ({ launch, uid }: LaunchOrder): Incarnation => ({
+  id: launch.incarnation,
+  folder: launch.data_dir,
+  uid,
+});
 
 export const urlOf = ({ launch }: LaunchOrder): string => `http://${launch.host}:${launch.port}`;
 

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import t from "tap";
 import { settingNames } from "../../src/contract/settings.ts";
+import { NEEDED_CAPABILITIES } from "../../src/orchestrator/fleet/isolation/capabilities.ts";
 import { readConfig } from "../../src/orchestrator/daemon/config.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -27,6 +28,18 @@ t.test("the daemon may divide its cgroup among its engines, and can be started a
   t.equal(value("ProtectControlGroups"), undefined);
   t.equal(value("DelegateSubgroup"), undefined);
 });
+
+t.test(
+  "the unit gives the capabilities that users of engines need, and the system calls that confine them",
+  async (t) => {
+    const needed = Object.keys(NEEDED_CAPABILITIES).sort();
+    t.same(value("AmbientCapabilities")?.split(" ").sort(), needed);
+    t.same(value("CapabilityBoundingSet")?.split(" ").sort(), needed);
+    const calls = value("SystemCallFilter")?.split(" ") ?? [];
+    for (const name of ["landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self", "seccomp"])
+      t.ok(calls.includes(name), name);
+  },
+);
 
 t.test("the unit lets JavaScript be compiled, and a child of the daemon tell systemd that it is ready", async (t) => {
   t.equal(value("MemoryDenyWriteExecute"), undefined);

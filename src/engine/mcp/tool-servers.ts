@@ -1,4 +1,3 @@
-import { flushCompileCache } from "node:module";
 import type { ServerAsset } from "../../contract/engine-api.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";
@@ -166,6 +165,5 @@ async function loadFromBundle(): Promise<Connect> {
   const bundle = await import("./connect-server.ts");
   if (bundle.VERSION !== VERSION)
     throw new Error("the engine was upgraded while running; restart it to use tool servers");
-  flushCompileCache();
   return bundle.connectServer;
 }

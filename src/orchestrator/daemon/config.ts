@@ -3,8 +3,10 @@ import { isAbsolute, resolve } from "node:path";
 import { readEngineSettings } from "../../contract/engine-settings.ts";
 import { defaultDataDir as dataDirFor } from "../../contract/data-dir.ts";
 import { readInteger } from "../../contract/read-setting.ts";
+import type { IsolationMode } from "../../contract/orchestrator-records.ts";
 import { SETTINGS, isEngineSetting } from "../../contract/settings.ts";
 import { EnvironmentReader } from "../../shared/environment.ts";
+import type { UidRange } from "../store/engine-users.ts";
 import { LOG_LEVELS, type LogLevel } from "../../shared/logger.ts";
 
 export interface Config {
@@ -23,6 +25,11 @@ export interface Config {
   readonly defaultDataDir: string;
   /** Unset: the bundled PostgreSQL. */
   readonly databaseUrl: string | undefined;
+  readonly isolation: IsolationMode;
+  /** Absolute folders that tools may read beside the system's programs. */
+  readonly toolReadPaths: readonly string[];
+  /** The user ids of engines, bounds included: one for each port. */
+  readonly engineUids: UidRange;
   readonly logLevel: LogLevel;
   readonly engineDefaults: Readonly<Record<string, string>>;
   /** Problems with them that a product's `engine_env` has to fix. */
@@ -41,19 +48,26 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
   const engineDefaultProblems: string[] = [];
   readEngineSettings(read, (problem) => engineDefaultProblems.push(problem));
   read.choice("ORCH_BACKEND", SETTINGS.ORCH_BACKEND.value.values, SETTINGS.ORCH_BACKEND.value.fallback);
+  const portMin = readInteger(read, "ORCH_PORT_MIN");
+  const portMax = readInteger(read, "ORCH_PORT_MAX");
+  const uidMin = readInteger(read, "ORCH_ENGINE_UID_MIN");
   const config: Config = {
     adminKey: read.text("ORCH_ADMIN_KEY"),
     secretKey: read.text("ORCH_SECRET_KEY"),
     host: read.text("ORCH_HOST", SETTINGS.ORCH_HOST.value.fallback),
     port: readInteger(read, "ORCH_PORT"),
-    portMin: readInteger(read, "ORCH_PORT_MIN"),
-    portMax: readInteger(read, "ORCH_PORT_MAX"),
+    portMin,
+    portMax,
     bootTimeoutMs: readInteger(read, "ORCH_BOOT_TIMEOUT_S") * 1000,
     bootConcurrency: readInteger(read, "ORCH_BOOT_CONCURRENCY") ?? Math.max(2, Math.floor(availableParallelism() / 2)),
     healthIntervalMs: readInteger(read, "ORCH_HEALTH_INTERVAL_S") * 1000,
     dataDir: resolve(read.text("ORCH_DATA_DIR", defaultDataDir)),
     defaultDataDir,
     databaseUrl: read.text("DATABASE_URL"),
+    isolation: read.choice("ORCH_ISOLATION", SETTINGS.ORCH_ISOLATION.value.values, "auto"),
+    toolReadPaths: (read.text("ORCH_TOOL_READ_PATHS") ?? "").split(":").filter(Boolean),
+    // With the port added, daemons of one machine that share no ports share no user ids either.
+    engineUids: { min: uidMin + portMin, max: uidMin + portMax },
     logLevel: read.choice("ORCH_LOG_LEVEL", LOG_LEVELS, "info"),
     engineDefaults: Object.fromEntries(
       Object.entries(env).filter((entry): entry is [string, string] => isEngineSetting(entry[0]) && Boolean(entry[1])),
@@ -69,7 +83,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
 }
 
 function checkTogether(read: EnvironmentReader, config: Config): void {
-  const { portMin, portMax, port, adminKey, databaseUrl, extraCaCerts } = config;
+  const { portMin, portMax, port, adminKey, databaseUrl, extraCaCerts, toolReadPaths } = config;
   if (portMin > portMax) read.problem(`ORCH_PORT_MIN: expected at most ORCH_PORT_MAX (${portMax}), got ${portMin}`);
   if (port >= portMin && port <= portMax) {
     read.problem(
@@ -79,6 +93,10 @@ function checkTogether(read: EnvironmentReader, config: Config): void {
   if (adminKey !== undefined && adminKey.length < 16) read.problem("ORCH_ADMIN_KEY: expected at least 16 characters");
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
     read.problem("DATABASE_URL: expected a postgres:// address");
+  }
+  const relative = toolReadPaths.find((path) => !isAbsolute(path));
+  if (relative !== undefined) {
+    read.problem(`ORCH_TOOL_READ_PATHS: expected absolute folders separated by colons, got "${relative}"`);
   }
   if (extraCaCerts !== null && !isAbsolute(extraCaCerts))
     read.problem("NODE_EXTRA_CA_CERTS: expected an absolute path");

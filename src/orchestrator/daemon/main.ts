@@ -6,6 +6,7 @@ import { InvalidArguments, USAGE, readArguments } from "./arguments.ts";
 import { readConfig } from "./config.ts";
 import { type StartOptions, serve } from "./serve.ts";
 import { stopEngines } from "./stop-engines.ts";
+import { keepCapabilitiesToOurselves } from "../fleet/isolation/capabilities.ts";
 import { InvalidSettings } from "../../shared/environment.ts";
 import { isDatabaseUnavailable } from "../store/database.ts";
 import { HostTakenOver } from "../store/host-lock.ts";
@@ -18,6 +19,7 @@ export async function run({ installDir }: { readonly installDir: string }): Prom
   const stopping = new AbortController();
   const [listeners, resources] = [new Releasers(), new Releasers()];
   let work = Promise.resolve();
+  keepCapabilitiesToOurselves();
   try {
     const command = readArguments(process.argv.slice(2));
     if (command === "help" || command === "version")

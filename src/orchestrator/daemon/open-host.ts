@@ -8,6 +8,9 @@ import { SerialLanes } from "../../shared/serial-lanes.ts";
 import { StallWatch } from "../../shared/stall-watch.ts";
 import type { Config } from "./config.ts";
 import type { DataFolder } from "./data-folder.ts";
+import { CompileCache } from "../fleet/isolation/compile-cache.ts";
+import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
+import { bundleDir, engineEntry } from "./isolation.ts";
 import { LiveEngines } from "../fleet/live-engines.ts";
 import { createProcessBackend } from "../fleet/process-backend.ts";
 import { AnswerLimit } from "../operations/answer-limit.ts";
@@ -47,6 +50,7 @@ export interface HostParts {
   /** Called at each failed attempt to lock the host, which another daemon holds. */
   readonly onWait: () => void;
   readonly onLoss: (error: HostTakenOver) => void;
+  readonly isolation: HostIsolation;
 }
 
 export interface OpenHost {
@@ -76,6 +80,13 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   const directory = new ProductDirectory(db);
   await directory.listen(newClient, logger, stopping);
   const events = new EventLog(hostId);
+  const compileCache = new CompileCache({
+    folder: join(config.dataDir, "cache"),
+    nodePath: process.execPath,
+    bundleDir: bundleDir(parts.installDir),
+    logger,
+  });
+  void compileCache.fill(stopping);
   const stalls = new StallWatch();
   resources.push(() => stalls.stop());
   const host: HostContext = {
@@ -83,10 +94,11 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     events,
     states: new EngineStates(db, events),
     directory,
+    isolation: parts.isolation,
     backend: createProcessBackend({
       nodePath: process.execPath,
-      engineEntry: join(parts.installDir, "bin", "orch-engine.cjs"),
-      cacheDir: join(config.dataDir, "cache"),
+      engineEntry: engineEntry(parts.installDir),
+      compileCache,
       runDir: join(config.dataDir, "run"),
       logger,
       path: config.path,

@@ -17,6 +17,10 @@ import { logsRoute } from "../http/logs-route.ts";
 import { metricsRoute } from "../http/metrics-route.ts";
 import { productRoutes } from "../http/product-routes.ts";
 import { createWaitingApp } from "../http/waiting-app.ts";
+import { assertRequired } from "../fleet/isolation/host-isolation.ts";
+import { restoreModes } from "../fleet/isolation/own-modes.ts";
+import { ownUser } from "../fleet/isolation/owner.ts";
+import { openIsolation } from "./isolation.ts";
 import { openHost } from "./open-host.ts";
 import { AuditHeads } from "../recovery/audit-heads.ts";
 import { AutoProvision } from "../operations/auto-provision.ts";
@@ -50,6 +54,9 @@ export async function serve(options: StartOptions): Promise<void> {
   const { config, listeners, logger } = options;
   const startedAt = Date.now();
   const folder = await openDataFolder(config.dataDir, config);
+  restoreModes(config.dataDir, logger);
+  const isolation = await openIsolation(options);
+  assertRequired(isolation.report, { isRoot: ownUser().uid === 0 });
   const documentsDir = join(options.installDir, "dist/documents/orchestrator");
   const readiness = new Readiness();
   // Listens first, so that clients learn what the daemon waits for.
@@ -63,7 +70,7 @@ export async function serve(options: StartOptions): Promise<void> {
     if (readiness.phase !== "standby") logger.warn("waiting on standby: another orchd holds this host");
     readiness.phase = "standby";
   };
-  const opened = await openHost({ ...options, folder, readiness, onWait, onLoss: options.takenOver });
+  const opened = await openHost({ ...options, folder, isolation, readiness, onWait, onLoss: options.takenOver });
   if (opened === null) return;
   const { host, database } = opened;
   app = createApp(host, {
@@ -85,7 +92,9 @@ export async function serve(options: StartOptions): Promise<void> {
   await notifyServiceManager(config.notifySocket, logger);
   const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${server.port}`;
   logger.info({ url, adopted, boot_ms: Date.now() - startedAt }, "ready");
-  process.stderr.write(startBanner(config, { url, database, adminKeyFile: folder.adminKeyFile, adopted }));
+  process.stderr.write(
+    startBanner(config, { url, database, isolation: isolation.report, adminKeyFile: folder.adminKeyFile, adopted }),
+  );
 }
 
 function allHandlers(

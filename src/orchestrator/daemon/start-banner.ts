@@ -1,10 +1,17 @@
 import { VERSION } from "../../shared/version.ts";
+import type { Isolation } from "../../contract/orchestrator-records.ts";
 import type { Config } from "./config.ts";
 
 /** The text for the terminal after the start: locations, warnings and the next commands. */
 export function startBanner(
   config: Config,
-  { url, database, adminKeyFile, adopted }: { url: string; database: string; adminKeyFile: string; adopted: number },
+  {
+    url,
+    database,
+    isolation,
+    adminKeyFile,
+    adopted,
+  }: { url: string; database: string; isolation: Isolation; adminKeyFile: string; adopted: number },
 ): string {
   const { LLM_PROVIDER: provider, LLM_API_KEY: key } = config.engineDefaults;
   const model =
@@ -17,6 +24,7 @@ export function startBanner(
     `  admin key  ${where}`,
     `  database   ${database}`,
     `  engines    ports ${config.portMin} to ${config.portMax}, ${adopted} running`,
+    `  isolation  ${describeIsolation(isolation)}`,
     `  model      ${model}`,
     ...modelWarnings(config),
     "",
@@ -28,6 +36,14 @@ export function startBanner(
     "",
   ];
   return lines.join("\n");
+}
+
+/** The parts that engines have, and those that they lack. */
+function describeIsolation({ mode, parts }: Isolation): string {
+  if (mode === "off") return "off: engines and their tools can reach what orchd can";
+  const names = (active: boolean) => parts.filter((part) => part.active === active).map(({ name }) => name);
+  const lacking = names(false).length === 0 ? "" : `; not ${names(false).join(", ")} (see orchctl status)`;
+  return `${names(true).join(", ") || "none"}${lacking}`;
 }
 
 /** Not fatal, since a product's `engine_env` may set what is missing. */

@@ -1,4 +1,5 @@
 import { openDataFolder } from "./data-folder.ts";
+import { openIsolation } from "./isolation.ts";
 import { openHost } from "./open-host.ts";
 import { Readiness } from "../status/readiness.ts";
 import { stopFleet } from "../recovery/stop-fleet.ts";
@@ -10,9 +11,11 @@ export async function stopEngines(options: StartOptions): Promise<void> {
   const onWait = () => {
     throw new Error("another orchd holds this host; stop it first (systemctl stop orchd)");
   };
+  const isolation = await openIsolation(options);
   const opened = await openHost({
     ...options,
     folder,
+    isolation,
     readiness: new Readiness(),
     onWait,
     onLoss: options.takenOver,

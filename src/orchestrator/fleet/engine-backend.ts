@@ -13,19 +13,28 @@ export interface EngineBackend {
    */
   launch(order: LaunchOrder): Promise<EngineProcess>;
   /** Attaches to the recorded process of an earlier daemon. Null when it is gone or the pid belongs to another process. */
-  attach(handle: ProcessHandle, incarnation: string): EngineProcess | null;
+  attach(handle: ProcessHandle, incarnation: Incarnation): EngineProcess | null;
   /** Attaches to an unrecorded process of an incarnation, searched among all processes of the machine. */
-  find(incarnation: string): EngineProcess | null;
+  find(incarnation: Incarnation): EngineProcess | null;
   /**
    * For an incarnation whose exit this daemon did not observe: removes its launch file and kills its remaining child
    * processes. After an observed exit this happens by itself.
    */
-  endOrphans(incarnation: string): Promise<StopOutcome>;
+  endOrphans(incarnation: Incarnation): Promise<StopOutcome>;
   /**
    * Lists running processes of incarnations of this daemon's run folder, except the known incarnations. They are not
    * signalled; `endOrphans` kills them.
    */
   orphans(known: ReadonlySet<string>): readonly Orphans[];
+}
+
+/** One life of an engine, as far as a later daemon needs it to find what is left of it. */
+export interface Incarnation {
+  readonly id: string;
+  /** The engine's folder. */
+  readonly folder: string;
+  /** The user that its processes run as. Null for the daemon's own. */
+  readonly uid: number | null;
 }
 
 export interface Orphans {
@@ -36,6 +45,8 @@ export interface Orphans {
 export interface LaunchOrder {
   readonly launch: EngineLaunch;
   readonly memoryMb: number;
+  /** The user and group that the engine runs as. Null for the daemon's own. */
+  readonly uid: number | null;
 }
 
 /** Together these identify a process. Pids alone are reused. */
@@ -75,7 +86,12 @@ export type StopOutcome =
 
 /** Clients may read the message. Paths of this machine are only in its `cause`. */
 export class LaunchFailed extends Error {
-  override readonly name = "LaunchFailed";
+  override readonly name: string = "LaunchFailed";
+}
+
+/** The engine's folder belongs to somebody else, and its owner cannot be changed. */
+export class FolderUnusable extends LaunchFailed {
+  override readonly name = "FolderUnusable";
 }
 
 /** Another program listens on the engine's port. A launch on another port may succeed. */

@@ -3,6 +3,9 @@ import { dirname, join } from "node:path";
 import { exists } from "../../shared/files.ts";
 import { LaunchFailed } from "./engine-backend.ts";
 import { openAnew } from "./engine-file.ts";
+import { changeOwner } from "./isolation/change-owner.ts";
+import { ownUser } from "./isolation/owner.ts";
+import { makeTraversable } from "./isolation/own-modes.ts";
 import { removeFolder } from "./remove-folder.ts";
 import { systemReason } from "./system-reason.ts";
 import { sha256 } from "../../contract/api-keys.ts";
@@ -13,7 +16,7 @@ const RESTORED = ".restored";
 /** Creates an engine's folder, or restores the one that a destroy with `keep_data` kept for the user. */
 export async function prepareEngineFolder(folder: string, kept: string): Promise<void> {
   try {
-    await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
+    makeTraversable(dirname(folder));
     if (await exists(kept)) {
       await (await openAnew(join(kept, RESTORED))).close();
       await rename(kept, folder);
@@ -46,9 +49,10 @@ export async function removeEngineFolder(folder: string): Promise<void> {
   await removeFolder(folder);
 }
 
-/** Moves an engine's folder to `kept`, for the user's next engine. */
+/** Moves an engine's folder to `kept`, for the user's next engine. The daemon owns it there: the engine's uid is free. */
 export async function keepEngineFolder(folder: string, kept: string): Promise<void> {
   if (!(await exists(folder))) return;
+  await changeOwner(folder, ownUser());
   await mkdir(dirname(kept), { recursive: true, mode: 0o700 });
   await removeFolder(kept);
   await rename(folder, kept);

@@ -1,8 +1,7 @@
-import { LAUNCH_FILE_VARIABLE } from "../../contract/launch-file.ts";
 import type { Orphans } from "./engine-backend.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
-import { incarnationOf } from "./launch-file.ts";
-import { listProcesses, startVariable, type ProcessIdentity } from "./process-identity.ts";
+import { incarnationOf, launchFileOf } from "./launch-file.ts";
+import { listProcesses, type ProcessIdentity } from "./process-identity.ts";
 
 /**
  * Processes that were started with a launch file of this run folder or are members of one of its cgroups, grouped by
@@ -18,7 +17,7 @@ export function findOrphans(
     orphans.set(incarnation, (orphans.get(incarnation) ?? new Set()).add(pid));
   };
   for (const { pid } of listProcesses()) {
-    const launchFile = startVariable(pid, LAUNCH_FILE_VARIABLE);
+    const launchFile = launchFileOf(pid);
     const incarnation = launchFile === null ? null : incarnationOf(runDir, launchFile);
     if (incarnation !== null) add(incarnation, pid);
   }
@@ -31,7 +30,7 @@ export function findOrphans(
 /** The root process of a launch file: the oldest session leader that was started with it. Null when it is gone. */
 export function findRoot(launchFile: string): ProcessIdentity | null {
   const leaders = listProcesses()
-    .filter(({ pid, session }) => pid === session && startVariable(pid, LAUNCH_FILE_VARIABLE) === launchFile)
+    .filter(({ pid, session }) => pid === session && launchFileOf(pid) === launchFile)
     .toSorted((left, right) => Number(left.startTime) - Number(right.startTime));
   return leaders[0] ?? null;
 }

@@ -1,7 +1,12 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, rmSync, writeFileSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type EngineLaunch, encodeLaunch } from "../../contract/engine-launch.ts";
+import { LAUNCH_FILE_VARIABLE } from "../../contract/launch-file.ts";
+
+import { makeTraversable } from "./isolation/own-modes.ts";
+import type { Owner } from "./isolation/owner.ts";
+import { startArguments, startVariable } from "./process-identity.ts";
 
 const NAME = /^launch-(.+)\.json$/;
 /** No boot takes longer. An older file belongs to a daemon that crashed. */
@@ -15,10 +20,23 @@ export function incarnationOf(runDir: string, path: string): string | null {
   return dirname(path) === runDir ? (NAME.exec(basename(path))?.[1] ?? null) : null;
 }
 
+/**
+ * The launch file of a process. Its environment names it, and so do those of the programs that it starts. Of an engine
+ * with another user it takes CAP_SYS_PTRACE to read them; its arguments, which name the file too, can be read by all.
+ */
+export function launchFileOf(pid: number): string | null {
+  return (
+    startVariable(pid, LAUNCH_FILE_VARIABLE) ??
+    startArguments(pid).find((argument) => NAME.test(basename(argument))) ??
+    null
+  );
+}
+
 /** Writes the launch parameters, with secrets, to a file that only the engine's user can read. */
-export function writeLaunchFile(path: string, launch: EngineLaunch): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+export function writeLaunchFile(path: string, launch: EngineLaunch, owner: Owner): void {
+  makeTraversable(dirname(path));
   writeFileSync(path, encodeLaunch(launch), { mode: 0o400, flag: "wx" });
+  chownSync(path, owner.uid, owner.gid);
 }
 
 export function removeLaunchFile(path: string): void {
@@ -27,7 +45,7 @@ export function removeLaunchFile(path: string): void {
 
 /** Removes launch files of crashed daemons, since they hold secrets. */
 export async function removeOldLaunchFiles(runDir: string): Promise<void> {
-  mkdirSync(runDir, { recursive: true, mode: 0o700 });
+  makeTraversable(runDir);
   for (const name of await readdir(runDir)) {
     if (!NAME.test(name)) continue;
     const path = join(runDir, name);

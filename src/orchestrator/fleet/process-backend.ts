@@ -1,16 +1,21 @@
-import { readlinkSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { LAUNCH_FILE_VARIABLE } from "../../contract/launch-file.ts";
+import { join } from "node:path";
 import type { Logger } from "../../shared/logger.ts";
 import { type CgroupBase, findCgroupBase } from "./cgroup-base.ts";
-import type { EngineBackend, EngineProcess, LaunchOrder, ProcessHandle, StopOutcome } from "./engine-backend.ts";
+import type {
+  EngineBackend,
+  EngineProcess,
+  Incarnation,
+  LaunchOrder,
+  ProcessHandle,
+  StopOutcome,
+} from "./engine-backend.ts";
 import { EngineCgroups } from "./engine-cgroups.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
 import { ExitWatch } from "./exit-watch.ts";
 import { findOrphans, findRoot } from "./find-processes.ts";
-import { launchFilePath, removeLaunchFile, removeOldLaunchFiles } from "./launch-file.ts";
+import { launchFileOf, launchFilePath, removeLaunchFile, removeOldLaunchFiles } from "./launch-file.ts";
 import { LogRotation } from "./log-rotation.ts";
-import { bootId, sameProcess, startVariable } from "./process-identity.ts";
+import { bootId, sameProcess } from "./process-identity.ts";
 import { ProcessTree } from "./process-tree.ts";
 import { type SpawnSettings, spawnEngine } from "./spawn-engine.ts";
 import { stopTree } from "./stop-ladder.ts";
@@ -40,14 +45,13 @@ export function createProcessBackend({
     logger.warn({ err: error }, "failed to remove old launch files"),
   );
 
-  function track(parts: ConstructorParameters<typeof TrackedProcess>[0], folder: string | null): EngineProcess {
+  function track(parts: ConstructorParameters<typeof TrackedProcess>[0], folder: string): EngineProcess {
     const tracked = new TrackedProcess(parts);
-    const log = folder === null ? null : join(folder, ENGINE_LOG);
-    if (log !== null) logs.watch(log);
+    const log = join(folder, ENGINE_LOG);
+    logs.watch(log);
     void tracked.exited.then(() => {
-      if (log !== null) logs.forget(log);
+      logs.forget(log);
       const cleared = clear(tracked);
-      if (folder === null) return;
       cleanUps.set(folder, cleared);
       void cleared.then(() => {
         if (cleanUps.get(folder) === cleared) cleanUps.delete(folder);
@@ -67,14 +71,14 @@ export function createProcessBackend({
     }
   }
 
-  function attach(handle: ProcessHandle, incarnation: string): EngineProcess | null {
+  function attach(handle: ProcessHandle, { id, folder, uid }: Incarnation): EngineProcess | null {
     if (!sameProcess(handle)) return null;
-    const launchFile = launchFilePath(runDir, incarnation);
-    // I3 identity before signal: a row may name a foreign process. The launch file in its environment is the proof.
-    if (startVariable(handle.pid, LAUNCH_FILE_VARIABLE) !== launchFile) return null;
-    const cgroup = cgroups?.find(incarnation) ?? null;
-    const parts = { handle, launchFile, cgroup, ended: watch.ended(handle), checkExit: () => watch.check() };
-    return track(parts, logFolder(handle.pid));
+    const launchFile = launchFilePath(runDir, id);
+    // I3 identity before signal: a row may name a foreign process. The launch file that it names is the proof.
+    if (launchFileOf(handle.pid) !== launchFile) return null;
+    const cgroup = cgroups?.find(id) ?? null;
+    const parts = { handle, launchFile, cgroup, uid, ended: watch.ended(handle), checkExit: () => watch.check() };
+    return track(parts, folder);
   }
 
   return {
@@ -85,33 +89,22 @@ export function createProcessBackend({
       const folder = order.launch.data_dir;
       await cleanUps.get(folder);
       const { identity, ...parts } = await spawnEngine(settings, order, cgroups);
-      return track({ ...parts, handle: { ...identity, bootId: boot }, checkExit: () => undefined }, folder);
+      const handle = { ...identity, bootId: boot };
+      return track({ ...parts, handle, uid: order.uid, checkExit: () => undefined }, folder);
     },
 
-    find(incarnation: string): EngineProcess | null {
-      const root = findRoot(launchFilePath(runDir, incarnation));
+    find(incarnation: Incarnation): EngineProcess | null {
+      const root = findRoot(launchFilePath(runDir, incarnation.id));
       return root === null ? null : attach({ ...root, bootId: boot }, incarnation);
     },
 
-    async endOrphans(incarnation: string): Promise<StopOutcome> {
-      const path = launchFilePath(runDir, incarnation);
-      removeLaunchFile(path);
-      const tree = new ProcessTree(null, path, cgroups?.find(incarnation));
+    async endOrphans({ id, uid }: Incarnation): Promise<StopOutcome> {
+      const launchFile = launchFilePath(runDir, id);
+      removeLaunchFile(launchFile);
+      const tree = new ProcessTree({ root: null, launchFile, cgroup: cgroups?.find(id) ?? null, uid });
       return stopTree(tree, { termMs: 0, hurry: AbortSignal.abort() });
     },
 
     orphans: (known) => findOrphans({ runDir, cgroups }, known),
   };
-}
-
-/** The folder of an adopted engine's log, from its standard output. */
-function logFolder(pid: number): string | null {
-  try {
-    const path = readlinkSync(`/proc/${pid}/fd/1`);
-    return basename(path) === ENGINE_LOG ? dirname(path) : null;
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT" || code === "ESRCH" || code === "EACCES" || code === "EPERM") return null;
-    throw error;
-  }
 }

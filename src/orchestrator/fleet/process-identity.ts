@@ -9,6 +9,8 @@ export {
   listProcesses,
   readIdentity,
   readStat,
+  readUser,
+  startArguments,
   startVariable,
 } from "../../shared/processes.ts";
 

@@ -1,7 +1,7 @@
-import { LAUNCH_FILE_VARIABLE } from "../../contract/launch-file.ts";
 import { sendSignal, withDescendants } from "../../shared/processes.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
-import { type ProcessIdentity, type ProcessStat, isAlive, listProcesses, startVariable } from "./process-identity.ts";
+import { launchFileOf } from "./launch-file.ts";
+import { type ProcessIdentity, type ProcessStat, isAlive, listProcesses, readUser } from "./process-identity.ts";
 
 /**
  * The processes of one incarnation. A process is a member when
@@ -9,7 +9,8 @@ import { type ProcessIdentity, type ProcessStat, isAlive, listProcesses, startVa
  * 2. it is in the root's process group or session: the kernel does not reuse their id while they have members, so this
  *    holds until the group was empty once, or another process has the root's pid;
  * 3. it is in the cgroup of this incarnation, if there is one;
- * 4. its environment names the launch file of this incarnation (double-forked, in its own session);
+ * 4. its environment names the launch file of this incarnation, or it runs as the engine's own user (double-forked, in
+ *    its own session);
  * 5. its parent is a member.
  */
 export class ProcessTree {
@@ -17,11 +18,24 @@ export class ProcessTree {
   readonly root: ProcessIdentity | null;
   readonly #launchFile: string;
   readonly #cgroup: EngineCgroup | null;
+  /** Null when the engine runs as the daemon's user. */
+  readonly #uid: number | null;
   readonly #known = new Map<number, ProcessIdentity>();
   #groupIsOurs = true;
 
-  constructor(root: ProcessIdentity | null, launchFile: string, cgroup: EngineCgroup | null = null) {
+  constructor({
+    root,
+    launchFile,
+    cgroup = null,
+    uid = null,
+  }: {
+    readonly root: ProcessIdentity | null;
+    readonly launchFile: string;
+    readonly cgroup?: EngineCgroup | null;
+    readonly uid?: number | null;
+  }) {
     this.root = root;
+    this.#uid = uid;
     this.#launchFile = launchFile;
     this.#cgroup = cgroup;
     if (root !== null) this.#known.set(root.pid, root);
@@ -70,7 +84,7 @@ export class ProcessTree {
         inside.has(one.pid) ||
         this.#known.get(one.pid)?.startTime === one.startTime ||
         (this.#groupIsOurs && this.#inGroup(one)) ||
-        this.#carriesLaunchFile(one),
+        this.#isOfIncarnation(one),
     );
   }
 
@@ -78,9 +92,9 @@ export class ProcessTree {
     return group === this.root?.pid || session === this.root?.pid;
   }
 
-  #carriesLaunchFile({ pid, startTime }: ProcessStat): boolean {
+  #isOfIncarnation({ pid, startTime }: ProcessStat): boolean {
     if (Number(startTime) < Number(this.root?.startTime ?? 0)) return false;
-    return startVariable(pid, LAUNCH_FILE_VARIABLE) === this.#launchFile;
+    return (this.#uid !== null && readUser(pid) === this.#uid) || launchFileOf(pid) === this.#launchFile;
   }
 }
 

@@ -8,6 +8,9 @@ import type { EngineCgroup } from "./engine-cgroup.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
 import { openToAppendSync } from "./engine-file.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
+import { changeOwner } from "./isolation/change-owner.ts";
+import type { CompileCache } from "./isolation/compile-cache.ts";
+import { type Owner, engineUser } from "./isolation/owner.ts";
 import { launchFilePath, removeLaunchFile, writeLaunchFile } from "./launch-file.ts";
 import { isPortFree } from "./port-check.ts";
 import { type ProcessIdentity, readIdentity } from "./process-identity.ts";
@@ -17,8 +20,7 @@ export interface SpawnSettings {
   readonly nodePath: string;
   /** The engine's entry point. It reads the launch file. */
   readonly engineEntry: string;
-  /** The compile cache of Node.js. */
-  readonly cacheDir: string;
+  readonly compileCache?: CompileCache;
   readonly runDir: string;
   readonly path: string;
   readonly home?: string | undefined;
@@ -49,15 +51,17 @@ export async function spawnEngine(
       throw new PortTaken(`port ${launch.port} is taken by another program`);
     }
     // Synchronous: writing a few tiny files is faster than the thread pool.
+    const owner = engineUser(order.uid);
     const made = mkdirSync(launch.data_dir, { recursive: true, mode: 0o700 });
     if (made !== undefined) undo.push(() => rmSync(made, { recursive: true, force: true }));
     const launchFile = launchFilePath(settings.runDir, launch.incarnation);
     // Pushed before the write, since an incomplete file holds secrets too.
     undo.push(() => removeLaunchFile(launchFile));
-    writeLaunchFile(launchFile, launch);
+    await changeOwner(launch.data_dir, owner);
+    writeLaunchFile(launchFile, launch, owner);
     const log = openToAppendSync(join(launch.data_dir, ENGINE_LOG));
     try {
-      return { ...(await start(settings, order, { launchFile, log, cgroups })), launchFile };
+      return { ...(await start(settings, order, { launchFile, log, owner, cgroups })), launchFile };
     } finally {
       closeSync(log);
     }
@@ -71,18 +75,27 @@ export async function spawnEngine(
 /** The log is passed as a file descriptor, not a pipe, so that it works after the daemon exits. */
 async function start(
   settings: SpawnSettings,
-  { launch, memoryMb }: LaunchOrder,
+  { launch, memoryMb, uid }: LaunchOrder,
   {
     launchFile,
     log,
+    owner,
     cgroups,
-  }: { readonly launchFile: string; readonly log: number; readonly cgroups: EngineCgroups | null },
+  }: {
+    readonly launchFile: string;
+    readonly log: number;
+    readonly owner: Owner;
+    readonly cgroups: EngineCgroups | null;
+  },
 ): Promise<Omit<SpawnedEngine, "launchFile">> {
   const heapMb = Math.floor(memoryMb * HEAP_SHARE);
   const options = heapMb > 0 ? [`--max-old-space-size=${heapMb}`] : [];
-  const started = execa(settings.nodePath, [...options, settings.engineEntry], {
+  // The launch file is an argument too, so that a later daemon can prove the identity of another user's process.
+  const started = execa(settings.nodePath, [...options, settings.engineEntry, launchFile], {
     cwd: launch.data_dir,
-    env: environmentOf(settings, launchFile),
+    env: environmentOf(settings, { launchFile, owner }),
+    // Node.js gives up supplementary groups with them.
+    ...(uid !== null && owner),
     extendEnv: false,
     detached: true,
     cleanup: false,
@@ -119,13 +132,16 @@ async function start(
 }
 
 /** Without NODE_OPTIONS (it may open a debugger), NODE_EXTRA_CA_CERTS (it adds 40 ms to each boot) and secrets. */
-function environmentOf(settings: SpawnSettings, launchFile: string): Record<string, string | undefined> {
+function environmentOf(
+  settings: SpawnSettings,
+  { launchFile, owner }: { readonly launchFile: string; readonly owner: Owner },
+): Record<string, string | undefined> {
   return {
     PATH: settings.path,
     HOME: settings.home,
     LANG: settings.lang,
     TZ: settings.timeZone,
-    NODE_COMPILE_CACHE: settings.cacheDir,
+    NODE_COMPILE_CACHE: settings.compileCache?.folderFor(owner.uid) ?? undefined,
     [LAUNCH_FILE_VARIABLE]: launchFile,
   };
 }

@@ -25,12 +25,15 @@ export class TrackedProcess implements EngineProcess {
     ended,
     launchFile,
     cgroup,
+    uid,
     checkExit,
   }: {
     readonly handle: ProcessHandle;
     readonly ended: Promise<ProcessExit>;
     readonly launchFile: string;
     readonly cgroup: EngineCgroup | null;
+    /** The user of its processes. Null for the daemon's own. */
+    readonly uid: number | null;
     /** Makes `ended` detect an exit that was observed otherwise. */
     readonly checkExit: () => void;
   }) {
@@ -43,7 +46,7 @@ export class TrackedProcess implements EngineProcess {
     this.#launchFile = launchFile;
     this.#cgroup = cgroup;
     this.#checkExit = checkExit;
-    this.#tree = new ProcessTree(handle, launchFile, cgroup);
+    this.#tree = new ProcessTree({ root: handle, launchFile, cgroup, uid });
   }
 
   /** A second caller joins the running stop. The shorter `termMs` applies. */

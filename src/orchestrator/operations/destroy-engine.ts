@@ -1,6 +1,7 @@
 import { ENGINE_STATES } from "../../contract/orchestrator-api.ts";
 import { exists } from "../../shared/files.ts";
 import { ApiError } from "../api-error.ts";
+import { FolderUnusable } from "../fleet/engine-backend.ts";
 import { keepEngineFolder, removeEngineFolder, engineFolder, keptFolder } from "../fleet/engine-folder.ts";
 import type { Product } from "../store/products.ts";
 import { findEngine, findEngineById } from "../store/engines.ts";
@@ -38,11 +39,21 @@ export function destroyRow(host: HostContext, { id }: EngineRow, { keepData }: {
     if (engine === null) throw new ApiError("ENGINE_NOT_FOUND", "the engine has been destroyed");
     const end = await endProcess(host, engine, { drainMs: 0, termMs: TERM_MS });
     if (end.kind === "survived") await recordStopFailure(host, engine, { from: "destroying", end });
-    const folder = engineFolder(host, id);
-    await (engine.keep_data ? keepEngineFolder(folder, keptFolder(host, engine)) : removeEngineFolder(folder));
+    await clearFolder(host, engine);
     await host.states.remove({ id, from: ["destroying"], reason: "request" });
   };
   return host.transitions.own(id, () => host.lanes.run(id, destroy));
+}
+
+async function clearFolder(host: HostContext, engine: EngineRow): Promise<void> {
+  const folder = engineFolder(host, engine.id);
+  try {
+    await (engine.keep_data ? keepEngineFolder(folder, keptFolder(host, engine)) : removeEngineFolder(folder));
+  } catch (error) {
+    if (!(error instanceof FolderUnusable)) throw error;
+    host.logger.error({ err: error, engine_id: engine.id, folder }, "failed to clear an engine's folder");
+    throw new ApiError("BACKEND_ERROR", `engine ${engine.id}: ${error.message}`, { cause: error });
+  }
 }
 
 /** Moves the engine to `destroying` from any other state. Null when it is already there or gone. */

@@ -2,6 +2,7 @@ import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { buildLastError } from "../supervision/last-error.ts";
 import { destroyRow } from "../operations/destroy-engine.ts";
 import { endProcess } from "../supervision/end-process.ts";
+import { currentIncarnation } from "../supervision/new-incarnation.ts";
 import { retryMove } from "../supervision/retry-move.ts";
 import type { HostContext } from "../host-context.ts";
 import { settleStop } from "../operations/stop-engine.ts";
@@ -46,7 +47,7 @@ export async function handleUnobservedExit(
 ): Promise<void> {
   const { id, incarnation } = row;
   // Processes that were never recorded, or orphaned children, must be gone before the restart.
-  const end = await (process === null ? host.backend.endOrphans(incarnation) : process.stop(TERM_MS));
+  const end = await (process === null ? host.backend.endOrphans(currentIncarnation(host, row)) : process.stop(TERM_MS));
   if (end.kind === "survived")
     host.logger.error({ engine_id: id, pids: end.pids }, "processes of an engine survived SIGKILL");
   const reason =

@@ -7,6 +7,7 @@ import { type Product, findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { handleUnobservedExit, finishDestroy, finishStop } from "./finish-transition.ts";
 import { recordedProcess } from "../supervision/end-process.ts";
+import { currentIncarnation } from "../supervision/new-incarnation.ts";
 import { engineUrl } from "../status/engine-record.ts";
 import { retryMove } from "../supervision/retry-move.ts";
 import type { HostContext } from "../host-context.ts";
@@ -117,8 +118,8 @@ async function observe(
 const OBSERVED = { ok: "answers", failed: "silent", wrong_identity: "displaced" } as const;
 
 /** A daemon that crashed may have launched a process without recording it. */
-const unrecordedProcess = (host: Pick<HostContext, "backend">, row: EngineRow): EngineProcess | null =>
-  row.state === "starting" || isRunning(row.state) ? host.backend.find(row.incarnation) : null;
+const unrecordedProcess = (host: Pick<HostContext, "backend" | "settings">, row: EngineRow): EngineProcess | null =>
+  row.state === "starting" || isRunning(row.state) ? host.backend.find(currentIncarnation(host, row)) : null;
 
 /**
  * Restarts engines after a reboot of the machine, without counting it as a crash. One after the other, because they

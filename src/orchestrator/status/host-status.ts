@@ -14,7 +14,7 @@ export const UNPROTECTED_AUDIT =
 
 /** The status of this host: engines, ports, load, orphaned processes and warnings. */
 export async function hostStatus(
-  host: Pick<HostContext, "db" | "backend" | "bootQueue" | "breaker" | "readiness" | "settings">,
+  host: Pick<HostContext, "db" | "backend" | "bootQueue" | "breaker" | "isolation" | "readiness" | "settings">,
 ): Promise<HostStatus> {
   const { portRange, dataDir } = host.settings;
   const [counts, use, resources, ephemeral, unprotected] = await Promise.all([
@@ -54,6 +54,7 @@ export async function hostStatus(
       memory_total_mb: Math.round(totalmem() / MIB),
       disk_free_mb: resources.diskFreeMb,
     },
+    isolation: host.isolation.report,
     orphans: host.backend.orphans(new Set(await listIncarnations(host.db, portRange.hostId))),
     warnings: [...(overlap === null ? [] : [overlap]), ...headroom, ...(unprotected ? [UNPROTECTED_AUDIT] : [])],
   };

@@ -16,7 +16,10 @@ export async function readMetrics(host: HostContext): Promise<{ readonly text: s
 }
 
 async function tryHostStatus(
-  host: Pick<HostContext, "db" | "backend" | "bootQueue" | "breaker" | "readiness" | "settings" | "logger">,
+  host: Pick<
+    HostContext,
+    "db" | "backend" | "bootQueue" | "breaker" | "isolation" | "readiness" | "settings" | "logger"
+  >,
 ): Promise<HostStatus | null> {
   try {
     return await hostStatus(host);

@@ -102,7 +102,8 @@ export function changePort(
     if (taken === null) return null;
     const row = await trx
       .updateTable("engines")
-      .set({ port: taken })
+      // The user id belongs to the port: another daemon's engine on the old port may have it.
+      .set({ port: taken, uid: null })
       .where("id", "=", id)
       .where("incarnation", "=", incarnation)
       .where("state", "in", ["provisioning", "starting"])

@@ -39,6 +39,8 @@ export interface EnginesTable {
   /** A destroy keeps the user's data for the next engine. */
   keep_data: Generated<boolean>;
   port: number;
+  /** The user id of its processes and files. Null while they are the daemon's own. */
+  uid: number | null;
   incarnation: string;
   pid: number | null;
   boot_id: string | null;

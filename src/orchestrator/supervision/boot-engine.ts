@@ -1,4 +1,5 @@
 import type { Product } from "../store/products.ts";
+import { NoFreeUser, settleUser } from "../store/engine-users.ts";
 import { changePort } from "../store/ports.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { type Boot, type UnsupervisedBoot, bootOnPort } from "./boot-on-port.ts";
@@ -53,12 +54,35 @@ async function cancellable(
 const bootInSlot = (host: HostContext, boot: Boot): Promise<UnsupervisedBoot> =>
   bootOnAnyPort(host, boot).finally(() => boot.slot.release());
 
+/** Before the launch, the row has the user id that the engine will run as. */
+async function settleOwnUser(
+  { db, isolation, settings }: Pick<HostContext, "db" | "isolation" | "settings">,
+  engine: EngineRow,
+): Promise<EngineRow | "none free" | null> {
+  const { engineUids, portRange } = settings;
+  const { min, max } = engineUids;
+  const preferred = Math.min(Math.max(min + engine.port - portRange.min, min), max);
+  try {
+    return await settleUser(db, engine, isolation.ownUsers ? { min, max, preferred } : null);
+  } catch (error) {
+    if (error instanceof NoFreeUser) return "none free";
+    throw error;
+  }
+}
+
 /** Boots on the engine's port. If another program listens there, the engine gets the next free port. */
 async function bootOnAnyPort(host: HostContext, { engine, product, slot, signal }: Boot): Promise<UnsupervisedBoot> {
   const startedAt = performance.now();
   const deadline = startedAt + host.settings.bootTimeoutMs;
   let attempt = engine;
   for (let ports = 1; !signal.aborted; ports++) {
+    const settled = await slot.awaitDatabase(settleOwnUser(host, attempt));
+    if (settled === null) break;
+    if (settled === "none free") {
+      const { min, max } = host.settings.engineUids;
+      return failedBoot(host, engine, { reason: `no user id from ${min} to ${max} is free (ORCH_ENGINE_UID_MIN)` });
+    }
+    attempt = settled;
     const result = await bootOnPort(host, { engine: attempt, product, slot, signal }, deadline);
     if (result.kind !== "port_taken") {
       host.metrics.bootSeconds.observe({ outcome: result.kind }, (performance.now() - startedAt) / 1000);

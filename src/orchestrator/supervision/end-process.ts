@@ -9,6 +9,7 @@ import type { EngineRow } from "../store/tables.ts";
 import { engineUrl } from "../status/engine-record.ts";
 import { buildLastError } from "./last-error.ts";
 import { controlToken } from "./launch-order.ts";
+import { currentIncarnation } from "./new-incarnation.ts";
 import type { HostContext } from "../host-context.ts";
 
 const DRAIN_POLL_MS = 50;
@@ -55,7 +56,7 @@ export async function endProcess(
 
 /** The engine's own process is gone. Stops child processes that outlived it. */
 async function stopOrphans(host: Pick<HostContext, "backend" | "settings">, engine: EngineRow): Promise<ProcessEnd> {
-  const outcome = await host.backend.endOrphans(engine.incarnation);
+  const outcome = await host.backend.endOrphans(currentIncarnation(host, engine));
   if (outcome.kind === "survived") return survived(outcome.pids);
   // Only a port that this incarnation listened on is checked. A reserved one may belong to another program.
   const listened = engine.pid !== null || engine.last_error?.phase === "stop";
@@ -95,10 +96,10 @@ export async function recordStopFailure(
 }
 
 /** The process that the row records, or null. I3 identity before signal: pid, boot id and start time must match. */
-export function recordedProcess(host: Pick<HostContext, "backend">, row: EngineRow): EngineProcess | null {
-  const { pid, boot_id, process_start, incarnation } = row;
+export function recordedProcess(host: Pick<HostContext, "backend" | "settings">, row: EngineRow): EngineProcess | null {
+  const { pid, boot_id, process_start } = row;
   if (pid === null || boot_id === null || process_start === null) return null;
-  return host.backend.attach({ pid, bootId: boot_id, startTime: process_start }, incarnation);
+  return host.backend.attach({ pid, bootId: boot_id, startTime: process_start }, currentIncarnation(host, row));
 }
 
 /** Waits for running turns. True when turns still run at the end. An engine that does not answer counts as idle. */

@@ -1,4 +1,3 @@
-import { NOT_ISOLATED } from "../../contract/launch-file.ts";
 import type { LaunchOrder } from "../fleet/engine-backend.ts";
 import { openEngineEnv } from "../store/engine-env.ts";
 import type { Product } from "../store/products.ts";
@@ -8,7 +7,7 @@ import type { HostContext } from "../host-context.ts";
 
 /** All input of one launch. Keys are hashes only, so that no plaintext key is stored. */
 export function launchOrder(
-  host: Pick<HostContext, "box" | "settings">,
+  host: Pick<HostContext, "box" | "isolation" | "settings">,
   engine: EngineRow,
   product: Product,
 ): LaunchOrder {
@@ -25,8 +24,9 @@ export function launchOrder(
       control_token: controlToken(host, engine),
       settings: { ...host.settings.engineDefaults, ...openEngineEnv(host, product) },
       extra_ca_certs: host.settings.extraCaCerts,
-      isolation: NOT_ISOLATED,
+      isolation: host.isolation.launch,
     },
+    uid: engine.uid,
     memoryMb: product.record.policy.memory_mb,
   };
 }

@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { Incarnation } from "../fleet/engine-backend.ts";
+import { engineFolder } from "../fleet/engine-folder.ts";
+import type { EngineRow } from "../store/tables.ts";
 import type { HostContext } from "../host-context.ts";
 
 /** Added to the boot timeout: the boot itself times out first, and only then the reaper ends it. */
@@ -20,3 +23,9 @@ export function newIncarnation<T extends object>(host: Pick<HostContext, "settin
     ...more,
   };
 }
+
+/** The current incarnation of a row, for the backend. */
+export const currentIncarnation = (
+  host: Pick<HostContext, "settings">,
+  { id, incarnation, uid }: EngineRow,
+): Incarnation => ({ id: incarnation, folder: engineFolder(host, id), uid });

@@ -18,11 +18,16 @@ export function setNoNewPrivileges(): void {
   callNative("prctl", [PR_SET_NO_NEW_PRIVS, 1], "prctl(PR_SET_NO_NEW_PRIVS)");
 }
 
+/** Programs that this thread starts no longer inherit its capabilities. It keeps them itself. */
+export function clearAmbientCapabilities(): void {
+  callNative("prctl", [PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL], "prctl(PR_CAP_AMBIENT)");
+}
+
 /** Gives up all capabilities of this thread, also those that programs could inherit. */
 export function dropCapabilities(): void {
   for (let capability = 0; capability <= lastCapability(); capability++)
     unlessRefused(() => callNative("prctl", [PR_CAPBSET_DROP, capability], "prctl(PR_CAPBSET_DROP)"));
-  unlessRefused(() => callNative("prctl", [PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL], "prctl(PR_CAP_AMBIENT)"));
+  unlessRefused(clearAmbientCapabilities);
   const header = Buffer.alloc(8);
   header.writeUInt32LE(CAPABILITY_VERSION, 0);
   systemCall("capset", byProcessor({ x64: 126, arm64: 91 }), header, Buffer.alloc(24));

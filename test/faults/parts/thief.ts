@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { chmodSync } from "node:fs";
 import { type Server, createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -40,6 +41,8 @@ export async function startThief(t: Test, dataDir: string): Promise<Thief> {
   });
   ear.listen(join(dataDir, "thief.sock"));
   await once(ear, "listening");
+  // Engines have users of their own.
+  chmodSync(join(dataDir, "thief.sock"), 0o777);
   t.teardown(async () => {
     ear.close();
     await dispose();

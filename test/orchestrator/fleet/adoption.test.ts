@@ -5,7 +5,7 @@ import t from "tap";
 import { logTail } from "../../../src/orchestrator/fleet/engine-log.ts";
 import { probeOnce } from "../../../src/orchestrator/fleet/health-probe.ts";
 import { launchFilePath } from "../../../src/orchestrator/fleet/launch-file.ts";
-import { daemonThatDies, healthy, readText, testFleet, urlOf } from "../../helpers/fleet.ts";
+import { daemonThatDies, healthy, incarnationOf, readText, testFleet, urlOf } from "../../helpers/fleet.ts";
 import { until } from "../../helpers/until.ts";
 
 t.test("an engine outlives its daemon, is adopted by the next, and its exit is detected", async (t) => {
@@ -16,12 +16,12 @@ t.test("an engine outlives its daemon, is adopted by the next, and its exit is d
   const names = readText(`/proc/${handle.pid}/environ`)
     .split("\0")
     .map((line) => line.split("=")[0]);
-  t.strictSame(new Set(names.filter(Boolean)), new Set(["NODE_COMPILE_CACHE", "ORCH_LAUNCH_FILE", "PATH"]));
+  t.strictSame(new Set(names.filter(Boolean)), new Set(["ORCH_LAUNCH_FILE", "PATH"]));
   daemon.kill("SIGKILL");
   await once(daemon, "exit");
   t.match(await probeOnce(urlOf(order), { engineId, incarnation, timeoutMs: 5000 }), { kind: "ok" });
 
-  const engine = fleet.backend.attach(handle, incarnation);
+  const engine = fleet.backend.attach(handle, incarnationOf(order));
   if (engine === null) throw new Error("the engine is not found again");
   t.ok(existsSync(launchFilePath(fleet.settings.runDir, incarnation)), "the dead daemon left the launch file");
   engine.discardLaunchFile();
@@ -31,7 +31,7 @@ t.test("an engine outlives its daemon, is adopted by the next, and its exit is d
   const killedAt = performance.now();
   t.same(await engine.exited, { code: null, signal: null, oom: false });
   t.comment(`noticed after ${Math.round(performance.now() - killedAt)} ms`);
-  t.equal(fleet.backend.attach(handle, incarnation), null, "what is gone is not adopted");
+  t.equal(fleet.backend.attach(handle, incarnationOf(order)), null, "what is gone is not adopted");
 });
 
 t.test("an adopted engine is stopped like a child process, and its exit is reported first", async (t) => {
@@ -39,7 +39,7 @@ t.test("an adopted engine is stopped like a child process, and its exit is repor
   const order = await fleet.order();
   const { daemon, handle } = await daemonThatDies(fleet, order);
   daemon.kill("SIGKILL");
-  const engine = fleet.backend.attach(handle, order.launch.incarnation);
+  const engine = fleet.backend.attach(handle, incarnationOf(order));
   let told = false;
   void engine?.exited.then(() => (told = true));
   t.same(await engine?.stop(5000), { kind: "exited" });
@@ -51,13 +51,14 @@ t.test("a pid of another process or another boot is not adopted and not signalle
   const given = await order();
   const engine = await backend.launch(given);
   await healthy(given, engine);
-  const { incarnation } = given.launch;
+  const incarnation = incarnationOf(given);
+  const another = { ...incarnation, id: "another-life" };
   const { handle } = engine;
   t.equal(backend.attach({ ...handle, startTime: String(Number(handle.startTime) + 1) }, incarnation), null);
   t.equal(backend.attach({ ...handle, bootId: "00000000-0000-0000-0000-000000000000" }, incarnation), null);
   t.equal(backend.attach({ ...handle, pid: process.pid }, incarnation), null);
-  t.equal(backend.attach(handle, "another-life"), null, "the launch file it was born with is another's");
-  t.same(await backend.endOrphans("another-life"), { kind: "exited" });
+  t.equal(backend.attach(handle, another), null, "the launch file it was born with is another's");
+  t.same(await backend.endOrphans(another), { kind: "exited" });
   t.match(await healthy(given, engine), { kind: "healthy" }, "it still runs");
   await engine.stop(5000);
 });
@@ -75,7 +76,7 @@ t.test("processes of an unknown incarnation are listed by run folder and not sig
   t.same(backend.orphans(new Set([incarnation])), [], "what is known is no orphan");
   t.same(other.backend.orphans(new Set()), [], "nor is what another run folder started");
   t.match(await healthy(given, engine), { kind: "healthy" }, "nobody was signalled");
-  await backend.endOrphans(incarnation);
+  await backend.endOrphans(incarnationOf(given));
   t.same(backend.orphans(new Set()), []);
 });
 
@@ -92,7 +93,7 @@ t.test("orphaned processes of an incarnation are killed by the incarnation alone
   const given = await order();
   const engine = await backend.launch(given);
   t.match(await healthy(given, engine), { kind: "healthy" });
-  t.same(await backend.endOrphans(given.launch.incarnation), { kind: "killed" });
+  t.same(await backend.endOrphans(incarnationOf(given)), { kind: "killed" });
   t.same(await engine.exited, { code: null, signal: "SIGKILL", oom: false });
   const path = join(given.launch.data_dir, "..", "..", "run", `launch-${given.launch.incarnation}.json`);
   await until("the launch file is gone", () => !existsSync(path));

@@ -9,7 +9,7 @@ import { EngineCgroup } from "../../../src/orchestrator/fleet/engine-cgroup.ts";
 import { EngineCgroups } from "../../../src/orchestrator/fleet/engine-cgroups.ts";
 import { createProcessBackend } from "../../../src/orchestrator/fleet/process-backend.ts";
 import { readStat } from "../../../src/orchestrator/fleet/process-identity.ts";
-import { type TestFleet, daemonThatDies, healthy, silent, testFleet } from "../../helpers/fleet.ts";
+import { type TestFleet, daemonThatDies, healthy, incarnationOf, silent, testFleet } from "../../helpers/fleet.ts";
 import { temporaryFolder } from "../../helpers/run.ts";
 
 /** The kernel's cgroup file system, mounted for this test. */
@@ -85,7 +85,7 @@ t.test("a later daemon finds an adopted engine's cgroup and its members", { skip
   const escaped = escapedOf(order);
   const backend = createProcessBackend({ ...fleet.settings, logger: silent });
   t.equal(cgroupsIn(cgroupBase).length, 1, "a new daemon removes none that is in use");
-  const engine = backend.attach(handle, order.launch.incarnation);
+  const engine = backend.attach(handle, incarnationOf(order));
   t.same(await engine?.stop(500), { kind: "killed" });
   t.equal(readStat(escaped), null);
   t.same(cgroupsIn(cgroupBase), []);
@@ -109,7 +109,7 @@ t.test(
     t.match(found, [{ incarnation }]);
     t.ok(found[0]?.pids.includes(escaped));
     t.same(backend.orphans(new Set([incarnation])), []);
-    t.same(await backend.endOrphans(incarnation), { kind: "killed" });
+    t.same(await backend.endOrphans(incarnationOf(order)), { kind: "killed" });
     t.equal(readStat(escaped), null);
     t.same(cgroupsIn(cgroupBase), []);
   },

@@ -5,12 +5,14 @@ import { ENGINE_STATES } from "../../../src/contract/orchestrator-api.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { newKey, storedKey } from "../../../src/contract/api-keys.ts";
 import { isDatabaseUnavailable } from "../../../src/orchestrator/store/database.ts";
+import { settleUser } from "../../../src/orchestrator/store/engine-users.ts";
 import { findEngine, replaceEngineKey } from "../../../src/orchestrator/store/engines.ts";
 import { EventLog, listEvents } from "../../../src/orchestrator/store/events.ts";
 import { migrateToLatest } from "../../../src/orchestrator/store/migrate.ts";
 import { changePort, portUse, preparePorts, soonestPort } from "../../../src/orchestrator/store/ports.ts";
 import { ProductDirectory } from "../../../src/orchestrator/store/product-directory.ts";
 import { deleteProduct } from "../../../src/orchestrator/store/products.ts";
+import type { EngineRow } from "../../../src/orchestrator/store/tables.ts";
 import { onEachServer } from "../../helpers/database.ts";
 import { insertedEngine as engine, insertedProduct as product, newStates, range } from "../../helpers/records.ts";
 import { until } from "../../helpers/until.ts";
@@ -36,14 +38,61 @@ onEachServer(t, "parallel takers never share a port, and a freed one comes last"
   t.equal((await engine(db, id, "later"))?.port, first, "the one that has been free for longest");
 });
 
+onEachServer(
+  t,
+  "parallel starts never share a user id, and a destroyed engine's id is free again",
+  async (t, { db }) => {
+    await preparePorts(db, range);
+    const { id } = await product(db);
+    const rows: EngineRow[] = [];
+    for (let user = 0; user < 4; user++) rows.push(...[await engine(db, id, `u${user}`)].filter((row) => row !== null));
+    const uids = { min: 5000, max: 5003, preferred: 5002 };
+    const settled = await Promise.all(rows.map((row) => settleUser(db, row, uids)));
+    t.same(new Set(settled.map((row) => row?.uid)), new Set([5000, 5001, 5002, 5003]));
+    const [first] = settled;
+    if (!first) throw new Error("no engine");
+    t.equal(await settleUser(db, first, uids), first, "an id of the range is kept");
+    const more = await engine(db, id, "more");
+    if (more === null) throw new Error("no port");
+    await t.rejects(settleUser(db, more, uids), { name: "NoFreeUser" });
+    await newStates(db).remove({ id: first.id, from: ["provisioning"], reason: "test" });
+    t.equal((await settleUser(db, more, uids))?.uid, first.uid);
+  },
+);
+
+onEachServer(
+  t,
+  "an engine whose user id is out of the range gets another, and without a range none",
+  async (t, { db }) => {
+    await preparePorts(db, range);
+    const { id } = await product(db);
+    const row = await engine(db, id, "a");
+    if (row === null) throw new Error("no port");
+    const old = await settleUser(db, row, { min: 5000, max: 5009, preferred: 5005 });
+    t.equal(old?.uid, 5005);
+    const moved = old && (await settleUser(db, old, { min: 6000, max: 6009, preferred: 6001 }));
+    t.equal(moved?.uid, 6001);
+    t.equal((moved && (await settleUser(db, moved, null)))?.uid, null);
+    const late = { ...row, incarnation: randomUUID() };
+    t.equal(
+      await settleUser(db, late, { min: 5000, max: 5009, preferred: 5005 }),
+      null,
+      "an earlier life changes nothing",
+    );
+  },
+);
+
 onEachServer(t, "an engine whose port a stranger has gets another one, and gives its own back", async (t, { db }) => {
   await preparePorts(db, range);
   const { id } = await product(db);
   const row = await engine(db, id, "a");
   if (row === null) throw new Error("no port");
   const parts = { range, events: new EventLog(range.hostId) };
+  const settled = await settleUser(db, row, { min: 5000, max: 5009, preferred: 5000 });
+  t.equal(settled?.uid, 5000);
   const moved = await changePort(db, row, parts);
   t.not(moved?.port, row.port);
+  t.equal(moved?.uid, null, "the stranger may be another daemon's engine with the same user id");
   const held = await db.selectFrom("ports").select("port").where("engine_id", "=", row.id).execute();
   t.same(held, [{ port: moved?.port }]);
   t.equal(await changePort(db, { ...row, incarnation: randomUUID() }, parts), null, "an earlier life changes nothing");

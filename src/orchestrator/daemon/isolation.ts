@@ -1,0 +1,72 @@
+import { realpath } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { InvalidSettings } from "../../shared/environment.ts";
+import type { Logger } from "../../shared/logger.ts";
+import type { Isolation } from "../../contract/orchestrator-records.ts";
+import { findCgroupBase } from "../fleet/cgroup-base.ts";
+import { type HostIsolation, assessIsolation } from "../fleet/isolation/host-isolation.ts";
+import type { Config } from "./config.ts";
+
+export const engineEntry = (installDir: string): string => join(installDir, "bin", "orch-engine.cjs");
+export const bundleDir = (installDir: string): string => join(installDir, "dist");
+
+/** Assesses this host's isolation and logs it. Throws `InvalidSettings` for folders that tools must not read. */
+export async function openIsolation({
+  config,
+  installDir,
+  logger,
+}: {
+  readonly config: Config;
+  readonly installDir: string;
+  readonly logger: Logger;
+}): Promise<HostIsolation> {
+  const isolation = await assessIsolation({
+    mode: config.isolation,
+    read: await readableFolders(config),
+    cgroupBase: findCgroupBase(),
+    trial: {
+      uids: config.engineUids,
+      nodePath: process.execPath,
+      files: await realPaths([
+        process.execPath,
+        engineEntry(installDir),
+        bundleDir(installDir),
+        join(bundleDir(installDir), "engine.cjs"),
+        ...(config.extraCaCerts === null ? [] : [config.extraCaCerts]),
+      ]),
+      dataDir: await realpath(config.dataDir),
+    },
+  });
+  log(isolation.report, logger);
+  return isolation;
+}
+
+/** The one line at start. */
+function log({ mode, parts }: Isolation, logger: Logger): void {
+  const active = parts.filter((part) => part.active).map(({ name }) => name);
+  const missing = parts.flatMap(({ name, problem, fix }) =>
+    problem === null || mode === "off" ? [] : [{ name, problem, fix }],
+  );
+  logger[missing.length === 0 ? "info" : "warn"]({ mode, active, missing }, "assessed the isolation of engines");
+}
+
+const realPaths = (paths: readonly string[]): Promise<string[]> =>
+  Promise.all(paths.map((path) => realpath(path).catch(() => path)));
+
+/** Without links, so that none of them leads to the data folder, now or later. */
+async function readableFolders({ toolReadPaths, dataDir }: Config): Promise<readonly string[]> {
+  const data = await realpath(dataDir);
+  const problems: string[] = [];
+  const folders: string[] = [];
+  for (const path of toolReadPaths) {
+    const real = await realpath(path).catch(() => null);
+    if (real === null) problems.push(`ORCH_TOOL_READ_PATHS: expected folders that exist, got "${path}"`);
+    else if (contains(real, data) || contains(data, real))
+      problems.push(`ORCH_TOOL_READ_PATHS: expected folders apart from the data folder, got "${path}"`);
+    else folders.push(real);
+  }
+  if (problems.length > 0) throw new InvalidSettings(problems);
+  return folders;
+}
+
+const contains = (folder: string, path: string): boolean => relative(folder, path).split("/")[0] !== "..";

@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, symlinkSync } from "node:fs";
+import { chmod, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { execa } from "execa";
+import type { Logger } from "../../../shared/logger.ts";
+import { ownUser } from "./owner.ts";
+
+const FILL_MS = 120_000;
+const BUNDLE = /^engine.*\.cjs$/;
+
+/** Compiles the engine's bundles into the cache that NODE_COMPILE_CACHE names, behind all other work. */
+const FILL = `
+require("node:os").setPriority(19);
+for (const bundle of process.argv.slice(1)) require(bundle);
+require("node:module").flushCompileCache();
+`;
+
+export interface CompileCacheOptions {
+  /** Holds one folder per build. */
+  readonly folder: string;
+  readonly nodePath: string;
+  /** The folder of the bundles. */
+  readonly bundleDir: string;
+  readonly logger: Logger;
+}
+
+/**
+ * The compile cache of Node.js for engines. Only the daemon writes it: an engine that could would run its code in the
+ * others. Engines start without it until it is filled.
+ */
+export class CompileCache {
+  readonly #options: CompileCacheOptions;
+  #filled: string | null = null;
+
+  constructor(options: CompileCacheOptions) {
+    this.#options = options;
+  }
+
+  /** Fills the cache for this build, unless an earlier daemon did, and removes those of other builds. */
+  async fill(signal: AbortSignal): Promise<void> {
+    const { folder, logger } = this.#options;
+    try {
+      const bundles = await this.#bundles();
+      const key = await buildKey(bundles);
+      const target = join(folder, key);
+      if (!existsSync(target)) await this.#compile(bundles, target, signal);
+      this.#filled = target;
+      for (const name of await readdir(folder))
+        if (name !== key) await rm(join(folder, name), { recursive: true, force: true });
+    } catch (error) {
+      if (!signal.aborted) logger.warn({ err: error }, "failed to fill the compile cache of engines");
+    }
+  }
+
+  /** The value of NODE_COMPILE_CACHE for an engine that runs as `uid`. Null while the cache is empty. */
+  folderFor(uid: number): string | null {
+    const folder = this.#filled;
+    if (folder === null) return null;
+    // Node.js appends the user id to the folder that it uses.
+    const own = `-${ownUser().uid}`;
+    for (const name of readdirSync(folder)) {
+      if (uid === ownUser().uid || !name.endsWith(own)) continue;
+      const link = join(folder, `${name.slice(0, -own.length)}-${uid}`);
+      if (!existsSync(link)) symlinkSync(name, link);
+    }
+    return folder;
+  }
+
+  async #bundles(): Promise<readonly string[]> {
+    const { bundleDir } = this.#options;
+    return (await readdir(bundleDir)).filter((name) => BUNDLE.test(name)).map((name) => join(bundleDir, name));
+  }
+
+  /** Into a temporary folder that is renamed, so that a cache is complete. */
+  async #compile(bundles: readonly string[], target: string, cancelSignal: AbortSignal): Promise<void> {
+    const { nodePath } = this.#options;
+    const temporary = `${target}.new`;
+    await rm(temporary, { recursive: true, force: true });
+    await mkdir(temporary, { recursive: true });
+    await execa(nodePath, ["-e", FILL, ...bundles], {
+      extendEnv: false,
+      env: { NODE_COMPILE_CACHE: temporary },
+      stdin: "ignore",
+      stdout: "ignore",
+      timeout: FILL_MS,
+      cancelSignal,
+    });
+    await chmod(temporary, 0o755);
+    for (const entry of await readdir(temporary, { recursive: true, withFileTypes: true }))
+      await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
+    await rename(temporary, target);
+  }
+}
+
+/** Node.js checks the content of a cached file itself; the key only separates builds. */
+async function buildKey(bundles: readonly string[]): Promise<string> {
+  const hash = createHash("sha256").update(process.version);
+  for (const bundle of bundles) {
+    const { size, mtimeMs } = await stat(bundle);
+    hash.update(`${bundle} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest("hex").slice(0, 16);
+}

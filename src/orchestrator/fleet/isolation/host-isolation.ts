@@ -1,0 +1,137 @@
+import { readFile } from "node:fs/promises";
+import type { EngineIsolation } from "../../../contract/launch-file.ts";
+import type { Isolation, IsolationMode, IsolationPart } from "../../../contract/orchestrator-records.ts";
+import { LANDLOCK, landlockAbi } from "../../../shared/linux/landlock.ts";
+import type { CgroupBase } from "../cgroup-base.ts";
+import { type OwnUserTrial, ownUserProblem } from "./own-user.ts";
+
+/** What engines of this host are promised. */
+export interface HostIsolation {
+  /** For operators. */
+  readonly report: Isolation;
+  /** For the launch file. */
+  readonly launch: EngineIsolation;
+  /** Whether each engine runs as a user of its own. */
+  readonly ownUsers: boolean;
+}
+
+/** `ORCH_ISOLATION=require` on a host that lacks a part. The message names the parts and what would add them. */
+export class IsolationIncomplete extends Error {
+  override readonly name = "IsolationIncomplete";
+}
+
+interface Missing {
+  readonly problem: string;
+  readonly fix: string;
+}
+
+/** Finds out, once at start, which parts of the isolation this host allows. */
+export async function assessIsolation({
+  mode,
+  read,
+  cgroupBase,
+  trial,
+}: {
+  readonly mode: IsolationMode;
+  readonly read: readonly string[];
+  readonly cgroupBase: CgroupBase | null;
+  readonly trial: OwnUserTrial;
+}): Promise<HostIsolation> {
+  if (mode === "off") return notIsolated(cgroupBase);
+  const landlock = landlockAbi();
+  const seccomp = await seccompProblem();
+  const user = await ownUserProblem(trial);
+  const engine = landlockProblem(landlock);
+  const tools = engine ?? seccomp;
+  const parts: IsolationPart[] = [
+    part("engine", engine, { detail: `Landlock ABI ${landlock.abi}`, gap: signalGap(landlock.abi) }),
+    part("user", user, { detail: `user ids ${trial.uids.min} to ${trial.uids.max}` }),
+    part("tools", tools, { detail: `Landlock ABI ${landlock.abi} and seccomp`, gap: signalGap(landlock.abi) }),
+    networkPart(tools, landlock.abi),
+    limitsPart(cgroupBase),
+  ];
+  return {
+    report: { mode, parts },
+    launch: { engine: engine === null, tools: tools === null, read },
+    ownUsers: user === null,
+  };
+}
+
+/** Throws {@link IsolationIncomplete} when `require` cannot be kept. The part `user` is needed only of root. */
+export function assertRequired({ mode, parts }: Isolation, { isRoot }: { readonly isRoot: boolean }): void {
+  if (mode !== "require") return;
+  const needed = isRoot ? ["engine", "user", "tools"] : ["engine", "tools"];
+  const missing = parts.filter(({ name, active }) => needed.includes(name) && !active);
+  if (missing.length === 0) return;
+  const lines = missing.map(({ name, problem, fix }) => `  ${name}: ${problem ?? "inactive"}; ${fix ?? ""}`);
+  throw new IsolationIncomplete(
+    ["ORCH_ISOLATION=require, and this host lacks a part of the isolation:", ...lines].join("\n"),
+  );
+}
+
+function notIsolated(cgroupBase: CgroupBase | null): HostIsolation {
+  const off = { problem: "ORCH_ISOLATION is off", fix: "set ORCH_ISOLATION to auto" };
+  const parts = (["engine", "user", "tools", "network"] as const).map((name) => part(name, off, {}));
+  return {
+    report: { mode: "off", parts: [...parts, limitsPart(cgroupBase)] },
+    launch: { engine: false, tools: false, read: [] },
+    ownUsers: false,
+  };
+}
+
+/** An active part may still have a gap. */
+const part = (
+  name: IsolationPart["name"],
+  missing: Missing | null,
+  { detail = null, gap = null }: { readonly detail?: string | null; readonly gap?: Missing | null },
+): IsolationPart => ({
+  name,
+  active: missing === null,
+  problem: (missing ?? gap)?.problem ?? null,
+  fix: (missing ?? gap)?.fix ?? null,
+  detail: missing === null ? detail : null,
+});
+
+const landlockProblem = ({ problem }: ReturnType<typeof landlockAbi>): Missing | null =>
+  problem === null
+    ? null
+    : {
+        problem,
+        fix: "use Linux 5.13 or newer with landlock in its lsm= list, the Node.js 26 of orchd's packages, and a container that allows the landlock system calls",
+      };
+
+const signalGap = (abi: number): Missing | null =>
+  abi >= LANDLOCK.scopeAbi
+    ? null
+    : {
+        problem: `the kernel's Landlock (ABI ${abi}) does not keep signals and abstract sockets inside`,
+        fix: "use Linux 6.12 or newer",
+      };
+
+/** Without rules for TCP, tools get no network at all: it would include the daemon and the neighbours. */
+const networkPart = (tools: Missing | null, abi: number): IsolationPart =>
+  part("network", tools && { problem: "tools are not confined", fix: tools.fix }, {
+    detail: "tools reach the network through the engine's proxy only",
+    gap:
+      abi >= LANDLOCK.networkAbi
+        ? null
+        : { problem: `tools have no network: Landlock ABI ${abi} has no rules for TCP`, fix: "use Linux 6.7 or newer" },
+  });
+
+const limitsPart = (cgroupBase: CgroupBase | null): IsolationPart =>
+  part(
+    "limits",
+    cgroupBase === null
+      ? {
+          problem: "no cgroup in which orchd may create others",
+          fix: "start orchd with its systemd unit (Delegate=yes)",
+        }
+      : null,
+    { detail: cgroupBase && `cgroup ${cgroupBase.path}` },
+  );
+
+async function seccompProblem(): Promise<Missing | null> {
+  const actions = await readFile("/proc/sys/kernel/seccomp/actions_avail", "utf8").catch(() => "");
+  if (actions.split(/\s+/).includes("errno")) return null;
+  return { problem: "the kernel has no seccomp filters", fix: "use a kernel with CONFIG_SECCOMP_FILTER" };
+}

@@ -1,0 +1,93 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import type { Isolation } from "../../../../src/contract/orchestrator-api.ts";
+import { assertRequired, assessIsolation } from "../../../../src/orchestrator/fleet/isolation/host-isolation.ts";
+import { ownUserProblem } from "../../../../src/orchestrator/fleet/isolation/own-user.ts";
+import { freshFolder } from "../../../helpers/folder.ts";
+
+const UIDS = { min: 1_900_020_000, max: 1_900_020_099 };
+const skip = process.getuid?.() === 0 ? false : "only root may become another user";
+
+function trialIn(t: Test) {
+  const outer = freshFolder(t, "trial");
+  const [dataDir, file] = [join(outer, "data"), join(outer, "program")];
+  mkdirSync(dataDir);
+  chmodSync(dataDir, 0o711);
+  writeFileSync(file, "");
+  chmodSync(file, 0o644);
+  return { outer, trial: { uids: UIDS, nodePath: process.execPath, files: [file], dataDir } };
+}
+
+t.test(
+  "engines have users of their own where another user can run the program and enter its folder",
+  { skip },
+  async (t) => {
+    const { outer, trial } = trialIn(t);
+    t.equal(await ownUserProblem(trial), null);
+    chmodSync(join(outer, "program"), 0o600);
+    t.match(await ownUserProblem(trial), {
+      problem: `other users cannot read ${outer}/program`,
+      fix: new RegExp(`chmod o\\+r ${outer}/program`),
+    });
+    chmodSync(join(outer, "program"), 0o644);
+    chmodSync(join(outer, "data"), 0o700);
+    t.match(await ownUserProblem(trial), { problem: `other users cannot enter ${outer}/data` });
+    chmodSync(outer, 0o700);
+    t.match(await ownUserProblem(trial), { fix: new RegExp(`chmod o\\+x ${outer}$`) }, "the uppermost closed folder");
+  },
+);
+
+t.test("a Node.js that other users cannot run is named", { skip }, async (t) => {
+  const { outer, trial } = trialIn(t);
+  const nodePath = join(outer, "node");
+  writeFileSync(nodePath, "#!/bin/sh\n");
+  chmodSync(nodePath, 0o700);
+  t.match(await ownUserProblem({ ...trial, nodePath }), { problem: `other users cannot run ${nodePath}` });
+});
+
+t.test("off promises nothing, whatever the host can do", async (t) => {
+  const { trial } = trialIn(t);
+  const isolation = await assessIsolation({ mode: "off", read: ["/srv"], cgroupBase: null, trial });
+  t.same(isolation.launch, { engine: false, tools: false, read: [] });
+  t.equal(isolation.ownUsers, false);
+  t.match(isolation.report.parts, [{ name: "engine", active: false, fix: "set ORCH_ISOLATION to auto" }]);
+  t.doesNotThrow(() => assertRequired(isolation.report, { isRoot: true }));
+});
+
+t.test("auto promises what the report calls active", async (t) => {
+  const { trial } = trialIn(t);
+  const { report, launch, ownUsers } = await assessIsolation({ mode: "auto", read: ["/srv"], cgroupBase: null, trial });
+  const active = Object.fromEntries(report.parts.map((part) => [part.name, part.active]));
+  t.same(
+    report.parts.map(({ name }) => name),
+    ["engine", "user", "tools", "network", "limits"],
+  );
+  t.same(launch, { engine: active["engine"], tools: active["tools"], read: ["/srv"] });
+  t.equal(ownUsers, active["user"]);
+  for (const { name, active: isActive, problem, fix } of report.parts)
+    if (!isActive) t.ok(problem !== null && fix !== null, `${name} says what is missing and what would add it`);
+});
+
+const part = (name: Isolation["parts"][number]["name"], active: boolean) => ({
+  name,
+  active,
+  problem: active ? null : `no ${name}`,
+  fix: active ? null : `add ${name}`,
+  detail: null,
+});
+const REQUIRED: Isolation = {
+  mode: "require",
+  parts: [part("engine", true), part("user", false), part("tools", true), part("network", true), part("limits", false)],
+};
+
+t.test("require refuses a host without an engine's own user only when orchd is root", async (t) => {
+  t.throws(() => assertRequired(REQUIRED, { isRoot: true }), {
+    name: "IsolationIncomplete",
+    message: /ORCH_ISOLATION=require.*\n {2}user: no user; add user$/,
+  });
+  t.doesNotThrow(() => assertRequired(REQUIRED, { isRoot: false }));
+  t.doesNotThrow(() => assertRequired({ ...REQUIRED, mode: "auto" }, { isRoot: true }));
+  const bare = { ...REQUIRED, parts: REQUIRED.parts.map(({ name }) => part(name, false)) };
+  t.throws(() => assertRequired(bare, { isRoot: false }), { message: /\n {2}engine: .*\n {2}tools: [^\n]*$/ });
+});
