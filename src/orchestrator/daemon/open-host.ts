@@ -21,13 +21,12 @@ import type { Readiness } from "../status/readiness.ts";
 import { RecentFailures } from "../supervision/recent-failures.ts";
 import { DAEMON_ROLE } from "../postgres/server-session.ts";
 import { startBundledPostgres } from "../postgres/start-bundled-postgres.ts";
-import { grantDaemonPrivileges, mayRewriteAudit } from "../store/daemon-privileges.ts";
+import { grantDaemonPrivileges, mayRewriteAudit, migrateToLatest } from "../store/migrate.ts";
 import { type Connection, type Db, openDatabase, databaseAnswers } from "../store/database.ts";
 import { EngineStates } from "../store/engine-states.ts";
 import { EventLog } from "../store/events.ts";
 import { type HostTakenOver, holdHost } from "../store/host-lock.ts";
 import { isDraining } from "../store/hosts.ts";
-import { migrateToLatest } from "../store/migrate.ts";
 import { preparePorts } from "../store/ports.ts";
 import { ProductDirectory } from "../store/product-directory.ts";
 

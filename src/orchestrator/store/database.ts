@@ -25,7 +25,7 @@ const DEADLINES = { connectionTimeoutMillis: 3000, statement_timeout: 10_000, qu
 const SESSION_DEADLINES = { ...DEADLINES, query_timeout: 4000 };
 const CLOSE_MS = 2000;
 
-export interface OpenDatabase {
+interface OpenDatabase {
   readonly db: Db;
   readonly newClient: () => pg.Client;
   readonly close: () => Promise<void>;
@@ -113,4 +113,16 @@ export async function databaseAnswers(db: Db, deadlineMs: number): Promise<boole
   const result = await Promise.race([answered, late.promise]);
   clearTimeout(timer);
   return result;
+}
+
+const BATCH = 5000;
+
+/** Repeats a delete of at most `limit` rows until none are left. One large delete could exceed the statement timeout. */
+export async function inBatches(remove: (limit: number) => Promise<number>): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const removed = await remove(BATCH);
+    total += removed;
+    if (removed < BATCH) return total;
+  }
 }

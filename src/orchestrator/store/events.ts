@@ -3,8 +3,7 @@ import type { EngineState } from "../../contract/orchestrator-api.ts";
 import type { Actor, EventRecord, EventType } from "../../contract/orchestrator-events.ts";
 import { newId } from "../../shared/ids.ts";
 import { currentRequest } from "../../shared/request-context.ts";
-import type { Db } from "./database.ts";
-import { inBatches } from "./in-batches.ts";
+import { type Db, inBatches } from "./database.ts";
 import type { EngineRow, EventsTable } from "./tables.ts";
 
 export interface NewEvent {

@@ -1,6 +1,5 @@
 import { type Expression, type SqlBool, sql } from "kysely";
-import type { Db } from "./database.ts";
-import { inBatches } from "./in-batches.ts";
+import { type Db, inBatches } from "./database.ts";
 
 /** The scope of calls with the admin key. */
 export const ADMIN_SCOPE = "admin";
