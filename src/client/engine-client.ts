@@ -1,5 +1,6 @@
-import type { CatalogReloaded, CoreSoulReloaded } from "../contract/catalog-records.ts";
 import {
+  type CatalogReloaded,
+  type CoreSoulReloaded,
   ENGINE_KEY_HEADER,
   type EngineHealth,
   type KnowledgeHit,

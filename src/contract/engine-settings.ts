@@ -1,7 +1,6 @@
 import type { EnvironmentReader } from "../shared/environment.ts";
 import type { LogLevel } from "../shared/logger.ts";
-import { readFlag, readInteger } from "./read-setting.ts";
-import { ENGINE_LOG_LEVELS, PROVIDERS, SETTINGS } from "./settings.ts";
+import { ENGINE_LOG_LEVELS, PROVIDERS, SETTINGS, type SettingName } from "./settings.ts";
 
 export { PROVIDERS };
 export type ProviderName = (typeof PROVIDERS)[number];
@@ -105,3 +104,22 @@ function readLevel(read: EnvironmentReader): LogLevel {
     read.problem(`ENGINE_LOG_LEVEL: expected DEBUG, INFO, WARN or ERROR, got ${JSON.stringify(level)}`);
   return (known ?? "INFO").toLowerCase() as LogLevel;
 }
+
+type Rows = typeof SETTINGS;
+type Value<Name extends SettingName> = Rows[Name]["value"];
+type NamesOf<Kind extends string> = {
+  [Name in SettingName]: Value<Name> extends { readonly kind: Kind } ? Name : never;
+}[SettingName];
+
+/** Reads a setting by the bounds of its row. Null when it is unset and its row has no fallback. */
+export function readInteger<Name extends NamesOf<"integer">>(
+  read: EnvironmentReader,
+  name: Name,
+): number | Extract<Value<Name>["fallback"], null> {
+  const { min, max, fallback }: { min: number; max: number; fallback: number | null } = SETTINGS[name].value;
+  if (fallback === null && read.text(name) === undefined) return null as Extract<Value<Name>["fallback"], null>;
+  return read.integer(name, fallback ?? min, { min, max });
+}
+
+const readFlag = (read: EnvironmentReader, name: NamesOf<"flag">): boolean =>
+  read.flag(name, SETTINGS[name].value.fallback);

@@ -1,5 +1,10 @@
 import type * as z from "zod/mini";
-import type { Endpoint } from "./endpoint.ts";
+
+export interface Endpoint {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** `{name}` marks a parameter, percent-decoded once. */
+  readonly path: string;
+}
 
 /** A query parameter or header. A handler reads it by the bounds given here. */
 export type Parameter = { readonly summary: string } & (
@@ -30,7 +35,7 @@ export interface RouteRow<Auth extends string, Schema extends string, Code exten
   readonly request?: z.ZodMiniObject;
   /** A body that is read as it comes, in the place of `request`: one JSON document a line. */
   readonly requestLines?: Schema;
-  /** The largest body in bytes. Left out, {@link SMALL_BODY_BYTES} of the interface. */
+  /** The largest body in bytes. Left out, the default of the interface. */
   readonly maxBodyBytes?: number;
   /** Success status to the bodies it may have, by the `Accept` header. */
   readonly responses: Readonly<Record<number, readonly Content<Schema>[]>>;
@@ -38,9 +43,24 @@ export interface RouteRow<Auth extends string, Schema extends string, Code exten
   readonly errors?: readonly Code[];
 }
 
+/** Makes the rows of one authentication: `GET /path`, the summary and the other fields. */
+export const rowsOf =
+  <Auth extends string, Schema extends string, Code extends string>(auth: Auth) =>
+  (
+    endpoint: `${Endpoint["method"]} /${string}`,
+    summary: string,
+    rest: Omit<RouteRow<Auth, Schema, Code>, "method" | "path" | "auth" | "summary">,
+  ): RouteRow<Auth, Schema, Code> => {
+    const [method, path] = endpoint.split(" ") as [Endpoint["method"], string];
+    return { method, path, auth, summary, ...rest };
+  };
+
 export const json = <S extends string>(schema: S) => ({ kind: "json", schema }) as const;
 export const events = <S extends string>(schema: S) => ({ kind: "events", schema }) as const;
 export const lines = <S extends string>(schema: S) => ({ kind: "lines", schema }) as const;
+
+/** The usual success: 200 with a JSON document. */
+export const ok = <S extends string>(schema: S) => ({ 200: [json(schema)] });
 
 /** `/engines/{user_id}` as a path of Express. */
 export const expressPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");

@@ -1,8 +1,12 @@
 import express, { type Express, type RequestHandler } from "express";
 import { ENGINE_BODY_LIMITS, ENGINE_KEY_HEADER } from "../../contract/engine-api.ts";
 import type { EngineStatus } from "../../contract/engine-control.ts";
-import type { EngineRouteName } from "../../contract/engine-paths.ts";
-import { ENGINE_ROUTES, type EngineRoute, engineBodyBytes } from "../../contract/engine-routes.ts";
+import {
+  ENGINE_ROUTES,
+  type EngineRoute,
+  type EngineRouteName,
+  engineBodyBytes,
+} from "../../contract/engine-routes.ts";
 import { expressPath, methodsOf } from "../../contract/route-table.ts";
 import { parseJsonBody } from "../../shared/http/json-body.ts";
 import { receiveBody } from "../../shared/http/receive-body.ts";
