@@ -23,7 +23,7 @@ import { HOST_LIMITS } from "./limits.ts";
 import { OrchdError } from "./orchd-error.ts";
 import { type FollowOptions, type OrchestratorEvent, followEvents, listEvents } from "./orchestrator-stream.ts";
 import { readPages } from "./pages.ts";
-import { readLines } from "./read-lines.ts";
+import { readLines } from "./sse-frames.ts";
 import { retryClassOf } from "./retry-rule.ts";
 import { LinkedAbort, MAX_TIMER_MS } from "./timeouts.ts";
 

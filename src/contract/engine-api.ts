@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { byteLength, keptJson, opaqueId, wellFormedText } from "../shared/parse.ts";
+import { byteLength, characters, integer, keptJson, opaqueId, wellFormedText } from "../shared/parse.ts";
 
 export * from "./engine-records.ts";
 
@@ -22,9 +22,9 @@ export const executeRequest = z.object({
     z.refine((text) => text === "" || text.trim() !== "", { error: "expected more than white space" }),
   ),
   task_id: taskId,
-  agent: z.optional(z.string().check(z.minLength(1), z.maxLength(64))),
+  agent: z.optional(characters(1, 64)),
   thinking: z.optional(z.boolean()),
-  max_steps: z.optional(z.int().check(z.gte(1), z.lte(1000))),
+  max_steps: z.optional(integer(1, 1000)),
   on_disconnect: z.optional(z.enum(["continue", "cancel"])),
   metadata: z.optional(keptJson()),
 });
@@ -40,8 +40,8 @@ export const hitlRespondRequest = z.object({
 
 /** Lets changed tools of a server through: the one named, as it was seen, or all that are held. */
 export const allowToolsRequest = z.object({
-  server: z.string("expected the name of a tool server").check(z.minLength(1), z.maxLength(256)),
-  tool: z.optional(z.string().check(z.minLength(1), z.maxLength(1000))),
+  server: characters(1, 256),
+  tool: z.optional(characters(1, 1000)),
   definition: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/, "expected the definition as it is listed"))),
 });
 
@@ -58,7 +58,7 @@ export const knowledgeSearchRequest = z.object({
       error: "expected 1 byte to 10 kB of UTF-8",
     }),
   ),
-  limit: z.optional(z.int().check(z.gte(1), z.lte(100))),
+  limit: z.optional(integer(1, 100)),
   kinds: z.optional(z.array(z.enum(["episode", "fact", "note"])).check(z.minLength(1), z.maxLength(3))),
   /** Only what bears so on the query. */
   bearing: z.optional(z.enum(["answers", "touches"])),

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { byteLength, keptJson, opaqueId } from "../shared/parse.ts";
+import { byteLength, characters, integer, keptJson, opaqueId } from "../shared/parse.ts";
 import { engineEnvProblems } from "./engine-env.ts";
 import { isProductSetting, productSettingNames } from "./settings.ts";
 import { POLICY_ACTIONS } from "./orchestrator-records.ts";
@@ -13,8 +13,8 @@ export const slug = z
   .string(SLUG)
   .check(z.refine((text) => /^[a-z0-9](-?[a-z0-9]){0,62}$/.test(text), { error: SLUG }));
 
-const limit = z.nullable(z.int().check(z.gte(0)));
-const seconds = z.int().check(z.gte(0), z.lte(86_400));
+const limit = z.nullable(integer(0));
+const seconds = integer(0, 86_400);
 
 export const MEMORY_MB = { min: 64, max: 1_048_576 } as const;
 
@@ -37,25 +37,25 @@ export const policyPatch = z.strictObject({
   requests_per_minute: z.optional(limit),
   allowed_actions: z.optional(z.array(z.enum(POLICY_ACTIONS))),
   suspended: z.optional(z.boolean()),
-  idle_stop_s: z.optional(z.int().check(z.gte(0))),
+  idle_stop_s: z.optional(integer(0)),
   drain_s: z.optional(seconds),
-  memory_mb: z.optional(z.int().check(z.gte(MEMORY_MB.min), z.lte(MEMORY_MB.max))),
+  memory_mb: z.optional(integer(MEMORY_MB.min, MEMORY_MB.max)),
   engine_env: z.optional(checkedEngineEnv),
 });
 export type PolicyPatch = z.output<typeof policyPatch>;
 
 export const registerRequest = z.object({
   slug,
-  name: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+  name: z.optional(characters(1, 200)),
   policy: z.optional(policyPatch),
 });
 
 const KEY_HASH = "expected SHA-256 as 64 lower-case hex digits";
 export const platformKeyHashRequest = z.object({
   api_key_hash: z.string(KEY_HASH).check(z.regex(/^[0-9a-f]{64}$/, KEY_HASH)),
-  key_prefix: z.optional(z.string().check(z.minLength(1), z.maxLength(10))),
+  key_prefix: z.optional(characters(1, 10)),
   key_last4: z.optional(z.string().check(z.length(4))),
-  grace_s: z.optional(z.int().check(z.gte(0), z.lte(30 * 86_400))),
+  grace_s: z.optional(integer(0, 30 * 86_400)),
 });
 
 export const provisionRequest = z.object({

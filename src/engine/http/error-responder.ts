@@ -1,8 +1,7 @@
 import type { ErrorRequestHandler } from "express";
 import type { EngineErrorBody } from "../../contract/engine-api.ts";
 import type { EngineErrorCode } from "../../contract/engine-errors.ts";
-import { refusalOf } from "../../shared/http/refusal.ts";
-import { respondToErrors } from "../../shared/http/respond-to-errors.ts";
+import { refusalOf, respondToErrors } from "../../shared/http/refusal.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { EngineError, internalError } from "../engine-error.ts";
 

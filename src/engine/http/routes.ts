@@ -10,7 +10,7 @@ import {
 import { expressPath, methodsOf } from "../../contract/route-table.ts";
 import { parseJsonBody } from "../../shared/http/json-body.ts";
 import { receiveBody } from "../../shared/http/receive-body.ts";
-import { refuseUnknownRoute } from "../../shared/http/unknown-route.ts";
+import { refuseUnknownRoute } from "../../shared/http/refusal.ts";
 import { BodyRoom } from "../../shared/http/body-room.ts";
 import { sendDocs, sendOpenApi } from "../../shared/http/interface-documents.ts";
 import { hostProblem } from "../../shared/http/local-caller.ts";

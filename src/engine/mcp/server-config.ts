@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import * as z from "zod/mini";
+import { describeIssue } from "../../shared/parse.ts";
 import { type EntryProblem, type ServerEntry, type Variables, expandEntry, serverEntry } from "./server-entry.ts";
 
 /** Whether a tool call needs a person's permission; a denied tool is not offered. */
@@ -100,7 +101,7 @@ const invalid = (path: readonly string[], message: string): ReadEntry => ({
 
 function readEntry(name: string, value: unknown, variables: Variables): ReadEntry {
   if (!/^[^\p{Cc}\p{Cs}]{1,64}$/u.test(name)) return invalid([], "expected a name of 1 to 64 printable characters");
-  const parsed = z.safeParse(serverEntry, value);
+  const parsed = z.safeParse(serverEntry, value, { error: describeIssue });
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }): EntryProblem => [path.map(String), message]);
     return { kind: "invalid", problems };

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { type Route, maxBodyBytes } from "../../contract/orchestrator-routes.ts";
-import { declaredLength } from "../../shared/http/read-body.ts";
+import { declaredLength } from "../../shared/http/receive-body.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import { type Product, identifyProduct } from "../operations/identify-product.ts";
 import type { HostContext } from "../host-context.ts";

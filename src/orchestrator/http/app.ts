@@ -8,7 +8,7 @@ import { BodyRoom } from "../../shared/http/body-room.ts";
 import { parseJsonBody } from "../../shared/http/json-body.ts";
 import { parameter } from "../../shared/http/parameters.ts";
 import { assertDeclaredSize, receiveBody } from "../../shared/http/receive-body.ts";
-import { refuseUnknownRoute } from "../../shared/http/unknown-route.ts";
+import { refuseUnknownRoute } from "../../shared/http/refusal.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import { assertStorable } from "../../shared/parse.ts";
 import { withinRequest } from "../../shared/request-context.ts";

@@ -1,8 +1,7 @@
 import type { ErrorRequestHandler, Request } from "express";
 import type { ErrorBody } from "../../contract/orchestrator-api.ts";
 import type { OrchestratorErrorCode } from "../../contract/orchestrator-errors.ts";
-import { refusalOf } from "../../shared/http/refusal.ts";
-import { respondToErrors } from "../../shared/http/respond-to-errors.ts";
+import { refusalOf, respondToErrors } from "../../shared/http/refusal.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { ApiError } from "../api-error.ts";
 

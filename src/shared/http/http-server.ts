@@ -1,14 +1,12 @@
-import { type RequestListener, type Server, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { inTurn } from "./in-turn.ts";
+import { type RequestListener, type Server, createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { boundUnauthenticated } from "./unauthenticated-connections.ts";
-import { dropUnreadBody } from "./unread-body.ts";
 
 const SWEEP_MS = 50;
 const HEADERS_TIMEOUT_MS = 10_000;
 const TIMEOUT_CHECK_MS = 5000;
 
-export interface ServerLimits {
+interface ServerLimits {
   /** One more is closed as soon as it is made. */
   readonly maxConnections: number;
   /** Of connections without a valid key; see {@link boundUnauthenticated}. */
@@ -17,7 +15,7 @@ export interface ServerLimits {
   readonly requestTimeoutMs: number;
 }
 
-export interface ListeningServer {
+interface ListeningServer {
   readonly server: Server;
   readonly port: number;
   /** Stops taking connections, waits for the requests in flight up to the deadline, then cuts what is left. */
@@ -81,5 +79,64 @@ function closeServer(server: Server, deadlineMs: number): Promise<void> {
       resolve();
     });
     server.closeIdleConnections();
+  });
+}
+
+type Exchange = readonly [IncomingMessage, ServerResponse];
+
+/** Behind the one that is being answered. Hardly any client sends a second request before the first answer. */
+const MAX_WAITING = 16;
+
+/**
+ * Handles the requests of one connection one after the other. Node.js hands over all that have arrived at once, without
+ * a bound, and the answers behind the first one never emit `close` when the connection ends. Too many of them end it.
+ */
+function inTurn(listener: RequestListener): RequestListener {
+  /** Of each connection with a request that is being answered: those behind it. */
+  const connections = new WeakMap<Socket, Exchange[]>();
+  const handle = ([request, response]: Exchange, waiting: Exchange[]): void => {
+    response.once("close", () => {
+      const next = waiting.shift();
+      if (next === undefined) connections.delete(request.socket);
+      // Without a socket it can no longer be answered.
+      else if (next[1].socket !== null) handle(next, waiting);
+    });
+    listener(request, response);
+  };
+  return (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed) return;
+    const waiting = connections.get(socket);
+    if (waiting === undefined) {
+      const none: Exchange[] = [];
+      connections.set(socket, none);
+      handle([request, response], none);
+    } else if (waiting.length < MAX_WAITING) waiting.push([request, response]);
+    else socket.destroy();
+  };
+}
+
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_MS = 5000;
+
+/**
+ * A request may be answered before all of its body has come. Its client may not look for the answer before it has
+ * sent everything, and a connection that is closed with bytes unread is reset, which can take the answer away. So what
+ * still comes is read and dropped, up to a bound; after that the connection ends. Within it the connection goes on:
+ * the next request begins where this body ends.
+ */
+function dropUnreadBody(request: IncomingMessage, response: ServerResponse): void {
+  response.once("prefinish", () => {
+    if (request.complete) return;
+    const { socket } = request;
+    const late = setTimeout(() => socket.destroy(), MAX_MS).unref();
+    let bytes = 0;
+    request.on("data", (chunk: Uint8Array) => {
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) socket.destroy();
+    });
+    request.once("close", () => clearTimeout(late));
+    // Its reader may have left it paused.
+    request.resume();
   });
 }

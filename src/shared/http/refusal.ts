@@ -1,3 +1,4 @@
+import type { RequestHandler, ErrorRequestHandler, Request, Response } from "express";
 import { InvalidInput } from "../parse.ts";
 
 /** A refusal that both interfaces have under the same code; each gives it its own form. */
@@ -21,4 +22,40 @@ export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof URIError)
     return new Refusal("INVALID_REQUEST", "path: expected percent-encoded UTF-8", null, error);
   return null;
+}
+
+/** Behind all routes: the path is known with another method (405), or not at all (404). */
+export function refuseUnknownRoute(methodsOf: (path: string) => readonly string[]): RequestHandler {
+  return (request, response) => {
+    const methods = methodsOf(request.path);
+    if (methods.length === 0 || methods.includes(request.method)) throw new Refusal("NOT_FOUND", "no such route");
+    response.set("Allow", methods.join(", "));
+    throw new Refusal("METHOD_NOT_ALLOWED", `expected ${methods.join(" or ")}`);
+  };
+}
+
+/** An error as a client sees it. */
+interface KnownError {
+  readonly status: number;
+  /** Seconds, for `Retry-After`. */
+  readonly retryAfterS: number | null;
+}
+
+/** Answers whatever a call threw in the interface's own form; the connection ends when an answer has begun. */
+export function respondToErrors<Known extends KnownError>({
+  identify,
+  bodyOf,
+  log,
+}: {
+  readonly identify: (error: unknown) => Known;
+  readonly bodyOf: (known: Known) => object;
+  readonly log: (known: Known, thrown: { error: unknown; request: Request; response: Response }) => void;
+}): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    const known = identify(error);
+    log(known, { error, request, response });
+    if (response.headersSent) return next(error);
+    if (known.retryAfterS !== null) response.set("Retry-After", String(known.retryAfterS));
+    response.status(known.status).json(bodyOf(known));
+  };
 }
