@@ -9,7 +9,7 @@ import { serverFiles } from "./server-files.ts";
 import { serverHome, socketFolder } from "./server-home.ts";
 import { SERVER_PORT, ServerProcess } from "./server-process.ts";
 import { serverUser } from "./server-user.ts";
-import { acquireLock } from "./file-lock.ts";
+import { acquireLock } from "../../shared/file-lock.ts";
 
 const START_LOCK_WAIT_MS = 120_000;
 const STOP_LOCK_WAIT_MS = 30_000;
