@@ -9,6 +9,7 @@ import {
   parseHead,
   parseHeads,
 } from "../../src/contract/audit-chain.ts";
+import { errorCode, hasCode } from "../../src/shared/error-code.ts";
 import { readAudit, verifyAudit } from "../audit-trail.ts";
 import { wholeNumber } from "../option-values.ts";
 import { safe, table } from "../output.ts";
@@ -99,8 +100,7 @@ async function recordedHeads(
   try {
     return parseHeads(await readFile(path, "utf8"));
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (file === undefined && (code === "ENOENT" || code === "EACCES")) return [];
-    throw new CliFailure("usage", `--heads: ${path} cannot be read (${String(code)})`);
+    if (file === undefined && hasCode(error, "ENOENT", "EACCES")) return [];
+    throw new CliFailure("usage", `--heads: ${path} cannot be read (${errorCode(error)})`);
   }
 }

@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync } from "node:fs";
+import { hasCode } from "./error-code.ts";
 
 /** What `/proc/<pid>/stat` says of a process that can still do something: zombies are gone. */
 export interface ProcessStat {
@@ -65,8 +66,7 @@ export function sendSignal(target: number, signal: NodeJS.Signals): void {
   try {
     process.kill(target, signal);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code !== "ESRCH" && code !== "EPERM") throw error;
+    if (!hasCode(error, "ESRCH", "EPERM")) throw error;
   }
 }
 
@@ -77,13 +77,14 @@ function fieldsOf(text: string) {
   return { state, parent: Number(parent), group: Number(group), session: Number(session), startTime: fields[19] ?? "" };
 }
 
-/** `null` when the process is gone, or is not ours to look at. */
-function readProc(path: string): string | null {
+const readProc = (path: string): string | null => unlessGone(() => readFileSync(path, "utf8"));
+
+/** Reads below `/proc`. Null when the process is gone, or is not ours to look at. */
+export function unlessGone<T>(read: () => T): T | null {
   try {
-    return readFileSync(path, "utf8");
+    return read();
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT" || code === "ESRCH" || code === "EACCES" || code === "EPERM") return null;
+    if (hasCode(error, "ENOENT", "ESRCH", "EACCES", "EPERM")) return null;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import type { Socket } from "node:net";
+import { hasCode } from "../../shared/error-code.ts";
 
 const MAX_BODY_BYTES = 65_536;
 
@@ -85,8 +86,6 @@ async function readBody(response: IncomingMessage): Promise<unknown> {
     throw error;
   }
 }
-
-const hasCode = (error: Error, code: string): boolean => "code" in error && error.code === code;
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -1,7 +1,8 @@
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
-import { exists } from "../../shared/files.ts";
+import { hasCode } from "../../shared/error-code.ts";
+import { exists, unlessMissing } from "../../shared/files.ts";
 import { LaunchFailed } from "./engine-backend.ts";
 import { openAnew } from "./engine-file.ts";
 import { systemReason } from "./system-reason.ts";
@@ -50,7 +51,7 @@ export async function removeEngineFolder(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && STUBBORN.includes(String(error.code)))) throw error;
+    if (!hasCode(error, ...STUBBORN)) throw error;
     const options = { stdin: "ignore", stdout: "ignore", timeout: REMOVE_TIMEOUT_MS } as const;
     // A failed chmod needs no report: the next command fails too.
     await execa("chmod", ["-R", "u+rwX", "--", folder], { ...options, stderr: "ignore", reject: false });
@@ -67,14 +68,8 @@ export async function keepEngineFolder(folder: string, kept: string): Promise<vo
 }
 
 /** The names in a folder, none when it does not exist. */
-export async function listFolder(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
-    throw error;
-  }
-}
+export const listFolder = async (folder: string): Promise<readonly string[]> =>
+  (await unlessMissing(readdir(folder))) ?? [];
 
 interface DataSettings {
   readonly settings: { readonly dataDir: string };

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { type FileHandle, open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { unlessMissing } from "../../shared/files.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { openAnew } from "./engine-file.ts";
 import { capRotatedLogs } from "./log-cap.ts";
@@ -132,12 +133,4 @@ async function copyRange(
   }
 }
 
-/** 0 for a missing file. */
-async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return 0;
-    throw error;
-  }
-}
+const sizeOf = async (path: string): Promise<number> => (await unlessMissing(stat(path)))?.size ?? 0;

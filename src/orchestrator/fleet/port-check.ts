@@ -1,6 +1,7 @@
 import { createServer } from "node:net";
 import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { delay } from "../../shared/clock.ts";
+import { unlessGone } from "../../shared/processes.ts";
 
 const FIRST_POLL_MS = 5;
 const LAST_POLL_MS = 100;
@@ -57,14 +58,3 @@ function openFiles(pid: string): string[] {
 }
 
 const list = (folder: string): string[] => unlessGone(() => readdirSync(folder)) ?? [];
-
-/** Null when the path is gone or not readable. */
-function unlessGone<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT" || code === "ESRCH" || code === "EACCES" || code === "EPERM") return null;
-    throw error;
-  }
-}

@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, Request } from "express";
 import type { ErrorBody } from "../../contract/orchestrator-api.ts";
 import type { OrchestratorErrorCode } from "../../contract/orchestrator-errors.ts";
+import { errorCode } from "../../shared/error-code.ts";
 import { refusalOf, respondToErrors } from "../../shared/http/refusal.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { ApiError } from "../api-error.ts";
@@ -53,8 +54,7 @@ const EXHAUSTED: Readonly<Record<string, string>> = {
 /** The refusal for an exhausted resource of the host, anywhere in the chain of causes; null for other errors. */
 function hostExhausted(error: unknown): ApiError | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
-    const reason = EXHAUSTED[code];
+    const reason = EXHAUSTED[errorCode(cause)];
     if (reason !== undefined) return unavailable(reason, error);
   }
   return null;

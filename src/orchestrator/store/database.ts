@@ -2,6 +2,7 @@ import pg from "pg";
 import { Kysely, PostgresDialect, type Transaction, sql } from "kysely";
 import type { Logger } from "../../shared/logger.ts";
 import { delay } from "../../shared/clock.ts";
+import { errorCode } from "../../shared/error-code.ts";
 import { destroyConnection } from "./session.ts";
 import type { Database } from "./tables.ts";
 
@@ -91,7 +92,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // A missing file has a path. A connection error has an address.
   if ("path" in error) return false;
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  const code = errorCode(error);
   return (
     UNAVAILABLE_CODES.has(code) ||
     code.startsWith("08") ||

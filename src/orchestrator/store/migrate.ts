@@ -1,6 +1,7 @@
 import { type Migration, Migrator } from "kysely/migration";
 import { sql } from "kysely";
 import { ORCHESTRATOR_MIGRATIONS } from "../../../migrations/orchestrator/index.ts";
+import { hasCode } from "../../shared/error-code.ts";
 import type { Db } from "./database.ts";
 
 /** The database was migrated by a newer daemon, whose schema this one does not know. */
@@ -29,7 +30,7 @@ export async function migrateToLatest(db: Db): Promise<readonly string[]> {
   if (error instanceof Error && /previously executed migration .* is missing/.test(error.message)) {
     throw new NewerSchema(`the database was migrated by a newer orchd (${error.message})`);
   }
-  if (error instanceof Error && "code" in error && error.code === INSUFFICIENT_PRIVILEGE) {
+  if (error instanceof Error && hasCode(error, INSUFFICIENT_PRIVILEGE)) {
     throw new NotOwner(
       `the role of DATABASE_URL may not migrate the tables (${error.message}); start orchd once as their owner, then grant as docs/operating.md says`,
     );
