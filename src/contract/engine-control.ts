@@ -5,9 +5,9 @@ import { engineKey } from "./engine-launch.ts";
 export const CONTROL_TOKEN_HEADER = "X-Control-Token";
 
 export const CONTROL_PATHS = {
-  /** `POST {keys}`: the keys accepted from now on, the whole list. Answers `{"keys":n}`. Open streams go on. */
+  /** `POST {keys}`: the whole list of accepted keys. Answers `{"keys":n}`. Open streams continue. */
   keys: "/control/keys",
-  /** `POST`: take no new turns (503 `ENGINE_DRAINING`). Answers {@link EngineStatus}. */
+  /** `POST`: accept no new turns (503 `ENGINE_DRAINING`). Answers {@link EngineStatus}. */
   drain: "/control/drain",
   /** `GET`: {@link EngineStatus}. */
   status: "/control/status",
@@ -16,7 +16,7 @@ export const CONTROL_PATHS = {
 export const controlKeysRequest = z.object({ keys: z.array(engineKey) });
 
 export interface EngineStatus {
-  /** Once it drains: those that get further without a person, for nobody waits for the others. */
+  /** While it drains, turns that wait for a person do not count. */
   readonly active_turns: number;
   readonly pending_hitl: number;
   readonly streams: number;

@@ -18,12 +18,12 @@ const seconds = integer(0, 86_400);
 
 export const MEMORY_MB = { min: 64, max: 1_048_576 } as const;
 
-/** Settings of an engine that a product may set for its own; `null` takes one back. */
+/** A product's settings for its engines. `null` removes one. */
 const engineEnv = z.record(
   z.string().check(z.refine(isProductSetting, { error: `expected a name of ${productSettingNames()}` })),
   z.nullable(z.string().check(z.maxLength(4096))),
 );
-/** Checked when it is set: a typo must not wait for the next start of an engine. */
+/** Checked when it is set, so that a typo does not fail the next start of an engine. */
 const checkedEngineEnv = engineEnv.check(
   z.check(({ value, issues }) => {
     for (const { name, problem } of engineEnvProblems(value))
@@ -31,7 +31,7 @@ const checkedEngineEnv = engineEnv.check(
   }),
 );
 
-/** Strict: a typo in a policy must not be an open door. Fields left out keep their value. */
+/** Strict: a typo in a policy must not be ignored. Missing fields keep their value. */
 export const policyPatch = z.strictObject({
   max_engines: z.optional(limit),
   requests_per_minute: z.optional(limit),
@@ -74,5 +74,5 @@ export const drainRequest = z.object({});
 export const stopRequest = z.object({ drain_s: z.optional(seconds), force: z.optional(z.boolean()) });
 export const rotateKeyRequest = z.object({ grace_s: z.optional(seconds) });
 
-/** Of all bodies: a value is a field, a list item, an object or a list. */
+/** Limits of every JSON body. Fields, list items, objects and lists count as values. */
 export const BODY_LIMITS = { maxValues: 4096, maxDepth: 64 } as const;

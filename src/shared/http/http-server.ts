@@ -7,24 +7,24 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const TIMEOUT_CHECK_MS = 5000;
 
 interface ServerLimits {
-  /** One more is closed as soon as it is made. */
+  /** A connection beyond it is closed at once. */
   readonly maxConnections: number;
   /** Of connections without a valid key; see {@link boundUnauthenticated}. */
   readonly maxUnauthenticated: number;
-  /** For a whole request, its body included; what is not there by then is answered 408. */
+  /** For a whole request, its body included. A slower one gets 408. */
   readonly requestTimeoutMs: number;
 }
 
 interface ListeningServer {
   readonly server: Server;
   readonly port: number;
-  /** Stops taking connections, waits for the requests in flight up to the deadline, then cuts what is left. */
+  /** Accepts no more connections, waits for requests in flight up to the deadline, then closes the rest. */
   close(deadlineMs: number): Promise<void>;
 }
 
 const DEFAULT_LIMITS: ServerLimits = { maxConnections: 4096, maxUnauthenticated: 2048, requestTimeoutMs: 30_000 };
 
-/** A server that one client cannot use up: every connection, every request and every unread body has its bound. */
+/** A server with a limit on connections, requests and unread bodies, so that one client cannot exhaust it. */
 export function createBoundedServer(listener: RequestListener, limits: Partial<ServerLimits> = {}): Server {
   const { maxConnections, maxUnauthenticated, requestTimeoutMs } = { ...DEFAULT_LIMITS, ...limits };
   const server = createServer(
@@ -55,8 +55,7 @@ export async function listen(
     server.once("error", reject);
     server.listen(port, host, () => {
       server.off("error", reject);
-      // A connection that could not be accepted (too many open files): its client tries again. Without a listener the
-      // process would end.
+      // A connection could not be accepted (too many open files). Without a listener the process would exit.
       server.on("error", () => undefined);
       resolve();
     });
@@ -68,7 +67,7 @@ export async function listen(
   };
 }
 
-/** Node.js closes the connections that are idle now; those whose request ends later are closed then. */
+/** `close` of Node.js closes the connections that are idle now. Those that become idle later are closed here. */
 function closeServer(server: Server, deadlineMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), deadlineMs);
@@ -84,15 +83,15 @@ function closeServer(server: Server, deadlineMs: number): Promise<void> {
 
 type Exchange = readonly [IncomingMessage, ServerResponse];
 
-/** Behind the one that is being answered. Hardly any client sends a second request before the first answer. */
+/** Pipelined requests of one connection. Hardly any client sends a second request before the first response. */
 const MAX_WAITING = 16;
 
 /**
- * Handles the requests of one connection one after the other. Node.js hands over all that have arrived at once, without
- * a bound, and the answers behind the first one never emit `close` when the connection ends. Too many of them end it.
+ * Handles the pipelined requests of one connection one after the other. Node.js emits all of them at once, without a
+ * limit, and the later responses never emit `close` when the connection ends. Too many of them end the connection.
  */
 function inTurn(listener: RequestListener): RequestListener {
-  /** Of each connection with a request that is being answered: those behind it. */
+  /** The waiting requests of each connection that has one in progress. */
   const connections = new WeakMap<Socket, Exchange[]>();
   const handle = ([request, response]: Exchange, waiting: Exchange[]): void => {
     response.once("close", () => {
@@ -116,27 +115,26 @@ function inTurn(listener: RequestListener): RequestListener {
   };
 }
 
-const MAX_BYTES = 4 * 1024 * 1024;
-const MAX_MS = 5000;
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+const MAX_UNREAD_MS = 5000;
 
 /**
- * A request may be answered before all of its body has come. Its client may not look for the answer before it has
- * sent everything, and a connection that is closed with bytes unread is reset, which can take the answer away. So what
- * still comes is read and dropped, up to a bound; after that the connection ends. Within it the connection goes on:
- * the next request begins where this body ends.
+ * Reads and drops the rest of a body whose request was answered early, up to a limit, after which the connection ends.
+ * Many clients read the response only after sending everything, and closing a connection with unread bytes resets it,
+ * which can lose the response.
  */
 function dropUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   response.once("prefinish", () => {
     if (request.complete) return;
     const { socket } = request;
-    const late = setTimeout(() => socket.destroy(), MAX_MS).unref();
+    const late = setTimeout(() => socket.destroy(), MAX_UNREAD_MS).unref();
     let bytes = 0;
     request.on("data", (chunk: Uint8Array) => {
       bytes += chunk.length;
-      if (bytes > MAX_BYTES) socket.destroy();
+      if (bytes > MAX_UNREAD_BYTES) socket.destroy();
     });
     request.once("close", () => clearTimeout(late));
-    // Its reader may have left it paused.
+    // The handler may have paused it.
     request.resume();
   });
 }

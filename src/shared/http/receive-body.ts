@@ -46,7 +46,7 @@ const tooLarge = (maxBytes: number): Refusal =>
 export interface ReceivedBody {
   readonly kind: "read";
   readonly bytes: Uint8Array;
-  /** Gives its room back: nobody needs the bytes any more. May be called again. */
+  /** Drops the bytes and returns their room. May be called again. */
   readonly release: () => void;
 }
 
@@ -55,20 +55,20 @@ export type BodyRead =
   | { readonly kind: "too_large" }
   /** Too many bodies are being received at the same time. */
   | { readonly kind: "no_room" }
-  /** The client left before it had sent everything. */
+  /** The connection ended before the whole body arrived. */
   | { readonly kind: "cut_off" };
 
 const FIRST_CAPACITY = 4096;
 
-/** What a request says its body has; null when it does not say (`Transfer-Encoding: chunked`). */
+/** The `Content-Length`, or null for `Transfer-Encoding: chunked`. */
 export function declaredLength({ headers }: IncomingMessage): number | null {
   if (headers["transfer-encoding"] !== undefined) return null;
   return Number(headers["content-length"] ?? 0);
 }
 
 /**
- * Receives a request's body into one buffer, whose size is what it takes from the room: a client that sends single
- * bytes costs no more than that. How long it may take is up to the server's `requestTimeout`.
+ * Receives a body into one buffer, whose capacity is taken from the room: a client that sends single bytes costs no
+ * more. The server's `requestTimeout` limits the time.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -86,7 +86,7 @@ export async function readBody(
     return { kind };
   };
   try {
-    // Where reading stops early the request stays open: it has to be answered.
+    // When reading stops early the request stays open, so that it can be answered.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       const needed = length + chunk.length;
       if (needed > maxBytes) return fail("too_large");

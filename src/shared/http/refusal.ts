@@ -1,7 +1,7 @@
 import type { RequestHandler, ErrorRequestHandler, Request, Response } from "express";
 import { InvalidInput } from "../parse.ts";
 
-/** A refusal that both interfaces have under the same code; each gives it its own form. */
+/** An error that both interfaces answer with the same code, each in its own format. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly code: "INVALID_REQUEST" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PAYLOAD_TOO_LARGE" | "SERVICE_UNAVAILABLE";
@@ -15,7 +15,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The refusal that an error of the shared helpers or of Express stands for; null for any other error. */
+/** An error of the shared helpers or of Express as a {@link Refusal}. Null for any other error. */
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error;
   if (error instanceof InvalidInput) return new Refusal("INVALID_REQUEST", error.message, null, error);
@@ -24,7 +24,7 @@ export function refusalOf(error: unknown): Refusal | null {
   return null;
 }
 
-/** Behind all routes: the path is known with another method (405), or not at all (404). */
+/** After all routes: 405 for a known path with another method, else 404. */
 export function refuseUnknownRoute(methodsOf: (path: string) => readonly string[]): RequestHandler {
   return (request, response) => {
     const methods = methodsOf(request.path);
@@ -41,7 +41,7 @@ interface KnownError {
   readonly retryAfterS: number | null;
 }
 
-/** Answers whatever a call threw in the interface's own form; the connection ends when an answer has begun. */
+/** Answers a thrown error in the interface's format. When the response has begun, it closes the connection. */
 export function respondToErrors<Known extends KnownError>({
   identify,
   bodyOf,
