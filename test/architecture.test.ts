@@ -136,12 +136,6 @@ const PROGRAMS: Record<string, readonly string[]> = {
   client: ["src/client"],
 };
 
-/** Files that share their name with another of their program. Remove a line once one of the two is renamed. */
-const SHARED_NAMES: readonly string[] = [
-  "src/engine/agent/tool-calls.ts, src/engine/store/tool-calls.ts",
-  "src/engine/catalog/core-soul.ts, src/engine/catalog/defaults/core-soul.ts",
-];
-
 /** Rooms that never import each other, whatever ARROWS allows. */
 const STRANGERS: readonly (readonly [string, string])[] = [
   ["src/orchestrator", "src/engine"],
@@ -292,10 +286,7 @@ t.test("no two files of a program have the same name", async (t) => {
     );
     return [...byName.values()].filter((same) => same.length > 1).map((same) => same.sort().join(", "));
   });
-  t.same(
-    shared.filter((names) => !SHARED_NAMES.includes(names)),
-    [],
-  );
+  t.same(shared, []);
 });
 
 t.test(`95 of 100 files have at most ${P95_LINES} lines`, async (t) => {

@@ -35,7 +35,7 @@ import { IdempotencyTable } from "./store/idempotency-keys.ts";
 import { MessageTable } from "./store/messages.ts";
 import type { Store } from "./store/open-store.ts";
 import { PlanTable } from "./store/plans.ts";
-import { ToolCallTable } from "./store/tool-calls.ts";
+import { ToolCallTable } from "./store/tool-call-table.ts";
 import { ToolDefinitionTable } from "./store/tool-definitions.ts";
 import { TurnTable } from "./store/turns.ts";
 import { WorkingMemoryTable } from "./store/working-memory.ts";
@@ -202,7 +202,7 @@ export async function createApp({
   const routes = createRoutes({
     runner,
     journal,
-    desk: humanRequests,
+    humanRequests,
     idempotency,
     keys,
     controlToken: launch.control_token,

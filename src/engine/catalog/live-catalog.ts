@@ -8,7 +8,7 @@ import type { Catalog, CatalogReading } from "./catalog.ts";
 import { catalogTools } from "./catalog-tools.ts";
 import type { DeclaredToolParts } from "./declared-tool.ts";
 import { type CoreSoul, parseCoreSoul } from "./core-soul.ts";
-import { SHIPPED_CORE_SOUL } from "./defaults/core-soul.ts";
+import { SHIPPED_CORE_SOUL } from "./defaults/shipped-core-soul.ts";
 import { type LoadParts, loadCatalog } from "./load-catalog.ts";
 import { sharedRuns } from "./shared-runs.ts";
 

@@ -41,7 +41,7 @@ import { type Servers, allowToolsRoute, serversRoute } from "./server-routes.ts"
 import { cancelRoute, pendingRoute, respondRoute } from "./turn-routes.ts";
 
 export interface RouteParts extends Omit<ExecuteParts, "seats"> {
-  readonly desk: HumanRequests;
+  readonly humanRequests: HumanRequests;
   readonly catalog: Reloads;
   readonly servers: Servers;
   readonly memoryLists: Pick<MemoryLists, "page">;
@@ -105,15 +105,15 @@ function gatesOf({ keys, controlToken, host }: RouteParts): Record<EngineRoute["
 }
 
 function handlersOf(parts: RouteParts): Record<LoadedRoute, RequestHandler> {
-  const { runner, desk, catalog, servers, memoryLists, memorySearch, keys, status, documentsDir } = parts;
+  const { runner, humanRequests, catalog, servers, memoryLists, memorySearch, keys, status, documentsDir } = parts;
   const memoryFile = { ...parts.memoryFile, runner, journal: parts.journal, limits: parts.limits };
   const streams = { ...parts, seats: new FollowerSeats() };
   return {
     execute: executeRoute(streams),
     replay: replayRoute(streams),
     cancel: cancelRoute(runner),
-    respond: respondRoute(desk),
-    pending: pendingRoute(desk),
+    respond: respondRoute(humanRequests),
+    pending: pendingRoute(humanRequests),
     searchMemory: memorySearchRoute(memorySearch),
     listServers: serversRoute(servers),
     allowTools: allowToolsRoute(servers),

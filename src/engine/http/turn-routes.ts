@@ -12,15 +12,15 @@ export const cancelRoute =
   };
 
 export const respondRoute =
-  (desk: HumanRequests): RequestHandler =>
+  (humanRequests: HumanRequests): RequestHandler =>
   (request, response) => {
     const { request_id: requestId, answer } = validateBody(hitlRespondRequest, request.body, response);
-    desk.answer(requestId, answer);
+    humanRequests.answer(requestId, answer);
     response.json({ request_id: requestId, status: "resolved" });
   };
 
 export const pendingRoute =
-  (desk: HumanRequests): RequestHandler =>
+  (humanRequests: HumanRequests): RequestHandler =>
   (_request, response) => {
-    response.json({ requests: desk.pending() });
+    response.json({ requests: humanRequests.pending() });
   };

@@ -1,5 +1,5 @@
 import t from "tap";
-import { SHIPPED_CORE_SOUL } from "../../../src/engine/catalog/defaults/core-soul.ts";
+import { SHIPPED_CORE_SOUL } from "../../../src/engine/catalog/defaults/shipped-core-soul.ts";
 import { sharedRuns } from "../../../src/engine/catalog/shared-runs.ts";
 import { sha256 } from "../../../src/contract/api-keys.ts";
 import { agentFile, catalogBench, toolFile } from "./catalog-bench.ts";
