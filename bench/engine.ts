@@ -39,6 +39,7 @@ export async function startEngine(
     control_token: incarnation,
     settings,
     extra_ca_certs: null,
+    isolation: { engine: false, tools: false, read: [] },
   });
   const file = join(dataDir, "launch.json");
   await writeFile(file, launch, { mode: 0o400 });

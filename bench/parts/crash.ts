@@ -74,6 +74,7 @@ async function startLoop(site: Site, user: string) {
     control_token: life,
     settings: {},
     extra_ca_certs: null,
+    isolation: { engine: false, tools: false, read: [] },
   });
   writeFileSync(launchFile, launch, { mode: 0o600 });
   const loop = start([floor("respawn.mjs")], {

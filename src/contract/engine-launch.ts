@@ -1,11 +1,6 @@
 import * as z from "zod/mini";
 import { parse } from "../shared/parse.ts";
-
-/**
- * The variable with the path of the launch file: JSON, mode 0400. The engine reads it once at start, and the daemon
- * removes it afterwards. Only this file carries secrets: argv and the environment have none.
- */
-export const LAUNCH_FILE_VARIABLE = "ORCH_LAUNCH_FILE";
+import { NOT_ISOLATED } from "./launch-file.ts";
 
 /** An accepted engine key, as a hash. */
 export const engineKey = z.object({
@@ -16,6 +11,12 @@ export const engineKey = z.object({
 });
 export type EngineKey = z.output<typeof engineKey>;
 
+const isolation = z.object({ engine: z.boolean(), tools: z.boolean(), read: z.readonly(z.array(z.string())) });
+
+/**
+ * The launch file: JSON, mode 0400, whose path is in `ORCH_LAUNCH_FILE`. The engine reads it once at start, and the
+ * daemon removes it afterwards. Only this file carries secrets: argv and the environment have none.
+ */
 const engineLaunch = z.object({
   engine_id: z.string(),
   /** A new UUID for each start. `/health` returns it, so that another program on the port does not count as the engine. */
@@ -34,6 +35,7 @@ const engineLaunch = z.object({
   settings: z.record(z.string(), z.string()),
   /** The path of a PEM bundle that connections to the provider trust in addition to the built-in one. */
   extra_ca_certs: z.nullable(z.string()),
+  isolation: z._default(isolation, NOT_ISOLATED),
 });
 export type EngineLaunch = z.output<typeof engineLaunch>;
 

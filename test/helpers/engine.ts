@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
 import { join, resolve } from "node:path";
 import type { Test } from "tap";
+import { NOT_ISOLATED } from "../../src/contract/launch-file.ts";
 import { type EngineKey, type EngineLaunch, encodeLaunch } from "../../src/contract/engine-launch.ts";
 import { newKey, sha256 } from "../../src/contract/api-keys.ts";
 import { type Answer, type Ask, ask } from "./api.ts";
@@ -43,6 +44,8 @@ export interface EngineOptions {
   readonly installation?: string;
   /** Of Node.js, before the program's name. */
   readonly nodeOptions?: readonly string[];
+  /** Default: none. */
+  readonly isolation?: EngineLaunch["isolation"];
 }
 
 /** Starts the built engine as a process of its own, with a launch file as the daemon writes it, and waits for its health. */
@@ -89,6 +92,7 @@ export async function launchEngine(
     port,
     installation = root,
     nodeOptions = [],
+    isolation = NOT_ISOLATED,
   }: EngineOptions,
 ): Promise<Pick<TestEngine, "key" | "dataDir" | "launch" | "process" | "output" | "stop">> {
   mkdirSync(dataDir, { recursive: true });
@@ -104,6 +108,7 @@ export async function launchEngine(
     control_token: randomUUID(),
     settings: { ...settings },
     extra_ca_certs: null,
+    isolation,
   };
   const file = join(dataDir, `launch-${launch.incarnation}.json`);
   writeFileSync(file, encodeLaunch(launch), { mode: 0o400 });

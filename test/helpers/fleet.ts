@@ -1,3 +1,4 @@
+import { NOT_ISOLATED } from "../../src/contract/launch-file.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -78,6 +79,7 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
           control_token: "control-token-of-the-test",
           settings: { LLM_API_KEY: "provider-key-of-the-test" },
           extra_ca_certs: null,
+          isolation: NOT_ISOLATED,
           ...launch,
         },
       };

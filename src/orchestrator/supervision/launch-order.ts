@@ -1,3 +1,4 @@
+import { NOT_ISOLATED } from "../../contract/launch-file.ts";
 import type { LaunchOrder, EngineProcess } from "../fleet/engine-backend.ts";
 import { openEngineEnv } from "../store/engine-env.ts";
 import type { Product } from "../store/products.ts";
@@ -26,6 +27,7 @@ export function launchOrder(
       control_token: controlToken(host, engine),
       settings: { ...host.settings.engineDefaults, ...openEngineEnv(host, product) },
       extra_ca_certs: host.settings.extraCaCerts,
+      isolation: NOT_ISOLATED,
     },
     memoryMb: product.record.policy.memory_mb,
   };
