@@ -13,7 +13,7 @@ import { TurnView } from "./turn-view.ts";
 
 const CANCEL_MS = 5000;
 
-export interface ConversationParts {
+interface ConversationParts {
   readonly engine: EngineClient;
   readonly print: Printer;
   readonly context: EngineContext;

@@ -153,9 +153,9 @@ export function wellFormedText(expected = "expected a string") {
 }
 
 /** PostgreSQL stores neither in text nor in jsonb. */
-export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
 
-export const UNSTORABLE = "expected no NUL characters and no broken surrogates";
+const UNSTORABLE = "expected no NUL characters and no broken surrogates";
 
 /** Throws for the first string or key within `value` that cannot be stored, named by its path. */
 export function assertStorable(value: unknown, path: readonly string[] = []): void {

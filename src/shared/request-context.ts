@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /** The call that caused the current work, for its log lines and records. */
-export interface RequestContext {
+interface RequestContext {
   readonly requestId: string;
   readonly actor: "product" | "admin";
 }

@@ -15,7 +15,7 @@ export interface DataFolder {
 }
 
 /** The data folder cannot be used. The message names the path and what to do. */
-export class DataFolderUnusable extends Error {
+class DataFolderUnusable extends Error {
   override readonly name = "DataFolderUnusable";
 }
 

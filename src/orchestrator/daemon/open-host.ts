@@ -35,7 +35,7 @@ const SERVER_CHECK_MS = 3000;
 const SERVER_PING_MS = 2000;
 const PORT_REUSE_DELAY_S = 60;
 
-export interface HostParts {
+interface HostParts {
   readonly config: Config;
   readonly installDir: string;
   readonly folder: DataFolder;
@@ -48,7 +48,7 @@ export interface HostParts {
   readonly onLoss: (error: HostTakenOver) => void;
 }
 
-export interface OpenHost {
+interface OpenHost {
   readonly host: HostContext;
   /** For the terminal. */
   readonly database: string;

@@ -4,11 +4,11 @@ import { hasCode } from "../../shared/error-code.ts";
 
 const MAX_BODY_BYTES = 65_536;
 
-export type EngineAnswer =
+type EngineAnswer =
   | { readonly kind: "answered"; readonly status: number; readonly body: unknown }
   | { readonly kind: "failed"; readonly reason: string };
 
-export interface EngineQuestion {
+interface EngineQuestion {
   readonly url: string;
   readonly method?: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string>>;

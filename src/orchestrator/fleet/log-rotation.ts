@@ -12,14 +12,14 @@ const BUSY_CHECK_MS = 100;
 const CAP_CHECK_MS = 10_000;
 const COPY_BYTES = 1_048_576;
 
-export interface LogBounds {
+interface LogBounds {
   readonly maxBytes: number;
   /** The number of files, the current one included. */
   readonly keep: number;
   /** The limit for the rotated files of all engines. */
   readonly totalBytes: number;
 }
-export const LOG_BOUNDS: LogBounds = { maxBytes: 10 * 1_048_576, keep: 5, totalBytes: 2 * 1024 * 1_048_576 };
+const LOG_BOUNDS: LogBounds = { maxBytes: 10 * 1_048_576, keep: 5, totalBytes: 2 * 1024 * 1_048_576 };
 
 interface WatchedLog {
   size: number;

@@ -31,7 +31,7 @@ const MAX_BODIES_BYTES = 32 * 1024 ** 2;
 /** A client that reads nothing of its list for this long is disconnected. */
 const UNREAD_LIST_MS = 30_000;
 
-export interface AppParts {
+interface AppParts {
   readonly handlers: Readonly<Record<RouteName, Handler>>;
   readonly adminKey: string;
   /** Where the daemon listens. */

@@ -8,7 +8,7 @@ import { assertOwnHost } from "./admit-caller.ts";
 import { type OpenRoutesParts, openRoutes } from "./open-routes.ts";
 import { errorResponder } from "./error-responder.ts";
 
-export interface WaitingAppParts extends OpenRoutesParts {
+interface WaitingAppParts extends OpenRoutesParts {
   /** Where the daemon listens. */
   readonly host: string;
   readonly logger: Logger;

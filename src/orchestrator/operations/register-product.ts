@@ -8,7 +8,7 @@ import { changeEngineEnv } from "../store/engine-env.ts";
 import type { HostContext } from "../host-context.ts";
 import { productRecord } from "../status/look-up-product.ts";
 
-export interface Registered {
+interface Registered {
   readonly record: ProductRecord;
   /** Returned once. Only its hash is stored. */
   readonly platformApiKey: string;

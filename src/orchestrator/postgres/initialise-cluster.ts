@@ -8,7 +8,7 @@ import type { ServerUser } from "./server-user.ts";
 
 const DEADLINE_MS = 120_000;
 
-export interface Cluster {
+interface Cluster {
   /** PostgreSQL's own data folder. */
   readonly data: string;
   readonly user: string;

@@ -11,7 +11,7 @@ import { createTraversableFolder, type ServerUser, mayUse } from "./server-user.
 const MAX_SOCKET_PATH = 107;
 const SOCKET_NAME = ".s.PGSQL.5432";
 
-export interface HomePlaces {
+interface HomePlaces {
   readonly dataDir: string;
   /** For a data folder that the server's user cannot enter. */
   readonly systemDir: string;

@@ -103,7 +103,7 @@ async function otherSessions(client: pg.Client, name: string): Promise<"in use" 
 export const DAEMON_ROLE = "orchd_daemon";
 
 /** Creates the role or repairs one that an interrupted start left. The password is base64url and needs no quoting. */
-export async function ensureDaemonRole(owner: Client, password: string): Promise<void> {
+async function ensureDaemonRole(owner: Client, password: string): Promise<void> {
   const { rowCount } = await owner.query("select from pg_roles where rolname = $1", [DAEMON_ROLE]);
   if (rowCount === 0) await owner.query(`create role ${DAEMON_ROLE}`);
   await owner.query(

@@ -19,7 +19,7 @@ const SYSTEM_DIR = "/var/lib/orchd-postgres";
 
 const newPassword = (): string => randomBytes(24).toString("base64url");
 
-export interface BundledPostgres {
+interface BundledPostgres {
   /** Connects as the daemon's role. */
   readonly connection: NamedConnection;
   /** Connects as the owner of the tables, for migrations only. */

@@ -4,7 +4,7 @@ import type { StoredKey } from "../../contract/api-keys.ts";
 import type { Db, Trx } from "./database.ts";
 import type { EngineRow } from "./tables.ts";
 
-export interface NewEngine {
+interface NewEngine {
   readonly id: string;
   readonly productId: string;
   readonly userId: string;

@@ -6,7 +6,7 @@ import { currentRequest } from "../../shared/request-context.ts";
 import { type Db, inBatches } from "./database.ts";
 import type { EngineRow, EventsTable } from "./tables.ts";
 
-export interface NewEvent {
+interface NewEvent {
   readonly type: EventType;
   /** The engine of the event, with its product and user. */
   readonly engine?: Pick<EngineRow, "id" | "product_id" | "user_id" | "incarnation">;

@@ -13,7 +13,7 @@ export interface KeyClaim {
   readonly claim: string;
 }
 
-export interface NewKeyClaim extends KeyClaim {
+interface NewKeyClaim extends KeyClaim {
   readonly fingerprint: string;
   readonly hostId: string;
   readonly keptS: number;
@@ -26,7 +26,7 @@ export interface StoredAnswer {
 }
 
 /** The request that holds a key. `answer` is null while it is in progress. */
-export interface KeyHolder {
+interface KeyHolder {
   readonly fingerprint: string;
   readonly answer: StoredAnswer | null;
 }

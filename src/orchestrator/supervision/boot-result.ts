@@ -19,7 +19,7 @@ export interface FailedBoot {
   readonly error: ApiError;
 }
 
-export interface BootFailure {
+interface BootFailure {
   readonly code?: "BACKEND_ERROR" | "BOOT_TIMEOUT";
   readonly reason: string;
   readonly exit?: EngineExit;

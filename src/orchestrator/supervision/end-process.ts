@@ -21,7 +21,7 @@ export type ProcessEnd =
   /** Processes survived SIGKILL, or another process still listens on the engine's port. */
   | Survived;
 
-export interface Survived {
+interface Survived {
   readonly kind: "survived";
   readonly pids: readonly number[];
   readonly reason: string;
