@@ -42,7 +42,7 @@ export const REPLAY_LIMIT: IntegerParameter = {
   min: 1,
   max: 10_000,
   fallback: 1000,
-  summary: "The most events of one answer. A stream without it has no limit",
+  summary: "Largest number of events. A stream without it has no limit",
 };
 const PAGE = {
   limit: MEMORY_PAGE_LIMIT,
@@ -111,7 +111,7 @@ export const ENGINE_ROUTES = {
     responses: ok("ToolsAllowed"),
     errors: ["NOT_FOUND"],
   }),
-  listEpisodes: engine("GET /memory/episodes", "Episodes: one question and answer each", {
+  listEpisodes: engine("GET /memory/episodes", "Episodes: rounds of one question and its answer", {
     query: PAGE,
     responses: ok("EpisodePage"),
   }),
@@ -124,7 +124,7 @@ export const ENGINE_ROUTES = {
     query: PAGE,
     responses: ok("WorkingMemoryPage"),
   }),
-  listTrajectories: engine("GET /memory/trajectories", "Trajectories: one a turn", {
+  listTrajectories: engine("GET /memory/trajectories", "Trajectories, one for each turn", {
     query: PAGE,
     responses: ok("TrajectoryPage"),
   }),
@@ -161,7 +161,7 @@ export const ENGINE_ROUTES = {
     errors: ["CORE_SOUL_INVALID"],
   }),
   openapi: open("GET /openapi.json", "This interface as an OpenAPI 3.1 document", { responses: ok("OpenApiDocument") }),
-  docs: open("GET /docs", "The same as a page to read", { responses: { 200: [{ kind: "html" }] } }),
+  docs: open("GET /docs", "This interface as a page", { responses: { 200: [{ kind: "html" }] } }),
   setKeys: control(`POST ${CONTROL_PATHS.keys}`, "Replace the accepted engine keys", {
     request: controlKeysRequest,
     responses: ok("KeysAccepted"),

@@ -54,7 +54,7 @@ const IDEMPOTENCY = {
   "Idempotency-Key": {
     kind: "text",
     maxLength: 255,
-    summary: "The same key and body within 24 h gets the first answer again, without its key",
+    summary: "The same key and body within 24 h get the first response again, without its secret",
   },
 } as const satisfies Record<string, Parameter>;
 const LAST_EVENT = {
@@ -77,7 +77,7 @@ const [open, platform, admin, local] = [rows("none"), rows("platform"), rows("ad
 /** Every route of the orchestrator. Another path is 404, another method on one of these paths 405. */
 export const ORCHESTRATOR_ROUTES = {
   health: open("GET /health", "Liveness, without a query", { responses: ok("DaemonHealth") }),
-  ready: open("GET /ready", "Whether calls are served now, and why not", {
+  ready: open("GET /ready", "Readiness, or the reason why calls are refused", {
     responses: ok("DaemonReady"),
     errors: ["SERVICE_UNAVAILABLE"],
   }),
@@ -167,10 +167,10 @@ export const ORCHESTRATOR_ROUTES = {
   }),
   engineEvents: platform(
     "GET /engines/{user_id}/events",
-    "What happened to a user's engines; a live stream with `Accept: text/event-stream`",
+    "Events of a user's engines; a live stream with `Accept: text/event-stream`",
     { query: PAGE, headers: LAST_EVENT, responses: { 200: HISTORY }, errors: ["CAPACITY_EXHAUSTED"] },
   ),
-  events: platform("GET /events", "The same of all of the product's engines", {
+  events: platform("GET /events", "Events of the product; a live stream with `Accept: text/event-stream`", {
     query: PAGE,
     headers: LAST_EVENT,
     responses: { 200: HISTORY },
@@ -181,7 +181,7 @@ export const ORCHESTRATOR_ROUTES = {
     responses: ok("EnginePage"),
   }),
   adminEvents: admin("GET /admin/events", "Events of every product and the host", {
-    query: { ...PAGE, product_id: { kind: "text", summary: "Only of this product, by id or slug" } },
+    query: { ...PAGE, product_id: { kind: "text", summary: "Only events of this product, by id or slug" } },
     headers: LAST_EVENT,
     responses: { 200: HISTORY },
     errors: ["PRODUCT_NOT_FOUND", "CAPACITY_EXHAUSTED"],
@@ -191,12 +191,12 @@ export const ORCHESTRATOR_ROUTES = {
     query: { ...PAGE, after: AUDIT_AFTER },
     responses: ok("AuditPage"),
   }),
-  drainHost: admin("POST /admin/drain", "Take no new engines", {
+  drainHost: admin("POST /admin/drain", "Accept no new engines", {
     headers: IDEMPOTENCY,
     request: drainRequest,
     responses: ok("HostStatus"),
   }),
-  resumeHost: admin("POST /admin/resume", "Take new engines again", {
+  resumeHost: admin("POST /admin/resume", "Accept new engines again", {
     headers: IDEMPOTENCY,
     request: drainRequest,
     responses: ok("HostStatus"),
@@ -205,7 +205,7 @@ export const ORCHESTRATOR_ROUTES = {
     responses: { 200: [{ kind: "text" }] },
   }),
   openapi: open("GET /openapi.json", "This interface as an OpenAPI 3.1 document", { responses: ok("OpenApiDocument") }),
-  docs: open("GET /docs", "The same as a page to read", { responses: { 200: [{ kind: "html" }] } }),
+  docs: open("GET /docs", "This interface as a page", { responses: { 200: [{ kind: "html" }] } }),
 } satisfies Record<string, Route>;
 export type RouteName = keyof typeof ORCHESTRATOR_ROUTES;
 

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isFlatterThan } from "./json-levels.ts";
+import { isFlatterThan } from "./json-values.ts";
 
 /** Input from outside that does not fit. `field` is a dotted path, `expected` says what would have been accepted. */
 export class InvalidInput extends Error {

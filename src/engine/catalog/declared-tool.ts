@@ -1,7 +1,7 @@
 import { type Tool, type ToolContext, ToolFailed } from "../tools/tool.ts";
-import { BadEntry } from "./bad-entry.ts";
 import { callHttp } from "./call-http.ts";
 import { CatalogFolder } from "./catalog-folder.ts";
+import { BadEntry } from "./catalog-entry.ts";
 import type { Values } from "./fill-in.ts";
 import { runDeclaredCommand } from "./run-declared-command.ts";
 import type { DeclaredTool } from "./tool-file.ts";

@@ -1,9 +1,10 @@
+import { existsSync, realpathSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
-import { type PinsTable, pinnedDefinitions } from "./pinned-definitions.ts";
+import { type PinnedDefinitions } from "./tool-definition.ts";
 import { type InvalidServer, NO_SERVERS, parseToolServers } from "./server-config.ts";
-import { serverEnvironment } from "./server-environment.ts";
 import { ToolServers } from "./tool-servers.ts";
 
 export interface OpenedServers {
@@ -17,6 +18,8 @@ export interface OpenedServers {
   readonly apply: (text: string | null) => void;
 }
 
+type Environment = Readonly<Record<string, string>>;
+
 /** The tool servers of an engine; none is started. */
 export function openServers({
   launch,
@@ -28,7 +31,7 @@ export function openServers({
   readonly launch: Pick<EngineLaunch, "product" | "user_id" | "data_dir" | "extra_ca_certs">;
   readonly workspaceDir: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly pins: PinsTable;
+  readonly pins: PinnedDefinitions;
   readonly logger: Logger;
 }): OpenedServers {
   const inherited = commandEnvironment(environment, workspaceDir);
@@ -37,7 +40,7 @@ export function openServers({
   const facts = { ORCH_PRODUCT: launch.product, ORCH_USER_ID: launch.user_id, ORCH_WORKSPACE: workspaceDir };
   const variables = { PATH, HOME, LANG, TZ, ...facts };
   const servers = new ToolServers({
-    pins: pinnedDefinitions(pins),
+    pins,
     workspaceDir,
     environment: serverEnvironment(inherited, { dataDir: launch.data_dir, extraCaCerts: launch.extra_ca_certs }),
     logger,
@@ -54,4 +57,32 @@ export function openServers({
         .catch((error: unknown) => logger.error({ err: error }, "failed to apply .mcp.json"));
     },
   };
+}
+
+/** Environment of local tool servers: that of commands, and caches for package runners outside the user's workspace. */
+export function serverEnvironment(
+  command: Environment,
+  { dataDir, extraCaCerts }: { readonly dataDir: string; readonly extraCaCerts: string | null },
+): Record<string, string> {
+  const cache = join(dataDir, "cache");
+  const npmrc = hostNpmrc(command["PATH"] ?? "");
+  return {
+    ...command,
+    XDG_CACHE_HOME: cache,
+    npm_config_cache: join(cache, "npm"),
+    npm_config_update_notifier: "false",
+    ...(npmrc !== null && { npm_config_globalconfig: npmrc }),
+    ...(extraCaCerts !== null && { NODE_EXTRA_CA_CERTS: extraCaCerts }),
+  };
+}
+
+/**
+ * The global npmrc of the npm on PATH, null without one. npm looks for it next to the Node.js that runs it, which may
+ * be the daemon's own rather than the one npm was installed with.
+ */
+function hostNpmrc(path: string): string | null {
+  const folder = path.split(delimiter).find((one) => one.startsWith("/") && existsSync(join(one, "npm")));
+  if (folder === undefined) return null;
+  const npmrc = join(dirname(realpathSync(folder)), "etc/npmrc");
+  return existsSync(npmrc) ? npmrc : null;
 }

@@ -24,11 +24,13 @@ export function refusalOf(error: unknown): Refusal | null {
   return null;
 }
 
+export const NO_SUCH_ROUTE = "no such route; GET /docs lists the routes";
+
 /** After all routes: 405 for a known path with another method, else 404. */
 export function refuseUnknownRoute(methodsOf: (path: string) => readonly string[]): RequestHandler {
   return (request, response) => {
     const methods = methodsOf(request.path);
-    if (methods.length === 0 || methods.includes(request.method)) throw new Refusal("NOT_FOUND", "no such route");
+    if (methods.length === 0 || methods.includes(request.method)) throw new Refusal("NOT_FOUND", NO_SUCH_ROUTE);
     response.set("Allow", methods.join(", "));
     throw new Refusal("METHOD_NOT_ALLOWED", `expected ${methods.join(" or ")}`);
   };

@@ -3,7 +3,7 @@ import { accessSync, constants, mkdirSync, realpathSync, symlinkSync, writeFileS
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
-import { serverEnvironment } from "../../../src/engine/mcp/server-environment.ts";
+import { serverEnvironment } from "../../../src/engine/mcp/open-servers.ts";
 
 function onPath(program: string): string | null {
   for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
