@@ -81,14 +81,8 @@ export async function createApp({
   const folders = engineFolders(launch.data_dir);
   await makeToolFolders(folders, { logger });
   const { workspace: workspaceDir } = folders;
-  const launcher = createToolLauncher({
-    isolation: launch.isolation,
-    folders,
-    listen: [],
-    network: () => Promise.resolve({ proxyPort: null, environment: {} }),
-    programDir: import.meta.dirname,
-    logger,
-  });
+  const network = () => Promise.resolve({ proxyPort: null, environment: {} });
+  const launcher = createToolLauncher({ launch, folders, network, programDir: import.meta.dirname, logger });
   const commands = { environment, folders, launcher };
   const slots = new TaskSlots(CHANNEL_TTL_MS);
   const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs, logger });

@@ -51,9 +51,12 @@ export function openServers({
       return { count: usable.length, problems: errors.map(({ path, message }) => ({ path, message })) };
     },
     apply(text) {
-      servers
-        .reload(text === null ? NO_SERVERS : parseToolServers(text, context))
-        .catch((error: unknown) => logger.error({ err: error }, "failed to apply .mcp.json"));
+      const config = text === null ? NO_SERVERS : parseToolServers(text, context);
+      for (const server of config.servers) {
+        if (!launch.isolation.tools && "sandbox" in server && Object.keys(server.sandbox).length > 0)
+          logger.warn({ tool_server: server.name }, "tools are not isolated: ignored the sandbox of a tool server");
+      }
+      servers.reload(config).catch((error: unknown) => logger.error({ err: error }, "failed to apply .mcp.json"));
     },
   };
 }
