@@ -74,7 +74,6 @@ each("a command inherits only what a shell needs", async (t, kind) => {
     ORCH_LAUNCH_FILE: "/run/x/launch.json",
   });
   const { output } = (await run("env")) as { output: { output: string } };
-  // The test runner puts its own NODE_OPTIONS into every child.
   const names = output.output.match(/^\w+(?==)/gm) ?? [];
   for (const value of ["sk-secret", "pk-secret", "sk-orch-secret", "aws-secret", "--inspect"]) {
     t.notOk(output.output.includes(value), value);
