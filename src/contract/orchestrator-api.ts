@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { byteLength, keptJson, opaqueId } from "../shared/parse.ts";
+import { byteLength, characters, integer, keptJson, opaqueId } from "../shared/parse.ts";
 import { engineEnvProblems } from "./engine-env.ts";
 import { isProductSetting, productSettingNames } from "./settings.ts";
 import { POLICY_ACTIONS } from "./orchestrator-records.ts";
@@ -13,17 +13,17 @@ export const slug = z
   .string(SLUG)
   .check(z.refine((text) => /^[a-z0-9](-?[a-z0-9]){0,62}$/.test(text), { error: SLUG }));
 
-const limit = z.nullable(z.int().check(z.gte(0)));
-const seconds = z.int().check(z.gte(0), z.lte(86_400));
+const limit = z.nullable(integer(0));
+const seconds = integer(0, 86_400);
 
 export const MEMORY_MB = { min: 64, max: 1_048_576 } as const;
 
-/** Settings of an engine that a product may set for its own; `null` takes one back. */
+/** A product's settings for its engines. `null` removes one. */
 const engineEnv = z.record(
   z.string().check(z.refine(isProductSetting, { error: `expected a name of ${productSettingNames()}` })),
   z.nullable(z.string().check(z.maxLength(4096))),
 );
-/** Checked when it is set: a typo must not wait for the next start of an engine. */
+/** Checked when it is set, so that a typo does not fail the next start of an engine. */
 const checkedEngineEnv = engineEnv.check(
   z.check(({ value, issues }) => {
     for (const { name, problem } of engineEnvProblems(value))
@@ -31,31 +31,31 @@ const checkedEngineEnv = engineEnv.check(
   }),
 );
 
-/** Strict: a typo in a policy must not be an open door. Fields left out keep their value. */
+/** Strict: a typo in a policy must not be ignored. Missing fields keep their value. */
 export const policyPatch = z.strictObject({
   max_engines: z.optional(limit),
   requests_per_minute: z.optional(limit),
   allowed_actions: z.optional(z.array(z.enum(POLICY_ACTIONS))),
   suspended: z.optional(z.boolean()),
-  idle_stop_s: z.optional(z.int().check(z.gte(0))),
+  idle_stop_s: z.optional(integer(0)),
   drain_s: z.optional(seconds),
-  memory_mb: z.optional(z.int().check(z.gte(MEMORY_MB.min), z.lte(MEMORY_MB.max))),
+  memory_mb: z.optional(integer(MEMORY_MB.min, MEMORY_MB.max)),
   engine_env: z.optional(checkedEngineEnv),
 });
 export type PolicyPatch = z.output<typeof policyPatch>;
 
 export const registerRequest = z.object({
   slug,
-  name: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+  name: z.optional(characters(1, 200)),
   policy: z.optional(policyPatch),
 });
 
 const KEY_HASH = "expected SHA-256 as 64 lower-case hex digits";
 export const platformKeyHashRequest = z.object({
   api_key_hash: z.string(KEY_HASH).check(z.regex(/^[0-9a-f]{64}$/, KEY_HASH)),
-  key_prefix: z.optional(z.string().check(z.minLength(1), z.maxLength(10))),
+  key_prefix: z.optional(characters(1, 10)),
   key_last4: z.optional(z.string().check(z.length(4))),
-  grace_s: z.optional(z.int().check(z.gte(0), z.lte(30 * 86_400))),
+  grace_s: z.optional(integer(0, 30 * 86_400)),
 });
 
 export const provisionRequest = z.object({
@@ -74,5 +74,5 @@ export const drainRequest = z.object({});
 export const stopRequest = z.object({ drain_s: z.optional(seconds), force: z.optional(z.boolean()) });
 export const rotateKeyRequest = z.object({ grace_s: z.optional(seconds) });
 
-/** Of all bodies: a value is a field, a list item, an object or a list. */
+/** Limits of every JSON body. Fields, list items, objects and lists count as values. */
 export const BODY_LIMITS = { maxValues: 4096, maxDepth: 64 } as const;

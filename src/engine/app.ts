@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_AGENT } from "../contract/engine-api.ts";
 import type { EngineStatus } from "../contract/engine-control.ts";
@@ -19,6 +18,9 @@ import type { EngineApp } from "./engine-app.ts";
 import { EngineError } from "./engine-error.ts";
 import { STREAM_LIMITS } from "./http/event-stream.ts";
 import { createRoutes } from "./http/routes.ts";
+import { createToolLauncher } from "./isolation/create-tool-launcher.ts";
+import { engineFolders } from "./isolation/file-rules.ts";
+import { makeToolFolders } from "./isolation/tool-folders.ts";
 import { openLearning } from "./learning/open-learning.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { openServers } from "./mcp/open-servers.ts";
@@ -35,7 +37,7 @@ import { IdempotencyTable } from "./store/idempotency-keys.ts";
 import { MessageTable } from "./store/messages.ts";
 import type { Store } from "./store/open-store.ts";
 import { PlanTable } from "./store/plans.ts";
-import { ToolCallTable } from "./store/tool-calls.ts";
+import { ToolCallTable } from "./store/tool-call-table.ts";
 import { ToolDefinitionTable } from "./store/tool-definitions.ts";
 import { TurnTable } from "./store/turns.ts";
 import { WorkingMemoryTable } from "./store/working-memory.ts";
@@ -76,8 +78,12 @@ export async function createApp({
   const logger = createLogger("engine", config.logLevel);
   const reset = store.reset.current;
   if (store.reset.isNew) logger.error({ ...reset }, "the store was damaged and was set aside; created a new one");
-  const workspaceDir = join(launch.data_dir, "workspace");
-  mkdirSync(workspaceDir, { recursive: true });
+  const folders = engineFolders(launch.data_dir);
+  await makeToolFolders(folders, { logger });
+  const { workspace: workspaceDir } = folders;
+  const network = () => Promise.resolve({ proxyPort: null, environment: {} });
+  const launcher = createToolLauncher({ launch, folders, network, programDir: import.meta.dirname, logger });
+  const commands = { environment, folders, launcher };
   const slots = new TaskSlots(CHANNEL_TTL_MS);
   const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs, logger });
   const { embedder } = modelProvider;
@@ -87,15 +93,15 @@ export async function createApp({
   const messages = new MessageTable(store);
   const grants = new GrantTable(store);
   const plans = new PlanTable(store);
-  const builtIn = builtInTools({ environment, plans, memory });
-  const toolServers = openServers({ launch, workspaceDir, environment, pins: new ToolDefinitionTable(store), logger });
+  const builtIn = builtInTools({ commands, plans, memory });
+  const toolServers = openServers({ launch, commands, pins: new ToolDefinitionTable(store), logger });
   const catalogFolder = join(launch.data_dir, "catalog");
   const catalog = await LiveCatalog.open({
     folder: catalogFolder,
     isReserved: (name) => name === DELEGATE || builtIn.some((tool) => tool.name === name),
     checkServers: toolServers.check,
     onServers: toolServers.apply,
-    environment,
+    commands,
     logger,
   });
   const profiles = catalogProfiles({
@@ -238,6 +244,7 @@ export async function createApp({
       runner.parkAll();
       await runner.waitUntilIdle(TOOL_EXIT_MS);
       await toolServers.servers.close();
+      await launcher.close();
       await Promise.race([learningClosed, delay(LEARNING_CLOSE_MS)]);
       await memory.close(
         new EngineError(

@@ -2,9 +2,11 @@ import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { readableProgramPath } from "../isolation/program-path.ts";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
+import type { CommandHost } from "../tools/command/run-command.ts";
 import { type PinnedDefinitions } from "./tool-definition.ts";
-import { type InvalidServer, NO_SERVERS, parseToolServers } from "./server-config.ts";
+import { type EntryContext, type InvalidServer, NO_SERVERS, parseToolServers } from "./server-config.ts";
 import { ToolServers } from "./tool-servers.ts";
 
 export interface OpenedServers {
@@ -23,53 +25,56 @@ type Environment = Readonly<Record<string, string>>;
 /** The tool servers of an engine; none is started. */
 export function openServers({
   launch,
-  workspaceDir,
-  environment,
+  commands: { environment, folders, launcher },
   pins,
   logger,
 }: {
-  readonly launch: Pick<EngineLaunch, "product" | "user_id" | "data_dir" | "extra_ca_certs">;
-  readonly workspaceDir: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly launch: Pick<EngineLaunch, "product" | "user_id" | "extra_ca_certs" | "isolation">;
+  readonly commands: CommandHost;
   readonly pins: PinnedDefinitions;
   readonly logger: Logger;
 }): OpenedServers {
-  const inherited = commandEnvironment(environment, workspaceDir);
+  const inherited = commandEnvironment(environment, folders);
   const { PATH = "", HOME = "", LANG = "", TZ = "" } = inherited;
   // The only variables `.mcp.json` may reference: the rest of the environment holds secrets.
+  const workspaceDir = folders.workspace;
   const facts = { ORCH_PRODUCT: launch.product, ORCH_USER_ID: launch.user_id, ORCH_WORKSPACE: workspaceDir };
   const variables = { PATH, HOME, LANG, TZ, ...facts };
+  const context: EntryContext = { variables, places: { folders, read: launch.isolation.read } };
+  const { isolation, extra_ca_certs: extraCaCerts } = launch;
+  const programPath = isolation.tools ? readableProgramPath(PATH, isolation.read) : PATH;
   const servers = new ToolServers({
     pins,
     workspaceDir,
-    environment: serverEnvironment(inherited, { dataDir: launch.data_dir, extraCaCerts: launch.extra_ca_certs }),
+    environment: serverEnvironment({ ...inherited, PATH: programPath }, { extraCaCerts }),
+    launcher,
     logger,
   });
   return {
     servers,
     check(text) {
-      const { servers: usable, errors } = parseToolServers(text, variables);
+      const { servers: usable, errors } = parseToolServers(text, context);
       return { count: usable.length, problems: errors.map(({ path, message }) => ({ path, message })) };
     },
     apply(text) {
-      servers
-        .reload(text === null ? NO_SERVERS : parseToolServers(text, variables))
-        .catch((error: unknown) => logger.error({ err: error }, "failed to apply .mcp.json"));
+      const config = text === null ? NO_SERVERS : parseToolServers(text, context);
+      for (const server of config.servers) {
+        if (!launch.isolation.tools && "sandbox" in server && Object.keys(server.sandbox).length > 0)
+          logger.warn({ tool_server: server.name }, "tools are not isolated: ignored the sandbox of a tool server");
+      }
+      servers.reload(config).catch((error: unknown) => logger.error({ err: error }, "failed to apply .mcp.json"));
     },
   };
 }
 
-/** Environment of local tool servers: that of commands, and caches for package runners outside the user's workspace. */
+/** Environment of local tool servers: that of commands, and the host's configuration of package runners. */
 export function serverEnvironment(
   command: Environment,
-  { dataDir, extraCaCerts }: { readonly dataDir: string; readonly extraCaCerts: string | null },
+  { extraCaCerts }: { readonly extraCaCerts: string | null },
 ): Record<string, string> {
-  const cache = join(dataDir, "cache");
   const npmrc = hostNpmrc(command["PATH"] ?? "");
   return {
     ...command,
-    XDG_CACHE_HOME: cache,
-    npm_config_cache: join(cache, "npm"),
     npm_config_update_notifier: "false",
     ...(npmrc !== null && { npm_config_globalconfig: npmrc }),
     ...(extraCaCerts !== null && { NODE_EXTRA_CA_CERTS: extraCaCerts }),

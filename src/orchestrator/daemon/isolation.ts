@@ -3,12 +3,13 @@ import { join, relative } from "node:path";
 import { InvalidSettings } from "../../shared/environment.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Isolation } from "../../contract/orchestrator-records.ts";
+import { CompileCache } from "../fleet/isolation/compile-cache.ts";
 import { findCgroupBase } from "../fleet/cgroup-base.ts";
 import { type HostIsolation, assessIsolation } from "../fleet/isolation/host-isolation.ts";
 import type { Config } from "./config.ts";
 
 export const engineEntry = (installDir: string): string => join(installDir, "bin", "orch-engine.cjs");
-export const bundleDir = (installDir: string): string => join(installDir, "dist");
+const bundleDir = (installDir: string): string => join(installDir, "dist");
 
 /** Assesses this host's isolation and logs it. Throws `InvalidSettings` for folders that tools must not read. */
 export async function openIsolation({
@@ -39,6 +40,28 @@ export async function openIsolation({
   });
   log(isolation.report, logger);
   return isolation;
+}
+
+/** The engines' compile cache, which is filled in the background. */
+export function openCompileCache({
+  config,
+  installDir,
+  logger,
+  stopping,
+}: {
+  readonly config: Config;
+  readonly installDir: string;
+  readonly logger: Logger;
+  readonly stopping: AbortSignal;
+}): CompileCache {
+  const cache = new CompileCache({
+    folder: join(config.dataDir, "cache"),
+    nodePath: process.execPath,
+    bundleDir: bundleDir(installDir),
+    logger,
+  });
+  void cache.fill(stopping);
+  return cache;
 }
 
 /** The one line at start. */

@@ -8,9 +8,8 @@ import { SerialLanes } from "../../shared/serial-lanes.ts";
 import { StallWatch } from "../../shared/stall-watch.ts";
 import type { Config } from "./config.ts";
 import type { DataFolder } from "./data-folder.ts";
-import { CompileCache } from "../fleet/isolation/compile-cache.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
-import { bundleDir, engineEntry } from "./isolation.ts";
+import { engineEntry, openCompileCache } from "./isolation.ts";
 import { LiveEngines } from "../fleet/live-engines.ts";
 import { createProcessBackend } from "../fleet/process-backend.ts";
 import { AnswerLimit } from "../operations/answer-limit.ts";
@@ -24,13 +23,12 @@ import type { Readiness } from "../status/readiness.ts";
 import { RecentFailures } from "../supervision/recent-failures.ts";
 import { DAEMON_ROLE } from "../postgres/server-session.ts";
 import { startBundledPostgres } from "../postgres/start-bundled-postgres.ts";
-import { grantDaemonPrivileges, mayRewriteAudit } from "../store/daemon-privileges.ts";
+import { grantDaemonPrivileges, mayRewriteAudit, migrateToLatest } from "../store/migrate.ts";
 import { type Connection, type Db, openDatabase, databaseAnswers } from "../store/database.ts";
 import { EngineStates } from "../store/engine-states.ts";
 import { EventLog } from "../store/events.ts";
 import { type HostTakenOver, holdHost } from "../store/host-lock.ts";
 import { isDraining } from "../store/hosts.ts";
-import { migrateToLatest } from "../store/migrate.ts";
 import { preparePorts } from "../store/ports.ts";
 import { ProductDirectory } from "../store/product-directory.ts";
 
@@ -39,7 +37,7 @@ const SERVER_CHECK_MS = 3000;
 const SERVER_PING_MS = 2000;
 const PORT_REUSE_DELAY_S = 60;
 
-export interface HostParts {
+interface HostParts {
   readonly config: Config;
   readonly installDir: string;
   readonly folder: DataFolder;
@@ -53,7 +51,7 @@ export interface HostParts {
   readonly isolation: HostIsolation;
 }
 
-export interface OpenHost {
+interface OpenHost {
   readonly host: HostContext;
   /** For the terminal. */
   readonly database: string;
@@ -80,13 +78,6 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   const directory = new ProductDirectory(db);
   await directory.listen(newClient, logger, stopping);
   const events = new EventLog(hostId);
-  const compileCache = new CompileCache({
-    folder: join(config.dataDir, "cache"),
-    nodePath: process.execPath,
-    bundleDir: bundleDir(parts.installDir),
-    logger,
-  });
-  void compileCache.fill(stopping);
   const stalls = new StallWatch();
   resources.push(() => stalls.stop());
   const host: HostContext = {
@@ -98,7 +89,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     backend: createProcessBackend({
       nodePath: process.execPath,
       engineEntry: engineEntry(parts.installDir),
-      compileCache,
+      compileCache: openCompileCache(parts),
       runDir: join(config.dataDir, "run"),
       logger,
       path: config.path,

@@ -1,17 +1,21 @@
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { exists } from "../../shared/files.ts";
-import { LaunchFailed } from "./engine-backend.ts";
+import { execa } from "execa";
+import { hasCode } from "../../shared/error-code.ts";
+import { exists, unlessMissing } from "../../shared/files.ts";
+import { FolderUnusable, LaunchFailed } from "./engine-backend.ts";
 import { openAnew } from "./engine-file.ts";
 import { changeOwner } from "./isolation/change-owner.ts";
 import { ownUser } from "./isolation/owner.ts";
 import { makeTraversable } from "./isolation/own-modes.ts";
-import { removeFolder } from "./remove-folder.ts";
 import { systemReason } from "./system-reason.ts";
 import { sha256 } from "../../contract/api-keys.ts";
 
 /** Marks a folder that was restored for an unfinished provision. */
 const RESTORED = ".restored";
+/** Errors of paths longer than the kernel takes, and of folders that their owner may not write (Go's module cache). */
+const STUBBORN = ["ENAMETOOLONG", "EACCES", "EPERM"];
+const REMOVE_TIMEOUT_MS = 600_000;
 
 /** Creates an engine's folder, or restores the one that a destroy with `keep_data` kept for the user. */
 export async function prepareEngineFolder(folder: string, kept: string): Promise<void> {
@@ -45,8 +49,34 @@ export async function discardEngineFolder(folder: string, kept: string): Promise
   }
 }
 
+/** Removes a folder with all that the engine's commands left in it. A missing folder is no error. */
 export async function removeEngineFolder(folder: string): Promise<void> {
-  await removeFolder(folder);
+  try {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  } catch (error) {
+    if (!hasCode(error, ...STUBBORN)) throw error;
+    await removeAsOwner(folder);
+  }
+}
+
+async function removeAsOwner(folder: string): Promise<void> {
+  const { uid, gid } = await lstat(folder);
+  // Programs that the daemon starts do not have its capabilities.
+  const owner = uid === ownUser().uid ? {} : { uid, gid };
+  const timeout = REMOVE_TIMEOUT_MS;
+  const options = { ...owner, cwd: "/", stdin: "ignore", stdout: "ignore", stderr: "ignore", reject: false } as const;
+  await execa("chmod", ["-R", "u+rwX", "--", folder], { ...options, timeout });
+  await execa("rm", ["-rf", "--", folder], { ...options, timeout });
+  try {
+    // What they could not remove, such as the folder itself.
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  } catch (error) {
+    if (!hasCode(error, ...STUBBORN)) throw error;
+    throw new FolderUnusable(
+      `the engine's folder (user ${uid}) cannot be removed by orchd (user ${ownUser().uid}); as root, remove the folder that orchd's log names`,
+      { cause: error },
+    );
+  }
 }
 
 /** Moves an engine's folder to `kept`, for the user's next engine. The daemon owns it there: the engine's uid is free. */
@@ -54,19 +84,13 @@ export async function keepEngineFolder(folder: string, kept: string): Promise<vo
   if (!(await exists(folder))) return;
   await changeOwner(folder, ownUser());
   await mkdir(dirname(kept), { recursive: true, mode: 0o700 });
-  await removeFolder(kept);
+  await removeEngineFolder(kept);
   await rename(folder, kept);
 }
 
 /** The names in a folder, none when it does not exist. */
-export async function listFolder(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
-    throw error;
-  }
-}
+export const listFolder = async (folder: string): Promise<readonly string[]> =>
+  (await unlessMissing(readdir(folder))) ?? [];
 
 interface DataSettings {
   readonly settings: { readonly dataDir: string };

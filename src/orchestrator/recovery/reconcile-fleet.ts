@@ -9,7 +9,7 @@ import { handleUnobservedExit, finishDestroy, finishStop } from "./finish-transi
 import { recordedProcess } from "../supervision/end-process.ts";
 import { currentIncarnation } from "../supervision/new-incarnation.ts";
 import { engineUrl } from "../status/engine-record.ts";
-import { retryMove } from "../supervision/retry-move.ts";
+import { retryMove } from "../supervision/retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
 import { abandonProvision } from "../operations/undo-provision.ts";
 import { adoptEngine } from "./adopt-engine.ts";
