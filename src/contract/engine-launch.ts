@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { parse } from "../shared/parse.ts";
+import type { ToolNetworkPolicy } from "./orchestrator-records.ts";
 
 /**
  * What an engine is born with: a 0400 JSON file whose path is in `ORCH_LAUNCH_FILE`. The engine reads it once, at
@@ -34,6 +35,12 @@ const engineLaunch = z.object({
   settings: z.record(z.string(), z.string()),
   /** A PEM bundle that the provider's connections must trust besides the built-in ones. */
   extra_ca_certs: z.nullable(z.string()),
+  /** The policy's `tool_network`: what tools may connect to. */
+  tool_network: z.union([z.enum(["open", "none"]), z.array(z.string())]) satisfies z.ZodMiniType<ToolNetworkPolicy>,
+  /** The policy's `tool_listen`: ports on loopback that tools may listen on and connect to. */
+  tool_listen: z.array(z.int()),
+  /** The policy's limits for the engine and its tools together. */
+  limits: z.object({ max_processes: z.int(), memory_mb: z.int(), disk_mb: z.int() }),
 });
 export type EngineLaunch = z.output<typeof engineLaunch>;
 

@@ -43,6 +43,8 @@ export interface EngineOptions {
   readonly installation?: string;
   /** Of Node.js, before the program's name. */
   readonly nodeOptions?: readonly string[];
+  /** Other than the defaults of a policy. */
+  readonly policy?: Partial<Pick<EngineLaunch, "tool_network" | "tool_listen" | "limits">>;
 }
 
 /** Starts the built engine as a process of its own, with a launch file as the daemon writes it, and waits for its health. */
@@ -89,6 +91,7 @@ export async function launchEngine(
     port,
     installation = root,
     nodeOptions = [],
+    policy = {},
   }: EngineOptions,
 ): Promise<Pick<TestEngine, "key" | "dataDir" | "launch" | "process" | "output" | "stop">> {
   mkdirSync(dataDir, { recursive: true });
@@ -104,6 +107,10 @@ export async function launchEngine(
     control_token: randomUUID(),
     settings: { ...settings },
     extra_ca_certs: null,
+    tool_network: "open",
+    tool_listen: [],
+    limits: { max_processes: 256, memory_mb: 1024, disk_mb: 2048 },
+    ...policy,
   };
   const file = join(dataDir, `launch-${launch.incarnation}.json`);
   writeFileSync(file, encodeLaunch(launch), { mode: 0o400 });

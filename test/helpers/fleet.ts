@@ -78,6 +78,9 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
           control_token: "control-token-of-the-test",
           settings: { LLM_API_KEY: "provider-key-of-the-test" },
           extra_ca_certs: null,
+          tool_network: "open",
+          tool_listen: [],
+          limits: { max_processes: 256, memory_mb: 256, disk_mb: 2048 },
           ...launch,
         },
       };
