@@ -20,6 +20,7 @@ import { EngineError } from "./engine-error.ts";
 import { AcceptedKeys } from "./turns/accepted-keys.ts";
 import { STREAM_LIMITS } from "./http/event-stream.ts";
 import { createRoutes } from "./http/routes.ts";
+import { ToolNetwork } from "./isolation/network/tool-network.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { openMemory } from "./memory/open-memory.ts";
 import { contextWindow, outputTokensWithin } from "./model/context-window.ts";
@@ -87,8 +88,10 @@ export async function createApp({
   const messages = new MessageTable(store);
   const grants = new GrantTable(store);
   const plans = new PlanTable(store);
-  const builtIn = builtInTools({ environment, plans, memory });
-  const toolServers = openServers({ launch, workspaceDir, environment, pins: new ToolDefinitionTable(store), logger });
+  const network = new ToolNetwork({ launch, logger });
+  const builtIn = builtInTools({ environment, network, plans, memory });
+  const pins = new ToolDefinitionTable(store);
+  const toolServers = openServers({ launch, workspaceDir, environment, network, pins, logger });
   const catalogFolder = join(launch.data_dir, "catalog");
   const catalog = await LiveCatalog.open({
     folder: catalogFolder,
@@ -96,6 +99,7 @@ export async function createApp({
     checkServers: toolServers.check,
     onServers: toolServers.apply,
     environment,
+    network,
     logger,
   });
   const profiles = catalogProfiles({
@@ -242,6 +246,7 @@ export async function createApp({
       runner.parkAll();
       await runner.waitUntilIdle(TOOL_EXIT_MS);
       await toolServers.servers.close();
+      await network.close();
       await Promise.race([learningClosed, delay(LEARNING_CLOSE_MS)]);
       await memory.close(
         new EngineError(

@@ -16,7 +16,7 @@ const blocks = (language: string) =>
   [...documentText(FILE).matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, "g"))].map(([, text = ""]) => text);
 
 t.test("the built-in tools are those of the code, both ways, with their permission", async (t) => {
-  const builtIn = builtInTools({ environment: {}, memory: {} } as BuiltInParts);
+  const builtIn = builtInTools({ environment: {}, network: {}, memory: {} } as BuiltInParts);
   const declared = [...shippedEntries().tools.values()];
   const names: string[] = [...builtIn, ...declared].map(({ name }) => name).concat(DELEGATE, USE_SKILL);
   t.same([...namesIn(FILE, "tools")].filter((name) => name !== "").sort(), names.sort());

@@ -1,4 +1,5 @@
 import { realpath } from "node:fs/promises";
+import type { ToolNetwork } from "../isolation/network/tool-network.ts";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
 import { runProgram } from "../tools/command/run-program.ts";
 import { type ToolContext, ToolFailed } from "../tools/tool.ts";
@@ -13,8 +14,14 @@ export async function runDeclaredCommand(
   {
     values,
     environment,
+    network,
     context,
-  }: { readonly values: Values; readonly environment: Environment; readonly context: ToolContext },
+  }: {
+    readonly values: Values;
+    readonly environment: Environment;
+    readonly network: ToolNetwork;
+    readonly context: ToolContext;
+  },
 ): Promise<string> {
   const { workspaceDir, signal } = context;
   const cwd = await realpath(workspaceDir);
@@ -22,10 +29,11 @@ export async function runDeclaredCommand(
     const value = fillText(template, values);
     return value === null ? [] : [[name, withoutNul(value)] as const];
   });
+  const { environment: proxy } = await network.access();
   const end = await runProgram({
     argv: filledArguments(argv, values),
     cwd,
-    env: { ...commandEnvironment(environment, cwd), ...Object.fromEntries(own) },
+    env: { ...commandEnvironment(environment, cwd), ...proxy, ...Object.fromEntries(own) },
     signal,
     onOutput: () => context.progress(),
   });

@@ -1,5 +1,6 @@
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
 import type { Logger } from "../../shared/logger.ts";
+import type { ToolNetwork } from "../isolation/network/tool-network.ts";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
 import { type PinsTable, pinnedDefinitions } from "./pinned-definitions.ts";
 import { type InvalidServer, NO_SERVERS, parseToolServers } from "./server-config.ts";
@@ -22,12 +23,14 @@ export function openServers({
   launch,
   workspaceDir,
   environment,
+  network,
   pins,
   logger,
 }: {
   readonly launch: Pick<EngineLaunch, "product" | "user_id" | "data_dir" | "extra_ca_certs">;
   readonly workspaceDir: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly network: ToolNetwork;
   readonly pins: PinsTable;
   readonly logger: Logger;
 }): OpenedServers {
@@ -40,6 +43,7 @@ export function openServers({
     pins: pinnedDefinitions(pins),
     workspaceDir,
     environment: serverEnvironment(inherited, { dataDir: launch.data_dir, extraCaCerts: launch.extra_ca_certs }),
+    networkEnvironment: async () => (await network.access()).environment,
     logger,
   });
   return {

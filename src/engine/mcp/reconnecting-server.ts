@@ -17,6 +17,8 @@ export type ConnectionState =
   | { readonly kind: "restarting" | "failed"; readonly error: string; readonly retryAt: number };
 
 export interface ReconnectingServerParts extends Pick<ConnectParams, "workspaceDir" | "environment"> {
+  /** The variables that lead a local server to the network. */
+  readonly networkEnvironment: () => Promise<Readonly<Record<string, string>>>;
   readonly log: ServerLog;
   readonly loadConnect: () => Promise<Connect>;
   readonly onListed: (tools: readonly ListedTool[]) => void;
@@ -120,7 +122,7 @@ export class ReconnectingServer {
     const connectedMs = () => (readyAt === null ? null : Date.now() - readyAt);
     try {
       const connect = await loadConnect();
-      connection = await connect(this.#connectParams());
+      connection = await connect(await this.#connectParams());
       onListed(await connection.listTools());
       signal.throwIfAborted();
       readyAt = Date.now();
@@ -135,8 +137,10 @@ export class ReconnectingServer {
     }
   }
 
-  #connectParams(): ConnectParams {
-    const { workspaceDir, environment, log } = this.#parts;
+  async #connectParams(): Promise<ConnectParams> {
+    const { workspaceDir, networkEnvironment, log } = this.#parts;
+    const proxy = this.server.transport === "stdio" ? await networkEnvironment() : {};
+    const environment = { ...this.#parts.environment, ...proxy };
     return {
       server: this.server,
       workspaceDir,

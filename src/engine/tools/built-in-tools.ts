@@ -1,3 +1,4 @@
+import type { ToolNetwork } from "../isolation/network/tool-network.ts";
 import { askHuman } from "./ask-human.ts";
 import { runCommand } from "./command/run-command.ts";
 import { editFile } from "./edit-file.ts";
@@ -14,22 +15,23 @@ import { writeFile } from "./write-file.ts";
 export interface BuiltInParts {
   /** The engine's environment, of which commands inherit a small part. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly network: ToolNetwork;
   readonly plans: PlanBook;
   readonly memory: Parameters<typeof memorySearch>[0];
 }
 
 /** The tools of every engine. */
-export function builtInTools({ environment, plans, memory }: BuiltInParts): readonly Tool[] {
+export function builtInTools({ environment, network, plans, memory }: BuiltInParts): readonly Tool[] {
   return [
     askHuman,
     editFile,
-    fetchUrl(),
+    fetchUrl(network.rules),
     listFiles,
     memoryNote,
     memorySearch(memory),
     planTool(plans),
     readFile,
-    runCommand(environment),
+    runCommand(environment, network),
     searchFiles,
     writeFile,
   ];

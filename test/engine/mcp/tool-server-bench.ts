@@ -58,6 +58,7 @@ export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
     pins,
     workspaceDir,
     environment: commandEnvironment(environment, workspaceDir),
+    networkEnvironment: async () => ({}),
     logger,
   });
   t.teardown(() => servers.close());

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import * as z from "zod/mini";
 import { byteLength } from "../../../shared/parse.ts";
+import type { ToolNetwork } from "../../isolation/network/tool-network.ts";
 import type { Tool } from "../tool.ts";
 import { toolInput } from "../tool-input.ts";
 import { WORKSPACE } from "../workspace-resource.ts";
@@ -20,6 +21,7 @@ const BASH = "/bin/bash";
 /** Runs a shell command. A grant matches the whole command line, never a prefix (`git status; rm -rf .`). */
 export function runCommand(
   environment: Readonly<Record<string, string | undefined>>,
+  network: ToolNetwork,
 ): Tool<{ command: string; timeout_s?: number }> {
   const shell = existsSync(BASH) ? BASH : "/bin/sh";
   return {
@@ -50,7 +52,9 @@ export function runCommand(
     subject: ({ command }) => command,
     async run({ command }, { workspaceDir, signal, ...context }) {
       const cwd = await realpath(workspaceDir);
-      const env = commandEnvironment(environment, cwd);
+      const { environment: proxy } = await network.access();
+      const env = { ...commandEnvironment(environment, cwd), ...proxy };
+      const start = network.traffic.mark();
       const end = await runProgram({
         argv: [shell, "-c", "--", command],
         cwd,
@@ -62,8 +66,12 @@ export function runCommand(
         exit_code: end.exitCode,
         ...(end.signal !== null && { signal: end.signal }),
         output: end.output,
+        // Many programs show the status of a refusal only.
+        ...refusals(network.traffic.refusedSince(start)),
         ...(end.leftBehind > 0 && { note: `ended ${end.leftBehind} background processes` }),
       };
     },
   };
 }
+
+const refusals = (refused: readonly string[]) => (refused.length > 0 ? { network: refused } : {});

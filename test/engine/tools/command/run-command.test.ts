@@ -5,6 +5,7 @@ import { runCommand } from "../../../../src/engine/tools/command/run-command.ts"
 import { isAlive, listProcesses, readStat, startVariable } from "../../../../src/shared/processes.ts";
 import { toolBench } from "../../../helpers/tool-context.ts";
 import { until } from "../../../helpers/until.ts";
+import { testNetwork } from "../../../helpers/tool-network.ts";
 
 const SECRETS = {
   LLM_API_KEY: "sk-secret",
@@ -18,7 +19,7 @@ const SECRETS = {
 };
 
 function bench(t: Test, environment: Record<string, string> = { PATH: process.env["PATH"] ?? "", ...SECRETS }) {
-  const tool = runCommand(environment);
+  const tool = runCommand(environment, testNetwork(t));
   const parts = toolBench(t, { "a.txt": "one" });
   const run = (command: string, input = {}, more = {}) => parts.run(tool, { command, ...input }, more);
   return { ...parts, run };
