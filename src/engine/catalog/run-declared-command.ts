@@ -1,27 +1,19 @@
 import { realpath } from "node:fs/promises";
-import type { ToolNetwork } from "../isolation/network/tool-network.ts";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
+import type { CommandHost } from "../tools/command/run-command.ts";
 import { runProgram } from "../tools/command/run-program.ts";
 import { type ToolContext, ToolFailed } from "../tools/tool.ts";
 import { type Values, fillText } from "./fill-in.ts";
 import type { CommandAction } from "./tool-file.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Runs a declared command without a shell: a value fills one argument or part of one. */
 export async function runDeclaredCommand(
   { argv, env = {} }: CommandAction,
   {
     values,
-    environment,
-    network,
+    commands: { environment, folders, launcher },
     context,
-  }: {
-    readonly values: Values;
-    readonly environment: Environment;
-    readonly network: ToolNetwork;
-    readonly context: ToolContext;
-  },
+  }: { readonly values: Values; readonly commands: CommandHost; readonly context: ToolContext },
 ): Promise<string> {
   const { workspaceDir, signal } = context;
   const cwd = await realpath(workspaceDir);
@@ -29,11 +21,10 @@ export async function runDeclaredCommand(
     const value = fillText(template, values);
     return value === null ? [] : [[name, withoutNul(value)] as const];
   });
-  const { environment: proxy } = await network.access();
-  const end = await runProgram({
+  const end = await runProgram(launcher, {
     argv: filledArguments(argv, values),
     cwd,
-    env: { ...commandEnvironment(environment, cwd), ...proxy, ...Object.fromEntries(own) },
+    env: { ...commandEnvironment(environment, { ...folders, workspace: cwd }), ...Object.fromEntries(own) },
     signal,
     onOutput: () => context.progress(),
   });

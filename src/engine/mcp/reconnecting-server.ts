@@ -16,9 +16,7 @@ export type ConnectionState =
   | { readonly kind: "ready"; readonly connection: McpServerConnection }
   | { readonly kind: "restarting" | "failed"; readonly error: string; readonly retryAt: number };
 
-export interface ReconnectingServerParts extends Pick<ConnectParams, "workspaceDir" | "environment"> {
-  /** The variables that lead a local server to the network. */
-  readonly networkEnvironment: () => Promise<Readonly<Record<string, string>>>;
+export interface ReconnectingServerParts extends Pick<ConnectParams, "workspaceDir" | "environment" | "launcher"> {
   readonly log: ServerLog;
   readonly loadConnect: () => Promise<Connect>;
   readonly onListed: (tools: readonly ListedTool[]) => void;
@@ -122,7 +120,7 @@ export class ReconnectingServer {
     const connectedMs = () => (readyAt === null ? null : Date.now() - readyAt);
     try {
       const connect = await loadConnect();
-      connection = await connect(await this.#connectParams());
+      connection = await connect(this.#connectParams());
       onListed(await connection.listTools());
       signal.throwIfAborted();
       readyAt = Date.now();
@@ -137,14 +135,13 @@ export class ReconnectingServer {
     }
   }
 
-  async #connectParams(): Promise<ConnectParams> {
-    const { workspaceDir, networkEnvironment, log } = this.#parts;
-    const proxy = this.server.transport === "stdio" ? await networkEnvironment() : {};
-    const environment = { ...this.#parts.environment, ...proxy };
+  #connectParams(): ConnectParams {
+    const { workspaceDir, environment, launcher, log } = this.#parts;
     return {
       server: this.server,
       workspaceDir,
       environment,
+      launcher,
       log,
       onToolsChanged: () => this.#scheduleListing(),
       onElicitation: (form) => this.#elicitations.elicit(form),

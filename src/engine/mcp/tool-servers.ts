@@ -3,13 +3,14 @@ import type { ServerAsset } from "../../contract/engine-api.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";
 import { VERSION } from "../../shared/version.ts";
+import type { ToolLauncher } from "../isolation/tool-launcher.ts";
 import type { ToolSource } from "../tools/registry.ts";
 import { type Tool, ToolFailed } from "../tools/tool.ts";
 import type { Connect } from "./connection.ts";
 import type { PinnedDefinitions } from "./pinned-definitions.ts";
 import { invalidServerAsset, secondsUntil, serverAsset } from "./server-asset.ts";
 import { type InvalidServer, NO_SERVERS, type ServerConfig, type ServersConfig } from "./server-config.ts";
-import { type ConnectionState, ReconnectingServer, type ReconnectingServerParts } from "./reconnecting-server.ts";
+import { type ConnectionState, ReconnectingServer } from "./reconnecting-server.ts";
 import { createServerLog } from "./server-log.ts";
 import { serverTool } from "./server-tool.ts";
 import { type Allowed, PinnedTools } from "./pinned-tools.ts";
@@ -19,7 +20,7 @@ export interface ToolServersParts {
   readonly workspaceDir: string;
   /** The environment of local servers. */
   readonly environment: Readonly<Record<string, string>>;
-  readonly networkEnvironment: ReconnectingServerParts["networkEnvironment"];
+  readonly launcher: ToolLauncher;
   readonly logger: Logger;
   /** Loads the MCP client bundle; called when the first server starts. */
   readonly loadConnect?: () => Promise<Connect>;
@@ -127,12 +128,12 @@ export class ToolServers implements ToolSource {
   }
 
   #create(config: ServerConfig): RunningServer {
-    const { pins, workspaceDir, environment, networkEnvironment, logger, loadConnect = loadFromBundle } = this.#parts;
+    const { pins, workspaceDir, environment, launcher, logger, loadConnect = loadFromBundle } = this.#parts;
     const { name } = config;
     const server: ReconnectingServer = new ReconnectingServer(config, {
       workspaceDir,
       environment,
-      networkEnvironment,
+      launcher,
       loadConnect,
       log: createServerLog(logger, config),
       elicitationLanes: this.#elicitationLanes,

@@ -9,6 +9,7 @@ import { parseDeclaredTool } from "../../../src/engine/catalog/tool-file.ts";
 import type { Tool } from "../../../src/engine/tools/tool.ts";
 import { toolBench } from "../../helpers/tool-context.ts";
 import { catalogBench } from "./catalog-bench.ts";
+import { commandHost } from "../../helpers/command-host.ts";
 import { testNetwork } from "../../helpers/tool-network.ts";
 
 const object = (...names: readonly string[]) => ({
@@ -26,7 +27,8 @@ function toolOf(
   const declared = parseDeclaredTool("probe", JSON.stringify({ description: "Probes.", ...fields }));
   if (declared === null) throw new Error("switched off");
   const environment = { PATH: process.env["PATH"], LLM_API_KEY: "sk-upstream" };
-  return declaredTool(declared, { folder, environment, network: testNetwork(t, { policy }) });
+  const commands = commandHost(environment, folder, testNetwork(t, { policy }));
+  return declaredTool(declared, { folder, commands });
 }
 
 const shown = (parameters: unknown, ...argv: readonly unknown[]) => ({
@@ -223,7 +225,7 @@ t.test(
     const call = (policy: EngineLaunch["tool_network"], host = "127.0.0.1") =>
       bench.run(toolOf(t, { http: { url: `http://${host}:${port}/` } }, {}, policy), {});
     t.match(await call(["127.0.0.1"]), { output: "inside" });
-    t.match(await call([`127.0.0.0/8`, "localhost"], "localhost"), { output: "inside" });
+    t.match(await call([`127.0.0.0/8`, "localhost", "::1"], "localhost"), { output: "inside" });
     t.match(await call([`127.0.0.1:${port}`]), { output: "inside" });
     t.match(await call("open"), { error: /refused: it is not on the public internet/ });
     t.match(await call(["localhost"], "localhost"), { error: /refused: it is not on the public internet/ });

@@ -2,9 +2,10 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import t, { type Test } from "tap";
 import { runCommand } from "../../../../src/engine/tools/command/run-command.ts";
+import { commandHost } from "../../../helpers/command-host.ts";
 import { freshFolder } from "../../../helpers/folder.ts";
 import { toolBench } from "../../../helpers/tool-context.ts";
 import { type ProxyBenchOptions, proxyBench, serve } from "./proxy-bench.ts";
@@ -13,7 +14,8 @@ import { type ProxyBenchOptions, proxyBench, serve } from "./proxy-bench.ts";
 async function commandBench(t: Test, options: ProxyBenchOptions = {}) {
   const proxy = await proxyBench(t, options);
   const parts = toolBench(t);
-  const tool = runCommand({ PATH: process.env["PATH"] }, proxy.network);
+  const host = commandHost({ PATH: process.env["PATH"] }, dirname(parts.workspaceDir), proxy.network);
+  const tool = runCommand(host);
   const run = async (command: string) => {
     const { output, error } = await parts.run(tool, { command });
     if (error !== null) throw new Error(error);
