@@ -22,6 +22,16 @@ const url = `http://127.0.0.1:${port}/`;
 
 const setPolicy = (body: unknown): Promise<Answer> => daemon.admin("/products/shop/policy", { method: "PUT", body });
 
+t.test("tools cannot listen on the ports of engines", async (t) => {
+  const { body: status } = await daemon.admin("/admin/status");
+  const policy = { tool_listen: [3000, status.ports.min] };
+  const refused = await daemon.admin("/products/register", { method: "POST", body: { slug: "taken", policy } });
+  t.match(refused.body.error.message, /^policy\.tool_listen\.1: expected a port outside \d+ to \d+, which engines use/);
+  t.equal((await daemon.admin("/products/register", { method: "POST", body: { slug: "taken" } })).status, 201);
+  const changed = await daemon.admin("/products/taken/policy", { method: "PUT", body: policy });
+  t.match(changed, { status: 400, body: { error: { code: "INVALID_REQUEST", message: /^tool_listen\.1: / } } });
+});
+
 t.test("a policy decides at the next start what commands, fetch_url and declared tools reach", async (t) => {
   const { body: product } = await daemon.admin("/products/register", {
     method: "POST",

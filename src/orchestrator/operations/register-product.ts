@@ -7,7 +7,7 @@ import { recordProductChange } from "./change-product.ts";
 import { changeEngineEnv } from "../store/engine-env.ts";
 import type { HostContext } from "../host-context.ts";
 import { productRecord } from "../status/product-record.ts";
-import { describePatch, patchedPolicy } from "./set-policy.ts";
+import { assertToolPorts, describePatch, patchedPolicy } from "./set-policy.ts";
 
 export interface Registered {
   readonly record: ProductRecord;
@@ -17,9 +17,10 @@ export interface Registered {
 
 /** Registers a product and creates its platform key. Tested in test/cli/products.test.ts. */
 export async function registerProduct(
-  host: Pick<HostContext, "db" | "events" | "directory" | "box">,
+  host: Pick<HostContext, "db" | "events" | "directory" | "box" | "settings">,
   request: { readonly slug: string; readonly name?: string | undefined; readonly policy?: PolicyPatch | undefined },
 ): Promise<Registered> {
+  assertToolPorts(host, request.policy ?? {}, "policy.");
   const platformApiKey = newKey(PLATFORM_KEY_PREFIX);
   const id = newId("prd");
   const env = changeEngineEnv(host, { sealedEngineEnv: null }, request.policy?.engine_env);

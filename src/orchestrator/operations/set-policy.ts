@@ -1,4 +1,5 @@
 import type { Policy, PolicyPatch, ProductRecord } from "../../contract/orchestrator-api.ts";
+import { InvalidInput } from "../../shared/parse.ts";
 import { lockProduct, updatePolicy } from "../store/products.ts";
 import { changeEngineEnv } from "../store/engine-env.ts";
 import { changeProduct } from "./change-product.ts";
@@ -6,10 +7,11 @@ import type { HostContext } from "../host-context.ts";
 
 /** Merges a patch into a product's policy, effective from the product's next call. Tested in test/cli/products.test.ts. */
 export function setPolicy(
-  host: Pick<HostContext, "db" | "events" | "directory" | "box">,
+  host: Pick<HostContext, "db" | "events" | "directory" | "box" | "settings">,
   idOrSlug: string,
   patch: PolicyPatch,
 ): Promise<ProductRecord> {
+  assertToolPorts(host, patch);
   return changeProduct(host, idOrSlug, {
     type: "product.policy_changed",
     detail: describePatch(patch),
@@ -19,6 +21,18 @@ export function setPolicy(
       return lockProduct(trx, product.record.id);
     },
   });
+}
+
+/** A tool on a port of an engine would keep that engine from starting, or reach it past the proxy. */
+export function assertToolPorts(
+  { settings: { portRange } }: Pick<HostContext, "settings">,
+  { tool_listen: ports = [] }: PolicyPatch,
+  prefix = "",
+): void {
+  const { min, max } = portRange;
+  const at = ports.findIndex((port) => port >= min && port <= max);
+  if (at !== -1)
+    throw new InvalidInput(`${prefix}tool_listen.${at}`, `expected a port outside ${min} to ${max}, which engines use`);
 }
 
 /** The fields that a patch sets, for the audit log. Of `engine_env`, which holds secrets, only the names. */
