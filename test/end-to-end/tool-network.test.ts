@@ -41,7 +41,7 @@ t.test("a policy decides at the next start what commands, fetch_url and declared
   const key = product.platform_api_key as string;
   const post = (path: string, body: unknown) => daemon.platform(key, path, { method: "POST", body });
   const { body: engine } = await post("/engines/provision", { user_id: "alice" });
-  const call = (path: string, body: unknown = undefined) =>
+  const call = (path: string, body?: unknown) =>
     ask(engine.url, path, {
       headers: { "x-engine-key": engine.engine_api_key },
       ...(body !== undefined && { method: "POST", body }),

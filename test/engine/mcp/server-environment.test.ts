@@ -3,7 +3,7 @@ import { accessSync, constants, mkdirSync, realpathSync, symlinkSync, writeFileS
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
-import { serverEnvironment } from "../../../src/engine/mcp/server-environment.ts";
+import { serverEnvironment } from "../../../src/engine/mcp/open-servers.ts";
 import { engineFolders } from "../../../src/engine/isolation/file-rules.ts";
 import { commandEnvironment } from "../../../src/engine/tools/command/command-environment.ts";
 
