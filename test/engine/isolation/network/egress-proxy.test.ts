@@ -120,7 +120,7 @@ t.test("a tunnel passes bytes both ways, also after one side has ended", async (
   t.match(await raw.closed(), /got early late$/);
   await network.close();
   const total = log.map((line) => JSON.parse(line)).find(({ msg }) => msg === "traffic of tools");
-  t.match(total, { host: "a.example", connections: 1, sent: 10, received: 14 });
+  t.match(total, { hosts: [{ host: "a.example", connections: 1, sent: 10, received: 14 }], other_connections: 0 });
 });
 
 t.test("a refusal says which host and why, to each kind of request, and is logged without its path", async (t) => {
