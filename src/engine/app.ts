@@ -84,9 +84,8 @@ export async function createApp({
   const { workspace: workspaceDir } = folders;
   const network = new ToolNetwork({ launch, logger });
   const launcher = createToolLauncher({
-    isolation: launch.isolation,
+    launch,
     folders,
-    listen: launch.tool_listen,
     network: (asked) => network.access(asked),
     programDir: import.meta.dirname,
     logger,
