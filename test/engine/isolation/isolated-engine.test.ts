@@ -83,7 +83,7 @@ t.test("each start of an engine empties the temporary folder, and keeps the cach
   const dataDir = t.testdir({ tmp: { deep: { old: "x" } }, "tmp-left": { old: "x" }, cache: { kept: "y" } });
   const engine = await isolatedEngine(t, { dataDir });
   t.match(await run(engine, "ls $TMPDIR; cat $XDG_CACHE_HOME/kept"), { output: { exit_code: 0, output: "y" } });
-  await until("the old files are gone", () => readdirSync(dataDir).filter((name) => /^tmp-/.test(name)).length === 0);
+  await until("the old files are gone", () => !readdirSync(dataDir).some((name) => name.startsWith("tmp-")));
 });
 
 t.test("a running engine starts commands although its installation was replaced", { skip }, async (t) => {

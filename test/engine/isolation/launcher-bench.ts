@@ -29,9 +29,9 @@ export interface LauncherBench {
   readonly dataDir: string;
   readonly log: readonly string[];
   /** Starts a shell command. */
-  start(command: string, more?: Partial<ProgramStart>): Promise<StartedProgram>;
+  readonly start: (command: string, more?: Partial<ProgramStart>) => Promise<StartedProgram>;
   /** Runs a shell command to its end. */
-  run(command: string, more?: Partial<ProgramStart>): Promise<Ended>;
+  readonly run: (command: string, more?: Partial<ProgramStart>) => Promise<Ended>;
 }
 
 /** A confining launcher and an engine's folder, with a store in it. */
