@@ -20,6 +20,7 @@ import { STREAM_LIMITS } from "./http/event-stream.ts";
 import { createRoutes } from "./http/routes.ts";
 import { createToolLauncher } from "./isolation/create-tool-launcher.ts";
 import { engineFolders } from "./isolation/file-rules.ts";
+import { ToolNetwork } from "./isolation/network/tool-network.ts";
 import { makeToolFolders } from "./isolation/tool-folders.ts";
 import { openLearning } from "./learning/open-learning.ts";
 import { startMaintenance } from "./maintenance.ts";
@@ -81,9 +82,15 @@ export async function createApp({
   const folders = engineFolders(launch.data_dir);
   await makeToolFolders(folders, { logger });
   const { workspace: workspaceDir } = folders;
-  const network = () => Promise.resolve({ proxyPort: null, environment: {} });
-  const launcher = createToolLauncher({ launch, folders, network, programDir: import.meta.dirname, logger });
-  const commands = { environment, folders, launcher };
+  const network = new ToolNetwork({ launch, logger });
+  const launcher = createToolLauncher({
+    launch,
+    folders,
+    network: (asked) => network.access(asked),
+    programDir: import.meta.dirname,
+    logger,
+  });
+  const commands = { environment, folders, launcher, network };
   const slots = new TaskSlots(CHANNEL_TTL_MS);
   const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs, logger });
   const { embedder } = modelProvider;
@@ -245,6 +252,7 @@ export async function createApp({
       await runner.waitUntilIdle(TOOL_EXIT_MS);
       await toolServers.servers.close();
       await launcher.close();
+      await network.close();
       await Promise.race([learningClosed, delay(LEARNING_CLOSE_MS)]);
       await memory.close(
         new EngineError(

@@ -2,6 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { getSystemErrorName } from "node:util";
 import { SystemCallFailed } from "../../shared/linux/system-calls.ts";
 import { type ProcessIdentity, readIdentity, sendSignal } from "../../shared/processes.ts";
+import type { NetworkAccess } from "./network/tool-network.ts";
 
 /** A program of a tool: a command, a declared command or a local tool server. */
 export interface ProgramStart {
@@ -28,6 +29,9 @@ export interface SandboxRequest {
   /** Absolute paths that it may read, instead of the workspace. */
   readonly read?: readonly string[];
 }
+
+/** The way to the network for programs of a request. */
+export type NetworkSource = (asked: SandboxRequest["network"]) => Promise<NetworkAccess>;
 
 export interface ProgramExit {
   readonly exitCode: number | null;
