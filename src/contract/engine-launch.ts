@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { parse } from "../shared/parse.ts";
 import { NOT_ISOLATED } from "./launch-file.ts";
+import type { ToolNetworkPolicy } from "./orchestrator-records.ts";
 
 /** A key the engine accepts, by hash. */
 export const engineKey = z.object({
@@ -35,6 +36,12 @@ const engineLaunch = z.object({
   settings: z.record(z.string(), z.string()),
   /** A PEM bundle that the provider's connections must trust besides the built-in ones. */
   extra_ca_certs: z.nullable(z.string()),
+  /** The policy's `tool_network`: what tools may connect to. */
+  tool_network: z.union([z.enum(["open", "none"]), z.array(z.string())]) satisfies z.ZodMiniType<ToolNetworkPolicy>,
+  /** The policy's `tool_listen`: ports on loopback that tools may listen on and connect to. */
+  tool_listen: z.array(z.int()),
+  /** The policy's limits for the engine and its tools together. */
+  limits: z.object({ max_processes: z.int(), memory_mb: z.int(), disk_mb: z.int() }),
   isolation: z._default(isolation, NOT_ISOLATED),
 });
 export type EngineLaunch = z.output<typeof engineLaunch>;

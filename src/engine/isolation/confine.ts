@@ -46,7 +46,7 @@ function launchOf(text: string | null): Launch | null {
 }
 
 function confineProcess(
-  { isolation = NOT_ISOLATED, data_dir, port, extra_ca_certs }: Launch,
+  { isolation = NOT_ISOLATED, data_dir, port, extra_ca_certs, tool_listen }: Launch,
   environment: Environment,
 ): void {
   // A core dump holds keys.
@@ -55,7 +55,9 @@ function confineProcess(
   // What the daemon was started with may be open here.
   closeInPrograms(FIRST_INHERITED);
   dropCapabilities();
-  const extra = [environment["NODE_COMPILE_CACHE"], extra_ca_certs].filter((path) => typeof path === "string");
+  const files = [environment["NODE_COMPILE_CACHE"], extra_ca_certs].filter((path) => typeof path === "string");
+  // A tool's domain is within the engine's.
+  const extra = [...files, ...isolation.read];
   const rules = engineFileRules({ dataDir: data_dir, programDir: import.meta.dirname, extra });
-  restrictSelf({ ...rules, bind: [port, ANY_PORT], connect: null });
+  restrictSelf({ ...rules, bind: [port, ANY_PORT, ...tool_listen], connect: null });
 }

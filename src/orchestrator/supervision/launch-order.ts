@@ -12,6 +12,7 @@ export function launchOrder(
   engine: EngineRow,
   product: Product,
 ): LaunchOrder {
+  const { tool_network: network, tool_listen, max_processes, memory_mb, disk_mb } = product.record.policy;
   return {
     launch: {
       engine_id: engine.id,
@@ -25,9 +26,12 @@ export function launchOrder(
       control_token: controlToken(host, engine),
       settings: { ...host.settings.engineDefaults, ...openEngineEnv(host, product) },
       extra_ca_certs: host.settings.extraCaCerts,
+      tool_network: typeof network === "string" ? network : [...network],
+      tool_listen: [...tool_listen],
+      limits: { max_processes, memory_mb, disk_mb },
       isolation: NOT_ISOLATED,
     },
-    memoryMb: product.record.policy.memory_mb,
+    memoryMb: memory_mb,
   };
 }
 

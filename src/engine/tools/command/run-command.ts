@@ -2,6 +2,9 @@ import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import * as z from "zod/mini";
 import { byteLength } from "../../../shared/parse.ts";
+import type { EngineFolders } from "../../isolation/file-rules.ts";
+import type { ToolNetwork } from "../../isolation/network/tool-network.ts";
+import type { ToolLauncher } from "../../isolation/tool-launcher.ts";
 import type { Tool } from "../tool.ts";
 import { toolInput } from "../tool-input.ts";
 import { WORKSPACE } from "../workspace-resource.ts";
@@ -17,10 +20,22 @@ const GONE_WITHIN_MS = 5000;
 
 const BASH = "/bin/bash";
 
+/** What commands are started with. */
+export interface CommandHost {
+  /** The engine's environment, of which commands inherit a small part. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly folders: EngineFolders;
+  readonly launcher: ToolLauncher;
+  readonly network: ToolNetwork;
+}
+
 /** Runs a shell command. A grant matches the whole command line, never a prefix (`git status; rm -rf .`). */
-export function runCommand(
-  environment: Readonly<Record<string, string | undefined>>,
-): Tool<{ command: string; timeout_s?: number }> {
+export function runCommand({
+  environment,
+  folders,
+  launcher,
+  network,
+}: CommandHost): Tool<{ command: string; timeout_s?: number }> {
   const shell = existsSync(BASH) ? BASH : "/bin/sh";
   return {
     name: "run_command",
@@ -50,8 +65,9 @@ export function runCommand(
     subject: ({ command }) => command,
     async run({ command }, { workspaceDir, signal, ...context }) {
       const cwd = await realpath(workspaceDir);
-      const env = commandEnvironment(environment, cwd);
-      const end = await runProgram({
+      const env = commandEnvironment(environment, { ...folders, workspace: cwd });
+      const start = network.traffic.mark();
+      const end = await runProgram(launcher, {
         argv: [shell, "-c", "--", command],
         cwd,
         env,
@@ -62,8 +78,12 @@ export function runCommand(
         exit_code: end.exitCode,
         ...(end.signal !== null && { signal: end.signal }),
         output: end.output,
+        // Many programs show only the status of a refusal.
+        ...refusals(network.traffic.refusedSince(start)),
         ...(end.leftBehind > 0 && { note: `ended ${end.leftBehind} background processes` }),
       };
     },
   };
 }
+
+const refusals = (refused: readonly string[]) => (refused.length > 0 ? { network: refused } : {});
