@@ -19,6 +19,8 @@ export interface AttemptFacts {
   readonly BOB: string;
   readonly INSTALL: string;
   readonly ENGINE_PID: string;
+  /** The ids of its threads, by commas. The one that starts tools is among them. */
+  readonly ENGINE_THREADS: string;
   readonly BOB_PID: string;
   readonly DAEMON_PID: string;
   readonly DAEMON_PORT: string;
@@ -105,7 +107,7 @@ const processes: readonly Omit<Attempt, "part">[] = [
   { name: "read the engine's memory", py: 'open("/proc/" + E["ENGINE_PID"] + "/mem", "rb"); print("ESCAPED")' },
   {
     name: "read it through its threads",
-    py: 'import glob\nfor t in range(int(E["ENGINE_PID"]), int(E["ENGINE_PID"]) + 64):\n  try: open("/proc/%s/task/%d/mem" % (E["ENGINE_PID"], t), "rb"); print("ESCAPED")\n  except OSError: pass',
+    py: 'for t in threads():\n  try: open("/proc/%s/task/%d/mem" % (E["ENGINE_PID"], t), "rb"); print("ESCAPED")\n  except OSError: pass',
   },
   { name: "read the engine's environment", sh: 'head -c1 "/proc/$ENGINE_PID/environ" | grep -q . && echo ESCAPED' },
   { name: "read a neighbour's environment", sh: 'head -c1 "/proc/$BOB_PID/environ" | grep -q . && echo ESCAPED' },
@@ -132,11 +134,11 @@ const processes: readonly Omit<Attempt, "part">[] = [
   { name: "signal the engine", sh: 'kill -0 "$ENGINE_PID" && echo ESCAPED' },
   {
     name: "signal the thread that starts tools",
-    py: 'p = int(E["ENGINE_PID"])\nprint("ESCAPED" if any(call("tgkill", p, t, 0) == 0 for t in range(p, p + 64)) else "")',
+    py: 'p = int(E["ENGINE_PID"])\nprint("ESCAPED" if any(call("tgkill", p, t, 0) == 0 for t in threads()) else "")',
   },
   {
     name: "signal it by its thread's id alone",
-    py: 'p = int(E["ENGINE_PID"])\nprint("ESCAPED" if any(call("tkill", t, 0) == 0 for t in range(p, p + 64)) else "")',
+    py: 'print("ESCAPED" if any(call("tkill", t, 0) == 0 for t in threads()) else "")',
   },
   {
     name: "signal the engine by a pidfd",

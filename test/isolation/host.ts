@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  readdirSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -69,6 +70,8 @@ export async function attackedHost(
   const bob = await provision(daemon, key, "bob");
   writeFileSync(join(bob.folder, "workspace/diary"), "bob was here");
   const alice = await provision(daemon, key, "alice");
+  // Starts the thread that starts tools.
+  await alice.tool("run_command", { command: "true" });
   const facts = await hostFacts(t, { daemon, alice, bob });
   const workspace = join(alice.folder, "workspace");
   const numbers = Object.entries(SYSTEM_CALLS).map(([name, both]) => [name, byProcessor<number | null>(both)]);
@@ -164,6 +167,7 @@ async function hostFacts(
     BOB: bob.folder,
     INSTALL: resolve(import.meta.dirname, "../.."),
     ENGINE_PID: String(alice.pid),
+    ENGINE_THREADS: readdirSync(`/proc/${alice.pid}/task`).join(","),
     BOB_PID: String(bob.pid),
     DAEMON_PID: String(daemon.process.pid),
     DAEMON_PORT: new URL(daemon.url).port,

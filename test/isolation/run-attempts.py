@@ -19,6 +19,8 @@ library = ctypes.CDLL(None, use_errno=True)
 errno = ctypes.get_errno
 def call(name, *values):
   return library.syscall(ctypes.c_long(numbers[name]), *[ctypes.c_ulong(v & 0xffffffffffffffff) for v in values])
+def threads():
+  return [int(t) for t in E["ENGINE_THREADS"].split(",")]
 def tcp(family, host, port, protocol=0):
   s = socket.socket(family, 1, protocol)
   s.settimeout(5)

@@ -3,14 +3,12 @@ import { CANNOT_START, ENGINE_EXITS } from "../../contract/engine-exit.ts";
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
 import { LAUNCH_FILE_VARIABLE, NOT_ISOLATED } from "../../contract/launch-file.ts";
 import { restrictSelf } from "../../shared/linux/landlock.ts";
-import { closeInPrograms, dropCapabilities, setResourceLimit } from "../../shared/linux/process-limits.ts";
+import { dropCapabilities, setResourceLimit } from "../../shared/linux/process-limits.ts";
 import { nativeProblem } from "../../shared/linux/system-calls.ts";
 import { engineFileRules } from "./file-rules.ts";
 
 /** Lets the proxy of the tools listen on a port that the kernel chooses. */
 const ANY_PORT = 0;
-/** After standard input, output and error. */
-const FIRST_INHERITED = 3;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -52,8 +50,6 @@ function confineProcess(
   // A core dump holds keys.
   if (nativeProblem() === null) setResourceLimit("core", 0, 0);
   if (!isolation.engine) return;
-  // What the daemon was started with may be open here.
-  closeInPrograms(FIRST_INHERITED);
   dropCapabilities();
   const files = [environment["NODE_COMPILE_CACHE"], extra_ca_certs].filter((path) => typeof path === "string");
   // A tool's domain is within the engine's.

@@ -7,10 +7,6 @@ const PR_CAP_AMBIENT = 47;
 const PR_CAP_AMBIENT_CLEAR_ALL = 4;
 /** `_LINUX_CAPABILITY_VERSION_3` */
 const CAPABILITY_VERSION = 0x2008_0522;
-/** The number is the same on every processor. */
-const CLOSE_RANGE = 436;
-const CLOSE_RANGE_CLOEXEC = 4;
-const MAX_DESCRIPTOR = 0xffff_ffff;
 const EPERM = 1;
 const EINVAL = 22;
 const O_CLOEXEC = 0o2000000;
@@ -51,10 +47,6 @@ export function openPipe(): { readonly read: number; readonly write: number } {
   callNative("pipe2", [ends, O_CLOEXEC]);
   return { read: ends.readInt32LE(0), write: ends.readInt32LE(4) };
 }
-
-/** Closes all descriptors from one on in programs that this process starts. Linux 5.11 or newer. */
-export const closeInPrograms = (first: number): void =>
-  void systemCall("close_range", CLOSE_RANGE, first, MAX_DESCRIPTOR, CLOSE_RANGE_CLOEXEC);
 
 /** For a descriptor that Node.js did not open, such as one of {@link openPipe}. */
 export const closeDescriptor = (descriptor: number): void => void callNative("close", [descriptor]);
