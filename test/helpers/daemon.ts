@@ -34,12 +34,14 @@ export interface DaemonSettings {
   readonly engine?: string;
   /** A module that runs in the daemon before it; messages go to and from it. */
   readonly preload?: string;
+  /** Runs the daemon as this user and group. */
+  readonly uid?: number;
 }
 
 /** Starts the built daemon as its own process, on free ports, and waits until it is ready. */
 export async function startDaemon(
   t: Test,
-  { dataDir, databaseUrl, env = {}, engine, preload }: DaemonSettings,
+  { dataDir, databaseUrl, env = {}, engine, preload, uid }: DaemonSettings,
 ): Promise<Daemon> {
   const port = Number(env["ORCH_PORT"] ?? (await freePort()));
   const portMin = 20_000 + Math.floor(Math.random() * 9000);
@@ -52,7 +54,7 @@ export async function startDaemon(
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     ...env,
   };
-  const { process, output } = launchDaemon(settings, { installDir, preload });
+  const { process, output } = launchDaemon(settings, { installDir, preload, uid });
   const url = `http://127.0.0.1:${port}`;
   const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
     if (process.exitCode === null && process.signalCode === null) {
@@ -97,11 +99,19 @@ export function launchDaemon(
   {
     installDir = root,
     preload,
+    uid,
     args = [],
-  }: { readonly installDir?: string; readonly preload?: string | undefined; readonly args?: readonly string[] } = {},
+  }: {
+    readonly installDir?: string;
+    readonly preload?: string | undefined;
+    readonly uid?: number | undefined;
+    readonly args?: readonly string[];
+  } = {},
 ): { process: ChildProcess; output: () => string } {
   const options = preload === undefined ? [] : ["--import", preload];
-  const child = spawn(process.execPath, [...options, join(installDir, "bin/orchd.js"), ...args], {
+  const program = [process.execPath, ...options, join(installDir, "bin/orchd.js"), ...args];
+  const [command = "", ...rest] = uid === undefined ? program : asUser(uid, program);
+  const child = spawn(command, rest, {
     env: { PATH: process.env["PATH"] ?? "", HOME: installDir, ...compileCache, ...env },
     stdio: ["ignore", "pipe", "pipe", ...(preload === undefined ? [] : (["ipc"] as const))],
   });
@@ -110,6 +120,11 @@ export function launchDaemon(
   child.stderr?.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   return { process: child, output: () => printed };
 }
+
+const asUser = (uid: number, program: readonly string[]): string[] => [
+  ...["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", "--"],
+  ...program,
+];
 
 /** An installation like ours whose engines are another program. */
 function installWithEngine(dir: string, engine: string): string {

@@ -23,8 +23,9 @@ type Launch = Omit<EngineLaunch, "isolation"> & Partial<Pick<EngineLaunch, "isol
 export function confine(environment: Environment): { readonly text: string | null } | null {
   const file = environment[LAUNCH_FILE_VARIABLE];
   const text = file === undefined ? null : readFileSync(file, "utf8");
+  const launch = launchOf(text);
   try {
-    if (text !== null) confineProcess(JSON.parse(text) as Launch, environment);
+    if (launch !== null) confineProcess(launch, environment);
     return { text };
   } catch (error) {
     process.exitCode = ENGINE_EXITS.isolation_failed.code;
@@ -34,19 +35,25 @@ export function confine(environment: Environment): { readonly text: string | nul
   }
 }
 
+function launchOf(text: string | null): Launch | null {
+  try {
+    return text === null ? null : (JSON.parse(text) as Launch);
+  } catch {
+    return null;
+  }
+}
+
 function confineProcess(
-  { isolation = NOT_ISOLATED, data_dir, port, extra_ca_certs }: Launch,
+  { isolation = NOT_ISOLATED, data_dir, port, extra_ca_certs, tool_listen }: Launch,
   environment: Environment,
 ): void {
-  if (nativeProblem() === null) {
-    // A core dump holds keys.
-    setResourceLimit("core", 0, 0);
-    dropCapabilities();
-  }
+  // A core dump holds keys.
+  if (nativeProblem() === null) setResourceLimit("core", 0, 0);
   if (!isolation.engine) return;
+  dropCapabilities();
   const files = [environment["NODE_COMPILE_CACHE"], extra_ca_certs].filter((path) => typeof path === "string");
   // A tool's domain is within the engine's.
   const extra = [...files, ...isolation.read];
   const rules = engineFileRules({ dataDir: data_dir, programDir: import.meta.dirname, extra });
-  restrictSelf({ ...rules, bind: [port, ANY_PORT], connect: null });
+  restrictSelf({ ...rules, bind: [port, ANY_PORT, ...tool_listen], connect: null });
 }
