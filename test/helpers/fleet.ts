@@ -46,7 +46,7 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
     cacheDir: join(folder, "cache"),
     runDir: join(folder, "run"),
     path: "/usr/bin:/bin",
-    cgroupBase: null,
+    cgroupHierarchies: [],
     ...overrides,
   };
   const hold = setInterval(() => undefined, 1000);
@@ -66,6 +66,7 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
       const engineId = `eng_${randomUUID()}`;
       return {
         memoryMb: 256,
+        cpuWeight: 100,
         launch: {
           engine_id: engineId,
           incarnation: randomUUID(),

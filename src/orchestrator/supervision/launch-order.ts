@@ -11,7 +11,7 @@ export function launchOrder(
   engine: EngineRow,
   product: Product,
 ): LaunchOrder {
-  const { tool_network: network, tool_listen, max_processes, memory_mb, disk_mb } = product.record.policy;
+  const { tool_network: network, tool_listen, max_processes, memory_mb, disk_mb, cpu_weight } = product.record.policy;
   return {
     launch: {
       engine_id: engine.id,
@@ -30,6 +30,7 @@ export function launchOrder(
       limits: { max_processes, memory_mb, disk_mb },
     },
     memoryMb: memory_mb,
+    cpuWeight: cpu_weight,
   };
 }
 
