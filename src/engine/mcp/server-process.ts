@@ -5,7 +5,7 @@ import { delimiter, dirname, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { readIdentity } from "../../shared/processes.ts";
-import { CALL_MARK, CommandTree } from "../tools/command/command-tree.ts";
+import { CALL_MARK, CommandTree } from "../isolation/command-tree.ts";
 import type { ConnectParams } from "./connection.ts";
 import type { StdioServerConfig } from "./server-config.ts";
 

@@ -1,3 +1,5 @@
+import { toolsMemoryMb } from "../../contract/tools-memory.ts";
+
 /** What one engine may use. Zero or less: no limit. */
 export interface EngineLimits {
   /** Processes and threads of its tools together. */
@@ -10,8 +12,6 @@ export interface EngineLimits {
 
 /** The engine's own threads, beside `maxProcesses`: it goes on when its tools have used theirs up. */
 const ENGINE_TASKS = 64;
-/** The share of an engine's memory that its tools may use. The kernel ends a tool before the engine lacks memory. */
-const TOOLS_MEMORY_SHARE = 0.75;
 /** The CPU weight of all tools against the engine's own process. */
 const TOOLS_CPU_WEIGHT = 50;
 const MIB = 1_048_576;
@@ -32,7 +32,7 @@ export function engineLimits({ maxProcesses, memoryMb, cpuWeight }: EngineLimits
 
 /** The files of the cgroup of the tools. They get no swap: a tool with too much memory ends instead of slowing the host. */
 export function toolLimits({ maxProcesses, memoryMb }: EngineLimits, version: 1 | 2): Files {
-  const memory = Math.floor(memoryMb * TOOLS_MEMORY_SHARE) * MIB;
+  const memory = toolsMemoryMb(memoryMb) * MIB;
   return {
     ...(maxProcesses > 0 && { "pids.max": maxProcesses }),
     ...(memory > 0 &&

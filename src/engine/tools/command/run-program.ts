@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { delay } from "../../../shared/clock.ts";
 import { readIdentity } from "../../../shared/processes.ts";
 import { ToolFailed } from "../tool.ts";
-import { CALL_MARK, CommandTree } from "./command-tree.ts";
+import { CALL_MARK, CommandTree } from "../../isolation/command-tree.ts";
 import { Printed } from "./printed.ts";
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
