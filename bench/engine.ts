@@ -42,6 +42,7 @@ export async function startEngine(
     tool_network: "open",
     tool_listen: [],
     limits: { max_processes: 256, memory_mb: 1024, disk_mb: 2048 },
+    isolation: { engine: false, tools: false, read: [] },
   });
   const file = join(dataDir, "launch.json");
   await writeFile(file, launch, { mode: 0o400 });

@@ -74,8 +74,9 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/shared",
   ],
   "src/engine/model": ["src/contract", "src/shared"],
-  "src/engine/tools": ["src/engine/memory", "src/contract", "src/shared"],
-  "src/engine/mcp": ["src/engine/tools", "src/contract", "src/shared"],
+  "src/engine/isolation": ["src/contract", "src/shared"],
+  "src/engine/tools": ["src/engine/isolation", "src/engine/memory", "src/contract", "src/shared"],
+  "src/engine/mcp": ["src/engine/isolation", "src/engine/tools", "src/contract", "src/shared"],
   "src/engine/memory": ["src/engine/store", "src/contract", "src/shared"],
   "src/engine/memory/search": [
     "src/engine/memory/predicates.ts",
@@ -93,7 +94,7 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/shared",
   ],
   "src/engine/store": ["migrations/engine", "src/contract", "src/shared"],
-  "src/engine/catalog": ["src/engine/tools", "src/contract", "src/shared"],
+  "src/engine/catalog": ["src/engine/isolation", "src/engine/tools", "src/contract", "src/shared"],
   "src/engine/learning": [
     "src/engine/model",
     "src/engine/memory",

@@ -77,6 +77,7 @@ async function startLoop(site: Site, user: string) {
     tool_network: "open",
     tool_listen: [],
     limits: { max_processes: 256, memory_mb: 1024, disk_mb: 2048 },
+    isolation: { engine: false, tools: false, read: [] },
   });
   writeFileSync(launchFile, launch, { mode: 0o600 });
   const loop = start([floor("respawn.mjs")], {

@@ -6,6 +6,7 @@
 export const ENGINE_EXITS = {
   port_taken: { code: 69, cause: "another program listens on its port", restart: "another_port" },
   store_locked: { code: 71, cause: "another process has locked its store", restart: "back_off" },
+  isolation_failed: { code: 72, cause: "it cannot be isolated from others on this host", restart: "never" },
   disk_full: { code: 73, cause: "no space is left for its store", restart: "back_off" },
   store_unreadable: { code: 74, cause: "its store cannot be read or written", restart: "back_off" },
   store_damaged: { code: 75, cause: "its store is damaged; the next start sets it aside", restart: "back_off" },

@@ -1,12 +1,7 @@
 import * as z from "zod/mini";
 import { parse } from "../shared/parse.ts";
 import type { ToolNetworkPolicy } from "./orchestrator-records.ts";
-
-/**
- * What an engine is born with: a 0400 JSON file whose path is in `ORCH_LAUNCH_FILE`. The engine reads it once, at
- * start; the daemon removes it afterwards. Secrets travel here and nowhere else: not in argv, not in the environment.
- */
-export const LAUNCH_FILE_VARIABLE = "ORCH_LAUNCH_FILE";
+import { NOT_ISOLATED } from "./launch-file.ts";
 
 /** A key the engine accepts, by hash. */
 export const engineKey = z.object({
@@ -17,6 +12,12 @@ export const engineKey = z.object({
 });
 export type EngineKey = z.output<typeof engineKey>;
 
+const isolation = z.object({ engine: z.boolean(), tools: z.boolean(), read: z.readonly(z.array(z.string())) });
+
+/**
+ * What an engine is born with: a 0400 JSON file whose path is in `ORCH_LAUNCH_FILE`. The engine reads it once, at
+ * start; the daemon removes it afterwards. Secrets travel here and nowhere else: not in argv, not in the environment.
+ */
 const engineLaunch = z.object({
   engine_id: z.string(),
   /** A new UUID for each start; `/health` repeats it, so that another program on the port is not taken for the engine. */
@@ -43,6 +44,7 @@ const engineLaunch = z.object({
   limits: z.object({ max_processes: z.int(), memory_mb: z.int(), disk_mb: z.int() }),
   /** The cgroups in which the engine creates those of its tools, one in each hierarchy. None: it watches its tools. */
   tool_cgroups: z.optional(z.array(z.string())),
+  isolation: z._default(isolation, NOT_ISOLATED),
 });
 export type EngineLaunch = z.output<typeof engineLaunch>;
 

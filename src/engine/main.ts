@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import type { Server, ServerResponse } from "node:http";
 import { flushCompileCache } from "node:module";
 import type { EngineErrorBody, EngineHealth } from "../contract/engine-api.ts";
 import { CANNOT_START, ENDS, ENGINE_EXITS } from "../contract/engine-exit.ts";
-import { type EngineLaunch, LAUNCH_FILE_VARIABLE, decodeLaunch } from "../contract/engine-launch.ts";
+import { type EngineLaunch, decodeLaunch } from "../contract/engine-launch.ts";
+import { LAUNCH_FILE_VARIABLE } from "../contract/launch-file.ts";
 import { InvalidSettings } from "../shared/environment.ts";
 import { createBoundedServer } from "../shared/http/http-server.ts";
 import { hostProblem } from "../shared/http/local-caller.ts";
@@ -29,13 +29,13 @@ const LOAD_AFTER_MS = 5;
 const LOAD_WITHOUT_CALL_AFTER_MS = 1000;
 
 /**
- * Runs one engine, from its launch file to its exit. Every start waits for this file, so it loads only what `/health`
+ * Runs one engine, from the content of its launch file to its exit. Every start waits for this file, so it loads only what `/health`
  * needs, and the rest after that.
  */
-export async function run(): Promise<void> {
+export async function run(launchFile: string | null): Promise<void> {
   const stop = shutdownSignal();
   try {
-    const launch = readLaunch(process.env[LAUNCH_FILE_VARIABLE]);
+    const launch = readLaunch(launchFile);
     const config = readEngineConfig(launch.settings);
     const store = openStore(launch.data_dir);
     const parts = { launch, config, store, environment: process.env };
@@ -60,10 +60,10 @@ function reportFailure(error: unknown, prefix: string): void {
   process.stderr.write(`${formatFailure(error, prefix)}\n`);
 }
 
-function readLaunch(file: string | undefined): EngineLaunch {
-  if (file === undefined)
+function readLaunch(text: string | null): EngineLaunch {
+  if (text === null)
     throw new InvalidSettings([`${LAUNCH_FILE_VARIABLE}: expected the path of a launch file; orchd starts engines`]);
-  return decodeLaunch(readFileSync(file, "utf8"));
+  return decodeLaunch(text);
 }
 
 /**

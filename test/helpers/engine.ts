@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
 import { join, resolve } from "node:path";
 import type { Test } from "tap";
+import { NOT_ISOLATED } from "../../src/contract/launch-file.ts";
 import { type EngineKey, type EngineLaunch, encodeLaunch } from "../../src/contract/engine-launch.ts";
 import { newKey, sha256 } from "../../src/contract/api-keys.ts";
 import { type Answer, type Ask, ask } from "./api.ts";
@@ -45,6 +46,8 @@ export interface EngineOptions {
   readonly nodeOptions?: readonly string[];
   /** Other than the defaults of a policy. */
   readonly policy?: Partial<Pick<EngineLaunch, "tool_network" | "tool_listen" | "limits">>;
+  /** Default: none. */
+  readonly isolation?: EngineLaunch["isolation"];
 }
 
 /** Starts the built engine as a process of its own, with a launch file as the daemon writes it, and waits for its health. */
@@ -92,6 +95,7 @@ export async function launchEngine(
     installation = root,
     nodeOptions = [],
     policy = {},
+    isolation = NOT_ISOLATED,
   }: EngineOptions,
 ): Promise<Pick<TestEngine, "key" | "dataDir" | "launch" | "process" | "output" | "stop">> {
   mkdirSync(dataDir, { recursive: true });
@@ -111,6 +115,7 @@ export async function launchEngine(
     tool_listen: [],
     limits: { max_processes: 256, memory_mb: 1024, disk_mb: 2048 },
     ...policy,
+    isolation,
   };
   const file = join(dataDir, `launch-${launch.incarnation}.json`);
   writeFileSync(file, encodeLaunch(launch), { mode: 0o400 });

@@ -1,3 +1,4 @@
+import { NOT_ISOLATED } from "../../src/contract/launch-file.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -82,6 +83,7 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
           tool_network: "open",
           tool_listen: [],
           limits: { max_processes: 256, memory_mb: 256, disk_mb: 2048 },
+          isolation: NOT_ISOLATED,
           ...launch,
         },
       };

@@ -1,4 +1,4 @@
-import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
+import { LAUNCH_FILE_VARIABLE } from "../../contract/launch-file.ts";
 import type { Orphans } from "./engine-backend.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
 import { incarnationOf } from "./launch-file.ts";

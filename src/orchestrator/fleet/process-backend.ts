@@ -1,6 +1,6 @@
 import { readlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
+import { LAUNCH_FILE_VARIABLE } from "../../contract/launch-file.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { type CgroupHierarchy, findCgroupHierarchies } from "./cgroup-hierarchies.ts";
 import type { EngineBackend, EngineProcess, LaunchOrder, ProcessHandle, StopOutcome } from "./engine-backend.ts";

@@ -1,4 +1,4 @@
-import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
+import { LAUNCH_FILE_VARIABLE } from "../../contract/launch-file.ts";
 import { sendSignal, withDescendants } from "../../shared/processes.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import { type ProcessIdentity, type ProcessStat, isAlive, listProcesses, startVariable } from "./process-identity.ts";

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
-import { LAUNCH_FILE_VARIABLE } from "../../contract/engine-launch.ts";
+import { LAUNCH_FILE_VARIABLE } from "../../contract/launch-file.ts";
 import { Releasers } from "../../shared/releasers.ts";
 import { type LaunchOrder, LaunchFailed, PortTaken, type ProcessExit } from "./engine-backend.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";

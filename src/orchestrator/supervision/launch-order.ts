@@ -1,3 +1,4 @@
+import { NOT_ISOLATED } from "../../contract/launch-file.ts";
 import type { LaunchOrder } from "../fleet/engine-backend.ts";
 import { openEngineEnv } from "../store/engine-env.ts";
 import type { Product } from "../store/products.ts";
@@ -28,6 +29,7 @@ export function launchOrder(
       tool_network: typeof network === "string" ? network : [...network],
       tool_listen: [...tool_listen],
       limits: { max_processes, memory_mb, disk_mb },
+      isolation: NOT_ISOLATED,
     },
     memoryMb: memory_mb,
     cpuWeight: cpu_weight,

@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, "../../..");
 function install(t: Test, ...bundles: readonly string[]): string {
   const folder = t.testdir({ bin: {}, dist: {} });
   copyFileSync(join(root, "bin/orch-engine.cjs"), join(folder, "bin/orch-engine.cjs"));
-  for (const name of ["engine", "engine-app", ...bundles])
+  for (const name of ["engine-confine", "engine", "engine-app", ...bundles])
     copyFileSync(join(root, "dist", `${name}.cjs`), join(folder, "dist", `${name}.cjs`));
   return folder;
 }

@@ -1,4 +1,4 @@
-import { LAUNCH_FILE_VARIABLE } from "../../../contract/engine-launch.ts";
+import { LAUNCH_FILE_VARIABLE } from "../../../contract/launch-file.ts";
 
 const FALLBACK_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 

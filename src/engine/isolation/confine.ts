@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { CANNOT_START, ENGINE_EXITS } from "../../contract/engine-exit.ts";
+import type { EngineLaunch } from "../../contract/engine-launch.ts";
+import { LAUNCH_FILE_VARIABLE, NOT_ISOLATED } from "../../contract/launch-file.ts";
+import { restrictSelf } from "../../shared/linux/landlock.ts";
+import { dropCapabilities, setResourceLimit } from "../../shared/linux/process-limits.ts";
+import { nativeProblem } from "../../shared/linux/system-calls.ts";
+import { engineFileRules } from "./file-rules.ts";
+
+/** Lets the proxy of the tools listen on a port that the kernel chooses. */
+const ANY_PORT = 0;
+
+/** Twice as many as the engine's connections, files and pipes need. */
+const OPEN_FILES = 8192;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Parsed in full later. A daemon of an earlier version writes no isolation. */
+type Launch = Omit<EngineLaunch, "isolation"> & Partial<Pick<EngineLaunch, "isolation">>;
+
+/**
+ * Reads the launch file and confines this process. It is the first code of an engine and runs before the thread pool:
+ * threads inherit the domain of the thread that starts them. Returns null, with an exit code set, when a promised part
+ * of the isolation cannot be applied. A launch file that cannot be read is reported later.
+ */
+export function confine(environment: Environment): { readonly text: string | null } | null {
+  const file = environment[LAUNCH_FILE_VARIABLE];
+  const text = file === undefined ? null : readFileSync(file, "utf8");
+  try {
+    if (text !== null) confineProcess(JSON.parse(text) as Launch, environment);
+    return { text };
+  } catch (error) {
+    process.exitCode = ENGINE_EXITS.isolation_failed.code;
+    const reason = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`${CANNOT_START} isolation: ${reason}; see ORCH_ISOLATION\n`);
+    return null;
+  }
+}
+
+function confineProcess(
+  { isolation = NOT_ISOLATED, data_dir, port, extra_ca_certs, tool_cgroups = [] }: Launch,
+  environment: Environment,
+): void {
+  if (nativeProblem() === null) {
+    // A core dump holds keys.
+    setResourceLimit("core", 0, 0);
+    if (hardLimitOfFiles() > OPEN_FILES) setResourceLimit("nofile", OPEN_FILES, OPEN_FILES);
+    dropCapabilities();
+  }
+  if (!isolation.engine) return;
+  const extra = [environment["NODE_COMPILE_CACHE"], extra_ca_certs].filter((path) => typeof path === "string");
+  const rules = engineFileRules({ dataDir: data_dir, programDir: import.meta.dirname, extra });
+  restrictSelf({ ...rules, write: [...rules.write, ...tool_cgroups], bind: [port, ANY_PORT], connect: null });
+}
+
+/** A lower limit of the host stays. */
+function hardLimitOfFiles(): number {
+  const [, hard = ""] = /^Max open files +\S+ +(\S+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+  return hard === "unlimited" ? Infinity : Number(hard);
+}

@@ -1,0 +1,115 @@
+import { join } from "node:path";
+
+/** Programs and libraries of the system. */
+const PROGRAMS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store"];
+
+/** Files and folders of `/etc` that programs need. The others may hold secrets that are readable here. */
+const ETC = [
+  "alternatives",
+  "bash.bashrc",
+  "ca-certificates",
+  "ca-certificates.conf",
+  "crypto-policies",
+  "debian_version",
+  "fonts",
+  "gai.conf",
+  "gitconfig",
+  "group",
+  "host.conf",
+  "hostname",
+  "hosts",
+  "inputrc",
+  "ld.so.cache",
+  "ld.so.conf",
+  "ld.so.conf.d",
+  "locale.alias",
+  "locale.conf",
+  "localtime",
+  "lsb-release",
+  "magic",
+  "mime.types",
+  "nsswitch.conf",
+  "npmrc",
+  "os-release",
+  "passwd",
+  "perl",
+  "pip.conf",
+  "pki/ca-trust",
+  "pki/tls/certs",
+  "pki/tls/cert.pem",
+  "pki/tls/openssl.cnf",
+  "profile",
+  "profile.d",
+  "protocols",
+  "python3",
+  "redhat-release",
+  "resolv.conf",
+  "services",
+  "shells",
+  "ssl/certs",
+  "ssl/cert.pem",
+  "ssl/openssl.cnf",
+  "terminfo",
+  "timezone",
+].map((name) => join("/etc", name));
+
+/** Of the kernel, without anything of a process: command lines of other users' programs are readable there. */
+const KERNEL = [
+  "/proc/cpuinfo",
+  "/proc/filesystems",
+  "/proc/loadavg",
+  "/proc/meminfo",
+  "/proc/stat",
+  "/proc/sys",
+  "/proc/uptime",
+  "/proc/version",
+  "/sys/devices/system/cpu",
+  "/sys/fs/cgroup",
+  "/sys/kernel/mm/transparent_hugepage",
+];
+
+const DEVICES = ["full", "null", "random", "tty", "urandom", "zero"].map((name) => join("/dev", name));
+
+/** What a Landlock domain may do with files. */
+export interface FileRules {
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+}
+
+/** The folders of one engine. */
+export interface EngineFolders {
+  readonly workspace: string;
+  /** Emptied at each start of the engine. */
+  readonly temporary: string;
+  /** Of package managers. */
+  readonly cache: string;
+}
+
+export const engineFolders = (dataDir: string): EngineFolders => ({
+  workspace: join(dataDir, "workspace"),
+  temporary: join(dataDir, "tmp"),
+  cache: join(dataDir, "cache"),
+});
+
+/**
+ * The engine: its own folder, and what its program reads. `/proc`, because it finds the processes of its tools there.
+ * `programDir` contains the engine's bundles.
+ */
+export const engineFileRules = (engine: {
+  readonly dataDir: string;
+  readonly programDir: string;
+  readonly extra: readonly string[];
+}): FileRules => ({
+  read: [...PROGRAMS, ...ETC, "/proc", ...KERNEL, process.execPath, engine.programDir, ...engine.extra],
+  write: [engine.dataDir, ...DEVICES],
+});
+
+/** A tool: the workspace, a temporary folder, a cache, programs of the system, and what the operator adds. */
+export const toolFileRules = (tool: {
+  readonly folders: EngineFolders;
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+}): FileRules => ({
+  read: [...PROGRAMS, ...ETC, ...KERNEL, process.execPath, ...tool.read],
+  write: [...Object.values(tool.folders), ...DEVICES, ...tool.write],
+});

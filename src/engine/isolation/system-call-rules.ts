@@ -1,0 +1,139 @@
+import type { ArgumentTest, FilterRule } from "../../shared/linux/seccomp.ts";
+
+const EACCES = 13;
+const ENOSYS = 38;
+
+const AF_UNIX = 1;
+const AF_INET = 2;
+const AF_INET6 = 10;
+const AF_NETLINK = 16;
+const SOCK_STREAM = 1;
+const SOCKET_TYPE_MASK = 0xf;
+const IPPROTO_TCP = 6;
+const NETLINK_ROUTE = 0;
+const MSG_FASTOPEN = 0x2000_0000;
+/** `CLONE_NEW*` but `CLONE_NEWTIME`, whose bit is part of the exit signal in `clone`. */
+const CLONE_NAMESPACES = [0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000];
+const PRIO_PROCESS = 0;
+const IOPRIO_WHO_PROCESS = 1;
+const PIDFD_THREAD = 0x80;
+const ANY_PERSONALITY = 0xffff_ffff;
+
+const flagged = (argument: ArgumentTest["argument"], flag: number): readonly ArgumentTest[] => [
+  { argument, mask: flag, equals: [flag] },
+];
+
+/** Calls that no tool needs, and that reach other processes, the kernel or the host. */
+const NEVER: FilterRule = {
+  refuse: "always",
+  calls: [
+    ...(["ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease"] as const),
+    ...(["pidfd_getfd", "kcmp", "migrate_pages", "move_pages", "rt_tgsigqueueinfo"] as const),
+    ...(["unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "mount_setattr"] as const),
+    ...(["open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick"] as const),
+    ...(["bpf", "perf_event_open", "userfaultfd", "open_by_handle_at", "fanotify_init"] as const),
+    // io_uring makes sockets and connections that no filter sees. The event loop of the thread that starts tools has a
+    // ring, and so needs io_uring_enter; it is closed in the tools.
+    ...(["io_uring_setup", "io_uring_register"] as const),
+    ...(["keyctl", "add_key", "request_key"] as const),
+    // System V IPC and message queues are shared by all processes of a user.
+    ...(["shmget", "shmat", "shmctl", "semget", "semop", "semctl", "semtimedop"] as const),
+    ...(["msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"] as const),
+    ...(["syslog", "acct", "swapon", "swapoff", "reboot", "kexec_load", "kexec_file_load"] as const),
+    ...(["init_module", "finit_module", "delete_module", "iopl", "ioperm"] as const),
+    ...(["quotactl", "quotactl_fd", "clock_adjtime", "settimeofday", "lookup_dcookie"] as const),
+  ],
+};
+
+/** Namespaces give a process capabilities. `clone3` passes its flags in memory; programs fall back to `clone`. */
+const NAMESPACES: readonly FilterRule[] = [
+  { calls: ["clone"], refuse: { when: CLONE_NAMESPACES.map((flag) => flagged(0, flag)) } },
+  { calls: ["clone3"], refuse: "always", errno: ENOSYS },
+];
+
+/** Limits and priorities of other processes of the same user. 0 is the caller. */
+const OTHER_PROCESSES: readonly FilterRule[] = [
+  {
+    calls: ["prlimit64", "sched_setparam", "sched_setscheduler", "sched_setattr", "sched_setaffinity"],
+    refuse: { unless: [[{ argument: 0, equals: [0] }]] },
+  },
+  {
+    calls: ["setpriority"],
+    refuse: {
+      unless: [
+        [
+          { argument: 0, equals: [PRIO_PROCESS] },
+          { argument: 1, equals: [0] },
+        ],
+      ],
+    },
+  },
+  {
+    calls: ["ioprio_set"],
+    refuse: {
+      unless: [
+        [
+          { argument: 0, equals: [IOPRIO_WHO_PROCESS] },
+          { argument: 1, equals: [0] },
+        ],
+      ],
+    },
+  },
+  { calls: ["pidfd_open"], refuse: { when: [flagged(1, PIDFD_THREAD)] } },
+  { calls: ["personality"], refuse: { unless: [[{ argument: 0, equals: [0, ANY_PERSONALITY] }]] } },
+];
+
+export interface ToolCallRules {
+  /** TCP sockets, whose ports Landlock limits. Without Landlock's ports there is none. */
+  readonly tcp: boolean;
+  readonly listen: boolean;
+  /** Landlock keeps `truncate` within the domain. */
+  readonly truncateIsLimited: boolean;
+  readonly enginePid: number;
+  /** The thread that starts the tools, which is in their domain. */
+  readonly toolThread: number;
+}
+
+/** The system calls of tools. */
+export function toolCallRules(rules: ToolCallRules): readonly FilterRule[] {
+  const { enginePid, toolThread } = rules;
+  return [
+    ...sockets(rules),
+    NEVER,
+    ...NAMESPACES,
+    ...OTHER_PROCESSES,
+    // Landlock refuses signals to the engine, but not to its thread in the tools' domain.
+    { calls: ["tgkill"], refuse: { when: [[{ argument: 0, equals: [enginePid] }]] } },
+    { calls: ["tkill"], refuse: { when: [[{ argument: 0, equals: [enginePid, toolThread] }]] } },
+    // Before Landlock limits signals, those to the engine and to all processes of its user.
+    { calls: ["kill"], refuse: { when: [[{ argument: 0, equals: [enginePid, -enginePid, -1] }]] } },
+    ...(rules.truncateIsLimited ? [] : [{ calls: ["truncate"], refuse: "always" } as const]),
+  ];
+}
+
+/**
+ * Landlock limits TCP alone: no UDP, raw, SCTP or Multipath TCP. A Unix socket, such as that of D-Bus or Docker, would
+ * start programs outside of the domain. A pair of them reaches nobody else.
+ */
+function sockets({ tcp, listen }: ToolCallRules): readonly FilterRule[] {
+  const protocols = [0, IPPROTO_TCP];
+  const tcpSocket = [
+    { argument: 0, equals: [AF_INET, AF_INET6] },
+    { argument: 1, mask: SOCKET_TYPE_MASK, equals: [SOCK_STREAM] },
+    { argument: 2, equals: protocols },
+  ] as const;
+  const routes = [
+    { argument: 0, equals: [AF_NETLINK] },
+    { argument: 2, equals: [NETLINK_ROUTE] },
+  ] as const;
+  return [
+    { calls: ["socket"], refuse: { unless: tcp ? [tcpSocket, routes] : [routes] }, errno: EACCES },
+    { calls: ["socketpair"], refuse: { unless: [[{ argument: 0, equals: [AF_UNIX] }]] }, errno: EACCES },
+    // A listener without a bind gets a port that Landlock does not check.
+    ...(listen ? [] : [{ calls: ["listen"], refuse: "always", errno: EACCES } as const]),
+    // TCP Fast Open connects without the check of `connect`.
+    { calls: ["sendto"], refuse: { when: [flagged(3, MSG_FASTOPEN)] } },
+    { calls: ["sendmsg"], refuse: { when: [flagged(2, MSG_FASTOPEN)] } },
+    { calls: ["sendmmsg"], refuse: { when: [flagged(3, MSG_FASTOPEN)] } },
+  ];
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { SystemCallFailed, byProcessor, callNative, systemCall } from "./system-calls.ts";
+
+const PR_SET_NO_NEW_PRIVS = 38;
+const PR_CAPBSET_DROP = 24;
+const PR_CAP_AMBIENT = 47;
+const PR_CAP_AMBIENT_CLEAR_ALL = 4;
+/** `_LINUX_CAPABILITY_VERSION_3` */
+const CAPABILITY_VERSION = 0x2008_0522;
+const EPERM = 1;
+const EINVAL = 22;
+const O_CLOEXEC = 0o2000000;
+
+const RESOURCES = { fsize: 1, core: 4, nproc: 6, nofile: 7, as: 9 } as const;
+
+/** From now on, no program that this thread starts gains rights, such as one with the set-user-ID bit. */
+export function setNoNewPrivileges(): void {
+  callNative("prctl", [PR_SET_NO_NEW_PRIVS, 1], "prctl(PR_SET_NO_NEW_PRIVS)");
+}
+
+/** Gives up all capabilities of this thread, also those that programs could inherit. */
+export function dropCapabilities(): void {
+  for (let capability = 0; capability <= lastCapability(); capability++)
+    unlessRefused(() => callNative("prctl", [PR_CAPBSET_DROP, capability], "prctl(PR_CAPBSET_DROP)"));
+  unlessRefused(() => callNative("prctl", [PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL], "prctl(PR_CAP_AMBIENT)"));
+  const header = Buffer.alloc(8);
+  header.writeUInt32LE(CAPABILITY_VERSION, 0);
+  systemCall("capset", byProcessor({ x64: 126, arm64: 91 }), header, Buffer.alloc(24));
+}
+
+/** Sets a resource limit of this process and of the programs it starts. */
+export function setResourceLimit(resource: keyof typeof RESOURCES, soft: number, hard: number): void {
+  const limits = Buffer.alloc(16);
+  limits.writeBigUInt64LE(BigInt(soft), 0);
+  limits.writeBigUInt64LE(BigInt(hard), 8);
+  callNative("setrlimit", [RESOURCES[resource], limits], `setrlimit(${resource})`);
+}
+
+/** A pipe whose ends are closed in programs that this process starts. */
+export function openPipe(): { readonly read: number; readonly write: number } {
+  const ends = Buffer.alloc(8);
+  callNative("pipe2", [ends, O_CLOEXEC]);
+  return { read: ends.readInt32LE(0), write: ends.readInt32LE(4) };
+}
+
+/** For a descriptor that Node.js did not open, such as one of {@link openPipe}. */
+export const closeDescriptor = (descriptor: number): void => void callNative("close", [descriptor]);
+
+/** The id of the calling thread. */
+export const threadId = (): number => systemCall("gettid", byProcessor({ x64: 186, arm64: 178 }));
+
+const lastCapability = (): number => Number(readFileSync("/proc/sys/kernel/cap_last_cap", "utf8"));
+
+/** A process without capabilities has none to give up. */
+function unlessRefused(call: () => void): void {
+  try {
+    call();
+  } catch (error) {
+    if (!(error instanceof SystemCallFailed && [EPERM, EINVAL].includes(error.errno))) throw error;
+  }
+}

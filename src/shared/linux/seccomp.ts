@@ -1,0 +1,133 @@
+import { setNoNewPrivileges } from "./process-limits.ts";
+import { SYSTEM_CALLS, type SystemCallName } from "./system-call-numbers.ts";
+import { addressOf, byProcessor, systemCall } from "./system-calls.ts";
+
+/** Compares the low 32 bits of one argument of a system call. */
+export interface ArgumentTest {
+  readonly argument: 0 | 1 | 2 | 3 | 4 | 5;
+  /** Applied to the argument first. Default: all bits. */
+  readonly mask?: number;
+  readonly equals: readonly number[];
+}
+
+/**
+ * What happens to some system calls: always refused, refused when all tests of one alternative hold, or refused unless
+ * all tests of one alternative hold.
+ */
+export interface FilterRule {
+  readonly calls: readonly SystemCallName[];
+  readonly refuse: "always" | { readonly when: Alternatives } | { readonly unless: Alternatives };
+  /** What the program sees. Default: EPERM. */
+  readonly errno?: number;
+}
+type Alternatives = readonly (readonly ArgumentTest[])[];
+
+const EPERM = 1;
+
+const SECCOMP_SET_MODE_FILTER = 1;
+const ALLOW = 0x7fff_0000;
+const ERRNO = 0x0005_0000;
+const KILL_PROCESS = 0x8000_0000;
+
+/** `struct seccomp_data` */
+const NUMBER_OFFSET = 0;
+const ARCHITECTURE_OFFSET = 4;
+const ARGUMENTS_OFFSET = 16;
+
+/** Classic BPF: `linux/filter.h` */
+const LOAD = 0x20;
+const AND = 0x54;
+const JUMP_IF_EQUAL = 0x15;
+const JUMP_IF_AT_LEAST = 0x35;
+const JUMP = 0x05;
+const RETURN = 0x06;
+
+interface Instruction {
+  readonly code: number;
+  readonly value: number;
+  /** Instructions to skip when the jump's condition holds, or does not. */
+  readonly ifTrue?: number;
+  readonly ifFalse?: number;
+}
+
+/** Applies a filter to the calling thread and what it starts, for ever. Throws `SystemCallFailed`. */
+export function installSeccompFilter(rules: readonly FilterRule[]): void {
+  const program = encode(filterProgram(rules));
+  const header = Buffer.alloc(16);
+  header.writeUInt16LE(program.length / 8, 0);
+  header.writeBigUInt64LE(addressOf(program), 8);
+  setNoNewPrivileges();
+  systemCall("seccomp", byProcessor({ x64: 317, arm64: 277 }), SECCOMP_SET_MODE_FILTER, 0, header);
+}
+
+/** A program of the kernel's BPF machine. A program of another processor, such as a 32-bit one, is killed. */
+export function filterProgram(rules: readonly FilterRule[]): readonly Instruction[] {
+  const architecture = byProcessor({ x64: 0xc000_003e, arm64: 0xc000_00b7 });
+  return [
+    { code: LOAD, value: ARCHITECTURE_OFFSET },
+    { code: JUMP_IF_EQUAL, value: architecture, ifTrue: 1 },
+    { code: RETURN, value: KILL_PROCESS },
+    { code: LOAD, value: NUMBER_OFFSET },
+    // The x32 numbers of x64, which would pass every comparison below.
+    { code: JUMP_IF_AT_LEAST, value: 0x4000_0000, ifFalse: 1 },
+    { code: RETURN, value: ERRNO | EPERM },
+    ...rules.flatMap(ruleInstructions),
+    { code: RETURN, value: ALLOW },
+  ];
+}
+
+/** One block per call: it returns, or goes on with the call's number still loaded. */
+function ruleInstructions({ calls, refuse, errno = EPERM }: FilterRule): readonly Instruction[] {
+  const refused = ERRNO | errno;
+  const numbers = calls.map((name) => byProcessor(SYSTEM_CALLS[name])).filter((number) => number !== null);
+  return numbers.flatMap((value) => {
+    const block = refuse === "always" ? [{ code: RETURN, value: refused }] : decision(refuse, refused);
+    // A conditional jump reaches 255 instructions.
+    return [{ code: JUMP_IF_EQUAL, value, ifTrue: 1 }, { code: JUMP, value: block.length }, ...block];
+  });
+}
+
+function decision(refuse: Exclude<FilterRule["refuse"], "always">, refused: number): readonly Instruction[] {
+  const [alternatives, hit, miss] = "when" in refuse ? [refuse.when, refused, ALLOW] : [refuse.unless, ALLOW, refused];
+  return [
+    ...alternatives.flatMap((tests) => [...allHold(tests), { code: RETURN, value: hit }]),
+    { code: RETURN, value: miss },
+  ];
+}
+
+/** Goes on behind the `RETURN` that follows when one test does not hold. */
+function allHold(tests: readonly ArgumentTest[]): readonly Instruction[] {
+  const blocks: (readonly Instruction[])[] = [];
+  let following = 1;
+  for (const test of tests.toReversed()) {
+    const block = holds(test, following);
+    blocks.unshift(block);
+    following += block.length;
+  }
+  return blocks.flat();
+}
+
+function holds({ argument, mask, equals }: ArgumentTest, following: number): readonly Instruction[] {
+  const comparisons = equals.map((value, index) => {
+    const left = equals.length - 1 - index;
+    return { code: JUMP_IF_EQUAL, value: value >>> 0, ifTrue: left, ifFalse: left === 0 ? following : 0 };
+  });
+  return [
+    { code: LOAD, value: ARGUMENTS_OFFSET + 8 * argument },
+    ...(mask === undefined ? [] : [{ code: AND, value: mask >>> 0 }]),
+    ...comparisons,
+  ];
+}
+
+/** `struct sock_filter` for each instruction. */
+function encode(instructions: readonly Instruction[]): Buffer {
+  const program = Buffer.alloc(instructions.length * 8);
+  for (const [index, { code, value, ifTrue = 0, ifFalse = 0 }] of instructions.entries()) {
+    const at = index * 8;
+    program.writeUInt16LE(code, at);
+    program.writeUInt8(ifTrue, at + 2);
+    program.writeUInt8(ifFalse, at + 3);
+    program.writeUInt32LE(value >>> 0, at + 4);
+  }
+  return program;
+}
