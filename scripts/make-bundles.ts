@@ -118,7 +118,7 @@ export async function bundlePrograms(folder: string): Promise<void> {
   const pending = new Set<string>();
   await bundle({ entry: join(root, "src/engine/main.ts"), name: "engine", folder, plugins: [ownBundles(pending)] });
   // A Set visits what is added while it is walked: the bundles of bundles too.
-  pending.add(join(root, "src/engine/isolation/confine.ts"));
+  for (const name of ["confine", "tool-worker"]) pending.add(join(root, `src/engine/isolation/${name}.ts`));
   for (const file of pending)
     await bundle({ entry: file, name: bundleName(file), folder, plugins: [ownBundles(pending)] });
 }

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_AGENT } from "../contract/engine-api.ts";
 import type { EngineStatus } from "../contract/engine-control.ts";
@@ -20,6 +19,10 @@ import { EngineError } from "./engine-error.ts";
 import { AcceptedKeys } from "./turns/accepted-keys.ts";
 import { STREAM_LIMITS } from "./http/event-stream.ts";
 import { createRoutes } from "./http/routes.ts";
+import { createToolLauncher } from "./isolation/create-tool-launcher.ts";
+import { engineFolders } from "./isolation/file-rules.ts";
+import { limitTools } from "./isolation/limits/limit-tools.ts";
+import { makeToolFolders } from "./isolation/tool-folders.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { openMemory } from "./memory/open-memory.ts";
 import { contextWindow, outputTokensWithin } from "./model/context-window.ts";
@@ -76,8 +79,19 @@ export async function createApp({
   const logger = createLogger("engine", config.logLevel);
   const reset = store.reset.current;
   if (store.reset.isNew) logger.error({ ...reset }, "the store was damaged and was set aside; created a new one");
-  const workspaceDir = join(launch.data_dir, "workspace");
-  mkdirSync(workspaceDir, { recursive: true });
+  const folders = engineFolders(launch.data_dir);
+  await makeToolFolders(folders, { logger });
+  const { workspace: workspaceDir } = folders;
+  const unlimited = createToolLauncher({
+    isolation: launch.isolation,
+    folders,
+    listen: [],
+    network: () => Promise.resolve({ proxyPort: null, environment: {} }),
+    programDir: import.meta.dirname,
+    logger,
+  });
+  const { launcher, disk } = limitTools({ launch, launcher: unlimited, logger });
+  const commands = { environment, folders, launcher };
   const slots = new TaskSlots(CHANNEL_TTL_MS);
   const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs, logger });
   const { embedder } = modelProvider;
@@ -87,15 +101,15 @@ export async function createApp({
   const messages = new MessageTable(store);
   const grants = new GrantTable(store);
   const plans = new PlanTable(store);
-  const builtIn = builtInTools({ environment, plans, memory });
-  const toolServers = openServers({ launch, workspaceDir, environment, pins: new ToolDefinitionTable(store), logger });
+  const builtIn = builtInTools({ commands, plans, memory });
+  const toolServers = openServers({ launch, commands, pins: new ToolDefinitionTable(store), logger });
   const catalogFolder = join(launch.data_dir, "catalog");
   const catalog = await LiveCatalog.open({
     folder: catalogFolder,
     isReserved: (name) => name === DELEGATE || builtIn.some((tool) => tool.name === name),
     checkServers: toolServers.check,
     onServers: toolServers.apply,
-    environment,
+    commands,
     logger,
   });
   const profiles = catalogProfiles({
@@ -125,7 +139,7 @@ export async function createApp({
       logger,
     }),
     tools: {
-      execute: createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, logger }),
+      execute: createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, disk, logger }),
       concurrency: config.toolConcurrency,
       workspaceDir,
       grants: {
@@ -242,6 +256,7 @@ export async function createApp({
       runner.parkAll();
       await runner.waitUntilIdle(TOOL_EXIT_MS);
       await toolServers.servers.close();
+      await launcher.close();
       await Promise.race([learningClosed, delay(LEARNING_CLOSE_MS)]);
       await memory.close(
         new EngineError(

@@ -10,13 +10,14 @@ import { parseToolServers } from "../../src/engine/mcp/server-config.ts";
 import { PERMISSION_OPTIONS } from "../../src/engine/tools/authorize.ts";
 import { type BuiltInParts, builtInTools } from "../../src/engine/tools/built-in-tools.ts";
 import { documentText, namesIn, tableRows } from "./documents.ts";
+import { commandHost, entryContext } from "../helpers/command-host.ts";
 
 const FILE = "docs/catalog.md";
 const blocks = (language: string) =>
   [...documentText(FILE).matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, "g"))].map(([, text = ""]) => text);
 
 t.test("the built-in tools are those of the code, both ways, with their permission", async (t) => {
-  const builtIn = builtInTools({ environment: {}, memory: {} } as BuiltInParts);
+  const builtIn = builtInTools({ commands: commandHost(), memory: {} } as BuiltInParts);
   const declared = [...shippedEntries().tools.values()];
   const names: string[] = [...builtIn, ...declared].map(({ name }) => name).concat(DELEGATE, USE_SKILL);
   t.same([...namesIn(FILE, "tools")].filter((name) => name !== "").sort(), names.sort());
@@ -70,7 +71,7 @@ t.test("the examples are valid", async (t) => {
   const [http = "", command = "", servers = ""] = blocks("json");
   t.equal(parseDeclaredTool("weather", http)?.action.kind, "http");
   t.equal(parseDeclaredTool("convert", command)?.action.kind, "command");
-  t.match(parseToolServers(servers, {}), { servers: { length: 2 }, errors: { length: 0 } });
+  t.match(parseToolServers(servers, entryContext()), { servers: { length: 2 }, errors: { length: 0 } });
   const [agent = ""] = blocks("markdown");
   t.match(await parseAgent("translator", agent), { model: "light", permissions: { write_file: "allow" } });
   const deny = /```yaml\n([^]*?)```/.exec(documentText("SECURITY.md"))?.[1] ?? "";

@@ -1,3 +1,4 @@
+import type { CommandHost } from "../tools/command/run-command.ts";
 import { type Tool, type ToolContext, ToolFailed } from "../tools/tool.ts";
 import { BadEntry } from "./bad-entry.ts";
 import { callHttp } from "./call-http.ts";
@@ -14,8 +15,7 @@ const GONE_WITHIN_MS = 5000;
 export interface DeclaredToolParts {
   /** The catalog folder. */
   readonly folder: string;
-  /** The engine's environment, of which commands inherit a small part. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly commands: CommandHost;
 }
 
 /** A declared tool as an engine tool. Its output is redacted: the model never sees its secrets. */
@@ -41,7 +41,7 @@ export function declaredTool(declared: DeclaredTool, parts: DeclaredToolParts): 
       const redact = (text: string) =>
         [...secrets.values()].reduce((left, secret) => left.replaceAll(secret, "[secret]"), text);
       try {
-        return redact(await run(action, { values, context, environment: parts.environment }));
+        return redact(await run(action, { values, context, commands: parts.commands }));
       } catch (error) {
         if (error instanceof ToolFailed) throw new ToolFailed(redact(error.message));
         throw error;
@@ -52,7 +52,7 @@ export function declaredTool(declared: DeclaredTool, parts: DeclaredToolParts): 
 
 function run(
   action: DeclaredTool["action"],
-  call: Pick<DeclaredToolParts, "environment"> & { readonly values: Values; readonly context: ToolContext },
+  call: Pick<DeclaredToolParts, "commands"> & { readonly values: Values; readonly context: ToolContext },
 ): Promise<string> {
   switch (action.kind) {
     case "command":

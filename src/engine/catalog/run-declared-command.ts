@@ -1,20 +1,19 @@
 import { realpath } from "node:fs/promises";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
+import type { CommandHost } from "../tools/command/run-command.ts";
 import { runProgram } from "../tools/command/run-program.ts";
 import { type ToolContext, ToolFailed } from "../tools/tool.ts";
 import { type Values, fillText } from "./fill-in.ts";
 import type { CommandAction } from "./tool-file.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Runs a declared command without a shell: a value fills one argument or part of one. */
 export async function runDeclaredCommand(
   { argv, env = {} }: CommandAction,
   {
     values,
-    environment,
+    commands: { environment, folders, launcher },
     context,
-  }: { readonly values: Values; readonly environment: Environment; readonly context: ToolContext },
+  }: { readonly values: Values; readonly commands: CommandHost; readonly context: ToolContext },
 ): Promise<string> {
   const { workspaceDir, signal } = context;
   const cwd = await realpath(workspaceDir);
@@ -22,10 +21,10 @@ export async function runDeclaredCommand(
     const value = fillText(template, values);
     return value === null ? [] : [[name, withoutNul(value)] as const];
   });
-  const end = await runProgram({
+  const end = await runProgram(launcher, {
     argv: filledArguments(argv, values),
     cwd,
-    env: { ...commandEnvironment(environment, cwd), ...Object.fromEntries(own) },
+    env: { ...commandEnvironment(environment, { ...folders, workspace: cwd }), ...Object.fromEntries(own) },
     signal,
     onOutput: () => context.progress(),
   });

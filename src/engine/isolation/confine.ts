@@ -48,7 +48,9 @@ function confineProcess(
     dropCapabilities();
   }
   if (!isolation.engine) return;
-  const extra = [environment["NODE_COMPILE_CACHE"], extra_ca_certs].filter((path) => typeof path === "string");
+  const files = [environment["NODE_COMPILE_CACHE"], extra_ca_certs].filter((path) => typeof path === "string");
+  // A tool's domain is within the engine's.
+  const extra = [...files, ...isolation.read];
   const rules = engineFileRules({ dataDir: data_dir, programDir: import.meta.dirname, extra });
   restrictSelf({ ...rules, write: [...rules.write, ...tool_cgroups], bind: [port, ANY_PORT], connect: null });
 }

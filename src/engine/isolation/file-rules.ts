@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 /** Programs and libraries of the system. */
-const PROGRAMS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store"];
+export const PROGRAMS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store"];
 
 /** Files and folders of `/etc` that programs need. The others may hold secrets that are readable here. */
 const ETC = [
@@ -104,12 +104,8 @@ export const engineFileRules = (engine: {
   write: [engine.dataDir, ...DEVICES],
 });
 
-/** A tool: the workspace, a temporary folder, a cache, programs of the system, and what the operator adds. */
-export const toolFileRules = (tool: {
-  readonly folders: EngineFolders;
-  readonly read: readonly string[];
-  readonly write: readonly string[];
-}): FileRules => ({
+/** A tool: its folders, and programs of the system. */
+export const toolFileRules = (tool: FileRules): FileRules => ({
   read: [...PROGRAMS, ...ETC, ...KERNEL, process.execPath, ...tool.read],
-  write: [...Object.values(tool.folders), ...DEVICES, ...tool.write],
+  write: [...DEVICES, ...tool.write],
 });

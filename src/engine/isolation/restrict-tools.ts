@@ -1,12 +1,11 @@
 import { LANDLOCK, landlockAbi, restrictSelf } from "../../shared/linux/landlock.ts";
 import { threadId } from "../../shared/linux/process-limits.ts";
 import { installSeccompFilter } from "../../shared/linux/seccomp.ts";
-import { type EngineFolders, toolFileRules } from "./file-rules.ts";
+import { toolFileRules } from "./file-rules.ts";
 import { toolCallRules } from "./system-call-rules.ts";
 
 export interface ToolSandbox {
-  readonly folders: EngineFolders;
-  /** Further files and folders, absolute. */
+  /** Absolute paths of files and folders, besides the system's. */
   readonly read: readonly string[];
   readonly write: readonly string[];
   /** The port of the engine's proxy on loopback, the tools' only way to the network. Null without network. */
@@ -20,10 +19,10 @@ export interface ToolSandbox {
  * Confines the calling thread and the programs that it starts. The engine's other threads keep their rights. Throws when
  * the kernel refuses; the thread must then not start a program.
  */
-export function restrictTools({ folders, read, write, proxyPort, listen, enginePid }: ToolSandbox): void {
+export function restrictTools({ read, write, proxyPort, listen, enginePid }: ToolSandbox): void {
   const { abi } = landlockAbi();
   const connect = proxyPort === null ? listen : [...listen, proxyPort];
-  restrictSelf({ ...toolFileRules({ folders, read, write }), bind: listen, connect });
+  restrictSelf({ ...toolFileRules({ read, write }), bind: listen, connect });
   installSeccompFilter(
     toolCallRules({
       tcp: abi >= LANDLOCK.networkAbi && connect.length > 0,

@@ -1,3 +1,4 @@
+import type { LimitedLauncher } from "../isolation/limits/limited-launcher.ts";
 import type { ServerConfig } from "./server-config.ts";
 
 /** A tool as listed by `tools/list`, not yet validated. */
@@ -55,6 +56,8 @@ export interface ConnectParams {
   readonly workspaceDir: string;
   /** Environment of a local server, extended by its own `env`. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Starts a local server. */
+  readonly launcher: Pick<LimitedLauncher, "start">;
   readonly log: ServerLog;
   readonly onToolsChanged: () => void;
   readonly onElicitation: (form: ElicitationForm) => Promise<ElicitationResult>;

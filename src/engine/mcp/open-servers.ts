@@ -1,8 +1,9 @@
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
+import type { CommandHost } from "../tools/command/run-command.ts";
 import { type PinsTable, pinnedDefinitions } from "./pinned-definitions.ts";
-import { type InvalidServer, NO_SERVERS, parseToolServers } from "./server-config.ts";
+import { type EntryContext, type InvalidServer, NO_SERVERS, parseToolServers } from "./server-config.ts";
 import { serverEnvironment } from "./server-environment.ts";
 import { ToolServers } from "./tool-servers.ts";
 
@@ -20,37 +21,38 @@ export interface OpenedServers {
 /** The tool servers of an engine; none is started. */
 export function openServers({
   launch,
-  workspaceDir,
-  environment,
+  commands: { environment, folders, launcher },
   pins,
   logger,
 }: {
-  readonly launch: Pick<EngineLaunch, "product" | "user_id" | "data_dir" | "extra_ca_certs">;
-  readonly workspaceDir: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly launch: Pick<EngineLaunch, "product" | "user_id" | "extra_ca_certs" | "isolation">;
+  readonly commands: CommandHost;
   readonly pins: PinsTable;
   readonly logger: Logger;
 }): OpenedServers {
-  const inherited = commandEnvironment(environment, workspaceDir);
+  const inherited = commandEnvironment(environment, folders);
   const { PATH = "", HOME = "", LANG = "", TZ = "" } = inherited;
   // The only variables `.mcp.json` may reference: the rest of the environment holds secrets.
+  const workspaceDir = folders.workspace;
   const facts = { ORCH_PRODUCT: launch.product, ORCH_USER_ID: launch.user_id, ORCH_WORKSPACE: workspaceDir };
   const variables = { PATH, HOME, LANG, TZ, ...facts };
+  const context: EntryContext = { variables, places: { folders, read: launch.isolation.read } };
   const servers = new ToolServers({
     pins: pinnedDefinitions(pins),
     workspaceDir,
-    environment: serverEnvironment(inherited, { dataDir: launch.data_dir, extraCaCerts: launch.extra_ca_certs }),
+    environment: serverEnvironment(inherited, { extraCaCerts: launch.extra_ca_certs }),
+    launcher,
     logger,
   });
   return {
     servers,
     check(text) {
-      const { servers: usable, errors } = parseToolServers(text, variables);
+      const { servers: usable, errors } = parseToolServers(text, context);
       return { count: usable.length, problems: errors.map(({ path, message }) => ({ path, message })) };
     },
     apply(text) {
       servers
-        .reload(text === null ? NO_SERVERS : parseToolServers(text, variables))
+        .reload(text === null ? NO_SERVERS : parseToolServers(text, context))
         .catch((error: unknown) => logger.error({ err: error }, "failed to apply .mcp.json"));
     },
   };

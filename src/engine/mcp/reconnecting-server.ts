@@ -16,7 +16,7 @@ export type ConnectionState =
   | { readonly kind: "ready"; readonly connection: McpServerConnection }
   | { readonly kind: "restarting" | "failed"; readonly error: string; readonly retryAt: number };
 
-export interface ReconnectingServerParts extends Pick<ConnectParams, "workspaceDir" | "environment"> {
+export interface ReconnectingServerParts extends Pick<ConnectParams, "workspaceDir" | "environment" | "launcher"> {
   readonly log: ServerLog;
   readonly loadConnect: () => Promise<Connect>;
   readonly onListed: (tools: readonly ListedTool[]) => void;
@@ -136,11 +136,12 @@ export class ReconnectingServer {
   }
 
   #connectParams(): ConnectParams {
-    const { workspaceDir, environment, log } = this.#parts;
+    const { workspaceDir, environment, launcher, log } = this.#parts;
     return {
       server: this.server,
       workspaceDir,
       environment,
+      launcher,
       log,
       onToolsChanged: () => this.#scheduleListing(),
       onElicitation: (form) => this.#elicitations.elicit(form),

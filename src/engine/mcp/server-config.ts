@@ -1,5 +1,7 @@
 import { basename } from "node:path";
 import * as z from "zod/mini";
+import { type SandboxPlaces, readSandboxPath } from "../isolation/sandbox-paths.ts";
+import type { SandboxRequest } from "../isolation/tool-launcher.ts";
 import { type EntryProblem, type ServerEntry, type Variables, expandEntry, serverEntry } from "./server-entry.ts";
 
 /** Whether a tool call needs a person's permission; a denied tool is not offered. */
@@ -22,6 +24,7 @@ export type StdioServerConfig = Common & {
   readonly env: Readonly<Record<string, string>>;
   /** Relative to the workspace. */
   readonly cwd: string;
+  readonly sandbox: SandboxRequest;
 };
 export type HttpServerConfig = Common & {
   readonly transport: "http" | "sse";
@@ -53,8 +56,16 @@ const START_TIMEOUT_S = 30;
 const INSTALL_TIMEOUT_S = 300;
 const PACKAGE_RUNNER = /^(?:npx|npm|pnpm|pnpx|yarn|bun|bunx|deno|uv|uvx|pipx|docker|podman)(?:\.\w+)?$/;
 
-/** Parses the text of a `.mcp.json`; `variables` are the only ones that its entries may reference besides their `env`. */
-export function parseToolServers(text: string, variables: Variables): ServersConfig {
+/** What entries may refer to. */
+export interface EntryContext {
+  /** The only variables besides their own `env`. */
+  readonly variables: Variables;
+  /** What their sandboxes may name. */
+  readonly places: SandboxPlaces;
+}
+
+/** Parses the text of a `.mcp.json`. */
+export function parseToolServers(text: string, context: EntryContext): ServersConfig {
   let file: unknown;
   try {
     file = JSON.parse(text.replace(/^\uFEFF/, ""));
@@ -69,7 +80,7 @@ export function parseToolServers(text: string, variables: Variables): ServersCon
   const servers: ServerConfig[] = [];
   const errors: InvalidServer[] = [];
   for (const [name, value] of entries) {
-    const read = readEntry(name, value, variables);
+    const read = readEntry(name, value, context);
     if (read.kind === "server") servers.push(read.server);
     if (read.kind === "invalid") errors.push(...read.problems.map((problem) => invalidEntry(name, value, problem)));
   }
@@ -98,7 +109,7 @@ const invalid = (path: readonly string[], message: string): ReadEntry => ({
   problems: [[path, message]],
 });
 
-function readEntry(name: string, value: unknown, variables: Variables): ReadEntry {
+function readEntry(name: string, value: unknown, { variables, places }: EntryContext): ReadEntry {
   if (!/^[^\p{Cc}\p{Cs}]{1,64}$/u.test(name)) return invalid([], "expected a name of 1 to 64 printable characters");
   const parsed = z.safeParse(serverEntry, value);
   if (!parsed.success) {
@@ -107,16 +118,17 @@ function readEntry(name: string, value: unknown, variables: Variables): ReadEntr
   }
   if (parsed.data.disabled === true) return { kind: "disabled" };
   const { expanded, problems } = expandEntry(parsed.data, variables);
-  return problems.length > 0 ? { kind: "invalid", problems } : toServer(name, expanded);
+  return problems.length > 0 ? { kind: "invalid", problems } : toServer(name, expanded, places);
 }
 
-function toServer(name: string, entry: ServerEntry): ReadEntry {
+function toServer(name: string, entry: ServerEntry, places: SandboxPlaces): ReadEntry {
   const { type, command, args = [], env = {}, cwd = ".", url, headers = {}, permissions = {}, pin = true } = entry;
   const timeoutS = entry.start_timeout_s ?? (isPackageRunner(command) ? INSTALL_TIMEOUT_S : START_TIMEOUT_S);
   const common = { name, permissions, pin, startTimeoutMs: timeoutS * 1000 };
   const isRemote = type === undefined ? url !== undefined : type !== "stdio";
   if (isRemote) {
     if (command !== undefined) return invalid(["command"], "expected either a command or a url, not both");
+    if (entry.sandbox !== undefined) return invalid(["sandbox"], "expected none for a remote server");
     if (url === undefined || !/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
       return invalid(["url"], "expected an http or https URL");
     for (const [key, header] of Object.entries(headers)) {
@@ -131,7 +143,29 @@ function toServer(name: string, entry: ServerEntry): ReadEntry {
   if (hasNul) return invalid([], "expected no NUL character");
   if (Object.keys(env).some((key) => key === "" || key.includes("=")))
     return invalid(["env"], "expected names of variables");
-  return { kind: "server", server: { ...common, transport: "stdio", command, args, env, cwd } };
+  const { sandbox, problems } = readSandbox(entry.sandbox ?? {}, places);
+  if (problems.length > 0) return { kind: "invalid", problems };
+  return { kind: "server", server: { ...common, transport: "stdio", command, args, env, cwd, sandbox } };
+}
+
+/** With absolute paths. */
+function readSandbox(
+  { network, write, read }: NonNullable<ServerEntry["sandbox"]>,
+  places: SandboxPlaces,
+): { readonly sandbox: SandboxRequest; readonly problems: readonly EntryProblem[] } {
+  const problems: EntryProblem[] = [];
+  const absolute = (access: "read" | "write", paths: readonly string[]) =>
+    paths.map((text, index) => {
+      const { path, problem } = readSandboxPath(text, { access, places });
+      if (problem !== null) problems.push([["sandbox", access, String(index)], problem]);
+      return path;
+    });
+  const sandbox = {
+    ...(network !== undefined && { network }),
+    ...(write !== undefined && { write: absolute("write", write) }),
+    ...(read !== undefined && { read: absolute("read", read) }),
+  };
+  return { sandbox, problems };
 }
 
 const isPackageRunner = (command: string | undefined): boolean =>

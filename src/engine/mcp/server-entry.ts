@@ -4,6 +4,16 @@ export type Variables = Readonly<Record<string, string>>;
 
 const START_TIMEOUT = { error: "expected a whole number from 1 to 3600" };
 const texts = z.record(z.string(), z.string());
+const NETWORK = { error: 'expected "open", "none" or a list of hosts' };
+const PATHS = { error: "expected a list of paths" };
+const paths = z.optional(z.array(z.string(PATHS).check(z.minLength(1, PATHS)), PATHS));
+
+/** What a local server may use. An unknown field is an error, because it might be meant to restrict. */
+const sandbox = z.strictObject({
+  network: z.optional(z.union([z.enum(["open", "none"]), z.array(z.string())], NETWORK)),
+  write: paths,
+  read: paths,
+});
 
 /** One entry of `mcpServers`; fields of other programs are ignored. */
 export const serverEntry = z.object({
@@ -17,6 +27,7 @@ export const serverEntry = z.object({
   disabled: z.optional(z.boolean()),
   permissions: z.optional(z.record(z.string(), z.enum(["allow", "ask", "deny"]))),
   pin: z.optional(z.boolean()),
+  sandbox: z.optional(sandbox),
   start_timeout_s: z.optional(z.int(START_TIMEOUT).check(z.gte(1, START_TIMEOUT), z.lte(3600, START_TIMEOUT))),
 });
 export type ServerEntry = z.output<typeof serverEntry>;
@@ -43,12 +54,21 @@ export function expandEntry(
   const known = { ...variables, ...env };
   const one = (field: "command" | "cwd" | "url") =>
     entry[field] === undefined ? {} : { [field]: expand(known, [field])(entry[field]) };
+  const all = (texts: readonly string[] | undefined, ...path: readonly string[]) =>
+    texts?.map((text, index) => expand(known, [...path, String(index)])(text));
   const expanded = {
     ...entry,
     ...one("command"),
     ...one("cwd"),
     ...one("url"),
-    args: entry.args?.map((text, index) => expand(known, ["args", String(index)])(text)),
+    args: all(entry.args, "args"),
+    ...(entry.sandbox && {
+      sandbox: {
+        ...entry.sandbox,
+        write: all(entry.sandbox.write, "sandbox", "write"),
+        read: all(entry.sandbox.read, "sandbox", "read"),
+      },
+    }),
     env,
     headers: each(known, "headers", entry.headers),
   };

@@ -3,17 +3,14 @@ import { delimiter, dirname, join } from "node:path";
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Environment of local tool servers: that of commands, and caches for package runners outside the user's workspace. */
+/** Environment of local tool servers: that of commands, and the host's configuration of package runners. */
 export function serverEnvironment(
   command: Environment,
-  { dataDir, extraCaCerts }: { readonly dataDir: string; readonly extraCaCerts: string | null },
+  { extraCaCerts }: { readonly extraCaCerts: string | null },
 ): Record<string, string> {
-  const cache = join(dataDir, "cache");
   const npmrc = hostNpmrc(command["PATH"] ?? "");
   return {
     ...command,
-    XDG_CACHE_HOME: cache,
-    npm_config_cache: join(cache, "npm"),
     npm_config_update_notifier: "false",
     ...(npmrc !== null && { npm_config_globalconfig: npmrc }),
     ...(extraCaCerts !== null && { NODE_EXTRA_CA_CERTS: extraCaCerts }),

@@ -1,11 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { delimiter, dirname, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { readIdentity } from "../../shared/processes.ts";
-import { CALL_MARK, CommandTree } from "../isolation/command-tree.ts";
+import type { LimitedProgram } from "../isolation/limits/limited-launcher.ts";
+import type { ProgramExit } from "../isolation/tool-launcher.ts";
 import type { ConnectParams } from "./connection.ts";
 import type { StdioServerConfig } from "./server-config.ts";
 
@@ -21,70 +19,73 @@ const DRAIN_MS = 500;
  */
 const GUARDED = '( (read -r _ <&3; kill -KILL 0) </dev/null >/dev/null 2>&1 & ); exec 3<&-; exec "$0" "$@"';
 
+type ServerProcessParams = Pick<ConnectParams, "workspaceDir" | "environment" | "launcher">;
+
 /** The process of a local tool server and its descendants. */
 export class ServerProcess {
-  readonly #child: ChildProcess;
-  readonly #tree: CommandTree | null;
+  readonly #program: LimitedProgram;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Resolves with the exit reason when no descendant is left. Never rejects. */
   readonly exited: Promise<string>;
 
-  constructor(
-    server: StdioServerConfig,
-    { workspaceDir, environment }: Pick<ConnectParams, "workspaceDir" | "environment">,
-  ) {
-    const cwd = resolve(workspaceDir, server.cwd);
-    if (!existsSync(cwd)) throw new Error(`its cwd ${server.cwd} does not exist`);
-    const mark = randomUUID();
-    // Falls back to the engine's Node.js.
-    const PATH = [environment["PATH"], dirname(process.execPath)].join(delimiter);
-    const child = spawn("/bin/sh", ["-c", GUARDED, server.command, ...server.args], {
-      cwd,
-      env: { ...environment, PATH, ...server.env, [CALL_MARK]: mark },
-      // A session and group of its own.
-      detached: true,
-      stdio: ["pipe", "pipe", "pipe", "pipe"],
-    });
-    this.#child = child;
-    this.#tree = treeOf(child, mark);
-    [this.stdin, this.stdout, this.stderr] = [child.stdin, child.stdout, child.stderr];
-    // The exit of the process reports a broken stream.
-    for (const stream of child.stdio) stream?.on("error", () => undefined);
+  private constructor(program: LimitedProgram) {
+    const { stdin, stdout, stderr } = program;
+    if (stdin === null || stderr === null) throw new Error("expected a program with all streams");
+    this.#program = program;
+    [this.stdin, this.stdout, this.stderr] = [stdin, stdout, stderr];
     this.exited = this.#untilGone();
   }
 
-  get pid(): number | null {
-    return this.#child.pid ?? null;
+  /** Rejects with a readable Error when the server cannot be started. */
+  static async start(server: StdioServerConfig, params: ServerProcessParams): Promise<ServerProcess> {
+    const { workspaceDir, environment, launcher } = params;
+    const cwd = resolve(workspaceDir, server.cwd);
+    if (!existsSync(cwd)) throw new Error(`its cwd ${server.cwd} does not exist`);
+    // Falls back to the engine's Node.js.
+    const PATH = [environment["PATH"], dirname(process.execPath)].join(delimiter);
+    const program = await launcher.start({
+      argv: ["/bin/sh", "-c", GUARDED, server.command, ...server.args],
+      cwd,
+      env: { ...environment, PATH, ...server.env },
+      streams: "all",
+      sandbox: server.sandbox,
+    });
+    return new ServerProcess(program);
+  }
+
+  get pid(): number {
+    return this.#program.pid;
   }
 
   /** Ends standard input as MCP specifies; then TERM and KILL for what remains. */
   async end(): Promise<void> {
     this.stdin.end();
-    if (!(await settledWithin(this.exited, GRACE_MS))) await this.#tree?.end();
+    if (!(await settledWithin(this.exited, GRACE_MS))) await this.#program.tree.end();
     await this.exited;
   }
 
   async #untilGone(): Promise<string> {
-    const child = this.#child;
-    const reason = await new Promise<string>((resolve) => {
-      child.once("error", (error) => resolve(`it could not be started: ${error.message}`));
-      child.once("exit", (code, signal) =>
-        resolve(signal === null ? `it exited with ${code}` : `it was killed by ${signal}`),
-      );
-    });
-    await this.#tree?.end();
+    const { exited, exceeded, tree } = this.#program;
+    exceeded.addEventListener("abort", () => void tree.end(), { once: true });
+    const reason = await exited.then(
+      (exit) => this.#reasonOf(exit),
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+    await tree.end();
     const ends = [this.stdout, this.stderr].map((stream) => finished(stream).catch(() => undefined));
     await settledWithin(Promise.all(ends), DRAIN_MS);
-    for (const stream of child.stdio) stream?.destroy();
+    this.#program.dispose();
     return reason;
   }
-}
 
-function treeOf({ pid }: ChildProcess, mark: string): CommandTree | null {
-  if (pid === undefined) return null;
-  return new CommandTree(process.platform === "linux" ? readIdentity(pid) : { pid, startTime: "0" }, mark);
+  #reasonOf(exit: ProgramExit): string {
+    const { exceeded } = this.#program;
+    const limit = exceeded.aborted ? String(exceeded.reason) : this.#program.limitReached(exit);
+    if (limit !== null) return `it was ended: ${limit}`;
+    return exit.signal === null ? `it exited with ${exit.exitCode}` : `it was killed by ${exit.signal}`;
+  }
 }
 
 async function settledWithin(work: Promise<unknown>, ms: number): Promise<boolean> {

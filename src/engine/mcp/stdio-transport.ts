@@ -27,6 +27,7 @@ export class StdioTransport implements Transport {
   readonly #server: StdioServerConfig;
   readonly #params: ConnectParams;
   readonly #log: ServerLog;
+  #starting: Promise<ServerProcess> | undefined;
   #process: ServerProcess | undefined;
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -42,7 +43,8 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     this.#log.processStarted();
-    const child = new ServerProcess(this.#server, this.#params);
+    this.#starting = ServerProcess.start(this.#server, this.#params);
+    const child = await this.#starting;
     this.#process = child;
     const reader = new LineReader(MAX_MESSAGE_BYTES);
     child.stdout.on("data", (chunk: Buffer) => {
@@ -75,7 +77,9 @@ export class StdioTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    await this.#process?.end();
+    // One that starts while the connection closes is ended too.
+    const started = await this.#starting?.catch(() => null);
+    await started?.end();
   }
 
   #receive(line: Line): void {

@@ -3,6 +3,7 @@ import type { ServerAsset } from "../../contract/engine-api.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";
 import { VERSION } from "../../shared/version.ts";
+import type { LimitedLauncher } from "../isolation/limits/limited-launcher.ts";
 import type { ToolSource } from "../tools/registry.ts";
 import { type Tool, ToolFailed } from "../tools/tool.ts";
 import type { Connect } from "./connection.ts";
@@ -19,6 +20,7 @@ export interface ToolServersParts {
   readonly workspaceDir: string;
   /** The environment of local servers. */
   readonly environment: Readonly<Record<string, string>>;
+  readonly launcher: Pick<LimitedLauncher, "start">;
   readonly logger: Logger;
   /** Loads the MCP client bundle; called when the first server starts. */
   readonly loadConnect?: () => Promise<Connect>;
@@ -126,11 +128,12 @@ export class ToolServers implements ToolSource {
   }
 
   #create(config: ServerConfig): RunningServer {
-    const { pins, workspaceDir, environment, logger, loadConnect = loadFromBundle } = this.#parts;
+    const { pins, workspaceDir, environment, launcher, logger, loadConnect = loadFromBundle } = this.#parts;
     const { name } = config;
     const server: ReconnectingServer = new ReconnectingServer(config, {
       workspaceDir,
       environment,
+      launcher,
       loadConnect,
       log: createServerLog(logger, config),
       elicitationLanes: this.#elicitationLanes,

@@ -1,5 +1,5 @@
 import { askHuman } from "./ask-human.ts";
-import { runCommand } from "./command/run-command.ts";
+import { type CommandHost, runCommand } from "./command/run-command.ts";
 import { editFile } from "./edit-file.ts";
 import { listFiles } from "./list-files.ts";
 import { memoryNote } from "./memory-note.ts";
@@ -12,14 +12,13 @@ import { fetchUrl } from "./web/fetch-url.ts";
 import { writeFile } from "./write-file.ts";
 
 export interface BuiltInParts {
-  /** The engine's environment, of which commands inherit a small part. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly commands: CommandHost;
   readonly plans: PlanBook;
   readonly memory: Parameters<typeof memorySearch>[0];
 }
 
 /** The tools of every engine. */
-export function builtInTools({ environment, plans, memory }: BuiltInParts): readonly Tool[] {
+export function builtInTools({ commands, plans, memory }: BuiltInParts): readonly Tool[] {
   return [
     askHuman,
     editFile,
@@ -29,7 +28,7 @@ export function builtInTools({ environment, plans, memory }: BuiltInParts): read
     memorySearch(memory),
     planTool(plans),
     readFile,
-    runCommand(environment),
+    runCommand(commands),
     searchFiles,
     writeFile,
   ];

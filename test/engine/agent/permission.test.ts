@@ -10,6 +10,7 @@ import { writeFile } from "../../../src/engine/tools/write-file.ts";
 import { type Parts, calls, engineParts, says, scriptedProvider } from "../../helpers/engine-parts.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
+import { commandHost } from "../../helpers/command-host.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 const FOUR = ["allow_once", "allow_task", "allow_always", "deny"];
@@ -46,7 +47,7 @@ t.test("a permission request shows everything a grant would cover, or offers non
   ];
   for (const filler of fillers) {
     const command = `ls ${filler.repeat(600)};evil;${filler.repeat(600)}`;
-    const parts = agentThatCalls(t, runCommand({}), [{ command }]);
+    const parts = agentThatCalls(t, runCommand(commandHost()), [{ command }]);
     const turn = parts.turn("task");
     const { request_id: id, question, options, context } = await asked(parts);
     parts.humanRequests.answer(id, "deny");

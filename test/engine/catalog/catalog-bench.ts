@@ -5,6 +5,7 @@ import type { LoadParts } from "../../../src/engine/catalog/load-catalog.ts";
 import { LiveCatalog, type LiveCatalogParts } from "../../../src/engine/catalog/live-catalog.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { freshFolder } from "../../helpers/folder.ts";
+import { commandHost } from "../../helpers/command-host.ts";
 
 export const agentFile = (name: string, more = "", body = `I am ${name}.`): string =>
   `---\nname: ${name}\ndescription: Does what ${name} does.\n${more}---\n${body}\n`;
@@ -42,7 +43,7 @@ export function catalogBench(t: Test, files: Readonly<Record<string, string | Bu
   const live = (more: Partial<LiveCatalogParts> = {}) =>
     LiveCatalog.open({
       ...parts,
-      environment: { PATH: process.env["PATH"] },
+      commands: commandHost({ PATH: process.env["PATH"] }),
       onServers: () => undefined,
       logger: createLogger("test", "silent"),
       ...more,

@@ -8,6 +8,7 @@ import { parseDeclaredTool } from "../../../src/engine/catalog/tool-file.ts";
 import type { Tool } from "../../../src/engine/tools/tool.ts";
 import { toolBench } from "../../helpers/tool-context.ts";
 import { catalogBench } from "./catalog-bench.ts";
+import { commandHost } from "../../helpers/command-host.ts";
 
 const object = (...names: readonly string[]) => ({
   type: "object",
@@ -22,7 +23,8 @@ function toolOf(
   const { folder } = catalogBench(t, files);
   const declared = parseDeclaredTool("probe", JSON.stringify({ description: "Probes.", ...fields }));
   if (declared === null) throw new Error("switched off");
-  return declaredTool(declared, { folder, environment: { PATH: process.env["PATH"], LLM_API_KEY: "sk-upstream" } });
+  const commands = commandHost({ PATH: process.env["PATH"], LLM_API_KEY: "sk-upstream" });
+  return declaredTool(declared, { folder, commands });
 }
 
 const shown = (parameters: unknown, ...argv: readonly unknown[]) => ({

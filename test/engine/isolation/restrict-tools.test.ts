@@ -28,10 +28,17 @@ async function run(
   const folders = engineFolders(dataDir);
   for (const folder of Object.values(folders)) mkdirSync(folder);
   writeFileSync(join(dataDir, "engine.db"), "secret of the store");
-  const sandbox = { folders, read: [], write: [], proxyPort: null, listen: [], enginePid: process.pid, ...more };
+  const sandbox = {
+    read: [],
+    write: Object.values(folders),
+    proxyPort: null,
+    listen: [],
+    enginePid: process.pid,
+    ...more,
+  };
   const program = [process.execPath, join(import.meta.dirname, "restricted-program.ts")];
   // Not synchronously: this process answers connections meanwhile. Without tap's variables, which load its own code.
-  const child = spawn("/usr/bin/env", ["-i", ...program, JSON.stringify({ sandbox, commands })]);
+  const child = spawn("/usr/bin/env", ["-i", ...program, JSON.stringify({ sandbox, folders, commands })]);
   let printed = "";
   child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => t.comment(chunk.toString()));

@@ -2,12 +2,12 @@
 import { spawnSync } from "node:child_process";
 import { restrictTools } from "../../../src/engine/isolation/restrict-tools.ts";
 
-const { sandbox, commands } = JSON.parse(process.argv[2] ?? "");
+const { sandbox, folders, commands } = JSON.parse(process.argv[2] ?? "");
 restrictTools(sandbox);
 const results = commands.map((command: string) => {
   const { status, signal, stdout, stderr } = spawnSync("/bin/bash", ["-c", command], {
-    cwd: sandbox.folders.workspace,
-    env: { PATH: "/usr/local/bin:/usr/bin:/bin", TMPDIR: sandbox.folders.temporary },
+    cwd: folders.workspace,
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin", TMPDIR: folders.temporary },
     encoding: "utf8",
   });
   return { status, signal, stdout, stderr };

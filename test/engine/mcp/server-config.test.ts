@@ -1,7 +1,9 @@
 import t from "tap";
 import { parseToolServers } from "../../../src/engine/mcp/server-config.ts";
+import { entryContext } from "../../helpers/command-host.ts";
 
-const read = (mcpServers: unknown, variables = {}) => parseToolServers(JSON.stringify({ mcpServers }), variables);
+const read = (mcpServers: unknown, variables = {}) =>
+  parseToolServers(JSON.stringify({ mcpServers }), entryContext(variables));
 const problems = (mcpServers: unknown) => read(mcpServers).errors.map(({ message }) => message);
 
 t.test("the standard forms are accepted, and unknown fields are ignored", async (t) => {
@@ -64,9 +66,9 @@ t.test("each invalid entry is reported by its path, and the valid ones are used"
 
 t.test("an invalid file is one error", async (t) => {
   for (const text of ["", "{", "[]", "null", '{"mcpServers":[]}', '{"mcpServers":7}'])
-    t.match(parseToolServers(text, {}), { servers: [], errors: [{ name: null, path: ".mcp.json" }] }, text);
-  t.same(parseToolServers("{}", {}), { servers: [], errors: [] });
-  t.match(parseToolServers('\uFEFF{"mcpServers":{"a":{"command":"x"}}}', {}).servers, [{ name: "a" }]);
+    t.match(parseToolServers(text, entryContext()), { servers: [], errors: [{ name: null, path: ".mcp.json" }] }, text);
+  t.same(parseToolServers("{}", entryContext()), { servers: [], errors: [] });
+  t.match(parseToolServers('\uFEFF{"mcpServers":{"a":{"command":"x"}}}', entryContext()).servers, [{ name: "a" }]);
   const many = Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`s${at}`, { command: "x" }]));
   t.match(problems(many), [/at most 50/]);
 });

@@ -1,9 +1,11 @@
 import { execFile } from "node:child_process";
 import { accessSync, constants, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
 import { serverEnvironment } from "../../../src/engine/mcp/server-environment.ts";
+import { engineFolders } from "../../../src/engine/isolation/file-rules.ts";
+import { commandEnvironment } from "../../../src/engine/tools/command/command-environment.ts";
 
 function onPath(program: string): string | null {
   for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
@@ -29,8 +31,8 @@ t.test("npm finds the host's configuration although another Node.js comes first"
   symlinkSync(process.execPath, join(bundled, "bin/node"));
   writeFileSync(join(host, "etc/npmrc"), "cafile = /host/certificates.pem\n");
   const PATH = [join(bundled, "bin"), join(host, "bin"), "/usr/bin", "/bin"].join(delimiter);
-  const command = { PATH, HOME: join(dataDir, "workspace") };
-  const environment = serverEnvironment(command, { dataDir, extraCaCerts: "/host/extra.pem" });
+  const command = commandEnvironment({ PATH }, engineFolders(dataDir));
+  const environment = serverEnvironment(command, { extraCaCerts: "/host/extra.pem" });
   const asked = async (name: string) => {
     const options = { env: environment, cwd: join(dataDir, "workspace"), timeout: 60_000 };
     const { stdout } = await promisify(execFile)(join(host, "bin/npm"), ["config", "get", name], options);
@@ -44,12 +46,6 @@ t.test("npm finds the host's configuration although another Node.js comes first"
 t.test("without npm or extra certificates their variables are not set", async (t) => {
   const nowhere = join(t.testdir(), "bin");
   mkdirSync(nowhere);
-  const environment = serverEnvironment({ PATH: nowhere }, { dataDir: "/data", extraCaCerts: null });
-  t.same(Object.keys(environment).toSorted(), [
-    "PATH",
-    "XDG_CACHE_HOME",
-    "npm_config_cache",
-    "npm_config_update_notifier",
-  ]);
-  t.equal(dirname(environment["npm_config_cache"] ?? ""), environment["XDG_CACHE_HOME"]);
+  const environment = serverEnvironment({ PATH: nowhere }, { extraCaCerts: null });
+  t.same(Object.keys(environment).toSorted(), ["PATH", "npm_config_update_notifier"]);
 });

@@ -4,6 +4,7 @@ import t from "tap";
 import { parseToolServers } from "../../../src/engine/mcp/server-config.ts";
 import { until } from "../../helpers/until.ts";
 import { fixture, serverBench } from "./tool-server-bench.ts";
+import { entryContext } from "../../helpers/command-host.ts";
 
 t.test("a server that misses the start timeout is listed with its standard error and next retry", async (t) => {
   const bench = serverBench(t);
@@ -69,7 +70,7 @@ t.test(
   "what a package runner starts may be installed first, and an entry may say how long its start takes",
   async (t) => {
     const deadline = (entry: unknown) =>
-      parseToolServers(JSON.stringify({ mcpServers: { one: entry } }), {}).servers[0]?.startTimeoutMs;
+      parseToolServers(JSON.stringify({ mcpServers: { one: entry } }), entryContext()).servers[0]?.startTimeoutMs;
     for (const command of ["npx", "/usr/local/bin/npx", "uvx", "docker", "bunx"])
       t.equal(deadline({ command }), 300_000, command);
     for (const command of ["node", "npx-like", "python3"]) t.equal(deadline({ command }), 30_000, command);
@@ -78,7 +79,7 @@ t.test(
     for (const wrong of [0, 3601, 1.5, "10"]) {
       const { errors } = parseToolServers(
         JSON.stringify({ mcpServers: { one: { command: "x", start_timeout_s: wrong } } }),
-        {},
+        entryContext(),
       );
       t.match(errors, [{ message: /^mcpServers\.one\.start_timeout_s: expected a whole number from 1 to 3600/ }]);
     }

@@ -9,6 +9,7 @@ import type { Tool, ToolContext } from "../../../src/engine/tools/tool.ts";
 import { commandEnvironment } from "../../../src/engine/tools/command/command-environment.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { until } from "../../helpers/until.ts";
+import { commandHost, unlimitedDisk } from "../../helpers/command-host.ts";
 
 const fixtures = resolve(import.meta.dirname, "../../fixtures/tool-servers");
 const packages = resolve(import.meta.dirname, "../../../node_modules/@modelcontextprotocol");
@@ -50,18 +51,21 @@ export interface BenchOptions {
 /** The room of the tool servers without an engine around it. */
 export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
   const { pins = rememberedPins(), environment = {}, timeoutMs = 60_000 } = options;
-  const workspaceDir = join(t.testdir(), "workspace");
+  const { launcher, folders } = commandHost(environment, t.testdir());
+  const { workspace: workspaceDir } = folders;
   mkdirSync(workspaceDir, { recursive: true });
   const log: string[] = [];
   const logger = createLogger("test", "debug", { write: (line: string) => void log.push(line) });
   const servers = new ToolServers({
     pins,
     workspaceDir,
-    environment: commandEnvironment(environment, workspaceDir),
+    environment: commandEnvironment(environment, folders),
+    launcher,
     logger,
   });
   t.teardown(() => servers.close());
-  const execute = createToolExecutor({ timeoutMs, logger });
+  const context = { variables: environment, places: { folders, read: [] } };
+  const execute = createToolExecutor({ timeoutMs, disk: unlimitedDisk(), logger });
   const find = (name: string) => servers.tools().find((one) => one.name === name);
   const tool = (name: string): Tool => {
     const found = find(name);
@@ -73,7 +77,7 @@ export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
     workspaceDir,
     log,
     tool,
-    load: (mcpServers) => servers.reload(parseToolServers(JSON.stringify({ mcpServers }), environment)),
+    load: (mcpServers) => servers.reload(parseToolServers(JSON.stringify({ mcpServers }), context)),
     status: (server, status) =>
       until(
         `${server} is ${status}`,

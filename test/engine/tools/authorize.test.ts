@@ -15,9 +15,10 @@ import { visibleProse, visibleText } from "../../../src/engine/tools/visible-tex
 import type { Tool } from "../../../src/engine/tools/tool.ts";
 import { fetchUrl } from "../../../src/engine/tools/web/fetch-url.ts";
 import { writeFile } from "../../../src/engine/tools/write-file.ts";
+import { commandHost } from "../../helpers/command-host.ts";
 
 const BUILT_IN_TOOLS = builtInTools({
-  environment: {},
+  commands: commandHost(),
   plans: { ofTask: () => [], replace: () => undefined },
   memory: { search: { search: async () => [] }, whole: { read: () => null } },
 });
@@ -90,7 +91,7 @@ t.test("a person is shown exactly what will be done, and the four answers", asyn
 });
 
 t.test("a grant of a command is for that very line", async (t) => {
-  const tool = runCommand({});
+  const tool = runCommand(commandHost());
   const grant = await granted(tool, { command: "git status" }, "allow_always");
   if (grant === null) throw new Error("no grant");
   const verdict = async (command: string, more = {}) =>
@@ -110,7 +111,7 @@ t.test("a grant of a command is for that very line", async (t) => {
 });
 
 t.test("a subject too long to show gets no grant, and is identified by its hash", async (t) => {
-  const tool = runCommand({});
+  const tool = runCommand(commandHost());
   const command = `echo ${"x".repeat(10_000)}; rm -rf .`;
   const grant = { tool: "run_command", pattern: command, taskId: null };
   const verdict = await authorize({ tool, input: { command }, grants: [grant] });
@@ -122,7 +123,7 @@ t.test("a subject too long to show gets no grant, and is identified by its hash"
 });
 
 t.test("the limit applies to the escaped text", async (t) => {
-  const tool = runCommand({});
+  const tool = runCommand(commandHost());
   const whole = `echo ${"é".repeat(500)}`;
   t.same((await asked({ tool, input: { command: whole } })).options, PERMISSION_OPTIONS);
   const command = `echo ${"\u200b\u200c".repeat(100)}`;

@@ -10,6 +10,7 @@ import type { Tool } from "../../../src/engine/tools/tool.ts";
 import { writeFile } from "../../../src/engine/tools/write-file.ts";
 import { fetchUrl } from "../../../src/engine/tools/web/fetch-url.ts";
 import { calls, engineParts, says, scriptedProvider, testTool } from "../../helpers/engine-parts.ts";
+import { commandHost } from "../../helpers/command-host.ts";
 
 const waits = (later: [Tool, object], earlier: [Tool, object]) =>
   mustWaitFor(claimsOf(later[0], { ...later[1] }), claimsOf(earlier[0], { ...earlier[1] }));
@@ -17,7 +18,7 @@ const waits = (later: [Tool, object], earlier: [Tool, object]) =>
 t.test("calls are ordered when one changes what the other uses", async (t) => {
   const path = "notes/a.md";
   const [read, write, edit] = [readFile, writeFile, editFile].map((tool): [Tool, object] => [tool, { path }]);
-  const command: [Tool, object] = [runCommand({}), { command: "ls" }];
+  const command: [Tool, object] = [runCommand(commandHost()), { command: "ls" }];
   if (read === undefined || write === undefined || edit === undefined) throw new Error("no tools");
   for (const [later, earlier, expected] of [
     [read, write, true],

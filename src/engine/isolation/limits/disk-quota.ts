@@ -9,6 +9,7 @@ const REST_PER_MEASURE = 9;
 const MIN_REST_MS = 500;
 /** What a command that starts on a full disk may still add, such as folders and links. */
 const FULL_SLACK_BYTES = MIB;
+const NOTHING: FolderUsage = { bytes: 0, largest: 0 };
 
 /**
  * The disk quota of one engine: its folder, measured again and again while tools run. It ends tools and refuses to write
@@ -23,7 +24,7 @@ export class DiskQuota {
   #notBefore = 0;
   #warned = false;
 
-  /** `measure` rejects with a message for the model when the folder cannot be measured. */
+  /** `measure` rejects with `ENAMETOOLONG` where it cannot see all: that counts as full. */
   constructor({
     megabytes,
     measure,
@@ -41,6 +42,10 @@ export class DiskQuota {
   /** As last measured, with what file tools wrote since. */
   get usedBytes(): number {
     return this.#usage?.bytes ?? 0;
+  }
+
+  get isMeasured(): boolean {
+    return this.#usage !== null;
   }
 
   get isFull(): boolean {
@@ -61,10 +66,11 @@ export class DiskQuota {
 
   /** Why `bytes` more may not be written, or null. Counts them as written. */
   async admit(bytes: number): Promise<string | null> {
-    const hasRoom = () => this.usedBytes + bytes <= this.#limit;
+    const hasRoom = () => this.isMeasured && this.usedBytes + bytes <= this.#limit;
     if (!hasRoom()) await this.remeasure();
     if (!hasRoom()) return this.#usedUp();
-    if (this.#usage !== null) this.#usage = { ...this.#usage, bytes: this.#usage.bytes + bytes };
+    const { bytes: used, largest } = this.#usage ?? NOTHING;
+    this.#usage = { bytes: used + bytes, largest: Math.max(largest, bytes) };
     return null;
   }
 
@@ -87,11 +93,11 @@ export class DiskQuota {
   note(): string | null {
     if (this.isFull) return this.#usedUp();
     if (this.usedBytes < this.#limit * WARN_SHARE) return null;
-    return `${megabytes(this.usedBytes)} of the disk quota of ${megabytes(this.#limit)} MB are used`;
+    return `${Math.floor(this.usedBytes / MIB)} of the disk quota of ${this.#limit / MIB} MB are used`;
   }
 
   #usedUp(): string {
-    return `the disk quota of ${megabytes(this.#limit)} MB is used up; delete files`;
+    return `the disk quota of ${this.#limit / MIB} MB is used up; delete files`;
   }
 
   async #measureNow(): Promise<void> {
@@ -100,7 +106,9 @@ export class DiskQuota {
       this.#usage = await this.#measure();
     } catch (error) {
       this.#logger.warn({ err: error }, "failed to measure the engine's folder");
-      if ((error as NodeJS.ErrnoException).code === "ENAMETOOLONG") this.#usage = { bytes: Infinity, largest: 0 };
+      // A tool has nested folders so deeply that what is in them cannot be seen.
+      const isHidden = error instanceof Error && "code" in error && error.code === "ENAMETOOLONG";
+      this.#usage = isHidden ? { bytes: Infinity, largest: 0 } : (this.#usage ?? NOTHING);
     }
     this.#notBefore = Date.now() + Math.max(MIN_REST_MS, REST_PER_MEASURE * (performance.now() - start));
     const note = this.note();
@@ -108,6 +116,3 @@ export class DiskQuota {
     this.#warned = note !== null;
   }
 }
-
-const megabytes = (bytes: number): number | string =>
-  Number.isFinite(bytes) ? Math.floor(bytes / MIB) : "more than can be measured";

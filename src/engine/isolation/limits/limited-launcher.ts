@@ -60,7 +60,7 @@ export class LimitedLauncher implements ToolLauncher {
 
   async start(program: ProgramStart): Promise<LimitedProgram> {
     const { disk, logger } = this.#options;
-    if (disk.isFull) await disk.remeasure();
+    if (disk.isFull || !disk.isMeasured) await disk.remeasure();
     const cgroup = this.#createCgroup();
     const mark = randomUUID();
     let started: StartedProgram;

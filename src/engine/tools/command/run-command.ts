@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import * as z from "zod/mini";
 import { byteLength } from "../../../shared/parse.ts";
+import type { EngineFolders } from "../../isolation/file-rules.ts";
+import type { LimitedLauncher } from "../../isolation/limits/limited-launcher.ts";
 import type { Tool } from "../tool.ts";
 import { toolInput } from "../tool-input.ts";
 import { WORKSPACE } from "../workspace-resource.ts";
@@ -17,10 +19,20 @@ const GONE_WITHIN_MS = 5000;
 
 const BASH = "/bin/bash";
 
+/** What commands are started with. */
+export interface CommandHost {
+  /** The engine's environment, of which commands inherit a small part. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly folders: EngineFolders;
+  readonly launcher: Pick<LimitedLauncher, "start">;
+}
+
 /** Runs a shell command. A grant matches the whole command line, never a prefix (`git status; rm -rf .`). */
-export function runCommand(
-  environment: Readonly<Record<string, string | undefined>>,
-): Tool<{ command: string; timeout_s?: number }> {
+export function runCommand({
+  environment,
+  folders,
+  launcher,
+}: CommandHost): Tool<{ command: string; timeout_s?: number }> {
   const shell = existsSync(BASH) ? BASH : "/bin/sh";
   return {
     name: "run_command",
@@ -50,8 +62,8 @@ export function runCommand(
     subject: ({ command }) => command,
     async run({ command }, { workspaceDir, signal, ...context }) {
       const cwd = await realpath(workspaceDir);
-      const env = commandEnvironment(environment, cwd);
-      const end = await runProgram({
+      const env = commandEnvironment(environment, { ...folders, workspace: cwd });
+      const end = await runProgram(launcher, {
         argv: [shell, "-c", "--", command],
         cwd,
         env,

@@ -1,19 +1,13 @@
-import { spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { delay } from "../../../shared/clock.ts";
-import { readIdentity } from "../../../shared/processes.ts";
+import type { LimitedLauncher } from "../../isolation/limits/limited-launcher.ts";
+import { LaunchFailed } from "../../isolation/tool-launcher.ts";
 import { ToolFailed } from "../tool.ts";
-import { CALL_MARK, CommandTree } from "../../isolation/command-tree.ts";
 import { Printed } from "./printed.ts";
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 /** For output still in the pipe after exit. */
 const DRAIN_MS = 1000;
 const SHOWN_TAIL = 4000;
-
-/** Merges both outputs into one pipe, in write order. */
-const MERGE_OUTPUTS = ["-c", 'exec "$@" 2>&1', "sh"];
 
 export interface Program {
   readonly argv: readonly string[];
@@ -33,43 +27,50 @@ export interface ProgramEnd {
   readonly leftBehind: number;
 }
 
-/** Runs a program until it exits or the signal aborts; when the promise settles, none of its processes is left. */
-export async function runProgram({ argv, cwd, env, signal, onOutput }: Program): Promise<ProgramEnd> {
-  const mark = randomUUID();
-  const child = spawn("/bin/sh", [...MERGE_OUTPUTS, ...argv], {
-    cwd,
-    env: { ...env, [CALL_MARK]: mark },
-    // A session and group of its own.
-    detached: true,
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const { pid } = child;
-  if (pid === undefined) {
-    const [error] = (await once(child, "error")) as [NodeJS.ErrnoException];
-    throw new ToolFailed(`the command cannot be started (${error.code ?? error.message})`);
-  }
-  const tree = new CommandTree(process.platform === "linux" ? readIdentity(pid) : { pid, startTime: "0" }, mark);
-  const exited = new Promise<{ exitCode: number | null; signal: NodeJS.Signals | null }>((resolve) => {
-    child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
-  });
+/**
+ * Runs a program until it exits or the signal aborts; when the promise settles, none of its processes is left. Throws
+ * `ToolFailed` when it cannot be started.
+ */
+export async function runProgram(
+  launcher: Pick<LimitedLauncher, "start">,
+  { argv, cwd, env, signal, onOutput }: Program,
+): Promise<ProgramEnd> {
+  const program = await orToolFailed(launcher.start({ argv, cwd, env, streams: "output" }));
+  const { stdout, exceeded } = program;
   const printed = new Printed();
   const flood = new AbortController();
-  child.stdout.on("data", (chunk: Buffer) => {
+  stdout.on("data", (chunk: Buffer) => {
     printed.add(chunk);
     onOutput();
     if (printed.bytes > MAX_OUTPUT_BYTES) flood.abort();
   });
   const closed = new Promise<void>((resolve) => {
-    child.stdout.once("close", resolve);
+    stdout.once("close", resolve);
   });
-  const stop = AbortSignal.any([signal, flood.signal]);
-  await Promise.race([exited, aborted(stop)]);
+  const stop = AbortSignal.any([signal, flood.signal, exceeded]);
+  await Promise.race([program.exited.catch(() => undefined), aborted(stop)]);
   const cutOff = stop.aborted;
-  const leftBehind = await tree.end();
+  const leftBehind = await program.tree.end();
   await Promise.race([closed, delay(DRAIN_MS)]);
-  child.stdout.destroy();
-  if (cutOff) throw new ToolFailed(abortMessage(printed, flood.signal.aborted));
-  return { ...(await exited), output: printed.text(), leftBehind };
+  try {
+    if (flood.signal.aborted) throw ended(printed, `the output exceeded ${MAX_OUTPUT_BYTES} bytes`);
+    if (exceeded.aborted) throw ended(printed, String(exceeded.reason));
+    if (cutOff) throw ended(printed, null);
+    const exit = await orToolFailed(program.exited);
+    const limit = program.limitReached(exit);
+    if (limit !== null) throw ended(printed, limit);
+    return { ...exit, output: printed.text(), leftBehind };
+  } finally {
+    program.dispose();
+  }
+}
+
+async function orToolFailed<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof LaunchFailed ? new ToolFailed(error.message) : error;
+  }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -79,10 +80,11 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function abortMessage(printed: Printed, flooded: boolean): string {
-  const reason = flooded ? `the output exceeded ${MAX_OUTPUT_BYTES} bytes; ` : "";
+function ended(printed: Printed, reason: string | null): ToolFailed {
   const text = printed.text();
   const end = text.slice(-SHOWN_TAIL).toWellFormed();
   const shown = text === "" ? "there was no output" : `end of the output:\n${end}`;
-  return `${reason}the command and its child processes were ended; ${shown}`;
+  return new ToolFailed(
+    `${reason === null ? "" : `${reason}; `}the command and its child processes were ended; ${shown}`,
+  );
 }

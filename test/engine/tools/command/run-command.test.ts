@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import t, { type Test } from "tap";
 import { runCommand } from "../../../../src/engine/tools/command/run-command.ts";
 import { isAlive, listProcesses, readStat, startVariable } from "../../../../src/shared/processes.ts";
 import { toolBench } from "../../../helpers/tool-context.ts";
 import { until } from "../../../helpers/until.ts";
+import { commandHost } from "../../../helpers/command-host.ts";
 
 const SECRETS = {
   LLM_API_KEY: "sk-secret",
@@ -18,8 +19,8 @@ const SECRETS = {
 };
 
 function bench(t: Test, environment: Record<string, string> = { PATH: process.env["PATH"] ?? "", ...SECRETS }) {
-  const tool = runCommand(environment);
   const parts = toolBench(t, { "a.txt": "one" });
+  const tool = runCommand(commandHost(environment, dirname(parts.workspaceDir)));
   const run = (command: string, input = {}, more = {}) => parts.run(tool, { command, ...input }, more);
   return { ...parts, run };
 }

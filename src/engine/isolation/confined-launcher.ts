@@ -1,0 +1,158 @@
+import { stat } from "node:fs/promises";
+import type { EngineIsolation } from "../../contract/launch-file.ts";
+import type { Logger } from "../../shared/logger.ts";
+import type { EngineFolders } from "./file-rules.ts";
+import { readableProgramPath } from "./program-path.ts";
+import { openProgramPipes } from "./program-pipes.ts";
+import { pinSandboxPaths } from "./sandbox-paths.ts";
+import {
+  LaunchFailed,
+  type ProgramStart,
+  type SandboxRequest,
+  type StartedProgram,
+  type ToolLauncher,
+} from "./tool-launcher.ts";
+import { ToolThread } from "./tool-thread.ts";
+
+export interface ConfinedLauncherOptions {
+  readonly isolation: Pick<EngineIsolation, "read">;
+  readonly folders: EngineFolders;
+  /** The way to the network for programs of this request. */
+  readonly network: (asked: SandboxRequest["network"]) => Promise<ToolNetwork>;
+  /** TCP ports that tools may listen on and connect to. */
+  readonly listen: readonly number[];
+  /** The text of tool-worker.ts as a bundle. */
+  readonly program: string;
+  readonly logger: Logger;
+  /** A thread without a running program ends after this time. Default: 2 minutes. */
+  readonly idleMs?: number;
+}
+
+/** How programs reach the network. */
+export interface ToolNetwork {
+  /** The only TCP port they may connect to, on loopback. Null without network. */
+  readonly proxyPort: number | null;
+  /** Variables that lead programs to it. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+const IDLE_MS = 120_000;
+
+/** One thread, and what it is confined to. */
+interface Entry {
+  readonly key: string;
+  readonly thread: Promise<ToolThread>;
+  idleTimer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Starts programs in worker threads that have confined themselves: one for all that ask for the same. A thread that
+ * cannot be confined, or dies, fails the start; the next start makes another one. Nothing ever starts unconfined.
+ */
+export class ConfinedLauncher implements ToolLauncher {
+  readonly #options: ConfinedLauncherOptions;
+  readonly #entries = new Map<string, Entry>();
+  #closed = false;
+
+  constructor(options: ConfinedLauncherOptions) {
+    this.#options = options;
+  }
+
+  async start({ argv, cwd, env, streams, descriptors = [], sandbox = {} }: ProgramStart): Promise<StartedProgram> {
+    // Starts the threads of the file system's pool, which would else be the tool thread's, and confined as it is.
+    await stat(cwd).catch(() => undefined);
+    const network = await this.#options.network(sandbox.network);
+    if (this.#closed) throw new LaunchFailed("the engine stops");
+    const entry = this.#entry(sandbox, network);
+    const thread = await entry.thread;
+    clearTimeout(entry.idleTimer);
+    const pipes = openProgramPipes(streams);
+    try {
+      const { PATH = "" } = env;
+      const own = { ...network.environment, ...env, PATH: this.#readablePath(PATH) };
+      const order = { argv, cwd, env: own, stdio: [...pipes.stdio, ...descriptors] };
+      const { exited, ...identity } = await thread.start(order);
+      exited.then(
+        () => this.#endWhenIdle(entry, thread),
+        () => undefined,
+      );
+      const { stdin, stdout, stderr, dispose } = pipes;
+      return { ...identity, stdin, stdout, stderr, exited, dispose };
+    } catch (error) {
+      pipes.dispose();
+      this.#endWhenIdle(entry, thread);
+      throw error;
+    } finally {
+      pipes.closeTheirs();
+    }
+  }
+
+  #readablePath(path: string): string {
+    const { folders, isolation } = this.#options;
+    return readableProgramPath(path, [...Object.values(folders), ...isolation.read]);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const threads = await Promise.allSettled([...this.#entries.values()].map(({ thread }) => thread));
+    await Promise.all(threads.map(async (one) => one.status === "fulfilled" && one.value.end()));
+  }
+
+  #entry(sandbox: SandboxRequest, { proxyPort }: ToolNetwork): Entry {
+    const key = JSON.stringify([sandbox.read, sandbox.write, proxyPort]);
+    const found = this.#entries.get(key);
+    if (found !== undefined) return found;
+    const entry: Entry = { key, thread: this.#open(sandbox, proxyPort), idleTimer: undefined };
+    this.#entries.set(key, entry);
+    const over = (error: unknown) => {
+      this.#remove(entry);
+      if (error !== null) this.#options.logger.error({ err: error }, "tool thread failed");
+    };
+    entry.thread.then(({ ended }) => ended.then(over), over);
+    return entry;
+  }
+
+  async #open({ read, write }: SandboxRequest, proxyPort: number | null): Promise<ToolThread> {
+    const { folders, isolation, listen, program } = this.#options;
+    const places = { folders, read: isolation.read };
+    const workspace = [folders.workspace];
+    // A tool cannot put a link at these, but at what an entry names.
+    const readable = pinSandboxPaths(read ?? [], places);
+    try {
+      const writable = pinSandboxPaths(write ?? [], places);
+      try {
+        return await ToolThread.open(
+          {
+            read: [...isolation.read, ...(read === undefined ? workspace : readable.paths)],
+            write: [folders.temporary, folders.cache, ...(write === undefined ? workspace : writable.paths)],
+            proxyPort,
+            listen,
+            enginePid: process.pid,
+          },
+          program,
+        );
+      } finally {
+        writable.close();
+      }
+    } finally {
+      readable.close();
+    }
+  }
+
+  #remove(entry: Entry): void {
+    clearTimeout(entry.idleTimer);
+    if (this.#entries.get(entry.key) === entry) this.#entries.delete(entry.key);
+  }
+
+  #endWhenIdle(entry: Entry, thread: ToolThread): void {
+    if (!thread.isIdle) return;
+    clearTimeout(entry.idleTimer);
+    const end = () => {
+      if (!thread.isIdle) return;
+      // First, so that the next start makes a thread of its own.
+      this.#remove(entry);
+      void thread.end();
+    };
+    entry.idleTimer = setTimeout(end, this.#options.idleMs ?? IDLE_MS).unref();
+  }
+}

@@ -1,0 +1,80 @@
+import type { Readable, Writable } from "node:stream";
+import type { ProcessIdentity } from "../../shared/processes.ts";
+
+/** A program of a tool: a command, a declared command or a local tool server. */
+export interface ProgramStart {
+  /** The program, found on the `PATH` of `env`, and its arguments. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** The complete environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /**
+   * `output`: no standard input, both outputs in one pipe in write order. `all`: a pipe for each of the three, and at
+   * descriptor 3 a pipe that closes when the engine dies.
+   */
+  readonly streams: "output" | "all";
+  /** Further descriptors of this process, which the program gets behind those of its streams. */
+  readonly descriptors?: readonly number[];
+  /** What a tool server's entry asks for; as for commands when omitted. */
+  readonly sandbox?: SandboxRequest;
+}
+
+/** What one tool server may use; an omitted field is as for commands. */
+export interface SandboxRequest {
+  /** Narrows `tool_network` of the policy. */
+  readonly network?: "open" | "none" | readonly string[];
+  /** Absolute paths that it may write, instead of the workspace. */
+  readonly write?: readonly string[];
+  /** Absolute paths that it may read, instead of the workspace. */
+  readonly read?: readonly string[];
+}
+
+export interface ProgramExit {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A running program in a session of its own. Its identity was read before anything could wait for its end. */
+export interface StartedProgram extends ProcessIdentity {
+  /** Null with `output`. */
+  readonly stdin: Writable | null;
+  readonly stdout: Readable;
+  /** Null with `output`. */
+  readonly stderr: Readable | null;
+  /** Rejects with {@link LaunchFailed} when what waits for the program has died: its end is then unknown. */
+  readonly exited: Promise<ProgramExit>;
+  /** Closes the engine's ends of its pipes. */
+  dispose(): void;
+}
+
+/** Starts the programs of tools. */
+export interface ToolLauncher {
+  /** Rejects with {@link LaunchFailed}; then nothing runs, and nothing is open. */
+  start(program: ProgramStart): Promise<StartedProgram>;
+  /** Starts nothing from then on. Programs that still run are the caller's to end. */
+  close(): Promise<void>;
+}
+
+/** A program that could not be started; its message is for the model and the operator. */
+export class LaunchFailed extends Error {
+  override readonly name = "LaunchFailed";
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "the program or its folder does not exist",
+  ENOTDIR: "the program or its folder does not exist",
+  EACCES: "the program may not be executed, or its folder not entered",
+  EPERM: "the program may not be executed",
+  ENOEXEC: "the program is of no format that can be executed",
+  E2BIG: "its arguments and environment are too long",
+  EAGAIN: "too many processes are running",
+  ENOMEM: "no memory is left",
+  EMFILE: "too many files are open",
+  ENFILE: "too many files are open",
+};
+
+/** The failure of a spawn, by the code of its system call. */
+export function spawnFailure(error: { readonly code?: string | undefined; readonly message: string }): LaunchFailed {
+  const { code = "", message } = error;
+  return new LaunchFailed(`the command cannot be started: ${REASONS[code] ?? message}${code && ` (${code})`}`);
+}

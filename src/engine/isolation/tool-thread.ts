@@ -1,0 +1,148 @@
+import type { Worker } from "node:worker_threads";
+import { type ProcessIdentity, readIdentity } from "../../shared/processes.ts";
+import type { ToolSandbox } from "./restrict-tools.ts";
+import type { SpawnOrder, ThreadData, ThreadReport } from "./thread-messages.ts";
+import { LaunchFailed, type ProgramExit, spawnFailure } from "./tool-launcher.ts";
+
+/** For a thread to confine itself, or to spawn a program, on a busy machine. */
+const ANSWER_TIMEOUT_MS = 30_000;
+/** Of its JavaScript heap, which holds no more than what is being started. */
+const HEAP_MB = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
+
+type Started = ProcessIdentity & { readonly exited: Promise<ProgramExit> };
+
+/** The engine's side of a worker thread that has confined itself, and starts programs. */
+export class ToolThread {
+  readonly #worker: Worker;
+  readonly #identified: ThreadData["identified"];
+  readonly #confined = Promise.withResolvers<void>();
+  readonly #starting = new Map<number, PromiseWithResolvers<Started>>();
+  readonly #running = new Map<number, PromiseWithResolvers<ProgramExit>>();
+  #lastId = 0;
+  #failure: Error | null = null;
+  #over: LaunchFailed | null = null;
+  /** Resolves when the thread has ended: with its failure, or with null after `end()`. */
+  readonly ended: Promise<Error | null>;
+
+  private constructor(worker: Worker, identified: ThreadData["identified"]) {
+    this.#worker = worker;
+    this.#identified = identified;
+    worker.on("message", (report: ThreadReport) => this.#receive(report));
+    worker.on("error", (error) => (this.#failure = error));
+    this.ended = new Promise((resolve) => {
+      worker.once("exit", () => {
+        this.#abandon();
+        resolve(this.#failure);
+      });
+    });
+  }
+
+  /**
+   * Resolves when the thread is confined; rejects with {@link LaunchFailed} when it cannot be. `program` is the text of
+   * tool-worker.ts as a bundle.
+   */
+  static async open(sandbox: ToolSandbox, program: string): Promise<ToolThread> {
+    const { Worker } = await import("node:worker_threads");
+    const identified = new Int32Array(new SharedArrayBuffer(4));
+    const workerData: ThreadData = { sandbox, identified };
+    const options = { eval: true, name: "tools", workerData, env: {}, execArgv: [], resourceLimits: HEAP_MB };
+    const thread = new ToolThread(new Worker(program, options), identified);
+    await thread.#answer(thread.#confined.promise, "the thread that starts commands did not confine itself");
+    thread.#holdWhileBusy();
+    return thread;
+  }
+
+  /** Whether no program of it runs. */
+  get isIdle(): boolean {
+    return this.#starting.size === 0 && this.#running.size === 0;
+  }
+
+  /** Rejects with {@link LaunchFailed}; by then the thread has no use for the descriptors of the order. */
+  async start(order: Omit<SpawnOrder, "id">): Promise<Started> {
+    if (this.#over !== null) throw this.#over;
+    const id = ++this.#lastId;
+    const started = Promise.withResolvers<Started>();
+    this.#starting.set(id, started);
+    this.#holdWhileBusy();
+    // Worker threads have no origin.
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin
+    this.#worker.postMessage({ ...order, id } satisfies SpawnOrder);
+    return this.#answer(started.promise, "the thread that starts commands did not start one");
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  /**
+   * After the timeout the thread is ended first, and only then the answer rejects: a thread that came to the order later
+   * would use descriptors that are others' by then.
+   */
+  async #answer<T>(answer: Promise<T>, late: string): Promise<T> {
+    const timer = setTimeout(() => {
+      this.#failure ??= new Error(`${late} within ${ANSWER_TIMEOUT_MS / 1000} s`);
+      void this.end();
+    }, ANSWER_TIMEOUT_MS);
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #receive(report: ThreadReport): void {
+    switch (report.kind) {
+      case "confined":
+        return this.#confined.resolve();
+      case "started":
+        this.#identify(report);
+        break;
+      case "failed":
+        this.#starting.get(report.id)?.reject(spawnFailure(report));
+        this.#starting.delete(report.id);
+        break;
+      case "exited": {
+        const { id, exitCode, signal } = report;
+        this.#running.get(id)?.resolve({ exitCode, signal });
+        this.#running.delete(id);
+        break;
+      }
+      default:
+        return report satisfies never;
+    }
+    this.#holdWhileBusy();
+  }
+
+  #identify({ id, pid }: Extract<ThreadReport, { kind: "started" }>): void {
+    const started = this.#starting.get(id);
+    this.#starting.delete(id);
+    try {
+      const identity = readIdentity(pid);
+      const exit = Promise.withResolvers<ProgramExit>();
+      exit.promise.catch(() => undefined);
+      this.#running.set(id, exit);
+      started?.resolve({ ...identity, exited: exit.promise });
+    } catch (error) {
+      started?.reject(new LaunchFailed(`the command cannot be identified: ${String(error)}`));
+    } finally {
+      Atomics.add(this.#identified, 0, 1);
+      Atomics.notify(this.#identified, 0);
+    }
+  }
+
+  /** An idle thread does not keep the engine running. */
+  #holdWhileBusy(): void {
+    if (this.isIdle) this.#worker.unref();
+    else this.#worker.ref();
+  }
+
+  #abandon(): void {
+    const reason = this.#failure?.message ?? "it was ended";
+    const failure = new LaunchFailed(`the thread that starts commands has ended: ${reason}`);
+    this.#over = failure;
+    for (const waiting of [this.#confined, ...this.#starting.values(), ...this.#running.values()])
+      waiting.reject(failure);
+    this.#starting.clear();
+    this.#running.clear();
+  }
+}

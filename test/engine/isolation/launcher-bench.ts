@@ -1,0 +1,72 @@
+import { mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import type { Test } from "tap";
+import { ConfinedLauncher, type ConfinedLauncherOptions } from "../../../src/engine/isolation/confined-launcher.ts";
+import { type EngineFolders, engineFolders } from "../../../src/engine/isolation/file-rules.ts";
+import type {
+  ProgramExit,
+  ProgramStart,
+  StartedProgram,
+  ToolLauncher,
+} from "../../../src/engine/isolation/tool-launcher.ts";
+import { landlockAbi } from "../../../src/shared/linux/landlock.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
+
+export const dist = resolve(import.meta.dirname, "../../../dist");
+/** What a tool thread runs. */
+export const WORKER = readFileSync(join(dist, "engine-tool-worker.cjs"), "utf8");
+
+/** Why nothing can be confined here; false where it can. */
+export const cannotConfine = landlockAbi().problem ?? false;
+
+export type Ended = ProgramExit & { readonly output: string };
+
+export interface LauncherBench {
+  readonly launcher: ToolLauncher;
+  readonly folders: EngineFolders;
+  /** The engine's folder. */
+  readonly dataDir: string;
+  readonly log: readonly string[];
+  /** Starts a shell command. */
+  start(command: string, more?: Partial<ProgramStart>): Promise<StartedProgram>;
+  /** Runs a shell command to its end. */
+  run(command: string, more?: Partial<ProgramStart>): Promise<Ended>;
+}
+
+/** A confining launcher and an engine's folder, with a store in it. */
+export function launcherBench(t: Test, options: Partial<ConfinedLauncherOptions> = {}): LauncherBench {
+  const dataDir = t.testdir({ "engine.db": "the store", catalog: { secret: "of the catalog" } });
+  const folders = engineFolders(dataDir);
+  for (const folder of Object.values(folders)) mkdirSync(folder);
+  const log: string[] = [];
+  const launcher = new ConfinedLauncher({
+    isolation: { read: [] },
+    folders,
+    network: () => Promise.resolve({ proxyPort: null, environment: {} }),
+    listen: [],
+    program: WORKER,
+    logger: createLogger("test", "debug", { write: (line: string) => void log.push(line) }),
+    ...options,
+  });
+  t.teardown(() => launcher.close());
+  const start = (command: string, more: Partial<ProgramStart> = {}) =>
+    launcher.start({
+      argv: ["/bin/sh", "-c", command],
+      cwd: folders.workspace,
+      env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+      streams: "output",
+      ...more,
+    });
+  return { launcher, folders, dataDir, log, start, run: async (command, more) => ended(await start(command, more)) };
+}
+
+export async function ended(program: StartedProgram): Promise<Ended> {
+  const [output, exit] = await Promise.all([text(program.stdout), program.exited]);
+  program.dispose();
+  return { ...exit, output };
+}
+
+/** The threads of this process that start tools. */
+export const toolThreads = (): readonly string[] =>
+  readdirSync("/proc/self/task").filter((id) => readFileSync(`/proc/self/task/${id}/comm`, "utf8").trim() === "tools");
