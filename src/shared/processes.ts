@@ -60,6 +60,20 @@ export function withDescendants(seeds: readonly ProcessStat[], processes: readon
   return members;
 }
 
+/**
+ * Which of `processes` a process older than all that `root` started may have inherited. Only these can descend from `root`
+ * without a living parent that does. Asking them alone for their environment matters: the kernel lets a reader wait while
+ * a process that forks holds its memory, and a fork bomb without CPU time holds it for seconds.
+ */
+export function mayBeInherited(
+  processes: readonly ProcessStat[],
+  root: Pick<ProcessIdentity, "startTime">,
+): (one: ProcessStat) => boolean {
+  const young = processes.filter(({ startTime }) => Number(startTime) > Number(root.startTime));
+  const pids = new Set(young.map(({ pid }) => pid));
+  return ({ parent }) => !pids.has(parent);
+}
+
 /** To a process, or with a negative number to a group; one that has gone meanwhile, or is another user's, is no matter. */
 export function sendSignal(target: number, signal: NodeJS.Signals): void {
   try {

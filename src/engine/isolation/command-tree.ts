@@ -4,6 +4,7 @@ import {
   type ProcessStat,
   isAlive,
   listProcesses,
+  mayBeInherited,
   readStat,
   sendSignal,
   startVariable,
@@ -127,11 +128,12 @@ export class CommandTree {
     // A group id is reused only after the group is empty.
     this.#groupIsOurs &&= processes.some(inGroup);
     const known = new Map(this.#known.map(({ pid, startTime: since }) => [pid, since]));
+    const isInherited = mayBeInherited(processes, this.#root);
     const direct = processes.filter(
       (one) =>
         (this.#groupIsOurs && inGroup(one)) ||
         known.get(one.pid) === one.startTime ||
-        startVariable(one.pid, CALL_MARK) === this.#mark,
+        (isInherited(one) && startVariable(one.pid, CALL_MARK) === this.#mark),
     );
     return withDescendants(direct, processes);
   }
