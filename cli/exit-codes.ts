@@ -1,15 +1,15 @@
 /** Stable for scripts. A test compares the documented table with it. */
 export const EXIT_CODES = {
   ok: { code: 0, meaning: "done" },
-  unexpected: { code: 1, meaning: "something unexpected" },
-  usage: { code: 2, meaning: "wrong usage, or the daemon found a value invalid (400, 405, 413)" },
+  unexpected: { code: 1, meaning: "unexpected error" },
+  usage: { code: 2, meaning: "wrong usage, or the daemon refused a value (400, 405, 413)" },
   denied: { code: 3, meaning: "key missing or wrong, or denied by policy (401, 403)" },
   notFound: { code: 4, meaning: "no such product, engine or route (404)" },
-  conflict: { code: 5, meaning: "the state prevents it (409)" },
+  conflict: { code: 5, meaning: "not possible in this state (409)" },
   limited: { code: 6, meaning: "quota or rate limit (429)" },
   unavailable: { code: 7, meaning: "the daemon, an engine or its model failed, or cannot be reached (5xx)" },
-  timeout: { code: 8, meaning: "not in time (504, or a deadline of orchctl)" },
-  waiting: { code: 9, meaning: "the turn waits for an answer, and nobody is here to give it (orchctl questions)" },
+  timeout: { code: 8, meaning: "deadline exceeded (504, or a deadline of orchctl)" },
+  waiting: { code: 9, meaning: "the turn waits for an answer (orchctl questions lists it)" },
   interrupted: { code: 130, meaning: "interrupted" },
 } as const satisfies Record<string, { code: number; meaning: string }>;
 export type ExitName = keyof typeof EXIT_CODES;

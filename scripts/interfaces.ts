@@ -16,14 +16,14 @@ export const INTERFACES = {
   orchestrator: {
     title: "orchd orchestrator",
     description:
-      "Provisions and supervises one AI-agent engine for each user of a product. Unknown fields of a request are ignored and named in `X-Ignored-Fields`; unknown fields of a policy are refused. Every answer carries `X-Request-Id`.",
+      "Provisions and supervises one AI-agent engine for each user of a product. Unknown fields of a request are ignored and named in `X-Ignored-Fields`; unknown fields of a policy are refused. Every response has `X-Request-Id`.",
     routes: ORCHESTRATOR_ROUTES as Readonly<Record<string, Route>>,
     schemas: ORCHESTRATOR_RESPONSES,
     errors: ORCHESTRATOR_ERRORS,
     errorsOf,
     keys: { platform: PLATFORM_KEY_HEADER, admin: ADMIN_KEY_HEADER, local: ADMIN_KEY_HEADER },
     keyless: ["none", "local"],
-    path: { user_id: "The product's own id of the user, 1 to 256 bytes", product_id: "Id or slug of the product" },
+    path: { user_id: "The product's id of the user, 1 to 256 bytes", product_id: "Id or slug of the product" },
   } satisfies Interface<Route>,
   engine: {
     title: "orchd engine",

@@ -2,16 +2,15 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLogger } from "../../src/shared/logger.ts";
-import { learningTables } from "../../src/engine/memory/learning-tables.ts";
-import { MemorySearch, type SearchRequest } from "../../src/engine/memory/search/search-memory.ts";
-import { MemoryWriter } from "../../src/engine/memory/memory-writer.ts";
-import { WriteLane } from "../../src/engine/memory/write-lane.ts";
-import { openStore } from "../../src/engine/store/open-store.ts";
 import { EntityResolver } from "../../src/engine/learning/entity-resolver.ts";
 import { nothingExtracted } from "../../src/engine/learning/extraction.ts";
 import { Learning } from "../../src/engine/learning/learning.ts";
-import { Boilerplate } from "../../src/engine/learning/content-filters.ts";
+import { MemoryWriter } from "../../src/engine/memory/memory-writer.ts";
+import { learningTables } from "../../src/engine/memory/open-memory.ts";
+import { MemorySearch, type SearchRequest } from "../../src/engine/memory/search/search-memory.ts";
+import { WriteLane } from "../../src/engine/memory/write-lane.ts";
+import { openStore } from "../../src/engine/store/open-store.ts";
+import { createLogger } from "../../src/shared/logger.ts";
 import type { Talk } from "./history.ts";
 import type { Found, Search, System, SystemKind } from "./system.ts";
 
@@ -47,8 +46,6 @@ class Orchd implements System {
       lane: new WriteLane(this.#store),
       people: new EntityResolver(tables.graph),
       extract: (rounds) => Promise.resolve(nothingExtracted(rounds)),
-      closedForMs: () => 0,
-      boilerplate: () => new Boilerplate([]),
       skillNames: () => new Set(),
       isBusy: () => false,
       now: () => clock,

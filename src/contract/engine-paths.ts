@@ -1,6 +1,6 @@
 import type { Endpoint } from "./endpoint.ts";
 
-/** Method and path of every route of the engine. Imports no schema: clients in browsers use it. */
+/** Method and path of every route of the engine. Imports no schema: the daemon's control calls use it. */
 export const ENGINE_PATHS = {
   health: { method: "GET", path: "/health" },
   execute: { method: "POST", path: "/execute" },

@@ -34,7 +34,7 @@ export const REPLAY_LIMIT: IntegerParameter = {
   min: 1,
   max: 10_000,
   fallback: 1000,
-  summary: "The most events of one answer. A stream without it has no limit",
+  summary: "Largest number of events. A stream without it has no limit",
 };
 const PAGE = {
   limit: MEMORY_PAGE_LIMIT,
@@ -136,7 +136,7 @@ export const ENGINE_ROUTES = {
   listEpisodes: {
     ...ENGINE_PATHS.listEpisodes,
     auth: "engine",
-    summary: "Episodes: one question and answer each",
+    summary: "Episodes: rounds of one question and its answer",
     query: PAGE,
     responses: { 200: [json("EpisodePage")] },
   },
@@ -164,7 +164,7 @@ export const ENGINE_ROUTES = {
   listTrajectories: {
     ...ENGINE_PATHS.listTrajectories,
     auth: "engine",
-    summary: "Trajectories: one a turn",
+    summary: "Trajectories, one for each turn",
     query: PAGE,
     responses: { 200: [json("TrajectoryPage")] },
   },
@@ -235,7 +235,7 @@ export const ENGINE_ROUTES = {
   docs: {
     ...ENGINE_PATHS.docs,
     auth: "none",
-    summary: "The same as a page to read",
+    summary: "This interface as a page",
     responses: { 200: [{ kind: "html" }] },
   },
   setKeys: {

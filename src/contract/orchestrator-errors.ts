@@ -1,6 +1,6 @@
 /**
  * Every error code of the orchestrator, once: its HTTP status, what causes it and what a client should do.
- * The responder, the README table and the OpenAPI document are all compared with this table.
+ * The responder and the OpenAPI document use this table; a test compares docs/orchestrator-api.md with it.
  */
 export const ORCHESTRATOR_ERRORS = {
   INVALID_REQUEST: { status: 400, cause: "Malformed JSON, a missing field or an invalid value.", retry: "no" },
@@ -21,34 +21,34 @@ export const ORCHESTRATOR_ERRORS = {
   ENGINE_NOT_RUNNING: { status: 409, cause: "Stop or rotate-key on an engine that is not running.", retry: "no" },
   OPERATION_IN_PROGRESS: {
     status: 409,
-    cause: "Another operation on this engine has not ended.",
+    cause: "Another operation on this engine is running.",
     retry: "after a moment",
   },
   IDEMPOTENCY_CONFLICT: { status: 409, cause: "The `Idempotency-Key` was used with another body.", retry: "no" },
-  PAYLOAD_TOO_LARGE: { status: 413, cause: "The body is larger than its route takes.", retry: "no" },
+  PAYLOAD_TOO_LARGE: { status: 413, cause: "The body is larger than its route accepts.", retry: "no" },
   QUOTA_EXCEEDED: { status: 429, cause: "The product is at its `max_engines`.", retry: "after destroying engines" },
   RATE_LIMITED: {
     status: 429,
-    cause: "The product's requests per minute, or its calls open at once, are used up.",
+    cause: "The product is at its limit of requests per minute or of open calls.",
     retry: "after `Retry-After`",
   },
-  INTERNAL_ERROR: { status: 500, cause: "Unexpected fault; the log has it under the request id.", retry: "no" },
+  INTERNAL_ERROR: { status: 500, cause: "Unexpected server fault. The log has it under the request id.", retry: "no" },
   BACKEND_ERROR: { status: 502, cause: "The engine's process failed or could not be started.", retry: "once" },
   PORT_EXHAUSTION: { status: 503, cause: "No free port between `ORCH_PORT_MIN` and `ORCH_PORT_MAX`.", retry: "later" },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    cause: "Starting or draining, the database is away, or disk, memory or files are used up.",
+    cause:
+      "The daemon is starting or draining, cannot reach its database, or has no disk space, memory or file descriptors left.",
     retry: "after `Retry-After`",
   },
   CAPACITY_EXHAUSTED: {
     status: 503,
-    cause: "The host is full, a failed boot is being backed off, or too many streams of events or logs are open.",
+    cause: "The host is full, a failed boot delays the next one, or too many event or log streams are open.",
     retry: "after `Retry-After`",
   },
   BOOT_TIMEOUT: {
     status: 504,
-    cause:
-      "The engine was not healthy within `ORCH_BOOT_TIMEOUT_S`, or did not reach the state of a `wait` in its time.",
+    cause: "The engine was not healthy within `ORCH_BOOT_TIMEOUT_S`, or a `wait` reached its `timeout_s`.",
     retry: "no",
   },
 } as const satisfies Record<string, { status: number; cause: string; retry: string }>;

@@ -1,30 +1,30 @@
 import type { EngineState, IsoTime } from "./orchestrator-records.ts";
 
-/** Every kind of event: what the README's table is compared with. */
+/** Every kind of event: a test compares the table in docs/orchestrator-api.md with it. */
 export const ORCHESTRATOR_EVENTS = {
   "product.registered": "A product was registered.",
   "product.policy_changed": "A product's policy was changed.",
   "product.key_rotated": "A product's platform key was replaced.",
   "product.deleted": "A product was deleted.",
-  "engine.provisioned": "An engine was made: its row, port and key exist.",
-  "engine.starting": "An engine's process starts, by request.",
-  "engine.running": "An engine is healthy, for the first time of this life or again.",
-  "engine.unhealthy": "An engine lives but missed 3 probes.",
-  "engine.crashed": "An engine that was wanted ended; it starts again at `data.next_at`.",
-  "engine.restarting": "An engine that had ended starts again.",
+  "engine.provisioned": "An engine was created: its row, port and key exist.",
+  "engine.starting": "An engine starts on request.",
+  "engine.running": "An engine is healthy, for the first time in this incarnation or again.",
+  "engine.unhealthy": "An engine runs but missed 3 health probes.",
+  "engine.crashed": "An engine ended unexpectedly. It restarts at `data.next_at`.",
+  "engine.restarting": "An engine that ended restarts.",
   "engine.gave_up":
-    "An engine is `failed`: it did not come up, or used up its restarts. `reason` and `data` tell its last end: `phase`, `exit_code`, `signal`, `oom`, `log_tail`.",
+    "An engine is `failed`: it did not start, or used up its restarts. `reason` and `data` describe its last end: `phase`, `exit_code`, `signal`, `oom`, `log_tail`.",
   "engine.stopping": "An engine is being stopped or destroyed.",
-  "engine.stopped": "An engine is at rest.",
-  "engine.adopted": "A daemon found an engine of the daemon before it.",
+  "engine.stopped": "An engine is stopped.",
+  "engine.adopted": "A daemon found an engine that an earlier daemon started.",
   "engine.key_rotated": "An engine's key was replaced.",
-  "engine.destroyed": "An engine is gone.",
-  "engine.leaked": "Processes of an engine would not die, or keep its port: `data.pids`.",
-  "host.draining": "The host takes no new engines.",
-  "host.resumed": "The host takes new engines again.",
-  "host.port_taken": "Another program listens on the port chosen for an engine, which got another one.",
-  "host.breaker_opened": "Many engines fail at once: restarts pause.",
-  "host.breaker_closed": "Restarts go on.",
+  "engine.destroyed": "An engine was destroyed.",
+  "engine.leaked": "Processes of an engine do not end, or keep its port: `data.pids`.",
+  "host.draining": "The host accepts no new engines.",
+  "host.resumed": "The host accepts new engines again.",
+  "host.port_taken": "Another program listens on the port of an engine. The engine got another port.",
+  "host.breaker_opened": "Many engines failed at once. Restarts pause.",
+  "host.breaker_closed": "Restarts continue.",
 } as const satisfies Record<string, string>;
 export type EventType = keyof typeof ORCHESTRATOR_EVENTS;
 

@@ -5,32 +5,32 @@ import type { EngineLaunch } from "../contract/engine-launch.ts";
 import { delay } from "../shared/clock.ts";
 import { createLogger } from "../shared/logger.ts";
 import { createAgentLoop } from "./agent/agent-loop.ts";
-import { createRecall } from "./agent/recall.ts";
-import { createCompactor } from "./agent/compaction.ts";
-import { listServers } from "./agent/server-listing.ts";
-import { stateSections } from "./agent/compaction-text.ts";
 import { catalogProfiles } from "./agent/agent-profiles.ts";
+import { stateSections } from "./agent/compaction-text.ts";
+import { createCompactor } from "./agent/compaction.ts";
 import { DELEGATE } from "./agent/delegate-tool.ts";
 import { createDelegation } from "./agent/delegation.ts";
+import { listServers } from "./agent/fit-tools.ts";
+import { createRecall } from "./agent/recall.ts";
 import { LiveCatalog } from "./catalog/live-catalog.ts";
 import type { EngineConfig } from "./config.ts";
 import type { EngineApp } from "./engine-app.ts";
 import { EngineError } from "./engine-error.ts";
-import { AcceptedKeys } from "./turns/accepted-keys.ts";
 import { STREAM_LIMITS } from "./http/event-stream.ts";
 import { createRoutes } from "./http/routes.ts";
 import { createToolLauncher } from "./isolation/create-tool-launcher.ts";
 import { engineFolders } from "./isolation/file-rules.ts";
 import { limitTools } from "./isolation/limits/limit-tools.ts";
 import { makeToolFolders } from "./isolation/tool-folders.ts";
+import { openLearning } from "./learning/open-learning.ts";
 import { startMaintenance } from "./maintenance.ts";
+import { openServers } from "./mcp/open-servers.ts";
+import type { ToolServers } from "./mcp/tool-servers.ts";
 import { openMemory } from "./memory/open-memory.ts";
 import { contextWindow, outputTokensWithin } from "./model/context-window.ts";
 import { createProvider } from "./model/create-provider.ts";
-import { adaptedTools, toolLimits } from "./model/tool-limits.ts";
+import { adaptedTools, toolLimits } from "./model/wire/wire-tools.ts";
 import { CompactionTable } from "./store/compactions.ts";
-import { openServers } from "./mcp/open-servers.ts";
-import type { ToolServers } from "./mcp/tool-servers.ts";
 import { EventTable } from "./store/events.ts";
 import { GrantTable } from "./store/grants.ts";
 import { HitlTable } from "./store/hitl-requests.ts";
@@ -46,11 +46,11 @@ import type { Grant } from "./tools/authorize.ts";
 import { builtInTools } from "./tools/built-in-tools.ts";
 import { createToolExecutor } from "./tools/execute.ts";
 import { joinedRegistry } from "./tools/registry.ts";
+import { AcceptedKeys } from "./turns/accepted-keys.ts";
+import { openJournal } from "./turns/event-journal.ts";
 import { HumanRequests } from "./turns/human-requests.ts";
-import { openJournal } from "./turns/open-journal.ts";
 import { TaskSlots } from "./turns/task-slots.ts";
 import { TurnRunner } from "./turns/turn-runner.ts";
-import { openLearning } from "./learning/open-learning.ts";
 
 const CHANNEL_TTL_MS = 900_000;
 const TOOL_TIMEOUT_MS = 120_000;
@@ -161,10 +161,6 @@ export async function createApp({
     models: { light: config.lightModel, main: config.model },
     catalog,
     catalogFolder,
-    instructions: () => {
-      const { system, registry } = profiles.ofAgent(DEFAULT_AGENT);
-      return [system, ...registry.tools.map(({ description }) => description)];
-    },
     isBusy: () => slots.size > 0,
     logger,
   });
@@ -216,7 +212,7 @@ export async function createApp({
   const routes = createRoutes({
     runner,
     journal,
-    desk: humanRequests,
+    humanRequests,
     idempotency,
     keys,
     controlToken: launch.control_token,
@@ -232,7 +228,7 @@ export async function createApp({
         const { servers, ...rest } = toolServers.servers.list();
         return { servers: listServers(servers, { leftOut: profiles.leftOut(DEFAULT_AGENT), adapted }), ...rest };
       },
-      allow: (server, wish) => toolServers.servers.allow(server, wish),
+      allow: (server, selection) => toolServers.servers.allow(server, selection),
     },
     memoryLists: memory.lists,
     memorySearch: memory.search,

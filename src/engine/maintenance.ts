@@ -3,7 +3,7 @@ import { collectGarbage } from "../shared/collect-garbage.ts";
 import type { Logger } from "../shared/logger.ts";
 import type { EngineProvider } from "./model/create-provider.ts";
 import type { IdempotencyTable } from "./store/idempotency-keys.ts";
-import { pruneOutputs } from "./tools/prune-outputs.ts";
+import { pruneOutputs } from "./tools/spill.ts";
 import type { EventJournal } from "./turns/event-journal.ts";
 import type { TaskSlots } from "./turns/task-slots.ts";
 

@@ -15,3 +15,11 @@ export async function delay(ms: number, signal?: AbortSignal): Promise<boolean> 
     throw error;
   }
 }
+
+/** Resolves when the signal is aborted, at once if it is already. */
+export function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

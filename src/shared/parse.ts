@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import en from "zod/v4/locales/en.js";
 import { boundsInWords, schemaAt } from "./bounds-in-words.ts";
-import { isFlatterThan } from "./json-levels.ts";
+import { isFlatterThan } from "./json-values.ts";
 
 // zod/mini has no messages of its own; without a locale every one would be "Invalid input".
 z.config(en());

@@ -12,11 +12,11 @@ const older = (process.env["PATH"] ?? "")
   .find((node) => existsSync(node) && Number(versionOf(node).split(".")[0]) < 22);
 
 function versionOf(node: string): string {
-  return execFileSync("env", ["-u", "NODE_OPTIONS", node, "-p", "process.versions.node"], { encoding: "utf8" }).trim();
+  return execFileSync(node, ["-p", "process.versions.node"], { encoding: "utf8" }).trim();
 }
 
-function run(...command: string[]) {
-  const { status, stderr } = spawnSync("env", ["-u", "NODE_OPTIONS", ...command], { cwd: root, encoding: "utf8" });
+function run(program: string, ...args: string[]) {
+  const { status, stderr } = spawnSync(program, args, { cwd: root, encoding: "utf8" });
   return { status, stderr };
 }
 

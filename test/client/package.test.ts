@@ -7,15 +7,15 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import t, { type Test } from "tap";
+import { freshFolder } from "../helpers/folder.ts";
 import { COMPLETED, STARTED, frames, text } from "./wire.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const MAX_TARBALL_BYTES = 100_000;
-const PLAIN = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/" };
+const PLAIN = { PATH: process.env["PATH"] ?? "", HOME: freshFolder(t, "home") };
 
-/** Runs a program without the test runner's NODE_OPTIONS, which would change how modules load. */
 const run = (program: string, args: readonly string[], cwd = root) =>
-  promisify(execFile)("env", ["-u", "NODE_OPTIONS", program, ...args], { cwd, env: PLAIN });
+  promisify(execFile)(program, args, { cwd, env: PLAIN });
 
 /** A new project with the packed client installed and nothing else; npm may not use the network. */
 async function newProject(t: Test): Promise<{ readonly dir: string; readonly tarball: string }> {

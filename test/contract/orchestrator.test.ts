@@ -1,9 +1,14 @@
 import t from "tap";
 import { newKey, sha256 } from "../../src/contract/api-keys.ts";
 import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator-errors.ts";
-import type { RouteName } from "../../src/contract/orchestrator-paths.ts";
 import { ORCHESTRATOR_RESPONSES } from "../../src/contract/orchestrator-responses.ts";
-import { ORCHESTRATOR_ROUTES, type Route, errorsOf, maxBodyBytes } from "../../src/contract/orchestrator-routes.ts";
+import {
+  ORCHESTRATOR_ROUTES,
+  type Route,
+  type RouteName,
+  errorsOf,
+  maxBodyBytes,
+} from "../../src/contract/orchestrator-routes.ts";
 import { ask } from "../helpers/api.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";

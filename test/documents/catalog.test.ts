@@ -1,11 +1,11 @@
 import t from "tap";
+import { DELEGATE } from "../../src/engine/agent/delegate-tool.ts";
 import { parseAgent } from "../../src/engine/catalog/agent-file.ts";
+import { USE_SKILL } from "../../src/engine/catalog/catalog.ts";
 import { parseCoreSoul } from "../../src/engine/catalog/core-soul.ts";
 import { SHIPPED_AGENTS } from "../../src/engine/catalog/defaults/agents.ts";
 import { shippedEntries } from "../../src/engine/catalog/defaults/shipped.ts";
-import { USE_SKILL } from "../../src/engine/catalog/reserved-names.ts";
 import { parseDeclaredTool } from "../../src/engine/catalog/tool-file.ts";
-import { DELEGATE } from "../../src/engine/agent/delegate-tool.ts";
 import { parseToolServers } from "../../src/engine/mcp/server-config.ts";
 import { PERMISSION_OPTIONS } from "../../src/engine/tools/authorize.ts";
 import { type BuiltInParts, builtInTools } from "../../src/engine/tools/built-in-tools.ts";

@@ -46,10 +46,12 @@ async function useAll(t: Test, daemon: Daemon, slug: string): Promise<void> {
   t.equal((await daemon.admin(`/products/${slug}?force=true`, { method: "DELETE" })).status, 200);
 }
 
+/** A daemon on the bundled server, of the tests that come first. */
+const dataDir = freshFolder(t);
+const bundled = await startDaemon(t, { dataDir });
+await useAll(t, bundled, "acme");
+
 t.test("on the bundled server the daemon works as a role that cannot rewrite the audit log", async (t) => {
-  const dataDir = freshFolder(t);
-  const daemon = await startDaemon(t, { dataDir });
-  await useAll(t, daemon, "acme");
   const server = { host: join(dataDir, "postgres"), database: "postgres" };
   const password = (name: string) => readFileSync(join(dataDir, name), "utf8").trim();
   const owner = await connect(t, { ...server, user: "orchd", password: password("postgres-password") });
@@ -63,14 +65,11 @@ t.test("on the bundled server the daemon works as a role that cannot rewrite the
     password: password("postgres-daemon-password"),
   });
   for (const statement of REWRITES) await t.rejects(asDaemon.query(statement), { code: "42501" }, statement);
-  t.same((await daemon.admin("/admin/status")).body.warnings, []);
+  t.same((await bundled.admin("/admin/status")).body.warnings, []);
 });
 
 t.test("an installation of before, or one whose first such start was cut short, is put right", async (t) => {
-  const dataDir = freshFolder(t);
-  const first = await startDaemon(t, { dataDir });
-  await useAll(t, first, "acme");
-  await first.stop();
+  await bundled.stop();
   const logger = createLogger("test", "silent");
   for (const [what, damage] of [
     ["there is no role", "drop owned by orchd_daemon; drop role orchd_daemon"],

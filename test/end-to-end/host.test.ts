@@ -16,8 +16,8 @@ async function register(daemon: Daemon, slug = "acme"): Promise<string> {
 }
 
 t.test("a host that drains takes no new engines, over restarts too, and leaves those it has alone", async (t) => {
-  const dataDir = freshFolder(t);
-  let daemon = await startDaemon(t, { dataDir });
+  const place = { dataDir: freshFolder(t), databaseUrl: await freshDatabaseUrl(t) };
+  let daemon = await startDaemon(t, place);
   const key = await register(daemon);
   const post = (path: string, body: unknown = {}) => daemon.platform(key, path, { method: "POST", body });
   const made = await post("/engines/provision", { user_id: "alice" });
@@ -35,7 +35,11 @@ t.test("a host that drains takes no new engines, over restarts too, and leaves t
 
   await daemon.stop();
   const port = await freePort();
-  const { process: next } = launchDaemon({ ORCH_DATA_DIR: dataDir, ORCH_PORT: String(port) });
+  const { process: next } = launchDaemon({
+    ORCH_DATA_DIR: place.dataDir,
+    ORCH_PORT: String(port),
+    DATABASE_URL: place.databaseUrl,
+  });
   t.teardown(() => next.kill());
   const url = `http://127.0.0.1:${port}`;
   await until("it says that it drains", async () => {
@@ -55,7 +59,7 @@ t.test("a host that drains takes no new engines, over restarts too, and leaves t
   next.kill();
   await until("it has stopped", () => next.exitCode !== null);
 
-  daemon = await startDaemon(t, { dataDir });
+  daemon = await startDaemon(t, place);
   t.match(await post("/engines/bob/start"), { status: 200 });
   await daemon.admin("/products/acme?force=true", { method: "DELETE" });
 });

@@ -54,7 +54,7 @@ export async function startBackend(
   const child: ChildProcess = spawn(program, args, {
     env: {
       PATH: process.env["PATH"] ?? "",
-      HOME: process.env["HOME"] ?? "/",
+      HOME: freshFolder(t, "home"),
       PLATFORM_KEY: product.platformKey,
       ORCH_URL: product.daemon.url,
       PORT: String(port),

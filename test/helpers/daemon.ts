@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import type { Test } from "tap";
 import { type Answer, type Ask, ask } from "./api.ts";
+import { compileCache } from "./compile-cache.ts";
 import { freshFolder } from "./folder.ts";
 import { until } from "./until.ts";
 
@@ -101,7 +102,7 @@ export function launchDaemon(
 ): { process: ChildProcess; output: () => string } {
   const options = preload === undefined ? [] : ["--import", preload];
   const child = spawn(process.execPath, [...options, join(installDir, "bin/orchd.js"), ...args], {
-    env: { PATH: process.env["PATH"] ?? "", HOME: installDir, ...env },
+    env: { PATH: process.env["PATH"] ?? "", HOME: installDir, ...compileCache, ...env },
     stdio: ["ignore", "pipe", "pipe", ...(preload === undefined ? [] : (["ipc"] as const))],
   });
   let printed = "";

@@ -1,25 +1,25 @@
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
 import { unlimitedDisk } from "./command-host.ts";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { once } from "node:events";
 import { join, resolve } from "node:path";
-import { mkdirSync } from "node:fs";
 import type { Test } from "tap";
 import * as z from "zod/mini";
+import { sha256 } from "../../src/contract/api-keys.ts";
 import { DEFAULT_AGENT } from "../../src/contract/engine-api.ts";
 import { type AgentLoop, createAgentLoop } from "../../src/engine/agent/agent-loop.ts";
-import type { Compactor } from "../../src/engine/agent/compaction.ts";
 import type { CatalogProfiles } from "../../src/engine/agent/agent-profiles.ts";
-import { createRecall } from "../../src/engine/agent/recall.ts";
+import type { Compactor } from "../../src/engine/agent/compaction.ts";
 import { createDelegation } from "../../src/engine/agent/delegation.ts";
-import { AcceptedKeys } from "../../src/engine/turns/accepted-keys.ts";
+import { createRecall } from "../../src/engine/agent/recall.ts";
 import { STREAM_LIMITS, type StreamLimits } from "../../src/engine/http/event-stream.ts";
 import { createRoutes } from "../../src/engine/http/routes.ts";
 import { MemoryLists } from "../../src/engine/memory/memory-lists.ts";
+import { MemoryWriter } from "../../src/engine/memory/memory-writer.ts";
+import { MemoryPortability } from "../../src/engine/memory/portability/memory-portability.ts";
 import { FullTextIndex } from "../../src/engine/memory/search/memory-index.ts";
 import { MemorySearch } from "../../src/engine/memory/search/search-memory.ts";
-import { MemoryPortability } from "../../src/engine/memory/portability/memory-portability.ts";
-import { MemoryWriter } from "../../src/engine/memory/memory-writer.ts";
 import { WriteLane } from "../../src/engine/memory/write-lane.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/model/model-provider.ts";
 import { CompactionTable } from "../../src/engine/store/compactions.ts";
@@ -35,13 +35,12 @@ import { createToolExecutor } from "../../src/engine/tools/execute.ts";
 import { type ToolRegistry, joinedRegistry } from "../../src/engine/tools/registry.ts";
 import { toolInput } from "../../src/engine/tools/tool-input.ts";
 import type { Tool } from "../../src/engine/tools/tool.ts";
-import type { EventJournal } from "../../src/engine/turns/event-journal.ts";
+import { AcceptedKeys } from "../../src/engine/turns/accepted-keys.ts";
+import { type EventJournal, openJournal } from "../../src/engine/turns/event-journal.ts";
 import { HumanRequests } from "../../src/engine/turns/human-requests.ts";
-import { openJournal } from "../../src/engine/turns/open-journal.ts";
 import { TaskSlots } from "../../src/engine/turns/task-slots.ts";
 import { TurnRunner } from "../../src/engine/turns/turn-runner.ts";
 import { createLogger } from "../../src/shared/logger.ts";
-import { sha256 } from "../../src/contract/api-keys.ts";
 import { until } from "./until.ts";
 
 export const KEY = "sk-orch-test";
@@ -203,7 +202,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
   const routes = createRoutes({
     runner,
     journal,
-    desk: humanRequests,
+    humanRequests,
     idempotency,
     memoryFile: {
       portability: new MemoryPortability({

@@ -9,6 +9,7 @@ import { NOT_ISOLATED } from "../../src/contract/launch-file.ts";
 import { type EngineKey, type EngineLaunch, encodeLaunch } from "../../src/contract/engine-launch.ts";
 import { newKey, sha256 } from "../../src/contract/api-keys.ts";
 import { type Answer, type Ask, ask } from "./api.ts";
+import { compileCache } from "./compile-cache.ts";
 import { freePort } from "./daemon.ts";
 import { until } from "./until.ts";
 
@@ -119,9 +120,9 @@ export async function launchEngine(
   };
   const file = join(dataDir, `launch-${launch.incarnation}.json`);
   writeFileSync(file, encodeLaunch(launch), { mode: 0o400 });
-  // The runner's own NODE_OPTIONS would slow every engine down, and a real engine's environment is as empty as this.
+  // As empty as the environment of a daemon's engine.
   const child = spawn(process.execPath, [...nodeOptions, join(installation, "bin/orch-engine.cjs")], {
-    env: { ORCH_LAUNCH_FILE: file },
+    env: { ORCH_LAUNCH_FILE: file, ...compileCache },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let printed = "";

@@ -16,6 +16,7 @@ import type {
 import { type BootVerdict, awaitHealthy } from "../../src/orchestrator/fleet/health-probe.ts";
 import { isPortFree } from "../../src/orchestrator/fleet/port-check.ts";
 import { type ProcessBackendOptions, createProcessBackend } from "../../src/orchestrator/fleet/process-backend.ts";
+import { compileCache } from "./compile-cache.ts";
 import { temporaryFolder } from "./run.ts";
 import { until } from "./until.ts";
 
@@ -91,20 +92,23 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
   };
 }
 
-/** Another daemon, in an environment that holds what engines must not inherit; tap's own variables are kept out. */
+/** Another daemon, in an environment that holds what engines must not inherit. */
 export async function daemonThatDies(
   fleet: TestFleet,
   order: LaunchOrder,
 ): Promise<{ daemon: ChildProcess; handle: ProcessHandle }> {
-  const environment = [
-    "NODE_OPTIONS=--no-warnings",
-    "NODE_EXTRA_CA_CERTS=/dev/null",
-    "ORCH_ADMIN_KEY=secret",
-    "HOME=/tmp",
-  ];
+  const env = {
+    NODE_OPTIONS: "--no-warnings",
+    NODE_EXTRA_CA_CERTS: "/dev/null",
+    ORCH_ADMIN_KEY: "secret",
+    HOME: "/tmp",
+    ...compileCache,
+  };
   const task = JSON.stringify({ settings: fleet.settings, order });
-  const argv = ["-i", ...environment, process.execPath, fixture("daemon-that-dies.ts"), task];
-  const daemon = spawn("/usr/bin/env", argv, { stdio: ["ignore", "pipe", "inherit"] });
+  const daemon = spawn(process.execPath, [fixture("daemon-that-dies.ts"), task], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const [line] = await once(createInterface({ input: daemon.stdout }), "line");
   return { daemon, handle: JSON.parse(line) };
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Test } from "tap";
+import { compileCache } from "./compile-cache.ts";
 import type { FakeServer } from "./fake-server.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -38,6 +39,7 @@ export function orchctlFor(t: Test, server: Pick<FakeServer, "url">): Orchctl {
     ORCH_URL: server.url,
     ORCH_DATA_DIR: join(home, "data"),
     ORCHCTL_CONFIG_DIR: configDir,
+    ...compileCache,
   };
   const run = (args: readonly string[], options: RunOptions = {}) => runOrchctl(args, env, options);
   return Object.assign(run, { configDir, env });

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import pg from "pg";
 import type { Test } from "tap";
 import type { ServerConnection } from "../../src/orchestrator/postgres/server-session.ts";
+import { compileCache } from "./compile-cache.ts";
 import { runFolder, thisRun } from "./run.ts";
 import { until } from "./until.ts";
 
@@ -27,7 +28,11 @@ export async function sharedPostgres(): Promise<ServerConnection> {
   if (makes(folder)) {
     const { PATH = "" } = process.env;
     const args = [KEEPER, folder, String(run.pid), run.startTime];
-    spawn(process.execPath, args, { detached: true, stdio: "ignore", env: { PATH, HOME: folder } }).unref();
+    spawn(process.execPath, args, {
+      detached: true,
+      stdio: "ignore",
+      env: { PATH, HOME: folder, ...compileCache },
+    }).unref();
   }
   await until("the run's PostgreSQL is there", () => existsSync(outcomeFile(folder)), START_MS);
   const outcome: Outcome = JSON.parse(readFileSync(outcomeFile(folder), "utf8"));

@@ -34,9 +34,7 @@ function checkout(t: Test): string {
 }
 
 async function build(folder: string) {
-  // Without what the test runner puts into its children, which would load each module its own way.
-  const command = ["-u", "NODE_OPTIONS", process.execPath, "scripts/build.ts"];
-  const child = spawn("env", command, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, ["scripts/build.ts"], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
   return { code: child.exitCode, stdout, stderr };
 }

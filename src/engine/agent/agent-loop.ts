@@ -7,7 +7,6 @@ import { modelMessages } from "./conversation.ts";
 import { LOOP_HINT, LoopGuard } from "./loop-guard.ts";
 import { callModel } from "./model-call.ts";
 import type { Recall } from "./recall.ts";
-import { sanitizeUsage } from "./sanitize-usage.ts";
 import type { LoggedCall, ModelAnswer, StepLog } from "./step-log.ts";
 import { type ToolParts, runToolCalls } from "./tool-calls.ts";
 import type { TurnContext } from "./turn-context.ts";
@@ -87,7 +86,7 @@ async function askModel(parts: AgentParts, profile: AgentProfile, context: TurnC
 
 async function callAndSpend(parts: AgentParts, request: ModelRequest, context: TurnContext): Promise<ModelAnswer> {
   const answer = await callModel(parts.provider, request, context);
-  if (answer.usage !== null) context.spend(sanitizeUsage(answer.usage));
+  if (answer.usage !== null) context.spend(answer.usage);
   return answer;
 }
 

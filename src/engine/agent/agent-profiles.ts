@@ -1,12 +1,11 @@
-import type { AgentDefinition } from "../catalog/agent-file.ts";
+import { DEFAULT_AGENT } from "../../contract/engine-api.ts";
+import { type AgentDefinition, toolsFor } from "../catalog/agent-file.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CoreSoul } from "../catalog/core-soul.ts";
-import { toolsFor } from "../catalog/tools-for.ts";
-import { DEFAULT_AGENT } from "../../contract/engine-api.ts";
 import { type ToolRegistry, createToolRegistry } from "../tools/registry.ts";
 import type { Tool } from "../tools/tool.ts";
-import { type ToolLimits, fitTools } from "./fit-tools.ts";
 import { DELEGATE, delegateTool } from "./delegate-tool.ts";
+import { type ToolLimits, fitTools } from "./fit-tools.ts";
 import { systemPrompt } from "./system-prompt.ts";
 
 /** System prompt, model and tools of one agent. */

@@ -1,6 +1,5 @@
-import { outputTokensWithin } from "../model/context-window.ts";
-import { valueTokens } from "../model/token-estimate.ts";
-import { type PlacedMessage, type Unit, unitsOf } from "./conversation-units.ts";
+import { outputTokensWithin, valueTokens } from "../model/context-window.ts";
+import { type PlacedMessage, type Unit, unitsOf } from "./conversation.ts";
 
 /** Tokens reserved for the answer at most, and for the error of the estimate. */
 const MAX_OUTPUT_RESERVE = 20_000;

@@ -1,5 +1,5 @@
 import type { ToolOutcome } from "../model/model-provider.ts";
-import type { PlacedMessage } from "./conversation-units.ts";
+import type { PlacedMessage } from "./conversation.ts";
 import { type Fact, resultDigest } from "./fact-digest.ts";
 
 /**

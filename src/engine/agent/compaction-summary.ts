@@ -6,8 +6,8 @@ import type {
   ModelUsage,
   ToolOutcome,
 } from "../model/model-provider.ts";
-import type { PlacedMessage } from "./conversation-units.ts";
-import { sanitizeUsage } from "./sanitize-usage.ts";
+import type { PlacedMessage } from "./conversation.ts";
+import { sanitizeUsage } from "./model-call.ts";
 
 const MAX_SUMMARY_WORDS = 900;
 const SUMMARY_TOKENS = 4000;

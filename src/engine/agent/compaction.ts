@@ -1,14 +1,13 @@
 import type { Logger } from "../../shared/logger.ts";
 import { EngineError } from "../engine-error.ts";
+import { requestTokens, valueTokens } from "../model/context-window.ts";
 import type { ModelFailure, ModelProvider, ModelRequest, ModelUsage } from "../model/model-provider.ts";
-import { requestTokens, valueTokens } from "../model/token-estimate.ts";
 import { type ContextLimits, clearThrough, contextLimits, cutThrough } from "./compaction-plan.ts";
 import { type CompactionRecord, shownConversation } from "./compaction-record.ts";
 import { summarise } from "./compaction-summary.ts";
 import { type StateSection, summaryText } from "./compaction-text.ts";
 import { ContextMeter } from "./context-meter.ts";
-import { modelMessages } from "./conversation.ts";
-import { type PlacedMessage, callsOf } from "./conversation-units.ts";
+import { type PlacedMessage, callsOf, modelMessages } from "./conversation.ts";
 import { DigestCache, factDigest } from "./fact-digest.ts";
 import type { TurnContext } from "./turn-context.ts";
 

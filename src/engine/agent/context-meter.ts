@@ -1,7 +1,5 @@
-import { contextWindow } from "../model/context-window.ts";
+import { contextWindow, requestTokens } from "../model/context-window.ts";
 import type { ModelRequest, ModelUsage } from "../model/model-provider.ts";
-import { requestTokens } from "../model/token-estimate.ts";
-import { sanitizeUsage } from "./sanitize-usage.ts";
 
 const CONVERSATIONS_KEPT = 1000;
 /** A provider that reports less than a quarter of the estimate did not count the whole request. */
@@ -53,8 +51,7 @@ export class ContextMeter {
     return this.of(key).scale ?? this.#scales.get(model) ?? 1;
   }
 
-  measured(key: string, request: ModelRequest, usage: ModelUsage): void {
-    const { inputTokens } = sanitizeUsage(usage);
+  measured(key: string, request: ModelRequest, { inputTokens }: ModelUsage): void {
     // The model accepted more than its reported window.
     if (inputTokens > (this.#windows.get(request.model) ?? Number.POSITIVE_INFINITY))
       this.#windows.delete(request.model);

@@ -1,10 +1,30 @@
 import type { AssistantContent, ModelMessage, ToolOutcome } from "../model/model-provider.ts";
-import { pairCalls } from "../model/wire/pair-calls.ts";
-import type { StoredMessage } from "./step-log.ts";
+import { pairCalls } from "../model/wire/history.ts";
+
+export interface StoredMessage {
+  readonly role: "user" | "assistant" | "tool";
+  readonly content: unknown;
+  /** Recalled memories, shown after a user message. */
+  readonly recalled?: string;
+}
+
+/** A message with its place. Later messages have higher ids. */
+export interface PlacedMessage extends StoredMessage {
+  readonly id: number;
+  readonly turnId: string;
+}
+
+/** The unit that compaction never splits: a user message, or a model answer with the results of its calls. */
+export interface Unit {
+  readonly messages: readonly PlacedMessage[];
+  readonly opensTurn: boolean;
+  /** The id of its last message. */
+  readonly through: number;
+}
 
 /** Converts a stored conversation to model messages. Each tool call gets exactly one result, if needed a placeholder. */
-export const modelMessages = (stored: readonly StoredMessage[], openCall?: string): ModelMessage[] =>
-  pairCalls(stored.flatMap(modelMessage), openCall);
+export const modelMessages = (stored: readonly StoredMessage[]): ModelMessage[] =>
+  pairCalls(stored.flatMap(modelMessage));
 
 function modelMessage({ role, content, recalled }: StoredMessage): readonly ModelMessage[] {
   switch (role) {
@@ -21,21 +41,23 @@ function modelMessage({ role, content, recalled }: StoredMessage): readonly Mode
   }
 }
 
-export const callIdsOf = (stored: readonly StoredMessage[]): readonly string[] =>
-  stored
-    .filter(({ role }) => role === "assistant")
-    .flatMap(({ content }) =>
-      (content as AssistantContent[]).flatMap((part) => (part.kind === "tool_use" ? part.id : [])),
-    );
-
-/** A result for each call of an interrupted answer: the known outcome, or an error with `message`. */
-export function closingResults(
-  content: readonly AssistantContent[],
-  { known, message }: { readonly known: ReadonlyMap<string, ToolOutcome>; readonly message: string },
-): ToolOutcome[] {
-  return content.flatMap((part) =>
-    part.kind === "tool_use"
-      ? (known.get(part.id) ?? { id: part.id, tool: part.tool, output: message, isError: true })
-      : [],
-  );
+export function unitsOf(stored: readonly PlacedMessage[]): readonly Unit[] {
+  const units: PlacedMessage[][] = [];
+  for (const message of stored) {
+    const last = units.at(-1);
+    if (message.role === "tool" && last !== undefined) last.push(message);
+    else units.push([message]);
+  }
+  return units.map((messages) => ({
+    messages,
+    opensTurn: messages[0]?.role === "user",
+    through: messages.at(-1)?.id ?? 0,
+  }));
 }
+
+export const callsOf = (
+  messages: readonly StoredMessage[],
+): readonly Extract<AssistantContent, { kind: "tool_use" }>[] =>
+  messages
+    .filter(({ role }) => role === "assistant")
+    .flatMap(({ content }) => (content as readonly AssistantContent[]).filter((part) => part.kind === "tool_use"));

@@ -1,5 +1,5 @@
 import type { AssistantContent, ToolOutcome } from "../model/model-provider.ts";
-import type { PlacedMessage } from "./conversation-units.ts";
+import type { PlacedMessage } from "./conversation.ts";
 
 /** A result of at most this length is not shortened. */
 const SHORT_RESULT = 600;

@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../contract/api-keys.ts";
+import { sortedKeys } from "../../shared/json-values.ts";
 import type { ToolOutcome } from "../model/model-provider.ts";
 import type { LoggedCall } from "./step-log.ts";
 
@@ -20,20 +21,10 @@ export class LoopGuard {
 
   /** `hint` from the third answer on, `stop` at the fifth. */
   judge(call: LoggedCall, outcome: ToolOutcome): "continue" | "hint" | "stop" {
-    const key = createHash("sha256")
-      .update(JSON.stringify([call.tool, canonical(call.input ?? call.rawInput), outcome.output]))
-      .digest("base64");
+    const key = sha256(JSON.stringify([call.tool, sortedKeys(call.input ?? call.rawInput), outcome.output]));
     const { answers: before, step } = this.#seen.get(key) ?? { answers: 0, step: 0 };
     const answers = step === call.step ? before : before + 1;
     this.#seen.set(key, { answers, step: call.step });
     return answers >= STOP_AT ? "stop" : answers >= HINT_AT ? "hint" : "continue";
   }
-}
-
-/** Normalises the order of object keys. */
-function canonical(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(canonical);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
-  return entries.map(([key, inner]) => [key, canonical(inner)]);
 }

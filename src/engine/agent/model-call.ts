@@ -1,8 +1,11 @@
 import type { BlockType } from "../../contract/engine-events.ts";
-import { MAX_JSON_LEVELS, isFlatterThan } from "../../shared/json-levels.ts";
-import type { AssistantContent, ModelProvider, ModelRequest } from "../model/model-provider.ts";
+import { MAX_JSON_LEVELS, isFlatterThan } from "../../shared/json-values.ts";
+import type { AssistantContent, ModelProvider, ModelRequest, ModelUsage } from "../model/model-provider.ts";
 import type { ModelAnswer, RequestedCall } from "./step-log.ts";
 import type { TurnContext } from "./turn-context.ts";
+
+/** Above any real model's limit for one call. */
+const MAX_TOKENS = 100_000_000;
 
 /** Runs one model call: emits its parts as events and returns the answer to store. */
 export async function callModel(
@@ -60,11 +63,11 @@ export async function callModel(
         openBlock = null;
         break;
       case "done":
-        return { content, calls, usage: part.usage, failure: null };
+        return { content, calls, usage: sanitizeUsage(part.usage), failure: null };
       case "failed":
         // Clients have already received this text, so the conversation keeps it.
         if (openBlock === "text" && text !== "") content.push({ kind: "text", text });
-        return { content, calls, usage: part.usage, failure: part.failure };
+        return { content, calls, usage: part.usage && sanitizeUsage(part.usage), failure: part.failure };
       default:
         part satisfies never;
     }
@@ -81,4 +84,15 @@ const signed = (signature: unknown) => (signature === undefined ? {} : { signatu
 
 function announce(context: TurnContext, call: RequestedCall): void {
   context.emit({ event: "tool_call", data: { tool: call.tool, tool_call_id: call.id, input: call.input ?? {} } });
+}
+
+/** Replaces invalid token counts by 0: providers' numbers are untrusted input. */
+export const sanitizeUsage = ({ inputTokens, outputTokens, cacheHitTokens }: ModelUsage): ModelUsage => ({
+  inputTokens: countOf(inputTokens),
+  outputTokens: countOf(outputTokens),
+  cacheHitTokens: countOf(cacheHitTokens),
+});
+
+function countOf(reported: unknown): number {
+  return Number.isInteger(reported) && Number(reported) >= 0 && Number(reported) <= MAX_TOKENS ? Number(reported) : 0;
 }

@@ -1,8 +1,8 @@
 import type { Logger } from "../../shared/logger.ts";
-import type { MemorySearch } from "../memory/search/search-memory.ts";
 import { recalledBlock } from "../memory/search/recalled-block.ts";
-import { textTokens } from "../model/token-estimate.ts";
-import type { PlacedMessage } from "./conversation-units.ts";
+import type { MemorySearch } from "../memory/search/search-memory.ts";
+import { textTokens } from "../model/context-window.ts";
+import type { PlacedMessage } from "./conversation.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 /** Adds matching memories to a turn's message, once, before the first model call. It never fails a turn. */

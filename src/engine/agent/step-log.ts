@@ -1,17 +1,10 @@
 import type { AssistantContent, ModelFailure, ModelUsage, ToolOutcome } from "../model/model-provider.ts";
 import type { CompactionRecord } from "./compaction-record.ts";
-import type { PlacedMessage } from "./conversation-units.ts";
+import type { PlacedMessage } from "./conversation.ts";
 
 export type { AssistantContent, ToolOutcome } from "../model/model-provider.ts";
 export type { CompactionRecord } from "./compaction-record.ts";
-export type { PlacedMessage } from "./conversation-units.ts";
-
-export interface StoredMessage {
-  readonly role: "user" | "assistant" | "tool";
-  readonly content: unknown;
-  /** Recalled memories, shown after a user message. */
-  readonly recalled?: string;
-}
+export type { PlacedMessage, StoredMessage } from "./conversation.ts";
 
 /** A requested tool call. `input` is null when its JSON was invalid; `rawInput` then has the text. */
 export interface RequestedCall {

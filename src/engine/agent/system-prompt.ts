@@ -1,8 +1,7 @@
-import type { AgentDefinition } from "../catalog/agent-file.ts";
-import type { Catalog } from "../catalog/catalog.ts";
-import { type CoreSoul, renderCoreSoul } from "../catalog/core-soul.ts";
-import { USE_SKILL } from "../catalog/reserved-names.ts";
 import { DEFAULT_AGENT } from "../../contract/engine-api.ts";
+import type { AgentDefinition } from "../catalog/agent-file.ts";
+import { type Catalog, USE_SKILL } from "../catalog/catalog.ts";
+import { type CoreSoul, renderCoreSoul } from "../catalog/core-soul.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { DELEGATE } from "./delegate-tool.ts";
 

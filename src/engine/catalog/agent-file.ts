@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import { entryDescription, entryName, requireSameName } from "./entry-name.ts";
+import type { Tool } from "../tools/tool.ts";
+import { entryDescription, entryName, requireSameName } from "./catalog-entry.ts";
 import { readFrontMatter } from "./front-matter.ts";
 
 export type AgentPermission = "allow" | "ask" | "deny";
@@ -51,4 +52,31 @@ export async function parseAgent(fileName: string, text: string): Promise<AgentD
   if (read.kind === "disabled") return null;
   const { name, description, model = "main", tools = null, permissions = {} } = read.fields;
   return { name, description, model, tools, permissions, instructions: read.body };
+}
+
+/**
+ * The tools an agent may call, with the permissions of its file; denied tools are omitted. With `neverAbove`, for a
+ * sub-agent, the file can only restrict the permissions of its caller's tools.
+ */
+export function toolsFor(
+  { tools: patterns, permissions }: Pick<AgentDefinition, "tools" | "permissions">,
+  tools: readonly Tool[],
+  { neverAbove = false } = {},
+): readonly Tool[] {
+  return tools.flatMap((tool) => {
+    if (patterns !== null && !patterns.some((pattern) => matches(pattern, tool.name))) return [];
+    const permission = permissionOf(permissions, tool.name) ?? tool.permission;
+    if (permission === "deny") return [];
+    if (permission === tool.permission || (neverAbove && permission === "allow")) return [tool];
+    return [{ ...tool, permission }];
+  });
+}
+
+const matches = (pattern: string, name: string): boolean =>
+  pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+
+function permissionOf(permissions: AgentDefinition["permissions"], name: string): AgentPermission | undefined {
+  const matching = Object.keys(permissions).filter((pattern) => matches(pattern, name));
+  const longest = matching.toSorted((left, right) => right.length - left.length)[0];
+  return permissions[matching.includes(name) ? name : (longest ?? name)];
 }

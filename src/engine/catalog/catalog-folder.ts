@@ -1,7 +1,7 @@
 import { type Dirent, constants } from "node:fs";
 import { open, readdir, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { BadEntry } from "./bad-entry.ts";
+import { BadEntry } from "./catalog-entry.ts";
 
 /**
  * Reads text files of one folder. Symbolic links may point within it, as in mounted Kubernetes volumes, but not out of

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from "./agent-file.ts";
-import type { EntryProblem } from "./bad-entry.ts";
+import type { EntryProblem } from "./catalog-entry.ts";
 import type { SkillDefinition } from "./skill-file.ts";
 import type { DeclaredTool } from "./tool-file.ts";
 
@@ -25,3 +25,6 @@ export interface CatalogReading {
   /** Possible mistakes in valid entries. */
   readonly warnings: readonly EntryProblem[];
 }
+
+/** Name of the tool that reads skills. */
+export const USE_SKILL = "use_skill";

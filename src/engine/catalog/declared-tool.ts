@@ -1,8 +1,8 @@
 import type { CommandHost } from "../tools/command/run-command.ts";
 import { type Tool, type ToolContext, ToolFailed } from "../tools/tool.ts";
-import { BadEntry } from "./bad-entry.ts";
 import { callHttp } from "./call-http.ts";
 import { CatalogFolder } from "./catalog-folder.ts";
+import { BadEntry } from "./catalog-entry.ts";
 import type { Values } from "./fill-in.ts";
 import { runDeclaredCommand } from "./run-declared-command.ts";
 import type { DeclaredTool } from "./tool-file.ts";

@@ -1,7 +1,7 @@
 import type { Document, LineCounter, YAMLError } from "yaml";
 import * as z from "zod/mini";
 import { InvalidInput, byteLength, parse } from "../../shared/parse.ts";
-import { BadEntry } from "./bad-entry.ts";
+import { BadEntry } from "./catalog-entry.ts";
 
 const MAX_FRONT_MATTER = 16 * 1024;
 /** The YAML between two `---` lines, and the body. */

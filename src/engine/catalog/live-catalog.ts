@@ -1,16 +1,14 @@
 import type { CatalogReloaded, CoreSoulReloaded } from "../../contract/catalog-records.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { Tool } from "../tools/tool.ts";
 import type { ToolSource } from "../tools/registry.ts";
-import { BadEntry, type EntryProblem } from "./bad-entry.ts";
+import type { Tool } from "../tools/tool.ts";
+import { BadEntry, type EntryProblem } from "./catalog-entry.ts";
 import { CatalogFolder } from "./catalog-folder.ts";
 import type { Catalog, CatalogReading } from "./catalog.ts";
-import { catalogTools } from "./catalog-tools.ts";
-import type { DeclaredToolParts } from "./declared-tool.ts";
-import { type CoreSoul, parseCoreSoul } from "./core-soul.ts";
-import { SHIPPED_CORE_SOUL } from "./defaults/core-soul.ts";
+import { type CoreSoul, SHIPPED_CORE_SOUL, parseCoreSoul } from "./core-soul.ts";
+import { type DeclaredToolParts, declaredTool } from "./declared-tool.ts";
 import { type LoadParts, loadCatalog } from "./load-catalog.ts";
-import { sharedRuns } from "./shared-runs.ts";
+import { useSkill } from "./use-skill.ts";
 
 const SOUL_FILE = "core-soul.md";
 const MAX_SOUL_BYTES = 64 * 1024;
@@ -116,4 +114,29 @@ async function readSoul(folder: string): Promise<CoreSoul | BadEntry> {
     if (error instanceof BadEntry) return error;
     throw error;
   }
+}
+
+/** The declared tools of a catalog, and `use_skill` if it has skills. */
+function catalogTools({ tools, skills }: Catalog, parts: DeclaredToolParts): readonly Tool[] {
+  const declared = [...tools.values()].map((tool) => declaredTool(tool, parts));
+  return skills.size === 0 ? declared : [...declared, useSkill(skills, parts.folder)];
+}
+
+/**
+ * Runs `work` one at a time. Calls during a run share the next one, so that each result comes from a run that started
+ * after its call.
+ */
+export function sharedRuns<T>(work: () => Promise<T>): () => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | null = null;
+  return () => {
+    next ??= last.then(() => {
+      next = null;
+      const run = work();
+      // The next run waits for the end of this one, whatever its outcome.
+      last = run.catch(() => undefined);
+      return run;
+    });
+    return next;
+  };
 }

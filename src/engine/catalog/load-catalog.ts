@@ -1,10 +1,9 @@
 import { DEFAULT_AGENT } from "../../contract/engine-api.ts";
 import { type AgentDefinition, parseAgent } from "./agent-file.ts";
-import { BadEntry, type EntryProblem } from "./bad-entry.ts";
+import { BadEntry, type EntryProblem } from "./catalog-entry.ts";
 import { CatalogFolder } from "./catalog-folder.ts";
-import type { CatalogReading, ServerList } from "./catalog.ts";
+import { type CatalogReading, type ServerList, USE_SKILL } from "./catalog.ts";
 import { shippedEntries } from "./defaults/shipped.ts";
-import { USE_SKILL } from "./reserved-names.ts";
 import { type SkillDefinition, parseSkill } from "./skill-file.ts";
 import { type DeclaredTool, parseDeclaredTool } from "./tool-file.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { entryDescription, entryName, requireSameName } from "./entry-name.ts";
+import { entryDescription, entryName, requireSameName } from "./catalog-entry.ts";
 import { readFrontMatter } from "./front-matter.ts";
 
 /** A skill of the Agent Skills specification; its body is read when used. */

@@ -2,8 +2,7 @@ import * as z from "zod/mini";
 import { InvalidInput, parse } from "../../shared/parse.ts";
 import { jsonSchemaInput } from "../tools/json-schema-input.ts";
 import type { ToolInput } from "../tools/tool-input.ts";
-import { BadEntry } from "./bad-entry.ts";
-import { requireSameName } from "./entry-name.ts";
+import { BadEntry, requireSameName } from "./catalog-entry.ts";
 import { placeholdersIn } from "./fill-in.ts";
 import { isDisabled } from "./front-matter.ts";
 

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { type Tool, ToolFailed } from "../tools/tool.ts";
 import { toolInput } from "../tools/tool-input.ts";
-import { BadEntry } from "./bad-entry.ts";
+import { type Tool, ToolFailed } from "../tools/tool.ts";
+import { BadEntry } from "./catalog-entry.ts";
 import { CatalogFolder } from "./catalog-folder.ts";
+import { USE_SKILL } from "./catalog.ts";
 import { MAX_SKILL_BYTES } from "./load-catalog.ts";
-import { USE_SKILL } from "./reserved-names.ts";
 import type { SkillDefinition } from "./skill-file.ts";
 
 const MAX_LISTED = 200;

@@ -1,32 +1,65 @@
 import type { RequestHandler } from "express";
 import type { CatalogReloaded, CatalogRemark, CoreSoulReloaded } from "../../contract/catalog-records.ts";
+import { allowToolsRequest, decideSkillRequest } from "../../contract/engine-api.ts";
+import { validateBody } from "../../shared/http/validate-body.ts";
 import { EngineError } from "../engine-error.ts";
+import type { Learning } from "../learning/learning.ts";
+import type { SkillReview } from "../learning/skill-review.ts";
+import type { ToolServers } from "../mcp/tool-servers.ts";
 
 type Reloaded<Answer> =
   | { readonly kind: "reloaded"; readonly answer: Answer }
   | { readonly kind: "refused"; readonly problems: readonly CatalogRemark[] };
 
-/** What can be read again without a restart. */
-export interface Reloads {
-  reload(): Promise<Reloaded<CatalogReloaded>>;
-  reloadSoul(): Promise<Reloaded<CoreSoulReloaded>>;
+export interface AdminParts {
+  /** What can be read again without a restart. */
+  readonly catalog: {
+    reload(): Promise<Reloaded<CatalogReloaded>>;
+    reloadSoul(): Promise<Reloaded<CoreSoulReloaded>>;
+  };
+  readonly servers: Pick<ToolServers, "list" | "allow">;
+  readonly learning: Pick<Learning, "trigger">;
+  readonly skills: Pick<SkillReview, "list" | "decide">;
 }
 
-export const reloadCatalogRoute =
-  (catalog: Reloads): RequestHandler =>
-  async (_request, response) => {
-    const outcome = await catalog.reload();
-    if (outcome.kind === "refused") throw refusal("CATALOG_INVALID", "the old catalog stays", outcome.problems);
-    response.json(outcome.answer);
-  };
-
-export const reloadCoreSoulRoute =
-  (catalog: Reloads): RequestHandler =>
-  async (_request, response) => {
-    const outcome = await catalog.reloadSoul();
-    if (outcome.kind === "refused") throw refusal("CORE_SOUL_INVALID", "the old core soul stays", outcome.problems);
-    response.json(outcome.answer);
-  };
+/** The calls that manage an engine's catalog, tool servers, learning and skills. */
+export const adminRoutes = ({ catalog, servers, learning, skills }: AdminParts) =>
+  ({
+    async reloadCatalog(_request, response) {
+      const outcome = await catalog.reload();
+      if (outcome.kind === "refused") throw refusal("CATALOG_INVALID", "the old catalog stays", outcome.problems);
+      response.json(outcome.answer);
+    },
+    async reloadCoreSoul(_request, response) {
+      const outcome = await catalog.reloadSoul();
+      if (outcome.kind === "refused") throw refusal("CORE_SOUL_INVALID", "the old core soul stays", outcome.problems);
+      response.json(outcome.answer);
+    },
+    listServers: (_request, response) => void response.json(servers.list()),
+    /** Allows the definition that the person has seen; a later change is refused. */
+    allowTools(request, response) {
+      const { server, tool, definition } = validateBody(allowToolsRequest, request.body, response);
+      if ((tool === undefined) !== (definition === undefined))
+        throw new EngineError("INVALID_REQUEST", "definition: expected together with tool");
+      const selection = tool === undefined || definition === undefined ? "all" : { tool, hash: definition };
+      const answer = servers.allow(server, selection);
+      if (answer === "unknown") throw new EngineError("NOT_FOUND", "no such tool of this server is held back");
+      if (answer === "changed_again")
+        throw new EngineError(
+          "INVALID_REQUEST",
+          "definition: the tool has changed again; list the servers for its current definition",
+        );
+      response.json({ allowed: true });
+    },
+    async triggerLearning(_request, response) {
+      response.json(await learning.trigger());
+    },
+    listSkills: (_request, response) => void response.json({ skills: skills.list() }),
+    async decideSkill(request, response) {
+      const { id, decision } = validateBody(decideSkillRequest, request.body, response);
+      response.json(await skills.decide(id, decision));
+    },
+  }) satisfies Record<string, RequestHandler>;
 
 /** The first fault in the message, all of them in the details. */
 function refusal(

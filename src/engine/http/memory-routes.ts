@@ -1,19 +1,59 @@
 import type { Request, RequestHandler } from "express";
+import { type KnowledgeHit, knowledgeSearchRequest } from "../../contract/engine-api.ts";
 import { MEMORY_PAGE_LIMIT } from "../../contract/engine-routes.ts";
 import type { MemoryList } from "../../contract/memory-records.ts";
+import { isoTime } from "../../shared/clock.ts";
+import { integerParameter, parameter } from "../../shared/http/parameters.ts";
+import { validateBody } from "../../shared/http/validate-body.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import type { MemoryLists } from "../memory/memory-lists.ts";
-import { integerParameter, parameter } from "../../shared/http/parameters.ts";
+import type { MemoryHit, MemorySearch } from "../memory/search/search-memory.ts";
+import { endOf, startOf } from "../memory/search/time-range.ts";
+import { trustName } from "../memory/trust.ts";
 
-/** One kind of what is remembered, a page at a time. A cursor names its list: of another one it would give a wrong page. */
-export const memoryListRoute =
-  (lists: Pick<MemoryLists, "page">, list: MemoryList): RequestHandler =>
-  (request, response) => {
-    const limit = integerParameter(request, "limit", MEMORY_PAGE_LIMIT);
-    const { items, next_cursor: next } = lists.page(list, { before: readCursor(request, list), limit });
-    response.json({ items, next_cursor: next === null ? null : `${list}.${next}` });
-  };
+const LIMIT = 10;
 
+export interface MemoryRouteParts {
+  readonly memoryLists: Pick<MemoryLists, "page">;
+  readonly memorySearch: Pick<MemorySearch, "search">;
+}
+
+/** The calls that read memory. */
+export const memoryRoutes = ({ memoryLists, memorySearch }: MemoryRouteParts) => {
+  const listing =
+    (list: MemoryList): RequestHandler =>
+    (request, response) => {
+      const limit = integerParameter(request, "limit", MEMORY_PAGE_LIMIT);
+      const { items, next_cursor: next } = memoryLists.page(list, { before: readCursor(request, list), limit });
+      response.json({ items, next_cursor: next === null ? null : `${list}.${next}` });
+    };
+  return {
+    listEpisodes: listing("episodes"),
+    listKnowledge: listing("knowledge"),
+    listSocial: listing("social"),
+    listWorking: listing("working"),
+    listTrajectories: listing("trajectories"),
+    async searchMemory(request, response) {
+      const search = validateBody(knowledgeSearchRequest, request.body, response);
+      const { query, limit = LIMIT, kinds, bearing, as_of: asOf, from, to } = search;
+      if (from !== undefined && to !== undefined && startOf(from) >= endOf(to))
+        throw new InvalidInput("from", `expected a time before to (${to}), got ${from}`);
+      const hits = await memorySearch.search({
+        query,
+        limit,
+        now: Date.now(),
+        ...(kinds && { kinds }),
+        ...(bearing && { bearing }),
+        ...(asOf && { asOf: endOf(asOf) }),
+        ...(from && { from: startOf(from) }),
+        ...(to && { to: endOf(to) }),
+      });
+      response.json({ results: hits.map(shown) });
+    },
+  } satisfies Record<string, RequestHandler>;
+};
+
+/** A cursor names its list: another list's cursor would give a wrong page. */
 function readCursor(request: Request, list: MemoryList): number | null {
   const cursor = parameter(request, "cursor");
   if (cursor === undefined) return null;
@@ -22,3 +62,19 @@ function readCursor(request: Request, list: MemoryList): number | null {
     throw new InvalidInput("cursor", "expected the next_cursor of a page before of this list");
   return Number(number);
 }
+
+const shown = (hit: MemoryHit): KnowledgeHit => ({
+  id: hit.id,
+  kind: hit.kind,
+  bearing: hit.bearing,
+  key: hit.key,
+  content: hit.content,
+  score: hit.score,
+  source: hit.source,
+  trust: trustName(hit.trust),
+  created_at: isoTime(hit.createdAt),
+  event_time: isoTime(hit.eventTime),
+  valid_from: hit.validFrom === null ? null : isoTime(hit.validFrom),
+  valid_to: hit.validTo === null ? null : isoTime(hit.validTo),
+  evidence: hit.evidence,
+});

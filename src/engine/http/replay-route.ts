@@ -2,15 +2,15 @@ import type { Request, RequestHandler } from "express";
 import type { ReplayPage } from "../../contract/engine-api.ts";
 import { REPLAY_LIMIT } from "../../contract/engine-routes.ts";
 import { isoTime } from "../../shared/clock.ts";
+import { flagParameter, integerParameter, parameter } from "../../shared/http/parameters.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { ALL_TASKS, type EventJournal, type EventRow } from "../turns/event-journal.ts";
+import type { FollowerLimit } from "../turns/follower-limit.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
-import { flagParameter, integerParameter, parameter } from "../../shared/http/parameters.ts";
-import { wantsIds } from "./execute-route.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
-import type { FollowerSeats } from "../turns/follower-seats.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
+import { wantsIds } from "./turn-routes.ts";
 
 /** A page may hold fewer events than asked for: one of large events would cost the engine its memory. */
 const MAX_PAGE_LENGTH = 4 * 1024 * 1024;
@@ -20,12 +20,12 @@ type Cursor = { readonly afterSeq?: number; readonly afterTs?: number };
 export interface ReplayParts {
   readonly journal: EventJournal;
   readonly runner: TurnRunner;
-  readonly seats: FollowerSeats;
+  readonly followers: FollowerLimit;
   readonly limits: StreamLimits;
 }
 
 /** What was missed since a cursor: a page of JSON, or with `Accept: text/event-stream` frames, on request live. */
-export function replayRoute({ journal, runner, seats, limits }: ReplayParts): RequestHandler {
+export function replayRoute({ journal, runner, followers, limits }: ReplayParts): RequestHandler {
   return async (request, response) => {
     const cursor = readCursor(request);
     const turnId = parameter(request, "turn_id");
@@ -46,7 +46,7 @@ export function replayRoute({ journal, runner, seats, limits }: ReplayParts): Re
       response.type("json").send(pageOf(journal.read(filter), { truncated, oldest, after }));
       return;
     }
-    if (live) seats.take(followed(where, runner), response);
+    if (live) followers.acquire(followed(where, runner), response);
     const headers = { "X-Truncated": String(truncated), ...(oldest !== null && { "X-Oldest-Ts": isoTime(oldest.ts) }) };
     const stream = await EventStream.open(response, {
       withIds: wantsIds(request),

@@ -1,53 +1,31 @@
-import express, { type Express, type RequestHandler } from "express";
-import { ENGINE_BODY_LIMITS, ENGINE_KEY_HEADER } from "../../contract/engine-api.ts";
-import type { EngineStatus } from "../../contract/engine-control.ts";
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import { ENGINE_BODY_LIMITS, ENGINE_KEY_HEADER, type EngineErrorBody } from "../../contract/engine-api.ts";
+import type { EngineErrorCode } from "../../contract/engine-errors.ts";
 import type { EngineRouteName } from "../../contract/engine-paths.ts";
 import { ENGINE_ROUTES, type EngineRoute, engineBodyBytes } from "../../contract/engine-routes.ts";
 import { expressPath, methodsOf } from "../../contract/route-table.ts";
-import { parseJsonBody } from "../../shared/http/json-body.ts";
-import { receiveBody } from "../../shared/http/receive-body.ts";
-import { refuseUnknownRoute } from "../../shared/http/unknown-route.ts";
 import { BodyRoom } from "../../shared/http/body-room.ts";
 import { sendDocs, sendOpenApi } from "../../shared/http/interface-documents.ts";
+import { parseJsonBody } from "../../shared/http/json-body.ts";
 import { hostProblem } from "../../shared/http/local-caller.ts";
-import type { Logger } from "../../shared/logger.ts";
+import { receiveBody } from "../../shared/http/receive-body.ts";
+import { refusalOf } from "../../shared/http/refusal.ts";
+import { respondToErrors } from "../../shared/http/respond-to-errors.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
-import { EngineError } from "../engine-error.ts";
-import type { MemoryLists } from "../memory/memory-lists.ts";
-import type { MemorySearch } from "../memory/search/search-memory.ts";
-import type { HumanRequests } from "../turns/human-requests.ts";
-import { type Reloads, reloadCatalogRoute, reloadCoreSoulRoute } from "./admin-routes.ts";
-import type { AcceptedKeys } from "../turns/accepted-keys.ts";
-import { controlOnly, drainRoute, keysRoute, statusRoute } from "./control-routes.ts";
-import { errorResponder } from "./error-responder.ts";
-import { type ExecuteParts, executeRoute } from "./execute-route.ts";
-import { FollowerSeats } from "../turns/follower-seats.ts";
+import { refuseUnknownRoute } from "../../shared/http/unknown-route.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { EngineError, internalError } from "../engine-error.ts";
+import { FollowerLimit } from "../turns/follower-limit.ts";
+import { type AdminParts, adminRoutes } from "./admin-routes.ts";
+import { type ControlParts, controlOnly, controlRoutes } from "./control-routes.ts";
 import { type MemoryFileParts, eraseRoute, exportRoute, importRoute } from "./memory-file-routes.ts";
-import {
-  type DecidesSkills,
-  type Learns,
-  decideSkillRoute,
-  skillDraftsRoute,
-  triggerLearningRoute,
-} from "./learning-routes.ts";
-import { memoryListRoute } from "./memory-routes.ts";
-import { memorySearchRoute } from "./memory-search-route.ts";
+import { type MemoryRouteParts, memoryRoutes } from "./memory-routes.ts";
 import { replayRoute } from "./replay-route.ts";
-import { type Servers, allowToolsRoute, serversRoute } from "./server-routes.ts";
-import { cancelRoute, pendingRoute, respondRoute } from "./turn-routes.ts";
+import { type TurnRouteParts, turnRoutes } from "./turn-routes.ts";
 
-export interface RouteParts extends Omit<ExecuteParts, "seats"> {
-  readonly desk: HumanRequests;
-  readonly catalog: Reloads;
-  readonly servers: Servers;
-  readonly memoryLists: Pick<MemoryLists, "page">;
-  readonly memorySearch: Pick<MemorySearch, "search">;
+export interface RouteParts extends Omit<TurnRouteParts, "followers">, AdminParts, MemoryRouteParts, ControlParts {
   readonly memoryFile: Omit<MemoryFileParts, "runner" | "journal" | "limits">;
-  readonly learning: Learns;
-  readonly skills: DecidesSkills;
-  readonly keys: AcceptedKeys;
   readonly controlToken: string;
-  readonly status: () => EngineStatus;
   /** Where the engine listens. */
   readonly host: string;
   /** What the build made of the route table. */
@@ -60,6 +38,8 @@ const MAX_BODIES_BYTES = 16 * 1024 ** 2;
 
 /** `/health` is answered before this is loaded. */
 type LoadedRoute = Exclude<EngineRouteName, "health">;
+
+const RETRY_AFTER_S: Partial<Record<EngineErrorCode, number>> = { ENGINE_DRAINING: 5, SERVICE_UNAVAILABLE: 1 };
 
 /** Every route but `/health`. The key is checked before a body is read. */
 export function createRoutes(parts: RouteParts): Express {
@@ -91,7 +71,7 @@ function gatesOf({ keys, controlToken, host }: RouteParts): Record<EngineRoute["
     },
     engine: (request, _response, next) => {
       if (!keys.accepts(request.get(ENGINE_KEY_HEADER), Date.now())) {
-        throw new EngineError("INVALID_ENGINE_KEY", "the engine key is missing or wrong");
+        throw new EngineError("INVALID_ENGINE_KEY", "X-Engine-Key: the engine key is missing or wrong");
       }
       request.socket.emit(AUTHENTICATED);
       next();
@@ -101,36 +81,20 @@ function gatesOf({ keys, controlToken, host }: RouteParts): Record<EngineRoute["
 }
 
 function handlersOf(parts: RouteParts): Record<LoadedRoute, RequestHandler> {
-  const { runner, desk, catalog, servers, memoryLists, memorySearch, keys, status, documentsDir } = parts;
-  const memoryFile = { ...parts.memoryFile, runner, journal: parts.journal, limits: parts.limits };
-  const streams = { ...parts, seats: new FollowerSeats() };
+  const { runner, journal, limits, documentsDir } = parts;
+  const memoryFile = { ...parts.memoryFile, runner, journal, limits };
+  const streams = { ...parts, followers: new FollowerLimit() };
   return {
-    execute: executeRoute(streams),
+    ...turnRoutes(streams),
     replay: replayRoute(streams),
-    cancel: cancelRoute(runner),
-    respond: respondRoute(desk),
-    pending: pendingRoute(desk),
-    searchMemory: memorySearchRoute(memorySearch),
-    listServers: serversRoute(servers),
-    allowTools: allowToolsRoute(servers),
-    listEpisodes: memoryListRoute(memoryLists, "episodes"),
-    listKnowledge: memoryListRoute(memoryLists, "knowledge"),
-    listSocial: memoryListRoute(memoryLists, "social"),
-    listWorking: memoryListRoute(memoryLists, "working"),
-    listTrajectories: memoryListRoute(memoryLists, "trajectories"),
+    ...memoryRoutes(parts),
     exportMemory: exportRoute(memoryFile),
     importMemory: importRoute(memoryFile),
     eraseMemory: eraseRoute(memoryFile),
-    listSkills: skillDraftsRoute(parts.skills),
-    decideSkill: decideSkillRoute(parts.skills),
-    triggerLearning: triggerLearningRoute(parts.learning),
-    reloadCatalog: reloadCatalogRoute(catalog),
-    reloadCoreSoul: reloadCoreSoulRoute(catalog),
+    ...adminRoutes(parts),
     openapi: (_request, response) => sendOpenApi(response, documentsDir),
     docs: (_request, response) => sendDocs(response, documentsDir),
-    setKeys: keysRoute(keys),
-    drain: drainRoute(runner, status),
-    status: statusRoute(status),
+    ...controlRoutes(parts),
   };
 }
 
@@ -149,3 +113,23 @@ function receiveJson(room: BodyRoom, maxBytes: number): RequestHandler {
 
 /** For a caller without the control token the other routes do not exist. */
 const PUBLIC_ROUTES = Object.values<EngineRoute>(ENGINE_ROUTES).filter(({ auth }) => auth !== "control");
+
+/** Answers whatever a call threw as one row of the error table, in the flat form. */
+const errorResponder = (logger: Logger): ErrorRequestHandler =>
+  respondToErrors({
+    identify(error) {
+      const { code, message, details, status } = toEngineError(error);
+      return { code, message, details, status, retryAfterS: RETRY_AFTER_S[code] ?? null };
+    },
+    bodyOf: ({ code, message, details }): EngineErrorBody => ({ error: code, message, ...(details && { details }) }),
+    log({ code }, { error, request }) {
+      if (code === "INTERNAL_ERROR") logger.error({ err: error, path: request.path }, "call failed");
+    },
+  });
+
+function toEngineError(error: unknown): EngineError {
+  if (error instanceof EngineError) return error;
+  const refusal = refusalOf(error);
+  if (refusal !== null) return new EngineError(refusal.code, refusal.message);
+  return internalError(error, "unexpected fault; the engine's log has it");
+}

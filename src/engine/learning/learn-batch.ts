@@ -2,29 +2,18 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { LearningBatchTable } from "../memory/learning-batches.ts";
 import type { Round } from "../memory/rounds-to-learn.ts";
 import type { WriteLane } from "../memory/write-lane.ts";
+import { textTokens } from "../model/context-window.ts";
 import type { ModelFailure } from "../model/model-provider.ts";
-import { textTokens } from "../model/token-estimate.ts";
 import { type DraftParts, draftSkills } from "./draft-skills.ts";
-import { NOTHING } from "./extraction.ts";
-import type { Extractor } from "./extraction.ts";
-import { verifyRound } from "./verify-round.ts";
+import { type Extractor, NOTHING } from "./extraction.ts";
 import { type LearnParts, type LearnedCounts, learnRound } from "./learn-round.ts";
-import type { Boilerplate } from "./content-filters.ts";
+import { verifyRound } from "./verify-round.ts";
 
 export interface BatchParts extends LearnParts, DraftParts {
   readonly batches: LearningBatchTable;
   readonly lane: WriteLane;
   readonly extract: Extractor;
-  readonly boilerplate: () => Boilerplate;
-  /** Waits for the model's rate limit, up to a maximum. */
-  readonly modelAvailable: (signal: AbortSignal) => Promise<ModelAvailability>;
   readonly now: () => number;
-}
-
-export type ModelAvailability = { readonly kind: "yes" } | LimitClosed;
-export interface LimitClosed {
-  readonly kind: "limit_closed";
-  readonly forMs: number;
 }
 
 export interface BatchOutcome {
@@ -32,7 +21,7 @@ export interface BatchOutcome {
   readonly learned: LearnedCounts;
   readonly skillsDrafted: number;
   /** Why the batch stopped early; null when it completed. */
-  readonly stopped: ModelFailure | LimitClosed | null;
+  readonly stopped: ModelFailure | null;
 }
 
 /** Turns per batch. */
@@ -55,11 +44,10 @@ export async function learnBatch(parts: BatchParts, signal: AbortSignal): Promis
   const counts = () => ({ ...learned, skills: skillsDrafted });
   try {
     const waiting = rounds.next(MAX_ROUNDS);
-    const boilerplate = parts.boilerplate();
     // Loaded lazily: an engine that does not learn needs no date parser.
     const { DateExpressions } = await import("./date-expressions.ts");
     for (const chunk of chunksOf(waiting)) {
-      const outcome = await extracted(parts, chunk, signal);
+      const outcome = signal.aborted ? ABORTED : await parts.extract(chunk, signal);
       if (outcome.kind === "stopped") {
         stopped = outcome.failure;
         break;
@@ -67,7 +55,7 @@ export async function learnBatch(parts: BatchParts, signal: AbortSignal): Promis
       for (const round of chunk) {
         const extraction = round.episode === null ? NOTHING : outcome.extractions.get(round.trajectory.turnId);
         if (extraction === undefined || signal.aborted) break;
-        const verified = verifyRound(round, extraction, { boilerplate, dates: new DateExpressions(statedAt(round)) });
+        const verified = verifyRound(round, extraction, new DateExpressions(statedAt(round)));
         const more = await lane.run(() => learnRound(parts, { round, verified, batchId: id, now: now() }));
         learned = sum(learned, more);
       }
@@ -84,16 +72,7 @@ export async function learnBatch(parts: BatchParts, signal: AbortSignal): Promis
   }
 }
 
-async function extracted(
-  { extract, modelAvailable }: BatchParts,
-  chunk: Parameters<Extractor>[0],
-  signal: AbortSignal,
-) {
-  if (signal.aborted) return { kind: "stopped", failure: { kind: "aborted" } } as const;
-  const availability = await modelAvailable(signal);
-  if (availability.kind === "limit_closed") return { kind: "stopped", failure: availability } as const;
-  return extract(chunk, signal);
-}
+const ABORTED = { kind: "stopped", failure: { kind: "aborted" } } as const;
 
 const statedAt = ({ episode, trajectory }: Round): number => episode?.eventTime ?? trajectory.createdAt;
 

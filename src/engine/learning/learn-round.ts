@@ -1,7 +1,6 @@
 import { sha256 } from "../../contract/api-keys.ts";
-import { episodeItem } from "../memory/memory-writer.ts";
-import type { MemoryIndex } from "../memory/search/indexed-item.ts";
-import { type KnowledgeTable, type KnownFact, factItem } from "../memory/knowledge.ts";
+import { type FullTextIndex, episodeItem, factItem } from "../memory/search/memory-index.ts";
+import type { KnowledgeTable, KnownFact } from "../memory/knowledge.ts";
 import { oppositePredicate, predicateHints } from "../memory/predicates.ts";
 import type { Round, RoundsToLearn } from "../memory/rounds-to-learn.ts";
 import { leastTrust } from "../memory/trust.ts";
@@ -20,7 +19,7 @@ export interface LearnParts {
   readonly rounds: RoundsToLearn;
   readonly knowledge: KnowledgeTable;
   readonly people: EntityResolver;
-  readonly index: MemoryIndex;
+  readonly index: Pick<FullTextIndex, "put">;
 }
 
 export interface LearnedCounts {
@@ -71,7 +70,7 @@ export function learnRound(
   };
   const importance = Math.max(episode.importance, refined.importance, ...facts.map((fact) => fact.importance));
   rounds.refine(episode.id, { ...refined, importance });
-  index.put(episodeItem({ ...episode, ...refined, importance }, refined.keys));
+  index.put(episodeItem(episode, refined.keys));
   return { ...learned, episodes: 1 };
 }
 
@@ -114,8 +113,7 @@ function storeFact(
     closing,
   );
   knowledge.addEvidence(added.id, episode.id);
-  const put = (one: KnownFact) =>
-    index.put(factItem(one, { taskId: episode.taskId, turnId: episode.turnId, keys: predicateHints(one.predicate) }));
+  const put = (one: KnownFact) => index.put(factItem(one, { isLive: one.recordedTo === null }));
   put(added);
   for (const old of closes) {
     const end = { validTo: endOf(old, fact), recordedTo: now, supersededBy: added.id };

@@ -1,19 +1,12 @@
 import type { LearningBatch } from "../../contract/engine-records.ts";
-import { delay } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { EngineError } from "../engine-error.ts";
-import { type BatchOutcome, type BatchParts, type ModelAvailability, MAX_ROUNDS, learnBatch } from "./learn-batch.ts";
+import { type BatchOutcome, type BatchParts, MAX_ROUNDS, learnBatch } from "./learn-batch.ts";
 import { LearningSchedule, type ScheduleParts } from "./learning-schedule.ts";
 
-/** Maximum wait of a batch for the provider's rate limit. */
-const MAX_PAUSE_MS = 60_000;
-
-export interface LearningParts extends Omit<BatchParts, "modelAvailable"> {
-  /** Remaining ms of the provider's rate limit; 0 when open. */
-  readonly closedForMs: () => number;
+export interface LearningParts extends BatchParts {
   readonly isBusy: ScheduleParts["isBusy"];
   readonly schedule?: Pick<ScheduleParts, "timer" | "everyTurns" | "idleMs">;
-  readonly maxPauseMs?: number;
   readonly logger: Logger;
 }
 
@@ -83,7 +76,7 @@ export class Learning {
   }
 
   async #run(): Promise<BatchOutcome> {
-    const batch = learnBatch({ ...this.#parts, modelAvailable: (signal) => this.#mayAsk(signal) }, this.#stop.signal);
+    const batch = learnBatch(this.#parts, this.#stop.signal);
     this.#running = batch;
     this.#schedule.batchStarted();
     try {
@@ -95,16 +88,6 @@ export class Learning {
       this.#running = undefined;
     }
   }
-
-  async #mayAsk(signal: AbortSignal): Promise<ModelAvailability> {
-    const { closedForMs, maxPauseMs = MAX_PAUSE_MS } = this.#parts;
-    for (let left = maxPauseMs; ;) {
-      const closedMs = closedForMs();
-      if (closedMs === 0) return { kind: "yes" };
-      if (closedMs > left || !(await delay(closedMs, signal))) return { kind: "limit_closed", forMs: closedMs };
-      left -= closedMs;
-    }
-  }
 }
 
 /** Throws the error of a batch that stopped before it learned anything. */
@@ -114,10 +97,6 @@ function assertNotStopped({ stopped }: BatchOutcome): void {
       return;
     case "aborted":
       throw new EngineError("ENGINE_DRAINING", "the engine is stopping; learning continues at the next start");
-    case "limit_closed":
-      throw new EngineError("LLM_RATE_LIMITED", "the model's rate limit is exhausted; retry later", {
-        retry_after: Math.ceil(stopped.forMs / 1000),
-      });
     case "rate_limited": {
       const details = stopped.retryAfterS === null ? {} : { retry_after: stopped.retryAfterS };
       throw new EngineError("LLM_RATE_LIMITED", stopped.message, details);

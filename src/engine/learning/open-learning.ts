@@ -1,38 +1,33 @@
 import type { Logger } from "../../shared/logger.ts";
 import type { LiveCatalog } from "../catalog/live-catalog.ts";
-import type { LearningTables } from "../memory/learning-tables.ts";
+import type { LearningTables } from "../memory/open-memory.ts";
 import type { WriteLane } from "../memory/write-lane.ts";
-import type { EngineProvider } from "../model/create-provider.ts";
+import type { ModelProvider } from "../model/model-provider.ts";
 import { EntityResolver } from "./entity-resolver.ts";
 import { extractByModel } from "./extract-by-model.ts";
 import { Learning, type LearningParts } from "./learning.ts";
-import { Boilerplate } from "./content-filters.ts";
 import { SkillReview } from "./skill-review.ts";
 
 export interface OpenParts {
   readonly tables: LearningTables;
   readonly lane: WriteLane;
-  readonly provider: Omit<EngineProvider, "health">;
+  readonly provider: ModelProvider;
   readonly models: { readonly light: string; readonly main: string };
   readonly catalog: Pick<LiveCatalog, "catalog" | "reload">;
   readonly catalogFolder: string;
-  /** Text in every conversation: the agent's instructions and tool descriptions. */
-  readonly instructions: () => readonly string[];
   readonly isBusy: LearningParts["isBusy"];
   readonly logger: Logger;
   readonly schedule?: NonNullable<LearningParts["schedule"]>;
 }
 
 export function openLearning(parts: OpenParts): { readonly learning: Learning; readonly skills: SkillReview } {
-  const { tables, lane, provider, models, catalog, catalogFolder, instructions, isBusy, logger, schedule } = parts;
+  const { tables, lane, provider, models, catalog, catalogFolder, isBusy, logger, schedule } = parts;
   const skillNames = () => new Set(catalog.catalog.skills.keys());
   const learning = new Learning({
     ...tables,
     lane,
     people: new EntityResolver(tables.graph),
     extract: extractByModel({ provider, models: [...new Set([models.light, models.main])], logger }),
-    closedForMs: () => provider.closedForMs(models.light),
-    boilerplate: () => new Boilerplate(instructions()),
     skillNames,
     isBusy,
     now: Date.now,

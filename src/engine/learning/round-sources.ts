@@ -1,8 +1,7 @@
-import { indexWords } from "../memory/search/index-text.ts";
 import type { Round } from "../memory/rounds-to-learn.ts";
+import { indexWords } from "../memory/search/index-text.ts";
 import type { ExtractedFact } from "./extraction.ts";
-import { normalWords } from "./normal-words.ts";
-import { sentencesOf } from "./sentences.ts";
+import { normalWords, sentencesOf } from "./normal-words.ts";
 
 type Speaker = ExtractedFact["speaker"];
 

@@ -7,7 +7,7 @@ import { TRUST, type Trust, leastTrust } from "../memory/trust.ts";
 import { type ExtractedFact, USER } from "./extraction.ts";
 import { isName } from "./verify-person.ts";
 import { isNegated, namesIn, normalWords, numbersIn } from "./normal-words.ts";
-import { type Boilerplate, containsSecret, isFiller, isTransient } from "./content-filters.ts";
+import { containsSecret } from "./contains-secret.ts";
 import type { Source, RoundSources } from "./round-sources.ts";
 import type { DateExpressions } from "./date-expressions.ts";
 
@@ -26,6 +26,9 @@ const MAX_UNSUPPORTED_WORDS = 4;
 /** Share of the object's words that its source must contain: to be accepted, and for the user's own trust. */
 const MIN_COVERAGE = 0.5;
 const USER_TRUST_COVERAGE = 0.75;
+/** Predicates about the turn itself. */
+const TRANSIENT =
+  /^(?:asked|asks|is asking|wants to know|requested|requests|inquired|inquires|needs help|seeks|is seeking|thanked|greeted|said hello|mentioned|received|was told|is talking|is chatting|interacts?|has a question|is interested in knowing|wants help)\b/i;
 const CURRENT =
   /\b(?:actually|correction|no longer|any ?more|nowadays|these days|currently|(?<!(?:un)?til |by |before )now)\b/i;
 const LASTING = /^(?:dislikes|cannot eat|allergic to|fears|wants|to remember|decided|diet)$/;
@@ -33,12 +36,7 @@ const LASTING = /^(?:dislikes|cannot eat|allergic to|fears|wants|to remember|dec
 /** Verifies a fact against its source text. Null when it is rejected. */
 export function verifyFact(
   fact: ExtractedFact,
-  {
-    round,
-    sources,
-    boilerplate,
-    dates,
-  }: { round: Round; sources: RoundSources; boilerplate: Boilerplate; dates: DateExpressions },
+  { round, sources, dates }: { round: Round; sources: RoundSources; dates: DateExpressions },
 ): VerifiedFact | null {
   const { content, predicate, object, speaker } = fact;
   const subject = subjectOf(fact.subject);
@@ -46,8 +44,7 @@ export function verifyFact(
   const source = sources.of(speaker);
   const evidence = fact.evidence.slice(0, MAX_EVIDENCE_LENGTH);
   if (source === null || containsSecret(`${content} ${predicate} ${object}`) || containsSecret(evidence)) return null;
-  if (isFiller(content) || isTransient(predicate)) return null;
-  if (boilerplate.has(content) || boilerplate.has(evidence)) return null;
+  if (TRANSIENT.test(predicate)) return null;
   const at = round.episode?.eventTime ?? round.trajectory.createdAt;
   const today = new Date(at).toISOString().slice(0, 10);
   if (!subjectAgrees(fact, source) || !numbersAgree(fact, source, { today, dates })) return null;

@@ -2,7 +2,7 @@ import { isFunctionWord } from "../memory/search/stop-words.ts";
 import { wordRuns, wordsOfRun } from "../memory/search/index-text.ts";
 import { type ExtractedNode, USER } from "./extraction.ts";
 import { normalWords } from "./normal-words.ts";
-import { containsSecret } from "./content-filters.ts";
+import { containsSecret } from "./contains-secret.ts";
 import type { Source, RoundSources } from "./round-sources.ts";
 
 const MAX_NAME_LENGTH = 100;

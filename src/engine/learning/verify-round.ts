@@ -1,12 +1,11 @@
 import type { Round } from "../memory/rounds-to-learn.ts";
-import type { Extraction } from "./extraction.ts";
-import { type VerifiedFact, verifyFact, namesAgree } from "./verify-fact.ts";
-import { verifyPerson } from "./verify-person.ts";
-import { namesIn } from "./normal-words.ts";
-import { type Boilerplate, containsSecret } from "./content-filters.ts";
-import { sentencesOf } from "./sentences.ts";
-import { RoundSources } from "./round-sources.ts";
+import { containsSecret } from "./contains-secret.ts";
 import type { DateExpressions } from "./date-expressions.ts";
+import type { Extraction } from "./extraction.ts";
+import { namesIn, sentencesOf } from "./normal-words.ts";
+import { RoundSources } from "./round-sources.ts";
+import { type VerifiedFact, namesAgree, verifyFact } from "./verify-fact.ts";
+import { verifyPerson } from "./verify-person.ts";
 
 /** The verified extraction of a round, and the names in it for the index. */
 export interface VerifiedRound extends Omit<Extraction, "facts"> {
@@ -18,12 +17,12 @@ export interface VerifiedRound extends Omit<Extraction, "facts"> {
 export function verifyRound(
   round: Round,
   { facts, people, episode }: Extraction,
-  { boilerplate, dates }: { readonly boilerplate: Boilerplate; readonly dates: DateExpressions },
+  dates: DateExpressions,
 ): VerifiedRound {
   const sources = new RoundSources(round);
   const sentences = sentencesOf(round.episode?.question ?? "");
   return {
-    facts: facts.flatMap((fact) => verifyFact(fact, { round, sources, boilerplate, dates }) ?? []),
+    facts: facts.flatMap((fact) => verifyFact(fact, { round, sources, dates }) ?? []),
     people: people.flatMap((person) => verifyPerson(person, sources) ?? []),
     episode: episode !== null && isOfRound(episode, round) ? episode : null,
     names: [...new Set(sentences.filter((sentence) => !containsSecret(sentence)).flatMap(namesIn))],

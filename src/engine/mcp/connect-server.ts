@@ -1,9 +1,13 @@
 import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
-import { boundedFetch } from "./bounded-fetch.ts";
 import { ConnectFailed, openConnection } from "./client-connection.ts";
 import type { ConnectParams, McpServerConnection } from "./connection.ts";
 import type { HttpServerConfig } from "./server-config.ts";
 import { StdioTransport } from "./stdio-transport.ts";
+
+const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
+const BLANK_LINE = /\n\n|\r\n\r\n|\r\r/g;
+/** Bytes of the previous chunk in which a blank line may begin. */
+const OVERLAP = 3;
 
 /** The loader compares it with its own: an upgrade may have replaced this bundle. */
 export { VERSION } from "../../shared/version.ts";
@@ -37,3 +41,34 @@ const streamableHttp = ({ url, headers }: HttpServerConfig): Transport =>
 
 const sse = ({ url, headers }: HttpServerConfig): Transport =>
   new SSEClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
+
+/** `fetch` with a limit of 10 MiB on a response body, or on each event of an SSE stream. */
+export async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, init);
+  if (response.body === null) return response;
+  const isEventStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  const { status, statusText, headers, url } = response;
+  const body = response.body.pipeThrough(new TransformStream(byteLimit(isEventStream)));
+  const bounded = new Response(body, { status, statusText, headers });
+  Object.defineProperty(bounded, "url", { value: url });
+  return bounded;
+}
+
+function byteLimit(isEventStream: boolean) {
+  let bytes = 0;
+  let overlap = "";
+  return {
+    transform(chunk: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>): void {
+      bytes += chunk.length;
+      if (isEventStream) {
+        const text = overlap + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString("latin1");
+        const end = [...text.matchAll(BLANK_LINE)].at(-1);
+        if (end !== undefined) bytes = text.length - end.index;
+        overlap = text.slice(-OVERLAP);
+      }
+      if (bytes > MAX_MESSAGE_BYTES)
+        controller.error(new Error(`the response is longer than ${MAX_MESSAGE_BYTES} bytes`));
+      else controller.enqueue(chunk);
+    },
+  };
+}

@@ -1,3 +1,5 @@
+import { isRecord } from "../../shared/json-values.ts";
+
 export type FieldValue = string | number | boolean | string[];
 
 /** One field of an elicitation form. */
@@ -26,9 +28,9 @@ type Schema = Readonly<Record<string, unknown>>;
 /** The fields of a form's schema, in its order. A field of an unknown type is read as text. */
 export function readFields(schema: Schema): readonly Field[] {
   const required = new Set(Array.isArray(schema["required"]) ? schema["required"].map(String) : []);
-  const properties = isSchema(schema["properties"]) ? schema["properties"] : {};
+  const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
   return Object.entries(properties).map(([name, value]) =>
-    fieldOf(name, isSchema(value) ? value : {}, required.has(name)),
+    fieldOf(name, isRecord(value) ? value : {}, required.has(name)),
   );
 }
 
@@ -81,7 +83,7 @@ function bounded(
 }
 
 function fieldOf(name: string, schema: Schema, required: boolean): Field {
-  const items = isSchema(schema["items"]) ? schema["items"] : {};
+  const items = isRecord(schema["items"]) ? schema["items"] : {};
   const kind = kindOf(schema);
   const choices = choicesOf(kind === "list" ? items : schema);
   const [low, high] = BOUNDS[kind];
@@ -120,10 +122,7 @@ function choicesOf(schema: Schema): ReadonlyMap<string, string> {
     );
   const titled = schema["oneOf"] ?? schema["anyOf"];
   if (!Array.isArray(titled)) return new Map();
-  return new Map(titled.filter(isSchema).map((one) => [String(one["title"] ?? one["const"]), String(one["const"])]));
+  return new Map(titled.filter(isRecord).map((one) => [String(one["title"] ?? one["const"]), String(one["const"])]));
 }
 
 const numberOr = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
-
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,10 +1,11 @@
+import { existsSync, realpathSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
 import type { CommandHost } from "../tools/command/run-command.ts";
-import { type PinsTable, pinnedDefinitions } from "./pinned-definitions.ts";
+import { type PinnedDefinitions } from "./tool-definition.ts";
 import { type EntryContext, type InvalidServer, NO_SERVERS, parseToolServers } from "./server-config.ts";
-import { serverEnvironment } from "./server-environment.ts";
 import { ToolServers } from "./tool-servers.ts";
 
 export interface OpenedServers {
@@ -18,6 +19,8 @@ export interface OpenedServers {
   readonly apply: (text: string | null) => void;
 }
 
+type Environment = Readonly<Record<string, string>>;
+
 /** The tool servers of an engine; none is started. */
 export function openServers({
   launch,
@@ -27,7 +30,7 @@ export function openServers({
 }: {
   readonly launch: Pick<EngineLaunch, "product" | "user_id" | "extra_ca_certs" | "isolation">;
   readonly commands: CommandHost;
-  readonly pins: PinsTable;
+  readonly pins: PinnedDefinitions;
   readonly logger: Logger;
 }): OpenedServers {
   const inherited = commandEnvironment(environment, folders);
@@ -38,7 +41,7 @@ export function openServers({
   const variables = { PATH, HOME, LANG, TZ, ...facts };
   const context: EntryContext = { variables, places: { folders, read: launch.isolation.read } };
   const servers = new ToolServers({
-    pins: pinnedDefinitions(pins),
+    pins,
     workspaceDir,
     environment: serverEnvironment(inherited, { extraCaCerts: launch.extra_ca_certs }),
     launcher,
@@ -56,4 +59,29 @@ export function openServers({
         .catch((error: unknown) => logger.error({ err: error }, "failed to apply .mcp.json"));
     },
   };
+}
+
+/** Environment of local tool servers: that of commands, and the host's configuration of package runners. */
+export function serverEnvironment(
+  command: Environment,
+  { extraCaCerts }: { readonly extraCaCerts: string | null },
+): Record<string, string> {
+  const npmrc = hostNpmrc(command["PATH"] ?? "");
+  return {
+    ...command,
+    npm_config_update_notifier: "false",
+    ...(npmrc !== null && { npm_config_globalconfig: npmrc }),
+    ...(extraCaCerts !== null && { NODE_EXTRA_CA_CERTS: extraCaCerts }),
+  };
+}
+
+/**
+ * The global npmrc of the npm on PATH, null without one. npm looks for it next to the Node.js that runs it, which may
+ * be the daemon's own rather than the one npm was installed with.
+ */
+function hostNpmrc(path: string): string | null {
+  const folder = path.split(delimiter).find((one) => one.startsWith("/") && existsSync(join(one, "npm")));
+  if (folder === undefined) return null;
+  const npmrc = join(dirname(realpathSync(folder)), "etc/npmrc");
+  return existsSync(npmrc) ? npmrc : null;
 }

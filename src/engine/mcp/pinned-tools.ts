@@ -1,9 +1,14 @@
+import { isRecord } from "../../shared/json-values.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { ListedTool } from "./connection.ts";
-import { MAX_TOOLS, checkDefinition } from "./tool-definition.ts";
-import type { PinnedDefinition, PinnedDefinitions } from "./pinned-definitions.ts";
 import type { ServerConfig, ServerPermission } from "./server-config.ts";
-import { toolName } from "./tool-names.ts";
+import {
+  MAX_TOOLS,
+  type PinnedDefinition,
+  type PinnedDefinitions,
+  checkDefinition,
+  toolName,
+} from "./tool-definition.ts";
 
 interface Known {
   /** The server's name of the tool. */
@@ -122,3 +127,32 @@ export class PinnedTools {
     return tool;
   }
 }
+
+/** A server's tool as an agent tool. The server validates the input: compiling its schema would run untrusted input. */
+export function serverTool(
+  server: string,
+  { name, permission, definition }: Extract<PinnedTool, { kind: "offered" | "denied" }>,
+  run: Tool["run"],
+): Tool {
+  const { description, inputSchema, readOnly } = definition;
+  const resource = `server:${server}`;
+  return {
+    name,
+    description: description === "" ? `A tool of ${server}.` : description,
+    input: { jsonSchema: inputSchema, check: checkObject },
+    source: resource,
+    readOnly,
+    permission: permission === "allow" ? "allow" : "ask",
+    resources: () => (readOnly ? [] : [resource]),
+    reads: () => (readOnly ? [resource] : []),
+    // A grant covers the tool, because the input of calls differs.
+    subject: () => `the tool server ${server}, with any arguments`,
+    prolongedByProgress: true,
+    run,
+  };
+}
+
+const checkObject: Tool["input"]["check"] = (input) =>
+  isRecord(input)
+    ? { kind: "valid", input }
+    : { kind: "invalid", message: "invalid arguments: expected a JSON object" };

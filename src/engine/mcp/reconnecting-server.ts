@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import { delay } from "../../shared/clock.ts";
+import { delay, whenAborted } from "../../shared/clock.ts";
 import type { SerialLanes } from "../../shared/serial-lanes.ts";
 import { type ToolContext, ToolFailed } from "../tools/tool.ts";
 import type { Connect, ConnectParams, ListedTool, McpServerConnection, ServerLog } from "./connection.ts";
@@ -125,7 +125,7 @@ export class ReconnectingServer {
       signal.throwIfAborted();
       readyAt = Date.now();
       this.#setState({ kind: "ready", connection });
-      const error = await Promise.race([connection.closed, whenAborted(signal)]);
+      const error = await Promise.race([connection.closed, whenAborted(signal).then(() => "closed")]);
       return { connectedMs: connectedMs(), error };
     } catch (error) {
       const message = log.redact(error instanceof Error ? error.message : String(error));
@@ -174,10 +174,3 @@ export class ReconnectingServer {
 
 const truncate = (text: string): string =>
   text.length > MAX_ERROR_CHARACTERS ? `${text.slice(0, MAX_ERROR_CHARACTERS).toWellFormed()}…` : text;
-
-function whenAborted(signal: AbortSignal): Promise<string> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve("closed");
-    else signal.addEventListener("abort", () => resolve("closed"), { once: true });
-  });
-}

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CallResult, ContentBlock } from "./connection.ts";
-import { MAX_DEPTH, isFlatterThan } from "./tool-definition.ts";
+import { MAX_JSON_LEVELS, isFlatterThan } from "../../shared/json-values.ts";
 
 type Result = Extract<CallResult, { kind: "result" }>;
 
@@ -8,8 +8,8 @@ type Result = Extract<CallResult, { kind: "result" }>;
 export function resultForModel({ content, structured }: Result): unknown {
   const text = textOf(content);
   if (structured === undefined) return text;
-  if (!isFlatterThan(MAX_DEPTH, structured))
-    return text || `[structured content nested deeper than ${MAX_DEPTH} levels]`;
+  if (!isFlatterThan(MAX_JSON_LEVELS, structured))
+    return text || `[structured content nested deeper than ${MAX_JSON_LEVELS} levels]`;
   if (text === "" || isJsonOf(text, structured)) return structured;
   return repeats(content, unwrapped(structured)) ? text : { text, structured_content: structured };
 }

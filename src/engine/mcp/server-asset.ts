@@ -1,5 +1,5 @@
 import type { ServerAsset, ServerToolAsset, ShownDefinition } from "../../contract/engine-api.ts";
-import type { PinnedDefinition } from "./pinned-definitions.ts";
+import type { PinnedDefinition } from "./tool-definition.ts";
 import type { InvalidServer } from "./server-config.ts";
 import type { ReconnectingServer } from "./reconnecting-server.ts";
 import type { PinnedTool, PinnedTools } from "./pinned-tools.ts";

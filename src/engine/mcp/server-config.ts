@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { isRecord } from "../../shared/json-values.ts";
 import * as z from "zod/mini";
 import { type SandboxPlaces, readSandboxPath } from "../isolation/sandbox-paths.ts";
 import type { SandboxRequest } from "../isolation/tool-launcher.ts";
@@ -72,9 +73,9 @@ export function parseToolServers(text: string, context: EntryContext): ServersCo
   } catch (error) {
     return invalidFile(`expected JSON: ${error instanceof Error ? error.message.slice(0, 200) : String(error)}`);
   }
-  if (!isObject(file)) return invalidFile("expected a JSON object");
+  if (!isRecord(file)) return invalidFile("expected a JSON object");
   const listed = file["mcpServers"] ?? {};
-  if (!isObject(listed)) return invalidFile("mcpServers: expected an object");
+  if (!isRecord(listed)) return invalidFile("mcpServers: expected an object");
   const entries = Object.entries(listed);
   if (entries.length > MAX_SERVERS) return invalidFile(`mcpServers: expected at most ${MAX_SERVERS} servers`);
   const servers: ServerConfig[] = [];
@@ -94,7 +95,7 @@ const invalidFile = (message: string): ServersConfig => ({
 
 const invalidEntry = (name: string, value: unknown, [path, message]: EntryProblem): InvalidServer => ({
   name,
-  transport: isObject(value) && value["url"] !== undefined ? "http" : "stdio",
+  transport: isRecord(value) && value["url"] !== undefined ? "http" : "stdio",
   path: FILE,
   message: `${["mcpServers", name, ...path].join(".")}: ${message}`,
 });
@@ -177,6 +178,3 @@ function headerProblem(key: string, value: string): string | null {
     return "expected a header name: ASCII letters, digits and !#$%&'*+.^_`|~- only";
   return /^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value) ? null : "expected a value of ASCII characters on one line";
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

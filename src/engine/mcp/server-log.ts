@@ -1,7 +1,7 @@
+import { stripVTControlCharacters } from "node:util";
 import type { Logger } from "../../shared/logger.ts";
 import type { ServerLog } from "./connection.ts";
 import type { ServerConfig } from "./server-config.ts";
-import { StderrTail } from "./stderr-tail.ts";
 
 const MAX_TEXT = 1000;
 const WINDOW_MS = 10_000;
@@ -9,6 +9,11 @@ const LINES_PER_WINDOW = 200;
 const MAX_STDERR_TEXT = 1000;
 /** Shorter values would match too much that is no secret. */
 const MIN_SECRET_LENGTH = 6;
+
+const MAX_LINES = 10;
+const MAX_LINE = 300;
+/** Stack frames, caret lines and the Node.js version that follow the error line. */
+const TRACE = /^\s*(?:at .*|Node\.js v.*|\^+)?$/;
 
 /** Logs at DEBUG, truncated and rate-limited, so that a flooding server cannot fill the log. */
 export function createServerLog(logger: Logger, server: ServerConfig): ServerLog {
@@ -67,5 +72,48 @@ class LineLimit {
       this.#lines = 0;
     }
     return ++this.#lines <= LINES_PER_WINDOW;
+  }
+}
+
+/** The last lines of a program's standard error, without secrets, control characters or stack traces. */
+class StderrTail {
+  readonly #redact: (text: string) => string;
+  #lines: readonly string[] = [];
+  #rest = "";
+
+  constructor(redact: (text: string) => string) {
+    this.#redact = redact;
+  }
+
+  /** Returns the lines that the chunk completes, unchanged. */
+  take(chunk: string): readonly string[] {
+    const lines = (this.#rest + chunk).split("\n");
+    // Redact before truncating: half a secret would not match.
+    this.#rest = this.#redact(lines.pop() ?? "").slice(-4 * MAX_LINE);
+    const fresh = lines.slice(-4 * MAX_LINES).flatMap((line) => this.#format(line));
+    this.#lines = [...this.#lines, ...fresh].slice(-MAX_LINES);
+    return lines;
+  }
+
+  clear(): void {
+    this.#lines = [];
+    this.#rest = "";
+  }
+
+  get lines(): readonly string[] {
+    return [...this.#lines, ...this.#format(this.#rest)].slice(-MAX_LINES);
+  }
+
+  #format(line: string): readonly string[] {
+    const plain = this.#redact(stripVTControlCharacters(line));
+    if (TRACE.test(plain)) return [];
+    return [
+      plain
+        .toWellFormed()
+        .replaceAll(/[\s\p{C}]+/gu, " ")
+        .trim()
+        .slice(0, MAX_LINE)
+        .toWellFormed(),
+    ];
   }
 }

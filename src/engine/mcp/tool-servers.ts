@@ -7,13 +7,12 @@ import type { LimitedLauncher } from "../isolation/limits/limited-launcher.ts";
 import type { ToolSource } from "../tools/registry.ts";
 import { type Tool, ToolFailed } from "../tools/tool.ts";
 import type { Connect } from "./connection.ts";
-import type { PinnedDefinitions } from "./pinned-definitions.ts";
+import type { PinnedDefinitions } from "./tool-definition.ts";
+import { type Allowed, PinnedTools, serverTool } from "./pinned-tools.ts";
+import { type ConnectionState, ReconnectingServer } from "./reconnecting-server.ts";
 import { invalidServerAsset, secondsUntil, serverAsset } from "./server-asset.ts";
 import { type InvalidServer, NO_SERVERS, type ServerConfig, type ServersConfig } from "./server-config.ts";
-import { type ConnectionState, ReconnectingServer } from "./reconnecting-server.ts";
 import { createServerLog } from "./server-log.ts";
-import { serverTool } from "./server-tool.ts";
-import { type Allowed, PinnedTools } from "./pinned-tools.ts";
 
 export interface ToolServersParts {
   readonly pins: PinnedDefinitions;

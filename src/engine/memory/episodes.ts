@@ -1,6 +1,7 @@
 import { newId } from "../../shared/ids.ts";
-import type { Store } from "../store/open-store.ts";
 import type { Trust } from "./trust.ts";
+import { camelRow } from "../store/database.ts";
+import { Table } from "../store/table.ts";
 
 /** A round of a conversation: a question and its answer. */
 export interface Episode {
@@ -24,19 +25,15 @@ export interface Refinement extends Pick<Episode, "key" | "description" | "impor
   readonly keys: string;
 }
 
-export class EpisodeTable {
-  readonly #insert;
-  readonly #refine;
-  readonly #ofTurn;
-
-  constructor({ db }: Store) {
-    this.#insert = db.prepare(
-      `insert into episodes (id, task_id, turn_id, key, description, question, answer, importance, source, trust, event_time, created_at)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#refine = db.prepare("update episodes set key = ?, description = ?, importance = ?, keys = ? where id = ?");
-    this.#ofTurn = db.prepare("select * from episodes where turn_id = ?");
-  }
+export class EpisodeTable extends Table {
+  readonly #insert = this.db.prepare(
+    `insert into episodes (id, task_id, turn_id, key, description, question, answer, importance, source, trust, event_time, created_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  readonly #refine = this.db.prepare(
+    "update episodes set key = ?, description = ?, importance = ?, keys = ? where id = ?",
+  );
+  readonly #ofTurn = this.db.prepare("select * from episodes where turn_id = ?");
 
   insert(episode: Omit<Episode, "id">): Episode {
     const id = newId("ep");
@@ -53,21 +50,6 @@ export class EpisodeTable {
 
   ofTurn(turnId: string): Episode | null {
     const row = this.#ofTurn.get(turnId);
-    return row === undefined ? null : episodeOf(row);
+    return row === undefined ? null : (camelRow(row) as Episode);
   }
 }
-
-const episodeOf = (row: Record<string, unknown>): Episode => ({
-  id: String(row["id"]),
-  taskId: String(row["task_id"]),
-  turnId: String(row["turn_id"]),
-  key: String(row["key"]),
-  description: String(row["description"]),
-  question: String(row["question"]),
-  answer: String(row["answer"]),
-  importance: Number(row["importance"]),
-  source: String(row["source"]),
-  trust: Number(row["trust"]) as Trust,
-  eventTime: Number(row["event_time"]),
-  createdAt: Number(row["created_at"]),
-});

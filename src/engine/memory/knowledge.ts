@@ -1,7 +1,7 @@
 import { newId } from "../../shared/ids.ts";
-import type { Store } from "../store/open-store.ts";
-import type { IndexedItem } from "./search/indexed-item.ts";
 import type { Trust } from "./trust.ts";
+import { type SqlRow, camelRow } from "../store/database.ts";
+import { Table } from "../store/table.ts";
 
 /** A statement that is or was true. */
 export interface Fact {
@@ -41,41 +41,31 @@ const STATED_AT = `(select max(event_time) from knowledge_evidence join episodes
   where knowledge_id = knowledge.id) as stated_at`;
 
 /** Current and closed facts. Every method runs within the caller's transaction. */
-export class KnowledgeTable {
-  readonly #insert;
-  readonly #close;
-  readonly #byHash;
-  readonly #about;
-  readonly #covering;
-  readonly #addEvidence;
-  readonly #hasEvidence;
-
-  constructor({ db }: Store) {
-    this.#insert = db.prepare(
-      `insert into knowledge (id, content, subject, predicate, object, hash, importance, confidence, source, trust,
-         valid_from, valid_to, recorded_from, recorded_to, superseded_by)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#close = db.prepare(
-      "update knowledge set valid_to = ?, recorded_to = ?, superseded_by = ? where id = ? and recorded_to is null",
-    );
-    this.#byHash = db.prepare(`select *, ${STATED_AT} from knowledge where hash = ? and recorded_to is null`);
-    this.#about = db.prepare(
-      `select *, ${STATED_AT} from knowledge where subject = ? and predicate = ? and recorded_to is null order by number`,
-    );
-    this.#covering = db.prepare(
-      `select *, ${STATED_AT} from knowledge where hash = ?1 and recorded_to is not null
-         and coalesce(valid_from, ?2) <= ?2 and valid_to > ?2
-       order by number limit 1`,
-    );
-    this.#addEvidence = db.prepare(
-      "insert into knowledge_evidence (knowledge_id, episode_id) values (?, ?) on conflict do nothing",
-    );
-    this.#hasEvidence = db.prepare(
-      `select 1 from knowledge_evidence join knowledge on knowledge.id = knowledge_id
-       where episode_id = ? and hash = ? limit 1`,
-    );
-  }
+export class KnowledgeTable extends Table {
+  readonly #insert = this.db.prepare(
+    `insert into knowledge (id, content, subject, predicate, object, hash, importance, confidence, source, trust,
+       valid_from, valid_to, recorded_from, recorded_to, superseded_by)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  readonly #close = this.db.prepare(
+    "update knowledge set valid_to = ?, recorded_to = ?, superseded_by = ? where id = ? and recorded_to is null",
+  );
+  readonly #byHash = this.db.prepare(`select *, ${STATED_AT} from knowledge where hash = ? and recorded_to is null`);
+  readonly #about = this.db.prepare(
+    `select *, ${STATED_AT} from knowledge where subject = ? and predicate = ? and recorded_to is null order by number`,
+  );
+  readonly #covering = this.db.prepare(
+    `select *, ${STATED_AT} from knowledge where hash = ?1 and recorded_to is not null
+       and coalesce(valid_from, ?2) <= ?2 and valid_to > ?2
+     order by number limit 1`,
+  );
+  readonly #addEvidence = this.db.prepare(
+    "insert into knowledge_evidence (knowledge_id, episode_id) values (?, ?) on conflict do nothing",
+  );
+  readonly #hasEvidence = this.db.prepare(
+    `select 1 from knowledge_evidence join knowledge on knowledge.id = knowledge_id
+     where episode_id = ? and hash = ? limit 1`,
+  );
 
   /** With a closing: a fact learned after the fact that supersedes it. */
   insert(
@@ -122,41 +112,7 @@ export class KnowledgeTable {
   }
 }
 
-/** The index entry of a fact; `keys` are other words for its predicate. */
-export const factItem = (
-  fact: KnownFact,
-  { taskId, turnId, keys }: Pick<IndexedItem, "taskId" | "turnId" | "keys">,
-): IndexedItem => ({
-  kind: "fact",
-  ref: fact.id,
-  taskId,
-  turnId,
-  eventTime: fact.validFrom ?? fact.statedAt,
-  importance: fact.importance,
-  trust: fact.trust,
-  live: fact.recordedTo === null,
-  keys,
-  title: `${fact.subject} ${fact.predicate}`,
-  body: fact.content,
-});
-
-const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
-
-const knownFact = (row: Record<string, unknown>): KnownFact => ({
-  id: String(row["id"]),
-  content: String(row["content"]),
-  subject: String(row["subject"]),
-  predicate: String(row["predicate"]),
-  object: String(row["object"]),
-  hash: String(row["hash"]),
-  importance: Number(row["importance"]),
-  confidence: Number(row["confidence"]),
-  source: String(row["source"]),
-  trust: Number(row["trust"]) as Trust,
-  validFrom: numberOrNull(row["valid_from"]),
+const knownFact = (row: SqlRow): KnownFact => ({
+  ...(camelRow(row) as KnownFact),
   statedAt: Number(row["stated_at"] ?? row["recorded_from"]),
-  validTo: numberOrNull(row["valid_to"]),
-  recordedFrom: Number(row["recorded_from"]),
-  recordedTo: numberOrNull(row["recorded_to"]),
-  supersededBy: row["superseded_by"] as string | null,
 });

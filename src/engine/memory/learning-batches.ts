@@ -1,17 +1,11 @@
 import { newId } from "../../shared/ids.ts";
-import type { Store } from "../store/open-store.ts";
+import { Table } from "../store/table.ts";
 
 /** Learning batches and their results. */
-export class LearningBatchTable {
-  readonly #begin;
-  readonly #end;
-  readonly #abandon;
-
-  constructor({ db }: Store) {
-    this.#begin = db.prepare("insert into learning_batches (id, started_at) values (?, ?)");
-    this.#end = db.prepare("update learning_batches set ended_at = ?, counts = ?, error = ? where id = ?");
-    this.#abandon = db.prepare("update learning_batches set ended_at = ?, error = ? where ended_at is null");
-  }
+export class LearningBatchTable extends Table {
+  readonly #begin = this.db.prepare("insert into learning_batches (id, started_at) values (?, ?)");
+  readonly #end = this.db.prepare("update learning_batches set ended_at = ?, counts = ?, error = ? where id = ?");
+  readonly #abandon = this.db.prepare("update learning_batches set ended_at = ?, error = ? where ended_at is null");
 
   begin(startedAt: number): string {
     const id = newId("lb");

@@ -2,9 +2,9 @@ import type { TrajectoryStep } from "../../contract/memory-records.ts";
 import type { Store } from "../store/open-store.ts";
 import { WorkingMemoryTable, type WorkingMemoryEntry } from "../store/working-memory.ts";
 import { EpisodeTable } from "./episodes.ts";
-import type { IndexedItem, MemoryIndex } from "./search/indexed-item.ts";
+import { type FullTextIndex, episodeItem, noteItem } from "./search/memory-index.ts";
 import { TrajectoryTable } from "./trajectories.ts";
-import { TRUST, type Trust, leastTrust } from "./trust.ts";
+import { type Trust, leastTrust } from "./trust.ts";
 
 /** An ended turn, as memory stores it. */
 export interface EndedTurn {
@@ -32,12 +32,12 @@ const IMPORTANCE = 3;
 /** Writes ended turns and notes to memory, without a model. Learning comes later. */
 export class MemoryWriter {
   readonly #store: Store;
-  readonly #index: MemoryIndex;
+  readonly #index: Pick<FullTextIndex, "put">;
   readonly #episodes: EpisodeTable;
   readonly #trajectories: TrajectoryTable;
   readonly #notes: WorkingMemoryTable;
 
-  constructor(store: Store, index: MemoryIndex) {
+  constructor(store: Store, index: Pick<FullTextIndex, "put">) {
     this.#store = store;
     this.#index = index;
     this.#episodes = new EpisodeTable(store);
@@ -60,7 +60,7 @@ export class MemoryWriter {
 
   /** Within the caller's transaction. */
   note(entry: WorkingMemoryEntry): void {
-    this.#index.put(noteItem({ number: this.#notes.append(entry), ...entry }));
+    this.#index.put(noteItem(this.#notes.append(entry), entry.content));
   }
 
   #round(ended: EndedTurn): void {
@@ -89,42 +89,6 @@ export class MemoryWriter {
     this.#index.put(episodeItem(episode));
   }
 }
-
-/** The index entry of an episode; `keys` are the facts and names that learning found in it. */
-export const episodeItem = (episode: ReturnType<EpisodeTable["insert"]>, keys = ""): IndexedItem => ({
-  kind: "episode",
-  ref: episode.id,
-  taskId: episode.taskId,
-  turnId: episode.turnId,
-  eventTime: episode.eventTime,
-  importance: episode.importance,
-  trust: episode.trust,
-  live: true,
-  keys,
-  title: episode.question,
-  body: episode.answer,
-});
-
-/** The index entry of a note of the agent. */
-export const noteItem = ({
-  number,
-  taskId,
-  turnId,
-  content,
-  createdAt,
-}: WorkingMemoryEntry & { readonly number: number }): IndexedItem => ({
-  kind: "note",
-  ref: `note:${number}`,
-  taskId,
-  turnId,
-  eventTime: createdAt,
-  importance: IMPORTANCE,
-  trust: TRUST.model,
-  live: true,
-  keys: "",
-  title: "",
-  body: content,
-});
 
 const singleLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 

@@ -1,15 +1,19 @@
 import type { Logger } from "../../shared/logger.ts";
 import type { Store } from "../store/open-store.ts";
+import { KnowledgeTable } from "./knowledge.ts";
+import { LearningBatchTable } from "./learning-batches.ts";
+import { MemoryLists } from "./memory-lists.ts";
+import { MemoryWriter } from "./memory-writer.ts";
 import type { EraseParts } from "./portability/erase-memory.ts";
+import { MemoryPortability } from "./portability/memory-portability.ts";
+import { RoundsToLearn } from "./rounds-to-learn.ts";
 import { Embeddings, type TextVectors } from "./search/embeddings.ts";
 import { indexMissing } from "./search/index-missing.ts";
-import { type LearningTables, learningTables } from "./learning-tables.ts";
 import { FullTextIndex } from "./search/memory-index.ts";
-import { MemoryLists } from "./memory-lists.ts";
-import { MemoryPortability } from "./portability/memory-portability.ts";
 import { MemorySearch } from "./search/search-memory.ts";
-import { MemoryWriter } from "./memory-writer.ts";
-import { FullItems } from "./full-item.ts";
+import { FullItems } from "./search/stored-items.ts";
+import { SkillDraftTable } from "./skill-drafts.ts";
+import { SocialGraph } from "./social-graph.ts";
 import { WriteLane } from "./write-lane.ts";
 
 export interface MemoryParts {
@@ -66,3 +70,14 @@ async function continueImport(portability: MemoryPortability, logger: Logger): P
     logger.error({ err: error }, "failed to continue an interrupted import; the next start retries");
   }
 }
+
+/** The tables that learning reads and writes. */
+export const learningTables = (store: Store) => ({
+  rounds: new RoundsToLearn(store),
+  knowledge: new KnowledgeTable(store),
+  graph: new SocialGraph(store),
+  batches: new LearningBatchTable(store),
+  drafts: new SkillDraftTable(store),
+  index: new FullTextIndex(store),
+});
+export type LearningTables = ReturnType<typeof learningTables>;

@@ -1,7 +1,7 @@
-import type { Store } from "../store/open-store.ts";
 import { type Episode, EpisodeTable, type Refinement } from "./episodes.ts";
 import { type Trajectory, TrajectoryTable } from "./trajectories.ts";
 import { TRUST, type Trust } from "./trust.ts";
+import { Table } from "../store/table.ts";
 
 /** An ended turn with everything that learning reads. */
 export interface Round {
@@ -19,37 +19,26 @@ export interface Round {
 }
 
 /** Turns that no batch has read. */
-export class RoundsToLearn {
-  readonly #episodes: EpisodeTable;
-  readonly #trajectories: TrajectoryTable;
-  readonly #notes;
-  readonly #asked;
-  readonly #context;
-  readonly #recalled;
-  readonly #similar;
-
-  constructor(store: Store) {
-    const { db } = store;
-    this.#episodes = new EpisodeTable(store);
-    this.#trajectories = new TrajectoryTable(store);
-    this.#notes = db.prepare(
-      "select content from working_memory where turn_id = ? and entry_type <> 'summary' order by id",
-    );
-    this.#asked = db.prepare(
-      `select question, answer from hitl_requests
-       where turn_id = ? and kind = 'question' and answer is not null order by created_at, request_id`,
-    );
-    this.#context = db.prepare("select min(trust) as least from trajectories where task_id = ? and number <= ?");
-    this.#recalled = db.prepare("select block from recalls where turn_id = ?");
-    this.#similar = db.prepare(
-      `select trajectories.id as id, trajectories.number as number, trajectories.trust as trust, question,
-         (select json_group_array(json_array(json_extract(step.value, '$.tool'), json_extract(step.value, '$.ok')))
-          from json_each(steps) step where json_extract(step.value, '$.thread') is null) as calls
-       from trajectories join episodes using (turn_id)
-       where outcome = 'completed' and steps <> '[]' and trajectories.number < ?
-       order by trajectories.number desc limit ?`,
-    );
-  }
+export class RoundsToLearn extends Table {
+  readonly #episodes = new EpisodeTable(this.store);
+  readonly #trajectories = new TrajectoryTable(this.store);
+  readonly #notes = this.db.prepare(
+    "select content from working_memory where turn_id = ? and entry_type <> 'summary' order by id",
+  );
+  readonly #asked = this.db.prepare(
+    `select question, answer from hitl_requests
+     where turn_id = ? and kind = 'question' and answer is not null order by created_at, request_id`,
+  );
+  readonly #context = this.db.prepare("select min(trust) as least from trajectories where task_id = ? and number <= ?");
+  readonly #recalled = this.db.prepare("select block from recalls where turn_id = ?");
+  readonly #similar = this.db.prepare(
+    `select trajectories.id as id, trajectories.number as number, trajectories.trust as trust, question,
+       (select json_group_array(json_array(json_extract(step.value, '$.tool'), json_extract(step.value, '$.ok')))
+        from json_each(steps) step where json_extract(step.value, '$.thread') is null) as calls
+     from trajectories join episodes using (turn_id)
+     where outcome = 'completed' and steps <> '[]' and trajectories.number < ?
+     order by trajectories.number desc limit ?`,
+  );
 
   /** The oldest first. */
   next(limit: number): readonly Round[] {

@@ -1,6 +1,7 @@
 import { newId } from "../../shared/ids.ts";
-import type { Store } from "../store/open-store.ts";
 import type { Trust } from "./trust.ts";
+import { type SqlRow, camelRow } from "../store/database.ts";
+import { Table } from "../store/table.ts";
 
 export interface NewSkillDraft {
   readonly name: string;
@@ -21,23 +22,17 @@ export interface SkillDraft extends NewSkillDraft {
 }
 
 /** Skills that await or had a decision. A refused draft stays, so that it is not proposed again. */
-export class SkillDraftTable {
-  readonly #insert;
-  readonly #all;
-  readonly #find;
-  readonly #known;
-  readonly #decide;
-
-  constructor({ db }: Store) {
-    this.#insert = db.prepare(
-      `insert into skill_drafts (id, name, signature, body, trust, state, trajectories, created_at)
-       values (?, ?, ?, ?, ?, 'proposed', ?, ?)`,
-    );
-    this.#all = db.prepare("select * from skill_drafts order by number desc limit ?");
-    this.#find = db.prepare("select * from skill_drafts where id = ?");
-    this.#known = db.prepare("select 1 from skill_drafts where signature = ? or name = ? limit 1");
-    this.#decide = db.prepare("update skill_drafts set state = ?, decided_at = ? where id = ? and state = 'proposed'");
-  }
+export class SkillDraftTable extends Table {
+  readonly #insert = this.db.prepare(
+    `insert into skill_drafts (id, name, signature, body, trust, state, trajectories, created_at)
+     values (?, ?, ?, ?, ?, 'proposed', ?, ?)`,
+  );
+  readonly #all = this.db.prepare("select * from skill_drafts order by number desc limit ?");
+  readonly #find = this.db.prepare("select * from skill_drafts where id = ?");
+  readonly #known = this.db.prepare("select 1 from skill_drafts where signature = ? or name = ? limit 1");
+  readonly #decide = this.db.prepare(
+    "update skill_drafts set state = ?, decided_at = ? where id = ? and state = 'proposed'",
+  );
 
   insert({ name, signature, body, trust, trajectories }: NewSkillDraft, createdAt: number): void {
     this.#insert.run(newId("sd"), name, signature, body, trust, JSON.stringify(trajectories), createdAt);
@@ -63,14 +58,4 @@ export class SkillDraftTable {
   }
 }
 
-const draftOf = (row: Record<string, unknown>): SkillDraft => ({
-  id: String(row["id"]),
-  name: String(row["name"]),
-  signature: String(row["signature"]),
-  body: String(row["body"]),
-  trust: Number(row["trust"]) as Trust,
-  trajectories: JSON.parse(String(row["trajectories"])) as string[],
-  state: row["state"] as SkillDraft["state"],
-  createdAt: Number(row["created_at"]),
-  decidedAt: row["decided_at"] === null ? null : Number(row["decided_at"]),
-});
+const draftOf = (row: SqlRow): SkillDraft => camelRow(row, "trajectories") as SkillDraft;

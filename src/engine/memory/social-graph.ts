@@ -1,6 +1,6 @@
 import { newId } from "../../shared/ids.ts";
-import type { Store } from "../store/open-store.ts";
 import type { Trust } from "./trust.ts";
+import { Table } from "../store/table.ts";
 
 export type NodeType = "person" | "organisation" | "place" | "animal" | "thing";
 
@@ -24,50 +24,40 @@ export const normalizeName = (name: string): string =>
   name.normalize("NFKC").replaceAll(/\s+/g, " ").trim().toLocaleLowerCase("en");
 
 /** People and things, their aliases, edges and mentions. Every method runs within the caller's transaction. */
-export class SocialGraph {
-  readonly #find;
-  readonly #insert;
-  readonly #alias;
-  readonly #related;
-  readonly #relations;
-  readonly #edge;
-  readonly #closeEdges;
-  readonly #mention;
-  readonly #seen;
-
-  constructor({ db }: Store) {
-    this.#find = db.prepare(
-      `select id, name, type, trust from social_nodes join social_aliases on node_id = id where alias = ?
-       order by number`,
-    );
-    this.#insert = db.prepare(
-      `insert into social_nodes (id, name, type, summary, trust, mentions, first_seen, last_seen)
-       values (?, ?, ?, ?, ?, 0, ?, ?)`,
-    );
-    this.#alias = db.prepare("insert into social_aliases (alias, node_id) values (?, ?) on conflict do nothing");
-    this.#related = db.prepare(
-      `select social_nodes.id as id, name, type, social_nodes.trust as trust
-       from social_edges join social_nodes on social_nodes.id = to_node
-       where from_node = ? and relation = ? and recorded_to is null order by social_nodes.number`,
-    );
-    this.#relations = db.prepare(
-      "select distinct relation from social_edges where to_node = ? and recorded_to is null order by relation",
-    );
-    this.#edge = db.prepare(
-      `insert into social_edges (id, from_node, to_node, relation, trust, valid_from, recorded_from)
-       values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
-    );
-    this.#closeEdges = db.prepare(
-      `update social_edges set valid_to = ?, recorded_to = ?
-       where from_node = ? and relation = ? and to_node <> ? and trust <= ? and coalesce(valid_from, 0) <= ?
-         and recorded_to is null`,
-    );
-    this.#mention = db.prepare("insert into social_mentions (node_id, ref) values (?, ?) on conflict do nothing");
-    this.#seen = db.prepare(
-      `update social_nodes set mentions = mentions + 1, first_seen = min(first_seen, ?2), last_seen = max(last_seen, ?2)
-       where id = ?1`,
-    );
-  }
+export class SocialGraph extends Table {
+  readonly #find = this.db.prepare(
+    `select id, name, type, trust from social_nodes join social_aliases on node_id = id where alias = ?
+     order by number`,
+  );
+  readonly #insert = this.db.prepare(
+    `insert into social_nodes (id, name, type, summary, trust, mentions, first_seen, last_seen)
+     values (?, ?, ?, ?, ?, 0, ?, ?)`,
+  );
+  readonly #alias = this.db.prepare("insert into social_aliases (alias, node_id) values (?, ?) on conflict do nothing");
+  readonly #related = this.db.prepare(
+    `select social_nodes.id as id, name, type, social_nodes.trust as trust
+     from social_edges join social_nodes on social_nodes.id = to_node
+     where from_node = ? and relation = ? and recorded_to is null order by social_nodes.number`,
+  );
+  readonly #relations = this.db.prepare(
+    "select distinct relation from social_edges where to_node = ? and recorded_to is null order by relation",
+  );
+  readonly #edge = this.db.prepare(
+    `insert into social_edges (id, from_node, to_node, relation, trust, valid_from, recorded_from)
+     values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+  );
+  readonly #closeEdges = this.db.prepare(
+    `update social_edges set valid_to = ?, recorded_to = ?
+     where from_node = ? and relation = ? and to_node <> ? and trust <= ? and coalesce(valid_from, 0) <= ?
+       and recorded_to is null`,
+  );
+  readonly #mention = this.db.prepare(
+    "insert into social_mentions (node_id, ref) values (?, ?) on conflict do nothing",
+  );
+  readonly #seen = this.db.prepare(
+    `update social_nodes set mentions = mentions + 1, first_seen = min(first_seen, ?2), last_seen = max(last_seen, ?2)
+     where id = ?1`,
+  );
 
   /** All nodes with this alias. */
   find(name: string): readonly SocialNode[] {

@@ -1,7 +1,8 @@
 import type { TrajectoryStep } from "../../contract/memory-records.ts";
 import { newId } from "../../shared/ids.ts";
-import type { Store } from "../store/open-store.ts";
 import type { Trust } from "./trust.ts";
+import { camelRow } from "../store/database.ts";
+import { Table } from "../store/table.ts";
 
 /** The tool calls and outcome of a turn. */
 export interface Trajectory {
@@ -19,23 +20,17 @@ export interface Trajectory {
 }
 
 /** One trajectory a turn. Learning batches read them in order. */
-export class TrajectoryTable {
-  readonly #insert;
-  readonly #lastTrust;
-  readonly #unlearned;
-  readonly #countUnlearned;
-  readonly #learned;
-
-  constructor({ db }: Store) {
-    this.#insert = db.prepare(
-      `insert into trajectories (id, task_id, turn_id, outcome, error_code, steps, usage, trust, duration_ms, created_at)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#lastTrust = db.prepare("select trust from trajectories where task_id = ? order by number desc limit 1");
-    this.#unlearned = db.prepare("select * from trajectories where batch_id is null order by number limit ?");
-    this.#countUnlearned = db.prepare("select count(*) as count from trajectories where batch_id is null");
-    this.#learned = db.prepare("update trajectories set batch_id = ? where number = ? and batch_id is null");
-  }
+export class TrajectoryTable extends Table {
+  readonly #insert = this.db.prepare(
+    `insert into trajectories (id, task_id, turn_id, outcome, error_code, steps, usage, trust, duration_ms, created_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  readonly #lastTrust = this.db.prepare(
+    "select trust from trajectories where task_id = ? order by number desc limit 1",
+  );
+  readonly #unlearned = this.db.prepare("select * from trajectories where batch_id is null order by number limit ?");
+  readonly #countUnlearned = this.db.prepare("select count(*) as count from trajectories where batch_id is null");
+  readonly #learned = this.db.prepare("update trajectories set batch_id = ? where number = ? and batch_id is null");
 
   insert(trajectory: Omit<Trajectory, "id" | "number">): void {
     const { taskId, turnId, outcome, errorCode, steps, usage, trust, durationMs, createdAt } = trajectory;
@@ -50,7 +45,7 @@ export class TrajectoryTable {
 
   /** Trajectories that no batch has read, the oldest first. */
   unlearned(limit: number): readonly Trajectory[] {
-    return this.#unlearned.all(limit).map(trajectoryOf);
+    return this.#unlearned.all(limit).map((row) => camelRow(row, "steps", "usage") as Trajectory);
   }
 
   countUnlearned(): number {
@@ -62,17 +57,3 @@ export class TrajectoryTable {
     return this.#learned.run(batchId, number).changes === 1;
   }
 }
-
-const trajectoryOf = (row: Record<string, unknown>): Trajectory => ({
-  number: Number(row["number"]),
-  id: String(row["id"]),
-  taskId: String(row["task_id"]),
-  turnId: String(row["turn_id"]),
-  outcome: row["outcome"] as Trajectory["outcome"],
-  errorCode: row["error_code"] as string | null,
-  steps: JSON.parse(String(row["steps"])) as TrajectoryStep[],
-  usage: JSON.parse(String(row["usage"])) as Trajectory["usage"],
-  trust: Number(row["trust"]) as Trust,
-  durationMs: Number(row["duration_ms"]),
-  createdAt: Number(row["created_at"]),
-});

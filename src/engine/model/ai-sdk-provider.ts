@@ -1,11 +1,9 @@
-import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
 import { BlockSequence } from "./block-sequence.ts";
 import type { ModelFamily } from "./model-family.ts";
-import type { ModelFailure, ModelPart, ModelProvider } from "./model-provider.ts";
+import type { FinishReason, ModelFailure, ModelPart, ModelProvider, ModelUsage } from "./model-provider.ts";
 import { failureOf } from "./provider-failure.ts";
-import { type Finish, readFinish } from "./stream-finish.ts";
 import { UnknownEvents } from "./unknown-events.ts";
-import { Watchdog } from "./watchdog.ts";
 import { WireWriter } from "./wire/wire-call.ts";
 import { type RemoteProvider, wireRules } from "./wire/wire-rules.ts";
 
@@ -23,6 +21,12 @@ export interface Deadlines {
 }
 
 const DEADLINES: Deadlines = { firstMs: 60_000, betweenMs: 120_000 };
+
+/** Finish reason and usage of a stream. */
+type Finish =
+  | { readonly reason: FinishReason; readonly usage: ModelUsage }
+  /** The stream ended without a finish reason: the answer is incomplete. */
+  | { readonly reason: null; readonly usage: ModelUsage | null };
 
 /** A `ModelProvider` over an AI SDK provider package. `retryingProvider` retries; this does not. */
 export function aiSdkProvider({ name, load, deadlines = DEADLINES }: AiSdkProviderParts): ModelProvider {
@@ -87,5 +91,71 @@ async function* partsOf(
     reader.releaseLock();
     // Best effort: nobody reads the stream any more.
     stream.cancel().catch(() => undefined);
+  }
+}
+
+/** `usage` is the provider's total of the call; never sum it. */
+function readFinish({ finishReason, usage: reported }: Extract<LanguageModelV4StreamPart, { type: "finish" }>): Finish {
+  const usage = readUsage(reported);
+  const interrupted: Finish = { reason: null, usage: reported.inputTokens.total === undefined ? null : usage };
+  switch (finishReason.unified) {
+    case "stop":
+    case "length":
+      return { reason: finishReason.unified, usage };
+    case "other":
+      // Some packages report it for a stream that was cut before its finish reason.
+      return finishReason.raw === undefined ? interrupted : { reason: "other", usage };
+    case "tool-calls":
+      return { reason: "tool_use", usage };
+    case "content-filter":
+      return { reason: "refused", usage };
+    case "error":
+    case "interrupted":
+      return interrupted;
+    default:
+      return finishReason.unified satisfies never;
+  }
+}
+
+const readUsage = ({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelUsage => ({
+  inputTokens: inputTokens.total ?? 0,
+  outputTokens: outputTokens.total ?? 0,
+  cacheHitTokens: inputTokens.cacheRead ?? 0,
+});
+
+/** Idle timeout: its signal aborts when the deadline passes, or with the outer signal. */
+class Watchdog {
+  readonly signal: AbortSignal;
+  readonly #abort = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #ms = 0;
+  #expired = false;
+
+  constructor(outer: AbortSignal) {
+    this.signal = AbortSignal.any([outer, this.#abort.signal]);
+  }
+
+  get expired(): boolean {
+    return this.#expired;
+  }
+
+  /** Restarts the deadline. */
+  within(ms: number): void {
+    if (ms === this.#ms) {
+      this.#timer?.refresh();
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#ms = ms;
+    this.#timer = setTimeout(() => {
+      this.#expired = true;
+      this.#abort.abort(new Error(`no data for ${ms} ms`));
+    }, ms).unref();
+  }
+
+  /** Ends the watch and aborts what still runs, including the socket. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#abort.abort(new Error("the call has ended"));
   }
 }

@@ -1,7 +1,6 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
-import { anthropicThinking } from "./anthropic-thinking.ts";
-import { cacheBreakpoints } from "./cache-breakpoints.ts";
+import { anthropicThinking, cacheBreakpoints } from "./anthropic-options.ts";
 import { type ModelFamily, type ModelSettings, packageSettings } from "./model-family.ts";
 
 const BREAKPOINT: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };

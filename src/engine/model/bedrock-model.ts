@@ -1,7 +1,6 @@
 import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
 import type { LanguageModelV4Prompt, SharedV4ProviderOptions } from "@ai-sdk/provider";
-import { anthropicThinking } from "./anthropic-thinking.ts";
-import { cacheBreakpoints } from "./cache-breakpoints.ts";
+import { anthropicThinking, cacheBreakpoints } from "./anthropic-options.ts";
 import { type ModelFamily, type ModelSettings, packageSettings } from "./model-family.ts";
 import type { ModelRequest } from "./model-provider.ts";
 

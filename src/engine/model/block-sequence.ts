@@ -1,6 +1,6 @@
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import { MAX_JSON_LEVELS, isFlatterThan, isRecord } from "../../shared/json-values.ts";
 import type { ModelPart } from "./model-provider.ts";
-import { readToolInput } from "./parse-tool-input.ts";
 
 type Open =
   | { readonly kind: "text" }
@@ -128,5 +128,17 @@ function belongsTo(callId: string, part: LanguageModelV4StreamPart): boolean {
       return false;
     default:
       return true;
+  }
+}
+
+/** Parses a model's arguments; null if they are no JSON object or nested too deep. Empty text means no arguments. */
+export function readToolInput(text: string): Readonly<Record<string, unknown>> | null {
+  if (text.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) && isFlatterThan(MAX_JSON_LEVELS, value) ? value : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
   }
 }

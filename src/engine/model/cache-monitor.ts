@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../contract/api-keys.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { ModelProvider, ModelRequest, ModelUsage } from "./model-provider.ts";
@@ -81,8 +81,7 @@ const callOf = (request: ModelRequest, { inputTokens }: ModelUsage, atMs: number
   atMs,
 });
 
-const hash = (value: unknown): string =>
-  createHash("sha256").update(JSON.stringify(value)).digest("base64").slice(0, 12);
+const hash = (value: unknown): string => sha256(JSON.stringify(value)).slice(0, 12);
 
 /** A provider that logs cache misses. */
 export function monitoredProvider(inner: ModelProvider, logger: Logger): ModelProvider {

@@ -1,3 +1,5 @@
+import type { ModelRequest } from "./model-provider.ts";
+
 /** Known context windows in tokens, input and output together; the first match counts. */
 const WINDOWS: readonly (readonly [RegExp, number])[] = [
   [/claude/, 200_000],
@@ -13,9 +15,26 @@ const WINDOWS: readonly (readonly [RegExp, number])[] = [
 /** Usual minimum of current models. */
 const DEFAULT_WINDOW = 128_000;
 
+const CHARACTERS_PER_TOKEN = 4;
+// CJK and similar scripts.
+const TOKENS_PER_WIDE_CHARACTER = 0.8;
+
 /** Context window of a model in tokens; `configured` overrides the table. */
 export const contextWindow = (model: string, configured: number | null): number =>
   configured ?? WINDOWS.find(([name]) => name.test(model))?.[1] ?? DEFAULT_WINDOW;
 
 /** Limits the answer to a quarter of the window. */
 export const outputTokensWithin = (window: number, wanted: number): number => Math.min(wanted, Math.floor(window / 4));
+
+/** Estimated tokens of a text; scale by a provider's reported usage for accuracy. */
+export function textTokens(text: string): number {
+  let wide = 0;
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 0x2e7f) wide++;
+  return Math.ceil((text.length - wide) / CHARACTERS_PER_TOKEN + wide * TOKENS_PER_WIDE_CHARACTER);
+}
+
+export const valueTokens = (value: unknown): number => textTokens(JSON.stringify(value) ?? "");
+
+/** Estimated tokens of system prompt, tools and messages. */
+export const requestTokens = ({ system, tools, messages }: ModelRequest): number =>
+  valueTokens(system) + valueTokens(tools) + valueTokens(messages);

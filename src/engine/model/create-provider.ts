@@ -1,17 +1,18 @@
+import { readFile } from "node:fs/promises";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { sha256 } from "../../contract/api-keys.ts";
 import type { ModelHealth } from "../../contract/engine-api.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { type Deadlines, aiSdkProvider } from "./ai-sdk-provider.ts";
 import { monitoredProvider } from "./cache-monitor.ts";
 import { type Embedder, createEmbedder } from "./embedder.ts";
-import { loggedProvider } from "./logged-provider.ts";
 import type { ModelFamily, ModelSettings } from "./model-family.ts";
-import type { ModelProvider } from "./model-provider.ts";
+import type { ModelProvider, ModelRequest } from "./model-provider.ts";
 import { createModelStatus } from "./model-status.ts";
 import { plainRetryProvider } from "./plain-retry.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { retryingProvider } from "./retrying-provider.ts";
 import { sandboxProvider } from "./sandbox-provider.ts";
-import { trustCertificates } from "./trust-certificates.ts";
 import type { RemoteProvider } from "./wire/wire-rules.ts";
 
 export interface ProviderSettings extends ModelSettings {
@@ -28,8 +29,6 @@ export interface EngineProvider extends ModelProvider {
   load(): Promise<unknown>;
   /** Omitted without an embedding model. */
   readonly embedder?: Embedder;
-  /** How long background calls should pause: the model is rate-limited, or interactive calls wait. */
-  closedForMs(model: string): number;
   /** Outcome of the last call. */
   health(): ModelHealth;
 }
@@ -43,7 +42,7 @@ export function createProvider(
   // Scripted failures of the sandbox are not retried, so that a client sees them.
   if (provider === "sandbox") {
     const health = () => ({ status: "ok", last_error: null, last_error_at: null, next_try_at: null }) as const;
-    return { ...loggedProvider(sandboxProvider, logger), load: () => Promise.resolve(), closedForMs: () => 0, health };
+    return { ...loggedProvider(sandboxProvider, logger), load: () => Promise.resolve(), health };
   }
   const load = once(async () => {
     if (extraCaCerts !== null) await trustCertificates(extraCaCerts);
@@ -58,7 +57,6 @@ export function createProvider(
   const { report, health } = createModelStatus(logger);
   const retrying = plainRetryProvider(retryingProvider(remote, { limiter, report }), logger);
   const watched = settings.cacheHitMonitor ? monitoredProvider(retrying, logger) : retrying;
-  const closedForMs = (model: string) => limiter.closedToBackgroundMs(model, Date.now());
   const { embeddingModel: id = null } = settings;
   const openEmbedding = async (model: string) => {
     const family = await load();
@@ -66,7 +64,7 @@ export function createProvider(
     return family.embedding(model);
   };
   const embedder = id !== null && createEmbedder({ provider, model: id, open: () => openEmbedding(id), limiter });
-  return { ...loggedProvider(watched, logger), load, closedForMs, health, ...(embedder && { embedder }) };
+  return { ...loggedProvider(watched, logger), load, health, ...(embedder && { embedder }) };
 }
 
 interface FamilyModule {
@@ -101,4 +99,71 @@ function once<T>(run: () => Promise<T>): () => Promise<T> {
     });
     return running;
   };
+}
+
+class CertificatesUnreadable extends Error {
+  override readonly name = "CertificatesUnreadable";
+}
+
+/**
+ * Adds a PEM bundle to the CA certificates of this process, for a provider behind a TLS-inspecting proxy.
+ * `NODE_EXTRA_CA_CERTS` would add 40 ms to the boot of every engine.
+ */
+async function trustCertificates(file: string): Promise<void> {
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new CertificatesUnreadable(error.code ?? "unknown", { cause: error });
+  });
+  const bundle = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
+  if (bundle === null) throw new CertificatesUnreadable("the file has no PEM certificate");
+  setDefaultCACertificates([...getCACertificates("default"), ...bundle]);
+}
+
+/** Logs each call and its end at DEBUG: parameters, counts, sizes and hashes, never content. */
+export function loggedProvider(inner: ModelProvider, logger: Logger): ModelProvider {
+  if (!logger.isLevelEnabled("debug")) return inner;
+  return {
+    name: inner.name,
+    async *stream(request, signal) {
+      const startedAt = performance.now();
+      let firstMs: number | null = null;
+      let parts = 0;
+      logger.debug(parametersOf(inner.name, request), "model call");
+      for await (const part of inner.stream(request, signal)) {
+        firstMs ??= Math.round(performance.now() - startedAt);
+        parts++;
+        if (part.kind === "done" || part.kind === "failed") {
+          const { usage } = part;
+          const end = part.kind === "done" ? { reason: part.reason } : { failure: part.failure.kind };
+          const ms = Math.round(performance.now() - startedAt);
+          logger.debug(
+            { model: request.model, ...end, usage, parts, first_ms: firstMs, took_ms: ms },
+            "model call ended",
+          );
+        }
+        yield part;
+      }
+    },
+  };
+}
+
+function parametersOf(provider: string, { model, system, messages, tools, ...rest }: ModelRequest) {
+  const roles = { user: 0, assistant: 0, tool: 0 };
+  for (const { role } of messages) roles[role]++;
+  return {
+    provider,
+    model,
+    purpose: rest.purpose ?? "turn",
+    priority: rest.priority ?? "interactive",
+    thinking: rest.thinking,
+    max_output_tokens: rest.maxOutputTokens,
+    shortened: rest.shortened ?? false,
+    system: sizeAndHash(system),
+    tools: { count: tools.length, ...sizeAndHash(tools) },
+    messages: { ...roles, ...sizeAndHash(messages) },
+  };
+}
+
+function sizeAndHash(value: unknown): { readonly characters: number; readonly hash: string } {
+  const text = JSON.stringify(value);
+  return { characters: text.length, hash: sha256(text).slice(0, 12) };
 }

@@ -23,7 +23,7 @@ export interface ModelRequest {
   readonly purpose?: "summary" | "learning";
   /**
    * `interactive` (default): a user waits for the answer. `background`, as in learning: waits while interactive calls to
-   * the model wait, and fails as `rate_limited` after a minute. A batch checks `EngineProvider.closedForMs` first.
+   * the model wait, and fails as `rate_limited` after a minute.
    */
   readonly priority?: "interactive" | "background";
   /** Set on the retry after compaction of a request that did not fit. */

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { createOpenAI } from "@ai-sdk/openai";
+import { sha256 } from "../../contract/api-keys.ts";
 import { type ModelFamily, type ModelSettings, packageSettings } from "./model-family.ts";
 import type { ModelRequest } from "./model-provider.ts";
 
@@ -27,7 +27,4 @@ export function openFamily(settings: ModelSettings): ModelFamily {
 
 /** Calls with the same system prompt and first message share a cache. */
 const conversationKey = ({ system, messages }: ModelRequest): string =>
-  createHash("sha256")
-    .update(JSON.stringify([system, messages[0]]))
-    .digest("hex")
-    .slice(0, 32);
+  sha256(JSON.stringify([system, messages[0]])).slice(0, 32);

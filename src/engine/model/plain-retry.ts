@@ -1,8 +1,7 @@
+import { isRecord } from "../../shared/json-values.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { ModelPart, ModelProvider, ModelRequest, ModelTool } from "./model-provider.ts";
-import { isRecord } from "./wire/clean-json.ts";
-import { pairCalls } from "./wire/pair-calls.ts";
-import { plainHistory } from "./wire/plain-history.ts";
+import { pairCalls, plainHistory } from "./wire/history.ts";
 
 /** Some servers refuse longer descriptions. */
 const MAX_DESCRIPTION = 1024;

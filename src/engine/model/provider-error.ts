@@ -1,5 +1,3 @@
-import { type NetworkCause, networkCauseOf } from "./network-cause.ts";
-
 /** The fields of a provider package's error, whatever its shape. */
 export interface ProviderError {
   readonly status: number | null;
@@ -14,6 +12,26 @@ export interface ProviderError {
   /** The class of the error, such as `AI_APICallError`. */
   readonly name: string;
 }
+
+/** A failure below HTTP, without anything that could quote the request. */
+interface NetworkCause {
+  /** Error code such as `ECONNREFUSED`, or empty. */
+  readonly code: string;
+  /** Such as `connect ECONNREFUSED 127.0.0.1:9`; null if unknown. */
+  readonly systemCall: string | null;
+  /** The HTTP client's message such as `bad port`; null if it could quote the request. */
+  readonly reason: string | null;
+}
+
+const MAX_DEPTH = 6;
+const CODE = /^[A-Z][A-Z0-9_]+$/;
+const ADDRESS = /^[\w.:[\]%-]{1,255}$/;
+/** Messages that wrap a failure of `fetch` as their cause; others may be about the request itself. */
+const NOT_CONNECTED = /^(?:Cannot connect to API|fetch failed|terminated)/;
+/** Short words only: none could be a key. */
+const SHORT_WORDS = /^[A-Za-z][\w'/.-]{0,19}(?:[ ,:;()]+[\w'/.-]{1,19}){0,14}[.)]?$/;
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** Reads errors by shape: each provider bundle has its own classes. */
 export function readProviderError(error: unknown): ProviderError {
@@ -52,4 +70,32 @@ function parsed(text: unknown): Readonly<Record<string, unknown>> | null {
     if (error instanceof SyntaxError) return null;
     throw error;
   }
+}
+
+/** Reads the innermost cause: `fetch` wraps the socket's error, or an AggregateError of several. */
+function networkCauseOf(error: unknown): NetworkCause {
+  const chain: Fields[] = [];
+  for (let at = record(error), depth = 0; depth < MAX_DEPTH; depth++) {
+    chain.unshift(at);
+    const inner = at["cause"] ?? [at["errors"]].flat()[0];
+    if (inner === undefined || inner === null) break;
+    at = record(inner);
+  }
+  const [innermost = {}] = chain;
+  const code = chain.map((one) => one["code"]).find((one) => typeof one === "string" && CODE.test(one));
+  const isBelowHttp = chain.length > 1 && chain.some(({ message }) => NOT_CONNECTED.test(String(message)));
+  const message = innermost["message"];
+  return {
+    code: typeof code === "string" ? code : "",
+    systemCall: chain.map(systemCallOf).find((one) => one !== null) ?? null,
+    reason: isBelowHttp && typeof message === "string" && SHORT_WORDS.test(message) ? message : null,
+  };
+}
+
+function systemCallOf({ syscall, code, address, hostname, port }: Fields): string | null {
+  const target = address ?? hostname;
+  if (typeof syscall !== "string" || typeof code !== "string" || !CODE.test(code)) return null;
+  if (typeof target !== "string" || !ADDRESS.test(target)) return null;
+  const host = typeof port === "number" && target.includes(":") ? `[${target}]` : target;
+  return `${syscall} ${code} ${host}${typeof port === "number" ? `:${port}` : ""}`;
 }

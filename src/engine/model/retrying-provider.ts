@@ -1,8 +1,7 @@
 import { type Clock, delay as waitFor } from "../../shared/clock.ts";
-import type { ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
+import type { ModelFailure, ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
 import type { ModelStatus } from "./model-status.ts";
 import { RateLimiter } from "./rate-limiter.ts";
-import { RETRY_RULE, retryVerdict } from "./retry-rule.ts";
 
 export interface RetryOptions {
   readonly limiter?: RateLimiter;
@@ -18,6 +17,13 @@ const MAX_CLOSED_MS = 600_000;
 
 type Failed = Extract<ModelPart, { kind: "failed" }>;
 const ABORTED: Failed = { kind: "failed", failure: { kind: "aborted" }, usage: null };
+
+const RETRY_RULE = { maxTries: 5, firstDelayMs: 1000, jitterMs: 1000, longestWaitMs: 60_000 };
+
+type RetryVerdict =
+  | { readonly kind: "wait"; readonly ms: number }
+  /** The failure to report to the client. */
+  | { readonly kind: "give_up"; readonly failure: ModelFailure };
 
 /** Waits for the limiter, and retries a call that failed before its first part: later parts would be sent twice. */
 export function retryingProvider(
@@ -106,4 +112,24 @@ async function* forward(
     yield part;
   }
   return null;
+}
+
+/**
+ * Whether and when to retry. A provider's retry-after is the minimum wait; above `longestWaitMs` it is reported to the
+ * client at once. `random` is 0 to 1.
+ */
+export function retryVerdict(
+  failure: ModelFailure,
+  { tries, waitedMs, random }: { readonly tries: number; readonly waitedMs: number; readonly random: number },
+): RetryVerdict {
+  if (failure.kind !== "rate_limited" && failure.kind !== "transient") return { kind: "give_up", failure };
+  const { message, retryAfterS } = failure;
+  const { maxTries, firstDelayMs, jitterMs, longestWaitMs } = RETRY_RULE;
+  const retryAfterMs = (retryAfterS ?? 0) * 1000;
+  if (retryAfterMs > longestWaitMs) return { kind: "give_up", failure: { kind: "rate_limited", message, retryAfterS } };
+  const minMs = Math.max(firstDelayMs * 2 ** (tries - 1), retryAfterMs);
+  const leftMs = longestWaitMs - waitedMs;
+  if (tries >= maxTries || minMs > leftMs) return { kind: "give_up", failure };
+  // Jitter spreads calls that wait for the same moment.
+  return { kind: "wait", ms: Math.min(minMs + random * jitterMs, leftMs) };
 }

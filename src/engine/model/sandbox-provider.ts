@@ -1,5 +1,6 @@
-import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { sha256 } from "../../contract/api-keys.ts";
+import { whenAborted } from "../../shared/clock.ts";
 import type { BlockType } from "../../contract/engine-events.ts";
 import type {
   FinishReason,
@@ -11,10 +12,9 @@ import type {
   ModelUsage,
   ToolOutcome,
 } from "./model-provider.ts";
-import { isSummary, readCallsDone } from "./summary-message.ts";
-import { demonstration } from "./sandbox-demo.ts";
-import { sandboxLearning } from "./sandbox-learning.ts";
+import { demonstration, sandboxLearning } from "./sandbox-answers.ts";
 import { type SandboxCommand, readScript } from "./sandbox-script.ts";
+import { isSummary, readCallsDone } from "./summary-message.ts";
 
 const CHARACTERS_PER_TOKEN = 4;
 /** Parts between two yields to the event loop. */
@@ -101,8 +101,7 @@ function sandboxSummary({ messages }: ModelRequest): string {
 }
 
 /** Unique for each step of a conversation, and deterministic. */
-const stepName = (messages: readonly ModelMessage[]): string =>
-  createHash("sha256").update(JSON.stringify(messages)).digest("hex").slice(0, 12);
+const stepName = (messages: readonly ModelMessage[]): string => sha256(JSON.stringify(messages)).slice(0, 12);
 
 /** Replaces a call of a tool that was not offered by a text. */
 const callable =
@@ -178,10 +177,8 @@ async function* fail(
       yield { kind: "failed", failure: { kind: "too_long", message }, usage: null };
       break;
     case "silent":
-      await new Promise((_resolve, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-        signal.throwIfAborted();
-      });
+      await whenAborted(signal);
+      signal.throwIfAborted();
       break;
     default:
       how satisfies never;

@@ -1,4 +1,4 @@
-import { readToolInput } from "./parse-tool-input.ts";
+import { readToolInput } from "./block-sequence.ts";
 
 /**
  * A script for the sandbox model. A line that begins with a slash is a command; any other line is output as text.

@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { isRecord } from "./wire/clean-json.ts";
+import { isRecord } from "../../shared/json-values.ts";
 
 type FinishPart = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 type Reason = FinishPart["finishReason"]["unified"];

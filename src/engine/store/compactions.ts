@@ -1,4 +1,4 @@
-import type { Store } from "./open-store.ts";
+import { Table } from "./table.ts";
 
 export interface CompactionRow {
   readonly taskId: string;
@@ -10,16 +10,13 @@ export interface CompactionRow {
 }
 
 /** Compaction records of conversations. */
-export class CompactionTable {
-  readonly #insert;
-  readonly #last;
-
-  constructor({ db }: Store) {
-    this.#insert = db.prepare(
-      "insert into compactions (task_id, thread, turn_id, strategy, record, created_at) values (?, ?, ?, ?, ?, ?)",
-    );
-    this.#last = db.prepare("select record from compactions where task_id = ? and thread = ? order by id desc limit 1");
-  }
+export class CompactionTable extends Table {
+  readonly #insert = this.db.prepare(
+    "insert into compactions (task_id, thread, turn_id, strategy, record, created_at) values (?, ?, ?, ?, ?, ?)",
+  );
+  readonly #last = this.db.prepare(
+    "select record from compactions where task_id = ? and thread = ? order by id desc limit 1",
+  );
 
   insert({ taskId, thread, turnId, strategy, record }: CompactionRow, createdAt: number): void {
     this.#insert.run(taskId, thread, turnId, strategy, JSON.stringify(record), createdAt);

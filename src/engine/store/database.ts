@@ -119,3 +119,12 @@ export class Statement {
     }
   }
 }
+
+/** A row with its columns in camel case; those in `json` are parsed. The tables are strict, so the caller may cast it. */
+export function camelRow(row: SqlRow, ...json: readonly string[]): unknown {
+  const fields = Object.entries(row).map(([column, value]) => [
+    column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    json.includes(column) && value !== null ? (JSON.parse(String(value)) as unknown) : value,
+  ]);
+  return Object.fromEntries(fields);
+}

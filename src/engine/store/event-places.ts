@@ -1,4 +1,4 @@
-import type { Store } from "./open-store.ts";
+import { Table } from "./table.ts";
 
 /** Sequence numbers per entry. Fixed: the stored entries depend on it. */
 const STRETCH = 1024;
@@ -13,17 +13,11 @@ export interface Stretch {
  * index and 100 concurrent turns, index pages were nine tenths of all bytes written. Guarded by `bench/parts/deltas.ts`
  * (writes) and `bench/parts/replay.ts` (reads).
  */
-export class EventPlaces {
-  readonly #store: Store;
-  readonly #insert;
+export class EventPlaces extends Table {
+  readonly #insert = this.db.prepare("insert or ignore into event_places (place, stretch) values (?, ?)");
   /** Turns already indexed in the newest stretch. */
   readonly #indexed = new Set<string>();
   #newest = -1;
-
-  constructor(store: Store) {
-    this.#store = store;
-    this.#insert = store.db.prepare("insert or ignore into event_places (place, stretch) values (?, ?)");
-  }
 
   /** Runs in the transaction that stores the event. */
   add({ seq, taskId, turnId }: { readonly seq: number; readonly taskId: string; readonly turnId: string }): void {
@@ -43,7 +37,7 @@ export class EventPlaces {
 
   /** The stretches that may contain events of a task or a turn after a number, in order. */
   *of(place: string, afterSeq: number): Generator<Stretch> {
-    const stretches = this.#store.db
+    const stretches = this.db
       .prepare("select stretch from event_places where place = ? and stretch >= ? order by stretch")
       .iterate(place, stretchOf(afterSeq));
     for (const { stretch } of stretches) {
@@ -54,7 +48,7 @@ export class EventPlaces {
 
   /** Deletes the stretches before that of the oldest event. */
   prune(oldestSeq: number): void {
-    this.#store.db.prepare("delete from event_places where stretch < ?").run(stretchOf(oldestSeq));
+    this.db.prepare("delete from event_places where stretch < ?").run(stretchOf(oldestSeq));
   }
 }
 

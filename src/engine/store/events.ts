@@ -1,6 +1,6 @@
 import { EventPlaces } from "./event-places.ts";
 import { EventStamper, type Stamp } from "./event-stamp.ts";
-import type { Store } from "./open-store.ts";
+import { Table } from "./table.ts";
 
 /** One event. `body` is its JSON as stored, `data` the same with the stamp, as on the wire. */
 export interface EventRow extends Stamp {
@@ -37,19 +37,12 @@ const MAX_RUN_LENGTH = 64 * 1024;
  * The event log. A row holds consecutive events of one turn, one per line: type, time, body. A fast stream costs a tenth
  * of a row per event. Guarded by `bench/parts/deltas.ts`.
  */
-export class EventTable {
-  readonly #store: Store;
-  readonly #places: EventPlaces;
-  readonly #insert;
+export class EventTable extends Table {
+  readonly #places = new EventPlaces(this.store);
+  readonly #insert = this.db.prepare(
+    "insert into events (last_seq, last_ts, task_id, turn_id, lines) values (?, ?, ?, ?, ?)",
+  );
   readonly #stamper = new EventStamper();
-
-  constructor(store: Store) {
-    this.#store = store;
-    this.#places = new EventPlaces(store);
-    this.#insert = store.db.prepare(
-      "insert into events (last_seq, last_ts, task_id, turn_id, lines) values (?, ?, ?, ?, ?)",
-    );
-  }
 
   /** Stores the events and runs `alongside` in one transaction. */
   insert(
@@ -58,7 +51,7 @@ export class EventTable {
     options: { readonly durable?: boolean } = {},
   ): void {
     try {
-      this.#store.transaction(() => {
+      this.store.transaction(() => {
         alongside();
         this.#insertAll(rows);
       }, options);
@@ -70,13 +63,13 @@ export class EventTable {
 
   /** Whether a transaction is open. SQLite rolls one back by itself when it cannot write. */
   get isStoring(): boolean {
-    return this.#store.db.isTransaction;
+    return this.db.isTransaction;
   }
 
   /** The stamp of the last event ever written, deleted ones included. */
   last(): { readonly seq: number; readonly ts: number } {
-    const row = this.#store.db.prepare("select last_seq, last_ts from events order by last_seq desc limit 1").get();
-    if (row === undefined) return this.#store.state.get("events_floor") ?? { seq: 0, ts: 0 };
+    const row = this.db.prepare("select last_seq, last_ts from events order by last_seq desc limit 1").get();
+    if (row === undefined) return this.store.state.get("events_floor") ?? { seq: 0, ts: 0 };
     return { seq: Number(row["last_seq"]), ts: Number(row["last_ts"]) };
   }
 
@@ -105,7 +98,7 @@ export class EventTable {
   prune(beforeTs: number, keep: number): void {
     const last = this.last().seq;
     const through = Math.min(last - 1, Math.max(last - keep, this.#lastBy(beforeTs - 1)));
-    this.#store.db
+    this.db
       .prepare(
         "delete from events where last_seq <= ? and turn_id not in (select turn_id from turns where state = 'running')",
       )
@@ -118,12 +111,10 @@ export class EventTable {
     const columns = "last_seq, task_id, turn_id, lines";
     const place = turnId ?? taskId;
     if (place === undefined) {
-      yield* this.#store.db
-        .prepare(`select ${columns} from events where last_seq > ? order by last_seq`)
-        .iterate(after);
+      yield* this.db.prepare(`select ${columns} from events where last_seq > ? order by last_seq`).iterate(after);
       return;
     }
-    const own = this.#store.db.prepare(
+    const own = this.db.prepare(
       `select ${columns} from events where last_seq between ? and ?
        and task_id = coalesce(?, task_id) and turn_id = coalesce(?, turn_id) order by last_seq`,
     );
@@ -133,9 +124,7 @@ export class EventTable {
 
   /** Number of the last row not later than a time, by binary search: numbers and times rise together. */
   #lastBy(ts: number): number {
-    const next = this.#store.db.prepare(
-      "select last_seq, last_ts from events where last_seq >= ? order by last_seq limit 1",
-    );
+    const next = this.db.prepare("select last_seq, last_ts from events where last_seq >= ? order by last_seq limit 1");
     let [low, high] = [0, this.last().seq];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);

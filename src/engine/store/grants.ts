@@ -1,4 +1,4 @@
-import type { Store } from "./open-store.ts";
+import { Table } from "./table.ts";
 
 /** A permission for more than one call: of one tool, for inputs that match a pattern, in one task or all. */
 export interface GrantRow {
@@ -8,22 +8,16 @@ export interface GrantRow {
   readonly taskId: string | null;
 }
 
-export class GrantTable {
-  readonly #store: Store;
-
-  constructor(store: Store) {
-    this.#store = store;
-  }
-
+export class GrantTable extends Table {
   insert({ tool, pattern, taskId }: GrantRow, createdAt: number): void {
-    this.#store.db
+    this.db
       .prepare("insert into grants (tool, pattern, task_id, created_at) values (?, ?, ?, ?)")
       .run(tool, pattern, taskId, createdAt);
   }
 
   /** Grants that apply in a task. */
   ofTask(taskId: string): GrantRow[] {
-    return this.#store.db
+    return this.db
       .prepare("select tool, pattern, task_id as taskId from grants where task_id is null or task_id = ?")
       .all(taskId) as unknown as GrantRow[];
   }

@@ -1,5 +1,6 @@
 import type { HitlKind } from "../../contract/engine-events.ts";
-import type { Store } from "./open-store.ts";
+import { type SqlRow, camelRow } from "./database.ts";
+import { Table } from "./table.ts";
 
 export interface HitlRow {
   readonly requestId: string;
@@ -18,15 +19,9 @@ export interface HitlRow {
   readonly resolvedAt: number | null;
 }
 
-export class HitlTable {
-  readonly #store: Store;
-
-  constructor(store: Store) {
-    this.#store = store;
-  }
-
+export class HitlTable extends Table {
   insert(row: Omit<HitlRow, "answer" | "closedByEngine" | "resolvedAt">): void {
-    this.#store.db
+    this.db
       .prepare(
         `insert into hitl_requests (request_id, task_id, turn_id, tool_call_id, kind, question, context, options,
            allow_free_text, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -54,7 +49,7 @@ export class HitlTable {
       resolvedAt,
     }: { readonly answer: string; readonly closedByEngine: boolean; readonly resolvedAt: number },
   ): void {
-    this.#store.db
+    this.db
       .prepare(
         `update hitl_requests set answer = ?, lapsed = ?, resolved_at = ?
          where request_id = ? and resolved_at is null`,
@@ -63,13 +58,13 @@ export class HitlTable {
   }
 
   find(requestId: string): HitlRow | null {
-    const row = this.#store.db.prepare("select * from hitl_requests where request_id = ?").get(requestId);
+    const row = this.db.prepare("select * from hitl_requests where request_id = ?").get(requestId);
     return row === undefined ? null : toRow(row);
   }
 
   /** All requests of a tool call, in order. */
   ofCall(turnId: string, toolCallId: string): HitlRow[] {
-    return this.#store.db
+    return this.db
       .prepare("select * from hitl_requests where turn_id = ? and tool_call_id = ? order by created_at, request_id")
       .all(turnId, toolCallId)
       .map(toRow);
@@ -77,7 +72,7 @@ export class HitlTable {
 
   /** Open requests, oldest first, optionally of one turn. */
   open(turnId?: string): HitlRow[] {
-    const { db } = this.#store;
+    const { db } = this.store;
     const rows =
       turnId === undefined
         ? db.prepare("select * from hitl_requests where resolved_at is null order by created_at, request_id").all()
@@ -88,20 +83,8 @@ export class HitlTable {
   }
 }
 
-function toRow(row: Record<string, unknown>): HitlRow {
-  return {
-    requestId: String(row["request_id"]),
-    taskId: String(row["task_id"]),
-    turnId: String(row["turn_id"]),
-    toolCallId: String(row["tool_call_id"]),
-    kind: row["kind"] as HitlKind,
-    question: String(row["question"]),
-    context: JSON.parse(String(row["context"])) as Record<string, unknown>,
-    options: JSON.parse(String(row["options"])) as string[],
-    allowFreeText: row["allow_free_text"] === 1,
-    createdAt: Number(row["created_at"]),
-    answer: row["answer"] === null ? null : String(row["answer"]),
-    closedByEngine: row["lapsed"] === 1,
-    resolvedAt: row["resolved_at"] === null ? null : Number(row["resolved_at"]),
-  };
-}
+const toRow = (row: SqlRow): HitlRow => ({
+  ...(camelRow(row, "context", "options") as HitlRow),
+  allowFreeText: row["allow_free_text"] === 1,
+  closedByEngine: row["lapsed"] === 1,
+});

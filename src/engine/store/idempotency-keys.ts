@@ -1,4 +1,4 @@
-import type { Store } from "./open-store.ts";
+import { Table } from "./table.ts";
 
 export interface IdempotentCall {
   readonly bodyHash: string;
@@ -6,15 +6,9 @@ export interface IdempotentCall {
 }
 
 /** The turn that each `Idempotency-Key` started. */
-export class IdempotencyTable {
-  readonly #store: Store;
-
-  constructor(store: Store) {
-    this.#store = store;
-  }
-
+export class IdempotencyTable extends Table {
   find(key: string, notBefore: number): IdempotentCall | null {
-    const row = this.#store.db
+    const row = this.db
       .prepare(
         "select body_hash as bodyHash, turn_id as turnId from idempotency_keys where key = ? and created_at >= ?",
       )
@@ -23,12 +17,12 @@ export class IdempotencyTable {
   }
 
   insert(key: string, { bodyHash, turnId }: IdempotentCall, createdAt: number): void {
-    this.#store.db
+    this.db
       .prepare("insert or replace into idempotency_keys (key, body_hash, turn_id, created_at) values (?, ?, ?, ?)")
       .run(key, bodyHash, turnId, createdAt);
   }
 
   prune(before: number): void {
-    this.#store.db.prepare("delete from idempotency_keys where created_at < ?").run(before);
+    this.db.prepare("delete from idempotency_keys where created_at < ?").run(before);
   }
 }

@@ -1,4 +1,4 @@
-import type { Store } from "./open-store.ts";
+import { Table } from "./table.ts";
 
 /** A message with its id. Later messages have higher ids. */
 export interface PlacedMessage extends StoredMessage {
@@ -21,37 +21,30 @@ export interface StoredRecall {
 }
 
 /** The messages of conversations, in order. A task's conversation has the thread "", a nested one its own name. */
-export class MessageTable {
-  readonly #insert;
-  readonly #select;
-  readonly #answers;
-  readonly #last;
-  readonly #ofTurn;
-  readonly #hasAnswer;
-  readonly #delete;
-  readonly #insertRecall;
-  readonly #recallOf;
-  readonly #deleteRecall;
-
-  constructor({ db }: Store) {
-    this.#insert = db.prepare("insert into messages (task_id, turn_id, role, content, thread) values (?, ?, ?, ?, ?)");
-    this.#select = db.prepare(
-      `select id, turn_id, role, content, block from messages left join recalls using (turn_id)
-       where task_id = ? and thread = ? and id > ? order by id`,
-    );
-    this.#answers = db.prepare(
-      "select count(*) as answers from messages where turn_id = ? and thread = ? and role = 'assistant'",
-    );
-    this.#last = db.prepare(
-      "select turn_id, role, content from messages where turn_id = ? and thread = ? order by id desc limit 1",
-    );
-    this.#ofTurn = db.prepare("select turn_id, role, content, thread from messages where turn_id = ? order by id");
-    this.#hasAnswer = db.prepare("select 1 from messages where turn_id = ? and role <> 'user' limit 1");
-    this.#delete = db.prepare("delete from messages where turn_id = ? and role = 'user'");
-    this.#insertRecall = db.prepare("insert into recalls (turn_id, block, trust, created_at) values (?, ?, ?, ?)");
-    this.#recallOf = db.prepare("select block, trust from recalls where turn_id = ?");
-    this.#deleteRecall = db.prepare("delete from recalls where turn_id = ?");
-  }
+export class MessageTable extends Table {
+  readonly #insert = this.db.prepare(
+    "insert into messages (task_id, turn_id, role, content, thread) values (?, ?, ?, ?, ?)",
+  );
+  readonly #select = this.db.prepare(
+    `select id, turn_id, role, content, block from messages left join recalls using (turn_id)
+     where task_id = ? and thread = ? and id > ? order by id`,
+  );
+  readonly #answers = this.db.prepare(
+    "select count(*) as answers from messages where turn_id = ? and thread = ? and role = 'assistant'",
+  );
+  readonly #last = this.db.prepare(
+    "select turn_id, role, content from messages where turn_id = ? and thread = ? order by id desc limit 1",
+  );
+  readonly #ofTurn = this.db.prepare(
+    "select turn_id, role, content, thread from messages where turn_id = ? order by id",
+  );
+  readonly #hasAnswer = this.db.prepare("select 1 from messages where turn_id = ? and role <> 'user' limit 1");
+  readonly #delete = this.db.prepare("delete from messages where turn_id = ? and role = 'user'");
+  readonly #insertRecall = this.db.prepare(
+    "insert into recalls (turn_id, block, trust, created_at) values (?, ?, ?, ?)",
+  );
+  readonly #recallOf = this.db.prepare("select block, trust from recalls where turn_id = ?");
+  readonly #deleteRecall = this.db.prepare("delete from recalls where turn_id = ?");
 
   append(taskId: string, { turnId, role, content }: StoredMessage, thread = ""): void {
     this.#insert.run(taskId, turnId, role, JSON.stringify(content), thread);

@@ -2,11 +2,10 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ENGINE_MIGRATIONS } from "../../../migrations/engine/index.ts";
 import { Database, isDamage } from "./database.ts";
-import { EngineState } from "./engine-state.ts";
-import { WalCheckpointer } from "./wal-checkpointer.ts";
-import { ResetNotice } from "./reset-notice.ts";
+import { EngineState, ResetNotice } from "./engine-state.ts";
 import { DATABASE, type Damage, markDamaged, readMark, removeMark, setAside } from "./set-aside.ts";
 import { StoreUnusable, storeUnusable } from "./store-unusable.ts";
+import { WalCheckpointer } from "./wal-checkpointer.ts";
 
 const LOCK = "engine.lock";
 const LOCK_WAIT_MS = 2000;

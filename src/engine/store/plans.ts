@@ -1,4 +1,4 @@
-import type { Store } from "./open-store.ts";
+import { Table } from "./table.ts";
 
 export interface PlanRow {
   readonly text: string;
@@ -6,23 +6,17 @@ export interface PlanRow {
 }
 
 /** The agent's plan, one per task. */
-export class PlanTable {
-  readonly #store: Store;
-
-  constructor(store: Store) {
-    this.#store = store;
-  }
-
+export class PlanTable extends Table {
   ofTask(taskId: string): PlanRow[] {
-    return this.#store.db
+    return this.db
       .prepare("select text, status from plan_items where task_id = ? order by position")
       .all(taskId) as unknown as PlanRow[];
   }
 
   replace(taskId: string, items: readonly PlanRow[]): void {
-    const { db } = this.#store;
+    const { db } = this.store;
     const insert = db.prepare("insert into plan_items (task_id, position, text, status) values (?, ?, ?, ?)");
-    this.#store.transaction(() => {
+    this.store.transaction(() => {
       db.prepare("delete from plan_items where task_id = ?").run(taskId);
       for (const [position, { text, status }] of items.entries()) insert.run(taskId, position, text, status);
     });

@@ -1,7 +1,6 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { basename } from "node:path";
 import type { EngineExitName } from "../../contract/engine-exit.ts";
-import { fileHolders } from "./file-holders.ts";
 
 /** The engine cannot run with its store. The message names files, never folders of this machine. */
 export class StoreUnusable extends Error {
@@ -78,4 +77,27 @@ function describe(exit: EngineExitName, { file, error }: { readonly file: string
   if (exit !== "store_locked") return `${name} cannot be used (${error.message})`;
   const pids = fileHolders(file);
   return `${name} is locked by ${pids.length === 0 ? "another process" : `process ${pids.join(", ")}`}`;
+}
+
+/** Pids of other processes that have a file open, where `/proc` permits. Scans all of `/proc`: for error messages only. */
+function fileHolders(file: string): readonly number[] {
+  const path = attempt(() => realpathSync(file));
+  if (path === null) return [];
+  return list("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) =>
+      list(`/proc/${pid}/fd`).some((fd) => attempt(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) === path),
+    )
+    .map(Number);
+}
+
+const list = (folder: string): string[] => attempt(() => readdirSync(folder)) ?? [];
+
+/** Best effort: what cannot be read is skipped. */
+function attempt<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
 }

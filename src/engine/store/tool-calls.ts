@@ -1,4 +1,5 @@
-import type { Store } from "./open-store.ts";
+import { camelRow } from "./database.ts";
+import { Table } from "./table.ts";
 
 export interface NewToolCall {
   readonly toolCallId: string;
@@ -23,27 +24,18 @@ export interface CallPlace {
 }
 
 /** Tool calls of running turns and their progress, written before and after each call. Deleted when the turn ends. */
-export class ToolCallTable {
-  readonly #insert;
-  readonly #start;
-  readonly #finish;
-  readonly #select;
-  readonly #has;
-  readonly #forget;
-
-  constructor({ db }: Store) {
-    this.#insert = db.prepare(
-      `insert into tool_calls (turn_id, thread, step, tool_call_id, tool, input, raw_input, state)
-       values (?, ?, ?, ?, ?, ?, ?, 'planned')`,
-    );
-    this.#start = db.prepare("update tool_calls set state = 'started' where turn_id = ? and tool_call_id = ?");
-    this.#finish = db.prepare(
-      "update tool_calls set state = 'finished', output = ?, is_error = ? where turn_id = ? and tool_call_id = ?",
-    );
-    this.#select = db.prepare("select * from tool_calls where turn_id = ? and thread = ? order by id");
-    this.#has = db.prepare("select 1 from tool_calls where turn_id = ? and tool_call_id = ?");
-    this.#forget = db.prepare("delete from tool_calls where turn_id = ?");
-  }
+export class ToolCallTable extends Table {
+  readonly #insert = this.db.prepare(
+    `insert into tool_calls (turn_id, thread, step, tool_call_id, tool, input, raw_input, state)
+     values (?, ?, ?, ?, ?, ?, ?, 'planned')`,
+  );
+  readonly #start = this.db.prepare("update tool_calls set state = 'started' where turn_id = ? and tool_call_id = ?");
+  readonly #finish = this.db.prepare(
+    "update tool_calls set state = 'finished', output = ?, is_error = ? where turn_id = ? and tool_call_id = ?",
+  );
+  readonly #select = this.db.prepare("select * from tool_calls where turn_id = ? and thread = ? order by id");
+  readonly #has = this.db.prepare("select 1 from tool_calls where turn_id = ? and tool_call_id = ?");
+  readonly #forget = this.db.prepare("delete from tool_calls where turn_id = ?");
 
   plan({ turnId, thread, step }: CallPlace, { toolCallId, tool, input, rawInput }: NewToolCall): void {
     this.#insert.run(turnId, thread, step, toolCallId, tool, input === null ? null : JSON.stringify(input), rawInput);
@@ -63,16 +55,9 @@ export class ToolCallTable {
 
   /** In request order. */
   ofThread(turnId: string, thread: string): ToolCallRow[] {
-    return this.#select.all(turnId, thread).map((row) => ({
-      step: Number(row["step"]),
-      toolCallId: String(row["tool_call_id"]),
-      tool: String(row["tool"]),
-      input: row["input"] === null ? null : (JSON.parse(String(row["input"])) as Record<string, unknown>),
-      rawInput: String(row["raw_input"]),
-      state: row["state"] as ToolCallRow["state"],
-      output: row["output"] === null ? null : (JSON.parse(String(row["output"])) as unknown),
-      isError: row["is_error"] === 1,
-    }));
+    return this.#select
+      .all(turnId, thread)
+      .map((row) => ({ ...(camelRow(row, "input", "output") as ToolCallRow), isError: row["is_error"] === 1 }));
   }
 
   has(turnId: string, toolCallId: string): boolean {

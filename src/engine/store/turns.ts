@@ -1,4 +1,4 @@
-import type { Store } from "./open-store.ts";
+import { Table } from "./table.ts";
 
 export interface NewTurn {
   readonly turnId: string;
@@ -28,20 +28,13 @@ export interface EndedTurn {
   readonly errorCode: string | null;
 }
 
-export class TurnTable {
-  readonly #store: Store;
-  readonly #stepped;
-  readonly #answered;
-
-  constructor(store: Store) {
-    this.#store = store;
-    this.#stepped = store.db.prepare("update turns set resumes = 0 where turn_id = ? and resumes > 0");
-    this.#answered = store.db.prepare("update turns set blocks = ? where turn_id = ?");
-  }
+export class TurnTable extends Table {
+  readonly #stepped = this.db.prepare("update turns set resumes = 0 where turn_id = ? and resumes > 0");
+  readonly #answered = this.db.prepare("update turns set blocks = ? where turn_id = ?");
 
   /** Throws when the task has a running turn: the unique index decides the race. */
   insert({ turnId, taskId, message, metadata, request, startedAt }: NewTurn): void {
-    this.#store.db
+    this.db
       .prepare(
         `insert into turns (turn_id, task_id, state, message, metadata, request, started_at)
          values (?, ?, 'running', ?, ?, ?, ?)`,
@@ -50,14 +43,14 @@ export class TurnTable {
   }
 
   end(turnId: string, { errorCode, endedAt }: { readonly errorCode: string | null; readonly endedAt: number }): void {
-    this.#store.db
+    this.db
       .prepare("update turns set state = ?, error_code = ?, ended_at = ? where turn_id = ? and state = 'running'")
       .run(errorCode === null ? "completed" : "errored", errorCode, endedAt, turnId);
   }
 
   /** Turns that an earlier process left running, oldest first. */
   running(): RunningTurn[] {
-    return this.#store.db
+    return this.db
       .prepare(
         `select turn_id, task_id, request, started_at, resumes, blocks from turns
          where state = 'running' order by started_at, turn_id`,
@@ -87,17 +80,17 @@ export class TurnTable {
   }
 
   resumed(turnId: string): void {
-    this.#store.db.prepare("update turns set resumes = resumes + 1 where turn_id = ?").run(turnId);
+    this.db.prepare("update turns set resumes = resumes + 1 where turn_id = ?").run(turnId);
   }
 
   /** Resets the resume counts of all running turns: the engine stopped deliberately. */
   parked(): void {
-    this.#store.db.exec("update turns set resumes = 0 where state = 'running' and resumes > 0");
+    this.db.exec("update turns set resumes = 0 where state = 'running' and resumes > 0");
   }
 
   /** The task's last ended turn; null for a new task. */
   lastEnded(taskId: string): EndedTurn | null {
-    const row = this.#store.db
+    const row = this.db
       .prepare(
         `select turn_id as turnId, message, error_code as errorCode from turns
          where task_id = ? and state <> 'running' order by started_at desc, turn_id desc limit 1`,
@@ -107,12 +100,12 @@ export class TurnTable {
   }
 
   taskOf(turnId: string): string | null {
-    const row = this.#store.db.prepare("select task_id from turns where turn_id = ?").get(turnId);
+    const row = this.db.prepare("select task_id from turns where turn_id = ?").get(turnId);
     return row === undefined ? null : String(row["task_id"]);
   }
 
   state(turnId: string): "running" | "completed" | "errored" | null {
-    const row = this.#store.db.prepare("select state from turns where turn_id = ?").get(turnId);
+    const row = this.db.prepare("select state from turns where turn_id = ?").get(turnId);
     return (row?.["state"] as "running" | "completed" | "errored" | undefined) ?? null;
   }
 }

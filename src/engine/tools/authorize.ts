@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../contract/api-keys.ts";
 import { type Tool, ToolFailed } from "./tool.ts";
 import { allVisible, bothEnds } from "./visible-text.ts";
 import { workspacePlace } from "./workspace-path.ts";
@@ -99,5 +99,3 @@ async function placeOf(
     throw error;
   }
 }
-
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -1,6 +1,9 @@
+import type { Logger } from "../../shared/logger.ts";
+import { internalError } from "../engine-error.ts";
 import { type EventFilter, type EventRow, type EventTable, isWanted } from "../store/events.ts";
 import { ALL_TASKS, EventReaders, type Reader } from "./event-readers.ts";
 import { EventSequence, type JournalEvent } from "./event-sequence.ts";
+import type { TaskSlots } from "./task-slots.ts";
 
 export type { EventRow } from "../store/events.ts";
 export { ALL_TASKS } from "./event-readers.ts";
@@ -223,4 +226,15 @@ export class EventJournal {
     for (const ending of endings.slice(delivered.endings)) ending.between();
     this.#readers.deliver(delivered.events === 0 ? rows : rows.slice(delivered.events));
   }
+}
+
+/** A journal that aborts the turns whose events cannot be stored. */
+export function openJournal(table: EventTable, { slots, logger }: { slots: TaskSlots; logger: Logger }): EventJournal {
+  return new EventJournal(table, {
+    onStoreFailure: (error, turnIds) => {
+      logger.error({ err: error }, "failed to store events; aborting their turns");
+      const reason = internalError(error, "the engine cannot store its events");
+      for (const slot of slots.all()) if (turnIds.has(slot.turnId)) slot.abort(reason);
+    },
+  });
 }

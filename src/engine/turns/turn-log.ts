@@ -1,4 +1,4 @@
-import { callIdsOf, closingResults } from "../agent/conversation.ts";
+import { callsOf } from "../agent/conversation.ts";
 import type {
   AssistantContent,
   CompactionRecord,
@@ -50,7 +50,7 @@ export class TurnLog implements StepLog {
     this.#steps = answers;
     this.#compaction = parts.compactions.last(place.taskId, place.thread) as CompactionRecord | null;
     this.#calls = parts.toolCalls.ofThread(place.turnId, place.thread).map(loggedCall);
-    const asksForCalls = last?.role === "assistant" && callIdsOf([last]).length > 0;
+    const asksForCalls = last?.role === "assistant" && callsOf([last]).length > 0;
     if (asksForCalls && this.#open().length > 0) this.#next = "settle_calls";
     else this.#next = last?.role === "assistant" && !asksForCalls ? "done" : "ask_model";
   }
@@ -107,7 +107,7 @@ export class TurnLog implements StepLog {
   }
 
   callIds(): readonly string[] {
-    return callIdsOf(this.#parts.messages.ofTask(this.#place.taskId, this.#place.thread));
+    return callsOf(this.#parts.messages.ofTask(this.#place.taskId, this.#place.thread)).map(({ id }) => id);
   }
 
   /** Stores the first message of a nested conversation, unless it has one. */
@@ -162,10 +162,10 @@ export class TurnLog implements StepLog {
     );
     if (this.#brokenOff.length > 0) this.#append("assistant", this.#brokenOff);
     const unsettled =
-      this.#next === "settle_calls"
-        ? this.#open().map(({ id, tool }): AssistantContent => ({ kind: "tool_use", id, tool, input: {} }))
-        : this.#brokenOff;
-    const results = closingResults(unsettled, { known, message });
+      this.#next === "settle_calls" ? this.#open() : this.#brokenOff.filter((part) => part.kind === "tool_use");
+    const results = unsettled.map(
+      ({ id, tool }): ToolOutcome => known.get(id) ?? { id, tool, output: message, isError: true },
+    );
     if (results.length > 0) this.#append("tool", results);
   }
 

@@ -3,11 +3,10 @@ import { delay } from "../../shared/clock.ts";
 import { newId } from "../../shared/ids.ts";
 import { EngineError } from "../engine-error.ts";
 import type { RunningTurn } from "../store/turns.ts";
-import { resumeVerdict } from "./resume-rule.ts";
 import { type Slot, TurnAborted } from "./task-slots.ts";
-import { Turn, type TurnParts } from "./turn.ts";
 import { TurnLifecycle } from "./turn-lifecycle.ts";
 import { TurnTally } from "./turn-tally.ts";
+import { Turn, type TurnParts } from "./turn.ts";
 
 export type { TurnParts } from "./turn.ts";
 
@@ -16,6 +15,11 @@ export interface StartedTurn {
   /** Runs the turn. To be called once, after its reader has subscribed. */
   run(): void;
 }
+
+/** Resumes without a stored step; after that the turn itself is assumed to crash the engine. */
+const MAX_RESUMES = 3;
+
+type ResumeVerdict = { readonly kind: "resume" } | { readonly kind: "give_up"; readonly reason: string };
 
 /** Starts turns, resumes those of an earlier process, and parks them when the engine stops. */
 export class TurnRunner {
@@ -197,4 +201,25 @@ export class TurnRunner {
 function busy({ turnId, startedAt, state }: Slot): EngineError {
   const details = { turn_id: turnId, started_at: new Date(startedAt).toISOString(), state };
   return new EngineError("TASK_BUSY", "the task has a turn in flight", details);
+}
+
+/**
+ * Whether to resume a turn that an earlier process left running. `waits`: it waits for a human, so it cannot have caused
+ * the restarts.
+ */
+function resumeVerdict(
+  { request, resumes }: Pick<RunningTurn, "request" | "resumes">,
+  { waits }: { readonly waits: boolean },
+): ResumeVerdict {
+  if (request["on_disconnect"] === "cancel")
+    return {
+      kind: "give_up",
+      reason: "the engine restarted, and the turn was to be cancelled when its client disconnects",
+    };
+  if (resumes >= MAX_RESUMES && !waits)
+    return {
+      kind: "give_up",
+      reason: `the engine restarted ${resumes + 1} times without progress of the turn`,
+    };
+  return { kind: "resume" };
 }

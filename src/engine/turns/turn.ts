@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { DEFAULT_AGENT, type ExecuteRequest } from "../../contract/engine-api.ts";
+import { whenAborted } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";
 import type { AgentLoop, AgentOutcome } from "../agent/agent-loop.ts";
@@ -73,7 +74,7 @@ export class Turn {
     const { signal, turnId } = this.slot;
     let outcome: AgentOutcome | Ending;
     try {
-      if (after !== undefined) await Promise.race([after, aborted(signal)]);
+      if (after !== undefined) await Promise.race([after, whenAborted(signal)]);
       this.#log = this.#openLog("");
       outcome = await runAgent(this.#context(this.#log));
     } catch (error) {
@@ -199,12 +200,6 @@ export class Turn {
     };
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 
 /** Short enough for every provider. */
 const newCallId = (): string => `call_${randomBytes(12).toString("hex")}`;

@@ -1,6 +1,6 @@
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
-import type { RouteName } from "../../contract/orchestrator-paths.ts";
+import type { RouteName } from "../../contract/orchestrator-routes.ts";
 import { listen } from "../../shared/http/http-server.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Releasers } from "../../shared/releasers.ts";

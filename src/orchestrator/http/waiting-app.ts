@@ -1,5 +1,5 @@
 import express, { type Express } from "express";
-import { ORCHESTRATOR_PATHS } from "../../contract/orchestrator-paths.ts";
+import { ORCHESTRATOR_ROUTES } from "../../contract/orchestrator-routes.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { ApiError } from "../api-error.ts";
 import type { Readiness } from "../status/readiness.ts";
@@ -26,7 +26,7 @@ export function createWaitingApp(
   app.use(identifyRequest);
   const handlers = { ...healthRoutes(readiness, { startedAt }), ...documentRoutes(documentsDir) };
   for (const name of Object.keys(handlers) as (keyof typeof handlers)[]) {
-    app.get(ORCHESTRATOR_PATHS[name].path, async (request, response) => {
+    app.get(ORCHESTRATOR_ROUTES[name].path, async (request, response) => {
       assertOwnHost(host, request);
       const answer = await handlers[name]({ response });
       if (answer !== undefined) response.status(answer.status).json(answer.body);

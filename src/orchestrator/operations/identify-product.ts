@@ -17,6 +17,7 @@ export async function identifyProduct(
     key !== undefined && plausibleKey(PLATFORM_KEY_PREFIX, key)
       ? await host.directory.find(sha256(key), host.now())
       : null;
-  if (product === null) throw new ApiError("INVALID_PLATFORM_KEY", "the platform key is missing or unknown");
+  if (product === null)
+    throw new ApiError("INVALID_PLATFORM_KEY", "X-Platform-Key: the platform key is missing or unknown");
   return product;
 }

@@ -101,7 +101,10 @@ async function reserve(
       const policy = await lockPolicy(trx, productId);
       if (policy === null) throw new ApiError("PRODUCT_NOT_FOUND", "the product has been deleted");
       if ((await findEngine(trx, productId, request.user_id)) !== null) {
-        throw new ApiError("ENGINE_ALREADY_EXISTS", "an engine for this user_id exists");
+        throw new ApiError(
+          "ENGINE_ALREADY_EXISTS",
+          "an engine for this user_id exists; POST /engines/admit returns it",
+        );
       }
       const engines = await countEngines(trx, productId);
       if (!fitsQuota(policy, engines)) {

@@ -1,7 +1,7 @@
 import type { Test } from "tap";
 import { type CompactorParts, createCompactor } from "../../../src/engine/agent/compaction.ts";
+import { requestTokens } from "../../../src/engine/model/context-window.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../../src/engine/model/model-provider.ts";
-import { requestTokens } from "../../../src/engine/model/token-estimate.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { type Parts, type PartsOptions, engineParts } from "../../helpers/engine-parts.ts";
 

@@ -1,7 +1,7 @@
 import t from "tap";
+import { requestTokens } from "../../../src/engine/model/context-window.ts";
 import type { ModelPart, ModelRequest } from "../../../src/engine/model/model-provider.ts";
 import { SUMMARY_OPENING } from "../../../src/engine/model/summary-message.ts";
-import { requestTokens } from "../../../src/engine/model/token-estimate.ts";
 import { type Parts, testTool } from "../../helpers/engine-parts.ts";
 import { until } from "../../helpers/until.ts";
 import { compactingParts, countingProvider, filler, text, toolCall } from "./compacting.ts";

@@ -1,7 +1,6 @@
 import t from "tap";
-import { parseCoreSoul, renderCoreSoul } from "../../../src/engine/catalog/core-soul.ts";
-import { SHIPPED_CORE_SOUL } from "../../../src/engine/catalog/defaults/core-soul.ts";
 import { sha256 } from "../../../src/contract/api-keys.ts";
+import { SHIPPED_CORE_SOUL, parseCoreSoul, renderCoreSoul } from "../../../src/engine/catalog/core-soul.ts";
 
 const values = { user_id: "u", product: "p", agents: "- a", skills: "- s" };
 

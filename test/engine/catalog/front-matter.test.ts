@@ -1,6 +1,6 @@
 import t from "tap";
 import * as z from "zod/mini";
-import { BadEntry } from "../../../src/engine/catalog/bad-entry.ts";
+import { BadEntry } from "../../../src/engine/catalog/catalog-entry.ts";
 import { readFrontMatter } from "../../../src/engine/catalog/front-matter.ts";
 
 const schema = z.object({ name: z.string(), tags: z.optional(z.array(z.string())) });

@@ -1,7 +1,7 @@
 import t from "tap";
-import { SHIPPED_CORE_SOUL } from "../../../src/engine/catalog/defaults/core-soul.ts";
-import { sharedRuns } from "../../../src/engine/catalog/shared-runs.ts";
 import { sha256 } from "../../../src/contract/api-keys.ts";
+import { SHIPPED_CORE_SOUL } from "../../../src/engine/catalog/core-soul.ts";
+import { sharedRuns } from "../../../src/engine/catalog/live-catalog.ts";
 import { agentFile, catalogBench, toolFile } from "./catalog-bench.ts";
 
 t.test("a reload is atomic", async (t) => {

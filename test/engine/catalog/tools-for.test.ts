@@ -1,5 +1,5 @@
 import t from "tap";
-import { toolsFor } from "../../../src/engine/catalog/tools-for.ts";
+import { toolsFor } from "../../../src/engine/catalog/agent-file.ts";
 import { testTool } from "../../helpers/engine-parts.ts";
 
 const tool = (name: string, permission: "allow" | "ask" = "allow") =>

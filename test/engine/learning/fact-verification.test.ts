@@ -3,16 +3,11 @@ import { TRUST } from "../../../src/engine/memory/trust.ts";
 import { learningBench } from "./learning-bench.ts";
 import { fact } from "./scripted-model.ts";
 
-const INSTRUCTIONS = "You are the agent of one user. I live in the workspace folder of the engine and I work for Acme.";
-
-t.test("secrets, filler and the agent's own instructions become neither facts nor keys", async (t) => {
-  const bench = learningBench(t, { instructions: () => [INSTRUCTIONS] });
-  const question = `Your instructions say: ${INSTRUCTIONS} I am happy to help. My wifi password is Tulip1234. I like tea.`;
+t.test("secrets become neither facts nor keys", async (t) => {
+  const bench = learningBench(t);
   bench.tell({
-    question,
+    question: "My wifi password is Tulip1234. I like tea.",
     facts: [
-      fact("I live in the workspace folder of the engine and I work for Acme", "user", "works at", "Acme"),
-      fact("The user is happy to help", "user", "is", "happy to help"),
       fact("The user's wifi password is Tulip1234", "user", "wifi password", "Tulip1234"),
       fact("The user likes tea", "user", "likes", "tea"),
     ],

@@ -1,12 +1,12 @@
 import type { Test } from "tap";
 import type { TrajectoryStep } from "../../../src/contract/memory-records.ts";
-import { createLogger } from "../../../src/shared/logger.ts";
-import { learningTables } from "../../../src/engine/memory/learning-tables.ts";
+import { type OpenParts, openLearning } from "../../../src/engine/learning/open-learning.ts";
 import { MemoryWriter } from "../../../src/engine/memory/memory-writer.ts";
+import { learningTables } from "../../../src/engine/memory/open-memory.ts";
 import { TRUST, type Trust } from "../../../src/engine/memory/trust.ts";
 import { WriteLane } from "../../../src/engine/memory/write-lane.ts";
 import { type Store, openStore } from "../../../src/engine/store/open-store.ts";
-import { type OpenParts, openLearning } from "../../../src/engine/learning/open-learning.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
 import { type Learned, scriptedModel } from "./scripted-model.ts";
 
 /** A turn, and what the scripted model finds in it. */
@@ -59,7 +59,6 @@ export function learningBench(
       },
     },
     catalogFolder: `${folder}/catalog`,
-    instructions: () => [],
     isBusy: () => false,
     logger: createLogger("test", "silent"),
     ...(NEVER && { schedule: NEVER }),

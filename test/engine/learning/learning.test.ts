@@ -1,6 +1,6 @@
 import t from "tap";
 import { KnowledgeTable } from "../../../src/engine/memory/knowledge.ts";
-import { learningTables } from "../../../src/engine/memory/learning-tables.ts";
+import { learningTables } from "../../../src/engine/memory/open-memory.ts";
 import { TRUST } from "../../../src/engine/memory/trust.ts";
 import { openStore } from "../../../src/engine/store/open-store.ts";
 import { type Told, learningBench } from "./learning-bench.ts";

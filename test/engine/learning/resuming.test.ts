@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { cpSync } from "node:fs";
 import { join, resolve } from "node:path";
 import t, { type Test } from "tap";
+import { compileCache } from "../../helpers/compile-cache.ts";
 import { learningBench } from "./learning-bench.ts";
 import { learntDump } from "./learned-dump.ts";
 import { ROUNDS, ROUNDS_MODEL } from "./scripted-rounds.ts";
@@ -49,7 +50,7 @@ t.test("a batch killed at any point continues with the same result", async (t) =
   ] as const) {
     const place = copied(folder, `${at}-${where}`);
     const program = resolve(import.meta.dirname, "../../fixtures/learns-until-killed.ts");
-    const child = spawn(process.execPath, [program, place, String(at), where], { env: {}, stdio: "inherit" });
+    const child = spawn(process.execPath, [program, place, String(at), where], { env: compileCache, stdio: "inherit" });
     const [, signal] = (await once(child, "exit")) as [number | null, string | null];
     t.equal(signal, "SIGKILL", `killed ${where} its transaction ${at}`);
     const next = learningBench(t, { dataDir: place, provider: ROUNDS_MODEL });

@@ -1,4 +1,4 @@
-import type { EngineProvider } from "../../../src/engine/model/create-provider.ts";
+import type { ModelProvider } from "../../../src/engine/model/model-provider.ts";
 
 /** What a model answers for one round of the extraction prompt. */
 export interface Learned {
@@ -21,10 +21,8 @@ export const fact = (text: string, subject: string, predicate: string, object: s
 });
 
 /** Answers the extraction prompt with what is written down for each question. */
-export const scriptedModel = (answers: ReadonlyMap<string, Partial<Learned>>): Omit<EngineProvider, "health"> => ({
+export const scriptedModel = (answers: ReadonlyMap<string, Partial<Learned>>): ModelProvider => ({
   name: "scripted",
-  load: () => Promise.resolve(),
-  closedForMs: () => 0,
   async *stream({ messages: [prompt] }) {
     const text = prompt?.role === "user" ? prompt.text : "";
     const { rounds } = JSON.parse(text.slice(text.indexOf("{"))) as { rounds: { turn: string; user: string }[] };

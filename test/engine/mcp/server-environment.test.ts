@@ -3,8 +3,8 @@ import { accessSync, constants, mkdirSync, realpathSync, symlinkSync, writeFileS
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
-import { serverEnvironment } from "../../../src/engine/mcp/server-environment.ts";
 import { engineFolders } from "../../../src/engine/isolation/file-rules.ts";
+import { serverEnvironment } from "../../../src/engine/mcp/open-servers.ts";
 import { commandEnvironment } from "../../../src/engine/tools/command/command-environment.ts";
 
 function onPath(program: string): string | null {

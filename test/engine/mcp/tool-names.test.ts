@@ -1,5 +1,5 @@
 import t from "tap";
-import { toolName } from "../../../src/engine/mcp/tool-names.ts";
+import { toolName } from "../../../src/engine/mcp/tool-definition.ts";
 
 t.test("a valid name is unchanged", async (t) => {
   t.equal(toolName("memory", "read_graph"), "mcp__memory__read_graph");

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Test } from "tap";
 import { parseToolServers } from "../../../src/engine/mcp/server-config.ts";
-import { type PinnedDefinitions, pinnedDefinitions } from "../../../src/engine/mcp/pinned-definitions.ts";
+import type { PinnedDefinition, PinnedDefinitions } from "../../../src/engine/mcp/tool-definition.ts";
 import { ToolServers } from "../../../src/engine/mcp/tool-servers.ts";
 import { createToolExecutor } from "../../../src/engine/tools/execute.ts";
 import type { Tool, ToolContext } from "../../../src/engine/tools/tool.ts";
@@ -101,13 +101,9 @@ export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
 
 /** Kept for as long as the test has them. */
 export function rememberedPins(): PinnedDefinitions {
-  const rows = new Map<string, Map<string, { tool: string; hash: string; definition: string }>>();
-  return pinnedDefinitions({
-    ofServer: (server) => [...(rows.get(server)?.values() ?? [])],
-    put(server, put) {
-      const kept = rows.get(server) ?? new Map();
-      for (const row of put) kept.set(row.tool, row);
-      rows.set(server, kept);
-    },
-  });
+  const pins = new Map<string, Map<string, PinnedDefinition>>();
+  return {
+    ofServer: (server) => new Map(pins.get(server)),
+    pin: (server, tools) => void pins.set(server, new Map([...(pins.get(server) ?? []), ...tools])),
+  };
 }

@@ -1,6 +1,6 @@
 import type { Test } from "tap";
-import { learningTables } from "../../../src/engine/memory/learning-tables.ts";
 import { MemoryWriter } from "../../../src/engine/memory/memory-writer.ts";
+import { learningTables } from "../../../src/engine/memory/open-memory.ts";
 import { type Store, openStore } from "../../../src/engine/store/open-store.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 

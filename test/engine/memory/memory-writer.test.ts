@@ -131,7 +131,7 @@ t.test("a failed memory write leaves no partial rows and does not fail the turn'
 
 t.test("lists are paged, newest first", async (t) => {
   const { store } = engineParts(t);
-  const memory = new MemoryWriter(store, { put: () => undefined, remove: () => undefined });
+  const memory = new MemoryWriter(store, { put: () => undefined });
   for (let number = 1; number <= 5; number++)
     memory.note({ taskId: "t", turnId: "u", entryType: "note", content: `note ${number}`, createdAt: number });
   const lists = new MemoryLists(store);

@@ -1,7 +1,6 @@
 import t from "tap";
 import type { ModelFailure, ModelPart, ModelProvider } from "../../../src/engine/model/model-provider.ts";
-import { retryVerdict } from "../../../src/engine/model/retry-rule.ts";
-import { retryingProvider } from "../../../src/engine/model/retrying-provider.ts";
+import { retryVerdict, retryingProvider } from "../../../src/engine/model/retrying-provider.ts";
 import { outline, partsOf, requestTo } from "./adapter.ts";
 
 const transient = (retryAfterS: number | null = null): ModelFailure => ({

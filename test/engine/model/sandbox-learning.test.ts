@@ -3,7 +3,7 @@ import { learningBench } from "../learning/learning-bench.ts";
 import { sandboxProvider } from "../../../src/engine/model/sandbox-provider.ts";
 
 t.test("the sandbox model finds facts in plain sentences, and no others", async (t) => {
-  const provider = { ...sandboxProvider, load: () => Promise.resolve(), closedForMs: () => 0 };
+  const provider = sandboxProvider;
   const bench = learningBench(t, { provider });
   bench.tell(
     { question: "Hello! My name is Ada Lovelace and I live in London." },

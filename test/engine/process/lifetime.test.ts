@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmdirSync } from "node:fs";
+import { rmdirSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
 import { launchEngine, startEngine } from "../../helpers/engine.ts";
+import { temporaryFolder } from "../../helpers/run.ts";
 
 t.test("SIGTERM waits for a short turn, rejects new ones, and exits with 0", async (t) => {
   const engine = await startEngine(t);
@@ -76,7 +76,7 @@ t.test("a failed start prints the reason", async (t) => {
   const asRoot = { skip: process.getuid?.() !== 0 && "only root may make such a place" };
 
   t.test("a full disk", asRoot, async (t) => {
-    const dataDir = mkdtempSync(join(tmpdir(), "full-disk-"));
+    const dataDir = temporaryFolder("full-disk");
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", dataDir]);
     t.teardown(() => {
       execFileSync("umount", ["-l", dataDir]);

@@ -10,8 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { editFile } from "../../../src/engine/tools/edit-file.ts";
-import { replacePassage } from "../../../src/engine/tools/replace-passage.ts";
+import { editFile, replacePassage } from "../../../src/engine/tools/edit-file.ts";
 import { ToolFailed } from "../../../src/engine/tools/tool.ts";
 import { readInWorkspace, writeInWorkspace } from "../../../src/engine/tools/workspace-files.ts";
 import { toolBench } from "../../helpers/tool-context.ts";

@@ -1,6 +1,6 @@
 import t from "tap";
 import { MemorySearch } from "../../../src/engine/memory/search/search-memory.ts";
-import { FullItems } from "../../../src/engine/memory/full-item.ts";
+import { FullItems } from "../../../src/engine/memory/search/stored-items.ts";
 import { memorySearch } from "../../../src/engine/tools/memory-search-tool.ts";
 import { calls, engineParts, says, scriptedProvider, testTool } from "../../helpers/engine-parts.ts";
 import { toolBench } from "../../helpers/tool-context.ts";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { outputsToPrune, pruneOutputs } from "../../../src/engine/tools/prune-outputs.ts";
+import { outputsToPrune, pruneOutputs } from "../../../src/engine/tools/spill.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { startEngine } from "../../helpers/engine.ts";
 import { until } from "../../helpers/until.ts";

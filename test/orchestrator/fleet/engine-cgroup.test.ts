@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmdirSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import type { CgroupHierarchy } from "../../../src/orchestrator/fleet/cgroup-hierarchies.ts";
@@ -11,9 +10,10 @@ import { EngineCgroups } from "../../../src/orchestrator/fleet/engine-cgroups.ts
 import { createProcessBackend } from "../../../src/orchestrator/fleet/process-backend.ts";
 import { readStat } from "../../../src/orchestrator/fleet/process-identity.ts";
 import { type TestFleet, daemonThatDies, healthy, silent, testFleet } from "../../helpers/fleet.ts";
+import { temporaryFolder } from "../../helpers/run.ts";
 
 /** The kernel's cgroup file system, mounted for this test. */
-const mount = mkdtempSync(join(tmpdir(), "cgroup-"));
+const mount = temporaryFolder("cgroup");
 const mounted = spawnSync("mount", ["-t", "cgroup2", "none", mount], { encoding: "utf8" });
 t.teardown(() => {
   if (mounted.status === 0) spawnSync("umount", [mount]);

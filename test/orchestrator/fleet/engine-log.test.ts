@@ -1,13 +1,12 @@
-import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { ENGINE_LOG, followLog, logTail, redactLine } from "../../../src/orchestrator/fleet/engine-log.ts";
 import { ENGINE_KEY_PREFIX, PLATFORM_KEY_PREFIX, newKey } from "../../../src/contract/api-keys.ts";
+import { freshFolder } from "../../helpers/folder.ts";
 
 function logFolder(t: Test, text?: string): { readonly folder: string; readonly log: string } {
-  const folder = mkdtempSync(join(tmpdir(), "engine-log-"));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = freshFolder(t, "engine-log");
   const hold = setInterval(() => undefined, 1000);
   t.teardown(() => clearInterval(hold));
   const log = join(folder, ENGINE_LOG);

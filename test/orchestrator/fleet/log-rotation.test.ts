@@ -1,15 +1,4 @@
-import {
-  appendFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, mkdirSync, readFileSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import t from "tap";
@@ -17,11 +6,11 @@ import { capRotatedLogs } from "../../../src/orchestrator/fleet/log-cap.ts";
 import { logTail } from "../../../src/orchestrator/fleet/engine-log.ts";
 import { LogRotation, rotateLog } from "../../../src/orchestrator/fleet/log-rotation.ts";
 import { healthy, silent, testFleet } from "../../helpers/fleet.ts";
+import { freshFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 
 t.test("generations are renamed, the oldest is dropped, and only the tail of a huge log is kept", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "rotation-"));
-  t.teardown(() => rmSync(folder, { recursive: true }));
+  const folder = freshFolder(t, "rotation");
   const log = join(folder, "engine.log");
   for (const text of ["first", "second", "third", "the fourth is longer"]) {
     writeFileSync(log, text);
@@ -62,8 +51,7 @@ t.test("the log of an engine that writes without pause is bounded", async (t) =>
 });
 
 t.test("a log that cannot be rotated is reported, and the others are rotated", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "rotation-"));
-  t.teardown(() => rmSync(folder, { recursive: true }));
+  const folder = freshFolder(t, "rotation");
   const hold = setInterval(() => undefined, 1000);
   t.teardown(() => clearInterval(hold));
   const [bad, good] = [join(folder, "bad", "engine.log"), join(folder, "engine.log")];

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import {
@@ -12,10 +11,10 @@ import {
   sameProcess,
   startVariable,
 } from "../../../src/orchestrator/fleet/process-identity.ts";
+import { freshFolder } from "../../helpers/folder.ts";
 
 t.test("a program name with blanks and parentheses is parsed", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "identity-"));
-  t.teardown(() => rmSync(folder, { recursive: true }));
+  const folder = freshFolder(t, "identity");
   const program = join(folder, "a) R 1 (b");
   copyFileSync("/bin/sleep", program);
   const child = spawn(program, ["60"], { stdio: "ignore", env: { MARK: "a=b" } });

@@ -54,10 +54,12 @@ async function query(connection: object, text: string): Promise<Record<string, u
   }
 }
 
+/** The data folder of the tests that come first. To create a database takes longer than these tests. */
+const dataDir = freshFolder(t);
+
 const home = (describe: string): string => / in (\S+)$/.exec(describe)?.[1] ?? "";
 
 t.test("the server starts, keeps its data over a stop, and listens on no network address", async (t) => {
-  const dataDir = freshFolder(t);
   const first = await started(t, dataDir);
   await query(first.owner, "create table kept (n int)");
   await query(first.owner, "insert into kept values (7)");
@@ -72,7 +74,6 @@ t.test("the server starts, keeps its data over a stop, and listens on no network
 });
 
 t.test("a server that a killed daemon left running is reused", async (t) => {
-  const dataDir = freshFolder(t);
   const fixture = resolve(import.meta.dirname, "../../fixtures/postgres-user.ts");
   const parent = spawn(process.execPath, [fixture, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
   const [line] = (await once(parent.stdout, "data")) as [Buffer];
@@ -86,7 +87,6 @@ t.test("a server that a killed daemon left running is reused", async (t) => {
 });
 
 t.test("a stale pid file does not prevent a start", async (t) => {
-  const dataDir = freshFolder(t);
   const first = await started(t, dataDir);
   const pidFile = join(home(first.describe), "data", "postmaster.pid");
   const text = readFileSync(pidFile, "utf8");
@@ -98,8 +98,50 @@ t.test("a stale pid file does not prevent a start", async (t) => {
   t.same(await query(second.connection, "select 1 as one"), [{ one: 1 }]);
 });
 
+t.test("only the last of two daemons stops the server", async (t) => {
+  const first = await started(t, dataDir);
+  const second = await started(t, dataDir);
+  await first.stop();
+  t.same(await query(second.connection, "select 1 as one"), [{ one: 1 }]);
+  await second.stop();
+  await t.rejects(query(second.connection, "select 1"));
+});
+
+t.test("two concurrent stops stop the server", async (t) => {
+  const both = [await started(t, dataDir), await started(t, dataDir)];
+  await Promise.all(both.map((server) => server.stop()));
+  t.notOk(existsSync(join(dataDir, "postgres", "data", "postmaster.pid")));
+});
+
+t.test("a killed daemon does not keep the server running", async (t) => {
+  const fixture = resolve(import.meta.dirname, "../../fixtures/postgres-user.ts");
+  const other = spawn(process.execPath, [fixture, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
+  t.teardown(() => other.kill("SIGKILL"));
+  await once(other.stdout, "data");
+  const server = await started(t, dataDir);
+  other.kill("SIGKILL");
+  await once(other, "exit");
+  await server.stop();
+  await t.rejects(query(server.connection, "select 1"));
+});
+
+t.test("a stop succeeds after the server died or was restarted", async (t) => {
+  const server = await started(t, dataDir);
+  const pidFile = join(home(server.describe), "data", "postmaster.pid");
+  const kill = async () => {
+    const pid = Number(readFileSync(pidFile, "utf8").split("\n")[0]);
+    process.kill(pid, "SIGINT");
+    await until("the server has stopped", () => !existsSync(pidFile));
+  };
+  await kill();
+  const other = await started(t, dataDir);
+  await server.stop();
+  t.same(await query(other.connection, "select 1 as one"), [{ one: 1 }]);
+  await kill();
+  await other.stop();
+});
+
 t.test("an interrupted first start is repeated", async (t) => {
-  const dataDir = freshFolder(t);
   const probe = await started(t, dataDir);
   const place = home(probe.describe);
   await probe.stop();
@@ -110,7 +152,6 @@ t.test("an interrupted first start is repeated", async (t) => {
 });
 
 t.test("data of another major version are refused and not changed", async (t) => {
-  const dataDir = freshFolder(t);
   const server = await started(t, dataDir);
   const version = join(home(server.describe), "data", "PG_VERSION");
   await server.stop();
@@ -202,53 +243,6 @@ t.test("an empty folder of an interrupted start is used", async (t) => {
   mkdirSync(join(dataDir, "postgres"), { mode: 0o700 });
   const server = await started(t, dataDir);
   t.equal(home(server.describe), join(dataDir, "postgres"));
-});
-
-t.test("only the last of two daemons stops the server", async (t) => {
-  const dataDir = freshFolder(t);
-  const first = await started(t, dataDir);
-  const second = await started(t, dataDir);
-  await first.stop();
-  t.same(await query(second.connection, "select 1 as one"), [{ one: 1 }]);
-  await second.stop();
-  await t.rejects(query(second.connection, "select 1"));
-});
-
-t.test("two concurrent stops stop the server", async (t) => {
-  const dataDir = freshFolder(t);
-  const both = [await started(t, dataDir), await started(t, dataDir)];
-  await Promise.all(both.map((server) => server.stop()));
-  t.notOk(existsSync(join(dataDir, "postgres", "data", "postmaster.pid")));
-});
-
-t.test("a killed daemon does not keep the server running", async (t) => {
-  const dataDir = freshFolder(t);
-  const fixture = resolve(import.meta.dirname, "../../fixtures/postgres-user.ts");
-  const other = spawn(process.execPath, [fixture, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
-  t.teardown(() => other.kill("SIGKILL"));
-  await once(other.stdout, "data");
-  const server = await started(t, dataDir);
-  other.kill("SIGKILL");
-  await once(other, "exit");
-  await server.stop();
-  await t.rejects(query(server.connection, "select 1"));
-});
-
-t.test("a stop succeeds after the server died or was restarted", async (t) => {
-  const dataDir = freshFolder(t);
-  const server = await started(t, dataDir);
-  const pidFile = join(home(server.describe), "data", "postmaster.pid");
-  const kill = async () => {
-    const pid = Number(readFileSync(pidFile, "utf8").split("\n")[0]);
-    process.kill(pid, "SIGINT");
-    await until("the server has stopped", () => !existsSync(pidFile));
-  };
-  await kill();
-  const other = await started(t, dataDir);
-  await server.stop();
-  t.same(await query(other.connection, "select 1 as one"), [{ one: 1 }]);
-  await kill();
-  await other.stop();
 });
 
 t.test("unreachable programs are copied once for all data folders", { skip: !isRoot }, async (t) => {

@@ -1,7 +1,18 @@
 import { parseDeclaredTool } from "../tool-file.ts";
 import { SHIPPED_AGENTS } from "./agents.ts";
 import { SHIPPED_SKILLS } from "./skills.ts";
-import { SHIPPED_TOOLS } from "./tools.ts";
+
+/** The time is a tool because the system prompt must stay identical from turn to turn. */
+const SHIPPED_TOOLS: Readonly<Record<string, string>> = {
+  current_time: `{
+  "description": "The present date and time in UTC, as ISO 8601.",
+  "command": { "argv": ["date", "-u", "+%Y-%m-%dT%H:%M:%SZ"] },
+  "permission": "allow",
+  "read_only": true,
+  "timeout_s": 10
+}
+`,
+};
 
 /** The default catalog. It is part of the bundle, because an upgrade may replace separate files under a running engine. */
 export const shippedEntries = () => ({

@@ -256,3 +256,13 @@ export const FILE_RECORDS = {
 export type RecordType = keyof typeof FILE_RECORDS;
 export const RECORD_TYPES = Object.keys(FILE_RECORDS) as readonly RecordType[];
 export const fileRecord = (type: RecordType): FileRecord => FILE_RECORDS[type];
+
+/** How records of a type are read: the columns to select, and the record of such a row. */
+export function readerOf(type: RecordType) {
+  const fields = Object.entries(fileRecord(type).fields);
+  return {
+    columns: fields.map(([name, { column, expression }]) => `${expression ?? column} as "${name}"`).join(", "),
+    read: (row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+      Object.fromEntries(fields.map(([name, { toFile }]) => [name, toFile(row[name])])),
+  };
+}

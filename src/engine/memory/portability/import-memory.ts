@@ -1,13 +1,12 @@
 import type { MemoryImported } from "../../../contract/memory-file.ts";
 import type { StateValues } from "../../store/engine-state.ts";
 import type { Store } from "../../store/open-store.ts";
+import type { WriteLane } from "../write-lane.ts";
 import { StoredRecords, checkReferences } from "./check-references.ts";
-import { linesOf } from "./file-lines.ts";
 import { RECORD_TYPES, type RecordType } from "./file-records.ts";
 import { ImportStage, type StagedRecord } from "./import-stage.ts";
 import { readMemoryFile } from "./read-memory-file.ts";
 import { RecordImporter } from "./record-importer.ts";
-import type { WriteLane } from "../write-lane.ts";
 
 /** Imports each type in order, then links facts to each other. */
 type Step = { readonly kind: "import" | "link"; readonly type: RecordType };
@@ -34,7 +33,7 @@ export async function importMemory(parts: ImportParts, body: AsyncIterable<Uint8
   const { store } = parts;
   const stage = ImportStage.begin(store.dataDir);
   try {
-    for await (const record of readMemoryFile(linesOf(body))) stage.add(record);
+    for await (const record of readMemoryFile(body)) stage.add(record);
     await checkAll(parts, stage);
     await stage.keep();
     // From here on the import is finished, if need be by the next start.

@@ -1,7 +1,11 @@
-import type { MemoryErased, MemoryFileHeader, MemoryImported } from "../../../contract/memory-file.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { MemoryErased, MemoryFileEnd, MemoryFileHeader, MemoryImported } from "../../../contract/memory-file.ts";
 import { delay } from "../../../shared/clock.ts";
+import { oneLine } from "../../../shared/one-line.ts";
+import type { Database } from "../../store/database.ts";
+import type { Store } from "../../store/open-store.ts";
 import { type EraseParts, eraseMemory, finishErasure } from "./erase-memory.ts";
-import { exportMemory } from "./export-memory.ts";
+import { RECORD_TYPES, type RecordType, fileRecord, readerOf } from "./file-records.ts";
 import { type ImportParts, importMemory, resumeImport } from "./import-memory.ts";
 
 type Done<Answer> = { readonly kind: "done"; readonly answer: Answer };
@@ -19,6 +23,10 @@ type Learning = { readonly kind: "learning" };
 const READERS_CLOSE_MS = 5000;
 /** How long a stopping engine waits for an import. An import whose file is still being received is dropped. */
 const IMPORT_CLOSE_MS = 2000;
+
+/** A chunk is yielded at this length or after this time, however large its rows are. */
+const CHUNK_LENGTH = 64 * 1024;
+const CHUNK_MS = 4;
 
 /** Export, import and erasure of all memory. */
 export class MemoryPortability {
@@ -105,4 +113,46 @@ export class MemoryPortability {
       this.#busy = null;
     }
   }
+}
+
+/**
+ * All memory as JSON lines, in chunks, from one snapshot. A chunk is created when the reader requests it, and the event
+ * loop runs in between.
+ */
+async function* exportMemory(
+  store: Pick<Store, "reader">,
+  header: MemoryFileHeader,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  signal.throwIfAborted();
+  const db = store.reader();
+  try {
+    // The first read fixes the snapshot of the transaction.
+    db.exec("begin; select 1 from sqlite_schema");
+    const counts: Record<string, number> = {};
+    let chunk = `${oneLine(header)}\n`;
+    let until = performance.now() + CHUNK_MS;
+    for (const type of RECORD_TYPES) {
+      for (const line of linesOf(db, type)) {
+        counts[type] = (counts[type] ?? 0) + 1;
+        chunk += line;
+        if (chunk.length < CHUNK_LENGTH && performance.now() < until) continue;
+        yield chunk;
+        chunk = "";
+        await nextTurn();
+        signal.throwIfAborted();
+        until = performance.now() + CHUNK_MS;
+      }
+    }
+    yield `${chunk}${oneLine({ type: "end", counts } satisfies MemoryFileEnd)}\n`;
+  } finally {
+    db.close();
+  }
+}
+
+function* linesOf(db: Database, type: RecordType): Generator<string> {
+  const { table, order } = fileRecord(type);
+  const { columns, read } = readerOf(type);
+  for (const row of db.prepare(`select ${columns} from ${table} order by ${order}`).iterate())
+    yield `${oneLine({ type, ...read(row) })}\n`;
 }

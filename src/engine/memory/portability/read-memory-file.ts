@@ -1,15 +1,24 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import * as z from "zod/mini";
 import { MEMORY_FORMAT, MEMORY_FORMAT_VERSION } from "../../../contract/memory-file.ts";
-import { isFlatterThan } from "../../../shared/json-levels.ts";
+import { isFlatterThan, isRecord } from "../../../shared/json-values.ts";
 import { InvalidInput, parse } from "../../../shared/parse.ts";
-import type { FileLine } from "./file-lines.ts";
 import { RECORD_TYPES, type RecordType, fileRecord } from "./file-records.ts";
 
 export interface ReadRecord {
   readonly line: number;
   readonly type: RecordType;
   readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Larger than any record: a message of 1 MiB with each character escaped. */
+const MAX_LINE_BYTES = 8 * 1024 * 1024;
+const LINE_FEED = 0x0a;
+
+interface FileLine {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly text: string;
 }
 
 const header = z.object({ format: z.literal(MEMORY_FORMAT), version: z.int().check(z.gte(1)) });
@@ -21,11 +30,11 @@ const MAX_DEPTH = 500;
 const SLICE_MS = 4;
 
 /** The validated records of a file. Throws unless the file has its header and its end line. */
-export async function* readMemoryFile(lines: AsyncIterable<FileLine>): AsyncGenerator<ReadRecord> {
+export async function* readMemoryFile(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadRecord> {
   const counts = new Map<string, number>();
   let state: "before" | "within" | "after" = "before";
   let until = performance.now() + SLICE_MS;
-  for await (const { number, text } of lines) {
+  for await (const { number, text } of linesOf(pieces)) {
     const value = objectOf(number, text);
     if (state === "after") throw new InvalidInput(`line ${number}`, "expected nothing after the end line");
     if (state === "before") {
@@ -54,10 +63,9 @@ function objectOf(line: number, text: string): Readonly<Record<string, unknown>>
   } catch (error) {
     throw new InvalidInput(`line ${line}`, `expected JSON (${error instanceof Error ? error.message : ""})`);
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new InvalidInput(`line ${line}`, "expected a JSON object");
+  if (!isRecord(value)) throw new InvalidInput(`line ${line}`, "expected a JSON object");
   if (!isFlatterThan(MAX_DEPTH, value)) throw new InvalidInput(`line ${line}`, `expected at most ${MAX_DEPTH} levels`);
-  return value as Record<string, unknown>;
+  return value;
 }
 
 function checkHeader(line: number, value: Readonly<Record<string, unknown>>): void {
@@ -103,4 +111,39 @@ function at<T>(line: number, where: string, check: () => T): T {
     if (!(error instanceof InvalidInput)) throw error;
     throw new InvalidInput(`line ${line}: ${where}${error.field}`, error.message.slice(error.field.length + 2));
   }
+}
+
+/** The non-empty lines of a chunked file, one in memory at a time. */
+async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<FileLine> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let parts: Uint8Array[] = [];
+  let bytes = 0;
+  let number = 1;
+  const hold = (part: Uint8Array) => {
+    bytes += part.length;
+    if (bytes > MAX_LINE_BYTES) throw new InvalidInput(`line ${number}`, `expected at most ${MAX_LINE_BYTES} bytes`);
+    parts.push(part);
+  };
+  const line = (): FileLine => {
+    const bytesOfLine = parts.length === 1 ? parts[0] : Buffer.concat(parts);
+    [parts, bytes] = [[], 0];
+    try {
+      return { number: number++, text: decoder.decode(bytesOfLine).trim() };
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      throw new InvalidInput(`line ${number - 1}`, "expected UTF-8");
+    }
+  };
+  for await (const piece of pieces) {
+    let from = 0;
+    for (let to = piece.indexOf(LINE_FEED); to !== -1; to = piece.indexOf(LINE_FEED, from)) {
+      hold(piece.subarray(from, to));
+      from = to + 1;
+      const read = line();
+      if (read.text !== "") yield read;
+    }
+    if (from < piece.length) hold(piece.subarray(from));
+  }
+  const last = line();
+  if (last.text !== "") yield last;
 }

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { whenAborted } from "../../../shared/clock.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import type { Store } from "../../store/open-store.ts";
 import { type IndexRange, indexRow } from "./index-rows.ts";
@@ -73,7 +74,7 @@ export class Embeddings {
         priority: "interactive",
         signal: deadline,
       });
-      const [vector] = await Promise.race([asked, ended(deadline)]);
+      const [vector] = await Promise.race([asked, whenAborted(deadline).then(() => [])]);
       return vector === undefined ? [] : await this.#vectors.nearest(smallVector(vector), limit, deadline);
     } catch (error) {
       logger.debug({ err: error }, "no vector for a query; searching by full text only");
@@ -133,10 +134,3 @@ export class Embeddings {
 }
 
 const textOf = ({ texts }: StoredItem): string => texts.join("\n\n").slice(0, MAX_ITEM_LENGTH).toWellFormed() || " ";
-
-const ended = (signal: AbortSignal): Promise<never> =>
-  new Promise((_resolve, reject) => {
-    const end = () => reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
-  });

@@ -1,4 +1,5 @@
-import type { IndexedItem } from "./indexed-item.ts";
+/** A round of a conversation, a fact, or an entry of working memory. */
+export type ItemKind = "episode" | "fact" | "note";
 
 /**
  * Row ids of each kind of item in the index: the number in its own table plus an offset. A range of row ids then limits
@@ -27,7 +28,7 @@ export const rangeOf = (row: number): IndexRange =>
 
 export const numberOf = (row: number): number => row % SIZE;
 
-export const kindOf = (row: number): IndexedItem["kind"] => {
+export const kindOf = (row: number): ItemKind => {
   const range = rangeOf(row);
   return range === "closed_fact" ? "fact" : range;
 };

@@ -1,5 +1,5 @@
-import type { Store } from "../../store/open-store.ts";
 import { type IndexRange, boundsOf, indexRow } from "./index-rows.ts";
+import { Table } from "../../store/table.ts";
 
 /** The FTS5 query for some words, and the weight of each. */
 export interface LexicalPlan {
@@ -37,29 +37,22 @@ const KEPT_COUNTS = 5000;
  * Best matches by BM25. The rarest words of a question are queried first, as many as fit into the row budget: frequent
  * words add time and little else.
  */
-export class LexicalSearch {
-  readonly #best;
-  readonly #count;
-  readonly #sizes;
-  readonly #usedByUser;
+export class LexicalSearch extends Table {
+  readonly #best = this.db.prepare(
+    `select rowid as row, bm25(memory_index) as score from memory_index
+     where memory_index match ? and rowid between ? and ? order by score limit ?`,
+  );
+  readonly #count = this.db.prepare(
+    `select count(*) as rows, min(row) as oldest, max(row) as newest from
+     (select rowid as row from memory_index where memory_index match ? and rowid between ? and ?
+      order by rowid desc limit ${COUNTED})`,
+  );
+  readonly #sizes = this.db.prepare(
+    `select coalesce((select max(number) from episodes), 0) as episode,
+     coalesce((select max(number) from knowledge), 0) as fact, coalesce((select max(id) from working_memory), 0) as note`,
+  );
+  readonly #usedByUser = this.db.prepare("select 1 from memory_index where memory_index match ? limit 1");
   readonly #counts = new Map<string, { readonly rows: number; readonly total: number }>();
-
-  constructor({ db }: Store) {
-    this.#best = db.prepare(
-      `select rowid as row, bm25(memory_index) as score from memory_index
-       where memory_index match ? and rowid between ? and ? order by score limit ?`,
-    );
-    this.#count = db.prepare(
-      `select count(*) as rows, min(row) as oldest, max(row) as newest from
-       (select rowid as row from memory_index where memory_index match ? and rowid between ? and ?
-        order by rowid desc limit ${COUNTED})`,
-    );
-    this.#usedByUser = db.prepare("select 1 from memory_index where memory_index match ? limit 1");
-    this.#sizes = db.prepare(
-      `select coalesce((select max(number) from episodes), 0) as episode,
-       coalesce((select max(number) from knowledge), 0) as fact, coalesce((select max(id) from working_memory), 0) as note`,
-    );
-  }
 
   plan(words: readonly string[]): LexicalPlan {
     const sizes = this.#now();

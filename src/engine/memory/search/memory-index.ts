@@ -1,48 +1,65 @@
-import type { Store } from "../../store/open-store.ts";
-import type { IndexedItem, MemoryIndex } from "./indexed-item.ts";
+import { Table } from "../../store/table.ts";
+import { predicateHints } from "../predicates.ts";
 import { type IndexRange, indexRow } from "./index-rows.ts";
 import { indexWords } from "./index-text.ts";
 
-export type { IndexedItem, MemoryIndex } from "./indexed-item.ts";
+/** An entry of the full-text index. */
+export interface IndexedItem {
+  readonly range: IndexRange;
+  /** The episode's or fact's id, or `note:` and the entry's number. */
+  readonly ref: string;
+  /** More terms to find it by: the facts of a round and the names in it. */
+  readonly keys: string;
+  readonly title: string;
+  readonly body: string;
+}
+
+/** `keys`: the facts and names that learning found in the round. */
+export const episodeItem = (
+  { id, question, answer }: { readonly id: string; readonly question: string; readonly answer: string },
+  keys = "",
+): IndexedItem => ({ range: "episode", ref: id, keys, title: question, body: answer });
+
+export const factItem = (
+  fact: { readonly id: string; readonly subject: string; readonly predicate: string; readonly content: string },
+  { isLive }: { readonly isLive: boolean },
+): IndexedItem => ({
+  range: isLive ? "fact" : "closed_fact",
+  ref: fact.id,
+  keys: predicateHints(fact.predicate),
+  title: `${fact.subject} ${fact.predicate}`,
+  body: fact.content,
+});
+
+export const noteItem = (number: number, content: string): IndexedItem => ({
+  range: "note",
+  ref: `${NOTE}${number}`,
+  keys: "",
+  title: "",
+  body: content,
+});
 
 /**
  * The FTS5 index of rounds, facts and notes. A row is stored before it is indexed; triggers of the store remove it from
  * the index when it is deleted.
  */
-export class FullTextIndex implements MemoryIndex {
-  readonly #episode;
-  readonly #fact;
-  readonly #insert;
-  readonly #delete;
-  readonly #forget;
+export class FullTextIndex extends Table {
+  readonly #episode = this.db.prepare("select number from episodes where id = ?");
+  readonly #fact = this.db.prepare("select number from knowledge where id = ?");
+  readonly #insert = this.db.prepare("insert into memory_index (rowid, keys, title, body) values (?, ?, ?, ?)");
+  readonly #delete = this.db.prepare("delete from memory_index where rowid = ?");
+  readonly #forget = this.db.prepare("delete from memory_embeddings where item = ?");
 
-  constructor({ db }: Store) {
-    this.#episode = db.prepare("select number from episodes where id = ?");
-    this.#fact = db.prepare("select number from knowledge where id = ?");
-    this.#insert = db.prepare("insert into memory_index (rowid, keys, title, body) values (?, ?, ?, ?)");
-    this.#delete = db.prepare("delete from memory_index where rowid = ?");
-    this.#forget = db.prepare("delete from memory_embeddings where item = ?");
-  }
-
-  put(item: IndexedItem): void {
-    const number = this.#number(item.ref);
-    if (number === undefined) throw new Error(`${item.ref} is not stored, and cannot be indexed`);
-    this.#removeRows(item.ref, number);
-    const row = indexRow(item.kind === "fact" && !item.live ? "closed_fact" : item.kind, number);
-    this.#insert.run(row, words(item.keys), words(item.title), words(item.body));
-  }
-
-  remove(ref: string): void {
+  /** Replaces the entry of the same `ref`, within the caller's transaction. */
+  put({ range, ref, keys, title, body }: IndexedItem): void {
     const number = this.#number(ref);
-    if (number !== undefined) this.#removeRows(ref, number);
-  }
-
-  #removeRows(ref: string, number: number): void {
-    for (const range of rangesOf(ref)) {
-      const row = indexRow(range, number);
+    if (number === undefined) throw new Error(`${ref} is not stored, and cannot be indexed`);
+    for (const old of range.endsWith("fact") ? (["fact", "closed_fact"] as const) : [range]) {
+      const row = indexRow(old, number);
       this.#delete.run(row);
       this.#forget.run(row);
     }
+    this.#insert.run(indexRow(range, number), words(keys), words(title), words(body));
   }
 
   #number(ref: string): number | undefined {
@@ -53,8 +70,5 @@ export class FullTextIndex implements MemoryIndex {
 }
 
 const NOTE = "note:";
-
-const rangesOf = (ref: string): readonly IndexRange[] =>
-  ref.startsWith(NOTE) ? ["note"] : ref.startsWith("kn_") ? ["fact", "closed_fact"] : ["episode"];
 
 const words = (text: string): string => indexWords(text).join(" ");

@@ -1,5 +1,4 @@
 import { type Coverage, coverageOf } from "./coverage.ts";
-import { fuse } from "./fusion.ts";
 import { indexWords } from "./index-text.ts";
 import type { LexicalPlan } from "./lexical-search.ts";
 import type { MemoryQuery } from "./memory-query.ts";
@@ -31,6 +30,12 @@ const MAX_ECHO_LENGTH = 200;
 const COMPARED = 5;
 /** Shared weight of two about the same subject. Without this rule, the current value leads in 33 instead of 68 of 100. */
 const ALIKE = 0.7;
+
+/** The constant of the paper on reciprocal rank fusion (Cormack 2009). */
+const K = 60;
+
+/** Jaccard similarity of words from which two items are duplicates. */
+const SAME = 0.9;
 
 /** Ranks the candidates by content and time, best first. */
 export function rankCandidates(listed: readonly Listed[], { query, plan }: Asked): readonly Candidate[] {
@@ -91,4 +96,34 @@ function replaces(one: Candidate, other: Candidate, weights: ReadonlyMap<string,
     if (one.coverage.found.has(word)) both += weight;
   }
   return all > 0 && both >= all * ALIKE;
+}
+
+/** Reciprocal rank fusion: an item high in several lists comes before one high in a single list. */
+export function fuse<Item>(lists: readonly (readonly Item[])[]): Map<Item, number> {
+  const scores = new Map<Item, number>();
+  for (const items of lists) {
+    for (const [index, item] of items.entries()) scores.set(item, (scores.get(item) ?? 0) + 1 / (K + index + 1));
+  }
+  return scores;
+}
+
+/** Drops every duplicate of a higher-ranked item. */
+export function removeDuplicates<One extends Candidate>(candidates: readonly One[]): readonly One[] {
+  const kept: One[] = [];
+  for (const candidate of candidates) {
+    const isRepeat = kept.some(
+      ({ item, coverage }) =>
+        item.kind === candidate.item.kind && jaccard(coverage.runs, candidate.coverage.runs) >= SAME,
+    );
+    if (!isRepeat) kept.push(candidate);
+  }
+  return kept;
+}
+
+function jaccard(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  const [few, many] = one.size < other.size ? [one, other] : [other, one];
+  if (few.size < many.size * SAME || few.size === 0) return 0;
+  let both = 0;
+  for (const word of few) if (many.has(word)) both++;
+  return both / (one.size + other.size - both);
 }

@@ -26,8 +26,8 @@ export const related = (
 
 /**
  * Candidates that may answer the question: the verdict `answers`. None if the memory covers too little of the question.
- * `isKnown` says whether the user
- * or anybody ever used a word. Without it, 83 of 100 unanswerable questions with no result become 28.
+ * `isKnown` says whether the user or anybody ever used a word. Without it, 83 of 100 unanswerable questions with no result
+ * become 28.
  */
 export function answering(
   candidates: readonly Candidate[],

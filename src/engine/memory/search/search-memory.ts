@@ -1,17 +1,14 @@
 import type { Store } from "../../store/open-store.ts";
-import { fuse } from "./fusion.ts";
 import { GraphList, type NamedRows } from "./graph-list.ts";
-import { type IndexRange, indexRow } from "./index-rows.ts";
+import { type IndexRange, type ItemKind, indexRow } from "./index-rows.ts";
 import { indexWords } from "./index-text.ts";
-import type { IndexedItem } from "./indexed-item.ts";
 import { type LexicalPlan, LexicalSearch } from "./lexical-search.ts";
 import { type MemoryQuery, readQuery } from "./memory-query.ts";
-import { type Candidate, type Listed, rankCandidates } from "./rank-candidates.ts";
+import { type Candidate, type Listed, fuse, rankCandidates, removeDuplicates } from "./rank-candidates.ts";
 import { answering, related } from "./relevance.ts";
 import { type StoredItem, StoredItems } from "./stored-items.ts";
-import type { NearText } from "./vectors.ts";
 import { type TimeRange, reportedWithin } from "./time-range.ts";
-import { removeDuplicates } from "./remove-duplicates.ts";
+import type { NearText } from "./vectors.ts";
 
 export interface SearchRequest {
   /** Any text. */
@@ -19,7 +16,7 @@ export interface SearchRequest {
   readonly limit: number;
   /** Milliseconds since the epoch, as all times here. */
   readonly now: number;
-  readonly kinds?: readonly IndexedItem["kind"][];
+  readonly kinds?: readonly ItemKind[];
   /** Bounds of the event time. */
   readonly from?: number;
   readonly to?: number;
@@ -35,26 +32,12 @@ export interface SearchRequest {
 /** Relevance verdict: `answers` if the memory seems to hold the answer, `touches` if the result only shares its subject. */
 export type Bearing = "answers" | "touches";
 
-export interface MemoryHit {
-  readonly id: string;
-  readonly kind: IndexedItem["kind"];
+export interface MemoryHit extends StoredItem {
   readonly bearing: Bearing;
-  readonly key: string;
   readonly content: string;
   /** The sentence that covers most of the question. */
   readonly passage: string;
   readonly score: number;
-  readonly source: string;
-  readonly trust: number;
-  readonly createdAt: number;
-  readonly eventTime: number;
-  /** When it was said; for a fact, when it was last said. */
-  readonly statedAt: number;
-  readonly validFrom: number | null;
-  readonly validTo: number | null;
-  /** Ids of source episodes. */
-  readonly evidence: readonly string[];
-  readonly turnId: string | null;
 }
 
 /** A parsed question with its query plan. */
@@ -173,27 +156,12 @@ function isAdmitted(item: StoredItem, { kinds, from, to, asOf, withoutTurns }: S
   return item.turnId === null || withoutTurns?.has(item.turnId) !== true;
 }
 
-function hitOf({ item, coverage, score, bearing }: Candidate & { readonly bearing: Bearing }): MemoryHit {
-  const { id, kind, key, texts, source, trust, createdAt, eventTime, statedAt, validFrom, validTo, evidence, turnId } =
-    item;
-  return {
-    id,
-    kind,
-    bearing,
-    key,
-    content: texts.join("\n\n"),
-    passage: coverage.passage,
-    score,
-    source,
-    trust,
-    createdAt,
-    eventTime,
-    statedAt,
-    validFrom,
-    validTo,
-    evidence,
-    turnId,
-  };
-}
+const hitOf = ({ item, coverage, score, bearing }: Candidate & { readonly bearing: Bearing }): MemoryHit => ({
+  ...item,
+  bearing,
+  content: item.texts.join("\n\n"),
+  passage: coverage.passage,
+  score,
+});
 
 const unique = <T>(items: readonly T[]): T[] => [...new Set(items)];

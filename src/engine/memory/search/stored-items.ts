@@ -1,21 +1,19 @@
-import type { Store } from "../../store/open-store.ts";
-import { type IndexRange, indexRow, kindOf, numberOf, rangeOf } from "./index-rows.ts";
-import type { IndexedItem } from "./indexed-item.ts";
+import { camelRow } from "../../store/database.ts";
+import { MessageTable } from "../../store/messages.ts";
+import { Table } from "../../store/table.ts";
 import { TRUST } from "../trust.ts";
+import { type IndexRange, type ItemKind, indexRow, kindOf, numberOf, rangeOf } from "./index-rows.ts";
 
 /** An indexed item, read from its own table. */
 export interface StoredItem {
   readonly row: number;
   readonly id: string;
-  readonly kind: IndexedItem["kind"];
+  readonly kind: ItemKind;
   readonly key: string;
   /** For a round: the question and the answer. */
   readonly texts: readonly string[];
-  /** More terms to find it by: the facts of a round and the names in it. */
-  readonly keys: string;
   readonly source: string;
   readonly trust: number;
-  readonly importance: number;
   readonly createdAt: number;
   readonly eventTime: number;
   /** When it was said; for a fact, when it was last said. */
@@ -30,39 +28,58 @@ export interface StoredItem {
   readonly turnId: string | null;
 }
 
-type Row = Record<string, unknown>;
+/** The newest rounds that a fact was learned from. */
+const EVIDENCE = `from knowledge_evidence join episodes on episodes.id = episode_id
+  where knowledge_id = knowledge.id order by event_time desc`;
 
-export class StoredItems {
-  readonly #episode;
-  readonly #fact;
-  readonly #evidence;
-  readonly #note;
-  readonly #numberOfEpisode;
-  readonly #numberOfFact;
+const FACT = `select knowledge.id as id, trim(subject || ' ' || predicate) as key, content as text, null as more,
+    knowledge.source as source, knowledge.trust as trust, recorded_from as created_at,
+    coalesce(valid_from, newest.event_time, recorded_from) as event_time,
+    coalesce(newest.event_time, recorded_from) as stated_at, valid_from, valid_to, recorded_to,
+    (select json_group_array(id) from (select episodes.id as id ${EVIDENCE} limit 20)) as evidence,
+    newest.task_id as task_id, newest.turn_id as turn_id
+  from knowledge left join episodes newest on newest.id = (select episodes.id ${EVIDENCE} limit 1)
+  where knowledge.number = ?`;
 
-  constructor({ db }: Store) {
-    this.#episode = db.prepare("select * from episodes where number = ?");
-    this.#fact = db.prepare("select * from knowledge where number = ?");
-    this.#evidence = db.prepare(
-      `select episodes.id, number, task_id, turn_id, event_time from knowledge_evidence join episodes on id = episode_id
-       where knowledge_id = ? order by event_time desc limit 20`,
-    );
-    this.#note = db.prepare(
-      `select working_memory.*, coalesce(min(trust, ${TRUST.model}), ${TRUST.model}) as trust
-       from working_memory left join trajectories using (turn_id) where working_memory.id = ?`,
-    );
-    this.#numberOfEpisode = db.prepare("select number from episodes where id = ?");
-    this.#numberOfFact = db.prepare("select number, recorded_to from knowledge where id = ?");
-  }
+/** How each kind is read from its own table. A note has at most the trust of a model, and of its turn once that ended. */
+const SELECTS: Readonly<Record<IndexRange, string>> = {
+  episode: `select id, key, question as text, answer as more, source, trust, created_at, event_time,
+      event_time as stated_at, null as valid_from, null as valid_to, null as recorded_to, json_array(id) as evidence,
+      task_id, turn_id
+    from episodes where number = ?`,
+  fact: FACT,
+  closed_fact: FACT,
+  note: `select 'note:' || note.id as id, entry_type as key, content as text, null as more, 'assistant' as source,
+      coalesce(min(trust, ${TRUST.model}), ${TRUST.model}) as trust, note.created_at as created_at,
+      note.created_at as event_time, note.created_at as stated_at, null as valid_from, null as valid_to,
+      null as recorded_to, '[]' as evidence, note.task_id as task_id, turn_id
+    from working_memory note left join trajectories using (turn_id) where note.id = ?`,
+};
+
+type Row = Omit<StoredItem, "row" | "kind" | "texts"> & { readonly text: string; readonly more: string | null };
+
+/** A memory item with the stored messages of its turn. */
+export interface FullItem {
+  readonly item: StoredItem;
+  readonly messages: readonly { readonly role: string; readonly text: string }[];
+}
+
+export class StoredItems extends Table {
+  readonly #selects = new Map(Object.entries(SELECTS).map(([range, sql]) => [range, this.db.prepare(sql)]));
+  readonly #evidence = this.db.prepare(
+    `select episodes.number as number from knowledge join knowledge_evidence on knowledge_id = knowledge.id
+       join episodes on episodes.id = episode_id
+     where knowledge.number = ? order by event_time desc limit 20`,
+  );
+  readonly #numberOfEpisode = this.db.prepare("select number from episodes where id = ?");
+  readonly #numberOfFact = this.db.prepare("select number, recorded_to from knowledge where id = ?");
 
   /** Null if it was deleted meanwhile. */
   read(row: number): StoredItem | null {
-    const range = rangeOf(row);
-    const select = range === "episode" ? this.#episode : range === "note" ? this.#note : this.#fact;
-    const found = select.get(numberOf(row));
+    const found = this.#selects.get(rangeOf(row))?.get(numberOf(row));
     if (found === undefined) return null;
-    if (range === "episode") return this.#asEpisode(row, found);
-    return range === "note" ? asNote(row, found) : this.#asFact(row, found);
+    const { text, more, ...item } = camelRow(found, "evidence") as Row;
+    return { ...item, row, kind: kindOf(row), texts: more === null ? [text] : [text, more] };
   }
 
   /** The index row of an id; null if there is none. */
@@ -77,80 +94,35 @@ export class StoredItems {
 
   /** Rows of the rounds that a fact was learned from, the newest first. */
   evidenceRows(row: number): readonly number[] {
-    const fact = this.#fact.get(numberOf(row));
-    if (fact === undefined) return [];
-    return this.#evidence.all(String(fact["id"])).map((one) => indexRow("episode", Number(one["number"])));
-  }
-
-  #asEpisode(row: number, found: Row): StoredItem {
-    const id = String(found["id"]);
-    return {
-      ...common(row, found),
-      id,
-      key: String(found["key"]),
-      texts: [String(found["question"]), String(found["answer"])],
-      keys: String(found["keys"]),
-      createdAt: Number(found["created_at"]),
-      eventTime: Number(found["event_time"]),
-      statedAt: Number(found["event_time"]),
-      validFrom: null,
-      validTo: null,
-      recordedTo: null,
-      evidence: [id],
-      taskId: String(found["task_id"]),
-      turnId: String(found["turn_id"]),
-    };
-  }
-
-  #asFact(row: number, found: Row): StoredItem {
-    const id = String(found["id"]);
-    const evidence = this.#evidence.all(id);
-    const [newest] = evidence;
-    const validFrom = numberOrNull(found["valid_from"]);
-    const statedAt = Number(newest?.["event_time"] ?? found["recorded_from"]);
-    return {
-      ...common(row, found),
-      id,
-      key: `${String(found["subject"])} ${String(found["predicate"])}`.trim(),
-      texts: [String(found["content"])],
-      keys: `${String(found["subject"])} ${String(found["object"])}`,
-      createdAt: Number(found["recorded_from"]),
-      eventTime: validFrom ?? statedAt,
-      statedAt,
-      validFrom,
-      validTo: numberOrNull(found["valid_to"]),
-      recordedTo: numberOrNull(found["recorded_to"]),
-      evidence: evidence.map((one) => String(one["id"])),
-      taskId: newest === undefined ? null : String(newest["task_id"]),
-      turnId: newest === undefined ? null : String(newest["turn_id"]),
-    };
+    return this.#evidence.all(numberOf(row)).map(({ number }) => indexRow("episode", Number(number)));
   }
 }
 
-const common = (row: number, found: Row) => ({
-  row,
-  kind: kindOf(row),
-  source: String(found["source"]),
-  trust: Number(found["trust"]),
-  importance: Number(found["importance"]),
-});
+/** Reads one item by its id. */
+export class FullItems extends Table {
+  readonly #items = new StoredItems(this.store);
+  readonly #messages = new MessageTable(this.store);
 
-/** A note has at most the trust of a model, and of its turn once that has ended. */
-const asNote = (row: number, found: Row): StoredItem => ({
-  ...common(row, { ...found, source: "assistant", importance: 3 }),
-  id: `note:${String(found["id"])}`,
-  key: String(found["entry_type"]),
-  texts: [String(found["content"])],
-  keys: "",
-  createdAt: Number(found["created_at"]),
-  eventTime: Number(found["created_at"]),
-  statedAt: Number(found["created_at"]),
-  validFrom: null,
-  validTo: null,
-  recordedTo: null,
-  evidence: [],
-  taskId: String(found["task_id"]),
-  turnId: String(found["turn_id"]),
-});
+  read(id: string): FullItem | null {
+    const row = this.#items.rowOf(id);
+    const item = row === null ? null : this.#items.read(row);
+    if (item === null) return null;
+    const stored = item.kind === "episode" && item.turnId !== null ? this.#messages.ofTurn(item.turnId) : [];
+    const messages = stored
+      .filter(({ thread }) => thread === "")
+      .map(({ role, content }) => ({ role, text: typeof content === "string" ? content : textOf(content) }));
+    return { item, messages };
+  }
+}
 
-const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
+/** The readable parts of a message, without thinking and signatures. */
+function textOf(content: unknown): string {
+  const parts = Array.isArray(content) ? (content as readonly Readonly<Record<string, unknown>>[]) : [];
+  return parts
+    .flatMap(({ kind, text, tool, input, output }) => {
+      if (kind === "thinking") return [];
+      if (kind === "text") return [String(text)];
+      return [`${String(tool)}: ${JSON.stringify(kind === "tool_use" ? input : output)}`];
+    })
+    .join("\n");
+}

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../../contract/api-keys.ts";
 import type { CallIdRule } from "./wire-rules.ts";
 
 /** Tool names that every provider accepts. */
@@ -18,7 +18,7 @@ export function hashedName(
   { fallback, maxLength }: { readonly fallback: string; readonly maxLength: number },
 ): string {
   const plain = name.replaceAll(/[^A-Za-z0-9_]+/g, "_").replace(/^[^A-Za-z]+/, "");
-  return `${(plain || fallback).slice(0, maxLength - HASH_LENGTH - 1)}_${hash(name).slice(0, HASH_LENGTH)}`;
+  return `${(plain || fallback).slice(0, maxLength - HASH_LENGTH - 1)}_${sha256(name).slice(0, HASH_LENGTH)}`;
 }
 
 /** Call ids on the wire: in the provider's format, unique, and deterministic for one history. */
@@ -33,10 +33,8 @@ export class CallIds {
   take(id: string): string {
     let taken = id;
     for (let tries = 0; !this.#rule.pattern.test(taken) || this.#used.has(taken); tries++)
-      taken = this.#rule.from(hash(tries === 0 ? id : `${id} ${tries}`));
+      taken = this.#rule.from(sha256(tries === 0 ? id : `${id} ${tries}`));
     this.#used.add(taken);
     return taken;
   }
 }
-
-const hash = (text: string): string => createHash("sha256").update(text).digest("hex");

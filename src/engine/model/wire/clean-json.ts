@@ -19,6 +19,3 @@ export function cleanObject(value: object, depth = MAX_DEPTH): JSONObject {
   const members = Object.entries(value).filter(([, inner]) => inner !== undefined);
   return Object.fromEntries(members.map(([key, inner]) => [key.toWellFormed(), cleanJson(inner, depth - 1)]));
 }
-
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

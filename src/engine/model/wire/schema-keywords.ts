@@ -1,4 +1,5 @@
-import { cleanJson, isRecord } from "./clean-json.ts";
+import { isRecord } from "../../../shared/json-values.ts";
+import { cleanJson } from "./clean-json.ts";
 
 const TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
 

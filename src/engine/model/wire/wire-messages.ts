@@ -2,10 +2,9 @@ import type { LanguageModelV4Message, LanguageModelV4ToolResultPart } from "@ai-
 import type { AssistantContent, ModelMessage, ToolOutcome } from "../model-provider.ts";
 import { CallIds, wireToolName } from "./call-names.ts";
 import { cleanJson, cleanObject } from "./clean-json.ts";
-import { pairCalls } from "./pair-calls.ts";
-import { plainHistory } from "./plain-history.ts";
-import { WireThinking, ownSignature } from "./wire-thinking.ts";
+import { pairCalls, plainHistory } from "./history.ts";
 import type { WireRules } from "./wire-rules.ts";
+import { WireThinking, ownSignature } from "./wire-thinking.ts";
 import type { WireTools } from "./wire-tools.ts";
 
 type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>;

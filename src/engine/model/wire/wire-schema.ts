@@ -1,5 +1,6 @@
 import { hashedName } from "./call-names.ts";
-import { cleanJson, isRecord } from "./clean-json.ts";
+import { isRecord } from "../../../shared/json-values.ts";
+import { cleanJson } from "./clean-json.ts";
 import { plainKeywords, referenced } from "./schema-keywords.ts";
 import type { WireRules } from "./wire-rules.ts";
 

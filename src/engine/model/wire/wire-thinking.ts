@@ -1,6 +1,6 @@
 import type { LanguageModelV4ReasoningPart, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { AssistantContent } from "../model-provider.ts";
-import { isRecord } from "./clean-json.ts";
+import { isRecord } from "../../../shared/json-values.ts";
 import type { WireRules } from "./wire-rules.ts";
 
 type Thinking = Extract<AssistantContent, { kind: "thinking" }>;

@@ -1,7 +1,16 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ModelTool } from "../model-provider.ts";
 import { wireToolName } from "./call-names.ts";
+import { type RemoteProvider, type WireRules, wireRules } from "./wire-rules.ts";
 import { type ArgumentNames, wireSchema } from "./wire-schema.ts";
-import type { WireRules } from "./wire-rules.ts";
+
+/** Share of the context window that tool definitions may take. */
+const DEFINITIONS_SHARE = 0.5;
+
+interface TargetModel {
+  readonly provider: RemoteProvider | "sandbox";
+  readonly model: string;
+}
 
 /** The tools of a request in the provider's format, and the mapping back for the model's calls. */
 export class WireTools {
@@ -43,4 +52,19 @@ function renamed(
 ): Readonly<Record<string, unknown>> {
   if (names === undefined || names.size === 0) return input;
   return Object.fromEntries(Object.entries(input).map(([name, value]) => [names.get(name) ?? name, value]));
+}
+
+/** Maximum number of tools and tokens of their definitions for a model. */
+export const toolLimits = ({ provider, model }: TargetModel, window: number) => ({
+  maxTools: provider === "sandbox" ? Number.POSITIVE_INFINITY : wireRules(provider, model).maxTools,
+  maxTokens: Math.floor(window * DEFINITIONS_SHARE),
+});
+
+/** Names of the tools whose input schema must be adapted for the provider. */
+export function adaptedTools(tools: readonly ModelTool[], { provider, model }: TargetModel): ReadonlySet<string> {
+  if (provider === "sandbox") return new Set();
+  const rules = wireRules(provider, model);
+  const isAdapted = ({ inputSchema }: ModelTool) =>
+    !isDeepStrictEqual(wireSchema(inputSchema, rules).schema, inputSchema);
+  return new Set(tools.filter(isAdapted).map(({ name }) => name));
 }

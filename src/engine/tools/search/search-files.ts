@@ -9,35 +9,25 @@ const DEFAULT_LIMIT = 100;
 const TIMEOUT_MS = 60_000;
 const INLINE_IGNORE_CASE = /^\(\?i\)/;
 
-interface SearchInput extends Readonly<Record<string, unknown>> {
-  readonly pattern: string;
-  readonly path?: string;
-  readonly glob?: string;
-  readonly ignore_case?: boolean;
-  readonly context?: number;
-  readonly limit?: number;
-}
+const input = z.object({
+  pattern: z.string().check(z.minLength(1), z.maxLength(2000)),
+  path: z.optional(z.string().check(z.describe("Folder or file to search; default: the workspace"))),
+  glob: z.optional(
+    z.string().check(z.minLength(1), z.maxLength(300), z.describe("Only matching files, such as *.ts or src/**/*.md")),
+  ),
+  ignore_case: z.optional(z.boolean()),
+  context: z.optional(z.int().check(z.gte(0), z.lte(20), z.describe("Lines to show around each match"))),
+  limit: z.optional(
+    z.int().check(z.gte(1), z.lte(1000), z.describe(`Maximum number of matches; default: ${DEFAULT_LIMIT}`)),
+  ),
+});
+type SearchInput = z.output<typeof input>;
 
 export const searchFiles: Tool<SearchInput> = {
   name: "search_files",
   description:
     "Searches the text files of the workspace line by line for a JavaScript regular expression. Skips .git, node_modules and the like unless path names them.",
-  input: toolInput(
-    z.object({
-      pattern: z.string().check(z.minLength(1), z.maxLength(2000)),
-      path: z.optional(z.string().check(z.describe("Folder or file to search; default: the workspace"))),
-      glob: z.optional(
-        z
-          .string()
-          .check(z.minLength(1), z.maxLength(300), z.describe("Only matching files, such as *.ts or src/**/*.md")),
-      ),
-      ignore_case: z.optional(z.boolean()),
-      context: z.optional(z.int().check(z.gte(0), z.lte(20), z.describe("Lines to show around each match"))),
-      limit: z.optional(
-        z.int().check(z.gte(1), z.lte(1000), z.describe(`Maximum number of matches; default: ${DEFAULT_LIMIT}`)),
-      ),
-    }),
-  ),
+  input: toolInput(input),
   readOnly: true,
   permission: "allow",
   timeoutMs: () => TIMEOUT_MS,

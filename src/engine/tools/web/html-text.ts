@@ -1,5 +1,4 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import { decodeEntities } from "./html-entities.ts";
 
 /** Elements whose content is not text. */
 const SKIPPED = new Set(["script", "style", "template", "noscript", "svg", "iframe", "object", "title"]);
@@ -18,6 +17,41 @@ export interface HtmlText {
   readonly title: string | null;
   readonly text: string;
 }
+
+/** In code point order from U+00A0. */
+const LATIN =
+  "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
+const OTHERS = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  euro: "€",
+  hellip: "…",
+  mdash: "—",
+  ndash: "–",
+  lsquo: "‘",
+  rsquo: "’",
+  sbquo: "‚",
+  ldquo: "“",
+  rdquo: "”",
+  bdquo: "„",
+  bull: "•",
+  trade: "™",
+  larr: "←",
+  rarr: "→",
+  minus: "−",
+  infin: "∞",
+  asymp: "≈",
+  ne: "≠",
+  le: "≤",
+  ge: "≥",
+};
+const NAMED = new Map([
+  ...LATIN.split(" ").map((name, index) => [name, String.fromCodePoint(0xa0 + index)] as const),
+  ...Object.entries(OTHERS),
+]);
 
 /**
  * The text of a page for a model to read: no markup, headings and lists marked, links with their targets. One pass, with
@@ -99,4 +133,14 @@ function tidy(text: string): string {
     .replaceAll(/ ?\n ?/g, "\n")
     .replaceAll(/\n{3,}/g, "\n\n")
     .trim();
+}
+
+/** Decodes common HTML character references; others stay unchanged. */
+function decodeEntities(text: string): string {
+  return text.replaceAll(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([A-Za-z][A-Za-z0-9]{1,7}));/g, (match, ...found) => {
+    const [decimal, hex, name] = found as (string | undefined)[];
+    if (name !== undefined) return NAMED.get(name) ?? match;
+    const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
+    return code === 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? "\ufffd" : String.fromCodePoint(code);
+  });
 }

@@ -9,16 +9,10 @@ const setUp = (t: Parameters<typeof freshFolder>[0]) => {
   const store = openStore(freshFolder(t));
   t.teardown(() => store.close());
   const index = new FullTextIndex(store);
-  const item = (ref: string, kind: IndexedItem["kind"], body: string, live = true): IndexedItem => ({
-    kind,
+  const item = (ref: string, range: IndexedItem["range"], body: string): IndexedItem => ({
+    range,
     ref,
     body,
-    live,
-    taskId: "task",
-    turnId: "turn",
-    eventTime: 5,
-    importance: 3,
-    trust: 1,
     keys: "",
     title: "",
   });
@@ -39,15 +33,13 @@ t.test("putting an item again replaces it", async (t) => {
   index.put(item("ep_1", "episode", "lighthouse"));
   index.put(item("ep_1", "episode", "windmill"));
   t.same([rows("lighthous"), rows("windmil")], [[], [7]]);
-  index.remove("ep_1");
-  t.same(rows("windmil"), []);
 });
 
 t.test("closing a fact moves it to the range of closed facts", async (t) => {
   const { index, item, rows } = setUp(t);
   index.put(item("kn_1", "fact", "lighthouse"));
   t.same(rows("lighthous"), [2 ** 40 + 8]);
-  index.put(item("kn_1", "fact", "lighthouse", false));
+  index.put(item("kn_1", "closed_fact", "lighthouse"));
   t.same(rows("lighthous"), [2 ** 41 + 8]);
 });
 
@@ -79,7 +71,6 @@ t.test("indexMissing indexes missing items only", async (t) => {
       puts.push(one.ref);
       index.put(one);
     },
-    remove: (ref: string) => index.remove(ref),
   };
   await indexMissing(store, { lane: new WriteLane(store), index: counted });
   t.same(puts, ["kn_1", "note:9"]);

@@ -1,7 +1,6 @@
 import t from "tap";
-import { episodeItem } from "../../../../src/engine/memory/memory-writer.ts";
 import { EpisodeTable } from "../../../../src/engine/memory/episodes.ts";
-import { factItem } from "../../../../src/engine/memory/knowledge.ts";
+import { episodeItem, factItem } from "../../../../src/engine/memory/search/memory-index.ts";
 import { MemorySearch, type SearchRequest } from "../../../../src/engine/memory/search/search-memory.ts";
 import { remembering } from "../memory-bench.ts";
 
@@ -24,7 +23,7 @@ const setUp = (t: Parameters<typeof remembering>[0]) => {
         { statedAt: episode.eventTime, recordedFrom: episode.eventTime },
       );
       knowledge.addEvidence(fact.id, episode.id);
-      index.put(factItem(fact, { taskId: null, turnId, keys: "" }));
+      index.put(factItem(fact, { isLive: true }));
       index.put(episodeItem(episode, content));
       return fact;
     });
@@ -93,7 +92,7 @@ t.test("the latest statement ranks first, and questions about the past find clos
   store.transaction(() => {
     const closing = { validTo: Date.parse("2026-08-01"), recordedTo: Date.parse("2026-08-01"), supersededBy: null };
     tables.knowledge.close(old.id, closing);
-    tables.index.put(factItem({ ...old, ...closing }, { taskId: null, turnId: "turn-1", keys: "" }));
+    tables.index.put(factItem(old, { isLive: false }));
   });
   const facts = { kinds: ["fact"] } as const;
   t.same(await found("Who is my boss?", facts), []);

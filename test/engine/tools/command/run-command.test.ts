@@ -55,7 +55,6 @@ t.test("a command runs in the workspace, and its exit code and both outputs come
 t.test("a command inherits only what a shell needs", async (t) => {
   const { run, workspaceDir } = bench(t, { PATH: "/usr/bin:/bin", ...SECRETS, ORCH_LAUNCH_FILE: "/run/x/launch.json" });
   const { output } = (await run("env")) as { output: { output: string } };
-  // The test runner puts its own NODE_OPTIONS into every child.
   const names = output.output.match(/^\w+(?==)/gm) ?? [];
   for (const value of ["sk-secret", "pk-secret", "sk-orch-secret", "aws-secret", "--inspect"]) {
     t.notOk(output.output.includes(value), value);

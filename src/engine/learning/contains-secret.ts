@@ -25,34 +25,3 @@ function hasCardNumber(text: string): boolean {
     return digits.length >= 13 && sum % 10 === 0;
   });
 }
-
-const FILLER =
-  /\b(?:happy to help|glad to (?:help|assist)|how can I (?:help|assist)|feel free to|let me know if|as an ai|language model|I(?:'m| am) (?:an? )?(?:ai|assistant)|hope (?:this|that) helps|you're welcome|is there anything else|great question|I (?:can't|cannot) (?:help|assist)|I apologi[sz]e|thank you for|would you like me to)\b/i;
-/** Predicates about the turn itself, such as "asked". */
-const TRANSIENT =
-  /^(?:asked|asks|is asking|wants to know|requested|requests|inquired|inquires|needs help|seeks|is seeking|thanked|greeted|said hello|mentioned|received|was told|is talking|is chatting|interacts?|has a question|is interested in knowing|wants help)\b/i;
-
-export const isFiller = (text: string): boolean => FILLER.test(text.replaceAll("’", "'"));
-export const isTransient = (predicate: string): boolean => TRANSIENT.test(predicate);
-
-const RUN = 6;
-const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-
-/** Text of the system prompt and tool descriptions, to reject facts that repeat it. */
-export class Boilerplate {
-  readonly #runs = new Set<string>();
-
-  constructor(texts: readonly string[]) {
-    for (const text of texts) for (const run of runsOf(text)) this.#runs.add(run);
-  }
-
-  /** Whether a text contains six consecutive words of it. */
-  has(text: string): boolean {
-    return runsOf(text).some((run) => this.#runs.has(run));
-  }
-}
-
-const runsOf = (text: string): readonly string[] => {
-  const words = wordsOf(text);
-  return words.slice(0, Math.max(0, words.length - RUN + 1)).map((_, at) => words.slice(at, at + RUN).join(" "));
-};
