@@ -61,15 +61,15 @@ export function withDescendants(seeds: readonly ProcessStat[], processes: readon
 }
 
 /**
- * Which of `processes` a process older than all that `root` started may have inherited. Only these can descend from `root`
- * without a living parent that does. Asking them alone for their environment matters: the kernel lets a reader wait while
- * a process that forks holds its memory, and a fork bomb without CPU time holds it for seconds.
+ * Which of `processes` have a parent older than `root`. A descendant of `root` whose parent has exited belongs to such a
+ * process; any other has a living parent that is a descendant too. Reading the environment of these alone matters: the
+ * kernel lets the reader wait while a process forks, and the processes of a fork bomb take seconds for that.
  */
 export function mayBeInherited(
   processes: readonly ProcessStat[],
   root: Pick<ProcessIdentity, "startTime">,
 ): (one: ProcessStat) => boolean {
-  const young = processes.filter(({ startTime }) => Number(startTime) > Number(root.startTime));
+  const young = processes.filter(({ startTime }) => Number(startTime) >= Number(root.startTime));
   const pids = new Set(young.map(({ pid }) => pid));
   return ({ parent }) => !pids.has(parent);
 }

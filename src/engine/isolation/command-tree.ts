@@ -16,6 +16,8 @@ export const CALL_MARK = "TOOL_CALL_MARK";
 const TERM_MS = 500;
 const KILL_MS = 3000;
 const POLL_MS = 10;
+/** Of killing, also where a busy machine has used up the time. */
+const MIN_ROUNDS = 3;
 /** More than that are killed without a SIGTERM before: a fork bomb would use the time to fork. */
 const MANY = 100;
 
@@ -65,7 +67,7 @@ export class CommandTree {
       await this.#waitUntilGone(TERM_MS);
     }
     const end = Date.now() + KILL_MS;
-    while (this.#find().length > 0 && Date.now() < end) {
+    for (let round = 0; this.#find().length > 0 && (round < MIN_ROUNDS || Date.now() < end); round++) {
       if (this.#cgroup === null) await this.#killWithoutCgroup();
       else this.#cgroup.kill();
       await this.#waitUntilGone(POLL_MS);
@@ -74,11 +76,12 @@ export class CommandTree {
   }
 
   /**
-   * SIGKILL to a group reaches a child that is being forked too. Processes in other groups are first stopped until a
-   * search finds no new one: a stopped process cannot fork, and none takes the place of one that ended.
+   * Stops all processes until a search finds no new one, and only then kills them: a stopped process cannot fork, none
+   * takes the place of one that ended, and no child loses the parent by which it is found. A signal to a group reaches a
+   * child that is being forked too.
    */
   async #killWithoutCgroup(): Promise<void> {
-    if (this.#groupIsOurs) sendSignal(-this.#root.pid, "SIGKILL");
+    if (this.#groupIsOurs) sendSignal(-this.#root.pid, "SIGSTOP");
     this.#find();
     const stopped = new Set<number>();
     const end = Date.now() + KILL_MS;
