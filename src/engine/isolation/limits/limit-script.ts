@@ -11,8 +11,8 @@ export interface LimitScript {
   readonly entries: readonly number[];
   /** The largest size of a file. Null: no limit. */
   readonly fileBytes: number | null;
-  /** Lowers the priority, where no cgroup divides the CPU. */
-  readonly nice: boolean;
+  /** The program that lowers the priority, where no cgroup divides the CPU. */
+  readonly nice: string | null;
 }
 
 /**
@@ -24,5 +24,5 @@ export function limitScript({ entries, fileBytes, nice }: LimitScript): string {
   const limits = ["-c 0", `-S -n ${OPEN_FILES.soft}`, `-H -n ${OPEN_FILES.hard}`];
   if (fileBytes !== null) limits.push(`-f ${Math.floor(fileBytes / BLOCK_BYTES)}`);
   const apply = limits.map((one) => `ulimit ${one} 2>/dev/null; `);
-  return `${enter.join("")}${apply.join("")}exec ${nice ? `nice -n ${NICE} ` : ""}"$@"`;
+  return `${enter.join("")}${apply.join("")}exec ${nice === null ? "" : `${nice} -n ${NICE} `}"$@"`;
 }

@@ -17,6 +17,8 @@ import { type ToolLimits, ToolWatch } from "./tool-watch.ts";
 
 /** The first descriptor behind the streams of a program. */
 const FIRST_ENTRY = { output: 3, all: 4 } as const;
+/** Not searched on the PATH of a tool, which may be anything. */
+const NICE_PROGRAMS = ["/usr/bin/nice", "/bin/nice"];
 /** `SIGXFSZ` as a shell reports it. */
 const FILE_SIZE_EXIT = 128 + 25;
 
@@ -42,7 +44,7 @@ export interface LimitedLauncherOptions {
 export class LimitedLauncher implements ToolLauncher {
   readonly #options: LimitedLauncherOptions;
   readonly #cgroups: ToolCgroups;
-  readonly #nice: boolean;
+  readonly #nice: string | null;
   readonly watch: ToolWatch;
 
   constructor(options: LimitedLauncherOptions) {
@@ -50,7 +52,8 @@ export class LimitedLauncher implements ToolLauncher {
     const hasFile = (name: string) => folders.some((folder) => existsSync(join(folder, name)));
     this.#options = options;
     this.#cgroups = new ToolCgroups(folders);
-    this.#nice = !hasFile("cpu.weight") && !hasFile("cpu.shares");
+    const hasCpu = hasFile("cpu.weight") || hasFile("cpu.shares");
+    this.#nice = hasCpu ? null : (NICE_PROGRAMS.find((path) => existsSync(path)) ?? null);
     const hasMemory = hasFile("memory.max") || hasFile("memory.limit_in_bytes");
     this.watch = new ToolWatch(
       { maxProcesses: hasFile("pids.max") ? 0 : limits.maxProcesses, memoryMb: hasMemory ? 0 : limits.memoryMb },
