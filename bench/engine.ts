@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { type EngineIsolation, NOT_ISOLATED } from "../src/contract/launch-file.ts";
 import { encodeLaunch } from "../src/contract/engine-launch.ts";
 import { newKey, sha256 } from "../src/contract/api-keys.ts";
 import { type Call, end, freePort, start, untilHealthy } from "./measure.ts";
@@ -16,15 +17,28 @@ export interface OwnEngine {
   stop(): Promise<void>;
 }
 
+export interface EngineOptions {
+  /** Of Node.js, before the program's name. */
+  readonly nodeOptions?: readonly string[];
+  readonly isolation?: EngineIsolation;
+  /** Texts by path in the catalog's folder. */
+  readonly catalog?: Readonly<Record<string, string>>;
+}
+
 /** An engine without its daemon: for what is the engine's alone, and for settings that the daemon's others do not have. */
 export async function startEngine(
   site: Site,
   settings: Readonly<Record<string, string>> = {},
-  options: readonly string[] = [],
+  { nodeOptions = [], isolation = NOT_ISOLATED, catalog = {} }: EngineOptions = {},
 ): Promise<OwnEngine> {
   const incarnation = randomUUID();
   const dataDir = join(site.dataDir, `own-${incarnation}`);
   await mkdir(dataDir);
+  for (const [path, text] of Object.entries(catalog)) {
+    const place = join(dataDir, "catalog", path);
+    await mkdir(dirname(place), { recursive: true });
+    await writeFile(place, text);
+  }
   const key = newKey("sk-orch-");
   const port = await freePort();
   const launch = encodeLaunch({
@@ -42,13 +56,13 @@ export async function startEngine(
     tool_network: "open",
     tool_listen: [],
     limits: { max_processes: 256, memory_mb: 1024, disk_mb: 2048 },
-    isolation: { engine: false, tools: false, read: [] },
+    isolation,
   });
   const file = join(dataDir, "launch.json");
   await writeFile(file, launch, { mode: 0o400 });
   const began = performance.now();
   // As the daemon starts one.
-  const child = start(["--max-old-space-size=768", ...options, join(installDir, "bin/orch-engine.cjs")], {
+  const child = start(["--max-old-space-size=768", ...nodeOptions, join(installDir, "bin/orch-engine.cjs")], {
     ORCH_LAUNCH_FILE: file,
     NODE_COMPILE_CACHE: join(site.dataDir, "cache"),
   });

@@ -6,6 +6,7 @@ import { shutdownSignal } from "../src/shared/shutdown-signals.ts";
 import { endAll } from "./measure.ts";
 import { boot } from "./parts/boot.ts";
 import { coldProvision } from "./parts/cold-provision.ts";
+import { command } from "./parts/command.ts";
 import { crash } from "./parts/crash.ts";
 import { deltas } from "./parts/deltas.ts";
 import { fleet } from "./parts/fleet.ts";
@@ -32,6 +33,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   memory: idleMemory,
   recall: memorySearch,
   notes: memoryWrites,
+  command,
   crash,
   fleet,
   neighbours,

@@ -30,7 +30,7 @@ export function row(what: string, { ours, theirs, unit, aim }: Rounds): Row {
 /** Where what we add counts, and not how many times as much it becomes. */
 export function difference(what: string, { ours, theirs, unit, aim }: Rounds): Row {
   const more = median(ours.map((value, index) => value - (theirs[index] ?? Number.NaN)));
-  return { ...row(what, { ours, theirs, unit, aim }), ratio: `+${figure(more, unit)}` };
+  return { ...row(what, { ours, theirs, unit, aim }), ratio: `${more < 0 ? "" : "+"}${figure(more, unit)}` };
 }
 
 /** Something that has no floor. */

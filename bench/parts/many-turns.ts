@@ -13,7 +13,11 @@ const SETTLE_MS = 3000;
 /** Whether an engine grows with the turns it has done: each is a task of its own with a text, a tool call and an answer. */
 export async function manyTurns(site: Site): Promise<readonly Row[]> {
   const inspector = await freePort();
-  const engine = await startEngine(site, { ENGINE_LOG_LEVEL: "WARN" }, [`--inspect=127.0.0.1:${inspector}`]);
+  const engine = await startEngine(
+    site,
+    { ENGINE_LOG_LEVEL: "WARN" },
+    { nodeOptions: [`--inspect=127.0.0.1:${inspector}`] },
+  );
   const resident: number[] = [];
   const live: number[] = [];
   let done = 0;

@@ -82,14 +82,8 @@ export async function createApp({
   const folders = engineFolders(launch.data_dir);
   await makeToolFolders(folders, { logger });
   const { workspace: workspaceDir } = folders;
-  const unlimited = createToolLauncher({
-    isolation: launch.isolation,
-    folders,
-    listen: [],
-    network: () => Promise.resolve({ proxyPort: null, environment: {} }),
-    programDir: import.meta.dirname,
-    logger,
-  });
+  const network = () => Promise.resolve({ proxyPort: null, environment: {} });
+  const unlimited = createToolLauncher({ launch, folders, network, programDir: import.meta.dirname, logger });
   const { launcher, disk } = limitTools({ launch, launcher: unlimited, logger });
   const commands = { environment, folders, launcher };
   const slots = new TaskSlots(CHANNEL_TTL_MS);

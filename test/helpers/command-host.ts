@@ -2,6 +2,7 @@ import { DirectLauncher } from "../../src/engine/isolation/direct-launcher.ts";
 import { DiskQuota } from "../../src/engine/isolation/limits/disk-quota.ts";
 import { LimitedLauncher } from "../../src/engine/isolation/limits/limited-launcher.ts";
 import { engineFolders } from "../../src/engine/isolation/file-rules.ts";
+import type { ToolLauncher } from "../../src/engine/isolation/tool-launcher.ts";
 import type { EntryContext } from "../../src/engine/mcp/server-config.ts";
 import type { CommandHost } from "../../src/engine/tools/command/run-command.ts";
 import { createLogger } from "../../src/shared/logger.ts";
@@ -17,9 +18,9 @@ export function commandHost(
 }
 
 /** Starts programs that no limit ends. */
-export const unlimitedLauncher = (): LimitedLauncher =>
+export const unlimitedLauncher = (launcher: ToolLauncher = new DirectLauncher()): LimitedLauncher =>
   new LimitedLauncher({
-    launcher: new DirectLauncher(),
+    launcher,
     limits: { maxProcesses: 0, memoryMb: 0 },
     cgroupFolders: [],
     disk: unlimitedDisk(),

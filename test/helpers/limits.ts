@@ -8,6 +8,7 @@ import { DiskQuota } from "../../src/engine/isolation/limits/disk-quota.ts";
 import { folderUsage } from "../../src/engine/isolation/limits/folder-usage.ts";
 import { LimitedLauncher } from "../../src/engine/isolation/limits/limited-launcher.ts";
 import { unlinkedBytes } from "../../src/engine/isolation/limits/process-usage.ts";
+import type { ToolLauncher } from "../../src/engine/isolation/tool-launcher.ts";
 import { type CgroupHierarchy, findCgroupHierarchies } from "../../src/orchestrator/fleet/cgroup-hierarchies.ts";
 import { EngineCgroup } from "../../src/orchestrator/fleet/engine-cgroup.ts";
 import { silent } from "./fleet.ts";
@@ -38,12 +39,20 @@ export interface LimitsOfTest {
   readonly maxProcesses?: number;
   readonly memoryMb?: number;
   readonly diskMb?: number;
+  /** Default: one that confines nothing. */
+  readonly launcher?: ToolLauncher;
 }
 
-/** Starts programs within limits, unconfined otherwise. `folder` is the engine's, whose disk usage counts. */
+/** Starts programs within limits. `folder` is the engine's, whose disk usage counts. */
 export function limitedLauncher(
   folder: string,
-  { cgroupFolders, maxProcesses = 256, memoryMb = 512, diskMb = 1024 }: LimitsOfTest,
+  {
+    cgroupFolders,
+    maxProcesses = 256,
+    memoryMb = 512,
+    diskMb = 1024,
+    launcher: unlimited = new DirectLauncher(),
+  }: LimitsOfTest,
 ): { launcher: LimitedLauncher; disk: DiskQuota } {
   const disk = new DiskQuota({
     megabytes: diskMb,
@@ -54,7 +63,7 @@ export function limitedLauncher(
     logger: silent,
   });
   const launcher = new LimitedLauncher({
-    launcher: new DirectLauncher(),
+    launcher: unlimited,
     limits: { maxProcesses, memoryMb: toolsMemoryMb(memoryMb) },
     cgroupFolders,
     disk,

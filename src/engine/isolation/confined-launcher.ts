@@ -1,5 +1,4 @@
 import { stat } from "node:fs/promises";
-import type { EngineIsolation } from "../../contract/launch-file.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { EngineFolders } from "./file-rules.ts";
 import { readableProgramPath } from "./program-path.ts";
@@ -11,12 +10,14 @@ import {
   type SandboxRequest,
   type StartedProgram,
   type ToolLauncher,
+  launchFailure,
 } from "./tool-launcher.ts";
 import { ToolThread } from "./tool-thread.ts";
 
 export interface ConfinedLauncherOptions {
-  readonly isolation: Pick<EngineIsolation, "read">;
   readonly folders: EngineFolders;
+  /** Files and folders outside of the engine's own that programs may read. */
+  readonly readable: readonly string[];
   /** The way to the network for programs of this request. */
   readonly network: (asked: SandboxRequest["network"]) => Promise<ToolNetwork>;
   /** TCP ports that tools may listen on and connect to. */
@@ -58,7 +59,15 @@ export class ConfinedLauncher implements ToolLauncher {
     this.#options = options;
   }
 
-  async start({ argv, cwd, env, streams, descriptors = [], sandbox = {} }: ProgramStart): Promise<StartedProgram> {
+  async start(program: ProgramStart): Promise<StartedProgram> {
+    try {
+      return await this.#start(program);
+    } catch (error) {
+      throw launchFailure(error);
+    }
+  }
+
+  async #start({ argv, cwd, env, streams, descriptors = [], sandbox = {} }: ProgramStart): Promise<StartedProgram> {
     // Starts the threads of the file system's pool, which would else be the tool thread's, and confined as it is.
     await stat(cwd).catch(() => undefined);
     const network = await this.#options.network(sandbox.network);
@@ -88,8 +97,8 @@ export class ConfinedLauncher implements ToolLauncher {
   }
 
   #readablePath(path: string): string {
-    const { folders, isolation } = this.#options;
-    return readableProgramPath(path, [...Object.values(folders), ...isolation.read]);
+    const { folders, readable } = this.#options;
+    return readableProgramPath(path, [...Object.values(folders), ...readable]);
   }
 
   async close(): Promise<void> {
@@ -113,18 +122,18 @@ export class ConfinedLauncher implements ToolLauncher {
   }
 
   async #open({ read, write }: SandboxRequest, proxyPort: number | null): Promise<ToolThread> {
-    const { folders, isolation, listen, program } = this.#options;
-    const places = { folders, read: isolation.read };
+    const { folders, readable, listen, program } = this.#options;
+    const places = { folders, read: readable };
     const workspace = [folders.workspace];
     // A tool cannot put a link at these, but at what an entry names.
-    const readable = pinSandboxPaths(read ?? [], places);
+    const ownRead = pinSandboxPaths(read ?? [], places);
     try {
-      const writable = pinSandboxPaths(write ?? [], places);
+      const ownWrite = pinSandboxPaths(write ?? [], places);
       try {
         return await ToolThread.open(
           {
-            read: [...isolation.read, ...(read === undefined ? workspace : readable.paths)],
-            write: [folders.temporary, folders.cache, ...(write === undefined ? workspace : writable.paths)],
+            read: [...readable, ...(read === undefined ? workspace : ownRead.paths)],
+            write: [folders.temporary, folders.cache, ...(write === undefined ? workspace : ownWrite.paths)],
             proxyPort,
             listen,
             enginePid: process.pid,
@@ -132,10 +141,10 @@ export class ConfinedLauncher implements ToolLauncher {
           program,
         );
       } finally {
-        writable.close();
+        ownWrite.close();
       }
     } finally {
-      readable.close();
+      ownRead.close();
     }
   }
 

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readIdentity } from "../../shared/processes.ts";
 import {
   LaunchFailed,
   type ProgramExit,
   type ProgramStart,
   type StartedProgram,
   type ToolLauncher,
+  identifyProgram,
   spawnFailure,
 } from "./tool-launcher.ts";
 
@@ -32,7 +32,7 @@ export class DirectLauncher implements ToolLauncher {
     for (const stream of child.stdio) stream?.on("error", () => undefined);
     return {
       // Elsewhere there is no /proc, and only the group is signalled.
-      ...(process.platform === "linux" ? readIdentity(pid) : { pid, startTime: "0" }),
+      ...(process.platform === "linux" ? identifyProgram(pid) : { pid, startTime: "0" }),
       stdin,
       stdout,
       stderr,

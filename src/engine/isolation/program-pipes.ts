@@ -11,9 +11,9 @@ export interface ProgramPipes {
   readonly stdout: Readable;
   readonly stderr: Readable | null;
   /** Closes the program's ends here, which it has by then or never gets. */
-  closeTheirs(): void;
+  readonly closeTheirs: () => void;
   /** Closes the engine's ends. */
-  dispose(): void;
+  readonly dispose: () => void;
 }
 
 /** Throws `SystemCallFailed` with nothing left open. */

@@ -1,5 +1,7 @@
 import type { Readable, Writable } from "node:stream";
-import type { ProcessIdentity } from "../../shared/processes.ts";
+import { getSystemErrorName } from "node:util";
+import { SystemCallFailed } from "../../shared/linux/system-calls.ts";
+import { type ProcessIdentity, readIdentity, sendSignal } from "../../shared/processes.ts";
 
 /** A program of a tool: a command, a declared command or a local tool server. */
 export interface ProgramStart {
@@ -74,7 +76,33 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** The failure of a spawn, by the code of its system call. */
-export function spawnFailure(error: { readonly code?: string | undefined; readonly message: string }): LaunchFailed {
-  const { code = "", message } = error;
+export function spawnFailure({ code = "", message }: SpawnError): LaunchFailed {
   return new LaunchFailed(`the command cannot be started: ${REASONS[code] ?? message}${code && ` (${code})`}`);
+}
+
+interface SpawnError {
+  readonly code?: string | undefined;
+  readonly message: string;
+}
+
+/**
+ * The identity of a program that has just been started and not been reaped. One whose identity cannot be read is ended:
+ * nobody could end it later.
+ */
+export function identifyProgram(pid: number): ProcessIdentity {
+  try {
+    return readIdentity(pid);
+  } catch (error) {
+    const isGone = error instanceof Error && "code" in error && error.code === "ENOENT";
+    if (!isGone) sendSignal(-pid, "SIGKILL");
+    throw new LaunchFailed("the command cannot be identified", { cause: error });
+  }
+}
+
+/** Any error of a start. */
+export function launchFailure(error: unknown): LaunchFailed {
+  if (error instanceof LaunchFailed) return error;
+  if (error instanceof SystemCallFailed)
+    return spawnFailure({ code: getSystemErrorName(-error.errno), message: error.message });
+  return spawnFailure(error instanceof Error ? error : { message: String(error) });
 }

@@ -1,8 +1,8 @@
 import type { Worker } from "node:worker_threads";
-import { type ProcessIdentity, readIdentity } from "../../shared/processes.ts";
+import type { ProcessIdentity } from "../../shared/processes.ts";
 import type { ToolSandbox } from "./restrict-tools.ts";
 import type { SpawnOrder, ThreadData, ThreadReport } from "./thread-messages.ts";
-import { LaunchFailed, type ProgramExit, spawnFailure } from "./tool-launcher.ts";
+import { LaunchFailed, type ProgramExit, identifyProgram, spawnFailure } from "./tool-launcher.ts";
 
 /** For a thread to confine itself, or to spawn a program, on a busy machine. */
 const ANSWER_TIMEOUT_MS = 30_000;
@@ -117,13 +117,13 @@ export class ToolThread {
     const started = this.#starting.get(id);
     this.#starting.delete(id);
     try {
-      const identity = readIdentity(pid);
+      const identity = identifyProgram(pid);
       const exit = Promise.withResolvers<ProgramExit>();
       exit.promise.catch(() => undefined);
       this.#running.set(id, exit);
       started?.resolve({ ...identity, exited: exit.promise });
     } catch (error) {
-      started?.reject(new LaunchFailed(`the command cannot be identified: ${String(error)}`));
+      started?.reject(error);
     } finally {
       Atomics.add(this.#identified, 0, 1);
       Atomics.notify(this.#identified, 0);

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { readableProgramPath } from "../isolation/program-path.ts";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
 import type { CommandHost } from "../tools/command/run-command.ts";
 import { type PinnedDefinitions } from "./tool-definition.ts";
@@ -40,10 +41,12 @@ export function openServers({
   const facts = { ORCH_PRODUCT: launch.product, ORCH_USER_ID: launch.user_id, ORCH_WORKSPACE: workspaceDir };
   const variables = { PATH, HOME, LANG, TZ, ...facts };
   const context: EntryContext = { variables, places: { folders, read: launch.isolation.read } };
+  const { isolation, extra_ca_certs: extraCaCerts } = launch;
+  const programPath = isolation.tools ? readableProgramPath(PATH, isolation.read) : PATH;
   const servers = new ToolServers({
     pins,
     workspaceDir,
-    environment: serverEnvironment(inherited, { extraCaCerts: launch.extra_ca_certs }),
+    environment: serverEnvironment({ ...inherited, PATH: programPath }, { extraCaCerts }),
     launcher,
     logger,
   });
@@ -54,9 +57,12 @@ export function openServers({
       return { count: usable.length, problems: errors.map(({ path, message }) => ({ path, message })) };
     },
     apply(text) {
-      servers
-        .reload(text === null ? NO_SERVERS : parseToolServers(text, context))
-        .catch((error: unknown) => logger.error({ err: error }, "failed to apply .mcp.json"));
+      const config = text === null ? NO_SERVERS : parseToolServers(text, context);
+      for (const server of config.servers) {
+        if (!launch.isolation.tools && "sandbox" in server && Object.keys(server.sandbox).length > 0)
+          logger.warn({ tool_server: server.name }, "tools are not isolated: ignored the sandbox of a tool server");
+      }
+      servers.reload(config).catch((error: unknown) => logger.error({ err: error }, "failed to apply .mcp.json"));
     },
   };
 }

@@ -9,11 +9,19 @@ const PATHS = { error: "expected a list of paths" };
 const paths = z.optional(z.array(z.string(PATHS).check(z.minLength(1, PATHS)), PATHS));
 
 /** What a local server may use. An unknown field is an error, because it might be meant to restrict. */
-const sandbox = z.strictObject({
-  network: z.optional(z.union([z.enum(["open", "none"]), z.array(z.string())], NETWORK)),
-  write: paths,
-  read: paths,
-});
+const sandbox = z.strictObject(
+  {
+    network: z.optional(z.union([z.enum(["open", "none"]), z.array(z.string())], NETWORK)),
+    write: paths,
+    read: paths,
+  },
+  {
+    error: ({ code, keys }) =>
+      code === "unrecognized_keys"
+        ? `unknown field ${String(keys)}; expected network, write or read`
+        : "expected an object",
+  },
+);
 
 /** One entry of `mcpServers`; fields of other programs are ignored. */
 export const serverEntry = z.object({

@@ -29,27 +29,18 @@ export interface LauncherBench {
   readonly dataDir: string;
   readonly log: readonly string[];
   /** Starts a shell command. */
-  start(command: string, more?: Partial<ProgramStart>): Promise<StartedProgram>;
+  readonly start: (command: string, more?: Partial<ProgramStart>) => Promise<StartedProgram>;
   /** Runs a shell command to its end. */
-  run(command: string, more?: Partial<ProgramStart>): Promise<Ended>;
+  readonly run: (command: string, more?: Partial<ProgramStart>) => Promise<Ended>;
 }
 
 /** A confining launcher and an engine's folder, with a store in it. */
 export function launcherBench(t: Test, options: Partial<ConfinedLauncherOptions> = {}): LauncherBench {
   const dataDir = t.testdir({ "engine.db": "the store", catalog: { secret: "of the catalog" } });
   const folders = engineFolders(dataDir);
-  for (const folder of Object.values(folders)) mkdirSync(folder);
   const log: string[] = [];
-  const launcher = new ConfinedLauncher({
-    isolation: { read: [] },
-    folders,
-    network: () => Promise.resolve({ proxyPort: null, environment: {} }),
-    listen: [],
-    program: WORKER,
-    logger: createLogger("test", "debug", { write: (line: string) => void log.push(line) }),
-    ...options,
-  });
-  t.teardown(() => launcher.close());
+  const logger = createLogger("test", "debug", { write: (line: string) => void log.push(line) });
+  const launcher = confinedLauncher(t, folders, { logger, ...options });
   const start = (command: string, more: Partial<ProgramStart> = {}) =>
     launcher.start({
       argv: ["/bin/sh", "-c", command],
@@ -59,6 +50,26 @@ export function launcherBench(t: Test, options: Partial<ConfinedLauncherOptions>
       ...more,
     });
   return { launcher, folders, dataDir, log, start, run: async (command, more) => ended(await start(command, more)) };
+}
+
+/** One without network, closed after the test. Makes the folders. */
+export function confinedLauncher(
+  t: Test,
+  folders: EngineFolders,
+  options: Partial<ConfinedLauncherOptions> = {},
+): ToolLauncher {
+  for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true });
+  const launcher = new ConfinedLauncher({
+    folders,
+    readable: [],
+    network: () => Promise.resolve({ proxyPort: null, environment: {} }),
+    listen: [],
+    program: WORKER,
+    logger: createLogger("test", "silent"),
+    ...options,
+  });
+  t.teardown(() => launcher.close());
+  return launcher;
 }
 
 export async function ended(program: StartedProgram): Promise<Ended> {

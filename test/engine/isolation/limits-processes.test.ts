@@ -3,6 +3,7 @@ import t, { type Test } from "tap";
 import type { LimitedProgram } from "../../../src/engine/isolation/limits/limited-launcher.ts";
 import type { EngineCgroup } from "../../../src/orchestrator/fleet/engine-cgroup.ts";
 import { readStat } from "../../../src/shared/processes.ts";
+import { cannotConfine, launcherBench } from "./launcher-bench.ts";
 import {
   type LimitsOfTest,
   BOUNDS,
@@ -104,6 +105,26 @@ t.test("another command and the engine fork while a bomb has used up the process
   await engine.tree.end();
   forking.dispose();
   engine.dispose();
+});
+
+t.test("a confined command enters its cgroup, and cannot leave it", { skip: skip || cannotConfine }, async (t) => {
+  const cgroup = engineCgroup(t, hierarchies);
+  const { dataDir, folders, launcher: confined } = launcherBench(t);
+  const { launcher } = limitedLauncher(dataDir, { cgroupFolders: cgroup.toolFolders(), launcher: confined });
+  const leave = hierarchies.map(({ path }) => `echo $$ > ${path}/cgroup.procs`).join("; ");
+  const program = await launcher.start({
+    argv: ["/bin/sh", "-c", `${leave}; echo tried; exec sleep 60`],
+    cwd: folders.workspace,
+    env: { PATH },
+    streams: "output",
+  });
+  let output = "";
+  program.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  await until("it has tried to leave", () => output.includes("tried"));
+  t.ok(cgroup.pids().includes(program.pid));
+  t.same(program.tree.pids(), [program.pid]);
+  t.equal(await program.tree.end(), 1);
+  program.dispose();
 });
 
 const withinEngine = (cgroup: EngineCgroup): string =>

@@ -1,7 +1,9 @@
 import t from "tap";
 import { parseToolServers } from "../../../src/engine/mcp/server-config.ts";
+import { engineFolders } from "../../../src/engine/isolation/file-rules.ts";
 import { entryContext } from "../../helpers/command-host.ts";
 
+const FOLDERS = engineFolders("/data/eng_1");
 const read = (mcpServers: unknown, variables = {}) =>
   parseToolServers(JSON.stringify({ mcpServers }), entryContext(variables));
 const problems = (mcpServers: unknown) => read(mcpServers).errors.map(({ message }) => message);
@@ -87,4 +89,53 @@ t.test("only the given variables and the entry's env are expanded", async (t) =>
     "mcpServers.a.command: ${HOME} has no value here",
   ]);
   t.match(problems({ a: { url: "http://x", headers: { h: "${constructor}" } } }), [/constructor. has no value/]);
+});
+
+t.test("a sandbox names paths of the workspace, the engine's tmp and cache, and what the operator adds", async (t) => {
+  const context = {
+    ...entryContext({ SUB: "notes" }, "/data/eng_1"),
+    places: { folders: FOLDERS, read: ["/srv/models"] },
+  };
+  const parse = (sandbox: unknown) =>
+    parseToolServers(JSON.stringify({ mcpServers: { one: { command: "x", sandbox } } }), context);
+  t.match(
+    parse({
+      network: ["api.example.com"],
+      write: ["${SUB}", "../cache/x", "/data/eng_1/tmp"],
+      read: [".", "/srv/models/small"],
+    }).servers,
+    [
+      {
+        sandbox: {
+          network: ["api.example.com"],
+          write: ["/data/eng_1/workspace/notes", "/data/eng_1/cache/x", "/data/eng_1/tmp"],
+          read: ["/data/eng_1/workspace", "/srv/models/small"],
+        },
+      },
+    ],
+  );
+  t.same(
+    parse({}).servers.map((server) => "sandbox" in server && server.sandbox),
+    [{}],
+  );
+  t.same(
+    parse({ write: [] }).servers.map((server) => "sandbox" in server && server.sandbox),
+    [{ write: [] }],
+  );
+  for (const [sandbox, message] of [
+    [{ write: ["../engine.db"] }, /^mcpServers\.one\.sandbox\.write\.0: expected a path in the workspace or/],
+    [{ write: ["ok", "/data/eng_1"] }, /^mcpServers\.one\.sandbox\.write\.1: expected a path/],
+    [{ read: ["/"] }, /^mcpServers\.one\.sandbox\.read\.0: expected a path.*ORCH_TOOL_READ_PATHS/],
+    [{ write: ["/srv/models"] }, /^mcpServers\.one\.sandbox\.write\.0: expected a path/],
+    [{ read: ["/data/eng_1/workspaces"] }, /^mcpServers\.one\.sandbox\.read\.0: expected/],
+    [{ read: ["a\0b"] }, /^mcpServers\.one\.sandbox\.read\.0: expected no NUL/],
+    [{ read: "a" }, /^mcpServers\.one\.sandbox\.read: expected a list of paths/],
+    [{ read: [""] }, /^mcpServers\.one\.sandbox\.read\.0: expected a list of paths/],
+    [{ write: ["${NOWHERE}"] }, /^mcpServers\.one\.sandbox\.write\.0: .*NOWHERE. has no value/],
+    [{ network: "some" }, /^mcpServers\.one\.sandbox\.network: expected "open", "none" or a list of hosts/],
+    [{ netwrok: "none" }, /^mcpServers\.one\.sandbox: .*netwrok/],
+  ] as const)
+    t.match(parse(sandbox), { servers: { length: 0 }, errors: [{ message }] }, JSON.stringify(sandbox));
+  const remote = { url: "http://localhost", sandbox: { network: "none" } };
+  t.match(problems({ remote }), [/^mcpServers\.remote\.sandbox: expected none for a remote server/]);
 });

@@ -5,7 +5,8 @@ import { runCommand } from "../../../../src/engine/tools/command/run-command.ts"
 import { isAlive, listProcesses, readStat, startVariable } from "../../../../src/shared/processes.ts";
 import { toolBench } from "../../../helpers/tool-context.ts";
 import { until } from "../../../helpers/until.ts";
-import { commandHost } from "../../../helpers/command-host.ts";
+import { commandHost, unlimitedLauncher } from "../../../helpers/command-host.ts";
+import { cannotConfine, confinedLauncher } from "../../isolation/launcher-bench.ts";
 
 const SECRETS = {
   LLM_API_KEY: "sk-secret",
@@ -18,9 +19,23 @@ const SECRETS = {
   HOME: "/root",
 };
 
-function bench(t: Test, environment: Record<string, string> = { PATH: process.env["PATH"] ?? "", ...SECRETS }) {
+type Kind = "unconfined" | "confined";
+
+/** What holds for both ways to start a command. */
+function each(title: string, test: (t: Test, kind: Kind) => Promise<void>): void {
+  t.test(title, (t) => test(t, "unconfined"));
+  t.test(`${title}, confined`, { skip: cannotConfine }, (t) => test(t, "confined"));
+}
+
+function bench(
+  t: Test,
+  kind: Kind,
+  environment: Record<string, string> = { PATH: process.env["PATH"] ?? "", ...SECRETS },
+) {
   const parts = toolBench(t, { "a.txt": "one" });
-  const tool = runCommand(commandHost(environment, dirname(parts.workspaceDir)));
+  const host = commandHost(environment, dirname(parts.workspaceDir));
+  const launcher = kind === "confined" ? unlimitedLauncher(confinedLauncher(t, host.folders)) : host.launcher;
+  const tool = runCommand({ ...host, launcher });
   const run = (command: string, input = {}, more = {}) => parts.run(tool, { command, ...input }, more);
   return { ...parts, run };
 }
@@ -40,8 +55,8 @@ const FAMILY = [
   "until [ $(wc -l < pids) -ge 3 ]; do sleep 0.05; done",
 ].join("\n");
 
-t.test("a command runs in the workspace, and its exit code and both outputs come in order", async (t) => {
-  const { run } = bench(t);
+each("a command runs in the workspace, and its exit code and both outputs come in order", async (t, kind) => {
+  const { run } = bench(t, kind);
   t.same(await run("cat a.txt; echo out; echo err >&2; echo more; exit 3"), {
     output: { exit_code: 3, output: "oneout\nerr\nmore\n" },
     error: null,
@@ -52,8 +67,12 @@ t.test("a command runs in the workspace, and its exit code and both outputs come
   t.match(await run("cat"), { output: { exit_code: 0, output: "" } }, "there is no input to wait for");
 });
 
-t.test("a command inherits only what a shell needs", async (t) => {
-  const { run, workspaceDir } = bench(t, { PATH: "/usr/bin:/bin", ...SECRETS, ORCH_LAUNCH_FILE: "/run/x/launch.json" });
+each("a command inherits only what a shell needs", async (t, kind) => {
+  const { run, workspaceDir } = bench(t, kind, {
+    PATH: "/usr/bin:/bin",
+    ...SECRETS,
+    ORCH_LAUNCH_FILE: "/run/x/launch.json",
+  });
   const { output } = (await run("env")) as { output: { output: string } };
   const names = output.output.match(/^\w+(?==)/gm) ?? [];
   for (const value of ["sk-secret", "pk-secret", "sk-orch-secret", "aws-secret", "--inspect"]) {
@@ -67,11 +86,15 @@ t.test("a command inherits only what a shell needs", async (t) => {
   t.match(output.output, new RegExp(`^HOME=${workspaceDir}$`, "m"));
   t.match(output.output, /^PATH=\/usr\/bin:\/bin$/m);
   t.match(output.output, /^LANG=\S+$/m);
-  t.match(await bench(t, {}).run("ls a.txt"), { output: { exit_code: 0 } }, "programs are found without a PATH too");
+  t.match(
+    await bench(t, kind, {}).run("ls a.txt"),
+    { output: { exit_code: 0 } },
+    "programs are found without a PATH too",
+  );
 });
 
-t.test("background processes of a command are ended, also daemonized ones", async (t) => {
-  const { run, workspaceDir } = bench(t);
+each("background processes of a command are ended, also daemonized ones", async (t, kind) => {
+  const { run, workspaceDir } = bench(t, kind);
   const { pids, living } = pidFile(workspaceDir);
   t.match(await run(`${FAMILY}; echo done`), {
     output: { exit_code: 0, output: "done\n", note: /ended \d+ background processes/ },
@@ -81,8 +104,8 @@ t.test("background processes of a command are ended, also daemonized ones", asyn
   t.same(living(), []);
 });
 
-t.test("a command that times out is ended with its children, and its output is reported", async (t) => {
-  const { run, workspaceDir } = bench(t);
+each("a command that times out is ended with its children, and its output is reported", async (t, kind) => {
+  const { run, workspaceDir } = bench(t, kind);
   const { pids, living } = pidFile(workspaceDir);
   const { output, error } = await run(`${FAMILY}; echo so far; sleep 300`, { timeout_s: 3 });
   t.equal(output, null);
@@ -91,8 +114,8 @@ t.test("a command that times out is ended with its children, and its output is r
   t.same(living(), []);
 });
 
-t.test("a cancelled call ends when its processes are gone", async (t) => {
-  const { run, workspaceDir } = bench(t);
+each("a cancelled call ends when its processes are gone", async (t, kind) => {
+  const { run, workspaceDir } = bench(t, kind);
   const { pids, living } = pidFile(workspaceDir);
   const abort = new AbortController();
   const over = run(`${FAMILY}; trap "" TERM; while :; do sleep 1; done`, {}, { signal: abort.signal });
@@ -103,8 +126,8 @@ t.test("a cancelled call ends when its processes are gone", async (t) => {
   t.same(living(), []);
 });
 
-t.test("two commands at once do not end each other's processes", async (t) => {
-  const { run, workspaceDir } = bench(t);
+each("two commands at once do not end each other's processes", async (t, kind) => {
+  const { run, workspaceDir } = bench(t, kind);
   const long = run("sleep 300 & echo $! > pids; until [ -e stop ]; do sleep 0.05; done; echo fine");
   const { pids, living } = pidFile(workspaceDir);
   await until("the first runs", () => pids().length === 1);
@@ -115,8 +138,8 @@ t.test("two commands at once do not end each other's processes", async (t) => {
   t.same(living(), []);
 });
 
-t.test("only head and tail of long output are kept, and endless output is ended", async (t) => {
-  const { run } = bench(t);
+each("only head and tail of long output are kept, and endless output is ended", async (t, kind) => {
+  const { run } = bench(t, kind);
   const long = (await run("echo start; head -c 20000000 /dev/zero | tr '\\0' x; echo; echo end")) as {
     output: { exit_code: number; output: string };
   };
@@ -127,8 +150,8 @@ t.test("only head and tail of long output are kept, and endless output is ended"
   t.match((await run("yes")).error, /exceeded \d+ bytes.*ended/s);
 });
 
-t.test("an invalid command is refused with a reason", async (t) => {
-  const { run } = bench(t);
+each("an invalid command is refused with a reason", async (t, kind) => {
+  const { run } = bench(t, kind);
   for (const [command, input] of [
     ["", {}],
     ["a\0b", {}],
