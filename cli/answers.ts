@@ -3,7 +3,7 @@ import type { Terminal } from "./terminal.ts";
 
 type Question = Pick<EngineEventData["hitl_request"], "options" | "context">;
 
-export type Decision =
+type Decision =
   | { readonly kind: "answer"; readonly answer: string }
   /** The person cancels the turn. */
   | { readonly kind: "cancel" }

@@ -9,7 +9,7 @@ import type { Session } from "./session.ts";
 /** States that `engines start` leaves; the other ones are transient. */
 const STARTABLE: readonly EngineState[] = ["stopped", "failed", "stop_failed"];
 
-export interface ConnectedEngine {
+interface ConnectedEngine {
   readonly engine: EngineClient;
   readonly context: EngineContext;
 }

@@ -4,8 +4,7 @@ import { CLIENT_ERRORS, OrchdError } from "../src/client/orchd-error.ts";
 import type { Turn } from "../src/client/turn.ts";
 import { onInterrupt } from "../src/shared/shutdown-signals.ts";
 import { type AnswerSources, decide, isExit } from "./answers.ts";
-import { type EngineContext, describeContext, toCliFailure } from "./client-failure.ts";
-import { describeFailure } from "./describe-failure.ts";
+import { type EngineContext, describeContext, toCliFailure, describeFailure } from "./client-failure.ts";
 import { CliFailure } from "./exit-codes.ts";
 import { ModelWatch } from "./model-watch.ts";
 import { type Printer, safe } from "./output.ts";
@@ -14,7 +13,7 @@ import { TurnView } from "./turn-view.ts";
 
 const CANCEL_MS = 5000;
 
-export interface ConversationParts {
+interface ConversationParts {
   readonly engine: EngineClient;
   readonly print: Printer;
   readonly context: EngineContext;

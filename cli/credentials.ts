@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import type { EngineRecord } from "../src/contract/orchestrator-records.ts";
+import { acquireLock } from "../src/shared/file-lock.ts";
 import { CliFailure } from "./exit-codes.ts";
 
 const LOCK_WAIT_MS = 10_000;
@@ -118,16 +118,16 @@ export class Credentials {
   /** Changes run one at a time, so that concurrent commands do not overwrite a key that was shown once. */
   async #change(change: (server: Server) => Server): Promise<void> {
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
-    const lock = new DatabaseSync(join(this.#dir, "credentials.lock"), { timeout: LOCK_WAIT_MS });
+    const lock = await acquireLock(join(this.#dir, "credentials.lock"), LOCK_WAIT_MS);
+    if (lock === null) throw new CliFailure("unexpected", `${this.path} is in use by another orchctl; retry`);
     try {
-      lock.exec("BEGIN EXCLUSIVE");
       const before = await this.#read();
       const contents = { ...before, [this.#url]: change(serverOf(before, this.#url)) };
       const draft = `${this.path}.${randomBytes(4).toString("hex")}`;
       await writeFile(draft, `${JSON.stringify(contents, null, 2)}\n`, { mode: 0o600, flag: "wx" });
       await rename(draft, this.path);
     } finally {
-      lock.close();
+      lock.release();
     }
   }
 }

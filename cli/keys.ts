@@ -4,7 +4,7 @@ import { CliFailure } from "./exit-codes.ts";
 import { promptSecret, secretFromFile } from "./secret-input.ts";
 import type { Settings } from "./settings.ts";
 
-export interface PlatformKey {
+interface PlatformKey {
   readonly key: string;
   /** The product of a stored key. */
   readonly slug?: string | undefined;

@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { exitWithoutReader } from "../src/shared/shutdown-signals.ts";
-import { describeFailure, indented } from "./describe-failure.ts";
+import { describeFailure, indented } from "./client-failure.ts";
 import { CliFailure, EXIT_CODES } from "./exit-codes.ts";
 import { emit, safeJson } from "./output.ts";
 import { createProgram } from "./program.ts";

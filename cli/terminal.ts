@@ -3,7 +3,7 @@ import { type CallContext, describeContext } from "./client-failure.ts";
 import { CliFailure } from "./exit-codes.ts";
 import { emit, safe } from "./output.ts";
 
-export type Reply =
+type Reply =
   | { readonly kind: "line"; readonly text: string }
   /** Ctrl-C. */
   | { readonly kind: "interrupted" }

@@ -4,22 +4,36 @@
  */
 import { mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { withBuildLock } from "./build-lock.ts";
+import { type FileLock, acquireLock } from "../src/shared/file-lock.ts";
 import { inputHash, isUpToDate, writeStamp } from "./build-stamp.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const programs = join(root, "dist");
 const client = join(root, "src/client/dist");
 const LOCK = "dist.lock";
+const LOCK_WAIT_MS = 10 * 60_000;
 
 // Checked without the lock first: a user without write access can start an up-to-date build.
 if (!(await areUpToDate(await inputHash(root)))) {
-  await withBuildLock(join(root, LOCK), async () => {
+  const lock = await lockCheckout();
+  try {
     const inputs = await inputHash(root);
     if (!(await areUpToDate(inputs))) await build(inputs);
-  });
+  } finally {
+    lock.release();
+  }
 }
 await linkPrograms();
+
+async function lockCheckout(): Promise<FileLock> {
+  const file = join(root, LOCK);
+  const free = await acquireLock(file, 0);
+  if (free !== null) return free;
+  process.stderr.write("waiting for another build of this checkout …\n");
+  const waited = await acquireLock(file, LOCK_WAIT_MS);
+  if (waited === null) throw new Error(`timed out after ${LOCK_WAIT_MS / 60_000} minutes waiting for the lock ${file}`);
+  return waited;
+}
 
 async function areUpToDate(inputs: string): Promise<boolean> {
   return (await isUpToDate(programs, inputs)) && (await isUpToDate(client, inputs));

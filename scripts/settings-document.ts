@@ -8,12 +8,6 @@ const SCOPES = { daemon: "operator", operator: "operator, for engines", product:
 export const settingRows = (): readonly (readonly string[])[] =>
   ROWS.map(([name, row]) => [`\`${name}\``, defaultOf(row), SCOPES[row.scope], describe(row)]);
 
-/** The same as a Markdown table. */
-export const settingsTable = (): string =>
-  [["setting", "default", "set by", "meaning"], ["---", "---", "---", "---"], ...settingRows()]
-    .map((cells) => `| ${cells.join(" | ")} |`)
-    .join("\n");
-
 export const envExample = (): string =>
   `${[
     `# Settings of orchd, with their defaults; a line takes effect without its #. systemd reads this file as root:

@@ -1,5 +1,7 @@
-import { describeEngine } from "../describe-engine.ts";
-import { type CommandMaker, example, sessionOf } from "../session.ts";
+import { Option } from "commander";
+import { type CommandMaker, example, sessionOf, type Session } from "../session.ts";
+import { ENGINE_STATES, type EngineRecord, type EngineState } from "../../src/contract/orchestrator-records.ts";
+import { table, fields, safe } from "../output.ts";
 
 export const engineShowCommand: CommandMaker = (engines, settings) => {
   engines
@@ -12,3 +14,97 @@ export const engineShowCommand: CommandMaker = (engines, settings) => {
       print.document(engine, () => describeEngine(engine));
     });
 };
+
+interface Options {
+  readonly state?: EngineState;
+  readonly all: boolean;
+}
+
+const COLUMNS = ["USER", "STATE", "PORT", "PID", "RESTARTS", "STARTED", "ID"];
+const row = ({ user_id, state, port, pid, restarts, started_at, id }: EngineRecord) => [
+  user_id,
+  state,
+  String(port),
+  pid === null ? null : String(pid),
+  String(restarts.count),
+  started_at,
+  id,
+];
+
+export const engineListCommand: CommandMaker = (engines, settings) => {
+  engines
+    .command("list")
+    .description("List the product's engines")
+    .addOption(new Option("--state <state>", "only engines in this state").choices(ENGINE_STATES))
+    .option("--all", "engines of every product, with the admin key; --product limits it to one", false)
+    .addHelpText("after", example("orchctl engines list --state running"))
+    .action(async ({ state, all }: Options, command) => {
+      const session = sessionOf(command, settings);
+      if (all) return listAll(session, state);
+      const data = await session.client.platform((orchestrator) => Array.fromAsync(orchestrator.list({ state })));
+      session.print.document({ data, next_cursor: null }, () => table(COLUMNS, data.map(row)));
+    });
+};
+
+async function listAll({ client, print }: Session, state: EngineState | undefined): Promise<void> {
+  const productId = await client.wantedProductId();
+  const { engines, products } = await client.admin(async (admin) => ({
+    engines: await Array.fromAsync(admin.listEngines({ state })),
+    products: await Array.fromAsync(admin.listProducts()),
+  }));
+  const data = engines.filter(({ product_id }) => productId === undefined || product_id === productId);
+  const slugs = new Map(products.map(({ id, slug }) => [id, slug]));
+  print.document({ data, next_cursor: null }, () =>
+    table(
+      ["PRODUCT", ...COLUMNS],
+      data.map((engine) => [slugs.get(engine.product_id) ?? engine.product_id, ...row(engine)]),
+    ),
+  );
+}
+
+/** An engine's whole record for a person. */
+function describeEngine(engine: EngineRecord): string {
+  const { api_key: key, health, restarts, last_error: error } = engine;
+  const lines = fields([
+    ["user", safe(engine.user_id)],
+    ["id", engine.id],
+    ["state", `${engine.state} (wanted: ${engine.desired_state})`],
+    ["url", engine.url],
+    ["pid", engine.pid === null ? null : String(engine.pid)],
+    ["version", engine.version],
+    ["incarnation", engine.incarnation],
+    ["key", `${key.prefix}…${key.last4} since ${key.created_at}`],
+    ["previous key", key.previous_expires_at === null ? null : `until ${key.previous_expires_at}`],
+    [
+      "health",
+      `${health.status}, last ok ${health.last_ok_at ?? "never"}, ${health.consecutive_failures} failures in a row`,
+    ],
+    ["restarts", describeRestarts(restarts)],
+    ["stopped because", engine.stop_reason === null ? null : safe(engine.stop_reason)],
+    ["last active", engine.last_active_at],
+    ["created", engine.created_at],
+    ["started", engine.started_at],
+    ["stopped", engine.stopped_at],
+    ["metadata", Object.keys(engine.metadata).length === 0 ? null : safe(engine.metadata)],
+  ]);
+  if (error === null) return lines;
+  const how = [
+    error.exit_code === null ? "" : `exit code ${error.exit_code}`,
+    error.signal === null ? "" : `signal ${error.signal}`,
+    error.oom ? "out of memory" : "",
+  ].filter(Boolean);
+  const tail = error.log_tail.map((line) => `    ${safe(line)}`);
+  return [
+    lines,
+    "",
+    `last error, at ${error.at}, ${error.phase}:`,
+    `  ${safe(error.reason)}${how.length > 0 ? ` (${how.join(", ")})` : ""}`,
+    ...(tail.length > 0 ? ["  its log ended:", ...tail] : []),
+  ].join("\n");
+}
+
+function describeRestarts({ count, window_started_at: since, next_at: next }: EngineRecord["restarts"]): string {
+  return [`${count}${since === null ? "" : ` since ${since}`}`, ...(next === null ? [] : [`next at ${next}`])].join(
+    ", ",
+  );
+}

@@ -1,5 +1,6 @@
-import { describeStatus } from "../describe-status.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
+import { ENGINE_STATES, type HostStatus } from "../../src/contract/orchestrator-records.ts";
+import { fields, safe } from "../output.ts";
 
 export const statusCommand: CommandMaker = (program, settings) => {
   program
@@ -34,3 +35,46 @@ export const drainCommand = drainingCommand(
     `The host takes no new engines; ${running} running ${running === 1 ? "engine continues" : "engines continue"}. orchctl resume ends this.`,
 );
 export const resumeCommand = drainingCommand("resume", "Take new engines again", () => "The host takes new engines.");
+
+/** A host's engines, capacity and warnings for its operator. */
+function describeStatus(status: HostStatus): string {
+  const { engines, boots, ports, load } = status;
+  const states = ENGINE_STATES.filter((state) => engines[state] > 0).map((state) => `${engines[state]} ${state}`);
+  const all = ENGINE_STATES.reduce((sum, state) => sum + (engines[state] ?? 0), 0);
+  const orphans = status.orphans.map(({ incarnation, pids }) => `${safe(incarnation)} (pid ${pids.join(", ")})`);
+  const lines = fields([
+    ["orchd", `${safe(status.version)}, up ${formatDuration(status.uptime_s)}`],
+    ["host", safe(status.host_id)],
+    ["new engines", status.draining ? "refused: the host is draining (orchctl resume)" : "accepted"],
+    ["restarts", status.breaker === "open" ? "paused: too many engines fail at once" : "normal"],
+    ["engines", all === 0 ? "none" : `${all}: ${states.join(", ")}`],
+    ["boots", `${boots.starting} starting, ${boots.waiting} waiting`],
+    [
+      `ports`,
+      `${ports.taken} of ${ports.total} taken (${ports.min}-${ports.max}), ${ports.free} free, ` +
+        `${ports.resting} resting, ${ports.quarantined} in quarantine`,
+    ],
+    ["load", `${load.average.toFixed(2)} on ${load.cores} cores`],
+    ["memory", `${load.memory_available_mb} of ${load.memory_total_mb} MB available`],
+    ["disk", `${load.disk_free_mb} MB free`],
+    ["orphans", orphans.length === 0 ? "none" : orphans.join("; ")],
+  ]);
+  return [lines, ...status.warnings.map((warning) => `warning: ${safe(warning)}`)].join("\n");
+}
+
+/** The two largest units of a time: `3 d 4 h`. */
+function formatDuration(seconds: number): string {
+  const parts = [
+    [Math.floor(seconds / 86_400), "d"],
+    [Math.floor(seconds / 3600) % 24, "h"],
+    [Math.floor(seconds / 60) % 60, "min"],
+    [Math.floor(seconds) % 60, "s"],
+  ] as const;
+  const first = parts.findIndex(([count]) => count > 0);
+  return first === -1
+    ? "0 s"
+    : parts
+        .slice(first, first + 2)
+        .map(([count, unit]) => `${count} ${unit}`)
+        .join(" ");
+}

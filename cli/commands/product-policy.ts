@@ -1,6 +1,8 @@
-import { describeProduct } from "../describe-product.ts";
+import { describeProduct } from "./product-show.ts";
 import { type PolicyOptions, policyOptions, readPolicy } from "../policy-options.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
+import { saveThenShow } from "../save-key.ts";
+import { safe } from "../output.ts";
 
 export const productPolicyCommand: CommandMaker = (products, settings) => {
   policyOptions(products.command("policy <product>"))
@@ -22,3 +24,35 @@ export const productPolicyCommand: CommandMaker = (products, settings) => {
         print.note("An engine uses these settings from its next start: orchctl engines stop USER, then start USER.");
     });
 };
+
+interface Options extends PolicyOptions {
+  readonly name?: string;
+  readonly save: boolean;
+}
+
+export const productRegisterCommand: CommandMaker = (products, settings) => {
+  policyOptions(products.command("register <slug>"))
+    .description("Register a product; its platform key is shown once and saved for later commands")
+    .option("--name <name>", "a name for people")
+    .option("--no-save", "do not save the key")
+    .addHelpText("after", example("orchctl products register demo --max-engines 20"))
+    .action(async (slug: string, options: Options, command) => {
+      const { client, credentials, print } = sessionOf(command, settings);
+      const policy = await readPolicy(options, settings);
+      const params = { slug, name: options.name, ...(Object.keys(policy).length > 0 && { policy }) };
+      const product = await client.admin((admin) => admin.registerProduct(params), { product: slug });
+      const { platform_api_key: key } = product;
+      const show = () =>
+        print.document(product, () => `${describeProduct(product)}\n\nPlatform key, shown only now:\n  ${key}`);
+      if (!options.save) return show();
+      await saveThenShow(() => credentials.savePlatformKey(product.slug, key), show);
+      const current = await credentials.currentProduct();
+      print.note(`Saved in ${credentials.path}; ${whichIsCurrent(product.slug, current)}`);
+    });
+};
+
+/** Only the first product becomes the current one. */
+const whichIsCurrent = (slug: string, current: string | null): string =>
+  slug === current
+    ? `${safe(slug)} is the current product.`
+    : `the current product stays ${safe(current)}: orchctl products use ${safe(slug)} changes it, --product ${safe(slug)} selects it for one command.`;

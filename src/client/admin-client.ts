@@ -8,14 +8,14 @@ import {
   type Policy,
   type ProductRecord,
 } from "../contract/orchestrator-records.ts";
-import { baseAddress, headerValue, pathSegment, queryOf } from "./address.ts";
+import { headerValue, pathSegment, queryOf } from "./address.ts";
 import {
   type CallOptions,
   type ConnectionOptions,
   type RequestParams,
   type RetryOptions,
-  type Service,
   callJson,
+  serviceOf,
 } from "./http-call.ts";
 import { HOST_LIMITS } from "./limits.ts";
 import { type FollowOptions, type OrchestratorEvent, followEvents, listEvents } from "./orchestrator-stream.ts";
@@ -56,14 +56,8 @@ export interface AuditLine {
 export type AdminClient = ReturnType<typeof createAdminClient>;
 
 /** The operator's calls of the orchestrator. Errors are {@link OrchdError}s. */
-export function createAdminClient({ url, adminKey, fetch: ownFetch, exactPaths, limits }: AdminClientOptions) {
-  const service: Service = {
-    url: baseAddress(url),
-    headers: { [ADMIN_KEY_HEADER]: headerValue("adminKey", adminKey) },
-    fetch: ownFetch ?? ((input, init) => globalThis.fetch(input, init)),
-    exactPaths,
-    limits: { ...HOST_LIMITS, ...limits },
-  };
+export function createAdminClient({ adminKey, ...connection }: AdminClientOptions) {
+  const service = serviceOf(connection, { [ADMIN_KEY_HEADER]: headerValue("adminKey", adminKey) }, HOST_LIMITS);
   const call = <T>(
     method: RequestParams["method"],
     path: string,

@@ -1,12 +1,13 @@
-import type { CatalogReloaded, CoreSoulReloaded } from "../contract/catalog-records.ts";
 import {
+  type CatalogReloaded,
+  type CoreSoulReloaded,
   ENGINE_KEY_HEADER,
   type EngineHealth,
   type KnowledgeHit,
   type PendingRequest,
   type ServerAsset,
 } from "../contract/engine-records.ts";
-import { baseAddress, headerValue, newIdempotencyKey, queryOf } from "./address.ts";
+import { headerValue, newIdempotencyKey, queryOf } from "./address.ts";
 import { memoryCalls } from "./engine-memory.ts";
 import { type Bookmark, executeTurn, followEvents } from "./engine-stream.ts";
 import {
@@ -15,11 +16,11 @@ import {
   type RequestParams,
   type Retry,
   type RetryOptions,
-  type Service,
   callJson,
+  serviceOf,
 } from "./http-call.ts";
 import { HumanResponder, type OnHuman } from "./human-responder.ts";
-import { type ClientLimits, DEFAULT_LIMITS } from "./limits.ts";
+import { DEFAULT_LIMITS } from "./limits.ts";
 import { retryTurn } from "./retry-turn.ts";
 import { LinkedAbort } from "./timeouts.ts";
 import { Turn, type TurnReading } from "./turn.ts";
@@ -86,14 +87,9 @@ export interface TypedReplayPage {
 export type EngineClient = ReturnType<typeof createEngineClient>;
 
 /** Calls of one engine, retried as their errors allow. Errors are {@link OrchdError}s. */
-export function createEngineClient({ url, key, fetch: ownFetch, limits: wanted }: EngineClientOptions) {
-  const limits: ClientLimits = { ...DEFAULT_LIMITS, ...wanted };
-  const service: Service = {
-    url: baseAddress(url),
-    headers: { [ENGINE_KEY_HEADER]: headerValue("key", key) },
-    fetch: ownFetch ?? ((input, init) => globalThis.fetch(input, init)),
-    limits,
-  };
+export function createEngineClient({ key, ...connection }: EngineClientOptions) {
+  const service = serviceOf(connection, { [ENGINE_KEY_HEADER]: headerValue("key", key) }, DEFAULT_LIMITS);
+  const { limits } = service;
   const get = <T>(path: string, { signal }: CallOptions = {}) => callJson<T>(service, { method: "GET", path, signal });
   const post = <T>(path: string, request: Pick<RequestParams, "body" | "signal">, retry?: RetryOptions) =>
     callJson<T>(service, { method: "POST", path, ...request }, retry);

@@ -23,7 +23,7 @@ import {
   withRetries,
 } from "./http-call.ts";
 import { OrchdError } from "./orchd-error.ts";
-import { readLines } from "./read-lines.ts";
+import { readLines } from "./sse-frames.ts";
 import { LinkedAbort } from "./timeouts.ts";
 
 export interface ListOptions extends CallOptions {

@@ -1,5 +1,4 @@
-import { baseAddress } from "./address.ts";
-import { type CallOptions, type ConnectionOptions, type Service, callJson } from "./http-call.ts";
+import { type CallOptions, type ConnectionOptions, callJson, serviceOf } from "./http-call.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 
 export interface HostHealth {
@@ -16,13 +15,8 @@ export interface HostReadiness {
 export type HealthClient = ReturnType<typeof createHealthClient>;
 
 /** The calls that need no key. `url` is the orchestrator's, or for `health` an engine's. */
-export function createHealthClient({ url, fetch: ownFetch, limits }: ConnectionOptions) {
-  const service: Service = {
-    url: baseAddress(url),
-    headers: {},
-    fetch: ownFetch ?? ((input, init) => globalThis.fetch(input, init)),
-    limits: { ...DEFAULT_LIMITS, ...limits },
-  };
+export function createHealthClient(connection: ConnectionOptions) {
+  const service = serviceOf(connection, {}, DEFAULT_LIMITS);
   const get = <T>(path: string, { signal }: CallOptions = {}) => callJson<T>(service, { method: "GET", path, signal });
   return {
     url: service.url,

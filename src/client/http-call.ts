@@ -1,4 +1,4 @@
-import { assertUnchangedByFetch } from "./address.ts";
+import { assertUnchangedByFetch, baseAddress } from "./address.ts";
 import type { ClientLimits } from "./limits.ts";
 import { OrchdError } from "./orchd-error.ts";
 import { readChunks, readText, unreachable } from "./read-body.ts";
@@ -25,6 +25,19 @@ export interface ConnectionOptions {
   readonly exactPaths?: boolean | undefined;
   readonly limits?: Partial<ClientLimits> | undefined;
 }
+
+/** The service that a client calls, with its key's header and its own default limits. */
+export const serviceOf = (
+  { url, fetch, exactPaths, limits }: ConnectionOptions,
+  headers: Service["headers"],
+  defaults: ClientLimits,
+): Service => ({
+  url: baseAddress(url),
+  headers,
+  fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
+  exactPaths,
+  limits: { ...defaults, ...limits },
+});
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;

@@ -35,7 +35,6 @@ export type { EventGap, FollowOptions, OrchestratorEvent } from "./orchestrator-
 export type { Turn } from "./turn.ts";
 export type { TurnResult } from "./turn-tally.ts";
 export type { HeartbeatEvent, TurnEvent, UnknownEvent } from "./turn-event.ts";
-export type * from "../contract/catalog-records.ts";
 export type * from "../contract/engine-records.ts";
 export type * from "../contract/memory-file.ts";
 export type * from "../contract/memory-records.ts";

@@ -7,23 +7,23 @@ import {
   PLATFORM_KEY_HEADER,
   type StopResult,
 } from "../contract/orchestrator-records.ts";
-import { baseAddress, checkedUserId, headerValue, newIdempotencyKey, pathSegment, queryOf } from "./address.ts";
+import { checkedUserId, headerValue, newIdempotencyKey, pathSegment, queryOf } from "./address.ts";
 import {
   type CallOptions,
   type ConnectionOptions,
   type RequestParams,
   type Retry,
   type RetryOptions,
-  type Service,
   callJson,
   openStream,
+  serviceOf,
   withRetries,
 } from "./http-call.ts";
 import { HOST_LIMITS } from "./limits.ts";
 import { OrchdError } from "./orchd-error.ts";
 import { type FollowOptions, type OrchestratorEvent, followEvents, listEvents } from "./orchestrator-stream.ts";
 import { readPages } from "./pages.ts";
-import { readLines } from "./read-lines.ts";
+import { readLines } from "./sse-frames.ts";
 import { retryClassOf } from "./retry-rule.ts";
 import { LinkedAbort, MAX_TIMER_MS } from "./timeouts.ts";
 
@@ -68,14 +68,9 @@ export type EngineWithKey = EngineRecord & { readonly engine_api_key: string | n
 export type OrchestratorClient = ReturnType<typeof createOrchestratorClient>;
 
 /** A product's calls of the orchestrator, retried as their errors allow. Errors are {@link OrchdError}s. */
-export function createOrchestratorClient(options: OrchestratorClientOptions) {
-  const service: Service = {
-    url: baseAddress(options.url),
-    headers: { [PLATFORM_KEY_HEADER]: headerValue("platformKey", options.platformKey) },
-    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-    exactPaths: options.exactPaths,
-    limits: { ...HOST_LIMITS, ...options.limits },
-  };
+export function createOrchestratorClient({ platformKey, ...connection }: OrchestratorClientOptions) {
+  const headers = { [PLATFORM_KEY_HEADER]: headerValue("platformKey", platformKey) };
+  const service = serviceOf(connection, headers, HOST_LIMITS);
   const { deadlineMs: callDeadlineMs, engineDeadlineMs } = service.limits;
   const get = <T>(path: string, { signal, deadlineMs }: Pick<RequestParams, "signal" | "deadlineMs"> = {}) =>
     callJson<T>(service, { method: "GET", path, signal, deadlineMs });

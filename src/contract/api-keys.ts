@@ -12,18 +12,18 @@ export const ENGINE_KEY_PREFIX = "sk-orch-";
 export interface StoredKey {
   /** SHA-256, 64 lower-case hex digits. */
   readonly hash: string;
-  /** The first 10 characters, enough to recognise a key by. */
+  /** The first 10 characters, to recognise a key. */
   readonly prefix: string;
   readonly last4: string;
 }
 
-/** A fresh key: prefix, 32 random base62 characters (190 bits) and 6 of checksum. */
+/** A new key: prefix, 32 random base62 characters (190 bits) and 6 characters of checksum. */
 export function newKey(prefix: string): string {
   const random = randomBase62(RANDOM_LENGTH);
   return prefix + random + checksum(prefix + random);
 }
 
-/** False for a key that carries our prefix but not its checksum: a typo that costs no look-up. Foreign forms pass. */
+/** False for a key with our prefix and a wrong checksum, so that a typo costs no look-up. Other formats pass. */
 export function plausibleKey(prefix: string, key: string): boolean {
   if (!key.startsWith(prefix)) return true;
   const body = key.slice(0, -CHECK_LENGTH);
@@ -38,7 +38,7 @@ export function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Compares two strings in a time that tells nothing of where they differ, or of their lengths. */
+/** Compares two strings in constant time, whatever their lengths are. */
 export function sameSecret(left: string, right: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(left), digest(right));
@@ -57,7 +57,7 @@ function checksum(text: string): string {
 function randomBase62(length: number): string {
   let text = "";
   while (text.length < length) {
-    // 248 is the largest multiple of 62 in a byte: above it the remainder would favour some letters.
+    // 248 is the largest multiple of 62 in a byte. Larger bytes would favour some letters.
     for (const byte of randomBytes(length)) if (byte < 248 && text.length < length) text += BASE62.charAt(byte % 62);
   }
   return text;

@@ -12,11 +12,11 @@ export interface AuditRecord {
 
 export const GENESIS_HASH = "0".repeat(64);
 
-/** SHA-256 over the line before, the number and the text: none of them can be changed without breaking the chain. */
+/** SHA-256 over the previous hash, the number and the text. A change of any of them breaks the chain. */
 export const auditHash = ({ seq, entry, prev_hash }: Omit<AuditRecord, "hash">): string =>
   createHash("sha256").update(`${prev_hash}\n${seq}\n${entry}`).digest("hex");
 
-/** The first line that does not follow from the one before it, in words; null when the chain holds. */
+/** Why a line does not follow from the one before it, or null. */
 export function brokenLink(before: Pick<AuditRecord, "seq" | "hash"> | null, line: AuditRecord): string | null {
   const expectedSeq = (before?.seq ?? 0) + 1;
   if (line.seq !== expectedSeq) return `line ${expectedSeq} is missing: line ${line.seq} comes next`;
@@ -24,7 +24,7 @@ export function brokenLink(before: Pick<AuditRecord, "seq" | "hash"> | null, lin
   return line.hash === auditHash(line) ? null : `line ${line.seq} was changed`;
 }
 
-/** A line's place and hash: what to note elsewhere, to compare with the chain later. */
+/** A line's number and hash. Recorded elsewhere, it can be compared with the chain later. */
 export type AuditHead = Pick<AuditRecord, "seq" | "hash">;
 
 const HEAD = /^(\d{1,15}):([0-9a-f]{64})$/;
@@ -37,10 +37,10 @@ export function parseHead(text: string): AuditHead | null {
   return seq === undefined || hash === undefined ? null : { seq: Number(seq), hash };
 }
 
-/** In the data folder: a line for each head that the daemon saw, as `<time> <head>`. */
+/** A file in the data folder with a line `<time> <head>` for each head that the daemon saw. */
 export const AUDIT_HEADS_FILE = "audit-heads";
 
-/** The heads of such a file, in their order. A line that was cut short is none. */
+/** The heads of such a file in order. An incomplete line is ignored. */
 export const parseHeads = (text: string): readonly AuditHead[] =>
   text
     .split("\n")

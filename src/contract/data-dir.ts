@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** Where the daemon keeps its data, and the command line looks for the admin key, unless `ORCH_DATA_DIR` says otherwise. */
+/** The data folder when `ORCH_DATA_DIR` is unset. The command line looks for the admin key there. */
 export function defaultDataDir({
   uid,
   home,

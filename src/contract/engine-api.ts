@@ -1,15 +1,14 @@
 import * as z from "zod/mini";
-import { byteLength, keptJson, opaqueId, wellFormedText } from "../shared/parse.ts";
+import { byteLength, characters, integer, keptJson, opaqueId, wellFormedText } from "../shared/parse.ts";
 
 export * from "./engine-records.ts";
 
-/** What the engine is asked, and how it is checked. */
-/** The longest message, however its client escapes it; less where less can be said. */
+/** Bytes of request bodies. `execute` fits the longest message, however its client escapes it. */
 export const ENGINE_BODY_BYTES = { execute: 2 * 1024 * 1024, respond: 1024 * 1024, other: 64 * 1024 } as const;
-/** Of all bodies: a value is a field, a list item, an object or a list. */
+/** Limits of every JSON body. Fields, list items, objects and lists count as values. */
 export const ENGINE_BODY_LIMITS = { maxValues: 10_000, maxDepth: 64 } as const;
 
-/** The agent of the catalog that answers when a call names none. */
+/** The catalog's agent for calls that name none. */
 export const DEFAULT_AGENT = "default";
 
 export const taskId = opaqueId(1, 256);
@@ -22,9 +21,9 @@ export const executeRequest = z.object({
     z.refine((text) => text === "" || text.trim() !== "", { error: "expected more than white space" }),
   ),
   task_id: taskId,
-  agent: z.optional(z.string().check(z.minLength(1), z.maxLength(64))),
+  agent: z.optional(characters(1, 64)),
   thinking: z.optional(z.boolean()),
-  max_steps: z.optional(z.int().check(z.gte(1), z.lte(1000))),
+  max_steps: z.optional(integer(1, 1000)),
   on_disconnect: z.optional(z.enum(["continue", "cancel"])),
   metadata: z.optional(keptJson()),
 });
@@ -38,10 +37,10 @@ export const hitlRespondRequest = z.object({
   answer: wellFormedText("expected a string of 1 to 100,000 characters").check(z.minLength(1), z.maxLength(100_000)),
 });
 
-/** Lets changed tools of a server through: the one named, as it was seen, or all that are held. */
+/** Allows changed tools of a server: the named one with the definition that was listed, or all that are held. */
 export const allowToolsRequest = z.object({
-  server: z.string("expected the name of a tool server").check(z.minLength(1), z.maxLength(256)),
-  tool: z.optional(z.string().check(z.minLength(1), z.maxLength(1000))),
+  server: characters(1, 256),
+  tool: z.optional(characters(1, 1000)),
   definition: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/, "expected the definition as it is listed"))),
 });
 
@@ -58,18 +57,18 @@ export const knowledgeSearchRequest = z.object({
       error: "expected 1 byte to 10 kB of UTF-8",
     }),
   ),
-  limit: z.optional(z.int().check(z.gte(1), z.lte(100))),
+  limit: z.optional(integer(1, 100)),
   kinds: z.optional(z.array(z.enum(["episode", "fact", "note"])).check(z.minLength(1), z.maxLength(3))),
-  /** Only what bears so on the query. */
+  /** Only results with this relevance verdict. */
   bearing: z.optional(z.enum(["answers", "touches"])),
-  /** As it was believed then. */
+  /** As the memory was at this time. */
   as_of: z.optional(instant()),
   from: z.optional(instant()),
-  /** Not included; a date is, all of it. */
+  /** Exclusive. A date includes the whole day. */
   to: z.optional(instant()),
 });
 
-/** A person's word on a drafted skill. */
+/** A person's decision about a drafted skill. */
 export const decideSkillRequest = z.object({
   id: z.string("expected the id of a drafted skill").check(z.regex(/^sd_/, "expected an id with the prefix sd_")),
   decision: z.enum(["allow", "refuse"], { error: "expected allow or refuse" }),

@@ -1,23 +1,22 @@
 import * as z from "zod/mini";
 import { engineKey } from "./engine-launch.ts";
-import { ENGINE_PATHS } from "./engine-paths.ts";
 
 /** The daemon's own calls to an engine, authenticated by the token of its incarnation. */
 export const CONTROL_TOKEN_HEADER = "X-Control-Token";
 
 export const CONTROL_PATHS = {
-  /** `POST {keys}`: the keys accepted from now on, the whole list. Answers `{"keys":n}`. Open streams go on. */
-  keys: ENGINE_PATHS.setKeys.path,
-  /** `POST`: take no new turns (503 `ENGINE_DRAINING`). Answers {@link EngineStatus}. */
-  drain: ENGINE_PATHS.drain.path,
+  /** `POST {keys}`: the whole list of accepted keys. Answers `{"keys":n}`. Open streams continue. */
+  keys: "/control/keys",
+  /** `POST`: accept no new turns (503 `ENGINE_DRAINING`). Answers {@link EngineStatus}. */
+  drain: "/control/drain",
   /** `GET`: {@link EngineStatus}. */
-  status: ENGINE_PATHS.status.path,
+  status: "/control/status",
 } as const;
 
 export const controlKeysRequest = z.object({ keys: z.array(engineKey) });
 
 export interface EngineStatus {
-  /** Once it drains: those that get further without a person, for nobody waits for the others. */
+  /** While it drains, turns that wait for a person do not count. */
   readonly active_turns: number;
   readonly pending_hitl: number;
   readonly streams: number;

@@ -19,7 +19,7 @@ export interface SettingProblem {
   readonly problem: string;
 }
 
-/** What no engine would start with, by the engine's own rules. What is only missing may come from elsewhere. */
+/** The values with which no engine would start, by the engine's own rules. Missing settings are no problem. */
 export function engineEnvProblems(env: Readonly<Record<string, string | null>>): readonly SettingProblem[] {
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== null);
   const read = new EnvironmentReader(Object.fromEntries(given));

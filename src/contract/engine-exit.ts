@@ -1,7 +1,7 @@
 /**
- * Why an engine ends by itself: one exit code a cause, read by the daemon. Codes follow `sysexits.h` where it has the
- * cause. Any other code is a crash. `restart` says what the daemon does after a crash: `another_port` at once,
- * `back_off` as after any crash, `never` because only an operator can remove the cause.
+ * The exit codes of an engine, one per cause, which the daemon reads. They follow `sysexits.h` where it has the cause.
+ * Any other code is a crash. `restart`: `another_port` at once, `back_off` as after a crash, or `never`, because only an
+ * operator can remove the cause.
  */
 export const ENGINE_EXITS = {
   port_taken: { code: 69, cause: "another program listens on its port", restart: "another_port" },
@@ -23,9 +23,9 @@ interface EngineExitRow {
 
 export type EngineExitName = keyof typeof ENGINE_EXITS;
 
-/** How the engine begins the line that says why it does not start; indented lines may follow. */
+/** The prefix of the log line with the reason of a failed start. Indented lines may follow. */
 export const CANNOT_START = "the engine cannot start:";
-/** The same for an engine that ends later. */
+/** The same for a later exit. */
 export const ENDS = "the engine ends:";
 
 export const isExit = (code: number | null, name: EngineExitName): boolean => code === ENGINE_EXITS[name].code;

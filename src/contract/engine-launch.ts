@@ -3,7 +3,7 @@ import { parse } from "../shared/parse.ts";
 import type { ToolNetworkPolicy } from "./orchestrator-records.ts";
 import { NOT_ISOLATED } from "./launch-file.ts";
 
-/** A key the engine accepts, by hash. */
+/** An accepted engine key, as a hash. */
 export const engineKey = z.object({
   /** SHA-256, lower-case hex. */
   hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
@@ -15,26 +15,26 @@ export type EngineKey = z.output<typeof engineKey>;
 const isolation = z.object({ engine: z.boolean(), tools: z.boolean(), read: z.readonly(z.array(z.string())) });
 
 /**
- * What an engine is born with: a 0400 JSON file whose path is in `ORCH_LAUNCH_FILE`. The engine reads it once, at
- * start; the daemon removes it afterwards. Secrets travel here and nowhere else: not in argv, not in the environment.
+ * The launch file: JSON, mode 0400, whose path is in `ORCH_LAUNCH_FILE`. The engine reads it once at start, and the
+ * daemon removes it afterwards. Only this file carries secrets: argv and the environment have none.
  */
 const engineLaunch = z.object({
   engine_id: z.string(),
-  /** A new UUID for each start; `/health` repeats it, so that another program on the port is not taken for the engine. */
+  /** A new UUID for each start. `/health` returns it, so that another program on the port does not count as the engine. */
   incarnation: z.string(),
   /** The product's slug. */
   product: z.string(),
   user_id: z.string(),
   host: z.string(),
   port: z.int(),
-  /** The engine's own folder: store, workspace and catalog. It is kept from start to start. */
+  /** The engine's folder with store, workspace and catalog. It is kept between starts. */
   data_dir: z.string(),
   keys: z.array(engineKey),
   /** Presented by the daemon as `X-Control-Token` on `/control/*`. */
   control_token: z.string(),
-  /** `LLM_*`, `PLANNER_MODEL`, …: text as an environment would hold it. */
+  /** `LLM_*`, `PLANNER_MODEL` and so on, as strings of an environment. */
   settings: z.record(z.string(), z.string()),
-  /** A PEM bundle that the provider's connections must trust besides the built-in ones. */
+  /** The path of a PEM bundle that connections to the provider trust in addition to the built-in one. */
   extra_ca_certs: z.nullable(z.string()),
   /** The policy's `tool_network`: what tools may connect to. */
   tool_network: z.union([z.enum(["open", "none"]), z.array(z.string())]) satisfies z.ZodMiniType<ToolNetworkPolicy>,

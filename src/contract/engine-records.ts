@@ -1,4 +1,4 @@
-/** The engine's words on the wire, apart from its events: what clients need, without the checks of what they send. */
+/** The engine's headers and response records. Its request schemas are in `engine-api.ts`. */
 export const ENGINE_KEY_HEADER = "X-Engine-Key";
 export const TURN_ID_HEADER = "X-Turn-Id";
 
@@ -14,14 +14,14 @@ export interface EngineHealth {
   readonly core_soul_hash: string | null;
   /** Left out until the engine is loaded. */
   readonly model?: ModelHealth;
-  /** Only of an engine whose store was found damaged: what it remembered until then is not in it. */
+  /** Only after the store was found damaged and replaced by an empty one. */
   readonly memory_reset?: MemoryReset;
 }
 
 export interface ModelHealth {
-  /** How the last model call went; `retrying` while one waits for its next try, `unknown` before the first. */
+  /** The outcome of the last model call; `retrying` while one waits for a retry, `unknown` before the first. */
   readonly status: "unknown" | "ok" | "retrying" | "failing";
-  /** Cause, address and model of the last failure, which may be over. */
+  /** Cause, address and model of the last failure. It may have recovered since. */
   readonly last_error: string | null;
   readonly last_error_at: string | null;
   readonly next_try_at: string | null;
@@ -29,7 +29,7 @@ export interface ModelHealth {
 
 export interface MemoryReset {
   readonly at: string;
-  /** Where the damaged store lies, on the engine's host. */
+  /** The path of the damaged store on the engine's host. */
   readonly old_file: string;
   readonly reason: string;
 }
@@ -61,34 +61,34 @@ export interface EngineErrorBody {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** A tool server as `GET /assets/servers` tells of it: nothing of its settings but its name. */
+/** A tool server in `GET /assets/servers`, without its settings. */
 export interface ServerAsset {
   readonly name: string;
   readonly transport: "stdio" | "http" | "sse";
-  /** `held`: connected, with tools that changed since they were first seen and wait to be allowed. */
+  /** `held`: connected, but some tools changed since they were first seen and must be allowed. */
   readonly status: "connecting" | "ready" | "held" | "restarting" | "failed";
   readonly tools: readonly ServerToolAsset[];
   readonly protocol_version?: string;
   /** Why it is not ready. */
   readonly error?: string;
-  /** Of one that failed or was lost: when it is tried again, 0 while it is. */
+  /** Seconds until a failed server is retried; 0 during the retry. */
   readonly next_try_in_s?: number;
-  /** Of a local one that is not ready: the last lines of its standard error, without the values of its `env`. */
+  /** The last lines of standard error of a stdio server that is not ready, without the values of its `env`. */
   readonly stderr?: readonly string[];
 }
 
 export interface ServerToolAsset extends Omit<ShownDefinition, "input_schema"> {
-  /** As the model calls it. */
+  /** The name that the model uses. */
   readonly name: string;
-  /** The server's own name for it. */
+  /** The server's name of the tool. */
   readonly tool: string;
   readonly permission: "allow" | "ask" | "deny";
   readonly status: "offered" | "held" | "denied" | "left_out";
   /** Why it is held or left out. */
   readonly reason?: string;
-  /** What is different about it as the model is shown it. */
+  /** How the definition that the model gets differs. */
   readonly note?: string;
-  /** Of a held one: what it is now, and what it was when it was first seen or last allowed. */
+  /** The current definition of a held tool, and the one that was first seen or last allowed. */
   readonly held?: { readonly now: ShownDefinition; readonly was: ShownDefinition };
 }
 
@@ -96,33 +96,33 @@ export interface ShownDefinition {
   readonly description: string;
   readonly read_only: boolean;
   readonly input_schema: Readonly<Record<string, unknown>>;
-  /** Names exactly this definition; allowing it takes this. */
+  /** The hash of this definition, needed to allow it. */
   readonly definition: string;
 }
 
 /** One result of `POST /memory/knowledge/search`. */
 export interface KnowledgeHit {
   readonly id: string;
-  /** A round of a conversation, a fact, or what the agent noted. */
+  /** A round of a conversation, a fact, or the agent's note. */
   readonly kind: "episode" | "fact" | "note";
-  /** Whether the memory seems to have the answer and this is of it, or it only speaks of what is asked about. */
+  /** The relevance verdict: it `answers` the query, or only `touches` its subject. */
   readonly bearing: "answers" | "touches";
   readonly key: string;
   readonly content: string;
-  /** Orders the results of one search; nothing more can be read from it. */
+  /** Only for the order of the results of one search. */
   readonly score: number;
   readonly source: string;
   readonly trust: string;
   readonly created_at: string;
-  /** When what it tells of happened. */
+  /** When the described event happened. */
   readonly event_time: string;
   readonly valid_from: string | null;
   readonly valid_to: string | null;
-  /** The episodes it comes from. */
+  /** The ids of the source episodes. */
   readonly evidence: readonly string[];
 }
 
-/** What one learning batch did. */
+/** The result of a learning batch. */
 export interface LearningBatch {
   readonly batch_id: string;
   readonly trajectories: number;
@@ -132,4 +132,28 @@ export interface LearningBatch {
   readonly nodes: number;
   readonly skills_drafted: number;
   readonly duration_ms: number;
+}
+
+/** A remark about an entry of the catalog. `path` is below the catalog's folder. */
+export interface CatalogRemark {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The response of `POST /admin/reload-catalog`. A refusal has the `errors` in its `details`. */
+export interface CatalogReloaded {
+  readonly agents: number;
+  readonly skills: number;
+  readonly tools: number;
+  readonly servers: number;
+  readonly errors: readonly CatalogRemark[];
+  /** Entries that were loaded although they may be mistakes. */
+  readonly warnings: readonly CatalogRemark[];
+}
+
+/** The response of `POST /admin/reload-core-soul`. */
+export interface CoreSoulReloaded {
+  /** SHA-256 of the template, as `GET /health` shows it. */
+  readonly hash: string;
+  readonly bytes: number;
 }

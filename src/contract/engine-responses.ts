@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import type { CatalogRemark, CatalogReloaded, CoreSoulReloaded } from "./catalog-records.ts";
-import type { EngineStatus } from "./engine-control.ts";
-import { ENGINE_ERRORS, type EngineErrorCode } from "./engine-errors.ts";
-import { engineEvent } from "./engine-event-schemas.ts";
 import type {
+  CatalogRemark,
+  CatalogReloaded,
+  CoreSoulReloaded,
   EngineErrorBody,
   EngineHealth,
   KnowledgeHit,
@@ -13,6 +12,9 @@ import type {
   ServerAsset,
   ShownDefinition,
 } from "./engine-records.ts";
+import type { EngineStatus } from "./engine-control.ts";
+import { ENGINE_ERRORS, type EngineErrorCode } from "./engine-errors.ts";
+import { engineEvent } from "./engine-event-schemas.ts";
 import { MEMORY_RESPONSES } from "./memory-responses.ts";
 import { count, jsonObject, openApiDocument, text, textOrNull, time, timeOrNull } from "./response-schemas.ts";
 

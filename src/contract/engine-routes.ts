@@ -7,14 +7,22 @@ import {
   hitlRespondRequest,
   knowledgeSearchRequest,
 } from "./engine-api.ts";
-import { controlKeysRequest } from "./engine-control.ts";
+import { CONTROL_PATHS, controlKeysRequest } from "./engine-control.ts";
 import type { EngineErrorCode } from "./engine-errors.ts";
-import { ENGINE_PATHS, type EngineRouteName } from "./engine-paths.ts";
 import type { EngineResponseName } from "./engine-responses.ts";
-import { type IntegerParameter, type Parameter, type RouteRow, events, json, lines } from "./route-table.ts";
+import {
+  type IntegerParameter,
+  type Parameter,
+  type RouteRow,
+  events,
+  json,
+  lines,
+  ok,
+  rowsOf,
+} from "./route-table.ts";
 
 /** `control`: the daemon's own calls. For a caller without the incarnation's token these routes do not exist. */
-export type EngineAuthentication = "none" | "engine" | "control";
+type EngineAuthentication = "none" | "engine" | "control";
 export type EngineRoute = RouteRow<EngineAuthentication, EngineResponseName, EngineErrorCode>;
 
 export const engineBodyBytes = (route: EngineRoute): number => route.maxBodyBytes ?? ENGINE_BODY_BYTES.other;
@@ -48,18 +56,13 @@ const LAST_EVENT = {
   "Last-Event-ID": { kind: "text", summary: "The last `seq` or `ts` received; adds an `id:` line to each frame" },
 } as const satisfies Record<string, Parameter>;
 
+const rows = (auth: EngineAuthentication) => rowsOf<EngineAuthentication, EngineResponseName, EngineErrorCode>(auth);
+const [open, engine, control] = [rows("none"), rows("engine"), rows("control")];
+
 /** Every route of the engine. Another path is 404, another method on one of these paths 405. */
 export const ENGINE_ROUTES = {
-  health: {
-    ...ENGINE_PATHS.health,
-    auth: "none",
-    summary: "Liveness and load",
-    responses: { 200: [json("EngineHealth")] },
-  },
-  execute: {
-    ...ENGINE_PATHS.execute,
-    auth: "engine",
-    summary: "Run a turn of a task and stream its events",
+  health: open("GET /health", "Liveness and load", { responses: ok("EngineHealth") }),
+  execute: engine("POST /execute", "Run a turn of a task and stream its events", {
     query: IDS,
     headers: {
       "Idempotency-Key": {
@@ -73,11 +76,8 @@ export const ENGINE_ROUTES = {
     maxBodyBytes: ENGINE_BODY_BYTES.execute,
     responses: { 200: [events("EngineEvent")] },
     errors: ["NOT_FOUND", "TASK_BUSY", "IDEMPOTENCY_CONFLICT", "TOO_MANY_READERS", "ENGINE_DRAINING"],
-  },
-  replay: {
-    ...ENGINE_PATHS.replay,
-    auth: "engine",
-    summary: "Stored events after a cursor; a stream with `Accept: text/event-stream`",
+  }),
+  replay: engine("GET /execute/replay", "Stored events after a cursor; a stream with `Accept: text/event-stream`", {
     query: {
       after: { kind: "text", summary: "ISO 8601 timestamp or `seq`, exclusive" },
       task_id: { kind: "text", summary: "Only of this task" },
@@ -89,175 +89,87 @@ export const ENGINE_ROUTES = {
     headers: LAST_EVENT,
     responses: { 200: [json("ReplayPage"), events("EngineEvent")] },
     errors: ["TOO_MANY_READERS"],
-  },
-  cancel: {
-    ...ENGINE_PATHS.cancel,
-    auth: "engine",
-    summary: "Cancel the turn of a task",
+  }),
+  cancel: engine("POST /execute/cancel", "Cancel the turn of a task", {
     request: cancelRequest,
-    responses: { 200: [json("Cancelled")] },
-  },
-  respond: {
-    ...ENGINE_PATHS.respond,
-    auth: "engine",
-    summary: "Answer a human-in-the-loop request",
+    responses: ok("Cancelled"),
+  }),
+  respond: engine("POST /hitl/respond", "Answer a human-in-the-loop request", {
     request: hitlRespondRequest,
     maxBodyBytes: ENGINE_BODY_BYTES.respond,
-    responses: { 200: [json("Resolved")] },
+    responses: ok("Resolved"),
     errors: ["HITL_NOT_FOUND", "HITL_ALREADY_ANSWERED"],
-  },
-  pending: {
-    ...ENGINE_PATHS.pending,
-    auth: "engine",
-    summary: "Open human-in-the-loop requests",
-    responses: { 200: [json("PendingRequests")] },
-  },
-  searchMemory: {
-    ...ENGINE_PATHS.searchMemory,
-    auth: "engine",
-    summary: "Search episodes, facts and notes",
+  }),
+  pending: engine("GET /hitl/pending", "Open human-in-the-loop requests", { responses: ok("PendingRequests") }),
+  searchMemory: engine("POST /memory/knowledge/search", "Search episodes, facts and notes", {
     request: knowledgeSearchRequest,
-    responses: { 200: [json("KnowledgeHits")] },
-  },
-  listServers: {
-    ...ENGINE_PATHS.listServers,
-    auth: "engine",
-    summary: "MCP servers and their tools",
-    responses: { 200: [json("Servers")] },
-  },
-  allowTools: {
-    ...ENGINE_PATHS.allowTools,
-    auth: "engine",
-    summary: "Allow changed tools of an MCP server",
+    responses: ok("KnowledgeHits"),
+  }),
+  listServers: engine("GET /assets/servers", "MCP servers and their tools", { responses: ok("Servers") }),
+  allowTools: engine("POST /assets/servers/allow", "Allow changed tools of an MCP server", {
     request: allowToolsRequest,
-    responses: { 200: [json("ToolsAllowed")] },
+    responses: ok("ToolsAllowed"),
     errors: ["NOT_FOUND"],
-  },
-  listEpisodes: {
-    ...ENGINE_PATHS.listEpisodes,
-    auth: "engine",
-    summary: "Episodes: rounds of one question and its answer",
+  }),
+  listEpisodes: engine("GET /memory/episodes", "Episodes: rounds of one question and its answer", {
     query: PAGE,
-    responses: { 200: [json("EpisodePage")] },
-  },
-  listKnowledge: {
-    ...ENGINE_PATHS.listKnowledge,
-    auth: "engine",
-    summary: "Facts",
+    responses: ok("EpisodePage"),
+  }),
+  listKnowledge: engine("GET /memory/knowledge", "Facts", { query: PAGE, responses: ok("KnowledgePage") }),
+  listSocial: engine("GET /memory/social", "People and things, with their relations", {
     query: PAGE,
-    responses: { 200: [json("KnowledgePage")] },
-  },
-  listSocial: {
-    ...ENGINE_PATHS.listSocial,
-    auth: "engine",
-    summary: "People and things, with their relations",
+    responses: ok("SocialPage"),
+  }),
+  listWorking: engine("GET /memory/working", "The working memory log", {
     query: PAGE,
-    responses: { 200: [json("SocialPage")] },
-  },
-  listWorking: {
-    ...ENGINE_PATHS.listWorking,
-    auth: "engine",
-    summary: "The working memory log",
+    responses: ok("WorkingMemoryPage"),
+  }),
+  listTrajectories: engine("GET /memory/trajectories", "Trajectories, one for each turn", {
     query: PAGE,
-    responses: { 200: [json("WorkingMemoryPage")] },
-  },
-  listTrajectories: {
-    ...ENGINE_PATHS.listTrajectories,
-    auth: "engine",
-    summary: "Trajectories, one for each turn",
-    query: PAGE,
-    responses: { 200: [json("TrajectoryPage")] },
-  },
-  exportMemory: {
-    ...ENGINE_PATHS.exportMemory,
-    auth: "engine",
-    summary: "Export the whole memory as JSON lines",
+    responses: ok("TrajectoryPage"),
+  }),
+  exportMemory: engine("GET /memory/export", "Export the whole memory as JSON lines", {
     responses: { 200: [lines("MemoryFileLine")] },
     errors: ["MEMORY_BUSY"],
-  },
-  importMemory: {
-    ...ENGINE_PATHS.importMemory,
-    auth: "engine",
-    summary: "Import an exported memory",
+  }),
+  importMemory: engine("POST /memory/import", "Import an exported memory", {
     requestLines: "MemoryFileLine",
     maxBodyBytes: MAX_MEMORY_FILE_BYTES,
-    responses: { 200: [json("MemoryImported")] },
+    responses: ok("MemoryImported"),
     errors: ["MEMORY_BUSY"],
-  },
-  eraseMemory: {
-    ...ENGINE_PATHS.eraseMemory,
-    auth: "engine",
-    summary: "Erase the whole memory",
-    responses: { 200: [json("MemoryErased")] },
+  }),
+  eraseMemory: engine("DELETE /memory", "Erase the whole memory", {
+    responses: ok("MemoryErased"),
     errors: ["TASK_BUSY", "LC_RUNNING", "MEMORY_BUSY"],
-  },
-  listSkills: {
-    ...ENGINE_PATHS.listSkills,
-    auth: "engine",
-    summary: "Skills that learning has drafted",
-    responses: { 200: [json("SkillDrafts")] },
-  },
-  decideSkill: {
-    ...ENGINE_PATHS.decideSkill,
-    auth: "engine",
-    summary: "Allow or refuse a drafted skill",
+  }),
+  listSkills: engine("GET /memory/skills", "Skills that learning has drafted", { responses: ok("SkillDrafts") }),
+  decideSkill: engine("POST /memory/skills/decide", "Allow or refuse a drafted skill", {
     request: decideSkillRequest,
-    responses: { 200: [json("SkillDecided")] },
+    responses: ok("SkillDecided"),
     errors: ["NOT_FOUND", "HITL_ALREADY_ANSWERED", "CATALOG_INVALID"],
-  },
-  triggerLearning: {
-    ...ENGINE_PATHS.triggerLearning,
-    auth: "engine",
-    summary: "Run a learning batch",
-    responses: { 200: [json("LearningBatch")] },
+  }),
+  triggerLearning: engine("POST /admin/lc/trigger", "Run a learning batch", {
+    responses: ok("LearningBatch"),
     errors: ["LC_RUNNING", "LLM_RATE_LIMITED", "LLM_PROVIDER_ERROR", "ENGINE_DRAINING"],
-  },
-  reloadCatalog: {
-    ...ENGINE_PATHS.reloadCatalog,
-    auth: "engine",
-    summary: "Reload the catalog",
-    responses: { 200: [json("CatalogReloaded")] },
+  }),
+  reloadCatalog: engine("POST /admin/reload-catalog", "Reload the catalog", {
+    responses: ok("CatalogReloaded"),
     errors: ["CATALOG_INVALID"],
-  },
-  reloadCoreSoul: {
-    ...ENGINE_PATHS.reloadCoreSoul,
-    auth: "engine",
-    summary: "Reload the core soul",
-    responses: { 200: [json("CoreSoulReloaded")] },
+  }),
+  reloadCoreSoul: engine("POST /admin/reload-core-soul", "Reload the core soul", {
+    responses: ok("CoreSoulReloaded"),
     errors: ["CORE_SOUL_INVALID"],
-  },
-  openapi: {
-    ...ENGINE_PATHS.openapi,
-    auth: "none",
-    summary: "This interface as an OpenAPI 3.1 document",
-    responses: { 200: [json("OpenApiDocument")] },
-  },
-  docs: {
-    ...ENGINE_PATHS.docs,
-    auth: "none",
-    summary: "This interface as a page",
-    responses: { 200: [{ kind: "html" }] },
-  },
-  setKeys: {
-    ...ENGINE_PATHS.setKeys,
-    auth: "control",
-    summary: "Replace the accepted engine keys",
+  }),
+  openapi: open("GET /openapi.json", "This interface as an OpenAPI 3.1 document", { responses: ok("OpenApiDocument") }),
+  docs: open("GET /docs", "This interface as a page", { responses: { 200: [{ kind: "html" }] } }),
+  setKeys: control(`POST ${CONTROL_PATHS.keys}`, "Replace the accepted engine keys", {
     request: controlKeysRequest,
-    responses: { 200: [json("KeysAccepted")] },
-  },
-  drain: {
-    ...ENGINE_PATHS.drain,
-    auth: "control",
-    summary: "Take no new turns",
-    responses: { 200: [json("EngineStatus")] },
-  },
-  status: {
-    ...ENGINE_PATHS.status,
-    auth: "control",
-    summary: "Turns, requests and streams",
-    responses: { 200: [json("EngineStatus")] },
-  },
-} as const satisfies Record<EngineRouteName, EngineRoute>;
+    responses: ok("KeysAccepted"),
+  }),
+  drain: control(`POST ${CONTROL_PATHS.drain}`, "Take no new turns", { responses: ok("EngineStatus") }),
+  status: control(`GET ${CONTROL_PATHS.status}`, "Turns, requests and streams", { responses: ok("EngineStatus") }),
+} satisfies Record<string, EngineRoute>;
+export type EngineRouteName = keyof typeof ENGINE_ROUTES;
 
 /** Every code that a route can answer outside a stream. */
 export function engineErrorsOf({ auth, method, requestLines, errors = [] }: EngineRoute): readonly EngineErrorCode[] {

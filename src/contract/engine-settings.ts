@@ -1,12 +1,11 @@
 import type { EnvironmentReader } from "../shared/environment.ts";
 import type { LogLevel } from "../shared/logger.ts";
-import { readFlag, readInteger } from "./read-setting.ts";
-import { ENGINE_LOG_LEVELS, PROVIDERS, SETTINGS } from "./settings.ts";
+import { ENGINE_LOG_LEVELS, PROVIDERS, SETTINGS, type SettingName } from "./settings.ts";
 
 export { PROVIDERS };
 export type ProviderName = (typeof PROVIDERS)[number];
 
-/** What a provider uses when `LLM_MODEL` names none; null for those whose models only their operator knows. */
+/** The model when `LLM_MODEL` is unset. Null where only the operator knows the models. */
 const DEFAULT_MODELS: Readonly<Record<ProviderName, string | null>> = {
   anthropic: "claude-sonnet-5-5",
   openai: "gpt-6.1-sol",
@@ -17,34 +16,33 @@ const DEFAULT_MODELS: Readonly<Record<ProviderName, string | null>> = {
 };
 const KEYLESS: readonly ProviderName[] = ["sandbox", "openai-compatible"];
 
-/** What an engine runs with, by its settings. */
+/** An engine's settings, parsed. */
 export interface EngineConfig {
   readonly provider: ProviderName;
   readonly apiKey: string | undefined;
   readonly baseUrl: string | undefined;
   readonly region: string | undefined;
   readonly model: string;
-  /** For compaction and summaries; the main model where none is named. */
+  /** For compaction and summaries. Default: the main model. */
   readonly lightModel: string;
   readonly plannerModel: string;
   /** Embedding model for vector search; null: full-text search only. */
   readonly embeddingModel: string | null;
-  /** Tokens; null where what is known of the model decides. */
+  /** Tokens. Null: derived from the model. */
   readonly contextWindow: number | null;
-  /** How long a call may go without a sign of life: before the first, and between two. */
+  /** Time limits of a model call: to its first token, and between two tokens. */
   readonly deadlines: { readonly firstMs: number; readonly betweenMs: number };
   readonly reactiveCompact: boolean;
   readonly cacheHitMonitor: boolean;
   readonly toolConcurrency: number;
-  /** How long a person has to answer before it counts as a no; null: as long as they like. */
+  /** How long a person has to answer before it counts as a no. Null: no limit. */
   readonly hitlTtlMs: number | null;
   readonly logLevel: LogLevel;
 }
 
 /**
- * Reads an engine's settings, by the same rules in the engine and in the daemon that hands them on. A value that is
- * bad in itself is a problem of `read`; one that does not do by itself is for `unfit`: the daemon's own are completed
- * by those of a product.
+ * Reads an engine's settings, by the same rules in the engine and in the daemon. An invalid value is a problem of
+ * `read`. A missing one is reported to `unfit`: a product's settings may complete those of the daemon.
  */
 export function readEngineSettings(read: EnvironmentReader, unfit: (problem: string) => void): EngineConfig {
   const upstream = readUpstream(read, unfit);
@@ -105,3 +103,22 @@ function readLevel(read: EnvironmentReader): LogLevel {
     read.problem(`ENGINE_LOG_LEVEL: expected DEBUG, INFO, WARN or ERROR, got ${JSON.stringify(level)}`);
   return (known ?? "INFO").toLowerCase() as LogLevel;
 }
+
+type Rows = typeof SETTINGS;
+type Value<Name extends SettingName> = Rows[Name]["value"];
+type NamesOf<Kind extends string> = {
+  [Name in SettingName]: Value<Name> extends { readonly kind: Kind } ? Name : never;
+}[SettingName];
+
+/** Reads a setting by the bounds of its row. Null when it is unset and its row has no fallback. */
+export function readInteger<Name extends NamesOf<"integer">>(
+  read: EnvironmentReader,
+  name: Name,
+): number | Extract<Value<Name>["fallback"], null> {
+  const { min, max, fallback }: { min: number; max: number; fallback: number | null } = SETTINGS[name].value;
+  if (fallback === null && read.text(name) === undefined) return null as Extract<Value<Name>["fallback"], null>;
+  return read.integer(name, fallback ?? min, { min, max });
+}
+
+const readFlag = (read: EnvironmentReader, name: NamesOf<"flag">): boolean =>
+  read.flag(name, SETTINGS[name].value.fallback);

@@ -1,11 +1,11 @@
 import type { TrustLabel } from "./memory-records.ts";
 
 /**
- * The file that `GET /memory/export` gives and `POST /memory/import` takes: one JSON object a line. The first is a
- * {@link MemoryFileHeader}, the last a {@link MemoryFileEnd}: a file without that was cut.
+ * The format of `GET /memory/export` and `POST /memory/import`: one JSON object per line. The first is a
+ * {@link MemoryFileHeader}, the last a {@link MemoryFileEnd}. A file without an end is truncated.
  */
 export const MEMORY_FORMAT = "orchd-memory";
-/** Raised when a reader of the version before would misunderstand a file. */
+/** Raised when readers of the previous version would misread a file. */
 export const MEMORY_FORMAT_VERSION = 1;
 export const MEMORY_FILE_TYPE = "application/x-ndjson";
 
@@ -13,7 +13,7 @@ export interface MemoryFileHeader {
   readonly type: "header";
   readonly format: typeof MEMORY_FORMAT;
   readonly version: number;
-  /** Of the package that wrote it. */
+  /** The version of the package that wrote the file. */
   readonly engine_version: string;
   readonly engine_id: string;
   readonly user_id: string;
@@ -23,11 +23,11 @@ export interface MemoryFileHeader {
 
 export interface MemoryFileEnd {
   readonly type: "end";
-  /** How many records of each type came before. */
+  /** The number of records by type. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** What all have; the rest is named as in the engine's lists. Times are ISO 8601 UTC. */
+/** The common fields. The others are named as in the engine's lists. Times are ISO 8601 UTC. */
 export interface MemoryFileRecord {
   readonly type: string;
   readonly id?: string;
@@ -37,14 +37,14 @@ export interface MemoryFileRecord {
 
 export type MemoryFileLine = MemoryFileHeader | MemoryFileRecord | MemoryFileEnd;
 
-/** What an import did, by type of record. */
+/** The result of an import, by type of record. */
 export interface MemoryImported {
   readonly imported: Readonly<Record<string, number>>;
-  /** Were there already, or belong to what was, and were left as they are. */
+  /** Records that existed already, or belong to one that did. They stay unchanged. */
   readonly skipped: Readonly<Record<string, number>>;
 }
 
-/** What an erasure took: rows by table, files by sort. */
+/** The result of an erasure: rows by table, files by kind. */
 export interface MemoryErased {
   readonly erased: Readonly<Record<string, number>>;
 }

@@ -1,16 +1,16 @@
-/** What an engine remembers, as its API shows it. Times are ISO 8601 UTC; `trust` is who it goes back to at the least. */
+/** Memory records of the engine's API. Times are ISO 8601 UTC. `trust` is the least trusted source of a record. */
 export type TrustLabel = "external" | "model" | "internal" | "user";
 
 export const MEMORY_LISTS = ["episodes", "knowledge", "social", "working", "trajectories"] as const;
 export type MemoryList = (typeof MEMORY_LISTS)[number];
 
-/** The newest first; `next_cursor` asks for what is older, null at the end. */
+/** Newest first. `next_cursor` gets the older records and is null at the end. */
 export interface MemoryPage<Item> {
   readonly items: readonly Item[];
   readonly next_cursor: string | null;
 }
 
-/** A round of a conversation: what was asked, and what was answered. */
+/** A round of a conversation: a question and its answer. */
 export interface EpisodeRecord {
   readonly id: string;
   readonly key: string;
@@ -27,7 +27,7 @@ export interface EpisodeRecord {
   readonly event_time: string;
 }
 
-/** A fact: when it was true, and from when to when the engine believed it. */
+/** A fact with its validity and the time span in which the engine believed it. */
 export interface KnowledgeRecord {
   readonly id: string;
   readonly content: string;
@@ -43,13 +43,13 @@ export interface KnowledgeRecord {
   readonly valid_to: string | null;
   readonly created_at: string;
   readonly invalidated_at: string | null;
-  /** The fact that took its place. */
+  /** The id of the fact that replaced it. */
   readonly superseded_by: string | null;
-  /** The episodes it was learnt from. */
+  /** The ids of the source episodes. */
   readonly evidence: readonly string[];
 }
 
-/** Somebody or something that was spoken of, with what it has to do with others. */
+/** A person or thing, with its relations to others. */
 export interface SocialNodeRecord {
   readonly id: string;
   readonly name: string;
@@ -82,10 +82,10 @@ export interface WorkingMemoryRecord {
   readonly created_at: string;
 }
 
-/** How a turn went. */
+/** The record of a turn: its tool calls and its outcome. */
 export interface TrajectoryRecord {
   readonly id: string;
-  /** The conversation: that of the task. */
+  /** The task's conversation. */
   readonly thread_id: string;
   readonly task_id: string;
   readonly created_at: string;
@@ -96,7 +96,7 @@ export interface TrajectoryRecord {
   readonly usage: { readonly input_tokens: number; readonly output_tokens: number; readonly cache_hit_tokens: number };
   readonly duration_ms: number;
   readonly trust: TrustLabel;
-  /** The learning batch that read it; null until then. */
+  /** The learning batch that has read it, or null. */
   readonly batch_id: string | null;
 }
 
@@ -106,7 +106,7 @@ export interface TrajectoryStep {
   readonly input: string;
   readonly output: string;
   readonly ok: boolean;
-  /** The agent that worked for the turn's own; left out where it was that one itself. */
+  /** The sub-agent that made the call. Missing for the turn's own agent. */
   readonly thread?: string;
 }
 
@@ -119,26 +119,26 @@ export interface MemoryItems {
   readonly trajectories: TrajectoryRecord;
 }
 
-/** A skill that learning has drafted from work that went well; nobody uses it before a person allows it. */
+/** A skill that learning has drafted from successful turns. It is not used before a person allows it. */
 export interface SkillDraftRecord {
   readonly id: string;
   readonly name: string;
-  /** The file as it would lie in the catalog. */
+  /** The content of the catalog's file. */
   readonly body: string;
   readonly state: "proposed" | "allowed" | "refused";
   readonly trust: TrustLabel;
-  /** The turns it was drawn from. */
+  /** The ids of the source trajectories. */
   readonly trajectories: readonly string[];
   readonly created_at: string;
   readonly decided_at: string | null;
 }
 
-/** What `POST /memory/skills/decide` answers. */
+/** The response of `POST /memory/skills/decide`. */
 export interface SkillDecided {
   readonly id: string;
   readonly name: string;
   readonly state: "allowed" | "refused";
-  /** Of a skill that was allowed now: whether the catalog has it, and if not, what is wrong there. */
+  /** For an allowed skill: whether the catalog has loaded it, and its errors if not. */
   readonly catalog: {
     readonly reloaded: boolean;
     readonly errors: readonly { path: string; message: string }[];

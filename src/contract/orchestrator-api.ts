@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { byteLength, keptJson, opaqueId } from "../shared/parse.ts";
+import { byteLength, characters, integer, keptJson, opaqueId } from "../shared/parse.ts";
 import { engineEnvProblems } from "./engine-env.ts";
 import { formatHostPattern, readHostPattern } from "./host-pattern.ts";
 import { isProductSetting, productSettingNames } from "./settings.ts";
@@ -14,8 +14,8 @@ export const slug = z
   .string(SLUG)
   .check(z.refine((text) => /^[a-z0-9](-?[a-z0-9]){0,62}$/.test(text), { error: SLUG }));
 
-const limit = z.nullable(z.int().check(z.gte(0)));
-const seconds = z.int().check(z.gte(0), z.lte(86_400));
+const limit = z.nullable(integer(0));
+const seconds = integer(0, 86_400);
 
 /** Limits of an engine, inclusive. */
 export const ENGINE_LIMITS = {
@@ -24,8 +24,7 @@ export const ENGINE_LIMITS = {
   disk_mb: { min: 16, max: 1_048_576 },
   cpu_weight: { min: 1, max: 10_000 },
 } as const;
-const engineLimit = (name: keyof typeof ENGINE_LIMITS) =>
-  z.int().check(z.gte(ENGINE_LIMITS[name].min), z.lte(ENGINE_LIMITS[name].max));
+const engineLimit = (name: keyof typeof ENGINE_LIMITS) => integer(ENGINE_LIMITS[name].min, ENGINE_LIMITS[name].max);
 
 const hostPattern = z.string().check(
   z.check(({ value, issues }) => {
@@ -48,16 +47,14 @@ const toolNetwork = z.union(
 
 /** Privileged ports are the host's. */
 export const TOOL_LISTEN = { minPort: 1024, maxPort: 65_535, maxPorts: 16 } as const;
-const toolListen = z
-  .array(z.int().check(z.gte(TOOL_LISTEN.minPort), z.lte(TOOL_LISTEN.maxPort)))
-  .check(z.maxLength(TOOL_LISTEN.maxPorts));
+const toolListen = z.array(integer(TOOL_LISTEN.minPort, TOOL_LISTEN.maxPort)).check(z.maxLength(TOOL_LISTEN.maxPorts));
 
-/** Settings of an engine that a product may set for its own; `null` takes one back. */
+/** A product's settings for its engines. `null` removes one. */
 const engineEnv = z.record(
   z.string().check(z.refine(isProductSetting, { error: `expected a name of ${productSettingNames()}` })),
   z.nullable(z.string().check(z.maxLength(4096))),
 );
-/** Checked when it is set: a typo must not wait for the next start of an engine. */
+/** Checked when it is set, so that a typo does not fail the next start of an engine. */
 const checkedEngineEnv = engineEnv.check(
   z.check(({ value, issues }) => {
     for (const { name, problem } of engineEnvProblems(value))
@@ -65,13 +62,13 @@ const checkedEngineEnv = engineEnv.check(
   }),
 );
 
-/** Strict: a typo in a policy must not be an open door. Fields left out keep their value. */
+/** Strict: a typo in a policy must not be ignored. Missing fields keep their value. */
 export const policyPatch = z.strictObject({
   max_engines: z.optional(limit),
   requests_per_minute: z.optional(limit),
   allowed_actions: z.optional(z.array(z.enum(POLICY_ACTIONS))),
   suspended: z.optional(z.boolean()),
-  idle_stop_s: z.optional(z.int().check(z.gte(0))),
+  idle_stop_s: z.optional(integer(0)),
   drain_s: z.optional(seconds),
   memory_mb: z.optional(engineLimit("memory_mb")),
   max_processes: z.optional(engineLimit("max_processes")),
@@ -85,16 +82,16 @@ export type PolicyPatch = z.output<typeof policyPatch>;
 
 export const registerRequest = z.object({
   slug,
-  name: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+  name: z.optional(characters(1, 200)),
   policy: z.optional(policyPatch),
 });
 
 const KEY_HASH = "expected SHA-256 as 64 lower-case hex digits";
 export const platformKeyHashRequest = z.object({
   api_key_hash: z.string(KEY_HASH).check(z.regex(/^[0-9a-f]{64}$/, KEY_HASH)),
-  key_prefix: z.optional(z.string().check(z.minLength(1), z.maxLength(10))),
+  key_prefix: z.optional(characters(1, 10)),
   key_last4: z.optional(z.string().check(z.length(4))),
-  grace_s: z.optional(z.int().check(z.gte(0), z.lte(30 * 86_400))),
+  grace_s: z.optional(integer(0, 30 * 86_400)),
 });
 
 export const provisionRequest = z.object({
@@ -113,5 +110,5 @@ export const drainRequest = z.object({});
 export const stopRequest = z.object({ drain_s: z.optional(seconds), force: z.optional(z.boolean()) });
 export const rotateKeyRequest = z.object({ grace_s: z.optional(seconds) });
 
-/** Of all bodies: a value is a field, a list item, an object or a list. */
+/** Limits of every JSON body. Fields, list items, objects and lists count as values. */
 export const BODY_LIMITS = { maxValues: 4096, maxDepth: 64 } as const;

@@ -1,6 +1,6 @@
 import type { EngineState, IsoTime } from "./orchestrator-records.ts";
 
-/** Every kind of event: a test compares the table in docs/orchestrator-api.md with it. */
+/** Every event type. A test compares the table in docs/orchestrator-api.md with it. */
 export const ORCHESTRATOR_EVENTS = {
   "product.registered": "A product was registered.",
   "product.policy_changed": "A product's policy was changed.",
@@ -28,7 +28,7 @@ export const ORCHESTRATOR_EVENTS = {
 } as const satisfies Record<string, string>;
 export type EventType = keyof typeof ORCHESTRATOR_EVENTS;
 
-/** Who asked for a change: a product's or an operator's call, or the daemon by itself. */
+/** The cause of a change: a product's call, an operator's call, or the daemon itself. */
 export type Actor = "product" | "admin" | "orchd";
 
 export interface EventRecord {
@@ -47,5 +47,5 @@ export interface EventRecord {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The frame that a live stream begins with when events after the reader's last one are no longer kept. */
+/** The first frame of a live stream when events after the reader's last one are no longer stored. */
 export const GAP_EVENT = "gap";

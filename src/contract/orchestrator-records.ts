@@ -1,4 +1,4 @@
-/** The orchestrator's words on the wire: headers and records, without the checks of what is sent. */
+/** The orchestrator's headers and response records. Its request schemas are in `orchestrator-api.ts`. */
 export const PLATFORM_KEY_HEADER = "X-Platform-Key";
 export const ADMIN_KEY_HEADER = "X-Admin-Key";
 export const REQUEST_ID_HEADER = "X-Request-Id";
@@ -23,7 +23,7 @@ export type DesiredState = "running" | "stopped" | "destroyed";
 export const POLICY_ACTIONS = ["provision", "start", "stop", "rotate_key", "destroy", "auto_provision"] as const;
 export type PolicyAction = (typeof POLICY_ACTIONS)[number];
 
-/** A product's policy as it is kept and shown. `engine_env` is no part of it. */
+/** A product's policy as it is stored and shown, without `engine_env`. */
 export interface Policy {
   /** Engines not destroyed; `null` is no limit. */
   readonly max_engines: number | null;
@@ -75,9 +75,9 @@ export interface ProductRecord {
   readonly policy: Policy;
   /** The names set in the policy's `engine_env`. */
   readonly engine_env_names: readonly string[];
-  /** The values of those that hold no secret; the others are never read back. */
+  /** The values that hold no secret. The others are never shown. */
   readonly engine_env_values: Readonly<Record<string, string>>;
-  /** The hash's companions: enough to recognise the key by. */
+  /** Enough to recognise the key. */
   readonly platform_key: {
     readonly prefix: string | null;
     readonly last4: string | null;
@@ -154,7 +154,7 @@ export interface HostStatus {
   readonly host_id: string;
   readonly uptime_s: number;
   readonly draining: boolean;
-  /** Open while so many engines fail at once that restarts wait. */
+  /** Open while restarts wait because many engines fail at once. */
   readonly breaker: "open" | "closed";
   readonly engines: Readonly<Record<EngineState, number>>;
   readonly boots: { readonly starting: number; readonly waiting: number };
@@ -164,9 +164,9 @@ export interface HostStatus {
     readonly total: number;
     readonly taken: number;
     readonly free: number;
-    /** Free, but not given to another engine yet. */
+    /** Released, but not reusable yet. */
     readonly resting: number;
-    /** Another program was seen there. */
+    /** Another program was found on them. */
     readonly quarantined: number;
   };
   readonly load: {
@@ -177,9 +177,9 @@ export interface HostStatus {
     readonly memory_total_mb: number;
     readonly disk_free_mb: number;
   };
-  /** Processes that stem from engines which no record knows. */
+  /** Processes of incarnations without a record. */
   readonly orphans: readonly { readonly incarnation: string; readonly pids: readonly number[] }[];
-  /** What an operator should know. */
+  /** Warnings for the operator. */
   readonly warnings: readonly string[];
 }
 

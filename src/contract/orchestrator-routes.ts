@@ -11,10 +11,10 @@ import {
 } from "./orchestrator-api.ts";
 import { ENGINE_STATES } from "./orchestrator-records.ts";
 import type { OrchestratorResponseName } from "./orchestrator-responses.ts";
-import { type IntegerParameter, type Parameter, type RouteRow, events, json } from "./route-table.ts";
+import { type IntegerParameter, type Parameter, type RouteRow, events, json, ok, rowsOf } from "./route-table.ts";
 
 /** `local`: callers on the daemon's own host need no key, others the admin key. */
-export type Authentication = "none" | "platform" | "admin" | "local";
+type Authentication = "none" | "platform" | "admin" | "local";
 export type Route = RouteRow<Authentication, OrchestratorResponseName, OrchestratorErrorCode>;
 
 /** Of calls that have a few fields or none. */
@@ -71,267 +71,142 @@ const ENGINE_STARTS = [
 ] as const satisfies readonly OrchestratorErrorCode[];
 const HISTORY = [json("EventPage"), events("EventFrame")] as const;
 
+const rows = (auth: Authentication) => rowsOf<Authentication, OrchestratorResponseName, OrchestratorErrorCode>(auth);
+const [open, platform, admin, local] = [rows("none"), rows("platform"), rows("admin"), rows("local")];
+
 /** Every route of the orchestrator. Another path is 404, another method on one of these paths 405. */
 export const ORCHESTRATOR_ROUTES = {
-  health: {
-    method: "GET",
-    path: "/health",
-    auth: "none",
-    summary: "Liveness, without a query",
-    responses: { 200: [json("DaemonHealth")] },
-  },
-  ready: {
-    method: "GET",
-    path: "/ready",
-    auth: "none",
-    summary: "Readiness, or the reason why calls are refused",
-    responses: { 200: [json("DaemonReady")] },
+  health: open("GET /health", "Liveness, without a query", { responses: ok("DaemonHealth") }),
+  ready: open("GET /ready", "Readiness, or the reason why calls are refused", {
+    responses: ok("DaemonReady"),
     errors: ["SERVICE_UNAVAILABLE"],
-  },
-  registerProduct: {
-    method: "POST",
-    path: "/products/register",
-    auth: "admin",
-    summary: "Register a product",
+  }),
+  registerProduct: admin("POST /products/register", "Register a product", {
     headers: IDEMPOTENCY,
     request: registerRequest,
     maxBodyBytes: LARGE_BODY_BYTES,
     responses: { 201: [json("ProductWithKey")] },
     errors: ["PRODUCT_ALREADY_EXISTS"],
-  },
-  listProducts: {
-    method: "GET",
-    path: "/products",
-    auth: "admin",
-    summary: "List products",
-    query: PAGE,
-    responses: { 200: [json("ProductPage")] },
-  },
-  showProduct: {
-    method: "GET",
-    path: "/products/{product_id}",
-    auth: "admin",
-    summary: "One product, by id or slug",
-    responses: { 200: [json("ProductRecord")] },
+  }),
+  listProducts: admin("GET /products", "List products", { query: PAGE, responses: ok("ProductPage") }),
+  showProduct: admin("GET /products/{product_id}", "One product, by id or slug", {
+    responses: ok("ProductRecord"),
     errors: ["PRODUCT_NOT_FOUND"],
-  },
-  deleteProduct: {
-    method: "DELETE",
-    path: "/products/{product_id}",
-    auth: "admin",
-    summary: "Delete a product",
+  }),
+  deleteProduct: admin("DELETE /products/{product_id}", "Delete a product", {
     query: { force: { kind: "flag", summary: "Destroy its engines first" } },
-    responses: { 200: [json("ProductDeleted")] },
+    responses: ok("ProductDeleted"),
     errors: ["PRODUCT_NOT_FOUND", "PRODUCT_ALREADY_EXISTS", "OPERATION_IN_PROGRESS", "BACKEND_ERROR"],
-  },
-  setPolicy: {
-    method: "PUT",
-    path: "/products/{product_id}/policy",
-    auth: "admin",
-    summary: "Change a policy",
+  }),
+  setPolicy: admin("PUT /products/{product_id}/policy", "Change a policy", {
     request: policyPatch,
     maxBodyBytes: LARGE_BODY_BYTES,
-    responses: { 200: [json("ProductRecord")] },
+    responses: ok("ProductRecord"),
     errors: ["PRODUCT_NOT_FOUND"],
-  },
-  setPlatformKeyHash: {
-    method: "PUT",
-    path: "/products/{product_id}/platform-key-hash",
-    auth: "admin",
-    summary: "Replace a platform key by its hash",
+  }),
+  setPlatformKeyHash: admin("PUT /products/{product_id}/platform-key-hash", "Replace a platform key by its hash", {
     request: platformKeyHashRequest,
-    responses: { 200: [json("ProductRecord")] },
+    responses: ok("ProductRecord"),
     errors: ["PRODUCT_NOT_FOUND"],
-  },
-  provisionEngine: {
-    method: "POST",
-    path: "/engines/provision",
-    auth: "platform",
-    summary: "Create an engine",
+  }),
+  provisionEngine: platform("POST /engines/provision", "Create an engine", {
     headers: IDEMPOTENCY,
     request: provisionRequest,
     maxBodyBytes: LARGE_BODY_BYTES,
     responses: { 201: [json("EngineWithKey")] },
     errors: [...ENGINE_STARTS, "PRODUCT_NOT_FOUND", "ENGINE_ALREADY_EXISTS", "QUOTA_EXCEEDED"],
-  },
-  admitEngine: {
-    method: "POST",
-    path: "/engines/admit",
-    auth: "platform",
-    summary: "Create or return an engine",
+  }),
+  admitEngine: platform("POST /engines/admit", "Create or return an engine", {
     headers: IDEMPOTENCY,
     request: provisionRequest,
     maxBodyBytes: LARGE_BODY_BYTES,
     responses: { 200: [json("EngineWithKey")], 201: [json("EngineWithKey")] },
     errors: [...ENGINE_STARTS, "PRODUCT_NOT_FOUND", "QUOTA_EXCEEDED"],
-  },
-  listEngines: {
-    method: "GET",
-    path: "/engines",
-    auth: "platform",
-    summary: "List engines",
+  }),
+  listEngines: platform("GET /engines", "List engines", {
     query: { ...PAGE, state: STATE },
-    responses: { 200: [json("EnginePage")] },
-  },
-  showEngine: {
-    method: "GET",
-    path: "/engines/{user_id}",
-    auth: "platform",
-    summary: "One engine",
+    responses: ok("EnginePage"),
+  }),
+  showEngine: platform("GET /engines/{user_id}", "One engine", {
     query: { auto_provision: { kind: "flag", summary: "Create the engine when there is none (201)" } },
     responses: { 200: [json("EngineRecord")], 201: [json("EngineWithKey")] },
     errors: ["ENGINE_NOT_FOUND", ...ENGINE_STARTS, "PRODUCT_NOT_FOUND", "QUOTA_EXCEEDED"],
-  },
-  destroyEngine: {
-    method: "DELETE",
-    path: "/engines/{user_id}",
-    auth: "platform",
-    summary: "Destroy an engine",
+  }),
+  destroyEngine: platform("DELETE /engines/{user_id}", "Destroy an engine", {
     query: { keep_data: { kind: "flag", summary: "Keep the engine's folder" } },
-    responses: { 200: [json("EngineDestroyed")] },
+    responses: ok("EngineDestroyed"),
     errors: ["POLICY_DENIED", "ENGINE_NOT_FOUND", "OPERATION_IN_PROGRESS", "BACKEND_ERROR"],
-  },
-  startEngine: {
-    method: "POST",
-    path: "/engines/{user_id}/start",
-    auth: "platform",
-    summary: "Start an engine",
+  }),
+  startEngine: platform("POST /engines/{user_id}/start", "Start an engine", {
     headers: IDEMPOTENCY,
     request: startRequest,
-    responses: { 200: [json("EngineRecord")] },
+    responses: ok("EngineRecord"),
     errors: ["ENGINE_NOT_FOUND", "ENGINE_ALREADY_RUNNING", ...ENGINE_STARTS],
-  },
-  stopEngine: {
-    method: "POST",
-    path: "/engines/{user_id}/stop",
-    auth: "platform",
-    summary: "Stop an engine",
+  }),
+  stopEngine: platform("POST /engines/{user_id}/stop", "Stop an engine", {
     headers: IDEMPOTENCY,
     request: stopRequest,
-    responses: { 200: [json("EngineStopped")] },
+    responses: ok("EngineStopped"),
     errors: ["POLICY_DENIED", "ENGINE_NOT_FOUND", "ENGINE_NOT_RUNNING", "OPERATION_IN_PROGRESS", "BACKEND_ERROR"],
-  },
-  rotateEngineKey: {
-    method: "POST",
-    path: "/engines/{user_id}/rotate-key",
-    auth: "platform",
-    summary: "Replace an engine's key",
+  }),
+  rotateEngineKey: platform("POST /engines/{user_id}/rotate-key", "Replace an engine's key", {
     headers: IDEMPOTENCY,
     request: rotateKeyRequest,
-    responses: { 200: [json("EngineKeyRotated")] },
+    responses: ok("EngineKeyRotated"),
     errors: ["POLICY_DENIED", "ENGINE_NOT_FOUND", "ENGINE_NOT_RUNNING", "OPERATION_IN_PROGRESS", "BACKEND_ERROR"],
-  },
-  waitForEngine: {
-    method: "GET",
-    path: "/engines/{user_id}/wait",
-    auth: "platform",
-    summary: "Wait until an engine reaches a state",
+  }),
+  waitForEngine: platform("GET /engines/{user_id}/wait", "Wait until an engine reaches a state", {
     query: { state: { ...STATE, fallback: "running", summary: "The state to wait for" }, timeout_s: WAIT_TIMEOUT_S },
-    responses: { 200: [json("EngineRecord")] },
+    responses: ok("EngineRecord"),
     errors: ["ENGINE_NOT_FOUND", "BOOT_TIMEOUT"],
-  },
-  engineLogs: {
-    method: "GET",
-    path: "/engines/{user_id}/logs",
-    auth: "platform",
-    summary: "An engine's log lines",
+  }),
+  engineLogs: platform("GET /engines/{user_id}/logs", "An engine's log lines", {
     query: { tail: LOG_TAIL, follow: { kind: "flag", summary: "Stream each new line" } },
     responses: { 200: [{ kind: "text" }] },
     errors: ["ENGINE_NOT_FOUND", "CAPACITY_EXHAUSTED"],
-  },
-  engineEvents: {
-    method: "GET",
-    path: "/engines/{user_id}/events",
-    auth: "platform",
-    summary: "Events of a user's engines; a live stream with `Accept: text/event-stream`",
+  }),
+  engineEvents: platform(
+    "GET /engines/{user_id}/events",
+    "Events of a user's engines; a live stream with `Accept: text/event-stream`",
+    { query: PAGE, headers: LAST_EVENT, responses: { 200: HISTORY }, errors: ["CAPACITY_EXHAUSTED"] },
+  ),
+  events: platform("GET /events", "Events of the product; a live stream with `Accept: text/event-stream`", {
     query: PAGE,
     headers: LAST_EVENT,
     responses: { 200: HISTORY },
     errors: ["CAPACITY_EXHAUSTED"],
-  },
-  events: {
-    method: "GET",
-    path: "/events",
-    auth: "platform",
-    summary: "Events of the product; a live stream with `Accept: text/event-stream`",
-    query: PAGE,
-    headers: LAST_EVENT,
-    responses: { 200: HISTORY },
-    errors: ["CAPACITY_EXHAUSTED"],
-  },
-  adminEngines: {
-    method: "GET",
-    path: "/admin/engines",
-    auth: "admin",
-    summary: "Engines of every product",
+  }),
+  adminEngines: admin("GET /admin/engines", "Engines of every product", {
     query: { ...PAGE, state: STATE },
-    responses: { 200: [json("EnginePage")] },
-  },
-  adminEvents: {
-    method: "GET",
-    path: "/admin/events",
-    auth: "admin",
-    summary: "Events of every product and the host",
+    responses: ok("EnginePage"),
+  }),
+  adminEvents: admin("GET /admin/events", "Events of every product and the host", {
     query: { ...PAGE, product_id: { kind: "text", summary: "Only events of this product, by id or slug" } },
     headers: LAST_EVENT,
     responses: { 200: HISTORY },
     errors: ["PRODUCT_NOT_FOUND", "CAPACITY_EXHAUSTED"],
-  },
-  adminStatus: {
-    method: "GET",
-    path: "/admin/status",
-    auth: "admin",
-    summary: "The host: ports, engines, load",
-    responses: { 200: [json("HostStatus")] },
-  },
-  adminAudit: {
-    method: "GET",
-    path: "/admin/audit",
-    auth: "admin",
-    summary: "The audit log, a hash chain",
+  }),
+  adminStatus: admin("GET /admin/status", "The host: ports, engines, load", { responses: ok("HostStatus") }),
+  adminAudit: admin("GET /admin/audit", "The audit log, a hash chain", {
     query: { ...PAGE, after: AUDIT_AFTER },
-    responses: { 200: [json("AuditPage")] },
-  },
-  drainHost: {
-    method: "POST",
-    path: "/admin/drain",
-    auth: "admin",
-    summary: "Accept no new engines",
+    responses: ok("AuditPage"),
+  }),
+  drainHost: admin("POST /admin/drain", "Accept no new engines", {
     headers: IDEMPOTENCY,
     request: drainRequest,
-    responses: { 200: [json("HostStatus")] },
-  },
-  resumeHost: {
-    method: "POST",
-    path: "/admin/resume",
-    auth: "admin",
-    summary: "Accept new engines again",
+    responses: ok("HostStatus"),
+  }),
+  resumeHost: admin("POST /admin/resume", "Accept new engines again", {
     headers: IDEMPOTENCY,
     request: drainRequest,
-    responses: { 200: [json("HostStatus")] },
-  },
-  metrics: {
-    method: "GET",
-    path: "/metrics",
-    auth: "local",
-    summary: "Prometheus text; from this host, or with the admin key",
+    responses: ok("HostStatus"),
+  }),
+  metrics: local("GET /metrics", "Prometheus text; from this host, or with the admin key", {
     responses: { 200: [{ kind: "text" }] },
-  },
-  openapi: {
-    method: "GET",
-    path: "/openapi.json",
-    auth: "none",
-    summary: "This interface as an OpenAPI 3.1 document",
-    responses: { 200: [json("OpenApiDocument")] },
-  },
-  docs: {
-    method: "GET",
-    path: "/docs",
-    auth: "none",
-    summary: "This interface as a page",
-    responses: { 200: [{ kind: "html" }] },
-  },
-} as const satisfies Record<string, Route>;
+  }),
+  openapi: open("GET /openapi.json", "This interface as an OpenAPI 3.1 document", { responses: ok("OpenApiDocument") }),
+  docs: open("GET /docs", "This interface as a page", { responses: { 200: [{ kind: "html" }] } }),
+} satisfies Record<string, Route>;
 export type RouteName = keyof typeof ORCHESTRATOR_ROUTES;
 
 /** Every code that a route can answer, in the order of the error table's use. */

@@ -1,5 +1,10 @@
 import type * as z from "zod/mini";
-import type { Endpoint } from "./endpoint.ts";
+
+export interface Endpoint {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** `{name}` marks a parameter, percent-decoded once. */
+  readonly path: string;
+}
 
 /** A query parameter or header. A handler reads it by the bounds given here. */
 export type Parameter = { readonly summary: string } & (
@@ -10,17 +15,17 @@ export type Parameter = { readonly summary: string } & (
 );
 export type IntegerParameter = Extract<Parameter, { kind: "integer" }>;
 
-/** What an answer's body is. `Schema` names a schema of the interface's responses. */
+/** The body of a response. `Schema` is the name of one of the interface's response schemas. */
 export type Content<Schema extends string> =
   | { readonly kind: "json"; readonly schema: Schema }
   /** Server-sent events: `data` of each is JSON of this schema. */
   | { readonly kind: "events"; readonly schema: Schema }
-  /** One JSON document a line. */
+  /** One JSON document per line. */
   | { readonly kind: "lines"; readonly schema: Schema }
   | { readonly kind: "text" }
   | { readonly kind: "html" };
 
-/** One row of an interface's route table: routing, 405, the OpenAPI document and the contract test read it. */
+/** A row of an interface's route table. Routing, 405, the OpenAPI document and the contract test derive from it. */
 export interface RouteRow<Auth extends string, Schema extends string, Code extends string> extends Endpoint {
   readonly auth: Auth;
   readonly summary: string;
@@ -28,24 +33,39 @@ export interface RouteRow<Auth extends string, Schema extends string, Code exten
   readonly headers?: Readonly<Record<string, Parameter>>;
   /** The JSON body. A POST or PUT without one takes an empty body and ignores any field. */
   readonly request?: z.ZodMiniObject;
-  /** A body that is read as it comes, in the place of `request`: one JSON document a line. */
+  /** A streamed body instead of `request`: one JSON document per line. */
   readonly requestLines?: Schema;
-  /** The largest body in bytes. Left out, {@link SMALL_BODY_BYTES} of the interface. */
+  /** The largest body in bytes. Left out, the default of the interface. */
   readonly maxBodyBytes?: number;
   /** Success status to the bodies it may have, by the `Accept` header. */
   readonly responses: Readonly<Record<number, readonly Content<Schema>[]>>;
-  /** Codes beyond those that every route of this authentication and method can answer. */
+  /** Error codes in addition to those of every route with this authentication and method. */
   readonly errors?: readonly Code[];
 }
+
+/** Makes the rows of one authentication: `GET /path`, the summary and the other fields. */
+export const rowsOf =
+  <Auth extends string, Schema extends string, Code extends string>(auth: Auth) =>
+  (
+    endpoint: `${Endpoint["method"]} /${string}`,
+    summary: string,
+    rest: Omit<RouteRow<Auth, Schema, Code>, "method" | "path" | "auth" | "summary">,
+  ): RouteRow<Auth, Schema, Code> => {
+    const [method, path] = endpoint.split(" ") as [Endpoint["method"], string];
+    return { method, path, auth, summary, ...rest };
+  };
 
 export const json = <S extends string>(schema: S) => ({ kind: "json", schema }) as const;
 export const events = <S extends string>(schema: S) => ({ kind: "events", schema }) as const;
 export const lines = <S extends string>(schema: S) => ({ kind: "lines", schema }) as const;
 
+/** The usual success: 200 with a JSON document. */
+export const ok = <S extends string>(schema: S) => ({ 200: [json(schema)] });
+
 /** `/engines/{user_id}` as a path of Express. */
 export const expressPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
-/** The methods that a path takes, in the order of the table; empty for an unknown path. */
+/** The methods of a path in the order of the table. Empty for an unknown path. */
 export function methodsOf(table: readonly Endpoint[]): (path: string) => readonly Endpoint["method"][] {
   const patterns = table.map(({ method, path }) => ({
     method,

@@ -11,7 +11,7 @@ export interface SettingRow {
     | { readonly kind: "flag"; readonly fallback: boolean }
     | { readonly kind: "choice"; readonly values: readonly string[]; readonly fallback: string | null }
     | { readonly kind: "text"; readonly fallback: string | null };
-  /** What an unset setting means, where `fallback` is null. */
+  /** The meaning of an unset setting, where `fallback` is null. */
   readonly unset?: string;
   /** Its value is never shown. */
   readonly secret?: true;
@@ -27,7 +27,7 @@ const PORT = { kind: "integer", min: 1, max: 65_535 } as const;
 const SILENCE = { kind: "integer", min: 1, max: 290 } as const;
 const TEXT = { kind: "text", fallback: null } as const;
 
-/** Every setting. Validation, the names a policy takes, `orchd.env.example` and the documents come from it. */
+/** Every setting. Validation, the names in a policy, `orchd.env.example` and the documents derive from it. */
 export const SETTINGS = {
   ORCH_ADMIN_KEY: {
     scope: "daemon",
@@ -179,21 +179,21 @@ const ROWS = Object.entries<SettingRow>(SETTINGS);
 export const settingNames = (...scopes: readonly SettingScope[]): readonly string[] =>
   ROWS.filter(([, { scope }]) => scopes.includes(scope)).map(([name]) => name);
 
-/** Beside the rows, any `LLM_*`: a provider may take settings of its own. */
+/** Besides the rows any `LLM_*`, since a provider may have settings of its own. */
 const LLM_NAME = /^LLM_[A-Z0-9_]{1,60}$/;
 
 /** Whether a product's `engine_env` may set it. */
 export const isProductSetting = (name: string): boolean =>
   LLM_NAME.test(name) || settingNames("product").includes(name);
 
-/** Whether engines are given it from the daemon's own environment. */
+/** Whether the daemon passes it from its environment to engines. */
 export const isEngineSetting = (name: string): boolean =>
   isProductSetting(name) || settingNames("operator").includes(name);
 
-/** The names that {@link isProductSetting} takes, for a refusal. */
+/** The names that {@link isProductSetting} accepts, for an error message. */
 export const productSettingNames = (): string =>
   ["LLM_*", ...settingNames("product").filter((name) => !LLM_NAME.test(name))].join(", ");
 
-/** Whether its value may be read back: a row without a secret. */
+/** Whether its value may be shown: it has a row and is no secret. */
 export const isPublicSetting = (name: string): boolean =>
   ROWS.some(([known, { secret }]) => known === name && secret !== true);

@@ -38,7 +38,7 @@ import { IdempotencyTable } from "./store/idempotency-keys.ts";
 import { MessageTable } from "./store/messages.ts";
 import type { Store } from "./store/open-store.ts";
 import { PlanTable } from "./store/plans.ts";
-import { ToolCallTable } from "./store/tool-calls.ts";
+import { ToolCallTable } from "./store/tool-call-table.ts";
 import { ToolDefinitionTable } from "./store/tool-definitions.ts";
 import { TurnTable } from "./store/turns.ts";
 import { WorkingMemoryTable } from "./store/working-memory.ts";

@@ -55,13 +55,13 @@ export interface HostContext {
   readonly stopping: AbortSignal;
 }
 
-export interface BootInFlight {
+interface BootInFlight {
   /** Cancels the boot. Its process is stopped before `settled`. */
   abort(reason: string): void;
   readonly settled: Promise<unknown>;
 }
 
-export interface HostSettings {
+interface HostSettings {
   readonly portRange: PortRange;
   /** The address that engines listen on. */
   readonly engineHost: string;

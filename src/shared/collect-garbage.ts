@@ -4,9 +4,8 @@ import { runInNewContext } from "node:vm";
 type Collect = (how: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void;
 
 /**
- * Collects now what nothing refers to, and code that may be compiled again. For the moment behind a start: loading
- * leaves half as much garbage as it keeps, and a process that then does nothing would carry that for good. Everything
- * stops for some 10 ms, and what runs next runs a little later for the first time.
+ * Runs a full garbage collection, which also flushes compiled code. Call it after the start: loading leaves half as much
+ * garbage as it keeps, and an idle process would never collect it. It blocks the process for about 10 ms.
  */
 export function collectGarbage(): void {
   setFlagsFromString("--expose-gc");

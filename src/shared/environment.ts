@@ -1,4 +1,4 @@
-/** The environment is wrong; every problem is told at once, each naming its variable. */
+/** The environment is invalid. `problems` lists every problem, each with its variable. */
 export class InvalidSettings extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
@@ -8,7 +8,7 @@ export class InvalidSettings extends Error {
   }
 }
 
-/** Reads settings from an environment and gathers the problems; `done` throws them together. */
+/** Reads settings from an environment and collects the problems. `done` throws them together. */
 export class EnvironmentReader {
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #problems: string[] = [];
@@ -35,7 +35,7 @@ export class EnvironmentReader {
     return value;
   }
 
-  /** Flags take the words `true` and `false`, nothing else. */
+  /** Flags take the strings `true` and `false`. */
   flag(name: string, fallback: boolean): boolean {
     const text = this.#env[name];
     if (!text) return fallback;
@@ -50,7 +50,7 @@ export class EnvironmentReader {
     return found ?? this.#refuse(name, `one of ${choices.join(", ")}`, text, fallback);
   }
 
-  /** Notes a problem that a rule over several settings found. */
+  /** Adds a problem that concerns several settings. */
   problem(text: string): void {
     this.#problems.push(text);
   }

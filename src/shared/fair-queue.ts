@@ -1,7 +1,7 @@
 import type { Queue, QueueAddOptions } from "p-queue";
 
 export interface FairOptions extends QueueAddOptions {
-  /** Who waits. Lanes take turns, however much one of them has waiting. */
+  /** Lanes take turns, however long their queues are. */
   readonly lane: string;
 }
 
@@ -13,7 +13,7 @@ interface Waiting {
   priority: number;
 }
 
-/** A waiting room for p-queue: one after the other from each lane; within a lane by priority, then by arrival. */
+/** A queue for p-queue that is fair between lanes: round robin, and within a lane by priority, then by arrival. */
 export class FairQueue implements Queue<Run, FairOptions> {
   /** In the order of their turns. */
   readonly #lanes = new Map<string, Waiting[]>();
@@ -43,11 +43,11 @@ export class FairQueue implements Queue<Run, FairOptions> {
 
   setPriority(id: string, priority: number): void {
     const found = this.#take((one) => one.id === id);
-    if (found === undefined) throw new ReferenceError(`nothing with the id ${id} waits`);
+    if (found === undefined) throw new ReferenceError(`no queued item has the id ${id}`);
     this.#insert({ ...found, priority });
   }
 
-  /** p-queue names what has no id of its own by its function. */
+  /** p-queue identifies an item without an id by its function. */
   remove(idOrRun: string | Run): void {
     this.#take(({ id, run }) => id === idOrRun || run === idOrRun);
   }

@@ -6,7 +6,7 @@ export type { Logger } from "pino";
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-// Where a secret or a user's words could slip into a line; pg errors carry the whole client with its password.
+// Fields that may hold a secret or a user's text. Errors of pg carry the whole client with its password.
 const SECRET_FIELDS = [
   "api_key",
   "apiKey",
@@ -29,7 +29,7 @@ const REDACTED = [
   '*["x-engine-key"]',
 ];
 
-/** JSON lines on standard output, written before the call returns so that nothing is lost when the process dies. */
+/** Writes JSON lines to standard output, synchronously: no line is lost when the process dies. */
 export function createLogger(name: string, level: LogLevel, stream?: DestinationStream): Logger {
   return pino(
     {
@@ -47,7 +47,7 @@ export function createLogger(name: string, level: LogLevel, stream?: Destination
   );
 }
 
-/** A log that cannot be written, on a full disk or a closed pipe, is no reason to end what it tells about. */
+/** A log that cannot be written (full disk, closed pipe) must not end the process. */
 function standardOutput(): DestinationStream {
   const output = destination({ dest: 1, sync: true });
   output.on("error", () => undefined);

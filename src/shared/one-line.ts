@@ -1,10 +1,10 @@
 /**
- * A value as JSON on one line, for every reader: many take these three for line breaks as well (Python's `splitlines`),
- * and would cut a frame in two.
+ * A value as JSON on one line. U+0085, U+2028 and U+2029 are escaped: some readers treat them as line breaks (Python's
+ * `splitlines`) and would cut a frame in two.
  */
 export function oneLine(value: unknown): string {
   const json = JSON.stringify(value);
-  // Looking is cheaper than replacing, and there is hardly ever anything to replace.
+  // A test is cheaper than a replacement, and there is hardly ever one.
   return LINE_BREAK.test(json) ? json.replaceAll(LINE_BREAKS, escaped) : json;
 }
 

@@ -1,10 +1,5 @@
 import * as z from "zod/mini";
-import en from "zod/v4/locales/en.js";
-import { boundsInWords, schemaAt } from "./bounds-in-words.ts";
 import { isFlatterThan } from "./json-values.ts";
-
-// zod/mini has no messages of its own; without a locale every one would be "Invalid input".
-z.config(en());
 
 /** Input from outside that does not fit. `field` is a dotted path, `expected` says what would have been accepted. */
 export class InvalidInput extends Error {
@@ -27,8 +22,8 @@ export function parse<S extends z.ZodMiniObject>(
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     throw new InvalidInput("body", "expected a JSON object");
   }
-  const result = z.safeParse(schema, input);
-  if (!result.success) throw invalidInput(schema, result.error.issues, input);
+  const result = z.safeParse(schema, input, { error: describeIssue, reportInput: true });
+  if (!result.success) throw invalidInput(result.error);
   return { value: result.data, ignored: unknownFields(schema.def.shape, input) };
 }
 
@@ -46,19 +41,6 @@ function unknownFields(known: object, input: object): readonly string[] {
   return names;
 }
 
-const MAX_HEADER_LENGTH = 1000;
-
-/** The value of `X-Ignored-Fields`: as many whole names as fit. */
-export function ignoredFieldsHeader(names: readonly string[]): string {
-  let header = "";
-  for (const name of names) {
-    const next = `${header}${header && ", "}${encodeURIComponent(name)}`;
-    if (next.length > MAX_HEADER_LENGTH) break;
-    header = next;
-  }
-  return header;
-}
-
 /** The same for a body, which may be left out (`undefined`) where nothing in it is required. */
 export function parseBody<S extends z.ZodMiniObject>(schema: S, body: unknown): ReturnType<typeof parse<S>> {
   if (body !== undefined) return parse(schema, body);
@@ -70,18 +52,42 @@ export function parseBody<S extends z.ZodMiniObject>(schema: S, body: unknown): 
   }
 }
 
-function invalidInput(schema: z.core.$ZodType, [issue]: readonly z.core.$ZodIssue[], input: object): InvalidInput {
-  if (issue === undefined) return new InvalidInput("body", "invalid");
-  const path = issue.path.map(String).join(".") || "body";
-  if (issue.code === "unrecognized_keys") {
-    return new InvalidInput([...issue.path.map(String), issue.keys[0] ?? ""].join("."), "unknown field");
+function invalidInput({ issues }: z.core.$ZodError): InvalidInput {
+  // A failed parse has at least one.
+  const [issue] = issues as [z.core.$ZodIssue];
+  const path = issue.path.map(String);
+  if (issue.code === "unrecognized_keys")
+    return new InvalidInput([...path, ...issue.keys.slice(0, 1)].join("."), "unknown field");
+  const field = path.join(".") || "body";
+  if (issue.input === undefined) return new InvalidInput(field, `required, ${issue.message}`);
+  const received = issue.code === "invalid_type" ? `, received ${nameOf(kindOf(issue.input))}` : "";
+  return new InvalidInput(field, issue.message + received);
+}
+
+/** What would have been accepted, for a schema without a message of its own: zod/mini has no messages. */
+export function describeIssue(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return `expected ${nameOf(issue.expected)}`;
+    case "invalid_value":
+      return `expected ${issue.values.length > 1 ? "one of " : ""}${issue.values.map((value) => JSON.stringify(value)).join("|")}`;
+    case "too_small":
+      return `expected ${issue.exact ? "" : "at least "}${amount(Number(issue.minimum), issue.origin)}`;
+    case "too_big":
+      return `expected ${issue.exact ? "" : "at most "}${amount(Number(issue.maximum), issue.origin)}`;
+    case "invalid_format":
+      return issue.pattern === undefined
+        ? `expected a string as ${issue.format}`
+        : `expected a match of ${issue.pattern}`;
+    case "invalid_key":
+      return issue.issues[0]?.message ?? "expected another name";
+    case "unrecognized_keys":
+      return `unknown field ${issue.keys.join(", ")}`;
+    case "invalid_union":
+      return issue.errors.flatMap(([first]) => first?.message ?? []).join(", or ");
+    default:
+      return "expected another value";
   }
-  const value = valueAt(input, issue.path);
-  const expected = expectation(schema, issue);
-  if (value === undefined) return new InvalidInput(path, `required, ${expected}`);
-  if (issue.code === "invalid_type")
-    return new InvalidInput(path, `${expected}, received ${KINDS[kindOf(value)] ?? "something else"}`);
-  return new InvalidInput(path, expected);
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -92,32 +98,32 @@ const KINDS: Readonly<Record<string, string>> = {
   array: "an array",
   object: "an object",
   record: "an object",
-  null: "null",
 };
+const nameOf = (kind: string): string => KINDS[kind] ?? kind;
 
-/** What would have been accepted, in the schema's own words where it has some. */
-function expectation(schema: z.core.$ZodType, issue: z.core.$ZodIssue): string {
-  if (issue.code === "invalid_key") return issue.issues[0]?.message ?? "expected another name";
-  const raw = /^(?:Too (?:small|big)|Invalid input): /.test(issue.message);
-  const bounds = raw ? boundsInWords(schemaAt(schema, issue.path), issue) : null;
-  if (bounds !== null) return bounds;
-  const own = issue.message.replace(/^Invalid (?:input|option): /, "");
-  if (issue.code !== "invalid_type" || own === issue.message) return own;
-  return `expected ${KINDS[issue.expected] ?? issue.expected}`;
-}
+const UNITS: Readonly<Record<string, string>> = { string: "character", array: "item" };
 
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  let value = input;
-  for (const key of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Readonly<Record<PropertyKey, unknown>>)[key];
-  }
-  return value;
+function amount(count: number, origin: string): string {
+  const unit = UNITS[origin];
+  return unit === undefined ? String(count) : `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
 function kindOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
+}
+
+/** An integer within bounds, both included. */
+export function integer(min: number, max = Number.MAX_SAFE_INTEGER) {
+  const bounds = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+  const error = `expected an integer ${bounds}`;
+  return z.int(error).check(z.gte(min, error), z.lte(max, error));
+}
+
+/** A string with so many characters. */
+export function characters(min: number, max: number) {
+  const error = `expected ${min} to ${max} characters`;
+  return z.string().check(z.minLength(min, error), z.maxLength(max, error));
 }
 
 /** Bytes of UTF-8, the unit every length limit of the interfaces is given in. */
@@ -147,9 +153,9 @@ export function wellFormedText(expected = "expected a string") {
 }
 
 /** PostgreSQL stores neither in text nor in jsonb. */
-export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
 
-export const UNSTORABLE = "expected no NUL characters and no broken surrogates";
+const UNSTORABLE = "expected no NUL characters and no broken surrogates";
 
 /** Throws for the first string or key within `value` that cannot be stored, named by its path. */
 export function assertStorable(value: unknown, path: readonly string[] = []): void {

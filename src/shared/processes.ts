@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
+import { hasCode } from "./error-code.ts";
 
-/** What `/proc/<pid>/stat` says of a process that can still do something: zombies are gone. */
+/** The fields of `/proc/<pid>/stat` of a running process. A zombie counts as gone. */
 export interface ProcessStat {
   readonly pid: number;
   readonly parent: number;
@@ -10,7 +11,7 @@ export interface ProcessStat {
   readonly startTime: string;
 }
 
-/** A pid alone is used again; with its start time it names one process of this boot. */
+/** Pids are reused. With its start time a pid identifies one process of this boot. */
 export type ProcessIdentity = Pick<ProcessStat, "pid" | "startTime">;
 
 export function readStat(pid: number): ProcessStat | null {
@@ -20,7 +21,7 @@ export function readStat(pid: number): ProcessStat | null {
   return state === "Z" || state === "X" ? null : { pid, ...fields };
 }
 
-/** Every living process of the machine that we may look at. */
+/** Every running process of the machine that is readable. */
 export function listProcesses(): ProcessStat[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -28,7 +29,7 @@ export function listProcesses(): ProcessStat[] {
     .filter((stat) => stat !== null);
 }
 
-/** The identity of a child just started. Even one that has already died is still there until it is reaped. */
+/** The identity of a child that was just spawned. An exited child can be read until it is reaped. */
 export function readIdentity(pid: number): ProcessIdentity {
   return { pid, startTime: fieldsOf(readFileSync(`/proc/${pid}/stat`, "utf8")).startTime };
 }
@@ -38,7 +39,7 @@ export function isAlive({ pid, startTime }: ProcessIdentity): boolean {
   return readStat(pid)?.startTime === startTime;
 }
 
-/** One variable of the environment a process was started with; `null` too when we may not read it. */
+/** One variable of the environment that a process was started with. Null when it is unset or not readable. */
 export function startVariable(pid: number, name: string): string | null {
   const entry = readProc(`/proc/${pid}/environ`)
     ?.split("\0")
@@ -46,7 +47,7 @@ export function startVariable(pid: number, name: string): string | null {
   return entry === undefined ? null : entry.slice(name.length + 1);
 }
 
-/** The members of `seeds` and all that descends from them, as far as parents still live. */
+/** The seeds and their descendants, as far as the parents in between still run. */
 export function withDescendants(seeds: readonly ProcessStat[], processes: readonly ProcessStat[]): ProcessStat[] {
   const members = [...seeds];
   const pids = new Set(seeds.map(({ pid }) => pid));
@@ -74,30 +75,30 @@ export function mayBeInherited(
   return ({ parent }) => !pids.has(parent);
 }
 
-/** To a process, or with a negative number to a group; one that has gone meanwhile, or is another user's, is no matter. */
+/** Signals a process, or with a negative number a group. A target that is gone or belongs to another user is ignored. */
 export function sendSignal(target: number, signal: NodeJS.Signals): void {
   try {
     process.kill(target, signal);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code !== "ESRCH" && code !== "EPERM") throw error;
+    if (!hasCode(error, "ESRCH", "EPERM")) throw error;
   }
 }
 
-/** Fields count from after the command, which may itself hold blanks and parentheses. */
+/** The fields after the command, which may itself contain blanks and parentheses. */
 function fieldsOf(text: string) {
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state, parent, group, session] = fields;
   return { state, parent: Number(parent), group: Number(group), session: Number(session), startTime: fields[19] ?? "" };
 }
 
-/** `null` when the process is gone, or is not ours to look at. */
-function readProc(path: string): string | null {
+const readProc = (path: string): string | null => unlessGone(() => readFileSync(path, "utf8"));
+
+/** Reads below `/proc`. Null when the process is gone or belongs to another user. */
+export function unlessGone<T>(read: () => T): T | null {
   try {
-    return readFileSync(path, "utf8");
+    return read();
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT" || code === "ESRCH" || code === "EACCES" || code === "EPERM") return null;
+    if (hasCode(error, "ENOENT", "ESRCH", "EACCES", "EPERM")) return null;
     throw error;
   }
 }

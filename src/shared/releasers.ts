@@ -1,6 +1,6 @@
 /**
- * What was opened, to be closed backwards. Push the undo of a step right after the step;
- * `release` runs all of them once, past errors, and throws the first one met.
+ * Releases resources in reverse order. Push the undo of a step right after the step. `release` runs all of them once,
+ * past errors, and then throws the first error.
  */
 export class Releasers {
   readonly #undo: (() => unknown)[] = [];

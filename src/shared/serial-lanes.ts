@@ -1,4 +1,4 @@
-/** One lane a key: work given for one key runs in order, one at a time; keys do not wait for each other. */
+/** Runs the work of one key in order, one at a time. Different keys run concurrently. */
 export class SerialLanes {
   readonly #tails = new Map<string, Promise<unknown>>();
 

@@ -1,22 +1,16 @@
-/**
- * npm passes a terminal's Ctrl-C on to a program that has had it already: what comes this soon after a signal is not
- * a person who asks twice.
- */
+/** npm forwards a terminal's Ctrl-C to a program that has received it already. A signal this soon after is the same one. */
 const ECHO_MS = 300;
 
-/**
- * Resolves with the first SIGTERM, SIGINT or SIGHUP. A second signal ends the process at once:
- * an operator who asks twice no longer wants to wait.
- */
+/** Resolves with the first SIGTERM, SIGINT or SIGHUP. A second signal exits the process at once. */
 export function shutdownSignal(): Promise<NodeJS.Signals> {
   const signals: readonly NodeJS.Signals[] = ["SIGTERM", "SIGINT", "SIGHUP"];
   return new Promise((resolve) => {
-    const asked = firstThenExit(resolve);
-    for (const signal of signals) process.on(signal, asked);
+    const handler = firstThenExit(resolve);
+    for (const signal of signals) process.on(signal, handler);
   });
 }
 
-/** Calls back at the first SIGINT; a second one ends the process at once. Returns the undo. */
+/** Calls back at the first SIGINT. A second one exits the process at once. Returns the undo. */
 export function onInterrupt(first: () => void): () => void {
   const interrupt = firstThenExit(first);
   process.on("SIGINT", interrupt);
@@ -24,7 +18,7 @@ export function onInterrupt(first: () => void): () => void {
 }
 
 /**
- * Ends the process when its output cannot be written: without a word when nobody reads it any more (`| head`). Only for
+ * Exits the process when its output cannot be written, silently when the reader closed the pipe (`| head`). Only for
  * programs with nothing to close.
  */
 export function exitWithoutReader(output: NodeJS.WriteStream): void {
@@ -36,12 +30,12 @@ export function exitWithoutReader(output: NodeJS.WriteStream): void {
 }
 
 function firstThenExit(first: (signal: NodeJS.Signals) => void): (signal: NodeJS.Signals) => void {
-  let askedAt: number | null = null;
+  let firstAt: number | null = null;
   return (signal) => {
     const now = performance.now();
-    if (askedAt === null) {
-      askedAt = now;
+    if (firstAt === null) {
+      firstAt = now;
       first(signal);
-    } else if (now - askedAt > ECHO_MS) process.exit(130);
+    } else if (now - firstAt > ECHO_MS) process.exit(130);
   };
 }

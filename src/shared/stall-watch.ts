@@ -2,8 +2,8 @@ const TICK_MS = 100;
 const STALL_MS = 500;
 
 /**
- * Notices when this process did not run for a while, be it busy, stopped or on a machine that was paused, or when
- * the clock was set: what was timed across such a moment tells nothing about others.
+ * Detects that this process was stalled (busy, stopped, or its machine paused) or that the clock was set. A timeout that
+ * was measured across a stall proves nothing.
  */
 export class StallWatch {
   readonly #timer: NodeJS.Timeout;
@@ -15,9 +15,9 @@ export class StallWatch {
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
   }
 
-  /** Whether that happened after `mark`, a time of `performance.now()`. */
+  /** Whether a stall was detected after `mark`, a time of `performance.now()`. */
   since(mark: number): boolean {
-    // The tick that would notice may itself be late.
+    // The tick that detects it may itself be late.
     this.#tick();
     return this.#stalledAt >= mark;
   }

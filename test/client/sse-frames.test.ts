@@ -1,6 +1,5 @@
 import t from "tap";
-import { MAX_LINE_LENGTH } from "../../src/client/read-lines.ts";
-import { type SseFrame, readFrames } from "../../src/client/sse-frames.ts";
+import { MAX_LINE_LENGTH, type SseFrame, readFrames } from "../../src/client/sse-frames.ts";
 
 async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

@@ -3,9 +3,14 @@ import { join, resolve } from "node:path";
 import t from "tap";
 import { newKey, sha256 } from "../../src/contract/api-keys.ts";
 import { ENGINE_ERRORS } from "../../src/contract/engine-errors.ts";
-import type { EngineRouteName } from "../../src/contract/engine-paths.ts";
 import { ENGINE_RESPONSES } from "../../src/contract/engine-responses.ts";
-import { ENGINE_ROUTES, type EngineRoute, engineBodyBytes, engineErrorsOf } from "../../src/contract/engine-routes.ts";
+import {
+  ENGINE_ROUTES,
+  type EngineRoute,
+  type EngineRouteName,
+  engineBodyBytes,
+  engineErrorsOf,
+} from "../../src/contract/engine-routes.ts";
 import { type Answer, ask } from "../helpers/api.ts";
 import { type TestEngine, startEngine } from "../helpers/engine.ts";
 import { freshFolder } from "../helpers/folder.ts";

@@ -4,7 +4,7 @@ import pg from "pg";
 import t, { type Test } from "tap";
 import { createLogger } from "../../src/shared/logger.ts";
 import { startBundledPostgres } from "../../src/orchestrator/postgres/start-bundled-postgres.ts";
-import { daemonGrants } from "../../src/orchestrator/store/daemon-privileges.ts";
+import { daemonGrants } from "../../src/orchestrator/store/migrate.ts";
 import { type Daemon, freePort, launchDaemon, startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";

@@ -40,8 +40,8 @@ async function repeatUnder(fault: Fault): Promise<{ readonly fired: string | nul
     },
     30_000,
   );
-  const told = (answer: Answer | null) => answer?.body?.error?.code ?? answer?.status ?? "nothing";
-  return { fired, statuses: `${told(first)}, then ${told(last)}` };
+  const outcomeOf = (answer: Answer | null) => answer?.body?.error?.code ?? answer?.status ?? "nothing";
+  return { fired, statuses: `${outcomeOf(first)}, then ${outcomeOf(last)}` };
 }
 
 t.test(

@@ -28,7 +28,7 @@ import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
 import { IdempotencyTable } from "../../src/engine/store/idempotency-keys.ts";
 import { MessageTable } from "../../src/engine/store/messages.ts";
 import { type Store, openStore } from "../../src/engine/store/open-store.ts";
-import { ToolCallTable } from "../../src/engine/store/tool-calls.ts";
+import { ToolCallTable } from "../../src/engine/store/tool-call-table.ts";
 import { TurnTable } from "../../src/engine/store/turns.ts";
 import type { Grant } from "../../src/engine/tools/authorize.ts";
 import { createToolExecutor } from "../../src/engine/tools/execute.ts";

@@ -68,9 +68,9 @@ export async function startEngine(t: Test, options: EngineOptions = {}): Promise
         ...call,
         headers: { [name]: value, ...call.headers },
       });
-  const stream = (path: string, wish: StreamOptions = {}) =>
-    openStream(url, path, { ...wish, headers: { "x-engine-key": started.key, ...wish.headers } });
-  const execute = (body: unknown, wish: StreamOptions = {}) => stream("/execute", { ...wish, body });
+  const stream = (path: string, options: StreamOptions = {}) =>
+    openStream(url, path, { ...options, headers: { "x-engine-key": started.key, ...options.headers } });
+  const execute = (body: unknown, options: StreamOptions = {}) => stream("/execute", { ...options, body });
   return {
     ...started,
     url,

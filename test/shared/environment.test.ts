@@ -1,7 +1,7 @@
 import t from "tap";
 import { EnvironmentReader, InvalidSettings } from "../../src/shared/environment.ts";
 
-t.test("every problem is told at once, each with its variable, what was expected and what was got", async (t) => {
+t.test("the error lists every problem with its variable, the expected and the given value", async (t) => {
   const read = new EnvironmentReader({ PORT: "1e6", SIZE: "-1", FLAG: "yes", LEVEL: "loud" });
   read.integer("PORT", 1, { min: 1, max: 65_535 });
   read.integer("SIZE", 1, { min: 0, max: 9 });

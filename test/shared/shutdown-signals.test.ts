@@ -21,7 +21,7 @@ function start(t: Test) {
   return { child, says: (words: string) => until(`it says ${words}`, () => printed.includes(words)) };
 }
 
-t.test("a signal that npm passes on a second time is not a second wish", async (t) => {
+t.test("a signal that npm forwards again does not count as a second one", async (t) => {
   const { child, says } = start(t);
   await says("up");
   child.kill("SIGINT");

@@ -1,4 +1,4 @@
-import type { CatalogReloaded, CoreSoulReloaded } from "../../contract/catalog-records.ts";
+import type { CatalogReloaded, CoreSoulReloaded } from "../../contract/engine-records.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { ToolSource } from "../tools/registry.ts";
 import type { Tool } from "../tools/tool.ts";

@@ -1,5 +1,5 @@
 import type { RequestHandler } from "express";
-import type { CatalogReloaded, CatalogRemark, CoreSoulReloaded } from "../../contract/catalog-records.ts";
+import type { CatalogReloaded, CatalogRemark, CoreSoulReloaded } from "../../contract/engine-records.ts";
 import { allowToolsRequest, decideSkillRequest } from "../../contract/engine-api.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import { EngineError } from "../engine-error.ts";

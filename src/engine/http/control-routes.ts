@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { CONTROL_TOKEN_HEADER, type EngineStatus, controlKeysRequest } from "../../contract/engine-control.ts";
 import { sameSecret } from "../../contract/api-keys.ts";
-import { NO_SUCH_ROUTE } from "../../shared/http/unknown-route.ts";
+import { NO_SUCH_ROUTE } from "../../shared/http/refusal.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import { EngineError } from "../engine-error.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";

@@ -1,18 +1,20 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { ENGINE_BODY_LIMITS, ENGINE_KEY_HEADER, type EngineErrorBody } from "../../contract/engine-api.ts";
 import type { EngineErrorCode } from "../../contract/engine-errors.ts";
-import type { EngineRouteName } from "../../contract/engine-paths.ts";
-import { ENGINE_ROUTES, type EngineRoute, engineBodyBytes } from "../../contract/engine-routes.ts";
+import {
+  ENGINE_ROUTES,
+  type EngineRoute,
+  type EngineRouteName,
+  engineBodyBytes,
+} from "../../contract/engine-routes.ts";
 import { expressPath, methodsOf } from "../../contract/route-table.ts";
 import { BodyRoom } from "../../shared/http/body-room.ts";
 import { sendDocs, sendOpenApi } from "../../shared/http/interface-documents.ts";
 import { parseJsonBody } from "../../shared/http/json-body.ts";
 import { hostProblem } from "../../shared/http/local-caller.ts";
 import { receiveBody } from "../../shared/http/receive-body.ts";
-import { refusalOf } from "../../shared/http/refusal.ts";
-import { respondToErrors } from "../../shared/http/respond-to-errors.ts";
+import { refusalOf, refuseUnknownRoute, respondToErrors } from "../../shared/http/refusal.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
-import { refuseUnknownRoute } from "../../shared/http/unknown-route.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { EngineError, internalError } from "../engine-error.ts";
 import { FollowerLimit } from "../turns/follower-limit.ts";

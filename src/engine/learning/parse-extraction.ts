@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { describeIssue } from "../../shared/parse.ts";
 import { negatedPredicate, normalPredicate } from "../memory/predicates.ts";
 import type { Round } from "../memory/rounds-to-learn.ts";
 import { type ExtractedFact, type Extraction, NOTHING } from "./extraction.ts";
@@ -52,7 +53,7 @@ export function readAnswer(text: string, rounds: readonly Round[]): ReadAnswer {
   } catch (error) {
     return { kind: "unreadable", reason: error instanceof Error ? error.message : "no valid JSON" };
   }
-  const result = z.safeParse(answer, value);
+  const result = z.safeParse(answer, value, { error: describeIssue });
   if (!result.success) {
     const [issue] = result.error.issues;
     return { kind: "unreadable", reason: `${issue?.path.join(".")}: ${issue?.message}` };

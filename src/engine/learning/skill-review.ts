@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { CatalogRemark } from "../../contract/catalog-records.ts";
+import type { CatalogRemark } from "../../contract/engine-records.ts";
 import type { SkillDecided, SkillDraftRecord } from "../../contract/memory-records.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";

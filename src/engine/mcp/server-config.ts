@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { isRecord } from "../../shared/json-values.ts";
 import * as z from "zod/mini";
+import { describeIssue } from "../../shared/parse.ts";
 import { type SandboxPlaces, readSandboxPath } from "../isolation/sandbox-paths.ts";
 import type { SandboxRequest } from "../isolation/tool-launcher.ts";
 import { type EntryProblem, type ServerEntry, type Variables, expandEntry, serverEntry } from "./server-entry.ts";
@@ -112,7 +113,7 @@ const invalid = (path: readonly string[], message: string): ReadEntry => ({
 
 function readEntry(name: string, value: unknown, { variables, places }: EntryContext): ReadEntry {
   if (!/^[^\p{Cc}\p{Cs}]{1,64}$/u.test(name)) return invalid([], "expected a name of 1 to 64 printable characters");
-  const parsed = z.safeParse(serverEntry, value);
+  const parsed = z.safeParse(serverEntry, value, { error: describeIssue });
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }): EntryProblem => [path.map(String), message]);
     return { kind: "invalid", problems };

@@ -11,7 +11,7 @@ import type {
 } from "../agent/step-log.ts";
 import type { CompactionTable } from "../store/compactions.ts";
 import type { MessageTable } from "../store/messages.ts";
-import type { ToolCallRow, ToolCallTable } from "../store/tool-calls.ts";
+import type { ToolCallRow, ToolCallTable } from "../store/tool-call-table.ts";
 import type { TurnTable } from "../store/turns.ts";
 import type { EventJournal } from "./event-journal.ts";
 

@@ -8,7 +8,7 @@ import type { ModelUsage, TurnContext } from "../agent/turn-context.ts";
 import { EngineError, internalError } from "../engine-error.ts";
 import type { CompactionTable } from "../store/compactions.ts";
 import type { MessageTable } from "../store/messages.ts";
-import type { ToolCallTable } from "../store/tool-calls.ts";
+import type { ToolCallTable } from "../store/tool-call-table.ts";
 import type { TurnTable } from "../store/turns.ts";
 import type { MemoryWriter } from "../memory/memory-writer.ts";
 import { summarizeTurn } from "./turn-summary.ts";

@@ -1,8 +1,7 @@
 import { availableParallelism } from "node:os";
 import { isAbsolute, resolve } from "node:path";
-import { readEngineSettings } from "../../contract/engine-settings.ts";
+import { readEngineSettings, readInteger } from "../../contract/engine-settings.ts";
 import { defaultDataDir as dataDirFor } from "../../contract/data-dir.ts";
-import { readInteger } from "../../contract/read-setting.ts";
 import { SETTINGS, isEngineSetting } from "../../contract/settings.ts";
 import { EnvironmentReader } from "../../shared/environment.ts";
 import { LOG_LEVELS, type LogLevel } from "../../shared/logger.ts";

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { access, constants, mkdir, readFile, writeFile } from "node:fs/promises";
+import { access, constants, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { readOrCreate } from "../../shared/files.ts";
 import { newId } from "../../shared/ids.ts";
 
 /** The keys and the id in the data folder. */
@@ -14,7 +15,7 @@ export interface DataFolder {
 }
 
 /** The data folder cannot be used. The message names the path and what to do. */
-export class DataFolderUnusable extends Error {
+class DataFolderUnusable extends Error {
   override readonly name = "DataFolderUnusable";
 }
 
@@ -40,16 +41,4 @@ export async function openDataFolder(
       { cause: error },
     );
   }
-}
-
-/** Reads a file, or creates it. Of several processes that start together, one creates it. */
-async function readOrCreate(file: string, create: () => string): Promise<string> {
-  try {
-    await writeFile(file, `${create()}\n`, { flag: "wx", mode: 0o600 });
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-  }
-  const text = (await readFile(file, "utf8")).trim();
-  if (text === "") throw new Error(`${file} is empty`);
-  return text;
 }

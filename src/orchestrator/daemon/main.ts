@@ -1,14 +1,17 @@
+import { parseArgs } from "node:util";
 import { createLogger } from "../../shared/logger.ts";
 import { Releasers } from "../../shared/releasers.ts";
 import { shutdownSignal } from "../../shared/shutdown-signals.ts";
 import { VERSION } from "../../shared/version.ts";
-import { InvalidArguments, USAGE, readArguments } from "./arguments.ts";
 import { readConfig } from "./config.ts";
 import { type StartOptions, serve } from "./serve.ts";
-import { stopEngines } from "./stop-engines.ts";
 import { InvalidSettings } from "../../shared/environment.ts";
 import { isDatabaseUnavailable } from "../store/database.ts";
 import { HostTakenOver } from "../store/host-lock.ts";
+import { openDataFolder } from "./data-folder.ts";
+import { openHost } from "./open-host.ts";
+import { Readiness } from "../status/readiness.ts";
+import { stopFleet } from "../recovery/stop-fleet.ts";
 
 const EXIT_USAGE = 2;
 
@@ -68,4 +71,60 @@ function explain(error: unknown): string {
     return `orchd cannot start: the database at DATABASE_URL cannot be reached (${error.message || String(code)})`;
   }
   return `orchd cannot start: ${error.message || error.name}`;
+}
+
+/** What the command line asks for. */
+type Command = "serve" | "stop-engines" | "help" | "version";
+
+/** The command line is invalid. The message ends with the usage. */
+class InvalidArguments extends Error {
+  override readonly name = "InvalidArguments";
+}
+
+const USAGE = `usage: orchd [--stop-engines | --version | --help]
+
+Without an option, orchd serves until SIGTERM or SIGINT. Engines keep running after it exits.
+Settings are environment variables (ORCH_*, DATABASE_URL, LLM_*), described in the README.
+
+  --stop-engines  drain and stop every engine of this host, then exit. No other orchd may be running.
+                  The next start of orchd restarts the engines.
+`;
+
+function readArguments(args: readonly string[]): Command {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        "stop-engines": { type: "boolean" },
+        version: { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+    if (values.help) return "help";
+    if (values.version) return "version";
+    return values["stop-engines"] ? "stop-engines" : "serve";
+  } catch (error) {
+    throw new InvalidArguments(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`, {
+      cause: error,
+    });
+  }
+}
+
+/** `orchd --stop-engines`: stops every engine of this host. Tested in test/end-to-end/host.test.ts. */
+async function stopEngines(options: StartOptions): Promise<void> {
+  const folder = await openDataFolder(options.config.dataDir, options.config);
+  const onWait = () => {
+    throw new Error("another orchd holds this host; stop it first (systemctl stop orchd)");
+  };
+  const opened = await openHost({
+    ...options,
+    folder,
+    readiness: new Readiness(),
+    onWait,
+    onLoss: options.takenOver,
+  });
+  if (opened === null) return;
+  const { stopped, survived } = await stopFleet(opened.host);
+  process.stderr.write(`orchd: ${stopped} engines stopped; the next start of orchd restarts them\n`);
+  if (survived.length > 0) throw new Error(`these engines survived SIGKILL: ${survived.join(", ")}`);
 }

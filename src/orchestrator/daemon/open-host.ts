@@ -21,13 +21,12 @@ import type { Readiness } from "../status/readiness.ts";
 import { RecentFailures } from "../supervision/recent-failures.ts";
 import { DAEMON_ROLE } from "../postgres/server-session.ts";
 import { startBundledPostgres } from "../postgres/start-bundled-postgres.ts";
-import { grantDaemonPrivileges, mayRewriteAudit } from "../store/daemon-privileges.ts";
+import { grantDaemonPrivileges, mayRewriteAudit, migrateToLatest } from "../store/migrate.ts";
 import { type Connection, type Db, openDatabase, databaseAnswers } from "../store/database.ts";
 import { EngineStates } from "../store/engine-states.ts";
 import { EventLog } from "../store/events.ts";
 import { type HostTakenOver, holdHost } from "../store/host-lock.ts";
 import { isDraining } from "../store/hosts.ts";
-import { migrateToLatest } from "../store/migrate.ts";
 import { preparePorts } from "../store/ports.ts";
 import { ProductDirectory } from "../store/product-directory.ts";
 
@@ -36,7 +35,7 @@ const SERVER_CHECK_MS = 3000;
 const SERVER_PING_MS = 2000;
 const PORT_REUSE_DELAY_S = 60;
 
-export interface HostParts {
+interface HostParts {
   readonly config: Config;
   readonly installDir: string;
   readonly folder: DataFolder;
@@ -49,7 +48,7 @@ export interface HostParts {
   readonly onLoss: (error: HostTakenOver) => void;
 }
 
-export interface OpenHost {
+interface OpenHost {
   readonly host: HostContext;
   /** For the terminal. */
   readonly database: string;

@@ -1,6 +1,6 @@
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
-import type { RouteName } from "../../contract/orchestrator-routes.ts";
+import { execa } from "execa";
 import { listen } from "../../shared/http/http-server.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Releasers } from "../../shared/releasers.ts";
@@ -8,13 +8,9 @@ import type { Config } from "./config.ts";
 import { openDataFolder } from "./data-folder.ts";
 import { adminRoutes } from "../http/admin-routes.ts";
 import { createApp } from "../http/app.ts";
-import type { Handler } from "../http/call.ts";
-import { documentRoutes } from "../http/document-routes.ts";
+import { openRoutes } from "../http/open-routes.ts";
 import { engineRoutes } from "../http/engine-routes.ts";
-import { eventRoutes } from "../http/event-routes.ts";
-import { healthRoutes } from "../http/health-routes.ts";
-import { logsRoute } from "../http/logs-route.ts";
-import { metricsRoute } from "../http/metrics-route.ts";
+import { streamRoutes } from "../http/stream-routes.ts";
 import { productRoutes } from "../http/product-routes.ts";
 import { createWaitingApp } from "../http/waiting-app.ts";
 import { openHost } from "./open-host.ts";
@@ -26,7 +22,6 @@ import { startMaintenance } from "../recovery/maintenance.ts";
 import type { HostContext } from "../host-context.ts";
 import { Readiness } from "../status/readiness.ts";
 import { reconcileFleet } from "../recovery/reconcile-fleet.ts";
-import { notifyServiceManager } from "./service-manager.ts";
 import { startBanner } from "./start-banner.ts";
 import { releaseInterruptedKeys } from "../store/idempotency-keys.ts";
 import { unavailableReason } from "../store/unavailable-reason.ts";
@@ -50,10 +45,10 @@ export async function serve(options: StartOptions): Promise<void> {
   const { config, listeners, logger } = options;
   const startedAt = Date.now();
   const folder = await openDataFolder(config.dataDir, config);
-  const documentsDir = join(options.installDir, "dist/documents/orchestrator");
+  const open = { startedAt, documentsDir: join(options.installDir, "dist/documents/orchestrator") };
   const readiness = new Readiness();
   // Listens first, so that clients learn what the daemon waits for.
-  let app: RequestListener = createWaitingApp(readiness, { startedAt, host: config.host, documentsDir, logger });
+  let app: RequestListener = createWaitingApp(readiness, { ...open, host: config.host, logger });
   const server = await listen((request, response) => app(request, response), config.host, config.port);
   listeners.push(() => {
     readiness.phase = "stopping";
@@ -67,7 +62,13 @@ export async function serve(options: StartOptions): Promise<void> {
   if (opened === null) return;
   const { host, database } = opened;
   app = createApp(host, {
-    handlers: { ...allHandlers(host, startedAt), ...documentRoutes(documentsDir) },
+    handlers: {
+      ...openRoutes(readiness, open),
+      ...productRoutes(host),
+      ...engineRoutes(host, new AutoProvision(host)),
+      ...streamRoutes(host),
+      ...adminRoutes(host),
+    },
     adminKey: folder.adminKey,
     host: config.host,
     whyDatabase: unavailableReason,
@@ -88,22 +89,19 @@ export async function serve(options: StartOptions): Promise<void> {
   process.stderr.write(startBanner(config, { url, database, adminKeyFile: folder.adminKeyFile, adopted }));
 }
 
-function allHandlers(
-  host: HostContext,
-  startedAt: number,
-): Readonly<Record<Exclude<RouteName, "openapi" | "docs">, Handler>> {
-  return {
-    ...healthRoutes(host.readiness, { startedAt }),
-    ...productRoutes(host),
-    ...engineRoutes(host, new AutoProvision(host)),
-    ...eventRoutes(host),
-    ...adminRoutes(host),
-    engineLogs: logsRoute(host),
-    metrics: metricsRoute(host),
-  };
-}
-
 async function warnAboutPorts(host: HostContext): Promise<void> {
   const warning = overlapWarning(host.settings.portRange, await ephemeralPorts());
   if (warning !== null) host.logger.warn(warning);
+}
+
+/** Notifies systemd that the daemon is ready (`Type=notify`). Without a socket it does nothing. */
+async function notifyServiceManager(socket: string | undefined, logger: Logger): Promise<void> {
+  if (socket === undefined) return;
+  const notified = await execa("systemd-notify", ["--ready", "--no-block"], {
+    extendEnv: false,
+    env: { PATH: "/usr/bin:/bin", NOTIFY_SOCKET: socket },
+    timeout: 3000,
+    reject: false,
+  });
+  if (notified.failed) logger.warn({ reason: notified.shortMessage }, "failed to notify systemd");
 }

@@ -1,13 +1,14 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import type { Socket } from "node:net";
+import { hasCode } from "../../shared/error-code.ts";
 
 const MAX_BODY_BYTES = 65_536;
 
-export type EngineAnswer =
+type EngineAnswer =
   | { readonly kind: "answered"; readonly status: number; readonly body: unknown }
   | { readonly kind: "failed"; readonly reason: string };
 
-export interface EngineQuestion {
+interface EngineQuestion {
   readonly url: string;
   readonly method?: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string>>;
@@ -85,8 +86,6 @@ async function readBody(response: IncomingMessage): Promise<unknown> {
     throw error;
   }
 }
-
-const hasCode = (error: Error, code: string): boolean => "code" in error && error.code === code;
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -11,12 +11,12 @@ export interface ControlTarget {
   readonly token: string;
 }
 
-export interface ControlFailure {
+interface ControlFailure {
   readonly kind: "failed";
   readonly reason: string;
 }
 export type StatusOutcome = { readonly kind: "ok"; readonly status: EngineStatus } | ControlFailure;
-export type KeysOutcome = { readonly kind: "ok" } | ControlFailure;
+type KeysOutcome = { readonly kind: "ok" } | ControlFailure;
 
 const count = z.int().check(z.gte(0));
 const engineStatusAnswer = z.object({

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, rmSync } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
+import { hasCode } from "../../shared/error-code.ts";
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
@@ -43,5 +44,4 @@ export function openToAppendSync(path: string): number {
 }
 
 /** Nothing, a link, or a pipe that nobody reads. */
-const isNoFile = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && ["ENOENT", "ELOOP", "ENXIO"].includes(String(error.code));
+const isNoFile = (error: unknown): boolean => hasCode(error, "ENOENT", "ELOOP", "ENXIO");

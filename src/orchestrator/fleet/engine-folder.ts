@@ -1,14 +1,18 @@
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { exists } from "../../shared/files.ts";
+import { execa } from "execa";
+import { hasCode } from "../../shared/error-code.ts";
+import { exists, unlessMissing } from "../../shared/files.ts";
 import { LaunchFailed } from "./engine-backend.ts";
 import { openAnew } from "./engine-file.ts";
-import { removeFolder } from "./remove-folder.ts";
 import { systemReason } from "./system-reason.ts";
 import { sha256 } from "../../contract/api-keys.ts";
 
 /** Marks a folder that was restored for an unfinished provision. */
 const RESTORED = ".restored";
+/** Errors of paths longer than the kernel takes, and of folders that their owner may not write (Go's module cache). */
+const STUBBORN = ["ENAMETOOLONG", "EACCES", "EPERM"];
+const REMOVE_TIMEOUT_MS = 600_000;
 
 /** Creates an engine's folder, or restores the one that a destroy with `keep_data` kept for the user. */
 export async function prepareEngineFolder(folder: string, kept: string): Promise<void> {
@@ -42,27 +46,30 @@ export async function discardEngineFolder(folder: string, kept: string): Promise
   }
 }
 
+/** Removes a folder with all that the engine's commands left in it. A missing folder is no error. */
 export async function removeEngineFolder(folder: string): Promise<void> {
-  await removeFolder(folder);
+  try {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  } catch (error) {
+    if (!hasCode(error, ...STUBBORN)) throw error;
+    const options = { stdin: "ignore", stdout: "ignore", timeout: REMOVE_TIMEOUT_MS } as const;
+    // A failed chmod needs no report: the next command fails too.
+    await execa("chmod", ["-R", "u+rwX", "--", folder], { ...options, stderr: "ignore", reject: false });
+    await execa("rm", ["-rf", "--", folder], options);
+  }
 }
 
 /** Moves an engine's folder to `kept`, for the user's next engine. */
 export async function keepEngineFolder(folder: string, kept: string): Promise<void> {
   if (!(await exists(folder))) return;
   await mkdir(dirname(kept), { recursive: true, mode: 0o700 });
-  await removeFolder(kept);
+  await removeEngineFolder(kept);
   await rename(folder, kept);
 }
 
 /** The names in a folder, none when it does not exist. */
-export async function listFolder(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
-    throw error;
-  }
-}
+export const listFolder = async (folder: string): Promise<readonly string[]> =>
+  (await unlessMissing(readdir(folder))) ?? [];
 
 interface DataSettings {
   readonly settings: { readonly dataDir: string };

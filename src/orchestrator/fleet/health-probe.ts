@@ -4,12 +4,12 @@ import { askEngine } from "./ask-engine.ts";
 import type { EngineExit } from "./engine-backend.ts";
 
 /** The identity that must answer. Another program or an earlier incarnation on the port is not healthy. */
-export interface ExpectedIdentity {
+interface ExpectedIdentity {
   readonly engineId: string;
   readonly incarnation: string;
 }
 
-export type ProbeVerdict =
+type ProbeVerdict =
   | { readonly kind: "ok"; readonly version: string | null; readonly activeTurns: number | null }
   | { readonly kind: "wrong_identity" }
   | { readonly kind: "failed"; readonly reason: string };

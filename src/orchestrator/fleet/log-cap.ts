@@ -1,5 +1,6 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { unlessMissing } from "../../shared/files.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
 
 interface RotatedLog {
@@ -28,21 +29,11 @@ async function rotatedLogs(folder: string): Promise<RotatedLog[]> {
     for (const name of await list(join(folder, engine))) {
       if (!name.startsWith(`${ENGINE_LOG}.`) || !/\.\d+$/.test(name)) continue;
       const path = join(folder, engine, name);
-      const file = await unlessGone(stat(path));
+      const file = await unlessMissing(stat(path));
       if (file?.isFile()) logs.push({ path, size: file.size, rotatedAt: file.mtimeMs });
     }
   }
   return logs;
 }
 
-const list = async (folder: string): Promise<string[]> => (await unlessGone(readdir(folder))) ?? [];
-
-/** Null for a path that was removed meanwhile or is not a folder. */
-async function unlessGone<T>(read: Promise<T>): Promise<T | null> {
-  try {
-    return await read;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return null;
-    throw error;
-  }
-}
+const list = async (folder: string): Promise<string[]> => (await unlessMissing(readdir(folder))) ?? [];

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { type FileHandle, open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { unlessMissing } from "../../shared/files.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { openAnew } from "./engine-file.ts";
 import { capRotatedLogs } from "./log-cap.ts";
@@ -11,14 +12,14 @@ const BUSY_CHECK_MS = 100;
 const CAP_CHECK_MS = 10_000;
 const COPY_BYTES = 1_048_576;
 
-export interface LogBounds {
+interface LogBounds {
   readonly maxBytes: number;
   /** The number of files, the current one included. */
   readonly keep: number;
   /** The limit for the rotated files of all engines. */
   readonly totalBytes: number;
 }
-export const LOG_BOUNDS: LogBounds = { maxBytes: 10 * 1_048_576, keep: 5, totalBytes: 2 * 1024 * 1_048_576 };
+const LOG_BOUNDS: LogBounds = { maxBytes: 10 * 1_048_576, keep: 5, totalBytes: 2 * 1024 * 1_048_576 };
 
 interface WatchedLog {
   size: number;
@@ -132,12 +133,4 @@ async function copyRange(
   }
 }
 
-/** 0 for a missing file. */
-async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return 0;
-    throw error;
-  }
-}
+const sizeOf = async (path: string): Promise<number> => (await unlessMissing(stat(path)))?.size ?? 0;

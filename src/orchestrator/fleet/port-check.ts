@@ -1,5 +1,7 @@
 import { createServer } from "node:net";
+import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { delay } from "../../shared/clock.ts";
+import { unlessGone } from "../../shared/processes.ts";
 
 const FIRST_POLL_MS = 5;
 const LAST_POLL_MS = 100;
@@ -26,3 +28,33 @@ export async function portFreed(host: string, port: number, deadlineMs: number):
     await delay(Math.min(waitMs, leftMs));
   }
 }
+
+const LISTENING = "0A";
+
+/**
+ * The pids that listen on a TCP port of this machine, among readable processes. Reads all open files of all processes, so
+ * it is only for error messages.
+ */
+export function portHolders(port: number): readonly number[] {
+  const sockets = new Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap((table) => listeners(table, port)));
+  if (sockets.size === 0) return [];
+  return list("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => openFiles(pid).some((file) => sockets.has(file)))
+    .map(Number);
+}
+
+/** The listening sockets of a port, in the notation of `/proc/<pid>/fd`. */
+function listeners(table: string, port: number): string[] {
+  const rows = (unlessGone(() => readFileSync(table, "utf8")) ?? "").split("\n").map((row) => row.trim().split(/\s+/));
+  return rows
+    .filter(([, local = "", , state]) => state === LISTENING && Number.parseInt(local.split(":")[1] ?? "", 16) === port)
+    .map((row) => `socket:[${row[9]}]`);
+}
+
+function openFiles(pid: string): string[] {
+  const folder = `/proc/${pid}/fd`;
+  return list(folder).map((file) => unlessGone(() => readlinkSync(`${folder}/${file}`)) ?? "");
+}
+
+const list = (folder: string): string[] => unlessGone(() => readdirSync(folder)) ?? [];

@@ -2,6 +2,7 @@ import { readlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { LAUNCH_FILE_VARIABLE } from "../../contract/launch-file.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { unlessGone } from "../../shared/processes.ts";
 import { type CgroupHierarchy, findCgroupHierarchies } from "./cgroup-hierarchies.ts";
 import type { EngineBackend, EngineProcess, LaunchOrder, ProcessHandle, StopOutcome } from "./engine-backend.ts";
 import { EngineCgroups } from "./engine-cgroups.ts";
@@ -108,12 +109,6 @@ export function createProcessBackend({
 
 /** The folder of an adopted engine's log, from its standard output. */
 function logFolder(pid: number): string | null {
-  try {
-    const path = readlinkSync(`/proc/${pid}/fd/1`);
-    return basename(path) === ENGINE_LOG ? dirname(path) : null;
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT" || code === "ESRCH" || code === "EACCES" || code === "EPERM") return null;
-    throw error;
-  }
+  const path = unlessGone(() => readlinkSync(`/proc/${pid}/fd/1`));
+  return path !== null && basename(path) === ENGINE_LOG ? dirname(path) : null;
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { hasCode } from "../../shared/error-code.ts";
 import { isAlive } from "../../shared/processes.ts";
 import type { ProcessHandle } from "./engine-backend.ts";
 
@@ -19,9 +20,9 @@ export function isInUse(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ESRCH") return false;
+    if (hasCode(error, "ESRCH")) return false;
     // The process exists but belongs to another user.
-    if (error instanceof Error && "code" in error && error.code === "EPERM") return true;
+    if (hasCode(error, "EPERM")) return true;
     throw error;
   }
 }

@@ -1,4 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
+import { hasCode } from "../../shared/error-code.ts";
+import { unlessGone } from "../../shared/processes.ts";
 import { type ProcessIdentity, isAlive } from "./process-identity.ts";
 
 /** Enough for the pid, the command (at most 15 bytes) and the state. */
@@ -28,7 +30,7 @@ export class ProcessLiveness {
       const state = start.charAt(start.lastIndexOf(")") + 2);
       return state !== "Z" && state !== "X";
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ESRCH") return false;
+      if (hasCode(error, "ESRCH")) return false;
       throw error;
     }
   }
@@ -39,22 +41,12 @@ export class ProcessLiveness {
   }
 
   #open(): void {
-    const stat = openStat(this.#identity.pid);
+    const stat = unlessGone(() => openSync(`/proc/${this.#identity.pid}/stat`, "r"));
     try {
       // The opened file may already belong to another process with the pid.
       this.#stat = isAlive(this.#identity) ? stat : null;
     } finally {
       if (stat !== null && this.#stat !== stat) closeSync(stat);
     }
-  }
-}
-
-function openStat(pid: number): number | null {
-  try {
-    return openSync(`/proc/${pid}/stat`, "r");
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT" || code === "ESRCH" || code === "EACCES" || code === "EPERM") return null;
-    throw error;
   }
 }

@@ -1,3 +1,5 @@
+import { errorCode } from "../../shared/error-code.ts";
+
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "a file or folder does not exist",
   ENOTDIR: "a file is where a folder should be",
@@ -16,7 +18,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Why a system call failed, as a text for clients without paths. Paths are only logged. */
 export function systemReason(error: unknown): string {
-  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
-  if (code === null) return "an unexpected error (see the daemon's log)";
+  const code = errorCode(error);
+  if (code === "") return "an unexpected error (see the daemon's log)";
   return REASONS[code] ?? `system error ${code}`;
 }

@@ -1,10 +1,10 @@
 import { ENGINE_STATES, drainRequest } from "../../contract/orchestrator-api.ts";
 import { AUDIT_AFTER, PAGE_LIMIT } from "../../contract/orchestrator-routes.ts";
 import { drainHost } from "../operations/drain-host.ts";
-import { hostStatus } from "../status/host-status.ts";
+import { hostStatus, readMetrics } from "../status/host-status.ts";
 import { pageOfEngines } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
-import { pageOfAudit } from "../status/read-audit.ts";
+import { pageOfAudit } from "../status/read-history.ts";
 import { choiceParameter, integerParameter } from "../../shared/http/parameters.ts";
 import { type Handler, pageOf, pageParameters } from "./call.ts";
 
@@ -33,6 +33,11 @@ export function adminRoutes(host: HostContext) {
       call.body(drainRequest);
       await drainHost(host, false);
       return { status: 200, body: await hostStatus(host) };
+    },
+    metrics: async ({ response }) => {
+      const { text, contentType } = await readMetrics(host);
+      response.set("Content-Type", contentType).send(text);
+      return undefined;
     },
   } satisfies Record<string, Handler>;
 }

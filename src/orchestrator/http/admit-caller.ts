@@ -1,18 +1,21 @@
 import type { Request, Response } from "express";
 import { type Route, maxBodyBytes } from "../../contract/orchestrator-routes.ts";
-import { declaredLength } from "../../shared/http/read-body.ts";
+import { declaredLength } from "../../shared/http/receive-body.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
-import type { Product } from "../operations/identify-product.ts";
+import { type Product, identifyProduct } from "../operations/identify-product.ts";
 import type { HostContext } from "../host-context.ts";
-import { assertOwnHost, authenticateAdmin, authenticateLocal, authenticatePlatform } from "./authenticate.ts";
 import type { RequestLimit } from "./limit-requests.ts";
+import { ADMIN_KEY_HEADER, PLATFORM_KEY_HEADER } from "../../contract/orchestrator-api.ts";
+import { hostProblem, isFromAnotherSite, isLocalCaller } from "../../shared/http/local-caller.ts";
+import { sameSecret } from "../../contract/api-keys.ts";
+import { ApiError } from "../api-error.ts";
 
 /** What one call of the minute pays for; a larger body or list costs more of them. */
 const BYTES_PER_CALL = 8 * 1024;
 const RECORDS_PER_CALL = 50;
 const MAX_RECORDS = 200;
 
-export interface AdmissionParts {
+interface AdmissionParts {
   readonly host: HostContext;
   readonly adminKey: string;
   /** Where the daemon listens. */
@@ -53,4 +56,25 @@ function costOf(request: Request, route: Route): number {
   // Given more often, the last one counts.
   const records = Math.min(Number([request.query["limit"]].flat().at(-1)) || 0, MAX_RECORDS);
   return Math.max(1, Math.ceil(bytes / BYTES_PER_CALL), Math.ceil(records / RECORDS_PER_CALL));
+}
+
+const authenticatePlatform = (host: HostContext, request: Request): Promise<Product> =>
+  identifyProduct(host, request.get(PLATFORM_KEY_HEADER));
+
+/** Refuses a call without a key that a browser may have been tricked into. */
+export function assertOwnHost(host: string, request: Request): void {
+  const problem = hostProblem(request, host);
+  if (problem !== null) throw new ApiError("INVALID_REQUEST", problem);
+}
+
+/** Callers on this host need no key, unless they are browsers that speak for another site. */
+function authenticateLocal({ adminKey, host }: { adminKey: string; host: string }, request: Request): void {
+  const trusted = isLocalCaller(request) && hostProblem(request, host) === null && !isFromAnotherSite(request);
+  if (!trusted) authenticateAdmin(adminKey, request);
+}
+
+function authenticateAdmin(adminKey: string, request: Request): void {
+  if (!sameSecret(request.get(ADMIN_KEY_HEADER) ?? "", adminKey)) {
+    throw new ApiError("INVALID_ADMIN_KEY", "the admin key is missing or wrong");
+  }
 }

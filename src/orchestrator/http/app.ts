@@ -8,7 +8,7 @@ import { BodyRoom } from "../../shared/http/body-room.ts";
 import { parseJsonBody } from "../../shared/http/json-body.ts";
 import { parameter } from "../../shared/http/parameters.ts";
 import { assertDeclaredSize, receiveBody } from "../../shared/http/receive-body.ts";
-import { refuseUnknownRoute } from "../../shared/http/unknown-route.ts";
+import { refuseUnknownRoute } from "../../shared/http/refusal.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import { assertStorable } from "../../shared/parse.ts";
 import { withinRequest } from "../../shared/request-context.ts";
@@ -31,7 +31,7 @@ const MAX_BODIES_BYTES = 32 * 1024 ** 2;
 /** A client that reads nothing of its list for this long is disconnected. */
 const UNREAD_LIST_MS = 30_000;
 
-export interface AppParts {
+interface AppParts {
   readonly handlers: Readonly<Record<RouteName, Handler>>;
   readonly adminKey: string;
   /** Where the daemon listens. */

@@ -30,7 +30,7 @@ export interface Call {
 export type Answer = { readonly status: number; readonly body: unknown; readonly secret?: boolean } | undefined;
 export type Handler = (call: Call) => Answer | Promise<Answer>;
 
-export interface PageOptions {
+interface PageOptions {
   readonly after: string | null;
   readonly limit: number;
 }

@@ -1,11 +1,10 @@
 import type { ErrorRequestHandler, Request } from "express";
 import type { ErrorBody } from "../../contract/orchestrator-api.ts";
 import type { OrchestratorErrorCode } from "../../contract/orchestrator-errors.ts";
-import { refusalOf } from "../../shared/http/refusal.ts";
-import { respondToErrors } from "../../shared/http/respond-to-errors.ts";
+import { errorCode } from "../../shared/error-code.ts";
+import { refusalOf, respondToErrors } from "../../shared/http/refusal.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { ApiError } from "../api-error.ts";
-import { hostExhausted, unavailable } from "./unavailable.ts";
 
 const LOGGED: ReadonlySet<OrchestratorErrorCode> = new Set(["INTERNAL_ERROR", "BACKEND_ERROR"]);
 
@@ -39,3 +38,27 @@ function toApiError(error: unknown, whyDatabase: WhyDatabase): ApiError {
 
 /** The route's pattern, without anybody's user_id. */
 const routeOf = (request: Request): unknown => request.route?.path;
+
+const RETRY_AFTER_S = 5;
+
+/** Errors of exhausted resources. They end when other work finishes or an operator frees the resource. */
+const EXHAUSTED: Readonly<Record<string, string>> = {
+  ENOSPC: "the host has no disk space left",
+  EDQUOT: "the host's disk quota is used up",
+  EMFILE: "the daemon has too many open files",
+  ENFILE: "the host has too many open files",
+  ENOMEM: "the host has no memory left",
+  EAGAIN: "the host has no room for another process",
+};
+
+/** The refusal for an exhausted resource of the host, anywhere in the chain of causes; null for other errors. */
+function hostExhausted(error: unknown): ApiError | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const reason = EXHAUSTED[errorCode(cause)];
+    if (reason !== undefined) return unavailable(reason, error);
+  }
+  return null;
+}
+
+const unavailable = (reason: string, cause: unknown): ApiError =>
+  new ApiError("SERVICE_UNAVAILABLE", reason, { retryAfterS: RETRY_AFTER_S, cause });

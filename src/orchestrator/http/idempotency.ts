@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
 import { IDEMPOTENCY_KEY_HEADER, IDEMPOTENT_REPLAYED_HEADER } from "../../contract/orchestrator-api.ts";
 import { InvalidInput } from "../../shared/parse.ts";
-import type { ReceivedBody } from "../../shared/http/read-body.ts";
+import type { ReceivedBody } from "../../shared/http/receive-body.ts";
 import { type Outcome, callOnce } from "../operations/call-once.ts";
 import type { Product } from "../operations/identify-product.ts";
 import type { HostContext } from "../host-context.ts";

@@ -3,8 +3,7 @@ import { deleteProduct } from "../operations/delete-product.ts";
 import { lookUpProduct, pageOfProducts } from "../status/look-up-product.ts";
 import type { HostContext } from "../host-context.ts";
 import { registerProduct } from "../operations/register-product.ts";
-import { replacePlatformKey } from "../operations/replace-platform-key.ts";
-import { setPolicy } from "../operations/set-policy.ts";
+import { replacePlatformKey, setPolicy } from "../operations/change-product.ts";
 import { flagParameter } from "../../shared/http/parameters.ts";
 import { type Call, type Handler, pageOf, pageParameters } from "./call.ts";
 

@@ -1,9 +1,9 @@
+import type { ServerResponse } from "node:http";
 import { PLATFORM_KEY_HEADER } from "../../contract/orchestrator-api.ts";
 import { ApiError } from "../api-error.ts";
 import { identifyProduct } from "../operations/identify-product.ts";
 import type { HostContext } from "../host-context.ts";
 import type { Call } from "./call.ts";
-import { dropStalledReader } from "./drop-stalled-reader.ts";
 
 const CHECK_MS = 5000;
 const KEEP_ALIVE_MS = 30_000;
@@ -31,4 +31,23 @@ export function streamSignal(host: HostContext, call: Call): AbortSignal {
   checks.unref();
   signal.addEventListener("abort", () => clearInterval(checks), { once: true });
   return signal;
+}
+
+const STALLED_MS = 30_000;
+const CHECKS = 10;
+
+/**
+ * Destroys a response whose reader does not read: its buffer has been full for `stalledMs`. Whoever writes may then
+ * wait for `drain` without a deadline of its own, as long as it also stops on `close`.
+ */
+export function dropStalledReader(response: ServerResponse, stalledMs = STALLED_MS): void {
+  let fullSince: number | null = null;
+  response.on("drain", () => (fullSince = null));
+  const checks = setInterval(() => {
+    if (!response.writableNeedDrain) fullSince = null;
+    else if (fullSince === null) fullSince = performance.now();
+    else if (performance.now() - fullSince >= stalledMs) response.destroy();
+  }, stalledMs / CHECKS);
+  checks.unref();
+  response.once("close", () => clearInterval(checks));
 }

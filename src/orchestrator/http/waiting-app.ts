@@ -4,27 +4,21 @@ import type { Logger } from "../../shared/logger.ts";
 import { ApiError } from "../api-error.ts";
 import type { Readiness } from "../status/readiness.ts";
 import { identifyRequest } from "./app.ts";
-import { assertOwnHost } from "./authenticate.ts";
-import { documentRoutes } from "./document-routes.ts";
+import { assertOwnHost } from "./admit-caller.ts";
+import { type OpenRoutesParts, openRoutes } from "./open-routes.ts";
 import { errorResponder } from "./error-responder.ts";
-import { type HealthParts, healthRoutes } from "./health-routes.ts";
 
-export interface WaitingAppParts extends HealthParts {
+interface WaitingAppParts extends OpenRoutesParts {
   /** Where the daemon listens. */
   readonly host: string;
-  /** What the build made of the route table. */
-  readonly documentsDir: string;
   readonly logger: Logger;
 }
 
 /** Serves until the database is there: health, readiness and the documents; 503 to every other call. */
-export function createWaitingApp(
-  readiness: Readiness,
-  { startedAt, host, documentsDir, logger }: WaitingAppParts,
-): Express {
+export function createWaitingApp(readiness: Readiness, { host, logger, ...open }: WaitingAppParts): Express {
   const app = express().disable("x-powered-by").disable("etag");
   app.use(identifyRequest);
-  const handlers = { ...healthRoutes(readiness, { startedAt }), ...documentRoutes(documentsDir) };
+  const handlers = openRoutes(readiness, open);
   for (const name of Object.keys(handlers) as (keyof typeof handlers)[]) {
     app.get(ORCHESTRATOR_ROUTES[name].path, async (request, response) => {
       assertOwnHost(host, request);

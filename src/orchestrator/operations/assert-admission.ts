@@ -1,6 +1,6 @@
 import { ApiError } from "../api-error.ts";
 import { capacityProblem, denialReason } from "../rules/admission.ts";
-import { hostResources } from "../status/host-resources.ts";
+import { hostResources } from "../status/host-status.ts";
 import type { HostContext } from "../host-context.ts";
 import type { PolicyAction } from "../../contract/orchestrator-api.ts";
 import type { Product } from "../store/products.ts";

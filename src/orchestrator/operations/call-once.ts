@@ -16,9 +16,9 @@ const RETENTION_S = 24 * 3600;
 const STORE_WAIT_MS = 2000;
 const RETRY_FOR_MS = 600_000;
 
-export type CallOnceParts = Pick<HostContext, "db" | "settings" | "logger" | "stopping" | "answerLimit">;
+type CallOnceParts = Pick<HostContext, "db" | "settings" | "logger" | "stopping" | "answerLimit">;
 
-export interface KeyedCall {
+interface KeyedCall {
   /** The scope of the key. Null for a call with the admin key. */
   readonly productId: string | null;
   readonly key: string;
@@ -32,7 +32,7 @@ export interface Outcome<T> {
   readonly keep: StoredAnswer | null;
 }
 
-export type Once<T> =
+type Once<T> =
   | { readonly kind: "done"; readonly result: T }
   | { readonly kind: "replayed"; readonly answer: StoredAnswer };
 

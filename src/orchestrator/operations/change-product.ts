@@ -1,20 +1,65 @@
-import type { ProductRecord } from "../../contract/orchestrator-api.ts";
+import type { ProductRecord, Policy, PolicyPatch } from "../../contract/orchestrator-api.ts";
 import type { EventType } from "../../contract/orchestrator-events.ts";
 import { appendAudit } from "../store/audit-log.ts";
 import type { Trx } from "../store/database.ts";
-import { type Product, lockProduct } from "../store/products.ts";
-import { productNotFound } from "../status/look-up-product.ts";
+import { type Product, lockProduct, updatePolicy, findProduct } from "../store/products.ts";
+import { productNotFound, productRecord } from "../status/look-up-product.ts";
 import type { HostContext } from "../host-context.ts";
-import { productRecord } from "../status/product-record.ts";
+import { changeEngineEnv } from "../store/engine-env.ts";
+import { InvalidInput } from "../../shared/parse.ts";
+import { replaceProductKey } from "../store/product-keys.ts";
 
-export interface ProductChange {
+interface ProductChange {
   readonly type: Extract<EventType, `product.${string}`>;
   /** The changed fields for the audit log and the event, without secrets. */
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
+/** Merges a patch into a product's policy, effective from the product's next call. Tested in test/cli/products.test.ts. */
+export function setPolicy(
+  host: Pick<HostContext, "db" | "events" | "directory" | "box">,
+  idOrSlug: string,
+  patch: PolicyPatch,
+): Promise<ProductRecord> {
+  return changeProduct(host, idOrSlug, {
+    type: "product.policy_changed",
+    detail: describePatch(patch),
+    change: async (trx, product) => {
+      const env = changeEngineEnv(host, product, patch.engine_env);
+      await updatePolicy(trx, product.record.id, { policy: patchedPolicy(product.record.policy, patch), ...env });
+      return lockProduct(trx, product.record.id);
+    },
+  });
+}
+
+/**
+ * Rotates a platform key. The daemon receives only the hash of the new key. The old key stays valid for `graceS` seconds.
+ * Tested in test/end-to-end/orchestrator-errors.test.ts and test/cli/products.test.ts.
+ */
+export function replacePlatformKey(
+  host: Pick<HostContext, "db" | "events" | "directory" | "box">,
+  idOrSlug: string,
+  key: {
+    readonly hash: string;
+    readonly prefix: string | null;
+    readonly last4: string | null;
+    readonly graceS: number;
+  },
+): Promise<ProductRecord> {
+  return changeProduct(host, idOrSlug, {
+    type: "product.key_rotated",
+    detail: { prefix: key.prefix, last4: key.last4, grace_s: key.graceS },
+    change: async (trx, product) => {
+      if (!(await replaceProductKey(trx, product.record.id, key))) {
+        throw new InvalidInput("api_key_hash", "another product has a key with this hash");
+      }
+      return findProduct(trx, product.record.id);
+    },
+  });
+}
+
 /** Changes one product under its row lock. The product cache is invalidated before the response. */
-export async function changeProduct(
+async function changeProduct(
   host: Pick<HostContext, "db" | "events" | "directory" | "box">,
   idOrSlug: string,
   { change, ...what }: ProductChange & { readonly change: (trx: Trx, product: Product) => Promise<Product | null> },
@@ -37,4 +82,15 @@ export async function recordProductChange(
 ): Promise<void> {
   await appendAudit(trx, { action: type, product_id: productId, detail });
   await host.events.insert(trx, { type, productId, reason: "request", data: detail });
+}
+
+/** The fields that a patch sets, for the audit log. Of `engine_env`, which holds secrets, only the names. */
+export function describePatch({ engine_env: env, ...fields }: PolicyPatch): Record<string, unknown> {
+  return env === undefined ? fields : { ...fields, engine_env_names: Object.keys(env) };
+}
+
+/** The policy with the fields of the patch. `engine_env` is stored sealed in its own column. */
+export function patchedPolicy(policy: Policy, { engine_env: _, ...fields }: PolicyPatch): Policy {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return { ...policy, ...(Object.fromEntries(given) as Partial<Policy>) };
 }

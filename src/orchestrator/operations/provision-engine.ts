@@ -22,7 +22,7 @@ const RESERVATION_MS = 40_000;
 /** `Retry-After` when every port is taken by an engine. */
 const FULL_RETRY_S = 30;
 
-export interface Provisioned {
+interface Provisioned {
   readonly record: EngineRecord;
   /** Returned once and never stored. */
   readonly apiKey: string;

@@ -3,13 +3,12 @@ import { newId } from "../../shared/ids.ts";
 import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../contract/api-keys.ts";
 import { ApiError } from "../api-error.ts";
 import { findProduct, insertProduct } from "../store/products.ts";
-import { recordProductChange } from "./change-product.ts";
+import { recordProductChange, describePatch, patchedPolicy } from "./change-product.ts";
 import { changeEngineEnv } from "../store/engine-env.ts";
 import type { HostContext } from "../host-context.ts";
-import { productRecord } from "../status/product-record.ts";
-import { describePatch, patchedPolicy } from "./set-policy.ts";
+import { productRecord } from "../status/look-up-product.ts";
 
-export interface Registered {
+interface Registered {
   readonly record: ProductRecord;
   /** Returned once. Only its hash is stored. */
   readonly platformApiKey: string;

@@ -18,7 +18,7 @@ import { assertAllowed } from "./assert-admission.ts";
 /** How long the call waits until the engine has its stored keys again. */
 const RESTORE_WAIT_MS = 2000;
 
-export interface RotatedKey {
+interface RotatedKey {
   readonly record: EngineRecord;
   readonly apiKey: string;
   readonly previousExpiresAt: Date;

@@ -8,7 +8,7 @@ import { assertAllowed, assertCapacity } from "./assert-admission.ts";
 import { engineRecord } from "../status/engine-record.ts";
 import type { BootResult, FailedBoot } from "../supervision/boot-result.ts";
 import { newIncarnation } from "../supervision/new-incarnation.ts";
-import { retryMove } from "../supervision/retry-move.ts";
+import { retryMove } from "../supervision/retry-until-stopped.ts";
 import { exitEventData } from "../supervision/last-error.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";

@@ -21,7 +21,7 @@ export interface StopOptions {
   readonly force?: boolean | undefined;
 }
 
-export interface Stopped {
+interface Stopped {
   readonly record: EngineRecord;
   readonly result: StopResult;
 }

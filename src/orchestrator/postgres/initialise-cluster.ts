@@ -1,13 +1,14 @@
-import { chown, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chown, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
+import { readIfThere } from "../../shared/files.ts";
 import { BundledPostgresError } from "./bundled-postgres-error.ts";
 import type { ServerFiles } from "./server-files.ts";
 import type { ServerUser } from "./server-user.ts";
 
 const DEADLINE_MS = 120_000;
 
-export interface Cluster {
+interface Cluster {
   /** PostgreSQL's own data folder. */
   readonly data: string;
   readonly user: string;
@@ -24,7 +25,7 @@ export async function initialiseCluster(
 ): Promise<Cluster> {
   const data = join(home, "data");
   const user = "orchd";
-  const existing = await versionOf(data);
+  const existing = (await readIfThere(join(data, "PG_VERSION")))?.trim() ?? null;
   if (existing !== null) {
     if (existing !== version.split(".")[0]) {
       throw new BundledPostgresError(
@@ -58,14 +59,4 @@ export async function initialiseCluster(
   await writeFile(join(temporary, "postgresql.conf"), `\ninclude_if_exists = '${SETTINGS_FILE}'\n`, { flag: "a" });
   await rename(temporary, data);
   return { data, user, password };
-}
-
-/** The major version that created the cluster, or null. */
-async function versionOf(data: string): Promise<string | null> {
-  try {
-    return (await readFile(join(data, "PG_VERSION"), "utf8")).trim();
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    throw error;
-  }
 }

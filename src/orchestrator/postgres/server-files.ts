@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import { exists } from "../../shared/files.ts";
 import { BundledPostgresError } from "./bundled-postgres-error.ts";
 import { createTraversableFolder, type ServerUser, mayUse } from "./server-user.ts";
-import { acquireLock } from "./file-lock.ts";
+import { acquireLock } from "../../shared/file-lock.ts";
 
 const symlinkList = z.array(z.object({ source: z.string(), target: z.string() }));
 

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
-import { chown, lstat, mkdir, readFile, readdir, rename, rmdir, writeFile } from "node:fs/promises";
+import { chown, lstat, mkdir, readdir, rename, rmdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { hasCode } from "../../shared/error-code.ts";
+import { readIfThere, unlessMissing } from "../../shared/files.ts";
 import { BundledPostgresError } from "./bundled-postgres-error.ts";
 import { createTraversableFolder, type ServerUser, mayUse } from "./server-user.ts";
 
@@ -9,7 +11,7 @@ import { createTraversableFolder, type ServerUser, mayUse } from "./server-user.
 const MAX_SOCKET_PATH = 107;
 const SOCKET_NAME = ".s.PGSQL.5432";
 
-export interface HomePlaces {
+interface HomePlaces {
   readonly dataDir: string;
   /** For a data folder that the server's user cannot enter. */
   readonly systemDir: string;
@@ -21,7 +23,7 @@ export interface HomePlaces {
  */
 export async function serverHome({ dataDir, systemDir }: HomePlaces, user: ServerUser): Promise<string> {
   const pointer = join(dataDir, "postgres-is-in");
-  const elsewhere = await readPointer(pointer);
+  const elsewhere = (await readIfThere(pointer))?.trim() ?? null;
   if (elsewhere !== null) {
     if (isAbsolute(elsewhere) && (await mayUse(user, elsewhere, "write"))) return elsewhere;
     throw new BundledPostgresError(
@@ -69,22 +71,12 @@ export async function socketFolder(home: string, user: ServerUser): Promise<stri
 
 export const socketPath = (folder: string): string => join(folder, SOCKET_NAME);
 
-async function readPointer(pointer: string): Promise<string | null> {
-  try {
-    return (await readFile(pointer, "utf8")).trim();
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-}
-
 /** Whether the folder is empty or missing. One that may not be read counts as not empty. */
 async function isEmpty(folder: string): Promise<boolean> {
   try {
-    return (await readdir(folder)).length === 0;
+    return ((await unlessMissing(readdir(folder))) ?? []).length === 0;
   } catch (error) {
-    if (isMissing(error)) return true;
-    if (error instanceof Error && "code" in error && error.code === "EACCES") return false;
+    if (hasCode(error, "EACCES")) return false;
     throw error;
   }
 }
@@ -96,5 +88,4 @@ async function ownFolder(folder: string, user: ServerUser): Promise<boolean> {
   return created !== undefined;
 }
 
-const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT";
 const shortHash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);

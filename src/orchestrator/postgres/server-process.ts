@@ -13,7 +13,7 @@ const CONNECT_TIMEOUT_MS = 2000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 export const SERVER_PORT = 5432;
 
-export interface ServerProcessOptions {
+interface ServerProcessOptions {
   /** The folder with `pg_ctl`. */
   readonly bin: string;
   /** PostgreSQL's data folder. */

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { hasCode } from "../../shared/error-code.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Client } from "pg";
 
@@ -63,8 +64,7 @@ export async function openServerSession(
         // A new connection: the session may have been lost when the server was restarted.
         return await otherSessions(await open(owner), name);
       } catch (error) {
-        const code = error instanceof Error && "code" in error ? error.code : undefined;
-        if (code === "ENOENT" || code === "ECONNREFUSED") return "unused";
+        if (hasCode(error, "ENOENT", "ECONNREFUSED")) return "unused";
         logger.warn({ err: error }, "failed to list the sessions of PostgreSQL");
         return "in use";
       }
@@ -78,8 +78,7 @@ async function retryWhileStarting(open: () => Promise<pg.Client>): Promise<pg.Cl
     try {
       return await open();
     } catch (error) {
-      const isStarting = error instanceof Error && "code" in error && error.code === CANNOT_CONNECT_NOW;
-      if (!isStarting || Date.now() >= end) throw error;
+      if (!hasCode(error, CANNOT_CONNECT_NOW) || Date.now() >= end) throw error;
     }
   }
 }
@@ -104,7 +103,7 @@ async function otherSessions(client: pg.Client, name: string): Promise<"in use" 
 export const DAEMON_ROLE = "orchd_daemon";
 
 /** Creates the role or repairs one that an interrupted start left. The password is base64url and needs no quoting. */
-export async function ensureDaemonRole(owner: Client, password: string): Promise<void> {
+async function ensureDaemonRole(owner: Client, password: string): Promise<void> {
   const { rowCount } = await owner.query("select from pg_roles where rolname = $1", [DAEMON_ROLE]);
   if (rowCount === 0) await owner.query(`create role ${DAEMON_ROLE}`);
   await owner.query(

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readOrCreate } from "../../shared/files.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { BundledPostgresError } from "./bundled-postgres-error.ts";
 import { initialiseCluster } from "./initialise-cluster.ts";
@@ -9,7 +9,7 @@ import { serverFiles } from "./server-files.ts";
 import { serverHome, socketFolder } from "./server-home.ts";
 import { SERVER_PORT, ServerProcess } from "./server-process.ts";
 import { serverUser } from "./server-user.ts";
-import { acquireLock } from "./file-lock.ts";
+import { acquireLock } from "../../shared/file-lock.ts";
 
 const START_LOCK_WAIT_MS = 120_000;
 const STOP_LOCK_WAIT_MS = 30_000;
@@ -17,7 +17,9 @@ const STOP_LOCK_WAIT_MS = 30_000;
 /** For servers and programs that the server's user cannot reach in their usual place. */
 const SYSTEM_DIR = "/var/lib/orchd-postgres";
 
-export interface BundledPostgres {
+const newPassword = (): string => randomBytes(24).toString("base64url");
+
+interface BundledPostgres {
   /** Connects as the daemon's role. */
   readonly connection: NamedConnection;
   /** Connects as the owner of the tables, for migrations only. */
@@ -55,13 +57,13 @@ export async function startBundledPostgres({
     const home = await serverHome({ dataDir, systemDir }, user);
     const files = await serverFiles(installDir, user.uid === undefined ? home : systemDir, user);
     const socket = await socketFolder(home, user);
-    const password = await readOrCreatePassword(join(dataDir, "postgres-password"));
+    const password = await readOrCreate(join(dataDir, "postgres-password"), newPassword);
     const cluster = await initialiseCluster(files, { home, serverUser: user, password });
     const server = new ServerProcess({ bin: files.bin, data: cluster.data, home, socket, user });
     const wasRunning = await server.start();
     if (wasRunning) logger.info({ home }, "found PostgreSQL running");
     const owner = { host: socket, port: SERVER_PORT, user: cluster.user, password, database: "postgres" };
-    const daemonPassword = await readOrCreatePassword(join(dataDir, "postgres-daemon-password"));
+    const daemonPassword = await readOrCreate(join(dataDir, "postgres-daemon-password"), newPassword);
     // With the lock held, so that no other daemon stops the server before the session is open.
     const session = await openServerSession({ owner, daemonPassword }, logger).catch(async (error: unknown) => {
       if (!wasRunning) await server.stop();
@@ -112,13 +114,4 @@ async function stopUnlessUsed({
   } finally {
     lock?.release();
   }
-}
-
-async function readOrCreatePassword(file: string): Promise<string> {
-  try {
-    await writeFile(file, randomBytes(24).toString("base64url"), { flag: "wx", mode: 0o600 });
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-  }
-  return (await readFile(file, "utf8")).trim();
 }

@@ -1,7 +1,8 @@
-import { appendFile, readFile } from "node:fs/promises";
+import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AUDIT_HEADS_FILE, type AuditHead, formatHead, parseHeads } from "../../contract/audit-chain.ts";
 import { delay, isoTime } from "../../shared/clock.ts";
+import { readIfThere } from "../../shared/files.ts";
 import { readHeads } from "../store/audit-log.ts";
 import type { HostContext } from "../host-context.ts";
 
@@ -60,10 +61,7 @@ export class AuditHeads {
   }
 
   async #readLast(): Promise<AuditHead | null> {
-    const text = await readFile(this.#file, "utf8").catch((error: unknown) => {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
-      throw error;
-    });
+    const text = (await readIfThere(this.#file)) ?? "";
     // An incomplete last line must not join the next one.
     if (text !== "" && !text.endsWith("\n")) await appendFile(this.#file, "\n");
     return parseHeads(text).at(-1) ?? null;

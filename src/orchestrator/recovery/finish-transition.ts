@@ -2,7 +2,7 @@ import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { buildLastError } from "../supervision/last-error.ts";
 import { destroyRow } from "../operations/destroy-engine.ts";
 import { endProcess } from "../supervision/end-process.ts";
-import { retryMove } from "../supervision/retry-move.ts";
+import { retryMove } from "../supervision/retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
 import { settleStop } from "../operations/stop-engine.ts";
 import { scheduleRestart, restartOrFail } from "../supervision/supervise-engine.ts";

@@ -8,7 +8,7 @@ import type { EngineRow } from "../store/tables.ts";
 import { handleUnobservedExit, finishDestroy, finishStop } from "./finish-transition.ts";
 import { recordedProcess } from "../supervision/end-process.ts";
 import { engineUrl } from "../status/engine-record.ts";
-import { retryMove } from "../supervision/retry-move.ts";
+import { retryMove } from "../supervision/retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
 import { abandonProvision } from "../operations/undo-provision.ts";
 import { adoptEngine } from "./adopt-engine.ts";

@@ -20,7 +20,7 @@ export const emptyWindow = (now: number): RequestWindow => ({
   current: 0,
 });
 
-export interface WindowVerdict {
+interface WindowVerdict {
   readonly admitted: boolean;
   readonly window: RequestWindow;
   readonly remaining: number;

@@ -1,6 +1,6 @@
 import { exitCause } from "../../contract/engine-exit.ts";
 
-export interface RestartRule {
+interface RestartRule {
   readonly maxRestarts: number;
   readonly windowMs: number;
   /** An engine that was healthy this long restarts without delay. */
@@ -21,7 +21,7 @@ export const RESTART_RULE: RestartRule = {
 };
 
 /** Stored in the database, so that a restart of the daemon does not reset the budget. */
-export interface RestartHistory {
+interface RestartHistory {
   readonly count: number;
   /** The time of the first counted restart, in milliseconds since the epoch. */
   readonly windowStartedAt: number | null;

@@ -1,11 +1,10 @@
-import { readFile } from "node:fs/promises";
+import { readFile, statfs } from "node:fs/promises";
 import { availableParallelism, loadavg, totalmem } from "node:os";
 import { ENGINE_STATES, type EngineState, type HostStatus } from "../../contract/orchestrator-api.ts";
 import { VERSION } from "../../shared/version.ts";
-import { mayRewriteAudit } from "../store/daemon-privileges.ts";
+import { mayRewriteAudit } from "../store/migrate.ts";
 import { countByState, listIncarnations } from "../store/host-engines.ts";
 import { portUse } from "../store/ports.ts";
-import { hostResources } from "./host-resources.ts";
 import type { HostContext } from "../host-context.ts";
 
 const MIB = 1_048_576;
@@ -76,4 +75,45 @@ export async function ephemeralPorts(): Promise<readonly [number, number] | null
   const text = await readFile("/proc/sys/net/ipv4/ip_local_port_range", "utf8").catch(() => "");
   const [low, high] = text.trim().split(/\s+/).map(Number);
   return low !== undefined && high !== undefined && low > 0 ? [low, high] : null;
+}
+
+interface HostResources {
+  readonly memoryAvailableMb: number;
+  /** On the file system of the data folder. */
+  readonly diskFreeMb: number;
+}
+
+/** Free disk and available memory of the host, in MiB. */
+export async function hostResources(dataDir: string): Promise<HostResources> {
+  const [disk, memory] = await Promise.all([statfs(dataDir), readFile("/proc/meminfo", "utf8").catch(() => "")]);
+  const availableKb = /^MemAvailable:\s+(\d+) kB$/m.exec(memory)?.[1];
+  return {
+    diskFreeMb: Math.floor((disk.bavail * disk.bsize) / MIB),
+    // Where the kernel does not report it, memory does not limit admission.
+    memoryAvailableMb: availableKb === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(Number(availableKb) / 1024),
+  };
+}
+
+/** The metrics as text. While the database is unavailable, without those that need it. */
+export async function readMetrics(host: HostContext): Promise<{ readonly text: string; readonly contentType: string }> {
+  const text = await host.metrics.text({
+    events: host.events.written,
+    draining: host.readiness.draining,
+    breakerOpen: host.breaker.isOpen,
+    starting: host.bootQueue.starting,
+    waiting: host.bootQueue.waiting,
+    host: await tryHostStatus(host),
+  });
+  return { text, contentType: host.metrics.contentType };
+}
+
+async function tryHostStatus(
+  host: Pick<HostContext, "db" | "backend" | "bootQueue" | "breaker" | "readiness" | "settings" | "logger">,
+): Promise<HostStatus | null> {
+  try {
+    return await hostStatus(host);
+  } catch (error) {
+    host.logger.warn({ err: error }, "failed to read database metrics");
+    return null;
+  }
 }

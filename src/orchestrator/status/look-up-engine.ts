@@ -6,6 +6,8 @@ import type { EngineRow } from "../store/tables.ts";
 import { awaitEngine } from "./await-state.ts";
 import { engineRecord } from "./engine-record.ts";
 import type { HostContext } from "../host-context.ts";
+import { followLog, logTail } from "../fleet/engine-log.ts";
+import { engineFolder } from "../fleet/engine-folder.ts";
 
 type Host = Pick<HostContext, "db" | "live" | "settings">;
 
@@ -21,7 +23,7 @@ export async function lookUpEngine(host: Host, product: Product, userId: string)
   return engineRecord(host, await getEngineRow(host, product, userId));
 }
 
-export interface EnginePage {
+interface EnginePage {
   readonly state: EngineState | null;
   /** The id of the last engine of the page before. */
   readonly after: string | null;
@@ -56,4 +58,14 @@ export async function waitForEngine(
 
 export function engineNotFound(): never {
   throw new ApiError("ENGINE_NOT_FOUND", "no engine for this user_id");
+}
+
+/** The last lines of an engine's log, oldest first. With a signal, then each new line until it aborts. */
+export async function engineLog(
+  host: Pick<HostContext, "db" | "settings">,
+  product: Product,
+  { userId, lines, follow }: { readonly userId: string; readonly lines: number; readonly follow: AbortSignal | null },
+): Promise<Iterable<string> | AsyncIterable<string>> {
+  const folder = engineFolder(host, (await getEngineRow(host, product, userId)).id);
+  return follow === null ? logTail(folder, lines) : followLog(folder, { lines, signal: follow });
 }

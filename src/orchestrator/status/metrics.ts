@@ -5,7 +5,7 @@ import { ORCHESTRATOR_EVENTS, type EventType } from "../../contract/orchestrator
 const BOOT_BUCKETS_S = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60];
 
 /** Values read when the metrics are scraped. */
-export interface Observations {
+interface Observations {
   readonly events: ReadonlyMap<EventType, number>;
   readonly draining: boolean;
   readonly breakerOpen: boolean;

@@ -6,7 +6,7 @@ const RETRY_AFTER_S = 1;
 const DRAINING_RETRY_AFTER_S = 30;
 
 /** `standby`: another daemon holds this host. `reconciling`: engines are being adopted, and reads are served. */
-export type Phase = "starting" | "standby" | "reconciling" | "serving" | "stopping";
+type Phase = "starting" | "standby" | "reconciling" | "serving" | "stopping";
 
 const PHASE_MESSAGES: Readonly<Record<Exclude<Phase, "serving">, string>> = {
   starting: "orchd is starting",

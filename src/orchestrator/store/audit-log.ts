@@ -3,7 +3,7 @@ import { type AuditHead, type AuditRecord, GENESIS_HASH, auditHash } from "../..
 import type { Db, Trx } from "./database.ts";
 import { origin } from "./events.ts";
 
-export interface AuditEntry {
+interface AuditEntry {
   readonly action: string;
   readonly product_id?: string;
   readonly engine_id?: string;

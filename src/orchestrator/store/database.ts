@@ -2,6 +2,7 @@ import pg from "pg";
 import { Kysely, PostgresDialect, type Transaction, sql } from "kysely";
 import type { Logger } from "../../shared/logger.ts";
 import { delay } from "../../shared/clock.ts";
+import { errorCode } from "../../shared/error-code.ts";
 import { destroyConnection } from "./session.ts";
 import type { Database } from "./tables.ts";
 
@@ -25,7 +26,7 @@ const DEADLINES = { connectionTimeoutMillis: 3000, statement_timeout: 10_000, qu
 const SESSION_DEADLINES = { ...DEADLINES, query_timeout: 4000 };
 const CLOSE_MS = 2000;
 
-export interface OpenDatabase {
+interface OpenDatabase {
   readonly db: Db;
   readonly newClient: () => pg.Client;
   readonly close: () => Promise<void>;
@@ -91,7 +92,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // A missing file has a path. A connection error has an address.
   if ("path" in error) return false;
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  const code = errorCode(error);
   return (
     UNAVAILABLE_CODES.has(code) ||
     code.startsWith("08") ||
@@ -113,4 +114,16 @@ export async function databaseAnswers(db: Db, deadlineMs: number): Promise<boole
   const result = await Promise.race([answered, late.promise]);
   clearTimeout(timer);
   return result;
+}
+
+const BATCH = 5000;
+
+/** Repeats a delete of at most `limit` rows until none are left. One large delete could exceed the statement timeout. */
+export async function inBatches(remove: (limit: number) => Promise<number>): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const removed = await remove(BATCH);
+    total += removed;
+    if (removed < BATCH) return total;
+  }
 }

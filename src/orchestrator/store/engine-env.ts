@@ -7,7 +7,7 @@ interface Sealing {
   readonly box: SealedBox;
 }
 
-export interface SealedEnv {
+interface SealedEnv {
   readonly sealedEngineEnv: Buffer | null;
   readonly engineEnvNames: readonly string[];
 }

@@ -9,7 +9,7 @@ import { EVENT_COLUMNS, EVENT_OF_STATE, stateEvent } from "./state-event.ts";
 import type { EngineRow, EnginesTable } from "./tables.ts";
 
 /** The columns that a move may set besides the state. */
-export type MovePatch = Omit<
+type MovePatch = Omit<
   Updateable<EnginesTable>,
   "id" | "product_id" | "user_id" | "host_id" | "state" | "created_at" | "metadata" | "key_hash"
 >;

@@ -4,7 +4,7 @@ import type { StoredKey } from "../../contract/api-keys.ts";
 import type { Db, Trx } from "./database.ts";
 import type { EngineRow } from "./tables.ts";
 
-export interface NewEngine {
+interface NewEngine {
   readonly id: string;
   readonly productId: string;
   readonly userId: string;
@@ -121,7 +121,7 @@ export async function replaceEngineKey(
 }
 
 /** Stores `last_active_at`. A later time is never replaced by an earlier one. */
-export async function recordActivity(db: Db, id: string, at: Date): Promise<void> {
+export async function storeActivity(db: Db, id: string, at: Date): Promise<void> {
   await db
     .updateTable("engines")
     .set({ last_active_at: at })

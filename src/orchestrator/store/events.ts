@@ -3,11 +3,10 @@ import type { EngineState } from "../../contract/orchestrator-api.ts";
 import type { Actor, EventRecord, EventType } from "../../contract/orchestrator-events.ts";
 import { newId } from "../../shared/ids.ts";
 import { currentRequest } from "../../shared/request-context.ts";
-import type { Db } from "./database.ts";
-import { inBatches } from "./in-batches.ts";
+import { type Db, inBatches } from "./database.ts";
 import type { EngineRow, EventsTable } from "./tables.ts";
 
-export interface NewEvent {
+interface NewEvent {
   readonly type: EventType;
   /** The engine of the event, with its product and user. */
   readonly engine?: Pick<EngineRow, "id" | "product_id" | "user_id" | "incarnation">;

@@ -11,7 +11,7 @@ export class HostTakenOver extends Error {
   override readonly name = "HostTakenOver";
 }
 
-export interface HostLockParts {
+interface HostLockParts {
   readonly newClient: () => Client;
   readonly hostId: string;
   readonly logger: Logger;

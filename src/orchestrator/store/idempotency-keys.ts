@@ -1,6 +1,5 @@
 import { type Expression, type SqlBool, sql } from "kysely";
-import type { Db } from "./database.ts";
-import { inBatches } from "./in-batches.ts";
+import { type Db, inBatches } from "./database.ts";
 
 /** The scope of calls with the admin key. */
 export const ADMIN_SCOPE = "admin";
@@ -14,7 +13,7 @@ export interface KeyClaim {
   readonly claim: string;
 }
 
-export interface NewKeyClaim extends KeyClaim {
+interface NewKeyClaim extends KeyClaim {
   readonly fingerprint: string;
   readonly hostId: string;
   readonly keptS: number;
@@ -27,7 +26,7 @@ export interface StoredAnswer {
 }
 
 /** The request that holds a key. `answer` is null while it is in progress. */
-export interface KeyHolder {
+interface KeyHolder {
   readonly fingerprint: string;
   readonly answer: StoredAnswer | null;
 }

@@ -1,5 +1,7 @@
 import { type Migration, Migrator } from "kysely/migration";
+import { sql } from "kysely";
 import { ORCHESTRATOR_MIGRATIONS } from "../../../migrations/orchestrator/index.ts";
+import { hasCode } from "../../shared/error-code.ts";
 import type { Db } from "./database.ts";
 
 /** The database was migrated by a newer daemon, whose schema this one does not know. */
@@ -8,7 +10,7 @@ export class NewerSchema extends Error {
 }
 
 /** The role does not own the tables and may not migrate them. */
-export class NotOwner extends Error {
+class NotOwner extends Error {
   override readonly name = "NotOwner";
 }
 
@@ -28,10 +30,35 @@ export async function migrateToLatest(db: Db): Promise<readonly string[]> {
   if (error instanceof Error && /previously executed migration .* is missing/.test(error.message)) {
     throw new NewerSchema(`the database was migrated by a newer orchd (${error.message})`);
   }
-  if (error instanceof Error && "code" in error && error.code === INSUFFICIENT_PRIVILEGE) {
+  if (error instanceof Error && hasCode(error, INSUFFICIENT_PRIVILEGE)) {
     throw new NotOwner(
       `the role of DATABASE_URL may not migrate the tables (${error.message}); start orchd once as their owner, then grant as docs/operating.md says`,
     );
   }
   throw error;
+}
+
+/** The grants for a role that does not own the tables. The README lists them for an external PostgreSQL. */
+export const daemonGrants = (role: string): readonly string[] => [
+  `grant usage on schema public to ${role}`,
+  `grant select, insert, update, delete on all tables in schema public to ${role}`,
+  `grant usage on all sequences in schema public to ${role}`,
+  `revoke insert, update, delete on kysely_migration, kysely_migration_lock from ${role}`,
+  `revoke update, delete on audit_log from ${role}`,
+];
+
+/** Grants a role the daemon's privileges in one transaction. `owner` connects as the owner of the tables. */
+export async function grantDaemonPrivileges(owner: Db, role: string): Promise<void> {
+  await owner.transaction().execute(async (trx) => {
+    for (const grant of daemonGrants(role)) await sql.raw(grant).execute(trx);
+  });
+}
+
+/** Whether our role may rewrite the audit log, as owner, as superuser or by a grant. */
+export async function mayRewriteAudit(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ may: boolean }>`
+    select pg_has_role(relowner, 'member') or has_table_privilege(oid, 'update, delete, truncate')
+      or has_any_column_privilege(oid, 'update') as may
+    from pg_class where oid = 'audit_log'::regclass`.execute(db);
+  return rows[0]?.may === true;
 }

@@ -68,7 +68,7 @@ export async function soonestPort(db: Db, { hostId, min, max, reuseDelayS }: Por
   return wait === null ? null : Math.max(0, wait);
 }
 
-export interface PortUse {
+interface PortUse {
   readonly total: number;
   readonly taken: number;
   /** Released, but not reusable yet. */

@@ -10,7 +10,7 @@ export interface Product {
   readonly sealedEngineEnv: Buffer | null;
 }
 
-export interface NewProduct {
+interface NewProduct {
   readonly id: string;
   readonly slug: string;
   readonly name: string | null;

@@ -5,7 +5,7 @@ import type { DesiredState, EngineState, LastError, Policy } from "../../contrac
 type CreatedAt = ColumnType<Date, Date | undefined, never>;
 type Json<T> = JSONColumnType<T & object>;
 
-export interface ProductsTable {
+interface ProductsTable {
   id: string;
   slug: string;
   name: string | null;
@@ -17,7 +17,7 @@ export interface ProductsTable {
   updated_at: Generated<Date>;
 }
 
-export interface ProductKeysTable {
+interface ProductKeysTable {
   hash: string;
   product_id: string;
   prefix: string | null;
@@ -62,7 +62,7 @@ export interface EnginesTable {
   stopped_at: Date | null;
 }
 
-export interface PortsTable {
+interface PortsTable {
   host_id: string;
   port: number;
   engine_id: string | null;
@@ -89,19 +89,19 @@ export interface EventsTable {
   data: Json<Record<string, unknown>>;
 }
 
-export interface AuditLogTable {
+interface AuditLogTable {
   seq: string;
   entry: string;
   prev_hash: string;
   hash: string;
 }
 
-export interface HostsTable {
+interface HostsTable {
   host_id: string;
   draining: Generated<boolean>;
 }
 
-export interface IdempotencyKeysTable {
+interface IdempotencyKeysTable {
   scope: string;
   key: string;
   fingerprint: string;

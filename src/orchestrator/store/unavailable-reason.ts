@@ -1,3 +1,4 @@
+import { errorCode } from "../../shared/error-code.ts";
 import { isDatabaseUnavailable } from "./database.ts";
 
 /** By SQLSTATE or its class: errors after which the same call may succeed later. */
@@ -16,7 +17,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Why the database could not execute a valid statement now, as a text for clients. Null for other errors. */
 export function unavailableReason(error: unknown): string | null {
-  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  const code = errorCode(error);
   const reason = REASONS[code] ?? REASONS[code.slice(0, 3)] ?? REASONS[code.slice(0, 2)];
   // A SQLSTATE has five characters.
   if (reason !== undefined && code.length === 5) return reason;

@@ -4,8 +4,9 @@ import type { EngineRow } from "../store/tables.ts";
 import { type Boot, type UnsupervisedBoot, bootOnPort } from "./boot-on-port.ts";
 import { BootCancelled } from "./boot-queue.ts";
 import { failedBoot } from "./boot-result.ts";
-import { removeOrphanedFolder } from "./remove-orphaned-folder.ts";
 import type { HostContext } from "../host-context.ts";
+import { discardEngineFolder, engineFolder, keptFolder } from "../fleet/engine-folder.ts";
+import { findEngineById } from "../store/engines.ts";
 
 /** The most ports that one boot tries while other programs listen on them. */
 const MAX_PORTS = 16;
@@ -76,4 +77,16 @@ async function bootOnAnyPort(host: HostContext, { engine, product, slot, signal 
     attempt = moved;
   }
   return { kind: "overtaken" };
+}
+
+/** Removes the folder that a launch created while a destroy was deleting the engine. */
+export function removeOrphanedFolder(
+  host: Pick<HostContext, "db" | "lanes" | "settings">,
+  engine: { readonly id: string; readonly product_id: string; readonly user_id: string },
+): Promise<void> {
+  const { id } = engine;
+  return host.lanes.run(id, async () => {
+    if ((await findEngineById(host.db, id)) === null)
+      await discardEngineFolder(engineFolder(host, id), keptFolder(host, engine));
+  });
 }

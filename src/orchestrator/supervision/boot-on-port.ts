@@ -9,8 +9,7 @@ import { type BootResult, describeFailure, failedBoot } from "./boot-result.ts";
 import type { BootSlot } from "./boot-queue.ts";
 import { engineUrl } from "../status/engine-record.ts";
 import { bootDeadline } from "./new-incarnation.ts";
-import { launchOrder } from "./launch-order.ts";
-import { liveEngine } from "./live-engine.ts";
+import { launchOrder, liveEngine } from "./launch-order.ts";
 import type { HostContext } from "../host-context.ts";
 
 const ABANDON_TERM_MS = 2000;

@@ -7,7 +7,7 @@ const MAX_WAIT_MS = 15_000;
 /** A healthy database answers sooner. */
 const DATABASE_WAIT_MS = 1000;
 
-export interface BootTurn {
+interface BootTurn {
   /** Slots are shared fairly between products. */
   readonly productId: string;
   /** A client waits for it: it goes before restarts of the same product and is refused after a time limit. */

@@ -3,8 +3,7 @@ import { ApiError } from "../api-error.ts";
 import type { EngineExit } from "../fleet/engine-backend.ts";
 import type { BootVerdict } from "../fleet/health-probe.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { describeExit } from "./describe-exit.ts";
-import { buildLastError } from "./last-error.ts";
+import { describeExit, buildLastError } from "./last-error.ts";
 import type { HostContext } from "../host-context.ts";
 
 /** The outcome of a boot. */
@@ -20,7 +19,7 @@ export interface FailedBoot {
   readonly error: ApiError;
 }
 
-export interface BootFailure {
+interface BootFailure {
   readonly code?: "BACKEND_ERROR" | "BOOT_TIMEOUT";
   readonly reason: string;
   readonly exit?: EngineExit;

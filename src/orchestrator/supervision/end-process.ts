@@ -3,8 +3,7 @@ import { delay } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { type StatusOutcome, drainEngine, engineStatus } from "../fleet/engine-control.ts";
-import { portFreed } from "../fleet/port-check.ts";
-import { portHolders } from "../fleet/port-holders.ts";
+import { portFreed, portHolders } from "../fleet/port-check.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { engineUrl } from "../status/engine-record.ts";
 import { buildLastError } from "./last-error.ts";
@@ -22,7 +21,7 @@ export type ProcessEnd =
   /** Processes survived SIGKILL, or another process still listens on the engine's port. */
   | Survived;
 
-export interface Survived {
+interface Survived {
   readonly kind: "survived";
   readonly pids: readonly number[];
   readonly reason: string;

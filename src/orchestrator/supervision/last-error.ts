@@ -4,8 +4,8 @@ import { untrustedText } from "../../shared/untrusted-text.ts";
 import type { EngineExit } from "../fleet/engine-backend.ts";
 import { logTail, redactLine } from "../fleet/engine-log.ts";
 import { engineFolder } from "../fleet/engine-folder.ts";
-import { exitReason } from "./describe-exit.ts";
 import type { HostContext } from "../host-context.ts";
+import { CANNOT_START, ENDS, exitCause } from "../../contract/engine-exit.ts";
 
 const SHOWN_LINES = 20;
 /** The line with the cause comes before a Node.js stack trace, so more lines are read than shown. */
@@ -59,3 +59,24 @@ export function exitEventData({ log_tail: tail, at: _, ...fields }: LastError): 
 /** Node.js aborts when its heap is exhausted and logs the cause. */
 const ranOutOfHeap = ({ code, signal }: EngineExit, tail: readonly string[]): boolean =>
   (signal === "SIGABRT" || code === 134) && tail.some((line) => line.includes("heap out of memory"));
+
+/** As in "exited with code 1" or "exited on SIGKILL". */
+export function describeExit({ code, signal }: EngineExit): string {
+  return signal !== null ? `on ${signal}` : code !== null ? `with code ${code}` : "unobserved";
+}
+
+/** The cause of a deliberate exit: the engine's last log lines, else the meaning of its exit code. Null for a crash. */
+function exitReason({ code }: EngineExit, log: readonly string[]): string | null {
+  const row = exitCause(code);
+  return row === null ? null : (loggedCause(log) ?? row.cause);
+}
+
+/** The log line with the cause and the indented lines after it. */
+function loggedCause(log: readonly string[]): string | null {
+  const start = log.findLastIndex((line) => line.startsWith(CANNOT_START) || line.startsWith(ENDS));
+  const [first, ...rest] = start === -1 ? [] : log.slice(start);
+  if (first === undefined) return null;
+  const end = rest.findIndex((line) => !/^\s/.test(line));
+  const details = (end === -1 ? rest : rest.slice(0, end)).map((line) => line.trim());
+  return [first.slice(first.indexOf(":") + 1).trim(), ...details].filter((part) => part !== "").join("; ");
+}

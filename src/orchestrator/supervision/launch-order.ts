@@ -1,10 +1,12 @@
 import { NOT_ISOLATED } from "../../contract/launch-file.ts";
-import type { LaunchOrder } from "../fleet/engine-backend.ts";
+import type { LaunchOrder, EngineProcess } from "../fleet/engine-backend.ts";
 import { openEngineEnv } from "../store/engine-env.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { engineFolder } from "../fleet/engine-folder.ts";
 import type { HostContext } from "../host-context.ts";
+import type { LiveEngine } from "../fleet/live-engines.ts";
+import { engineUrl } from "../status/engine-record.ts";
 
 /** All input of one launch. Keys are hashes only, so that no plaintext key is stored. */
 export function launchOrder(
@@ -45,4 +47,29 @@ export function acceptedKeys(engine: EngineRow): { hash: string; expires_at: str
   const current = { hash: engine.key_hash, expires_at: null };
   const { previous_key_hash: hash, previous_key_expires_at: expires } = engine;
   return hash === null || expires === null ? [current] : [current, { hash, expires_at: expires.toISOString() }];
+}
+
+/** The in-memory state of an engine whose process answers. */
+export function liveEngine(
+  host: Pick<HostContext, "settings" | "now">,
+  row: EngineRow,
+  { process, order, healthySince }: { process: EngineProcess; order: LaunchOrder; healthySince: number },
+): LiveEngine {
+  return {
+    id: row.id,
+    productId: row.product_id,
+    incarnation: row.incarnation,
+    url: engineUrl(host.settings.engineHost, row.port),
+    controlToken: order.launch.control_token,
+    process,
+    order,
+    restarts: { count: row.restart_count, windowStartedAt: row.restart_window_started_at?.getTime() ?? null },
+    isStopping: false,
+    stopCause: null,
+    healthySince,
+    lastOkAt: host.now(),
+    consecutiveFailures: 0,
+    lastActiveAt: null,
+    lastActiveStored: row.last_active_at?.getTime() ?? 0,
+  };
 }

@@ -3,7 +3,7 @@ import { awaitHealthy } from "../fleet/health-probe.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { type RestartVerdict, judgeExit } from "../rules/restart.ts";
 import { findSettledEngine } from "../store/engines.ts";
-import { removeOrphanedFolder } from "./remove-orphaned-folder.ts";
+import { removeOrphanedFolder } from "./boot-engine.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
 import type { UnexpectedExit } from "./record-exit.ts";

@@ -3,8 +3,9 @@ import type { LiveEngine } from "../fleet/live-engines.ts";
 import { probeOnce } from "../fleet/health-probe.ts";
 import { probeWaitMs } from "../rules/probe-wait.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
-import { recordActivity } from "./record-activity.ts";
 import type { HostContext } from "../host-context.ts";
+import { engineStatus } from "../fleet/engine-control.ts";
+import { storeActivity } from "../store/engines.ts";
 
 export const MISSES_UNHEALTHY = 3;
 const MISSES_RESTART = 6;
@@ -12,6 +13,8 @@ const PROBE_TIMEOUT_MS = 2000;
 const RESTART_TERM_MS = 10_000;
 /** `last_active_at` is read with the first probe and then with every so many. It need not be exact. */
 const PROBES_PER_ACTIVITY = 6;
+/** The least change of `last_active_at` that is stored. */
+const MIN_ACTIVITY_CHANGE_MS = 60_000;
 
 /**
  * Probes one incarnation from `running` until its process exits, then calls `onExit`. Rejections of `onExit` are logged.
@@ -111,4 +114,23 @@ function record(
       host.states.move({ id: live.id, from: [from], to, incarnation: live.incarnation, event: { reason } }),
     );
   void host.lanes.run(`health ${live.id}`, move);
+}
+
+/** Reads an engine's `last_active_at` and stores it. After a reboot the most recently used engines start first. */
+async function recordActivity(host: Pick<HostContext, "db" | "now" | "logger">, live: LiveEngine): Promise<void> {
+  const answer = await engineStatus({ url: live.url, token: live.controlToken });
+  if (answer.kind === "failed") return;
+  const { last_active_at: reported } = answer.status;
+  if (reported === null) return;
+  // The engine is not trusted: a time in the future is cut to now.
+  const at = Math.min(Date.parse(reported), host.now());
+  live.lastActiveAt = at;
+  if (at - live.lastActiveStored < MIN_ACTIVITY_CHANGE_MS) return;
+  try {
+    await storeActivity(host.db, live.id, new Date(at));
+    live.lastActiveStored = at;
+  } catch (error) {
+    // Retried with a later probe.
+    host.logger.warn({ err: error, engine_id: live.id }, "failed to store last_active_at");
+  }
 }

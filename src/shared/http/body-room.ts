@@ -1,4 +1,4 @@
-/** Bounds the bytes of request bodies held at once: in all, and of each owner, so that one cannot use up all of it. */
+/** Limits the bytes of buffered request bodies, in total and per owner. */
 export class BodyRoom {
   readonly #total: number;
   readonly #each: number;
@@ -10,7 +10,7 @@ export class BodyRoom {
     this.#each = each;
   }
 
-  /** False when there is no room; then nothing was taken. */
+  /** False when a limit would be exceeded. Then nothing is taken. */
   take(owner: string, bytes: number): boolean {
     const held = this.#held.get(owner) ?? 0;
     if (held + bytes > this.#each || this.#all + bytes > this.#total) return false;

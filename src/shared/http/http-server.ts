@@ -1,32 +1,30 @@
-import { type RequestListener, type Server, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { inTurn } from "./in-turn.ts";
+import { type RequestListener, type Server, createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { boundUnauthenticated } from "./unauthenticated-connections.ts";
-import { dropUnreadBody } from "./unread-body.ts";
 
 const SWEEP_MS = 50;
 const HEADERS_TIMEOUT_MS = 10_000;
 const TIMEOUT_CHECK_MS = 5000;
 
-export interface ServerLimits {
-  /** One more is closed as soon as it is made. */
+interface ServerLimits {
+  /** A connection beyond it is closed at once. */
   readonly maxConnections: number;
   /** Of connections without a valid key; see {@link boundUnauthenticated}. */
   readonly maxUnauthenticated: number;
-  /** For a whole request, its body included; what is not there by then is answered 408. */
+  /** For a whole request, its body included. A slower one gets 408. */
   readonly requestTimeoutMs: number;
 }
 
-export interface ListeningServer {
+interface ListeningServer {
   readonly server: Server;
   readonly port: number;
-  /** Stops taking connections, waits for the requests in flight up to the deadline, then cuts what is left. */
+  /** Accepts no more connections, waits for requests in flight up to the deadline, then closes the rest. */
   close(deadlineMs: number): Promise<void>;
 }
 
 const DEFAULT_LIMITS: ServerLimits = { maxConnections: 4096, maxUnauthenticated: 2048, requestTimeoutMs: 30_000 };
 
-/** A server that one client cannot use up: every connection, every request and every unread body has its bound. */
+/** A server with a limit on connections, requests and unread bodies, so that one client cannot exhaust it. */
 export function createBoundedServer(listener: RequestListener, limits: Partial<ServerLimits> = {}): Server {
   const { maxConnections, maxUnauthenticated, requestTimeoutMs } = { ...DEFAULT_LIMITS, ...limits };
   const server = createServer(
@@ -57,8 +55,7 @@ export async function listen(
     server.once("error", reject);
     server.listen(port, host, () => {
       server.off("error", reject);
-      // A connection that could not be accepted (too many open files): its client tries again. Without a listener the
-      // process would end.
+      // A connection could not be accepted (too many open files). Without a listener the process would exit.
       server.on("error", () => undefined);
       resolve();
     });
@@ -70,7 +67,7 @@ export async function listen(
   };
 }
 
-/** Node.js closes the connections that are idle now; those whose request ends later are closed then. */
+/** `close` of Node.js closes the connections that are idle now. Those that become idle later are closed here. */
 function closeServer(server: Server, deadlineMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), deadlineMs);
@@ -81,5 +78,63 @@ function closeServer(server: Server, deadlineMs: number): Promise<void> {
       resolve();
     });
     server.closeIdleConnections();
+  });
+}
+
+type Exchange = readonly [IncomingMessage, ServerResponse];
+
+/** Pipelined requests of one connection. Hardly any client sends a second request before the first response. */
+const MAX_WAITING = 16;
+
+/**
+ * Handles the pipelined requests of one connection one after the other. Node.js emits all of them at once, without a
+ * limit, and the later responses never emit `close` when the connection ends. Too many of them end the connection.
+ */
+function inTurn(listener: RequestListener): RequestListener {
+  /** The waiting requests of each connection that has one in progress. */
+  const connections = new WeakMap<Socket, Exchange[]>();
+  const handle = ([request, response]: Exchange, waiting: Exchange[]): void => {
+    response.once("close", () => {
+      const next = waiting.shift();
+      if (next === undefined) connections.delete(request.socket);
+      // Without a socket it can no longer be answered.
+      else if (next[1].socket !== null) handle(next, waiting);
+    });
+    listener(request, response);
+  };
+  return (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed) return;
+    const waiting = connections.get(socket);
+    if (waiting === undefined) {
+      const none: Exchange[] = [];
+      connections.set(socket, none);
+      handle([request, response], none);
+    } else if (waiting.length < MAX_WAITING) waiting.push([request, response]);
+    else socket.destroy();
+  };
+}
+
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+const MAX_UNREAD_MS = 5000;
+
+/**
+ * Reads and drops the rest of a body whose request was answered early, up to a limit, after which the connection ends.
+ * Many clients read the response only after sending everything, and closing a connection with unread bytes resets it,
+ * which can lose the response.
+ */
+function dropUnreadBody(request: IncomingMessage, response: ServerResponse): void {
+  response.once("prefinish", () => {
+    if (request.complete) return;
+    const { socket } = request;
+    const late = setTimeout(() => socket.destroy(), MAX_UNREAD_MS).unref();
+    let bytes = 0;
+    request.on("data", (chunk: Uint8Array) => {
+      bytes += chunk.length;
+      if (bytes > MAX_UNREAD_BYTES) socket.destroy();
+    });
+    request.once("close", () => clearTimeout(late));
+    // The handler may have paused it.
+    request.resume();
   });
 }

@@ -4,8 +4,8 @@ import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 
 /**
- * Sends what the build made of an interface's route table. The files are read for each call: an idle process holds
- * none of them. Rejects when a file is missing from the installation.
+ * Sends the OpenAPI document that the build made of the route table. Files are read for each call, so that an idle
+ * process holds none of them. Rejects when a file is missing.
  */
 export async function sendOpenApi(response: ServerResponse, folder: string): Promise<void> {
   const document = await readFile(join(folder, "openapi.json"));

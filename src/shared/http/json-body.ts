@@ -1,6 +1,6 @@
 import { InvalidInput } from "../parse.ts";
 
-export interface JsonLimits {
+interface JsonLimits {
   /** Every field, list item, object and list counts. */
   readonly maxValues: number;
   readonly maxDepth: number;

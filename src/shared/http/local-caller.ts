@@ -5,16 +5,15 @@ type Caller = Pick<IncomingMessage, "socket" | "headers">;
 
 const FORWARDED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
 
-/** A caller on this host itself. What a reverse proxy passes on comes from this host too, but says so. */
+/** Whether the caller runs on this host. A request of a reverse proxy on this host has a forwarding header. */
 export function isLocalCaller({ socket: { remoteAddress: address }, headers }: Caller): boolean {
   const loopback = address === "::1" || address?.startsWith("127.") || address?.startsWith("::ffff:127.");
   return loopback === true && !FORWARDED.some((name) => headers[name] !== undefined);
 }
 
 /**
- * Why a call without a key is refused for its `Host`; null when it is not. A page in a browser on this host can have a
- * name of its own site resolve to this host (DNS rebinding), and would read the answer: `localhost`, IP addresses and
- * the configured host are no such names.
+ * Why a call without a key is refused for its `Host` header, or null. Against DNS rebinding: a web page could let a name
+ * of its site resolve to this host and read the response. Allowed are `localhost`, IP addresses and the configured host.
  */
 export function hostProblem(caller: Caller, configured: string): string | null {
   const { host } = caller.headers;
@@ -28,7 +27,7 @@ function isOwnHost(host: string, configured: string): boolean {
   return isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0;
 }
 
-/** A browser asks for a page of another site. */
+/** Whether a browser sends the request for a page of another site. */
 export function isFromAnotherSite({ headers }: Pick<Caller, "headers">): boolean {
   const site = headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin" && site !== "none") return true;

@@ -1,18 +1,18 @@
 import { InvalidInput } from "../parse.ts";
 
-/** A call with its query as Express parses it. */
+/** A request with its query as Express parses it. */
 interface Queried {
   readonly query: Readonly<Record<string, unknown>>;
 }
 
-/** A query parameter as text. Given more often, the last one counts. */
+/** A query parameter as text. Of several values the last one counts. */
 export function parameter({ query }: Queried, name: string): string | undefined {
   const value = query[name];
   if (value === undefined) return undefined;
   return String(Array.isArray(value) ? value.at(-1) : value);
 }
 
-/** Throws `InvalidInput` for what is no whole number within the bounds. */
+/** Throws `InvalidInput` for anything but an integer within the bounds. */
 export function integerParameter(
   call: Queried,
   name: string,

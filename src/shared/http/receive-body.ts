@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import type { BodyRoom } from "./body-room.ts";
-import { type ReceivedBody, declaredLength, readBody } from "./read-body.ts";
 import { Refusal } from "./refusal.ts";
 
 const RETRY_AFTER_S = 1;
@@ -43,3 +42,72 @@ export async function receiveBody(
 
 const tooLarge = (maxBytes: number): Refusal =>
   new Refusal("PAYLOAD_TOO_LARGE", `body: expected at most ${maxBytes / 1024} KiB`);
+
+export interface ReceivedBody {
+  readonly kind: "read";
+  readonly bytes: Uint8Array;
+  /** Drops the bytes and returns their room. May be called again. */
+  readonly release: () => void;
+}
+
+export type BodyRead =
+  | ReceivedBody
+  | { readonly kind: "too_large" }
+  /** Too many bodies are being received at the same time. */
+  | { readonly kind: "no_room" }
+  /** The connection ended before the whole body arrived. */
+  | { readonly kind: "cut_off" };
+
+const FIRST_CAPACITY = 4096;
+
+/** The `Content-Length`, or null for `Transfer-Encoding: chunked`. */
+export function declaredLength({ headers }: IncomingMessage): number | null {
+  if (headers["transfer-encoding"] !== undefined) return null;
+  return Number(headers["content-length"] ?? 0);
+}
+
+/**
+ * Receives a body into one buffer, whose capacity is taken from the room: a client that sends single bytes costs no
+ * more. The server's `requestTimeout` limits the time.
+ */
+export async function readBody(
+  request: IncomingMessage,
+  { maxBytes, room, owner }: { readonly maxBytes: number; readonly room: BodyRoom; readonly owner: string },
+): Promise<BodyRead> {
+  let buffer = Buffer.alloc(0);
+  let length = 0;
+  const release = () => {
+    room.give(owner, buffer.length);
+    buffer = Buffer.alloc(0);
+    length = 0;
+  };
+  const fail = (kind: "too_large" | "no_room" | "cut_off"): BodyRead => {
+    release();
+    return { kind };
+  };
+  try {
+    // When reading stops early the request stays open, so that it can be answered.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      const needed = length + chunk.length;
+      if (needed > maxBytes) return fail("too_large");
+      if (needed > buffer.length) {
+        const capacity = Math.min(maxBytes, Math.max(needed, 2 * buffer.length, FIRST_CAPACITY));
+        if (!room.take(owner, capacity - buffer.length)) return fail("no_room");
+        const larger = Buffer.allocUnsafeSlow(capacity);
+        buffer.copy(larger, 0, 0, length);
+        buffer = larger;
+      }
+      chunk.copy(buffer, length);
+      length = needed;
+    }
+  } catch {
+    return fail("cut_off");
+  }
+  return {
+    kind: "read",
+    get bytes() {
+      return buffer.subarray(0, length);
+    },
+    release,
+  };
+}

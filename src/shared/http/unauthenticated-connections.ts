@@ -1,13 +1,13 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** Emitted on a connection's socket once a request on it has shown a valid key. */
+/** Emitted on a socket when a request on it has presented a valid key. */
 export const AUTHENTICATED = "authenticated";
 
 /**
- * Bounds the connections that have shown no valid key yet. One too many ends the oldest of the address that has the
- * most of them: a new client is always let in, and behind a proxy, where all come from one address, those who show
- * their key are not touched.
+ * Limits the connections that have presented no valid key yet. One beyond the limit closes the oldest one of the address
+ * that has the most. So a new client is always accepted, and behind a proxy, where all clients share one address,
+ * authenticated connections stay.
  */
 export function boundUnauthenticated(server: Server, max: number): void {
   const byAddress = new Map<string, Set<Socket>>();

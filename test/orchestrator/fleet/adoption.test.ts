@@ -40,10 +40,10 @@ t.test("an adopted engine is stopped like a child process, and its exit is repor
   const { daemon, handle } = await daemonThatDies(fleet, order);
   daemon.kill("SIGKILL");
   const engine = fleet.backend.attach(handle, order.launch.incarnation);
-  let told = false;
-  void engine?.exited.then(() => (told = true));
+  let hasExited = false;
+  void engine?.exited.then(() => (hasExited = true));
   t.same(await engine?.stop(5000), { kind: "exited" });
-  t.ok(told);
+  t.ok(hasExited);
 });
 
 t.test("a pid of another process or another boot is not adopted and not signalled", async (t) => {

@@ -6,7 +6,7 @@ import { oomKillCount } from "../../../src/shared/linux/cgroup-folder.ts";
 import { healthy, testFleet, urlOf } from "../../helpers/fleet.ts";
 
 const killed = { code: null, signal: "SIGKILL" } as const;
-const untold = { code: null, signal: null } as const;
+const unknownExit = { code: null, signal: null } as const;
 const none = { engine: null, host: null } as const;
 
 t.test("a foreign SIGKILL with a host OOM kill counts as out of memory", async (t) => {
@@ -15,7 +15,7 @@ t.test("a foreign SIGKILL with a host OOM kill counts as out of memory", async (
   t.notOk(killedForMemory({ end: killed, stopping: true, ...counts }), "it was ours");
   t.notOk(killedForMemory({ end: { code: 1, signal: null }, stopping: false, ...counts }), "it exited");
   t.notOk(killedForMemory({ end: { code: null, signal: "SIGSEGV" }, stopping: false, ...counts }), "it crashed");
-  t.notOk(killedForMemory({ end: untold, stopping: false, ...counts }), "the host's count alone proves nothing");
+  t.notOk(killedForMemory({ end: unknownExit, stopping: false, ...counts }), "the host's count alone proves nothing");
 });
 
 t.test("a SIGKILL without an OOM kill does not", async (t) => {
@@ -32,7 +32,10 @@ t.test("the count of the engine's cgroup takes precedence over the host's", asyn
   });
   t.notOk(killedForMemory({ end: killed, stopping: false, ...counts(1, 1) }), "another's engine was killed");
   t.ok(killedForMemory({ end: killed, stopping: false, ...counts(1, 2) }));
-  t.ok(killedForMemory({ end: untold, stopping: false, ...counts(0, 1) }), "an adopted engine's signal is not told");
+  t.ok(
+    killedForMemory({ end: unknownExit, stopping: false, ...counts(0, 1) }),
+    "an adopted engine's signal is unknown",
+  );
   t.notOk(killedForMemory({ end: { code: 1, signal: null }, stopping: false, ...counts(0, 1) }), "a child was killed");
 });
 

@@ -32,7 +32,7 @@ t.test("a zombie is not alive", async (t) => {
   t.teardown(() => living.close());
   t.ok(living.isAlive());
   process.kill(pid, "SIGKILL");
-  await until("the zombie is told from the living", () => !living.isAlive());
+  await until("the zombie is detected", () => !living.isAlive());
   t.ok(readIdentity(pid), "it is still there");
 });
 

@@ -17,7 +17,7 @@ t.test("what is asked for during a look-up shares the next one", async (t) => {
   t.equal(reads.length, 3);
 });
 
-t.test("a look-up that fails is told to all who shared it, and the next one is made", async (t) => {
+t.test("a failed statement rejects all look-ups that shared it, and the next one succeeds", async (t) => {
   let reads = 0;
   const lookups = new BatchedLookups(async (keys) => {
     if (++reads === 1) throw new Error("no connection");

@@ -11,7 +11,7 @@ import {
 import t from "tap";
 import { onEachServer } from "../../helpers/database.ts";
 
-const wish = (more: object = {}) => ({
+const claimOf = (more: object = {}) => ({
   scope: "prd_1",
   key: "k",
   claim: randomUUID(),
@@ -20,58 +20,58 @@ const wish = (more: object = {}) => ({
   keptS: 60,
   ...more,
 });
-const admin = (more: object) => wish({ scope: "admin", ...more });
+const admin = (more: object) => claimOf({ scope: "admin", ...more });
 const answer = { status: 201, body: '{"id":"x"}' };
 const expire = (db: Db) => sql`update idempotency_keys set expires_at = now() - interval '1 second'`.execute(db);
 
-onEachServer(t, "of many that claim a key together one gets it; the others are told who has it", async (t, { db }) => {
-  const all = await Promise.all(Array.from({ length: 50 }, () => claimKey(db, wish())));
+onEachServer(t, "of many concurrent claims of a key one wins; the others get its holder", async (t, { db }) => {
+  const all = await Promise.all(Array.from({ length: 50 }, () => claimKey(db, claimOf())));
   t.equal(all.filter((one) => one === "claimed").length, 1);
   t.same(
     all.filter((one) => one !== "claimed"),
     Array.from({ length: 49 }, () => ({ fingerprint: "f1", answer: null })),
   );
-  t.equal(await claimKey(db, wish({ scope: "prd_2" })), "claimed", "another product's key is another key");
+  t.equal(await claimKey(db, claimOf({ scope: "prd_2" })), "claimed", "another product's key is another key");
 });
 
 onEachServer(
   t,
   "an answer is kept until it expires; then one of those who ask takes the key over",
   async (t, { db }) => {
-    const first = wish();
+    const first = claimOf();
     await claimKey(db, first);
     await storeAnswer(db, first, answer);
-    t.same(await claimKey(db, wish()), { fingerprint: "f1", answer });
+    t.same(await claimKey(db, claimOf()), { fingerprint: "f1", answer });
     await expire(db);
-    const all = await Promise.all(Array.from({ length: 10 }, () => claimKey(db, wish({ fingerprint: "f2" }))));
+    const all = await Promise.all(Array.from({ length: 10 }, () => claimKey(db, claimOf({ fingerprint: "f2" }))));
     t.equal(all.filter((one) => one === "claimed").length, 1);
-    t.same(await claimKey(db, wish()), { fingerprint: "f2", answer: null }, "nothing of the first use is left");
+    t.same(await claimKey(db, claimOf()), { fingerprint: "f2", answer: null }, "nothing of the first use is left");
   },
 );
 
 onEachServer(t, "a late result of an earlier use changes nothing", async (t, { db }) => {
-  const first = wish();
-  const second = wish();
+  const first = claimOf();
+  const second = claimOf();
   await claimKey(db, first);
   await expire(db);
   await claimKey(db, second);
   await storeAnswer(db, first, answer);
   await releaseKey(db, first);
-  t.same(await claimKey(db, wish()), { fingerprint: "f1", answer: null });
+  t.same(await claimKey(db, claimOf()), { fingerprint: "f1", answer: null });
   await storeAnswer(db, second, answer);
   await releaseKey(db, second);
-  t.same(await claimKey(db, wish()), { fingerprint: "f1", answer }, "a kept answer is not given back");
+  t.same(await claimKey(db, claimOf()), { fingerprint: "f1", answer }, "a kept answer is not given back");
 });
 
 onEachServer(t, "a key given back while others ask for it is had by one of them", async (t, { db }) => {
-  const first = wish();
+  const first = claimOf();
   await claimKey(db, first);
   const [, ...all] = await Promise.all([
     releaseKey(db, first),
-    ...Array.from({ length: 20 }, () => claimKey(db, wish({ fingerprint: "f2" }))),
+    ...Array.from({ length: 20 }, () => claimKey(db, claimOf({ fingerprint: "f2" }))),
   ]);
   const winners = all.filter((one) => one === "claimed").length;
-  t.ok(winners === 1 || (winners === 0 && (await claimKey(db, wish())) === "claimed"));
+  t.ok(winners === 1 || (winners === 0 && (await claimKey(db, claimOf())) === "claimed"));
 });
 
 onEachServer(
@@ -83,7 +83,7 @@ onEachServer(
     await storeAnswer(db, kept, answer);
     await claimKey(db, admin({ key: "interrupted" }));
     await claimKey(db, admin({ key: "elsewhere", hostId: "host_2" }));
-    await claimKey(db, wish({ scope: "prd_of-no-product" }));
+    await claimKey(db, claimOf({ scope: "prd_of-no-product" }));
     t.equal(await purgeIdempotencyKeys(db, new Date()), 1);
     t.equal(await releaseInterruptedKeys(db, "host_1"), 1);
     t.equal(await claimKey(db, admin({ key: "interrupted" })), "claimed");

@@ -70,8 +70,8 @@ onEachServer(
     if (second === null) throw new Error("no port");
     t.equal((await changePort(db, second, { range: small, events }))?.port, row.port);
     t.match(await portUse(db, small), { total: 2, taken: 1, resting: 0, quarantined: 1 });
-    const [told] = await listEvents(db, { before: null, limit: 1 });
-    t.match(told, { type: "host.port_taken", engine_id: second.id, data: { port: second.port, next_port: row.port } });
+    const [event] = await listEvents(db, { before: null, limit: 1 });
+    t.match(event, { type: "host.port_taken", engine_id: second.id, data: { port: second.port, next_port: row.port } });
   },
 );
 
@@ -81,13 +81,13 @@ onEachServer(t, "of two moves that race one wins; a late one of an earlier life 
   const row = await engine(db, id, "a");
   if (row === null) throw new Error("no port");
   const states = newStates(db);
-  const told: string[] = [];
-  const undo = states.onChange(row.id, () => told.push("changed"));
+  const changes: string[] = [];
+  const undo = states.onChange(row.id, () => changes.push("changed"));
   const moves = await Promise.all(
     Array.from({ length: 8 }, () => states.move({ id: row.id, from: ["provisioning"], to: "starting" })),
   );
   t.equal(moves.filter((move) => move !== null).length, 1);
-  t.equal(told.length, 1);
+  t.equal(changes.length, 1);
   undo();
   t.equal(await states.move({ id: row.id, from: ["starting"], to: "running", incarnation: randomUUID() }), null);
   t.equal((await findEngine(db, id, "a"))?.state, "starting");
@@ -111,17 +111,17 @@ onEachServer(t, "a key is replaced only in the running life it was meant for", a
   const { id } = await product(db);
   const row = await engine(db, id, "a");
   if (row === null) throw new Error("no port");
-  const wish = {
+  const replacement = {
     id: row.id,
     incarnation: row.incarnation,
     key: storedKey(newKey("sk-orch-")),
     previousExpiresAt: new Date(),
   };
-  const replace = (what = wish) => db.transaction().execute((trx) => replaceEngineKey(trx, what));
+  const replace = (what = replacement) => db.transaction().execute((trx) => replaceEngineKey(trx, what));
   t.equal(await replace(), null, "not running");
   await sql`update engines set state = 'running'`.execute(db);
-  t.equal(await replace({ ...wish, incarnation: randomUUID() }), null, "another life");
-  t.match(await replace(), { key_hash: wish.key.hash, previous_key_hash: row.key_hash });
+  t.equal(await replace({ ...replacement, incarnation: randomUUID() }), null, "another life");
+  t.match(await replace(), { key_hash: replacement.key.hash, previous_key_hash: row.key_hash });
 });
 
 onEachServer(
@@ -167,7 +167,7 @@ onEachServer(t, "a product with engines cannot be deleted; one without takes its
   t.same(await db.selectFrom("product_keys").selectAll().execute(), []);
 });
 
-t.test("errors of an unreachable database are told from errors of a statement", async (t) => {
+t.test("errors of an unreachable database differ from errors of a statement", async (t) => {
   for (const code of ["ECONNREFUSED", "57P01", "08006", "ENOENT"])
     t.ok(isDatabaseUnavailable(Object.assign(new Error("x"), { code })), code);
   t.ok(isDatabaseUnavailable(new Error("Connection terminated unexpectedly")));

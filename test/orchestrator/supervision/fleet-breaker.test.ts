@@ -34,7 +34,7 @@ t.test("while open, restarts wait and single ones are tried; the first healthy o
   const { breaker: fleet, news } = breaker();
   const ids = engines(6);
   for (const id of ids) fleet.recordFailure(id, new Set(["eng_live"]));
-  t.match(news, [{ kind: "opened", failing: 5, wanted: 6 }], "told once");
+  t.match(news, [{ kind: "opened", failing: 5, wanted: 6 }], "reported once");
   const passed: string[] = [];
   const { signal } = new AbortController();
   const waiting = ids.map(async (id) => {

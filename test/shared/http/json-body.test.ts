@@ -33,7 +33,7 @@ t.test("signs inside strings are not counted", async (t) => {
   t.same(read(JSON.stringify({ text: "\\" })), { text: "\\" });
 });
 
-t.test("bytes that are no JSON in UTF-8 are told so", async (t) => {
+t.test("bytes that are not JSON in UTF-8 are refused", async (t) => {
   t.match(refusal("{broken"), /^body: expected JSON in UTF-8: /);
   t.throws(() => parseJsonBody(Uint8Array.of(0x22, 0xff, 0x22), limits), { message: /^body: expected JSON in UTF-8/ });
 });

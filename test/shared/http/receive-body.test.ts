@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request as httpRequest } from
 import t from "tap";
 import { BodyRoom } from "../../../src/shared/http/body-room.ts";
 import { listen } from "../../../src/shared/http/http-server.ts";
-import { type BodyRead, readBody } from "../../../src/shared/http/read-body.ts";
+import { type BodyRead, readBody } from "../../../src/shared/http/receive-body.ts";
 import { until } from "../../helpers/until.ts";
 
 const room = new BodyRoom({ total: 32_768, each: 16_384 });

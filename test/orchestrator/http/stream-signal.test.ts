@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type ServerResponse, createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import t from "tap";
-import { dropStalledReader } from "../../../src/orchestrator/http/drop-stalled-reader.ts";
+import { dropStalledReader } from "../../../src/orchestrator/http/stream-signal.ts";
 
 const MEGABYTE = "x".repeat(1_048_576);
 

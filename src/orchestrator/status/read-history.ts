@@ -9,6 +9,8 @@ import {
   positionOf,
 } from "../store/events.ts";
 import type { HostContext } from "../host-context.ts";
+import type { AuditRecord } from "../../contract/audit-chain.ts";
+import { listAudit } from "../store/audit-log.ts";
 
 const PAGE = 500;
 const POLL_MS = 250;
@@ -21,7 +23,7 @@ export const pageOfEvents = (
   { after, limit }: { readonly after: string | null; readonly limit: number },
 ): Promise<EventRecord[]> => listEvents(host.db, { ...filter, before: after, limit });
 
-export type FollowedEvent =
+type FollowedEvent =
   | { readonly kind: "event"; readonly event: EventRecord }
   /** Events after the reader's last one have been purged. */
   | { readonly kind: "gap" };
@@ -61,3 +63,9 @@ async function* follow(
     }
   }
 }
+
+/** Lines of the audit log in order, after the sequence number `after`. */
+export const pageOfAudit = (
+  host: Pick<HostContext, "db">,
+  page: { readonly after: number; readonly limit: number },
+): Promise<AuditRecord[]> => listAudit(host.db, page);

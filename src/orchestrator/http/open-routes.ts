@@ -1,0 +1,37 @@
+import { sendDocs, sendOpenApi } from "../../shared/http/interface-documents.ts";
+import { VERSION } from "../../shared/version.ts";
+import { ApiError } from "../api-error.ts";
+import type { Readiness } from "../status/readiness.ts";
+import type { Call } from "./call.ts";
+
+export interface OpenRoutesParts {
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** What the build made of the route table. */
+  readonly documentsDir: string;
+}
+
+type OpenCall = Pick<Call, "response">;
+
+/** The routes without a key. They need no database, so the daemon serves them while it starts. */
+export function openRoutes(readiness: Readiness, { startedAt, documentsDir }: OpenRoutesParts) {
+  return {
+    health: () => ({
+      status: 200,
+      body: { status: "ok", version: VERSION, uptime_s: Math.floor((Date.now() - startedAt) / 1000) },
+    }),
+    ready: async () => {
+      const reason = await readiness.notReadyReason();
+      if (reason !== null) throw new ApiError("SERVICE_UNAVAILABLE", reason, { retryAfterS: 1 });
+      return { status: 200, body: { status: "ready", version: VERSION } };
+    },
+    openapi: async ({ response }: OpenCall) => {
+      await sendOpenApi(response, documentsDir);
+      return undefined;
+    },
+    docs: async ({ response }: OpenCall) => {
+      await sendDocs(response, documentsDir);
+      return undefined;
+    },
+  };
+}
