@@ -42,6 +42,8 @@ const engineLaunch = z.object({
   tool_listen: z.array(z.int()),
   /** The policy's limits for the engine and its tools together. */
   limits: z.object({ max_processes: z.int(), memory_mb: z.int(), disk_mb: z.int() }),
+  /** The cgroups in which the engine creates those of its tools, one in each hierarchy. None: it watches its tools. */
+  tool_cgroups: z.optional(z.array(z.string())),
   isolation: z._default(isolation, NOT_ISOLATED),
 });
 export type EngineLaunch = z.output<typeof engineLaunch>;

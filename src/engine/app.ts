@@ -21,6 +21,7 @@ import { createRoutes } from "./http/routes.ts";
 import { createToolLauncher } from "./isolation/create-tool-launcher.ts";
 import { engineFolders } from "./isolation/file-rules.ts";
 import { ToolNetwork } from "./isolation/network/tool-network.ts";
+import { limitTools } from "./isolation/limits/limit-tools.ts";
 import { makeToolFolders } from "./isolation/tool-folders.ts";
 import { openLearning } from "./learning/open-learning.ts";
 import { startMaintenance } from "./maintenance.ts";
@@ -83,13 +84,14 @@ export async function createApp({
   await makeToolFolders(folders, { logger });
   const { workspace: workspaceDir } = folders;
   const network = new ToolNetwork({ launch, logger });
-  const launcher = createToolLauncher({
+  const unlimited = createToolLauncher({
     launch,
     folders,
     network: (asked) => network.access(asked),
     programDir: import.meta.dirname,
     logger,
   });
+  const { launcher, disk } = limitTools({ launch, launcher: unlimited, logger });
   const commands = { environment, folders, launcher, network };
   const slots = new TaskSlots(CHANNEL_TTL_MS);
   const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs, logger });
@@ -138,7 +140,7 @@ export async function createApp({
       logger,
     }),
     tools: {
-      execute: createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, logger }),
+      execute: createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, disk, logger }),
       concurrency: config.toolConcurrency,
       workspaceDir,
       grants: {

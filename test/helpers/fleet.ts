@@ -48,7 +48,7 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
     cacheDir: join(folder, "cache"),
     runDir: join(folder, "run"),
     path: "/usr/bin:/bin",
-    cgroupBase: null,
+    cgroupHierarchies: [],
     ...overrides,
   };
   const hold = setInterval(() => undefined, 1000);
@@ -68,6 +68,7 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
       const engineId = `eng_${randomUUID()}`;
       return {
         memoryMb: 256,
+        cpuWeight: 100,
         launch: {
           engine_id: engineId,
           incarnation: randomUUID(),

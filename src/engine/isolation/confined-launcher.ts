@@ -61,7 +61,7 @@ export class ConfinedLauncher implements ToolLauncher {
     }
   }
 
-  async #start({ argv, cwd, env, streams, sandbox = {} }: ProgramStart): Promise<StartedProgram> {
+  async #start({ argv, cwd, env, streams, descriptors = [], sandbox = {} }: ProgramStart): Promise<StartedProgram> {
     // Starts the threads of the file system's pool, which would else be the tool thread's, and confined as it is.
     await stat(cwd).catch(() => undefined);
     const network = await this.#options.network(sandbox.network);
@@ -73,7 +73,7 @@ export class ConfinedLauncher implements ToolLauncher {
     try {
       const { PATH = "" } = env;
       const own = { ...network.environment, ...env, PATH: this.#readablePath(PATH) };
-      const order = { argv, cwd, env: own, stdio: pipes.stdio };
+      const order = { argv, cwd, env: own, stdio: [...pipes.stdio, ...descriptors] };
       const { exited, ...identity } = await thread.start(order);
       exited.then(
         () => this.#endWhenIdle(entry, thread),

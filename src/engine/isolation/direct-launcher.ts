@@ -55,11 +55,11 @@ export class DirectLauncher implements ToolLauncher {
   }
 }
 
-function spawnProgram({ argv, cwd, env, streams }: ProgramStart): ChildProcess {
+function spawnProgram({ argv, cwd, env, streams, descriptors = [] }: ProgramStart): ChildProcess {
   const [file = "", ...args] = streams === "output" ? [...MERGE_OUTPUTS, ...argv] : argv;
   const stdio = streams === "output" ? (["ignore", "pipe", "ignore"] as const) : Array<"pipe">(4).fill("pipe");
   try {
-    return spawn(file, args, { cwd, env, detached: true, stdio: [...stdio] });
+    return spawn(file, args, { cwd, env, detached: true, stdio: [...stdio, ...descriptors] });
   } catch (error) {
     throw spawnFailure(error as NodeJS.ErrnoException);
   }

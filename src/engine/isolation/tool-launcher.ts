@@ -16,6 +16,8 @@ export interface ProgramStart {
    * descriptor 3 a pipe that closes when the engine dies.
    */
   readonly streams: "output" | "all";
+  /** Further descriptors of this process, which the program gets behind those of its streams. */
+  readonly descriptors?: readonly number[];
   /** What a tool server's entry asks for; as for commands when omitted. */
   readonly sandbox?: SandboxRequest;
 }

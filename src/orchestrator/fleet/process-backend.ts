@@ -3,13 +3,14 @@ import { basename, dirname, join } from "node:path";
 import { LAUNCH_FILE_VARIABLE } from "../../contract/launch-file.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { unlessGone } from "../../shared/processes.ts";
-import { type CgroupBase, findCgroupBase } from "./cgroup-base.ts";
+import { type CgroupHierarchy, findCgroupHierarchies } from "./cgroup-hierarchies.ts";
 import type { EngineBackend, EngineProcess, LaunchOrder, ProcessHandle, StopOutcome } from "./engine-backend.ts";
 import { EngineCgroups } from "./engine-cgroups.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
 import { ExitWatch } from "./exit-watch.ts";
 import { findOrphans, findRoot } from "./find-processes.ts";
 import { launchFilePath, removeLaunchFile, removeOldLaunchFiles } from "./launch-file.ts";
+import { limitsReport } from "./limits-report.ts";
 import { LogRotation } from "./log-rotation.ts";
 import { bootId, sameProcess, startVariable } from "./process-identity.ts";
 import { ProcessTree } from "./process-tree.ts";
@@ -19,19 +20,19 @@ import { TrackedProcess } from "./tracked-process.ts";
 
 export interface ProcessBackendOptions extends SpawnSettings {
   readonly logger: Logger;
-  /** The parent of the engines' cgroups. Default: detected. Null disables cgroups. */
-  readonly cgroupBase?: CgroupBase | null;
+  /** The parents of the engines' cgroups. Default: detected. None disables cgroups. */
+  readonly cgroupHierarchies?: readonly CgroupHierarchy[];
 }
 
 /** Runs engines as child processes in their own sessions, which outlive the daemon. */
 export function createProcessBackend({
   logger,
-  cgroupBase = findCgroupBase(),
+  cgroupHierarchies = findCgroupHierarchies(),
   ...settings
 }: ProcessBackendOptions): EngineBackend {
   const { runDir } = settings;
-  const cgroups = cgroupBase && new EngineCgroups(cgroupBase, { runDir, logger });
-  cgroups?.prepare();
+  const cgroups = new EngineCgroups(cgroupHierarchies, { runDir, logger });
+  cgroups.prepare();
   const boot = bootId();
   const watch = new ExitWatch();
   const logs = new LogRotation(logger);
@@ -73,13 +74,14 @@ export function createProcessBackend({
     const launchFile = launchFilePath(runDir, incarnation);
     // I3 identity before signal: a row may name a foreign process. The launch file in its environment is the proof.
     if (startVariable(handle.pid, LAUNCH_FILE_VARIABLE) !== launchFile) return null;
-    const cgroup = cgroups?.find(incarnation) ?? null;
+    const cgroup = cgroups.find(incarnation);
     const parts = { handle, launchFile, cgroup, ended: watch.ended(handle), checkExit: () => watch.check() };
     return track(parts, logFolder(handle.pid));
   }
 
   return {
     bootId: boot,
+    limitsReport: () => limitsReport(cgroups.hierarchies),
     attach,
 
     async launch(order: LaunchOrder): Promise<EngineProcess> {
@@ -97,7 +99,7 @@ export function createProcessBackend({
     async endOrphans(incarnation: string): Promise<StopOutcome> {
       const path = launchFilePath(runDir, incarnation);
       removeLaunchFile(path);
-      const tree = new ProcessTree(null, path, cgroups?.find(incarnation));
+      const tree = new ProcessTree(null, path, cgroups.find(incarnation));
       return stopTree(tree, { termMs: 0, hurry: AbortSignal.abort() });
     },
 

@@ -1,5 +1,5 @@
 import { LAUNCH_FILE_VARIABLE } from "../../contract/launch-file.ts";
-import { sendSignal, withDescendants } from "../../shared/processes.ts";
+import { mayBeInherited, sendSignal, withDescendants } from "../../shared/processes.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import { type ProcessIdentity, type ProcessStat, isAlive, listProcesses, startVariable } from "./process-identity.ts";
 
@@ -64,13 +64,14 @@ export class ProcessTree {
     const { root } = this;
     const pidIsReused = processes.some(({ pid, startTime }) => pid === root?.pid && startTime !== root.startTime);
     if (pidIsReused) this.#groupIsOurs = false;
+    const isInherited = root === null ? () => true : mayBeInherited(processes, root);
     const inside = new Set(this.#cgroup?.pids());
     return processes.filter(
       (one) =>
         inside.has(one.pid) ||
         this.#known.get(one.pid)?.startTime === one.startTime ||
         (this.#groupIsOurs && this.#inGroup(one)) ||
-        this.#carriesLaunchFile(one),
+        (isInherited(one) && this.#carriesLaunchFile(one)),
     );
   }
 

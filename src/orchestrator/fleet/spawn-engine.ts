@@ -6,6 +6,7 @@ import { Releasers } from "../../shared/releasers.ts";
 import { type LaunchOrder, LaunchFailed, PortTaken, type ProcessExit } from "./engine-backend.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
+import type { EngineLimits } from "./engine-limits.ts";
 import { openToAppendSync } from "./engine-file.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
 import { launchFilePath, removeLaunchFile, writeLaunchFile } from "./launch-file.ts";
@@ -40,7 +41,7 @@ export interface SpawnedEngine {
 export async function spawnEngine(
   settings: SpawnSettings,
   order: LaunchOrder,
-  cgroups: EngineCgroups | null,
+  cgroups: EngineCgroups,
 ): Promise<SpawnedEngine> {
   const { launch } = order;
   const undo = new Releasers();
@@ -51,13 +52,15 @@ export async function spawnEngine(
     // Synchronous: writing a few tiny files is faster than the thread pool.
     const made = mkdirSync(launch.data_dir, { recursive: true, mode: 0o700 });
     if (made !== undefined) undo.push(() => rmSync(made, { recursive: true, force: true }));
+    const cgroup = cgroups.create(launch.incarnation, limitsOf(order), null);
+    if (cgroup !== null) undo.push(() => cgroups.remove(cgroup));
     const launchFile = launchFilePath(settings.runDir, launch.incarnation);
     // Pushed before the write, since an incomplete file holds secrets too.
     undo.push(() => removeLaunchFile(launchFile));
-    writeLaunchFile(launchFile, launch);
+    writeLaunchFile(launchFile, { ...launch, tool_cgroups: [...(cgroup?.toolFolders() ?? [])] });
     const log = openToAppendSync(join(launch.data_dir, ENGINE_LOG));
     try {
-      return { ...(await start(settings, order, { launchFile, log, cgroups })), launchFile };
+      return { ...(await start(settings, order, { launchFile, log, cgroup })), launchFile };
     } finally {
       closeSync(log);
     }
@@ -75,8 +78,8 @@ async function start(
   {
     launchFile,
     log,
-    cgroups,
-  }: { readonly launchFile: string; readonly log: number; readonly cgroups: EngineCgroups | null },
+    cgroup,
+  }: { readonly launchFile: string; readonly log: number; readonly cgroup: EngineCgroup | null },
 ): Promise<Omit<SpawnedEngine, "launchFile">> {
   const heapMb = Math.floor(memoryMb * HEAP_SHARE);
   const options = heapMb > 0 ? [`--max-old-space-size=${heapMb}`] : [];
@@ -100,11 +103,10 @@ async function start(
   }
   const child = started.nodeChildProcess;
   let identity: ProcessIdentity;
-  let cgroup: EngineCgroup | null;
   try {
     // Until the event loop runs again even an exited child is an unreaped zombie, whose stat can be read.
     identity = readIdentity(pid);
-    cgroup = cgroups?.confine(launch.incarnation, pid, memoryMb) ?? null;
+    cgroup?.enter(pid);
     setOomScore(pid);
   } catch (error) {
     // I3 identity before signal: an unreaped child still has its pid. Nobody else could find this process.
@@ -117,6 +119,13 @@ async function start(
   });
   return { identity, ended, cgroup };
 }
+
+/** The launch file and the policy say what an engine may use. */
+const limitsOf = ({ launch: { limits }, cpuWeight }: LaunchOrder): EngineLimits => ({
+  maxProcesses: limits.max_processes,
+  memoryMb: limits.memory_mb,
+  cpuWeight,
+});
 
 /** Without NODE_OPTIONS (it may open a debugger), NODE_EXTRA_CA_CERTS (it adds 40 ms to each boot) and secrets. */
 function environmentOf(settings: SpawnSettings, launchFile: string): Record<string, string | undefined> {

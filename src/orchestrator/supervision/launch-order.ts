@@ -14,7 +14,7 @@ export function launchOrder(
   engine: EngineRow,
   product: Product,
 ): LaunchOrder {
-  const { tool_network: network, tool_listen, max_processes, memory_mb, disk_mb } = product.record.policy;
+  const { tool_network: network, tool_listen, max_processes, memory_mb, disk_mb, cpu_weight } = product.record.policy;
   return {
     launch: {
       engine_id: engine.id,
@@ -34,6 +34,7 @@ export function launchOrder(
       isolation: NOT_ISOLATED,
     },
     memoryMb: memory_mb,
+    cpuWeight: cpu_weight,
   };
 }
 

@@ -3,8 +3,8 @@ import { realpath } from "node:fs/promises";
 import * as z from "zod/mini";
 import { byteLength } from "../../../shared/parse.ts";
 import type { EngineFolders } from "../../isolation/file-rules.ts";
+import type { LimitedLauncher } from "../../isolation/limits/limited-launcher.ts";
 import type { ToolNetwork } from "../../isolation/network/tool-network.ts";
-import type { ToolLauncher } from "../../isolation/tool-launcher.ts";
 import type { Tool } from "../tool.ts";
 import { toolInput } from "../tool-input.ts";
 import { WORKSPACE } from "../workspace-resource.ts";
@@ -25,7 +25,7 @@ export interface CommandHost {
   /** The engine's environment, of which commands inherit a small part. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly folders: EngineFolders;
-  readonly launcher: ToolLauncher;
+  readonly launcher: Pick<LimitedLauncher, "start">;
   readonly network: ToolNetwork;
 }
 
