@@ -53,6 +53,9 @@ export async function startEngine(
     control_token: incarnation,
     settings,
     extra_ca_certs: null,
+    tool_network: "open",
+    tool_listen: [],
+    limits: { max_processes: 256, memory_mb: 1024, disk_mb: 2048 },
     isolation,
   });
   const file = join(dataDir, "launch.json");

@@ -15,6 +15,7 @@ import { lookUp } from "./parts/look-up.ts";
 import { manyTurns } from "./parts/many-turns.ts";
 import { memorySearch } from "./parts/memory-search.ts";
 import { memoryWrites } from "./parts/memory-writes.ts";
+import { neighbours } from "./parts/neighbours.ts";
 import { peer } from "./parts/peer.ts";
 import { replay } from "./parts/replay.ts";
 import { streams } from "./parts/streams.ts";
@@ -35,6 +36,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   command,
   crash,
   fleet,
+  neighbours,
   peer,
 };
 

@@ -19,6 +19,19 @@ export function duration(text: string): number {
 /** A number, or `none` for no limit. Not null: commander takes null for an option without a value. */
 export const limit = (text: string): number | "none" => (text === "none" ? text : wholeNumber(text));
 
+/** `open`, `none`, or hosts separated by commas; the daemon reads the hosts. */
+export const hosts = (text: string): "open" | "none" | readonly string[] =>
+  text === "open" || text === "none" ? text : listed(text);
+
+/** Ports separated by commas, or `none`. */
+export const ports = (text: string): readonly number[] => (text === "none" ? [] : listed(text).map(wholeNumber));
+
+const listed = (text: string): readonly string[] =>
+  text
+    .split(",")
+    .map((one) => one.trim())
+    .filter(Boolean);
+
 /** For an option that may be given several times. */
 export const collected = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 

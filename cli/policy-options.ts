@@ -4,7 +4,7 @@ import { engineEnvProblems, isPlainSetting } from "../src/contract/engine-env.ts
 import { POLICY_ACTIONS, type PolicyAction } from "../src/contract/orchestrator-records.ts";
 import { isProductSetting, isPublicSetting, productSettingNames } from "../src/contract/settings.ts";
 import { CliFailure } from "./exit-codes.ts";
-import { duration, collected, jsonObject, limit, wholeNumber } from "./option-values.ts";
+import { duration, collected, hosts, jsonObject, limit, ports, wholeNumber } from "./option-values.ts";
 import { promptSecret, secretFromFile } from "./secret-input.ts";
 import type { Settings } from "./settings.ts";
 
@@ -17,6 +17,11 @@ export interface PolicyOptions {
   readonly resume?: boolean;
   readonly drain?: number;
   readonly memory?: number;
+  readonly maxProcesses?: number;
+  readonly disk?: number;
+  readonly cpuWeight?: number;
+  readonly toolNetwork?: "open" | "none" | readonly string[];
+  readonly toolListen?: readonly number[];
   readonly engineEnv?: readonly string[];
   readonly unsetEngineEnv?: readonly string[];
 }
@@ -32,6 +37,11 @@ export function policyOptions(command: Command): Command {
     .addOption(new Option("--resume", "end the suspension").conflicts("suspend"))
     .option("--drain <time>", "how long a stop waits for running turns", duration)
     .option("--memory <mb>", "memory limit of an engine", wholeNumber)
+    .option("--max-processes <n>", "maximum number of processes and threads of an engine", wholeNumber)
+    .option("--disk <mb>", "size limit of an engine's folder", wholeNumber)
+    .option("--cpu-weight <n>", "an engine's share of a busy CPU, 1 to 10000; the default is 100", wholeNumber)
+    .option("--tool-network <hosts>", "what tools may connect to: open, none, or hosts separated by commas", hosts)
+    .option("--tool-listen <ports>", "ports that tools may listen on, separated by commas, or none", ports)
     .option(
       "--engine-env <setting>",
       "a setting of the engines: NAME=VALUE, NAME=@FILE (- is standard input), or NAME for the value of this environment variable; a secret such as LLM_API_KEY cannot be given as VALUE",
@@ -43,6 +53,7 @@ export function policyOptions(command: Command): Command {
 /** The policy changes given by the options; empty without any. */
 export async function readPolicy(options: PolicyOptions, settings: Settings): Promise<PolicyChanges> {
   const { policyFile, maxEngines, requestsPerMinute, allow, suspend, resume, drain, memory } = options;
+  const { maxProcesses, disk, cpuWeight, toolNetwork, toolListen } = options;
   const engineEnv: Record<string, string | null> = {};
   for (const name of options.engineEnv ?? []) Object.assign(engineEnv, await readEngineEnv(name, settings));
   for (const name of options.unsetEngineEnv ?? []) engineEnv[name] = null;
@@ -56,6 +67,11 @@ export async function readPolicy(options: PolicyOptions, settings: Settings): Pr
     ...(resume && { suspended: false }),
     ...(drain !== undefined && { drain_s: drain }),
     ...(memory !== undefined && { memory_mb: memory }),
+    ...(maxProcesses !== undefined && { max_processes: maxProcesses }),
+    ...(disk !== undefined && { disk_mb: disk }),
+    ...(cpuWeight !== undefined && { cpu_weight: cpuWeight }),
+    ...(toolNetwork !== undefined && { tool_network: toolNetwork }),
+    ...(toolListen !== undefined && { tool_listen: toolListen }),
     ...(Object.keys(engineEnv).length > 0 && { engine_env: engineEnv }),
   };
 }

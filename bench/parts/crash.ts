@@ -74,6 +74,9 @@ async function startLoop(site: Site, user: string) {
     control_token: life,
     settings: {},
     extra_ca_certs: null,
+    tool_network: "open",
+    tool_listen: [],
+    limits: { max_processes: 256, memory_mb: 1024, disk_mb: 2048 },
     isolation: { engine: false, tools: false, read: [] },
   });
   writeFileSync(launchFile, launch, { mode: 0o600 });

@@ -88,6 +88,14 @@ export function describeProduct(product: ProductRecord): string {
     ["suspended", policy.suspended ? "yes" : "no"],
     ["drain", `${policy.drain_s} s`],
     ["memory", `${policy.memory_mb} MB per engine`],
+    ["processes", `${policy.max_processes} per engine`],
+    ["disk", `${policy.disk_mb} MB per engine`],
+    ["CPU weight", `${policy.cpu_weight}`],
+    [
+      "tool network",
+      typeof policy.tool_network === "string" ? policy.tool_network : safe(policy.tool_network.join(", ")),
+    ],
+    ["tool ports", policy.tool_listen.join(", ") || "none"],
     ["engine env", engine_env_names.map(describeSetting).join(", ") || null],
   ]);
 }

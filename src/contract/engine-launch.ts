@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { parse } from "../shared/parse.ts";
 import { NOT_ISOLATED } from "./launch-file.ts";
+import type { ToolNetworkPolicy } from "./orchestrator-records.ts";
 
 /** An accepted engine key, as a hash. */
 export const engineKey = z.object({
@@ -35,6 +36,14 @@ const engineLaunch = z.object({
   settings: z.record(z.string(), z.string()),
   /** The path of a PEM bundle that connections to the provider trust in addition to the built-in one. */
   extra_ca_certs: z.nullable(z.string()),
+  /** The policy's `tool_network`: what tools may connect to. */
+  tool_network: z.union([z.enum(["open", "none"]), z.array(z.string())]) satisfies z.ZodMiniType<ToolNetworkPolicy>,
+  /** The policy's `tool_listen`: ports on loopback that tools may listen on and connect to. */
+  tool_listen: z.array(z.int()),
+  /** The policy's limits for the engine and its tools together. */
+  limits: z.object({ max_processes: z.int(), memory_mb: z.int(), disk_mb: z.int() }),
+  /** The cgroups in which the engine creates those of its tools, one in each hierarchy. None: it watches its tools. */
+  tool_cgroups: z.optional(z.array(z.string())),
   isolation: z._default(isolation, NOT_ISOLATED),
 });
 export type EngineLaunch = z.output<typeof engineLaunch>;

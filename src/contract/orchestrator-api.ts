@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { byteLength, characters, integer, keptJson, opaqueId } from "../shared/parse.ts";
 import { engineEnvProblems } from "./engine-env.ts";
+import { formatHostPattern, readHostPattern } from "./host-pattern.ts";
 import { isProductSetting, productSettingNames } from "./settings.ts";
 import { POLICY_ACTIONS } from "./orchestrator-records.ts";
 
@@ -16,7 +17,37 @@ export const slug = z
 const limit = z.nullable(integer(0));
 const seconds = integer(0, 86_400);
 
-export const MEMORY_MB = { min: 64, max: 1_048_576 } as const;
+/** Limits of an engine, inclusive. */
+export const ENGINE_LIMITS = {
+  memory_mb: { min: 64, max: 1_048_576 },
+  max_processes: { min: 1, max: 32_768 },
+  disk_mb: { min: 16, max: 1_048_576 },
+  cpu_weight: { min: 1, max: 10_000 },
+} as const;
+const engineLimit = (name: keyof typeof ENGINE_LIMITS) => integer(ENGINE_LIMITS[name].min, ENGINE_LIMITS[name].max);
+
+const hostPattern = z.string().check(
+  z.check(({ value, issues }) => {
+    const { problem } = readHostPattern(value);
+    if (problem !== null) issues.push({ code: "custom", message: problem, input: value, continue: true });
+  }),
+  z.overwrite((text) => {
+    const { pattern } = readHostPattern(text);
+    return pattern === null ? text : formatHostPattern(pattern);
+  }),
+);
+export const TOOL_NETWORK_HOSTS = { min: 1, max: 256 } as const;
+const toolNetwork = z.union(
+  [
+    z.enum(["open", "none"]),
+    z.array(hostPattern).check(z.minLength(TOOL_NETWORK_HOSTS.min), z.maxLength(TOOL_NETWORK_HOSTS.max)),
+  ],
+  `expected "open", "none" or a list of ${TOOL_NETWORK_HOSTS.min} to ${TOOL_NETWORK_HOSTS.max} hosts`,
+);
+
+/** Privileged ports are the host's. */
+export const TOOL_LISTEN = { minPort: 1024, maxPort: 65_535, maxPorts: 16 } as const;
+const toolListen = z.array(integer(TOOL_LISTEN.minPort, TOOL_LISTEN.maxPort)).check(z.maxLength(TOOL_LISTEN.maxPorts));
 
 /** A product's settings for its engines. `null` removes one. */
 const engineEnv = z.record(
@@ -39,7 +70,12 @@ export const policyPatch = z.strictObject({
   suspended: z.optional(z.boolean()),
   idle_stop_s: z.optional(integer(0)),
   drain_s: z.optional(seconds),
-  memory_mb: z.optional(integer(MEMORY_MB.min, MEMORY_MB.max)),
+  memory_mb: z.optional(engineLimit("memory_mb")),
+  max_processes: z.optional(engineLimit("max_processes")),
+  disk_mb: z.optional(engineLimit("disk_mb")),
+  cpu_weight: z.optional(engineLimit("cpu_weight")),
+  tool_network: z.optional(toolNetwork),
+  tool_listen: z.optional(toolListen),
   engine_env: z.optional(checkedEngineEnv),
 });
 export type PolicyPatch = z.output<typeof policyPatch>;

@@ -38,7 +38,19 @@ export interface Policy {
   /** Seconds a stop waits for running turns. */
   readonly drain_s: number;
   readonly memory_mb: number;
+  /** Processes and threads of one engine and its tools. */
+  readonly max_processes: number;
+  /** MiB of an engine's folder: workspace, store and caches. */
+  readonly disk_mb: number;
+  /** The engine's share of the CPU when it is scarce, as `cpu.weight` of cgroup v2. */
+  readonly cpu_weight: number;
+  readonly tool_network: ToolNetworkPolicy;
+  /** TCP ports on loopback that tools may listen on and connect to. */
+  readonly tool_listen: readonly number[];
 }
+
+/** What tools may connect to: the public internet, nothing, or the listed hosts and networks. */
+export type ToolNetworkPolicy = "open" | "none" | readonly string[];
 
 export const DEFAULT_POLICY: Policy = {
   max_engines: 100,
@@ -48,6 +60,11 @@ export const DEFAULT_POLICY: Policy = {
   idle_stop_s: 0,
   drain_s: 30,
   memory_mb: 1024,
+  max_processes: 256,
+  disk_mb: 2048,
+  cpu_weight: 100,
+  tool_network: "open",
+  tool_listen: [],
 };
 
 /** `2026-11-01T12:00:00.000Z` */

@@ -31,6 +31,11 @@ const policy = z.object({
   idle_stop_s: count,
   drain_s: count,
   memory_mb: count,
+  max_processes: count,
+  disk_mb: count,
+  cpu_weight: count,
+  tool_network: z.union([z.enum(["open", "none"]), z.array(text)]),
+  tool_listen: z.array(count),
 }) satisfies z.ZodMiniType<Policy>;
 
 const productRecord = z.object({

@@ -20,6 +20,8 @@ import { STREAM_LIMITS } from "./http/event-stream.ts";
 import { createRoutes } from "./http/routes.ts";
 import { createToolLauncher } from "./isolation/create-tool-launcher.ts";
 import { engineFolders } from "./isolation/file-rules.ts";
+import { ToolNetwork } from "./isolation/network/tool-network.ts";
+import { limitTools } from "./isolation/limits/limit-tools.ts";
 import { makeToolFolders } from "./isolation/tool-folders.ts";
 import { openLearning } from "./learning/open-learning.ts";
 import { startMaintenance } from "./maintenance.ts";
@@ -81,9 +83,16 @@ export async function createApp({
   const folders = engineFolders(launch.data_dir);
   await makeToolFolders(folders, { logger });
   const { workspace: workspaceDir } = folders;
-  const network = () => Promise.resolve({ proxyPort: null, environment: {} });
-  const launcher = createToolLauncher({ launch, folders, network, programDir: import.meta.dirname, logger });
-  const commands = { environment, folders, launcher };
+  const network = new ToolNetwork({ launch, logger });
+  const unlimited = createToolLauncher({
+    launch,
+    folders,
+    network: (asked) => network.access(asked),
+    programDir: import.meta.dirname,
+    logger,
+  });
+  const { launcher, disk } = limitTools({ launch, launcher: unlimited, logger });
+  const commands = { environment, folders, launcher, network };
   const slots = new TaskSlots(CHANNEL_TTL_MS);
   const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs, logger });
   const { embedder } = modelProvider;
@@ -131,7 +140,7 @@ export async function createApp({
       logger,
     }),
     tools: {
-      execute: createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, logger }),
+      execute: createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, disk, logger }),
       concurrency: config.toolConcurrency,
       workspaceDir,
       grants: {
@@ -245,6 +254,7 @@ export async function createApp({
       await runner.waitUntilIdle(TOOL_EXIT_MS);
       await toolServers.servers.close();
       await launcher.close();
+      await network.close();
       await Promise.race([learningClosed, delay(LEARNING_CLOSE_MS)]);
       await memory.close(
         new EngineError(

@@ -70,6 +70,20 @@ export function withDescendants(seeds: readonly ProcessStat[], processes: readon
   return members;
 }
 
+/**
+ * Which of `processes` have a parent older than `root`. A descendant of `root` whose parent has exited belongs to such a
+ * process; any other has a living parent that is a descendant too. Reading the environment of these alone matters: the
+ * kernel lets the reader wait while a process forks, and the processes of a fork bomb take seconds for that.
+ */
+export function mayBeInherited(
+  processes: readonly ProcessStat[],
+  root: Pick<ProcessIdentity, "startTime">,
+): (one: ProcessStat) => boolean {
+  const young = processes.filter(({ startTime }) => Number(startTime) >= Number(root.startTime));
+  const pids = new Set(young.map(({ pid }) => pid));
+  return ({ parent }) => !pids.has(parent);
+}
+
 /** Signals a process, or with a negative number a group. A target that is gone or belongs to another user is ignored. */
 export function sendSignal(target: number, signal: NodeJS.Signals): void {
   try {

@@ -49,6 +49,16 @@ t.test("a policy comes from options, from a file and from standard input; option
     drain_s: 120,
     suspended: false,
   });
+  const limits = ["--memory", "512", "--max-processes", "64", "--disk", "100", "--cpu-weight", "10"];
+  t.same(await policy([...limits, "--tool-network", "example.com, *.internal:443", "--tool-listen", "3000,8080"]), {
+    memory_mb: 512,
+    max_processes: 64,
+    disk_mb: 100,
+    cpu_weight: 10,
+    tool_network: ["example.com", "*.internal:443"],
+    tool_listen: [3000, 8080],
+  });
+  t.same(await policy(["--tool-network", "none", "--tool-listen", "none"]), { tool_network: "none", tool_listen: [] });
   t.same(await policy(["--policy-file", file, "--max-engines", "7"]), { max_engines: 7, memory_mb: 512 });
   t.same(await policy(["--policy-file", "-"], '{"suspended": true}'), { suspended: true });
   t.same(await policy(["--allow", "start,stop"]), { allowed_actions: ["start", "stop"] });
@@ -62,6 +72,7 @@ t.test("a policy that contradicts itself or is no JSON object is refused before 
     [["--suspend", "--resume"], /cannot be used with/],
     [["--max-engines", "many"], /--max-engines <n>.*Expected a whole number/],
     [["--drain", "soon"], /Expected a time such as/],
+    [["--tool-listen", "http"], /--tool-listen <ports>.*Expected a whole number/],
     [["--policy-file", "-"], /--policy-file -: expected a JSON object/],
     [["--policy-file", "/nowhere.json"], /\/nowhere\.json cannot be read/],
   ] as const) {

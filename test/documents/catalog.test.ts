@@ -7,6 +7,8 @@ import { SHIPPED_AGENTS } from "../../src/engine/catalog/defaults/agents.ts";
 import { shippedEntries } from "../../src/engine/catalog/defaults/shipped.ts";
 import { parseDeclaredTool } from "../../src/engine/catalog/tool-file.ts";
 import { parseToolServers } from "../../src/engine/mcp/server-config.ts";
+import { formatHostPattern, readHostPattern } from "../../src/contract/host-pattern.ts";
+import { proxyEnvironment } from "../../src/engine/isolation/network/proxy-environment.ts";
 import { PERMISSION_OPTIONS } from "../../src/engine/tools/authorize.ts";
 import { type BuiltInParts, builtInTools } from "../../src/engine/tools/built-in-tools.ts";
 import { documentText, namesIn, tableRows } from "./documents.ts";
@@ -76,4 +78,24 @@ t.test("the examples are valid", async (t) => {
   t.match(await parseAgent("translator", agent), { model: "light", permissions: { write_file: "allow" } });
   const deny = /```yaml\n([^]*?)```/.exec(documentText("SECURITY.md"))?.[1] ?? "";
   t.match(await parseAgent("default", deny), { permissions: { run_command: "deny" } });
+});
+
+t.test("the shown entries of tool_network are valid, in the form in which they are stored", async (t) => {
+  const entries = [...namesIn(FILE, "tool network")];
+  t.ok(entries.length > 5);
+  for (const entry of entries) {
+    const { pattern, problem } = readHostPattern(entry);
+    t.equal(pattern && formatHostPattern(pattern), entry, problem ?? entry);
+  }
+});
+
+t.test("the variables that lead tools to the proxy are those of the code", async (t) => {
+  const text = documentText(FILE);
+  const names = Object.keys(proxyEnvironment({ port: 1, token: "t" }, { isLoopbackDirect: false }));
+  const shown = names.filter((name) => name !== name.toLowerCase() || name.startsWith("npm_"));
+  t.same(
+    shown.filter((name) => !text.includes(`\`${name}\``)),
+    ["GIT_HTTP_PROXY_AUTHMETHOD"],
+    "git reads the others; this one saves it a request",
+  );
 });

@@ -2,9 +2,11 @@ import t from "tap";
 import { ENGINE_EXITS } from "../../src/contract/engine-exit.ts";
 import {
   DEFAULT_POLICY,
+  ENGINE_LIMITS,
   ENGINE_STATES,
-  MEMORY_MB,
   POLICY_ACTIONS,
+  TOOL_LISTEN,
+  TOOL_NETWORK_HOSTS,
   policyPatch,
 } from "../../src/contract/orchestrator-api.ts";
 import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator-errors.ts";
@@ -65,7 +67,11 @@ t.test("the policy's fields and defaults are those of the code, both ways", asyn
   for (const [field, value] of Object.entries(DEFAULT_POLICY)) {
     const [shown, meaning] = rows.get(field) ?? [];
     if (field === "allowed_actions") t.same([shown, ...codesOf(meaning)], ["all", ...POLICY_ACTIONS]);
-    else t.equal(withoutBackticks(shown), String(value), field);
+    else t.equal(withoutBackticks(shown), JSON.stringify(value), field);
   }
-  t.match(rows.get("memory_mb")?.[1], `${MEMORY_MB.min} to ${MEMORY_MB.max}: `);
+  for (const [field, { min, max }] of Object.entries(ENGINE_LIMITS))
+    t.match(rows.get(field)?.[1], `${min} to ${max}: `);
+  const { minPort, maxPort, maxPorts } = TOOL_LISTEN;
+  t.match(rows.get("tool_network")?.[1], `${TOOL_NETWORK_HOSTS.min} to ${TOOL_NETWORK_HOSTS.max} hosts`);
+  t.match(rows.get("tool_listen")?.[1], `at most ${maxPorts} TCP ports from ${minPort} to ${maxPort}`);
 });

@@ -36,12 +36,22 @@ export interface DaemonSettings {
   readonly preload?: string;
   /** A command that runs its arguments in its own place, such as `setpriv` as another user. */
   readonly through?: readonly string[];
+  /** Runs the daemon as this user and group. */
+  readonly uid?: number;
 }
 
 /** Starts the built daemon as its own process, on free ports, and waits until it is ready. */
 export async function startDaemon(
   t: Test,
-  { dataDir, databaseUrl, env = {}, engine, preload, through }: DaemonSettings,
+  {
+    dataDir,
+    databaseUrl,
+    env = {},
+    engine,
+    preload,
+    uid,
+    through = uid === undefined ? [] : asUser(uid),
+  }: DaemonSettings,
 ): Promise<Daemon> {
   const port = Number(env["ORCH_PORT"] ?? (await freePort()));
   const portMin = 20_000 + Math.floor(Math.random() * 9000);
@@ -119,6 +129,8 @@ export function launchDaemon(
   child.stderr?.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   return { process: child, output: () => printed };
 }
+
+const asUser = (uid: number): string[] => ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", "--"];
 
 /** An installation like ours whose engines are another program. */
 function installWithEngine(dir: string, engine: string): string {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
+import { unlimitedDisk } from "./command-host.ts";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
@@ -155,7 +156,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     maxOutputTokens: 1000,
     ...(options.compactor && { compactor: options.compactor }),
     tools: {
-      execute: createToolExecutor({ timeoutMs: toolTimeoutMs, logger }),
+      execute: createToolExecutor({ timeoutMs: toolTimeoutMs, disk: unlimitedDisk(), logger }),
       concurrency,
       workspaceDir,
       grants: { ofTask: () => grants, add: (grant: Grant) => grants.push(grant) },

@@ -45,6 +45,8 @@ export interface EngineOptions {
   readonly installation?: string;
   /** Of Node.js, before the program's name. */
   readonly nodeOptions?: readonly string[];
+  /** Other than the defaults of a policy. */
+  readonly policy?: Partial<Pick<EngineLaunch, "tool_network" | "tool_listen" | "limits">>;
   /** Default: none. */
   readonly isolation?: EngineLaunch["isolation"];
 }
@@ -93,6 +95,7 @@ export async function launchEngine(
     port,
     installation = root,
     nodeOptions = [],
+    policy = {},
     isolation = NOT_ISOLATED,
   }: EngineOptions,
 ): Promise<Pick<TestEngine, "key" | "dataDir" | "launch" | "process" | "output" | "stop">> {
@@ -109,6 +112,10 @@ export async function launchEngine(
     control_token: randomUUID(),
     settings: { ...settings },
     extra_ca_certs: null,
+    tool_network: "open",
+    tool_listen: [],
+    limits: { max_processes: 256, memory_mb: 1024, disk_mb: 2048 },
+    ...policy,
     isolation,
   };
   const file = join(dataDir, `launch-${launch.incarnation}.json`);

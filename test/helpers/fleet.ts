@@ -48,7 +48,7 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
     engineEntry: fixture(`engines/${engine}.cjs`),
     runDir: join(folder, "run"),
     path: "/usr/bin:/bin",
-    cgroupBase: null,
+    cgroupHierarchies: [],
     ...overrides,
   };
   const hold = setInterval(() => undefined, 1000);
@@ -69,6 +69,7 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
       return {
         memoryMb: 256,
         uid: null,
+        cpuWeight: 100,
         launch: {
           engine_id: engineId,
           incarnation: randomUUID(),
@@ -81,6 +82,9 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
           control_token: "control-token-of-the-test",
           settings: { LLM_API_KEY: "provider-key-of-the-test" },
           extra_ca_certs: null,
+          tool_network: "open",
+          tool_listen: [],
+          limits: { max_processes: 256, memory_mb: 256, disk_mb: 2048 },
           isolation: NOT_ISOLATED,
           ...launch,
         },

@@ -2,6 +2,8 @@ import { join } from "node:path";
 import type { Test } from "tap";
 import { type ToolExecutor, createToolExecutor } from "../../src/engine/tools/execute.ts";
 import type { Tool, ToolContext } from "../../src/engine/tools/tool.ts";
+import type { DiskQuota } from "../../src/engine/isolation/limits/disk-quota.ts";
+import { unlimitedDisk } from "./command-host.ts";
 import { createLogger } from "../../src/shared/logger.ts";
 
 type Folder = Exclude<Parameters<Test["testdir"]>[0], undefined>;
@@ -20,11 +22,16 @@ export interface ToolBench {
 }
 
 /** A workspace and everything else that a tool needs, without an engine around it. */
-export function toolBench(t: Test, files: Folder = {}, others: Folder = {}): ToolBench {
+export function toolBench(
+  t: Test,
+  files: Folder = {},
+  others: Folder = {},
+  disk: DiskQuota = unlimitedDisk(),
+): ToolBench {
   const root = t.testdir({ workspace: files, outside: others });
   const workspaceDir = join(root, "workspace");
   const notes: [string, string][] = [];
-  const execute = createToolExecutor({ timeoutMs: 30_000, logger: createLogger("test", "silent") });
+  const execute = createToolExecutor({ timeoutMs: 30_000, disk, logger: createLogger("test", "silent") });
   const context: ToolContext = {
     taskId: "task",
     turnId: "turn",

@@ -1,4 +1,7 @@
+import type { IncomingMessage } from "node:http";
+import { VERSION } from "../../shared/version.ts";
 import { ToolFailed } from "../tools/tool.ts";
+import { type Network, guardedRequest } from "../tools/web/guarded-request.ts";
 import { type Values, fillJson, fillText } from "./fill-in.ts";
 import type { HttpAction } from "./tool-file.ts";
 
@@ -6,32 +9,33 @@ const MAX_RESPONSE_BYTES = 1024 * 1024;
 const MAX_ERROR_CHARACTERS = 2000;
 
 /**
- * Sends the request of an HTTP tool. The catalog's author chose the host, so private addresses are allowed. Arguments
- * fill placeholders after the host, and redirects are not followed, so that secrets reach no other server.
+ * Sends the request of an HTTP tool to a host that the policy permits: a product writes its catalog, but an operator
+ * decides what its tools reach. Arguments fill placeholders after the host, and redirects are not followed, so that
+ * secrets reach no other server.
  */
-export async function callHttp(action: HttpAction, values: Values, signal: AbortSignal): Promise<string> {
+export async function callHttp(
+  action: HttpAction,
+  values: Values,
+  { network, signal }: { readonly network: Network; readonly signal: AbortSignal },
+): Promise<string> {
   const { method = "GET", body } = action;
   const sent = body === undefined ? undefined : JSON.stringify(fillJson(body, values));
   const headers = headersOf(action, values);
   if (sent !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
-  const response = await fetch(urlOf(action, values), {
-    method,
-    headers,
-    redirect: "manual",
-    signal,
-    ...(sent !== undefined && { body: sent }),
-  }).catch((error: unknown) => {
+  const fail = (error: NodeJS.ErrnoException): never => {
     signal.throwIfAborted();
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    throw new ToolFailed(`the call failed: ${cause instanceof Error ? cause.message : String(cause)}`);
-  });
-  const text = await textOf(response);
-  if (response.status >= 300 && response.status < 400)
-    throw new ToolFailed(
-      `the server redirects (${response.status}) to ${response.headers.get("location") ?? "nowhere"}`,
-    );
-  if (!response.ok)
-    throw new ToolFailed(`HTTP ${response.status}: ${text.slice(0, MAX_ERROR_CHARACTERS).toWellFormed()}`);
+    if (error instanceof ToolFailed) throw error;
+    // Several addresses that failed have a code and no message.
+    throw new ToolFailed(`the call failed: ${error.message || error.code}`);
+  };
+  const request = { method, headers: Object.fromEntries(headers), body: sent, network, signal };
+  const response = await guardedRequest(urlOf(action, values), request).catch(fail);
+  const text = await textOf(response).catch(fail);
+  const { statusCode: status = 0 } = response;
+  if (status >= 300 && status < 400)
+    throw new ToolFailed(`the server redirects (${status}) to ${response.headers.location ?? "nowhere"}`);
+  if (status < 200 || status >= 300)
+    throw new ToolFailed(`HTTP ${status}: ${text.slice(0, MAX_ERROR_CHARACTERS).toWellFormed()}`);
   return text;
 }
 
@@ -67,7 +71,7 @@ function requireGiven(text: string | null): string {
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 function headersOf({ headers = {} }: HttpAction, values: Values): Headers {
-  const filled = new Headers();
+  const filled = new Headers({ accept: "*/*", "user-agent": `orchd/${VERSION}` });
   for (const [name, template] of Object.entries(headers)) {
     const value = fillText(template, values);
     if (value === null) continue;
@@ -78,10 +82,11 @@ function headersOf({ headers = {} }: HttpAction, values: Values): Headers {
   return filled;
 }
 
-async function textOf({ body }: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
+async function textOf(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
   let bytes = 0;
-  for await (const part of body ?? []) {
+  // Leaving the loop closes the connection.
+  for await (const part of response as AsyncIterable<Buffer>) {
     bytes += part.length;
     if (bytes > MAX_RESPONSE_BYTES) throw new ToolFailed(`the response is larger than ${MAX_RESPONSE_BYTES} bytes`);
     parts.push(part);

@@ -10,6 +10,9 @@ import { engineFileRules } from "./file-rules.ts";
 /** Lets the proxy of the tools listen on a port that the kernel chooses. */
 const ANY_PORT = 0;
 
+/** Twice as many as the engine's connections, files and pipes need. */
+const OPEN_FILES = 8192;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Parsed in full later. A daemon of an earlier version writes no isolation. */
@@ -23,8 +26,9 @@ type Launch = Omit<EngineLaunch, "isolation"> & Partial<Pick<EngineLaunch, "isol
 export function confine(environment: Environment): { readonly text: string | null } | null {
   const file = environment[LAUNCH_FILE_VARIABLE];
   const text = file === undefined ? null : readFileSync(file, "utf8");
+  const launch = launchOf(text);
   try {
-    if (text !== null) confineProcess(JSON.parse(text) as Launch, environment);
+    if (launch !== null) confineProcess(launch, environment);
     return { text };
   } catch (error) {
     process.exitCode = ENGINE_EXITS.isolation_failed.code;
@@ -34,19 +38,35 @@ export function confine(environment: Environment): { readonly text: string | nul
   }
 }
 
+function launchOf(text: string | null): Launch | null {
+  try {
+    return text === null ? null : (JSON.parse(text) as Launch);
+  } catch {
+    return null;
+  }
+}
+
 function confineProcess(
-  { isolation = NOT_ISOLATED, data_dir, port, extra_ca_certs }: Launch,
+  { isolation = NOT_ISOLATED, data_dir, port, extra_ca_certs, tool_listen, tool_cgroups = [] }: Launch,
   environment: Environment,
 ): void {
   if (nativeProblem() === null) {
     // A core dump holds keys.
     setResourceLimit("core", 0, 0);
-    dropCapabilities();
+    if (hardLimitOfFiles() > OPEN_FILES) setResourceLimit("nofile", OPEN_FILES, OPEN_FILES);
   }
   if (!isolation.engine) return;
+  dropCapabilities();
   const files = [environment["NODE_COMPILE_CACHE"], extra_ca_certs].filter((path) => typeof path === "string");
   // A tool's domain is within the engine's.
   const extra = [...files, ...isolation.read];
   const rules = engineFileRules({ dataDir: data_dir, programDir: import.meta.dirname, extra });
-  restrictSelf({ ...rules, bind: [port, ANY_PORT], connect: null });
+  const ports = [port, ANY_PORT, ...tool_listen];
+  restrictSelf({ ...rules, write: [...rules.write, ...tool_cgroups], bind: ports, connect: null });
+}
+
+/** A lower limit of the host stays. */
+function hardLimitOfFiles(): number {
+  const [, hard = ""] = /^Max open files +\S+ +(\S+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+  return hard === "unlimited" ? Infinity : Number(hard);
 }

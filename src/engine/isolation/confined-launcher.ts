@@ -2,10 +2,12 @@ import { stat } from "node:fs/promises";
 import type { Logger } from "../../shared/logger.ts";
 import type { EngineFolders } from "./file-rules.ts";
 import { readableProgramPath } from "./program-path.ts";
+import type { NetworkAccess } from "./network/tool-network.ts";
 import { openProgramPipes } from "./program-pipes.ts";
 import { pinSandboxPaths } from "./sandbox-paths.ts";
 import {
   LaunchFailed,
+  type NetworkSource,
   type ProgramStart,
   type SandboxRequest,
   type StartedProgram,
@@ -19,7 +21,7 @@ export interface ConfinedLauncherOptions {
   /** Files and folders outside of the engine's own that programs may read. */
   readonly readable: readonly string[];
   /** The way to the network for programs of this request. */
-  readonly network: (asked: SandboxRequest["network"]) => Promise<ToolNetwork>;
+  readonly network: NetworkSource;
   /** TCP ports that tools may listen on and connect to. */
   readonly listen: readonly number[];
   /** The text of tool-worker.ts as a bundle. */
@@ -27,14 +29,6 @@ export interface ConfinedLauncherOptions {
   readonly logger: Logger;
   /** A thread without a running program ends after this time. Default: 2 minutes. */
   readonly idleMs?: number;
-}
-
-/** How programs reach the network. */
-export interface ToolNetwork {
-  /** The only TCP port they may connect to, on loopback. Null without network. */
-  readonly proxyPort: number | null;
-  /** Variables that lead programs to it. */
-  readonly environment: Readonly<Record<string, string>>;
 }
 
 const IDLE_MS = 120_000;
@@ -67,7 +61,7 @@ export class ConfinedLauncher implements ToolLauncher {
     }
   }
 
-  async #start({ argv, cwd, env, streams, sandbox = {} }: ProgramStart): Promise<StartedProgram> {
+  async #start({ argv, cwd, env, streams, descriptors = [], sandbox = {} }: ProgramStart): Promise<StartedProgram> {
     // Starts the threads of the file system's pool, which would else be the tool thread's, and confined as it is.
     await stat(cwd).catch(() => undefined);
     const network = await this.#options.network(sandbox.network);
@@ -79,7 +73,7 @@ export class ConfinedLauncher implements ToolLauncher {
     try {
       const { PATH = "" } = env;
       const own = { ...network.environment, ...env, PATH: this.#readablePath(PATH) };
-      const order = { argv, cwd, env: own, stdio: pipes.stdio };
+      const order = { argv, cwd, env: own, stdio: [...pipes.stdio, ...descriptors] };
       const { exited, ...identity } = await thread.start(order);
       exited.then(
         () => this.#endWhenIdle(entry, thread),
@@ -107,7 +101,7 @@ export class ConfinedLauncher implements ToolLauncher {
     await Promise.all(threads.map(async (one) => one.status === "fulfilled" && one.value.end()));
   }
 
-  #entry(sandbox: SandboxRequest, { proxyPort }: ToolNetwork): Entry {
+  #entry(sandbox: SandboxRequest, { proxyPort }: NetworkAccess): Entry {
     const key = JSON.stringify([sandbox.read, sandbox.write, proxyPort]);
     const found = this.#entries.get(key);
     if (found !== undefined) return found;

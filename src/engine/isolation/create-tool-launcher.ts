@@ -6,18 +6,18 @@ import { DirectLauncher } from "./direct-launcher.ts";
 import type { ToolLauncher } from "./tool-launcher.ts";
 
 export interface ToolLauncherOptions extends Pick<ConfinedLauncherOptions, "folders" | "network" | "logger"> {
-  readonly launch: Pick<EngineLaunch, "isolation" | "extra_ca_certs">;
+  readonly launch: Pick<EngineLaunch, "isolation" | "extra_ca_certs" | "tool_listen">;
   /** The folder of the engine's bundles. */
   readonly programDir: string;
 }
 
 /** The launcher of an engine: confining where the daemon promised it, and else starting programs as they are. */
 export function createToolLauncher({ launch, programDir, ...options }: ToolLauncherOptions): ToolLauncher {
-  const { isolation, extra_ca_certs: certificates } = launch;
-  if (!isolation.tools) return new DirectLauncher();
+  const { isolation, extra_ca_certs: certificates, tool_listen: listen } = launch;
+  if (!isolation.tools) return new DirectLauncher(options.network);
   // Read now: an upgrade may replace the installed file before the first command.
   const program = readFileSync(join(programDir, "engine-tool-worker.cjs"), "utf8");
   // The environment of tool servers names the certificates.
   const readable = certificates === null ? isolation.read : [...isolation.read, certificates];
-  return new ConfinedLauncher({ ...options, readable, listen: [], program });
+  return new ConfinedLauncher({ ...options, readable, listen, program });
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   LaunchFailed,
+  type NetworkSource,
   type ProgramExit,
   type ProgramStart,
   type StartedProgram,
@@ -15,11 +16,17 @@ const MERGE_OUTPUTS = ["/bin/sh", "-c", 'exec "$@" 2>&1', "sh"];
 
 /** Starts programs as the engine itself: for a host that cannot confine them, or an operator who turned that off. */
 export class DirectLauncher implements ToolLauncher {
+  readonly #network: NetworkSource;
   #closed = false;
 
+  constructor(network: NetworkSource) {
+    this.#network = network;
+  }
+
   async start(program: ProgramStart): Promise<StartedProgram> {
+    const { environment } = await this.#network(program.sandbox?.network);
     if (this.#closed) throw new LaunchFailed("the engine stops");
-    const child = spawnProgram(program);
+    const child = spawnProgram({ ...program, env: { ...environment, ...program.env } });
     const { pid, stdin, stdout, stderr } = child;
     if (pid === undefined || stdout === null) {
       const [error] = (await once(child, "error")) as [NodeJS.ErrnoException];
@@ -48,11 +55,11 @@ export class DirectLauncher implements ToolLauncher {
   }
 }
 
-function spawnProgram({ argv, cwd, env, streams }: ProgramStart): ChildProcess {
+function spawnProgram({ argv, cwd, env, streams, descriptors = [] }: ProgramStart): ChildProcess {
   const [file = "", ...args] = streams === "output" ? [...MERGE_OUTPUTS, ...argv] : argv;
   const stdio = streams === "output" ? (["ignore", "pipe", "ignore"] as const) : Array<"pipe">(4).fill("pipe");
   try {
-    return spawn(file, args, { cwd, env, detached: true, stdio: [...stdio] });
+    return spawn(file, args, { cwd, env, detached: true, stdio: [...stdio, ...descriptors] });
   } catch (error) {
     throw spawnFailure(error as NodeJS.ErrnoException);
   }

@@ -2,6 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { getSystemErrorName } from "node:util";
 import { SystemCallFailed } from "../../shared/linux/system-calls.ts";
 import { type ProcessIdentity, readIdentity, sendSignal } from "../../shared/processes.ts";
+import type { NetworkAccess } from "./network/tool-network.ts";
 
 /** A program of a tool: a command, a declared command or a local tool server. */
 export interface ProgramStart {
@@ -15,6 +16,8 @@ export interface ProgramStart {
    * descriptor 3 a pipe that closes when the engine dies.
    */
   readonly streams: "output" | "all";
+  /** Further descriptors of this process, which the program gets behind those of its streams. */
+  readonly descriptors?: readonly number[];
   /** What a tool server's entry asks for; as for commands when omitted. */
   readonly sandbox?: SandboxRequest;
 }
@@ -28,6 +31,9 @@ export interface SandboxRequest {
   /** Absolute paths that it may read, instead of the workspace. */
   readonly read?: readonly string[];
 }
+
+/** The way to the network for programs of a request. */
+export type NetworkSource = (asked: SandboxRequest["network"]) => Promise<NetworkAccess>;
 
 export interface ProgramExit {
   readonly exitCode: number | null;

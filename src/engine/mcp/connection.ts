@@ -1,4 +1,4 @@
-import type { ToolLauncher } from "../isolation/tool-launcher.ts";
+import type { LimitedLauncher } from "../isolation/limits/limited-launcher.ts";
 import type { ServerConfig } from "./server-config.ts";
 
 /** A tool as listed by `tools/list`, not yet validated. */
@@ -57,7 +57,7 @@ export interface ConnectParams {
   /** Environment of a local server, extended by its own `env`. */
   readonly environment: Readonly<Record<string, string>>;
   /** Starts a local server. */
-  readonly launcher: ToolLauncher;
+  readonly launcher: Pick<LimitedLauncher, "start">;
   readonly log: ServerLog;
   readonly onToolsChanged: () => void;
   readonly onElicitation: (form: ElicitationForm) => Promise<ElicitationResult>;

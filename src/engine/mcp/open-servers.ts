@@ -5,8 +5,8 @@ import type { Logger } from "../../shared/logger.ts";
 import { readableProgramPath } from "../isolation/program-path.ts";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
 import type { CommandHost } from "../tools/command/run-command.ts";
-import { type PinnedDefinitions } from "./tool-definition.ts";
 import { type EntryContext, type InvalidServer, NO_SERVERS, parseToolServers } from "./server-config.ts";
+import type { PinnedDefinitions } from "./tool-definition.ts";
 import { ToolServers } from "./tool-servers.ts";
 
 export interface OpenedServers {

@@ -1,10 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { delimiter, dirname, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import type { StartedProgram } from "../isolation/tool-launcher.ts";
-import { CALL_MARK, CommandTree } from "../tools/command/command-tree.ts";
+import type { LimitedProgram } from "../isolation/limits/limited-launcher.ts";
+import type { ProgramExit } from "../isolation/tool-launcher.ts";
 import type { ConnectParams } from "./connection.ts";
 import type { StdioServerConfig } from "./server-config.ts";
 
@@ -24,19 +23,17 @@ type ServerProcessParams = Pick<ConnectParams, "workspaceDir" | "environment" | 
 
 /** The process of a local tool server and its descendants. */
 export class ServerProcess {
-  readonly #program: StartedProgram;
-  readonly #tree: CommandTree;
+  readonly #program: LimitedProgram;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Resolves with the exit reason when no descendant is left. Never rejects. */
   readonly exited: Promise<string>;
 
-  private constructor(program: StartedProgram, mark: string) {
+  private constructor(program: LimitedProgram) {
     const { stdin, stdout, stderr } = program;
     if (stdin === null || stderr === null) throw new Error("expected a program with all streams");
     this.#program = program;
-    this.#tree = new CommandTree(program, mark);
     [this.stdin, this.stdout, this.stderr] = [stdin, stdout, stderr];
     this.exited = this.#untilGone();
   }
@@ -46,17 +43,16 @@ export class ServerProcess {
     const { workspaceDir, environment, launcher } = params;
     const cwd = resolve(workspaceDir, server.cwd);
     if (!existsSync(cwd)) throw new Error(`its cwd ${server.cwd} does not exist`);
-    const mark = randomUUID();
     // Falls back to the engine's Node.js.
     const PATH = [environment["PATH"], dirname(process.execPath)].join(delimiter);
     const program = await launcher.start({
       argv: ["/bin/sh", "-c", GUARDED, server.command, ...server.args],
       cwd,
-      env: { ...environment, PATH, ...server.env, [CALL_MARK]: mark },
+      env: { ...environment, PATH, ...server.env },
       streams: "all",
       sandbox: server.sandbox,
     });
-    return new ServerProcess(program, mark);
+    return new ServerProcess(program);
   }
 
   get pid(): number {
@@ -66,20 +62,29 @@ export class ServerProcess {
   /** Ends standard input as MCP specifies; then TERM and KILL for what remains. */
   async end(): Promise<void> {
     this.stdin.end();
-    if (!(await settledWithin(this.exited, GRACE_MS))) await this.#tree.end();
+    if (!(await settledWithin(this.exited, GRACE_MS))) await this.#program.tree.end();
     await this.exited;
   }
 
   async #untilGone(): Promise<string> {
-    const reason = await this.#program.exited.then(
-      ({ exitCode, signal }) => (signal === null ? `it exited with ${exitCode}` : `it was killed by ${signal}`),
+    const { exited, exceeded, tree } = this.#program;
+    exceeded.addEventListener("abort", () => void tree.end(), { once: true });
+    const reason = await exited.then(
+      (exit) => this.#reasonOf(exit),
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
-    await this.#tree.end();
+    await tree.end();
     const ends = [this.stdout, this.stderr].map((stream) => finished(stream).catch(() => undefined));
     await settledWithin(Promise.all(ends), DRAIN_MS);
     this.#program.dispose();
     return reason;
+  }
+
+  #reasonOf(exit: ProgramExit): string {
+    const { exceeded } = this.#program;
+    const limit = exceeded.aborted ? String(exceeded.reason) : this.#program.limitReached(exit);
+    if (limit !== null) return `it was ended: ${limit}`;
+    return exit.signal === null ? `it exited with ${exit.exitCode}` : `it was killed by ${exit.signal}`;
   }
 }
 

@@ -2,7 +2,7 @@ import type { ServerAsset } from "../../contract/engine-api.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";
 import { VERSION } from "../../shared/version.ts";
-import type { ToolLauncher } from "../isolation/tool-launcher.ts";
+import type { LimitedLauncher } from "../isolation/limits/limited-launcher.ts";
 import type { ToolSource } from "../tools/registry.ts";
 import { type Tool, ToolFailed } from "../tools/tool.ts";
 import type { Connect } from "./connection.ts";
@@ -18,7 +18,7 @@ export interface ToolServersParts {
   readonly workspaceDir: string;
   /** The environment of local servers. */
   readonly environment: Readonly<Record<string, string>>;
-  readonly launcher: ToolLauncher;
+  readonly launcher: Pick<LimitedLauncher, "start">;
   readonly logger: Logger;
   /** Loads the MCP client bundle; called when the first server starts. */
   readonly loadConnect?: () => Promise<Connect>;

@@ -22,7 +22,7 @@ export function builtInTools({ commands, plans, memory }: BuiltInParts): readonl
   return [
     askHuman,
     editFile,
-    fetchUrl(),
+    fetchUrl(commands.network.rules),
     listFiles,
     memoryNote,
     memorySearch(memory),

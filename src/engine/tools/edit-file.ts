@@ -30,6 +30,7 @@ export const editFile: Tool<{ path: string; old_text: string; new_text: string; 
   permission: "ask",
   resources: ({ path }) => [workspaceResource(path)],
   path: ({ path }) => path,
+  writesBytes: ({ new_text: added }) => Buffer.byteLength(added),
   async run({ path, old_text: passage, new_text: replacement, replace_all: all = false }, { workspaceDir, place }) {
     const where = { workspaceDir, path, place };
     const { bytes, stats } = await readInWorkspace(where);

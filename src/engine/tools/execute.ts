@@ -1,4 +1,5 @@
 import type { Logger } from "../../shared/logger.ts";
+import type { DiskQuota } from "../isolation/limits/disk-quota.ts";
 import { CallDeadline } from "./call-deadline.ts";
 import { spillLongOutput } from "./spill.ts";
 import { CallParked, type Tool, type ToolContext, ToolFailed } from "./tool.ts";
@@ -24,9 +25,11 @@ export type ToolExecutor = (
  */
 export function createToolExecutor({
   timeoutMs,
+  disk,
   logger,
 }: {
   readonly timeoutMs: number;
+  readonly disk: Pick<DiskQuota, "admit" | "note" | "isFull">;
   readonly logger: Logger;
 }): ToolExecutor {
   return async (tool, input, context) => {
@@ -37,11 +40,14 @@ export function createToolExecutor({
     const abandoned = rejectAfterAbort(signal, tool.goneWithinMs ?? 0);
     try {
       signal.throwIfAborted();
+      const refusal = tool.writesBytes === undefined ? null : await disk.admit(tool.writesBytes(input));
+      if (refusal !== null) throw new ToolFailed(refusal);
       const output = await Promise.race([
         tool.run(input, { ...withDeadline(context, deadline), signal }),
         abandoned.promise,
       ]);
-      return { output: await spillLongOutput(output ?? null, context), error: null };
+      const kept = await spillLongOutput(output ?? null, context, { hasRoom: !disk.isFull });
+      return { output: tool.readOnly ? kept : withNote(kept, disk.note()), error: null };
     } catch (error) {
       context.signal.throwIfAborted();
       if (error instanceof CallParked) throw error;
@@ -58,6 +64,13 @@ export function createToolExecutor({
       abandoned.stop();
     }
   };
+}
+
+/** Tells the model that the disk is almost full. */
+function withNote(output: unknown, note: string | null): unknown {
+  if (note === null) return output;
+  if (typeof output === "string") return `${output}\n[disk: ${note}]`;
+  return typeof output === "object" && output !== null && !Array.isArray(output) ? { ...output, disk: note } : output;
 }
 
 function withDeadline(context: ToolContext, deadline: CallDeadline | undefined): ToolContext {

@@ -31,6 +31,8 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   resources(input: Input): readonly string[];
   /** Resources it reads. Calls of one step run concurrently, unless one changes what another uses. */
   reads?(input: Input): readonly string[];
+  /** For a tool that writes to the workspace: how much a call may add, which the disk quota must have room for. */
+  writesBytes?(input: Input): number;
   /**
    * The path argument of the call. Permission requests and grants use its real path, which the call then receives as
    * `context.place`.

@@ -19,6 +19,7 @@ export const writeFile: Tool<{ path: string; content: string }> = {
   permission: "ask",
   resources: ({ path }) => [workspaceResource(path)],
   path: ({ path }) => path,
+  writesBytes: ({ content }) => Buffer.byteLength(content),
   async run({ path, content }, { workspaceDir, place }) {
     await writeInWorkspace({ workspaceDir, path, place }, content);
     return { path, bytes: Buffer.byteLength(content) };

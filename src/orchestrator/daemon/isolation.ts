@@ -4,27 +4,23 @@ import { InvalidSettings } from "../../shared/environment.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Isolation } from "../../contract/orchestrator-records.ts";
 import { CompileCache } from "../fleet/isolation/compile-cache.ts";
-import { findCgroupBase } from "../fleet/cgroup-base.ts";
 import { type HostIsolation, assessIsolation } from "../fleet/isolation/host-isolation.ts";
 import type { Config } from "./config.ts";
 
 export const engineEntry = (installDir: string): string => join(installDir, "bin", "orch-engine.cjs");
 const bundleDir = (installDir: string): string => join(installDir, "dist");
 
-/** Assesses this host's isolation and logs it. Throws `InvalidSettings` for folders that tools must not read. */
+/** Assesses this host's isolation. Throws `InvalidSettings` for folders that tools must not read. */
 export async function openIsolation({
   config,
   installDir,
-  logger,
 }: {
   readonly config: Config;
   readonly installDir: string;
-  readonly logger: Logger;
 }): Promise<HostIsolation> {
-  const isolation = await assessIsolation({
+  return assessIsolation({
     mode: config.isolation,
     read: await readableFolders(config),
-    cgroupBase: findCgroupBase(),
     trial: {
       uids: config.engineUids,
       nodePath: process.execPath,
@@ -38,8 +34,6 @@ export async function openIsolation({
       dataDir: await realpath(config.dataDir),
     },
   });
-  log(isolation.report, logger);
-  return isolation;
 }
 
 /** The engines' compile cache, which is filled in the background. */
@@ -65,7 +59,7 @@ export function openCompileCache({
 }
 
 /** The one line at start. */
-function log({ mode, parts }: Isolation, logger: Logger): void {
+export function logIsolation({ mode, parts }: Isolation, logger: Logger): void {
   const active = parts.filter((part) => part.active).map(({ name }) => name);
   const missing = parts.flatMap(({ name, problem, fix }) =>
     problem === null || mode === "off" ? [] : [{ name, problem, fix }],

@@ -16,12 +16,12 @@ import { createWaitingApp } from "../http/waiting-app.ts";
 import { assertRequired } from "../fleet/isolation/host-isolation.ts";
 import { restoreModes } from "../fleet/isolation/own-modes.ts";
 import { ownUser } from "../fleet/isolation/owner.ts";
-import { openIsolation } from "./isolation.ts";
+import { logIsolation, openIsolation } from "./isolation.ts";
 import { openHost } from "./open-host.ts";
 import { AuditHeads } from "../recovery/audit-heads.ts";
 import { AutoProvision } from "../operations/auto-provision.ts";
 import { reapOverdue } from "../recovery/reap-overdue.ts";
-import { ephemeralPorts, overlapWarning } from "../status/host-status.ts";
+import { ephemeralPorts, isolationReport, overlapWarning } from "../status/host-status.ts";
 import { startMaintenance } from "../recovery/maintenance.ts";
 import type { HostContext } from "../host-context.ts";
 import { Readiness } from "../status/readiness.ts";
@@ -80,6 +80,8 @@ export async function serve(options: StartOptions): Promise<void> {
     host: config.host,
     whyDatabase: unavailableReason,
   });
+  const report = isolationReport(host);
+  logIsolation(report, logger);
   await warnAboutPorts(host);
   readiness.phase = "reconciling";
   const { adopted } = await reconcileFleet(host);
@@ -94,7 +96,7 @@ export async function serve(options: StartOptions): Promise<void> {
   const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${server.port}`;
   logger.info({ url, adopted, boot_ms: Date.now() - startedAt }, "ready");
   process.stderr.write(
-    startBanner(config, { url, database, isolation: isolation.report, adminKeyFile: folder.adminKeyFile, adopted }),
+    startBanner(config, { url, database, isolation: report, adminKeyFile: folder.adminKeyFile, adopted }),
   );
 }
 

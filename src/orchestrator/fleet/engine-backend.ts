@@ -1,4 +1,5 @@
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
+import type { LimitsReport } from "./limits-report.ts";
 
 /**
  * Runs engines. The only implementation uses child processes. A backend knows no database and no HTTP server.
@@ -7,6 +8,8 @@ import type { EngineLaunch } from "../../contract/engine-launch.ts";
 export interface EngineBackend {
   /** The boot id of the machine. Recorded processes with another boot id are gone. */
   readonly bootId: string;
+  /** How the limits of engines hold on this host. */
+  limitsReport(): LimitsReport;
   /**
    * Spawns one engine, detached, with its output in the engine's log. Resolves when the process exists, before it is
    * healthy. Rejects with {@link LaunchFailed} after cleaning up when there is no process.
@@ -47,6 +50,8 @@ export interface LaunchOrder {
   readonly memoryMb: number;
   /** The user and group that the engine runs as. Null for the daemon's own. */
   readonly uid: number | null;
+  /** The engine's share of the CPU when it is scarce, as `cpu.weight` of cgroup v2. */
+  readonly cpuWeight: number;
 }
 
 /** Together these identify a process. Pids alone are reused. */

@@ -1,80 +1,102 @@
-import { closeSync, constants, existsSync, openSync, readFileSync, readdirSync, rmdirSync, writeSync } from "node:fs";
+import { chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { oomKillCount } from "./oom-kill.ts";
+import { CgroupFolder } from "../../shared/linux/cgroup-folder.ts";
+import type { CgroupHierarchy } from "./cgroup-hierarchies.ts";
+import { type EngineLimits, engineLimits, toolLimits } from "./engine-limits.ts";
 
-/** The errors of a cgroup that was removed meanwhile, or of a kernel without the file. */
-const GONE_CODES = new Set(["ENOENT", "ENODEV"]);
+/** For the engine's own process, where the kernel allows none beside controlled cgroups. */
+const ENGINE_LEAF = "main";
+/** Its engine creates a cgroup in it for each command and tool server. */
+const TOOLS = "tools";
 
-/** The cgroup (v2) of one incarnation. Its members descend from that incarnation, however they were forked. */
+/** The user of an engine's process. */
+export interface EngineUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/**
+ * The cgroup of one incarnation: a folder in each hierarchy of this host. Its members descend from that incarnation,
+ * however they were forked. The first hierarchy tells who is a member.
+ *
+ *     engine-…         limits of engine and tools together
+ *     engine-…/main    the engine, only in version 2 with controllers
+ *     engine-…/tools   limits of all tools, below those of the engine
+ */
 export class EngineCgroup {
-  readonly path: string;
+  readonly #parts: readonly { readonly folder: CgroupFolder; readonly hierarchy: CgroupHierarchy }[];
 
-  constructor(path: string) {
-    this.path = path;
+  constructor(hierarchies: readonly CgroupHierarchy[], name: string) {
+    this.#parts = hierarchies.map((hierarchy) => ({
+      hierarchy,
+      folder: new CgroupFolder(join(hierarchy.path, name)),
+    }));
   }
 
-  /** Moves a process into the cgroup. Call it before the process can fork. */
+  exists(): boolean {
+    return this.#parts.some(({ folder }) => folder.exists());
+  }
+
+  /** Creates the folders with their limits. The engine's user may create cgroups in `tools`, and change no limit above. */
+  create(limits: EngineLimits, user: EngineUser | null): void {
+    for (const { folder, hierarchy } of this.#parts) {
+      mkdirSync(folder.path);
+      setLimits(folder, engineLimits(limits, hierarchy.version));
+      if (isSplit(hierarchy)) {
+        folder.limit("cgroup.subtree_control", enable(hierarchy));
+        mkdirSync(join(folder.path, ENGINE_LEAF));
+      }
+      const tools = new CgroupFolder(join(folder.path, TOOLS));
+      mkdirSync(tools.path);
+      setLimits(tools, toolLimits(limits, hierarchy.version));
+      if (isSplit(hierarchy)) tools.limit("cgroup.subtree_control", enable(hierarchy));
+      if (user === null) continue;
+      chownSync(tools.path, user.uid, user.gid);
+      // Version 2 asks for this right to move a process from one nested cgroup to another.
+      for (const path of [folder.path, tools.path]) chownSync(join(path, "cgroup.procs"), user.uid, user.gid);
+    }
+  }
+
+  /** Moves the engine's process into the cgroup. Call it before the process can fork. */
   enter(pid: number): void {
-    writeKernelFile(join(this.path, "cgroup.procs"), String(pid));
+    for (const part of this.#parts) this.#engineFolder(part).enter(pid);
   }
 
-  /** Sets `memory.max`, and `memory.high` at 90 % of it, where the memory controller is enabled. */
-  limitMemory(megabytes: number): void {
-    if (megabytes <= 0 || !existsSync(join(this.path, "memory.max"))) return;
-    const bytes = megabytes * 1_048_576;
-    writeKernelFile(join(this.path, "memory.high"), String(Math.floor(bytes * 0.9)));
-    writeKernelFile(join(this.path, "memory.max"), String(bytes));
+  /** The folders in which the engine may create cgroups for its tools. */
+  toolFolders(): readonly string[] {
+    return this.#parts.map(({ folder }) => join(folder.path, TOOLS));
   }
 
-  /** The members, including those of nested cgroups. */
+  /** All members. */
   pids(): readonly number[] {
-    const here = unlessGone([], () => readFileSync(join(this.path, "cgroup.procs"), "utf8").split("\n").map(Number));
-    return [...here.filter((pid) => pid > 0), ...this.#nested().flatMap((nested) => nested.pids())];
+    return this.#parts.find(({ folder }) => folder.exists())?.folder.pids() ?? [];
   }
 
-  /** Sends SIGKILL to all members atomically. Does nothing without `cgroup.kill` or when the daemon is a member. */
+  /** Sends SIGKILL to all members. Does nothing when the daemon is a member. */
   kill(): void {
-    if (this.pids().includes(process.pid)) return;
-    unlessGone(undefined, () => writeKernelFile(join(this.path, "cgroup.kill"), "1"));
+    for (const { folder } of this.#parts) folder.kill();
   }
 
   /** Removes the cgroup. False while it has members. */
   remove(): boolean {
-    if (this.#nested().some((nested) => !nested.remove())) return false;
-    try {
-      unlessGone(undefined, () => rmdirSync(this.path));
-      return true;
-    } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "EBUSY") return false;
-      throw error;
-    }
+    return this.#parts.map(({ folder }) => folder.remove()).every(Boolean);
   }
 
+  /** OOM kills of the engine's own process; those of its tools are counted in their own cgroups. */
   oomKills(): number | null {
-    return oomKillCount(join(this.path, "memory.events"));
+    const counts = this.#parts.map((part) => this.#engineFolder(part).oomKills());
+    return counts.find((count) => count !== null) ?? null;
   }
 
-  #nested(): readonly EngineCgroup[] {
-    const entries = unlessGone([], () => readdirSync(this.path, { withFileTypes: true }));
-    return entries.filter((one) => one.isDirectory()).map(({ name }) => new EngineCgroup(join(this.path, name)));
+  #engineFolder({ folder, hierarchy }: { folder: CgroupFolder; hierarchy: CgroupHierarchy }): CgroupFolder {
+    return isSplit(hierarchy) ? new CgroupFolder(join(folder.path, ENGINE_LEAF)) : folder;
   }
 }
 
-/** Writes to an existing, perhaps write-only kernel file. */
-export function writeKernelFile(path: string, text: string): void {
-  const file = openSync(path, constants.O_WRONLY);
-  try {
-    writeSync(file, text);
-  } finally {
-    closeSync(file);
-  }
-}
+const isSplit = ({ version, controllers }: CgroupHierarchy): boolean => version === 2 && controllers.length > 0;
 
-function unlessGone<T>(fallback: T, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof Error && "code" in error && GONE_CODES.has(String(error.code))) return fallback;
-    throw error;
-  }
+const enable = ({ controllers }: CgroupHierarchy): string => controllers.map((one) => `+${one}`).join(" ");
+
+function setLimits(folder: CgroupFolder, values: Readonly<Record<string, number>>): void {
+  for (const [file, value] of Object.entries(values)) folder.limit(file, value);
 }

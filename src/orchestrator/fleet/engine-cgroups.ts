@@ -1,58 +1,79 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "../../shared/logger.ts";
+import { CgroupFolder, writeKernelFile } from "../../shared/linux/cgroup-folder.ts";
 import { sha256 } from "../../contract/api-keys.ts";
-import type { CgroupBase } from "./cgroup-base.ts";
-import { EngineCgroup, writeKernelFile } from "./engine-cgroup.ts";
+import type { CgroupHierarchy } from "./cgroup-hierarchies.ts";
+import { EngineCgroup, type EngineUser } from "./engine-cgroup.ts";
+import type { EngineLimits } from "./engine-limits.ts";
 
 /** The cgroups of the engines of one run folder. The name prefix tells them from those of other daemons. */
 export class EngineCgroups {
-  readonly #base: CgroupBase;
+  #hierarchies: readonly CgroupHierarchy[];
   readonly #prefix: string;
   readonly #logger: Logger;
 
-  constructor(base: CgroupBase, { runDir, logger }: { readonly runDir: string; readonly logger: Logger }) {
-    this.#base = base;
+  constructor(
+    hierarchies: readonly CgroupHierarchy[],
+    { runDir, logger }: { readonly runDir: string; readonly logger: Logger },
+  ) {
+    this.#hierarchies = hierarchies;
     this.#prefix = `engine-${sha256(runDir).slice(0, 8)}-`;
     this.#logger = logger;
   }
 
-  /** Call it first: enables the memory controller if possible and removes empty cgroups of earlier incarnations. */
+  /**
+   * Call it first: enables the controllers, removes empty cgroups of earlier incarnations, and leaves out hierarchies in
+   * which no cgroup can be created.
+   */
   prepare(): void {
-    const { path, canLimitMemory } = this.#base;
-    if (canLimitMemory) this.#attempt("failed to enable memory limits", () => allowMemoryLimits(path));
+    this.#hierarchies = this.#hierarchies.filter((hierarchy) =>
+      this.#attempt("failed to prepare a cgroup hierarchy", () => {
+        enableControllers(hierarchy);
+        tryToCreate(join(hierarchy.path, `${this.#prefix}probe`));
+        return true;
+      }),
+    );
     for (const incarnation of this.incarnations()) {
       this.#attempt("failed to remove an old cgroup", () => this.#of(incarnation).remove());
     }
   }
 
-  /** Moves a process that was just spawned into its own cgroup. Logs a failure and returns null. */
-  confine(incarnation: string, pid: number, memoryMb: number): EngineCgroup | null {
+  /** What limits the engines of this daemon. */
+  get hierarchies(): readonly CgroupHierarchy[] {
+    return this.#hierarchies;
+  }
+
+  /** Creates the cgroup of an engine before its process. Logs a failure and returns null. */
+  create(incarnation: string, limits: EngineLimits, user: EngineUser | null): EngineCgroup | null {
+    if (this.#hierarchies.length === 0) return null;
     const cgroup = this.#of(incarnation);
-    const confined = this.#attempt("failed to create an engine's cgroup", () => {
-      mkdirSync(cgroup.path);
-      cgroup.limitMemory(memoryMb);
-      cgroup.enter(pid);
+    const created = this.#attempt("failed to create an engine's cgroup", () => {
+      cgroup.create(limits, user);
       return cgroup;
     });
-    if (confined === null) this.#attempt("failed to remove a cgroup", () => cgroup.remove());
-    return confined;
+    if (created === null) this.remove(cgroup);
+    return created;
+  }
+
+  remove(cgroup: EngineCgroup): void {
+    this.#attempt("failed to remove a cgroup", () => cgroup.remove());
   }
 
   find(incarnation: string): EngineCgroup | null {
     const cgroup = this.#of(incarnation);
-    return existsSync(cgroup.path) ? cgroup : null;
+    return cgroup.exists() ? cgroup : null;
   }
 
   /** The incarnations that have a cgroup. */
   incarnations(): readonly string[] {
-    return readdirSync(this.#base.path)
-      .filter((name) => name.startsWith(this.#prefix))
-      .map((name) => name.slice(this.#prefix.length));
+    const names = this.#hierarchies.flatMap(({ path }) => readdirSync(path));
+    const ours = names.filter((name) => name.startsWith(this.#prefix));
+    return [...new Set(ours)].map((name) => name.slice(this.#prefix.length));
   }
 
   #of(incarnation: string): EngineCgroup {
-    return new EngineCgroup(join(this.#base.path, this.#prefix + incarnation));
+    return new EngineCgroup(this.#hierarchies, this.#prefix + incarnation);
   }
 
   #attempt<T>(message: string, action: () => T): T | null {
@@ -65,8 +86,22 @@ export class EngineCgroups {
   }
 }
 
-function allowMemoryLimits(base: string): void {
-  const has = (file: string): boolean => readFileSync(join(base, file), "utf8").split(/\s+/).includes("memory");
-  if (!has("cgroup.controllers") || has("cgroup.subtree_control")) return;
-  writeKernelFile(join(base, "cgroup.subtree_control"), "+memory");
+/** Throws unless the kernel's file system is writable there. */
+function tryToCreate(path: string): void {
+  const folder = new CgroupFolder(path);
+  folder.remove();
+  mkdirSync(path);
+  try {
+    accessSync(join(path, "cgroup.procs"), constants.W_OK);
+  } finally {
+    folder.remove();
+  }
+}
+
+/** Version 2 only: version 1 enables its controllers everywhere. */
+function enableControllers({ version, path, controllers }: CgroupHierarchy): void {
+  const file = join(path, "cgroup.subtree_control");
+  if (version === 1 || !existsSync(file)) return;
+  const enabled = readFileSync(file, "utf8").trim().split(" ");
+  for (const one of controllers) if (!enabled.includes(one)) writeKernelFile(file, `+${one}`);
 }

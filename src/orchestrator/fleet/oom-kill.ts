@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { oomKillCount } from "../../shared/linux/cgroup-folder.ts";
 import type { ProcessExit } from "./engine-backend.ts";
 
 /** The number of OOM kills so far. Null where the kernel does not report it. */
@@ -32,18 +32,5 @@ export function killedForMemory({
 
 /** OOM kills of the whole machine since its boot. */
 export const hostOomKills = (): number | null => oomKillCount("/proc/vmstat");
-
-/**
- * The value of `oom_kill` in a file such as `/proc/vmstat`. Null when the file cannot be read: handling an exit must not
- * depend on it.
- */
-export function oomKillCount(path: string): number | null {
-  try {
-    const count = /^oom_kill (\d+)$/m.exec(readFileSync(path, "utf8"))?.[1];
-    return count === undefined ? null : Number(count);
-  } catch {
-    return null;
-  }
-}
 
 const rose = (before: number | null, after: number | null): boolean => after !== null && after > (before ?? 0);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Logger } from "../../shared/logger.ts";
-import { type CgroupBase, findCgroupBase } from "./cgroup-base.ts";
+import { type CgroupHierarchy, findCgroupHierarchies } from "./cgroup-hierarchies.ts";
 import type {
   EngineBackend,
   EngineProcess,
@@ -14,6 +14,7 @@ import { ENGINE_LOG } from "./engine-log.ts";
 import { ExitWatch } from "./exit-watch.ts";
 import { findOrphans, findRoot } from "./find-processes.ts";
 import { launchFileOf, launchFilePath, removeLaunchFile, removeOldLaunchFiles } from "./launch-file.ts";
+import { limitsReport } from "./limits-report.ts";
 import { LogRotation } from "./log-rotation.ts";
 import { bootId, sameProcess } from "./process-identity.ts";
 import { ProcessTree } from "./process-tree.ts";
@@ -23,19 +24,19 @@ import { TrackedProcess } from "./tracked-process.ts";
 
 export interface ProcessBackendOptions extends SpawnSettings {
   readonly logger: Logger;
-  /** The parent of the engines' cgroups. Default: detected. Null disables cgroups. */
-  readonly cgroupBase?: CgroupBase | null;
+  /** The parents of the engines' cgroups. Default: detected. None disables cgroups. */
+  readonly cgroupHierarchies?: readonly CgroupHierarchy[];
 }
 
 /** Runs engines as child processes in their own sessions, which outlive the daemon. */
 export function createProcessBackend({
   logger,
-  cgroupBase = findCgroupBase(),
+  cgroupHierarchies = findCgroupHierarchies(),
   ...settings
 }: ProcessBackendOptions): EngineBackend {
   const { runDir } = settings;
-  const cgroups = cgroupBase && new EngineCgroups(cgroupBase, { runDir, logger });
-  cgroups?.prepare();
+  const cgroups = new EngineCgroups(cgroupHierarchies, { runDir, logger });
+  cgroups.prepare();
   const boot = bootId();
   const watch = new ExitWatch();
   const logs = new LogRotation(logger);
@@ -76,13 +77,14 @@ export function createProcessBackend({
     const launchFile = launchFilePath(runDir, id);
     // I3 identity before signal: a row may name a foreign process. The launch file that it names is the proof.
     if (launchFileOf(handle.pid) !== launchFile) return null;
-    const cgroup = cgroups?.find(id) ?? null;
+    const cgroup = cgroups.find(id);
     const parts = { handle, launchFile, cgroup, uid, ended: watch.ended(handle), checkExit: () => watch.check() };
     return track(parts, folder);
   }
 
   return {
     bootId: boot,
+    limitsReport: () => limitsReport(cgroups.hierarchies),
     attach,
 
     async launch(order: LaunchOrder): Promise<EngineProcess> {
@@ -101,7 +103,7 @@ export function createProcessBackend({
     async endOrphans({ id, uid }: Incarnation): Promise<StopOutcome> {
       const launchFile = launchFilePath(runDir, id);
       removeLaunchFile(launchFile);
-      const tree = new ProcessTree({ root: null, launchFile, cgroup: cgroups?.find(id) ?? null, uid });
+      const tree = new ProcessTree({ root: null, launchFile, cgroup: cgroups.find(id), uid });
       return stopTree(tree, { termMs: 0, hurry: AbortSignal.abort() });
     },
 

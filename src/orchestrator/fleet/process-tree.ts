@@ -1,4 +1,4 @@
-import { sendSignal, withDescendants } from "../../shared/processes.ts";
+import { mayBeInherited, sendSignal, withDescendants } from "../../shared/processes.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import { launchFileOf } from "./launch-file.ts";
 import { type ProcessIdentity, type ProcessStat, isAlive, listProcesses, readUser } from "./process-identity.ts";
@@ -78,13 +78,14 @@ export class ProcessTree {
     const { root } = this;
     const pidIsReused = processes.some(({ pid, startTime }) => pid === root?.pid && startTime !== root.startTime);
     if (pidIsReused) this.#groupIsOurs = false;
+    const isInherited = root === null ? () => true : mayBeInherited(processes, root);
     const inside = new Set(this.#cgroup?.pids());
     return processes.filter(
       (one) =>
         inside.has(one.pid) ||
         this.#known.get(one.pid)?.startTime === one.startTime ||
         (this.#groupIsOurs && this.#inGroup(one)) ||
-        this.#isOfIncarnation(one),
+        (isInherited(one) && this.#isOfIncarnation(one)),
     );
   }
 

@@ -6,6 +6,7 @@ import { Releasers } from "../../shared/releasers.ts";
 import { type LaunchOrder, LaunchFailed, PortTaken, type ProcessExit } from "./engine-backend.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
+import type { EngineLimits } from "./engine-limits.ts";
 import { openToAppendSync } from "./engine-file.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
 import { changeOwner } from "./isolation/change-owner.ts";
@@ -42,7 +43,7 @@ export interface SpawnedEngine {
 export async function spawnEngine(
   settings: SpawnSettings,
   order: LaunchOrder,
-  cgroups: EngineCgroups | null,
+  cgroups: EngineCgroups,
 ): Promise<SpawnedEngine> {
   const { launch } = order;
   const undo = new Releasers();
@@ -54,14 +55,16 @@ export async function spawnEngine(
     const owner = engineUser(order.uid);
     const made = mkdirSync(launch.data_dir, { recursive: true, mode: 0o700 });
     if (made !== undefined) undo.push(() => rmSync(made, { recursive: true, force: true }));
+    const cgroup = cgroups.create(launch.incarnation, limitsOf(order), order.uid === null ? null : owner);
+    if (cgroup !== null) undo.push(() => cgroups.remove(cgroup));
     const launchFile = launchFilePath(settings.runDir, launch.incarnation);
     // Pushed before the write, since an incomplete file holds secrets too.
     undo.push(() => removeLaunchFile(launchFile));
     await changeOwner(launch.data_dir, owner);
-    writeLaunchFile(launchFile, launch, owner);
+    writeLaunchFile(launchFile, { ...launch, tool_cgroups: [...(cgroup?.toolFolders() ?? [])] }, owner);
     const log = openToAppendSync(join(launch.data_dir, ENGINE_LOG));
     try {
-      return { ...(await start(settings, order, { launchFile, log, owner, cgroups })), launchFile };
+      return { ...(await start(settings, order, { launchFile, log, owner, cgroup })), launchFile };
     } finally {
       closeSync(log);
     }
@@ -80,12 +83,12 @@ async function start(
     launchFile,
     log,
     owner,
-    cgroups,
+    cgroup,
   }: {
     readonly launchFile: string;
     readonly log: number;
     readonly owner: Owner;
-    readonly cgroups: EngineCgroups | null;
+    readonly cgroup: EngineCgroup | null;
   },
 ): Promise<Omit<SpawnedEngine, "launchFile">> {
   const heapMb = Math.floor(memoryMb * HEAP_SHARE);
@@ -113,11 +116,10 @@ async function start(
   }
   const child = started.nodeChildProcess;
   let identity: ProcessIdentity;
-  let cgroup: EngineCgroup | null;
   try {
     // Until the event loop runs again even an exited child is an unreaped zombie, whose stat can be read.
     identity = readIdentity(pid);
-    cgroup = cgroups?.confine(launch.incarnation, pid, memoryMb) ?? null;
+    cgroup?.enter(pid);
     setOomScore(pid);
   } catch (error) {
     // I3 identity before signal: an unreaped child still has its pid. Nobody else could find this process.
@@ -130,6 +132,13 @@ async function start(
   });
   return { identity, ended, cgroup };
 }
+
+/** The launch file and the policy say what an engine may use. */
+const limitsOf = ({ launch: { limits }, cpuWeight }: LaunchOrder): EngineLimits => ({
+  maxProcesses: limits.max_processes,
+  memoryMb: limits.memory_mb,
+  cpuWeight,
+});
 
 /** Without NODE_OPTIONS (it may open a debugger), NODE_EXTRA_CA_CERTS (it adds 40 ms to each boot) and secrets. */
 function environmentOf(

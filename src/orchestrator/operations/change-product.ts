@@ -17,10 +17,11 @@ interface ProductChange {
 
 /** Merges a patch into a product's policy, effective from the product's next call. Tested in test/cli/products.test.ts. */
 export function setPolicy(
-  host: Pick<HostContext, "db" | "events" | "directory" | "box">,
+  host: Pick<HostContext, "db" | "events" | "directory" | "box" | "settings">,
   idOrSlug: string,
   patch: PolicyPatch,
 ): Promise<ProductRecord> {
+  assertToolPorts(host, patch);
   return changeProduct(host, idOrSlug, {
     type: "product.policy_changed",
     detail: describePatch(patch),
@@ -82,6 +83,18 @@ export async function recordProductChange(
 ): Promise<void> {
   await appendAudit(trx, { action: type, product_id: productId, detail });
   await host.events.insert(trx, { type, productId, reason: "request", data: detail });
+}
+
+/** A tool on a port of an engine would keep that engine from starting, or reach it past the proxy. */
+export function assertToolPorts(
+  { settings: { portRange } }: Pick<HostContext, "settings">,
+  { tool_listen: ports = [] }: PolicyPatch,
+  prefix = "",
+): void {
+  const { min, max } = portRange;
+  const at = ports.findIndex((port) => port >= min && port <= max);
+  if (at !== -1)
+    throw new InvalidInput(`${prefix}tool_listen.${at}`, `expected a port outside ${min} to ${max}, which engines use`);
 }
 
 /** The fields that a patch sets, for the audit log. Of `engine_env`, which holds secrets, only the names. */

@@ -3,7 +3,7 @@ import { newId } from "../../shared/ids.ts";
 import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../contract/api-keys.ts";
 import { ApiError } from "../api-error.ts";
 import { findProduct, insertProduct } from "../store/products.ts";
-import { recordProductChange, describePatch, patchedPolicy } from "./change-product.ts";
+import { assertToolPorts, describePatch, patchedPolicy, recordProductChange } from "./change-product.ts";
 import { changeEngineEnv } from "../store/engine-env.ts";
 import type { HostContext } from "../host-context.ts";
 import { productRecord } from "../status/look-up-product.ts";
@@ -16,9 +16,10 @@ interface Registered {
 
 /** Registers a product and creates its platform key. Tested in test/cli/products.test.ts. */
 export async function registerProduct(
-  host: Pick<HostContext, "db" | "events" | "directory" | "box">,
+  host: Pick<HostContext, "db" | "events" | "directory" | "box" | "settings">,
   request: { readonly slug: string; readonly name?: string | undefined; readonly policy?: PolicyPatch | undefined },
 ): Promise<Registered> {
+  assertToolPorts(host, request.policy ?? {}, "policy.");
   const platformApiKey = newKey(PLATFORM_KEY_PREFIX);
   const id = newId("prd");
   const env = changeEngineEnv(host, { sealedEngineEnv: null }, request.policy?.engine_env);

@@ -1,6 +1,6 @@
 import { readFile, statfs } from "node:fs/promises";
 import { availableParallelism, loadavg, totalmem } from "node:os";
-import { ENGINE_STATES, type EngineState, type HostStatus } from "../../contract/orchestrator-api.ts";
+import { ENGINE_STATES, type EngineState, type HostStatus, type Isolation } from "../../contract/orchestrator-api.ts";
 import { VERSION } from "../../shared/version.ts";
 import { mayRewriteAudit } from "../store/migrate.ts";
 import { countByState, listIncarnations } from "../store/host-engines.ts";
@@ -53,11 +53,17 @@ export async function hostStatus(
       memory_total_mb: Math.round(totalmem() / MIB),
       disk_free_mb: resources.diskFreeMb,
     },
-    isolation: host.isolation.report,
+    isolation: isolationReport(host),
     orphans: host.backend.orphans(new Set(await listIncarnations(host.db, portRange.hostId))),
     warnings: [...(overlap === null ? [] : [overlap]), ...headroom, ...(unprotected ? [UNPROTECTED_AUDIT] : [])],
   };
 }
+
+/** What engines and tools of this host are confined by, and what is missing. */
+export const isolationReport = ({ isolation, backend }: Pick<HostContext, "isolation" | "backend">): Isolation => ({
+  mode: isolation.report.mode,
+  parts: [...isolation.report.parts, backend.limitsReport()],
+});
 
 /** A warning when the port range overlaps the kernel's ephemeral ports, which outgoing connections may occupy. */
 export function overlapWarning(

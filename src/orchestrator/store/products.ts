@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Policy, ProductRecord } from "../../contract/orchestrator-api.ts";
+import { DEFAULT_POLICY, type Policy, type ProductRecord } from "../../contract/orchestrator-api.ts";
 import type { StoredKey } from "../../contract/api-keys.ts";
 import type { Db, Trx } from "./database.ts";
 
@@ -95,7 +95,7 @@ export async function lockPolicy(trx: Trx, productId: string): Promise<Policy | 
     .where("id", "=", productId)
     .forUpdate()
     .executeTakeFirst();
-  return row?.policy ?? null;
+  return row === undefined ? null : complete(row.policy);
 }
 
 /** Locks a product's row and reads the product. */
@@ -156,7 +156,7 @@ export function toProduct(row: {
       id: row.id,
       slug: row.slug,
       name: row.name,
-      policy: row.policy,
+      policy: complete(row.policy),
       engine_env_names: row.engine_env_names,
       platform_key: { prefix: row.key_prefix, last4: row.key_last4, created_at: row.key_created_at.toISOString() },
       created_at: row.created_at.toISOString(),
@@ -165,3 +165,6 @@ export function toProduct(row: {
     sealedEngineEnv: row.engine_env,
   };
 }
+
+/** A policy stored by an earlier version lacks the fields that are newer; they have their default. */
+const complete = (stored: Partial<Policy>): Policy => ({ ...DEFAULT_POLICY, ...stored });

@@ -13,6 +13,7 @@ export function launchOrder(
   engine: EngineRow,
   product: Product,
 ): LaunchOrder {
+  const { tool_network: network, tool_listen, max_processes, memory_mb, disk_mb, cpu_weight } = product.record.policy;
   return {
     launch: {
       engine_id: engine.id,
@@ -26,10 +27,14 @@ export function launchOrder(
       control_token: controlToken(host, engine),
       settings: { ...host.settings.engineDefaults, ...openEngineEnv(host, product) },
       extra_ca_certs: host.settings.extraCaCerts,
+      tool_network: typeof network === "string" ? network : [...network],
+      tool_listen: [...tool_listen],
+      limits: { max_processes, memory_mb, disk_mb },
       isolation: host.isolation.launch,
     },
     uid: engine.uid,
-    memoryMb: product.record.policy.memory_mb,
+    memoryMb: memory_mb,
+    cpuWeight: cpu_weight,
   };
 }
 

@@ -3,12 +3,14 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
+import type { EngineLaunch } from "../../../src/contract/engine-launch.ts";
 import { declaredTool } from "../../../src/engine/catalog/declared-tool.ts";
 import { parseDeclaredTool } from "../../../src/engine/catalog/tool-file.ts";
 import type { Tool } from "../../../src/engine/tools/tool.ts";
 import { toolBench } from "../../helpers/tool-context.ts";
 import { catalogBench } from "./catalog-bench.ts";
 import { commandHost } from "../../helpers/command-host.ts";
+import { testNetwork } from "../../helpers/tool-network.ts";
 
 const object = (...names: readonly string[]) => ({
   type: "object",
@@ -19,11 +21,13 @@ function toolOf(
   t: Test,
   fields: Readonly<Record<string, unknown>>,
   files: Readonly<Record<string, string>> = {},
+  policy: EngineLaunch["tool_network"] = ["127.0.0.1"],
 ): Tool {
   const { folder } = catalogBench(t, files);
   const declared = parseDeclaredTool("probe", JSON.stringify({ description: "Probes.", ...fields }));
   if (declared === null) throw new Error("switched off");
-  const commands = commandHost({ PATH: process.env["PATH"], LLM_API_KEY: "sk-upstream" });
+  const environment = { PATH: process.env["PATH"], LLM_API_KEY: "sk-upstream" };
+  const commands = commandHost(environment, folder, testNetwork(t, { policy }));
   return declaredTool(declared, { folder, commands });
 }
 
@@ -209,3 +213,23 @@ t.test("a tool file must fix its program or host", async (t) => {
     message: /a secret is allowed in query, headers and body only/,
   });
 });
+
+t.test(
+  "an HTTP tool reaches only hosts of the policy, and a private address only if the policy lists it",
+  async (t) => {
+    const bench = toolBench(t);
+    const server = createServer((_request, response) => response.end("inside")).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    t.teardown(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const call = (policy: EngineLaunch["tool_network"], host = "127.0.0.1") =>
+      bench.run(toolOf(t, { http: { url: `http://${host}:${port}/` } }, {}, policy), {});
+    t.match(await call(["127.0.0.1"]), { output: "inside" });
+    t.match(await call([`127.0.0.0/8`, "localhost", "::1"], "localhost"), { output: "inside" });
+    t.match(await call([`127.0.0.1:${port}`]), { output: "inside" });
+    t.match(await call("open"), { error: /refused: it is not on the public internet/ });
+    t.match(await call(["localhost"], "localhost"), { error: /refused: it is not on the public internet/ });
+    t.match(await call(["127.0.0.1:1"]), { error: /tool_network does not list it/ });
+    t.match(await call("none"), { error: /tool_network is "none"/ });
+  },
+);

@@ -9,7 +9,7 @@ import type { Tool, ToolContext } from "../../../src/engine/tools/tool.ts";
 import { commandEnvironment } from "../../../src/engine/tools/command/command-environment.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { until } from "../../helpers/until.ts";
-import { commandHost } from "../../helpers/command-host.ts";
+import { commandHost, unlimitedDisk } from "../../helpers/command-host.ts";
 
 const fixtures = resolve(import.meta.dirname, "../../fixtures/tool-servers");
 const packages = resolve(import.meta.dirname, "../../../node_modules/@modelcontextprotocol");
@@ -65,7 +65,7 @@ export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
   });
   t.teardown(() => servers.close());
   const context = { variables: environment, places: { folders, read: [] } };
-  const execute = createToolExecutor({ timeoutMs, logger });
+  const execute = createToolExecutor({ timeoutMs, disk: unlimitedDisk(), logger });
   const find = (name: string) => servers.tools().find((one) => one.name === name);
   const tool = (name: string): Tool => {
     const found = find(name);

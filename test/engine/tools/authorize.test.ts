@@ -135,7 +135,7 @@ t.test("the limit applies to the escaped text", async (t) => {
 });
 
 t.test("an address is shown as it is requested, with its host in ASCII", async (t) => {
-  const tool: Tool = { ...(fetchUrl() as unknown as Tool), permission: "ask" };
+  const tool: Tool = { ...(fetchUrl(commandHost().network.rules) as unknown as Tool), permission: "ask" };
   for (const [url, shown] of [
     ["https://\u0430pple.com/", "GET https://xn--pple-43d.com/"],
     ["HTTPS://Example.COM:443/%2e%2e/a\u202eb", "GET https://example.com/a%E2%80%AEb"],

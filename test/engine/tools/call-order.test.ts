@@ -37,7 +37,7 @@ t.test("calls are ordered when one changes what the other uses", async (t) => {
     [command, write, true],
     [read, command, true],
     [command, command, true],
-    [[fetchUrl(), { url: "http://a.example" }], command, false],
+    [[fetchUrl(commandHost().network.rules), { url: "http://a.example" }], command, false],
   ] as const) {
     t.equal(waits([...later], [...earlier]), expected, `${later[0].name} after ${earlier[0].name}`);
   }

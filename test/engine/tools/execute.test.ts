@@ -6,6 +6,7 @@ import { createToolExecutor } from "../../../src/engine/tools/execute.ts";
 import { toolInput } from "../../../src/engine/tools/tool-input.ts";
 import { type Tool, type ToolContext, ToolFailed } from "../../../src/engine/tools/tool.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
+import { unlimitedDisk } from "../../helpers/command-host.ts";
 
 const logger = createLogger("test", "silent");
 const tool = (run: Tool["run"]): Tool => ({
@@ -21,7 +22,7 @@ const contextOf = (t: Test, signal = new AbortController().signal) =>
   ({ workspaceDir: t.testdir({}), toolCallId: "call/1", turnId: "turn", signal }) as ToolContext;
 
 t.test("ToolFailed reaches the model with its message, other errors do not", async (t) => {
-  const execute = createToolExecutor({ timeoutMs: 10_000, logger });
+  const execute = createToolExecutor({ timeoutMs: 10_000, disk: unlimitedDisk(), logger });
   const failing = tool(() => Promise.reject(new ToolFailed("no such file")));
   t.same(await execute(failing, {}, contextOf(t)), { output: null, error: "no such file" });
   const broken = tool(() => Promise.reject(new Error("password is hunter2")));
@@ -37,7 +38,7 @@ t.test("ToolFailed reaches the model with its message, other errors do not", asy
 });
 
 t.test("a tool that ignores its signal does not hold the turn", async (t) => {
-  const execute = createToolExecutor({ timeoutMs: 20, logger });
+  const execute = createToolExecutor({ timeoutMs: 20, disk: unlimitedDisk(), logger });
   const deaf = tool(() => new Promise(() => undefined));
   const holder = setInterval(() => undefined, 1000);
   t.teardown(() => clearInterval(holder));
@@ -45,7 +46,7 @@ t.test("a tool that ignores its signal does not hold the turn", async (t) => {
 });
 
 t.test("a tool's own timeout counts, and its partial output is reported", async (t) => {
-  const execute = createToolExecutor({ timeoutMs: 60_000, logger });
+  const execute = createToolExecutor({ timeoutMs: 60_000, disk: unlimitedDisk(), logger });
   const heeds = (_input: object, { signal }: ToolContext) =>
     new Promise((_resolve, reject) => {
       signal.addEventListener("abort", () => setTimeout(() => reject(new ToolFailed("half of it")), 50));
@@ -62,7 +63,7 @@ t.test("a tool's own timeout counts, and its partial output is reported", async 
 });
 
 t.test("the end of the turn ends the call, with the turn's reason", async (t) => {
-  const execute = createToolExecutor({ timeoutMs: 60_000, logger });
+  const execute = createToolExecutor({ timeoutMs: 60_000, disk: unlimitedDisk(), logger });
   const abort = new AbortController();
   const running = execute(
     tool(() => new Promise(() => undefined)),
@@ -74,7 +75,7 @@ t.test("the end of the turn ends the call, with the turn's reason", async (t) =>
 });
 
 t.test("long output goes to a file, and the model sees both ends and where it is", async (t) => {
-  const execute = createToolExecutor({ timeoutMs: 10_000, logger });
+  const execute = createToolExecutor({ timeoutMs: 10_000, disk: unlimitedDisk(), logger });
   const context = contextOf(t);
   const text = `start${"x".repeat(60_000)}end`;
   const { output } = await execute(

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import type { CgroupBase } from "../../../src/orchestrator/fleet/cgroup-base.ts";
+import type { CgroupHierarchy } from "../../../src/orchestrator/fleet/cgroup-hierarchies.ts";
 import type { LaunchOrder } from "../../../src/orchestrator/fleet/engine-backend.ts";
-import { EngineCgroup } from "../../../src/orchestrator/fleet/engine-cgroup.ts";
+import { engineLimits, toolLimits } from "../../../src/orchestrator/fleet/engine-limits.ts";
 import { EngineCgroups } from "../../../src/orchestrator/fleet/engine-cgroups.ts";
 import { createProcessBackend } from "../../../src/orchestrator/fleet/process-backend.ts";
 import { readStat } from "../../../src/orchestrator/fleet/process-identity.ts";
@@ -22,14 +22,14 @@ t.teardown(() => {
 const skip = mounted.status === 0 ? false : "needs root and a kernel with cgroup v2 to mount one";
 
 let tests = 0;
-function base(t: Test): CgroupBase {
+function base(t: Test): CgroupHierarchy {
   const path = join(mount, `orchd-test-${process.pid}-${++tests}`);
   mkdirSync(path);
   t.teardown(() => rmdirSync(path));
-  return { path, canLimitMemory: false };
+  return { version: 2, path, controllers: [] };
 }
 
-const cgroupsIn = ({ path }: CgroupBase): string[] =>
+const cgroupsIn = ({ path }: CgroupHierarchy): string[] =>
   readdirSync(path, { withFileTypes: true })
     .filter((one) => one.isDirectory())
     .map(({ name }) => name);
@@ -48,55 +48,55 @@ function escapedOf({ launch }: LaunchOrder): number {
 }
 
 t.test("a detached child is killed with a stopped engine, and the cgroup is removed", { skip }, async (t) => {
-  const cgroupBase = base(t);
-  const { order, engine, escaped } = await launched(testFleet(t, "escapes", { cgroupBase }));
-  const [name = ""] = cgroupsIn(cgroupBase);
+  const hierarchy = base(t);
+  const { order, engine, escaped } = await launched(testFleet(t, "escapes", { cgroupHierarchies: [hierarchy] }));
+  const [name = ""] = cgroupsIn(hierarchy);
   t.match(name, new RegExp(`^engine-[0-9a-f]{8}-${order.launch.incarnation}$`));
-  const members = readFileSync(join(cgroupBase.path, name, "cgroup.procs"), "utf8");
+  const members = readFileSync(join(hierarchy.path, name, "cgroup.procs"), "utf8");
   t.same(new Set(members.trim().split("\n").map(Number)), new Set([engine.handle.pid, escaped]));
   t.same(await engine.stop(500), { kind: "killed" });
   t.equal(readStat(escaped), null);
-  t.same(cgroupsIn(cgroupBase), []);
+  t.same(cgroupsIn(hierarchy), []);
   t.same(await engine.stop(0), { kind: "killed" }, "a late stop tells how it ended");
 });
 
 t.test("a crashed engine's detached child is killed before the next launch", { skip }, async (t) => {
-  const cgroupBase = base(t);
-  const fleet = testFleet(t, "escapes", { cgroupBase });
+  const hierarchy = base(t);
+  const fleet = testFleet(t, "escapes", { cgroupHierarchies: [hierarchy] });
   const { order, engine, escaped } = await launched(fleet);
   process.kill(engine.handle.pid, "SIGKILL");
   await engine.exited;
   const second = { ...order, launch: { ...order.launch, incarnation: "second" } };
   const next = await fleet.backend.launch(second);
   t.equal(readStat(escaped), null);
-  t.equal(cgroupsIn(cgroupBase).length, 1, "only the second life's");
+  t.equal(cgroupsIn(hierarchy).length, 1, "only the second life's");
   t.match(await healthy(second, next), { kind: "healthy" });
   t.same(await next.stop(0), { kind: "killed" });
-  t.same(cgroupsIn(cgroupBase), []);
+  t.same(cgroupsIn(hierarchy), []);
 });
 
 t.test("a later daemon finds an adopted engine's cgroup and its members", { skip }, async (t) => {
-  const cgroupBase = base(t);
-  const fleet = testFleet(t, "escapes", { cgroupBase });
+  const hierarchy = base(t);
+  const fleet = testFleet(t, "escapes", { cgroupHierarchies: [hierarchy] });
   const order = await fleet.order();
   const { daemon, handle } = await daemonThatDies(fleet, order);
   daemon.kill("SIGKILL");
   await once(daemon, "exit");
   const escaped = escapedOf(order);
   const backend = createProcessBackend({ ...fleet.settings, logger: silent });
-  t.equal(cgroupsIn(cgroupBase).length, 1, "a new daemon removes none that is in use");
+  t.equal(cgroupsIn(hierarchy).length, 1, "a new daemon removes none that is in use");
   const engine = backend.attach(handle, incarnationOf(order));
   t.same(await engine?.stop(500), { kind: "killed" });
   t.equal(readStat(escaped), null);
-  t.same(cgroupsIn(cgroupBase), []);
+  t.same(cgroupsIn(hierarchy), []);
 });
 
 t.test(
   "a detached child that outlives engine and daemon is listed, and killed by its incarnation",
   { skip },
   async (t) => {
-    const cgroupBase = base(t);
-    const fleet = testFleet(t, "escapes", { cgroupBase });
+    const hierarchy = base(t);
+    const fleet = testFleet(t, "escapes", { cgroupHierarchies: [hierarchy] });
     const order = await fleet.order();
     const { incarnation } = order.launch;
     const { daemon, handle } = await daemonThatDies(fleet, order);
@@ -111,51 +111,54 @@ t.test(
     t.same(backend.orphans(new Set([incarnation])), []);
     t.same(await backend.endOrphans(incarnationOf(order)), { kind: "killed" });
     t.equal(readStat(escaped), null);
-    t.same(cgroupsIn(cgroupBase), []);
+    t.same(cgroupsIn(hierarchy), []);
   },
 );
 
 t.test("a new daemon removes only its own empty cgroups", { skip }, async (t) => {
-  const cgroupBase = base(t);
-  const fleet = testFleet(t, "well-behaved", { cgroupBase });
+  const hierarchy = base(t);
+  const fleet = testFleet(t, "well-behaved", { cgroupHierarchies: [hierarchy] });
   const { order, engine } = await launchedPlain(fleet);
-  const [name = ""] = cgroupsIn(cgroupBase);
-  const old = join(cgroupBase.path, name.replace(order.launch.incarnation, "long-gone"));
-  const foreign = join(cgroupBase.path, "engine-00000000-of-another-daemon");
+  const [name = ""] = cgroupsIn(hierarchy);
+  const old = join(hierarchy.path, name.replace(order.launch.incarnation, "long-gone"));
+  const foreign = join(hierarchy.path, "engine-00000000-of-another-daemon");
   for (const folder of [old, join(old, "inner"), foreign]) mkdirSync(folder);
   createProcessBackend({ ...fleet.settings, logger: silent });
   t.notOk(existsSync(old));
   t.ok(existsSync(foreign));
   rmdirSync(foreign);
   await engine.stop(5000);
-  t.same(cgroupsIn(cgroupBase), []);
+  t.same(cgroupsIn(hierarchy), []);
 });
 
 t.test("an engine runs and stops where no cgroup can be created", async (t) => {
   // Not the kernel's file system: there is no `cgroup.procs` to write to.
-  const cgroupBase = { path: t.testdir({}), canLimitMemory: false };
-  const { engine } = await launchedPlain(testFleet(t, "well-behaved", { cgroupBase }));
-  t.same(cgroupsIn(cgroupBase), []);
+  const hierarchy = { version: 2, path: t.testdir({}), controllers: [] } as const;
+  const { engine } = await launchedPlain(testFleet(t, "well-behaved", { cgroupHierarchies: [hierarchy] }));
+  t.same(cgroupsIn(hierarchy), []);
   t.same(await engine.stop(5000), { kind: "exited" });
 });
 
-t.test("memory is limited where the controller is available and only engines are members", async (t) => {
-  // Plain files replace the kernel's: few machines delegate the memory controller to a test.
-  const path = t.testdir({
-    "cgroup.controllers": "cpu memory pids\n",
-    "cgroup.subtree_control": "",
-    engine: { "memory.max": "max", "memory.high": "max" },
-    without: {},
-  });
-  const read = (name: string) => readFileSync(join(path, name), "utf8");
-  new EngineCgroups({ path, canLimitMemory: false }, { runDir: "/run", logger: silent }).prepare();
-  t.equal(read("cgroup.subtree_control"), "", "not where the daemon lives itself");
-  new EngineCgroups({ path, canLimitMemory: true }, { runDir: "/run", logger: silent }).prepare();
-  t.equal(read("cgroup.subtree_control"), "+memory");
-  new EngineCgroup(join(path, "engine")).limitMemory(100);
-  t.same([read("engine/memory.max"), read("engine/memory.high")], ["104857600", "94371840"]);
-  new EngineCgroup(join(path, "without")).limitMemory(100);
-  t.same(readdirSync(join(path, "without")), []);
+t.test("controllers are enabled where they are delegated", async (t) => {
+  // Plain files replace the kernel's: few machines delegate controllers to a test.
+  const path = t.testdir({ "cgroup.subtree_control": "cpu" });
+  const read = () => readFileSync(join(path, "cgroup.subtree_control"), "utf8");
+  const prepare = (controllers: CgroupHierarchy["controllers"]) =>
+    new EngineCgroups([{ version: 2, path, controllers }], { runDir: "/run", logger: silent }).prepare();
+  prepare([]);
+  t.equal(read(), "cpu", "not where the daemon lives itself");
+  prepare(["cpu", "pids"]);
+  t.equal(read(), "+pids");
+});
+
+t.test("the limits of tools are below those of their engine, in files of the version", async (t) => {
+  const limits = { maxProcesses: 256, memoryMb: 100, cpuWeight: 200 };
+  t.same(engineLimits(limits, 2), { "pids.max": 320, "memory.max": 104_857_600, "cpu.weight": 200 });
+  t.same(engineLimits(limits, 1), { "pids.max": 320, "memory.limit_in_bytes": 104_857_600, "cpu.shares": 2048 });
+  const tools = 78_643_200;
+  t.match(toolLimits(limits, 2), { "pids.max": 256, "memory.max": tools, "memory.swap.max": 0 });
+  t.match(toolLimits(limits, 1), { "memory.limit_in_bytes": tools, "memory.memsw.limit_in_bytes": tools });
+  t.same(engineLimits({ maxProcesses: 0, memoryMb: 0, cpuWeight: 0 }, 2), {}, "zero is no limit");
 });
 
 async function launchedPlain(fleet: TestFleet) {

@@ -1,7 +1,8 @@
 import { accessSync, constants, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { hostOomKills, killedForMemory, oomKillCount } from "../../../src/orchestrator/fleet/oom-kill.ts";
+import { hostOomKills, killedForMemory } from "../../../src/orchestrator/fleet/oom-kill.ts";
+import { oomKillCount } from "../../../src/shared/linux/cgroup-folder.ts";
 import { healthy, testFleet, urlOf } from "../../helpers/fleet.ts";
 
 const killed = { code: null, signal: "SIGKILL" } as const;

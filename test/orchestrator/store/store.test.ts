@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import t from "tap";
-import { ENGINE_STATES } from "../../../src/contract/orchestrator-api.ts";
+import { DEFAULT_POLICY, ENGINE_STATES } from "../../../src/contract/orchestrator-api.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { newKey, storedKey } from "../../../src/contract/api-keys.ts";
 import { isDatabaseUnavailable } from "../../../src/orchestrator/store/database.ts";
@@ -11,7 +11,7 @@ import { EventLog, listEvents } from "../../../src/orchestrator/store/events.ts"
 import { migrateToLatest } from "../../../src/orchestrator/store/migrate.ts";
 import { changePort, portUse, preparePorts, soonestPort } from "../../../src/orchestrator/store/ports.ts";
 import { ProductDirectory } from "../../../src/orchestrator/store/product-directory.ts";
-import { deleteProduct } from "../../../src/orchestrator/store/products.ts";
+import { deleteProduct, findProduct, lockPolicy } from "../../../src/orchestrator/store/products.ts";
 import type { EngineRow } from "../../../src/orchestrator/store/tables.ts";
 import { onEachServer } from "../../helpers/database.ts";
 import { insertedEngine as engine, insertedProduct as product, newStates, range } from "../../helpers/records.ts";
@@ -223,4 +223,12 @@ t.test("errors of an unreachable database differ from errors of a statement", as
   for (const code of ["23505", "42601", "22P02"])
     t.notOk(isDatabaseUnavailable(Object.assign(new Error("x"), { code })), code);
   t.notOk(isDatabaseUnavailable(new Error("something else")));
+});
+
+onEachServer(t, "a policy of an earlier version gets the defaults of the fields it lacks", async (t, { db }) => {
+  const { id } = await product(db);
+  await sql`update products set policy = '{"max_engines": 7, "memory_mb": 512}' where id = ${id}`.execute(db);
+  const expected = { ...DEFAULT_POLICY, max_engines: 7, memory_mb: 512 };
+  t.same((await findProduct(db, id))?.record.policy, expected);
+  t.same(await db.transaction().execute((trx) => lockPolicy(trx, id)), expected);
 });

@@ -3,7 +3,8 @@ import { realpath } from "node:fs/promises";
 import * as z from "zod/mini";
 import { byteLength } from "../../../shared/parse.ts";
 import type { EngineFolders } from "../../isolation/file-rules.ts";
-import type { ToolLauncher } from "../../isolation/tool-launcher.ts";
+import type { LimitedLauncher } from "../../isolation/limits/limited-launcher.ts";
+import type { ToolNetwork } from "../../isolation/network/tool-network.ts";
 import type { Tool } from "../tool.ts";
 import { toolInput } from "../tool-input.ts";
 import { WORKSPACE } from "../workspace-resource.ts";
@@ -24,7 +25,8 @@ export interface CommandHost {
   /** The engine's environment, of which commands inherit a small part. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly folders: EngineFolders;
-  readonly launcher: ToolLauncher;
+  readonly launcher: Pick<LimitedLauncher, "start">;
+  readonly network: ToolNetwork;
 }
 
 /** Runs a shell command. A grant matches the whole command line, never a prefix (`git status; rm -rf .`). */
@@ -32,6 +34,7 @@ export function runCommand({
   environment,
   folders,
   launcher,
+  network,
 }: CommandHost): Tool<{ command: string; timeout_s?: number }> {
   const shell = existsSync(BASH) ? BASH : "/bin/sh";
   return {
@@ -63,6 +66,7 @@ export function runCommand({
     async run({ command }, { workspaceDir, signal, ...context }) {
       const cwd = await realpath(workspaceDir);
       const env = commandEnvironment(environment, { ...folders, workspace: cwd });
+      const start = network.traffic.mark();
       const end = await runProgram(launcher, {
         argv: [shell, "-c", "--", command],
         cwd,
@@ -74,8 +78,12 @@ export function runCommand({
         exit_code: end.exitCode,
         ...(end.signal !== null && { signal: end.signal }),
         output: end.output,
+        // Many programs show only the status of a refusal.
+        ...refusals(network.traffic.refusedSince(start)),
         ...(end.leftBehind > 0 && { note: `ended ${end.leftBehind} background processes` }),
       };
     },
   };
 }
+
+const refusals = (refused: readonly string[]) => (refused.length > 0 ? { network: refused } : {});

@@ -1,8 +1,7 @@
-import { randomUUID } from "node:crypto";
 import { delay } from "../../../shared/clock.ts";
-import { LaunchFailed, type ToolLauncher } from "../../isolation/tool-launcher.ts";
+import type { LimitedLauncher } from "../../isolation/limits/limited-launcher.ts";
+import { LaunchFailed } from "../../isolation/tool-launcher.ts";
 import { ToolFailed } from "../tool.ts";
-import { CALL_MARK, CommandTree } from "./command-tree.ts";
 import { Printed } from "./printed.ts";
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -33,13 +32,11 @@ export interface ProgramEnd {
  * `ToolFailed` when it cannot be started.
  */
 export async function runProgram(
-  launcher: ToolLauncher,
+  launcher: Pick<LimitedLauncher, "start">,
   { argv, cwd, env, signal, onOutput }: Program,
 ): Promise<ProgramEnd> {
-  const mark = randomUUID();
-  const order = { argv, cwd, env: { ...env, [CALL_MARK]: mark }, streams: "output" } as const;
-  const program = await orToolFailed(launcher.start(order));
-  const { stdout } = program;
+  const program = await orToolFailed(launcher.start({ argv, cwd, env, streams: "output" }));
+  const { stdout, exceeded } = program;
   const printed = new Printed();
   const flood = new AbortController();
   stdout.on("data", (chunk: Buffer) => {
@@ -50,14 +47,22 @@ export async function runProgram(
   const closed = new Promise<void>((resolve) => {
     stdout.once("close", resolve);
   });
-  const stop = AbortSignal.any([signal, flood.signal]);
+  const stop = AbortSignal.any([signal, flood.signal, exceeded]);
   await Promise.race([program.exited.catch(() => undefined), aborted(stop)]);
   const cutOff = stop.aborted;
-  const leftBehind = await new CommandTree(program, mark).end();
+  const leftBehind = await program.tree.end();
   await Promise.race([closed, delay(DRAIN_MS)]);
-  program.dispose();
-  if (cutOff) throw new ToolFailed(abortMessage(printed, flood.signal.aborted));
-  return { ...(await orToolFailed(program.exited)), output: printed.text(), leftBehind };
+  try {
+    if (flood.signal.aborted) throw ended(printed, `the output exceeded ${MAX_OUTPUT_BYTES} bytes`);
+    if (exceeded.aborted) throw ended(printed, String(exceeded.reason));
+    if (cutOff) throw ended(printed, null);
+    const exit = await orToolFailed(program.exited);
+    const limit = program.limitReached(exit);
+    if (limit !== null) throw ended(printed, limit);
+    return { ...exit, output: printed.text(), leftBehind };
+  } finally {
+    program.dispose();
+  }
 }
 
 async function orToolFailed<T>(work: Promise<T>): Promise<T> {
@@ -75,10 +80,11 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function abortMessage(printed: Printed, flooded: boolean): string {
-  const reason = flooded ? `the output exceeded ${MAX_OUTPUT_BYTES} bytes; ` : "";
+function ended(printed: Printed, reason: string | null): ToolFailed {
   const text = printed.text();
   const end = text.slice(-SHOWN_TAIL).toWellFormed();
   const shown = text === "" ? "there was no output" : `end of the output:\n${end}`;
-  return `${reason}the command and its child processes were ended; ${shown}`;
+  return new ToolFailed(
+    `${reason === null ? "" : `${reason}; `}the command and its child processes were ended; ${shown}`,
+  );
 }

@@ -1,11 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import { Readable, pipeline } from "node:stream";
+import { VERSION } from "../../../shared/version.ts";
 import { ToolFailed } from "../tool.ts";
 import { type Network, guardedRequest } from "./guarded-request.ts";
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS = [301, 302, 303, 307, 308];
 export const MAX_PAGE_BYTES = 5 * 1024 * 1024;
+const HEADERS = {
+  "user-agent": `orchd/${VERSION}`,
+  accept: "text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.1",
+  "accept-encoding": "gzip, deflate, br",
+};
 
 export interface Page {
   /** After redirects. */
@@ -27,7 +33,7 @@ export interface FetchOptions {
 export async function fetchPage(start: string, options: FetchOptions): Promise<Page> {
   let url = webUrl(start);
   for (let redirects = 0; ; redirects++) {
-    const response = await guardedRequest(url, options).catch((error: NodeJS.ErrnoException) =>
+    const response = await guardedRequest(url, { ...options, headers: HEADERS }).catch((error: NodeJS.ErrnoException) =>
       fail(url, error, options),
     );
     const { statusCode: status = 0, headers } = response;

@@ -1,73 +1,41 @@
-import type { LookupAddress } from "node:dns";
-import type { IncomingMessage } from "node:http";
-import { type LookupFunction, isIP } from "node:net";
-import { VERSION } from "../../../shared/version.ts";
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import { EgressRefused, type EgressRules } from "../../isolation/network/egress-rules.ts";
+import { fixedLookup } from "../../isolation/network/upstream.ts";
 import { ToolFailed } from "../tool.ts";
 
-export interface Network {
-  /** All addresses of a host name. */
-  resolve(hostname: string): Promise<readonly LookupAddress[]>;
-  isAllowed(address: string): boolean;
+/** What the network of tools permits. */
+export type Network = Pick<EgressRules, "addressesOf">;
+
+export interface GuardedRequest {
+  readonly method: string;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body?: string | undefined;
+  readonly network: Network;
+  readonly signal: AbortSignal;
 }
 
-const ACCEPT = "text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.1";
+const PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 
 /**
- * Sends one request to a checked address. The host name is resolved once and the connection uses that result, so that
- * DNS rebinding cannot bypass the check.
+ * Sends one request that a tool asked for, to an address that `network` permits. Throws `ToolFailed` for a host that is
+ * refused.
  */
 export async function guardedRequest(
   url: URL,
-  {
-    method,
-    network,
-    signal,
-  }: { readonly method: "GET" | "HEAD"; readonly network: Network; readonly signal: AbortSignal },
+  { method, headers, body, network, signal }: GuardedRequest,
 ): Promise<IncomingMessage> {
-  const addresses = await checkedAddresses(url, network);
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const port = url.port === "" ? (PORTS[url.protocol] ?? 0) : Number(url.port);
+  const addresses = await network.addressesOf(host, port).catch((error: unknown) => {
+    throw error instanceof EgressRefused ? new ToolFailed(error.message) : error;
+  });
   const { request } = url.protocol === "https:" ? await import("node:https") : await import("node:http");
   return new Promise((resolve, reject) => {
-    const sent = request(url, {
-      method,
-      signal,
-      // Never reuses a connection.
-      agent: false,
-      lookup: always(addresses),
-      headers: {
-        "user-agent": `orchd/${VERSION}`,
-        accept: ACCEPT,
-        "accept-encoding": "gzip, deflate, br",
-      },
-    });
+    // Never reuses a connection: each goes to an address that was checked for it.
+    const sent = request(url, { method, headers, signal, agent: false, lookup: fixedLookup(addresses) });
     sent.once("response", resolve);
     // `on`: a second error without a listener would crash the engine.
     sent.on("error", reject);
-    sent.once("socket", (socket) => {
-      socket.once("connect", () => {
-        if (!network.isAllowed(socket.remoteAddress ?? "")) sent.destroy(notPublic(url));
-      });
-    });
-    sent.end();
+    sent.end(body);
   });
 }
-
-async function checkedAddresses(url: URL, network: Network): Promise<readonly LookupAddress[]> {
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  const family = isIP(host);
-  const found = family === 0 ? await network.resolve(host) : [{ address: host, family }];
-  // One private address among several refuses the host: the attacker chooses the order.
-  if (found.length === 0 || !found.every(({ address }) => network.isAllowed(address))) throw notPublic(url);
-  return found;
-}
-
-/** A `lookup` with a fixed result. */
-function always(addresses: readonly LookupAddress[]): LookupFunction {
-  return (_hostname, options, callback) => {
-    const [first] = addresses;
-    if (options.all || first === undefined) callback(null, [...addresses]);
-    else callback(null, first.address, first.family);
-  };
-}
-
-/** Does not name the address, which would disclose names of a private network. */
-const notPublic = (url: URL): ToolFailed => new ToolFailed(`${url.host} is refused: it is not on the public internet`);

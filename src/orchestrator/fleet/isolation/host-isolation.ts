@@ -2,12 +2,11 @@ import { readFile } from "node:fs/promises";
 import type { EngineIsolation } from "../../../contract/launch-file.ts";
 import type { Isolation, IsolationMode, IsolationPart } from "../../../contract/orchestrator-records.ts";
 import { LANDLOCK, landlockAbi } from "../../../shared/linux/landlock.ts";
-import type { CgroupBase } from "../cgroup-base.ts";
 import { type OwnUserTrial, ownUserProblem } from "./own-user.ts";
 
 /** What engines of this host are promised. */
 export interface HostIsolation {
-  /** For operators. */
+  /** For operators, without the part `limits`, which the backend reports. */
   readonly report: Isolation;
   /** For the launch file. */
   readonly launch: EngineIsolation;
@@ -29,15 +28,13 @@ interface Missing {
 export async function assessIsolation({
   mode,
   read,
-  cgroupBase,
   trial,
 }: {
   readonly mode: IsolationMode;
   readonly read: readonly string[];
-  readonly cgroupBase: CgroupBase | null;
   readonly trial: OwnUserTrial;
 }): Promise<HostIsolation> {
-  if (mode === "off") return notIsolated(cgroupBase);
+  if (mode === "off") return notIsolated();
   const landlock = landlockAbi();
   const seccomp = await seccompProblem();
   const user = await ownUserProblem(trial);
@@ -48,7 +45,6 @@ export async function assessIsolation({
     part("user", user, { detail: `user ids ${trial.uids.min} to ${trial.uids.max}` }),
     part("tools", tools, { detail: `Landlock ABI ${landlock.abi} and seccomp`, gap: signalGap(landlock.abi) }),
     networkPart(tools, landlock.abi),
-    limitsPart(cgroupBase),
   ];
   return {
     report: { mode, parts },
@@ -69,11 +65,11 @@ export function assertRequired({ mode, parts }: Isolation, { isRoot }: { readonl
   );
 }
 
-function notIsolated(cgroupBase: CgroupBase | null): HostIsolation {
+function notIsolated(): HostIsolation {
   const off = { problem: "ORCH_ISOLATION is off", fix: "set ORCH_ISOLATION to auto" };
   const parts = (["engine", "user", "tools", "network"] as const).map((name) => part(name, off, {}));
   return {
-    report: { mode: "off", parts: [...parts, limitsPart(cgroupBase)] },
+    report: { mode: "off", parts },
     launch: { engine: false, tools: false, read: [] },
     ownUsers: false,
   };
@@ -117,18 +113,6 @@ const networkPart = (tools: Missing | null, abi: number): IsolationPart =>
         ? null
         : { problem: `tools have no network: Landlock ABI ${abi} has no rules for TCP`, fix: "use Linux 6.7 or newer" },
   });
-
-const limitsPart = (cgroupBase: CgroupBase | null): IsolationPart =>
-  part(
-    "limits",
-    cgroupBase === null
-      ? {
-          problem: "no cgroup in which orchd may create others",
-          fix: "start orchd with its systemd unit (Delegate=yes)",
-        }
-      : null,
-    { detail: cgroupBase && `cgroup ${cgroupBase.path}` },
-  );
 
 async function seccompProblem(): Promise<Missing | null> {
   const actions = await readFile("/proc/sys/kernel/seccomp/actions_avail", "utf8").catch(() => "");

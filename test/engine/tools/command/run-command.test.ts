@@ -5,7 +5,7 @@ import { runCommand } from "../../../../src/engine/tools/command/run-command.ts"
 import { isAlive, listProcesses, readStat, startVariable } from "../../../../src/shared/processes.ts";
 import { toolBench } from "../../../helpers/tool-context.ts";
 import { until } from "../../../helpers/until.ts";
-import { commandHost } from "../../../helpers/command-host.ts";
+import { commandHost, unlimitedLauncher } from "../../../helpers/command-host.ts";
 import { cannotConfine, confinedLauncher } from "../../isolation/launcher-bench.ts";
 
 const SECRETS = {
@@ -34,7 +34,7 @@ function bench(
 ) {
   const parts = toolBench(t, { "a.txt": "one" });
   const host = commandHost(environment, dirname(parts.workspaceDir));
-  const launcher = kind === "confined" ? confinedLauncher(t, host.folders) : host.launcher;
+  const launcher = kind === "confined" ? unlimitedLauncher(confinedLauncher(t, host.folders)) : host.launcher;
   const tool = runCommand({ ...host, launcher });
   const run = (command: string, input = {}, more = {}) => parts.run(tool, { command, ...input }, more);
   return { ...parts, run };

@@ -3,24 +3,31 @@ import { type RequestListener, createServer } from "node:http";
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import t, { type Test } from "tap";
+import type { ToolNetworkPolicy } from "../../../../src/contract/orchestrator-records.ts";
+import { EgressRules } from "../../../../src/engine/isolation/network/egress-rules.ts";
+import { isPublicAddress } from "../../../../src/engine/isolation/network/public-address.ts";
 import { fetchUrl } from "../../../../src/engine/tools/web/fetch-url.ts";
-import { isPublicAddress } from "../../../../src/engine/tools/web/public-address.ts";
 import { toolBench } from "../../../helpers/tool-context.ts";
 
 /** Stands for the public internet; 127.0.0.1 is as private as ever. */
 const PUBLIC = "127.0.0.2";
-const network = (names: Record<string, readonly (readonly string[])[]> = {}) => {
+const network = (
+  names: Record<string, readonly (readonly string[])[]> = {},
+  toolNetwork: ToolNetworkPolicy = "open",
+) => {
   const asked: string[] = [];
-  return {
-    asked,
-    isAllowed: (address: string) => address === PUBLIC || isPublicAddress(address),
-    async resolve(hostname: string) {
+  const rules = new EgressRules({
+    toolNetwork,
+    toolListen: [],
+    isPublic: (address) => address === PUBLIC || isPublicAddress(address),
+    async resolve(hostname) {
       const answers = names[hostname] ?? [[PUBLIC]];
       asked.push(hostname);
       const answer = answers[Math.min(asked.filter((name) => name === hostname).length, answers.length) - 1] ?? [];
       return answer.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
     },
-  };
+  });
+  return { asked, rules };
 };
 
 async function serve(t: Test, answer: RequestListener, host = PUBLIC) {
@@ -39,7 +46,7 @@ async function serve(t: Test, answer: RequestListener, host = PUBLIC) {
 
 function bench(t: Test, net = network()) {
   const { run } = toolBench(t);
-  const tool = fetchUrl(net);
+  const tool = fetchUrl(net.rules);
   return (url: string, more = {}, context = {}) => run(tool, { url, ...more }, context);
 }
 
@@ -108,7 +115,14 @@ t.test("private addresses are refused before a connection", async (t) => {
 t.test("names of this host are refused by default", async (t) => {
   const { port, seen } = await serve(t, (_request, response) => response.end("secret"), "127.0.0.1");
   const { run } = toolBench(t);
-  t.match((await run(fetchUrl(), { url: `http://localhost:${port}/` })).error, /refused/);
+  t.match(
+    (
+      await run(fetchUrl(new EgressRules({ toolNetwork: "open", toolListen: [] })), {
+        url: `http://localhost:${port}/`,
+      })
+    ).error,
+    /refused/,
+  );
   t.same(seen, []);
 });
 
@@ -213,7 +227,7 @@ t.test("silent, invalid and closed connections fail within the timeout", async (
     /cannot be fetched/,
   );
   t.match((await fetch(await raw(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(100_000)}\r\n\r\n`, true))).error, /HPE_HEADER/);
-  const silent = { ...fetchUrl(network()), timeoutMs: () => 200 };
+  const silent = { ...fetchUrl(network().rules), timeoutMs: () => 200 };
   const { run } = toolBench(t);
   t.match((await run(silent, { url: await raw("", false) })).error, /^TIMEOUT/);
   t.match((await run(silent, { url: await raw("HTTP/1.1 200 OK\r\n\r\nsome", false) })).error, /^TIMEOUT/);
@@ -262,9 +276,19 @@ t.test("invalid URLs are refused with a reason", async (t) => {
     t.ok(error, url);
   }
   t.match((await fetch("http://a.example/", { method: "POST" })).error, /invalid arguments: method/);
-  const failing = {
-    ...network(),
-    resolve: () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" })),
-  };
+  const unknown = Object.assign(new Error("no"), { code: "ENOTFOUND" });
+  const rules = new EgressRules({ toolNetwork: "open", toolListen: [], resolve: () => Promise.reject(unknown) });
+  const failing = { ...network(), rules };
   t.match((await bench(t, failing)("http://nowhere.example/")).error, /cannot be fetched \(ENOTFOUND\)/);
+});
+
+t.test("only hosts of the policy are fetched, and no other name is resolved", async (t) => {
+  const { port } = await serve(t, (_request, response) => response.end("fine"));
+  const listed = network({ "inside.example": [["127.0.0.1"]] }, ["*.shop.example", "inside.example"]);
+  const fetch = bench(t, listed);
+  t.match((await fetch(`http://a.shop.example:${port}/`)).output, { text: "fine" });
+  t.match((await fetch(`http://other.example:${port}/`)).error, /tool_network does not list it/);
+  t.match((await fetch(`http://inside.example:${port}/`)).error, /not on the public internet/);
+  t.same(listed.asked, ["a.shop.example", "inside.example"]);
+  t.match((await bench(t, network({}, "none"))(`http://a.example:${port}/`)).error, /tool_network is "none"/);
 });

@@ -1,6 +1,6 @@
 import { networkInterfaces } from "node:os";
 import t from "tap";
-import { isPublicAddress } from "../../../../src/engine/tools/web/public-address.ts";
+import { isPublicAddress } from "../../../../src/engine/isolation/network/public-address.ts";
 
 const PRIVATE = [
   "0.0.0.0",

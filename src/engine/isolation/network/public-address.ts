@@ -30,16 +30,29 @@ const NOT_PUBLIC_V6: readonly (readonly [network: string, prefix: number])[] = [
   ["3fff::", 20],
 ];
 
-const notPublic = new BlockList();
-for (const [network, prefix] of NOT_PUBLIC_V4) notPublic.addSubnet(network, prefix, "ipv4");
-for (const [network, prefix] of NOT_PUBLIC_V6) notPublic.addSubnet(network, prefix, "ipv6");
-const globalUnicast = new BlockList();
-globalUnicast.addSubnet("2000::", 3, "ipv6");
+interface Networks {
+  readonly notPublic: BlockList;
+  readonly globalUnicast: BlockList;
+}
+
+let networks: Networks | undefined;
+
+/** Made at first use: a start-up snapshot of the engine cannot hold a `BlockList`. */
+function specialNetworks(): Networks {
+  if (networks !== undefined) return networks;
+  const notPublic = new BlockList();
+  for (const [network, prefix] of NOT_PUBLIC_V4) notPublic.addSubnet(network, prefix, "ipv4");
+  for (const [network, prefix] of NOT_PUBLIC_V6) notPublic.addSubnet(network, prefix, "ipv6");
+  const globalUnicast = new BlockList();
+  globalUnicast.addSubnet("2000::", 3, "ipv6");
+  return (networks = { notPublic, globalUnicast });
+}
 
 /** Whether an IP address is on the public internet and not one of this host. */
 export function isPublicAddress(address: string): boolean {
   const isLocal = Object.values(networkInterfaces()).some((each) => each?.some((own) => own.address === address));
   if (isLocal) return false;
+  const { notPublic, globalUnicast } = specialNetworks();
   switch (isIP(address)) {
     case 4:
       return !notPublic.check(address, "ipv4");

@@ -1,0 +1,85 @@
+import { accessSync, constants, readFileSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+
+/** The leaf of the daemon itself, named by `DelegateSubgroup=` of its systemd unit. */
+const SUPERVISOR_LEAF = "supervisor";
+
+/** The controllers that orchd uses. */
+export const CGROUP_CONTROLLERS = ["pids", "memory", "cpu"] as const;
+export type CgroupController = (typeof CGROUP_CONTROLLERS)[number];
+
+/** A cgroup in which the daemon may create cgroups. */
+export interface CgroupHierarchy {
+  readonly version: 1 | 2;
+  readonly path: string;
+  /**
+   * What may be limited below it. Version 2 has none when the daemon itself is a member: the kernel allows no processes
+   * beside controlled cgroups, so a crashed daemon could not restart there while engines run.
+   */
+  readonly controllers: readonly CgroupController[];
+}
+
+/** The cgroups of this process that it may divide, version 2 first. Both versions may be in use together. */
+export function findCgroupHierarchies(): readonly CgroupHierarchy[] {
+  const found = cgroupHierarchies(
+    readFileSync("/proc/self/cgroup", "utf8"),
+    readFileSync("/proc/self/mountinfo", "utf8"),
+  );
+  return found.filter(isWritable).map(withAvailableControllers);
+}
+
+/** As {@link findCgroupHierarchies}, from the texts of `/proc/self/cgroup` and `/proc/self/mountinfo`, without access. */
+export function cgroupHierarchies(cgroups: string, mounts: string): readonly CgroupHierarchy[] {
+  const found: CgroupHierarchy[] = [];
+  for (const line of cgroups.split("\n")) {
+    const [, id = "", names = "", own = ""] = /^(\d+):([^:]*):(\/.*)$/.exec(line) ?? [];
+    if (own === "" || own.startsWith("/..")) continue;
+    const controllers = CGROUP_CONTROLLERS.filter((one) => names.split(",").includes(one));
+    if (id === "0") {
+      const isLeaf = basename(own) === SUPERVISOR_LEAF;
+      const path = mountedAt(isLeaf ? dirname(own) : own, mounts, null);
+      if (path !== null) found.unshift({ version: 2, path, controllers: isLeaf ? CGROUP_CONTROLLERS : [] });
+    } else if (controllers[0] !== undefined) {
+      const path = mountedAt(own, mounts, controllers[0]);
+      if (path !== null) found.push({ version: 1, path, controllers });
+    }
+  }
+  return found;
+}
+
+/** The folder of a cgroup, among the mounts of version 2 or of a controller's hierarchy of version 1. */
+function mountedAt(cgroup: string, mounts: string, controller: CgroupController | null): string | null {
+  for (const line of mounts.split("\n")) {
+    const [mount = "", about = ""] = line.split(" - ");
+    const [, , , root = "", point = ""] = mount.split(" ").map(decode);
+    const [type, , options = ""] = about.split(" ");
+    const isMount =
+      controller === null ? type === "cgroup2" : type === "cgroup" && options.split(",").includes(controller);
+    if (!isMount) continue;
+    const inside = relative(root, cgroup);
+    if (inside.split("/")[0] !== "..") return resolve(point, inside);
+  }
+  return null;
+}
+
+function isWritable({ path }: CgroupHierarchy): boolean {
+  try {
+    for (const one of [path, join(path, "cgroup.procs")]) accessSync(one, constants.W_OK);
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT" || code === "EACCES" || code === "EPERM" || code === "EROFS") return false;
+    throw error;
+  }
+}
+
+/** Version 2 delegates some controllers, or none where version 1 has them. */
+function withAvailableControllers(hierarchy: CgroupHierarchy): CgroupHierarchy {
+  if (hierarchy.version === 1) return hierarchy;
+  const available = readFileSync(join(hierarchy.path, "cgroup.controllers"), "utf8").trim().split(" ");
+  return { ...hierarchy, controllers: hierarchy.controllers.filter((one) => available.includes(one)) };
+}
+
+/** Decodes octal escapes such as `\040` for a blank. */
+const decode = (text: string): string =>
+  text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));

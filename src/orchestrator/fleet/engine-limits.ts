@@ -1,0 +1,51 @@
+import { toolsMemoryMb } from "../../contract/tools-memory.ts";
+
+/** What one engine may use. Zero or less: no limit. */
+export interface EngineLimits {
+  /** Processes and threads of its tools together. */
+  readonly maxProcesses: number;
+  /** MiB of engine and tools together. */
+  readonly memoryMb: number;
+  /** 1 to 10000, as `cpu.weight` of cgroup v2. 100 is usual. */
+  readonly cpuWeight: number;
+}
+
+/** The engine's own threads, beside `maxProcesses`: it goes on when its tools have used theirs up. */
+const ENGINE_TASKS = 64;
+/** The CPU weight of all tools against the engine's own process. */
+const TOOLS_CPU_WEIGHT = 50;
+const MIB = 1_048_576;
+/** `cpu.shares` of version 1 for a weight of 1, in its range. */
+const SHARES_PER_WEIGHT = 10.24;
+const SHARES = { min: 2, max: 262_144 };
+
+type Files = Readonly<Record<string, number>>;
+
+/** The files of the cgroup of engine and tools, and their values. */
+export function engineLimits({ maxProcesses, memoryMb, cpuWeight }: EngineLimits, version: 1 | 2): Files {
+  return {
+    ...(maxProcesses > 0 && { "pids.max": maxProcesses + ENGINE_TASKS }),
+    ...(memoryMb > 0 && { [version === 2 ? "memory.max" : "memory.limit_in_bytes"]: memoryMb * MIB }),
+    ...cpu(cpuWeight, version),
+  };
+}
+
+/** The files of the cgroup of the tools. They get no swap: a tool with too much memory ends instead of slowing the host. */
+export function toolLimits({ maxProcesses, memoryMb }: EngineLimits, version: 1 | 2): Files {
+  const memory = toolsMemoryMb(memoryMb) * MIB;
+  return {
+    ...(maxProcesses > 0 && { "pids.max": maxProcesses }),
+    ...(memory > 0 &&
+      (version === 2
+        ? { "memory.max": memory, "memory.swap.max": 0 }
+        : { "memory.limit_in_bytes": memory, "memory.memsw.limit_in_bytes": memory })),
+    ...cpu(TOOLS_CPU_WEIGHT, version),
+  };
+}
+
+function cpu(weight: number, version: 1 | 2): Files {
+  if (weight <= 0) return {};
+  if (version === 2) return { "cpu.weight": weight };
+  const shares = Math.round(weight * SHARES_PER_WEIGHT);
+  return { "cpu.shares": Math.min(SHARES.max, Math.max(SHARES.min, shares)) };
+}

@@ -1,0 +1,107 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import { DiskQuota } from "../../../src/engine/isolation/limits/disk-quota.ts";
+import { folderUsage } from "../../../src/engine/isolation/limits/folder-usage.ts";
+import { editFile } from "../../../src/engine/tools/edit-file.ts";
+import { runCommand } from "../../../src/engine/tools/command/run-command.ts";
+import { writeFile } from "../../../src/engine/tools/write-file.ts";
+import { temporaryFolder } from "../../helpers/run.ts";
+import { commandHost } from "../../helpers/command-host.ts";
+import { silent } from "../../helpers/fleet.ts";
+import { limitedLauncher } from "../../helpers/limits.ts";
+import { toolBench } from "../../helpers/tool-context.ts";
+
+const MIB = 1_048_576;
+
+/** Tools of an engine with 16 MB of disk. */
+function bench(t: Test) {
+  const { launcher, disk } = limitedLauncher(t.testdirName, { cgroupFolders: [], diskMb: 16 });
+  const tools = toolBench(t, { "old.txt": "old" }, {}, disk);
+  const command = runCommand({ ...commandHost({ PATH: "/usr/bin:/bin" }, t.testdirName), launcher });
+  const sh = (text: string) => tools.run(command, { command: text });
+  return { ...tools, disk, sh };
+}
+
+t.test("a command that fills the disk is ended, with an error that says what to do", async (t) => {
+  const { sh, workspaceDir } = bench(t);
+  const { error } = await sh("for i in $(seq 1000); do head -c 1000000 /dev/zero > file-$i; sleep 0.02; done");
+  t.match(error, /^the disk quota of 16 MB is used up; delete files; the command and its child processes were ended/);
+  t.notOk(existsSync(join(workspaceDir, "file-100")));
+});
+
+t.test("one file cannot be larger than what is left", async (t) => {
+  const { sh, workspaceDir } = bench(t);
+  const { error } = await sh("head -c 40000000 /dev/zero > large");
+  t.match(
+    error,
+    /it wrote a file that is larger than what is left of the disk quota|the disk quota of 16 MB is used up/,
+  );
+  t.ok((await folderUsage(workspaceDir)).bytes <= 17 * MIB);
+});
+
+t.test("a file that was removed while it is open counts", async (t) => {
+  const { sh } = bench(t);
+  const { error } = await sh(
+    "exec 3> a 4> b; rm a b; head -c 10000000 /dev/zero >&3; head -c 10000000 /dev/zero >&4; sleep 30",
+  );
+  t.match(error, /^the disk quota of 16 MB is used up/);
+});
+
+t.test("file tools refuse to write on a full disk, and write again once a command has deleted files", async (t) => {
+  const { sh, run, workspaceDir } = bench(t);
+  writeFileSync(join(workspaceDir, "large"), Buffer.alloc(17 * MIB));
+  const full = "the disk quota of 16 MB is used up; delete files";
+  t.match(await run(writeFile, { path: "new.txt", content: "new" }), { error: full });
+  t.match(await run(editFile, { path: "old.txt", old_text: "old", new_text: "new" }), { error: full });
+  t.match(await sh("echo more > more"), { error: /is used up/ }, "nor can a command");
+  t.match(await sh("mkdir -p a/b && rm -r a && ls"), { output: { exit_code: 0, disk: full } }, "it can look around");
+  t.match(await sh("rm large"), { error: null });
+  t.match(await run(writeFile, { path: "new.txt", content: "new" }), { error: null });
+});
+
+t.test("results say when little is left", async (t) => {
+  const { run, sh, workspaceDir } = bench(t);
+  writeFileSync(join(workspaceDir, "large"), Buffer.alloc(15 * MIB));
+  const note = "15 of the disk quota of 16 MB are used";
+  t.match(await run(writeFile, { path: "new.txt", content: "new" }), { output: { disk: note } });
+  t.match(await sh("echo hello"), { output: { exit_code: 0, disk: note } });
+});
+
+t.test("what hides files from the measure does not help", async (t) => {
+  const folder = temporaryFolder("quota");
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, "closed"));
+  writeFileSync(join(folder, "closed/large"), Buffer.alloc(MIB));
+  mkdirSync(join(folder, "many"));
+  for (let file = 0; file < 1000; file++) writeFileSync(join(folder, `many/${file}`), "");
+  const { bytes, largest } = await folderUsage(folder);
+  t.ok(bytes > 2 * MIB - 100_000, "empty files count too");
+  t.equal(largest, MIB);
+});
+
+t.test("folders nested too deeply to be seen count as a full disk", async (t) => {
+  const { sh, disk } = bench(t);
+  const { error } = await sh(
+    `perl -e 'my $name = "x" x 200; for (1 .. 40) { mkdir $name; chdir $name; } sleep 30;'; true`,
+  );
+  t.match(error, /^the disk quota of 16 MB is used up/);
+  t.ok(disk.isFull);
+  t.match(await sh("rm -rf x*"), { error: null });
+  await disk.remeasure();
+  t.notOk(disk.isFull);
+});
+
+t.test("a large folder is not measured all the time", async (t) => {
+  let measured = 0;
+  const disk = new DiskQuota({
+    megabytes: 1,
+    measure: async () => {
+      measured++;
+      return { bytes: 0, largest: 0 };
+    },
+    logger: silent,
+  });
+  for (let call = 0; call < 100; call++) await disk.refresh();
+  t.equal(measured, 1);
+});

@@ -1,0 +1,281 @@
+/**
+ * Attempts to leave the sandbox of a tool. Each is a shell or Python program that prints ESCAPED when it got what it
+ * wanted. As root and without isolation it succeeds, unless `hostRefuses`: an attempt that fails there proves nothing.
+ */
+export interface Attempt {
+  readonly name: string;
+  readonly part: "files" | "processes" | "sockets" | "kernel" | "proxy";
+  readonly sh?: string;
+  readonly py?: string;
+  /** The host refuses it even without isolation, or only root could do it. */
+  readonly hostRefuses?: true;
+}
+
+/** The variables that attempts use, in their environment. */
+export interface AttemptFacts {
+  /** The daemon's data folder, and the folders of the attacker's engine and of a neighbour's. */
+  readonly DATA: string;
+  readonly OWN: string;
+  readonly BOB: string;
+  readonly INSTALL: string;
+  readonly ENGINE_PID: string;
+  /** The ids of its threads, by commas. The one that starts tools is among them. */
+  readonly ENGINE_THREADS: string;
+  readonly BOB_PID: string;
+  readonly DAEMON_PID: string;
+  readonly DAEMON_PORT: string;
+  readonly ENGINE_PORT: string;
+  readonly BOB_PORT: string;
+  /** Listeners of the test: TCP on 127.0.0.1 and ::1, UDP on 127.0.0.1, a Unix socket for everyone, an abstract one. */
+  readonly TCP_PORT: string;
+  readonly TCP6_PORT: string;
+  readonly UDP_PORT: string;
+  readonly UNIX_SOCKET: string;
+  readonly ABSTRACT_SOCKET: string;
+  /** A file and a folder of the test that everyone may write. */
+  readonly HOST_FILE: string;
+  readonly HOST_FOLDER: string;
+}
+
+const files: readonly Omit<Attempt, "part">[] = [
+  { name: "read the engine's store", sh: 'grep -aq SQLite "$OWN/engine.db" && echo ESCAPED' },
+  { name: "read it by a relative path", sh: "grep -aq SQLite ../engine.db && echo ESCAPED" },
+  { name: "read it through /proc/self/cwd", sh: "grep -aq SQLite /proc/self/cwd/../engine.db && echo ESCAPED" },
+  { name: "read it through /proc/self/root", sh: 'grep -aq SQLite "/proc/self/root$OWN/engine.db" && echo ESCAPED' },
+  { name: "read it through a symbolic link", sh: 'ln -sf "$OWN/engine.db" s && grep -aq SQLite s && echo ESCAPED' },
+  { name: "link it into the workspace", sh: 'rm -f hard; ln "$OWN/engine.db" hard && echo ESCAPED; rm -f hard' },
+  { name: "write the engine's store", py: 'open(E["OWN"] + "/engine.db", "r+b"); print("ESCAPED")' },
+  { name: "create a file beside the store", sh: ': > "$OWN/planted" && echo ESCAPED; rm -f "$OWN/planted"' },
+  {
+    name: "rename the workspace away",
+    sh: 'mv "$OWN/workspace" "$OWN/w2" && mv "$OWN/w2" "$OWN/workspace" && echo ESCAPED',
+  },
+  {
+    name: "give the engine a tool",
+    sh: 'mkdir -p "$OWN/catalog/tools" && : > "$OWN/catalog/tools/x.json" && echo ESCAPED; rm -f "$OWN/catalog/tools/x.json"',
+  },
+  { name: "read the engine's log", sh: 'head -c1 "$OWN/engine.log" | grep -q . && echo ESCAPED' },
+  { name: "list the launch files", sh: 'ls "$DATA/run" && echo ESCAPED' },
+  { name: "read a neighbour's store", sh: 'grep -aq SQLite "$BOB/engine.db" && echo ESCAPED' },
+  { name: "list a neighbour's workspace", sh: 'ls "$BOB/workspace" && echo ESCAPED' },
+  { name: "read a neighbour's file", sh: 'grep -q bob "$BOB/workspace/diary" && echo ESCAPED' },
+  {
+    name: "write into a neighbour's workspace",
+    sh: ': > "$BOB/workspace/planted" && echo ESCAPED; rm -f "$BOB/workspace/planted"',
+  },
+  { name: "list the engines", sh: 'ls "$DATA/engines" && echo ESCAPED' },
+  { name: "read the admin key", sh: 'cat "$DATA/admin-key" && echo ESCAPED' },
+  { name: "read the key of the stored secrets", sh: 'cat "$DATA/secret-key" && echo ESCAPED' },
+  { name: "truncate a file of the host", py: 'import os; os.truncate(E["HOST_FILE"], 0); print("ESCAPED")' },
+  { name: "write a file of the host", sh: 'echo x >> "$HOST_FILE" && echo ESCAPED' },
+  { name: "create a file in a folder of everyone", sh: 'f="$HOST_FOLDER/f$$"; : > "$f" && echo ESCAPED; rm -f "$f"' },
+  { name: "list a folder of everyone", sh: 'ls "$HOST_FOLDER" && echo ESCAPED' },
+  {
+    name: "swap a symbolic link while writing",
+    sh: 'for i in 1 2 3 4 5 6 7 8; do ln -sfn "$HOST_FOLDER" d; echo x > d/race && echo ESCAPED; ln -sfn . d; done; rm -f d "$HOST_FOLDER/race"',
+  },
+  { name: "create a file in /tmp", sh: 'f=$(TMPDIR=/tmp mktemp) && echo ESCAPED; rm -f "$f"' },
+  { name: "create a file in /dev/shm", sh: 'f=$(mktemp -p /dev/shm) && echo ESCAPED; rm -f "$f"' },
+  { name: "create a file in /var/tmp", sh: 'f=$(mktemp -p /var/tmp) && echo ESCAPED; rm -f "$f"' },
+  {
+    name: "change the program of all engines",
+    sh: 'f="$INSTALL/dist/planted.cjs"; : > "$f" && echo ESCAPED; rm -f "$f"',
+  },
+  {
+    name: "poison the compile cache of all engines",
+    sh: 'f="$DATA/cache/planted"; : > "$f" && echo ESCAPED; rm -f "$f"',
+  },
+  { name: "read /etc/shadow", sh: "grep -q root /etc/shadow && echo ESCAPED" },
+  { name: "write a program of the system", sh: "f=/usr/local/bin/planted$$; : > $f && echo ESCAPED; rm -f $f" },
+  {
+    name: "read the machine's disk",
+    sh: 'd=$(ls /dev/vda /dev/sda /dev/nvme0n1 2>/dev/null | head -1); [ -n "$d" ] && head -c1 "$d" | wc -c | grep -q 1 && echo ESCAPED',
+    hostRefuses: true,
+  },
+  {
+    name: "make a device",
+    sh: "rm -f node; mknod node c 1 8 && head -c1 node | wc -c | grep -q 1 && echo ESCAPED; rm -f node",
+  },
+  { name: "read the kernel's log", sh: "timeout 2 dd if=/dev/kmsg bs=8k count=1 2>&1 | grep -q , && echo ESCAPED" },
+  {
+    name: "open by file handle",
+    py: 'print("ESCAPED" if call("open_by_handle_at", 3, 0, 0) and errno() != 1 else "")',
+  },
+];
+
+const processes: readonly Omit<Attempt, "part">[] = [
+  { name: "read the engine's memory", py: 'open("/proc/" + E["ENGINE_PID"] + "/mem", "rb"); print("ESCAPED")' },
+  {
+    name: "read it through its threads",
+    py: 'for t in threads():\n  try: open("/proc/%s/task/%d/mem" % (E["ENGINE_PID"], t), "rb"); print("ESCAPED")\n  except OSError: pass',
+  },
+  { name: "read the engine's environment", sh: 'head -c1 "/proc/$ENGINE_PID/environ" | grep -q . && echo ESCAPED' },
+  { name: "read a neighbour's environment", sh: 'head -c1 "/proc/$BOB_PID/environ" | grep -q . && echo ESCAPED' },
+  { name: "read the daemon's environment", sh: 'head -c1 "/proc/$DAEMON_PID/environ" | grep -q . && echo ESCAPED' },
+  { name: "read a neighbour's command line", sh: 'head -c1 "/proc/$BOB_PID/cmdline" | grep -q . && echo ESCAPED' },
+  { name: "list the machine's processes", sh: "ls /proc/ | grep -qx 1 && echo ESCAPED" },
+  { name: "open the engine's descriptors", sh: 'cat "/proc/$ENGINE_PID/fd/1" | head -c1 | grep -q . && echo ESCAPED' },
+  {
+    name: "trace the engine",
+    py: 'print("ESCAPED" if call("ptrace", 0x4206, int(E["ENGINE_PID"]), 0, 0) == 0 else "")',
+  },
+  {
+    name: "trace a neighbour",
+    py: 'p = int(E["BOB_PID"]); r = call("ptrace", 0x4206, p, 0, 0); print("ESCAPED" if r == 0 else "")',
+  },
+  {
+    name: "read memory of the engine by process_vm_readv",
+    py: 'print("ESCAPED" if call("process_vm_readv", int(E["ENGINE_PID"]), 0, 0, 0, 0, 0) == 0 else "")',
+  },
+  {
+    name: "take a descriptor of the engine",
+    py: 'import os; p = os.pidfd_open(int(E["ENGINE_PID"])); print("ESCAPED" if call("pidfd_getfd", p, 1, 0) >= 0 else "")',
+  },
+  { name: "signal the engine", sh: 'kill -0 "$ENGINE_PID" && echo ESCAPED' },
+  {
+    name: "signal the thread that starts tools",
+    py: 'p = int(E["ENGINE_PID"])\nprint("ESCAPED" if any(call("tgkill", p, t, 0) == 0 for t in threads()) else "")',
+  },
+  {
+    name: "signal it by its thread's id alone",
+    py: 'print("ESCAPED" if any(call("tkill", t, 0) == 0 for t in threads()) else "")',
+  },
+  {
+    name: "signal the engine by a pidfd",
+    py: 'import os, signal; signal.pidfd_send_signal(os.pidfd_open(int(E["ENGINE_PID"])), 0); print("ESCAPED")',
+  },
+  { name: "signal a neighbour", sh: 'kill -0 "$BOB_PID" && echo ESCAPED' },
+  { name: "signal the daemon", sh: 'kill -0 "$DAEMON_PID" && echo ESCAPED' },
+  { name: "limit the engine's resources", sh: 'prlimit --pid "$ENGINE_PID" --core=0 && echo ESCAPED' },
+  { name: "limit a neighbour's resources", sh: 'prlimit --pid "$BOB_PID" --core=0 && echo ESCAPED' },
+  { name: "lower a neighbour's priority", sh: 'renice 0 "$BOB_PID" && echo ESCAPED' },
+  { name: "move a neighbour to one CPU", sh: 'taskset -cp 0-1 "$BOB_PID" && echo ESCAPED' },
+  { name: "offer a neighbour to the OOM killer", sh: 'echo 200 > "/proc/$BOB_PID/oom_score_adj" && echo ESCAPED' },
+  {
+    name: "inherit a descriptor of the engine",
+    py: 'import os\nfor n in range(3, 256):\n  try: os.fstat(n); print("ESCAPED", n)\n  except OSError: pass',
+    hostRefuses: true,
+  },
+  {
+    name: "find a key in the own environment",
+    sh: 'env | grep -q "provider-key-of-the-test" && echo ESCAPED',
+    hostRefuses: true,
+  },
+];
+
+const sockets: readonly Omit<Attempt, "part">[] = [
+  { name: "connect to the daemon", py: "tcp(2, '127.0.0.1', int(E['DAEMON_PORT']))" },
+  { name: "connect to the own engine", py: "tcp(2, '127.0.0.1', int(E['ENGINE_PORT']))" },
+  { name: "connect to a neighbour's engine", py: "tcp(2, '127.0.0.1', int(E['BOB_PORT']))" },
+  { name: "connect to a local service", py: "tcp(2, '127.0.0.1', int(E['TCP_PORT']))" },
+  { name: "connect to it by another loopback address", py: "tcp(2, '127.1.2.3', int(E['TCP_PORT']))" },
+  { name: "connect to it by 0.0.0.0", py: "tcp(2, '0.0.0.0', int(E['TCP_PORT']))" },
+  { name: "connect over IPv6", py: "tcp(10, '::1', int(E['TCP6_PORT']))" },
+  { name: "connect over IPv4-mapped IPv6", py: "tcp(10, '::ffff:127.0.0.1', int(E['TCP_PORT']))" },
+  { name: "connect with Multipath TCP", py: "tcp(2, '127.0.0.1', int(E['TCP_PORT']), 262)" },
+  {
+    name: "connect with TCP Fast Open",
+    py: "s = socket.socket(); s.sendto(b'GET / HTTP/1.0\\r\\n\\r\\n', 0x20000000, ('127.0.0.1', int(E['TCP_PORT']))); print('ESCAPED')",
+  },
+  {
+    name: "connect by sendmsg with Fast Open",
+    py: "s = socket.socket(); s.sendmsg([b'x'], [], 0x20000000, ('127.0.0.1', int(E['TCP_PORT']))); print('ESCAPED')",
+  },
+  {
+    name: "send UDP",
+    py: "s = socket.socket(2, 2); s.sendto(b'x', ('127.0.0.1', int(E['UDP_PORT']))); print('ESCAPED')",
+  },
+  { name: "ask a DNS server", py: "s = socket.socket(10, 2); s.sendto(b'x', ('::1', 53)); print('ESCAPED')" },
+  { name: "open a raw socket", py: "socket.socket(2, 3, 1); print('ESCAPED')" },
+  { name: "open a packet socket", py: "socket.socket(17, 3, 0); print('ESCAPED')" },
+  { name: "open a socket of the kernel's crypto", py: "socket.socket(38, 5, 0); print('ESCAPED')", hostRefuses: true },
+  { name: "open a socket to the hypervisor", py: "socket.socket(40, 1, 0); print('ESCAPED')", hostRefuses: true },
+  { name: "list the machine's sockets", py: "socket.socket(16, 3, 4); print('ESCAPED')" },
+  { name: "connect to a Unix socket", py: "s = socket.socket(1); s.connect(E['UNIX_SOCKET']); print('ESCAPED')" },
+  {
+    name: "connect to an abstract socket",
+    py: "s = socket.socket(1); s.connect('\\0' + E['ABSTRACT_SOCKET']); print('ESCAPED')",
+  },
+  { name: "listen on TCP", py: "socket.create_server(('127.0.0.1', 0)); print('ESCAPED')" },
+  { name: "listen without a bind", py: "socket.socket().listen(); print('ESCAPED')" },
+  {
+    name: "make a socket by io_uring",
+    py: 'import ctypes\nparams = ctypes.create_string_buffer(120)\nprint("ESCAPED" if call("io_uring_setup", 8, ctypes.addressof(params)) >= 0 else "")',
+  },
+];
+
+const kernel: readonly Omit<Attempt, "part">[] = [
+  { name: "make a user namespace", sh: "unshare -Ur true && echo ESCAPED" },
+  { name: "make a mount namespace", sh: "unshare -m true && echo ESCAPED" },
+  {
+    name: "make a namespace by clone",
+    py: 'r = call("clone", 0x10000000 | 17, 0, 0, 0, 0)\nif r == 0: import os; os._exit(0)\nprint("ESCAPED" if r > 0 else "")',
+  },
+  {
+    name: "make a namespace by clone3",
+    py: 'import ctypes, struct\na = ctypes.create_string_buffer(struct.pack("11Q", 0x10000000, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0))\nr = call("clone3", ctypes.addressof(a), 88)\nif r == 0: import os; os._exit(0)\nprint("ESCAPED" if r > 0 else "")',
+  },
+  { name: "mount a file system", sh: "mkdir -p m; mount -t tmpfs none m && echo ESCAPED && umount m" },
+  { name: "bind a folder", sh: 'mkdir -p m; mount --bind "$BOB" m && echo ESCAPED && umount m' },
+  { name: "change the root folder", sh: "chroot / true && echo ESCAPED" },
+  { name: "enter the daemon's namespaces", sh: 'nsenter -t "$DAEMON_PID" -m true && echo ESCAPED' },
+  {
+    name: "become root by a set-user-ID program",
+    sh: 'cp /usr/bin/id ./id && chmod u+s ./id && [ "$(id -u)" != 0 ] && ./id -un | grep -qx root && echo ESCAPED; rm -f id',
+    hostRefuses: true,
+  },
+  { name: "become another user", py: "import os; os.setgroups([]); os.setgid(1); os.setuid(1); print('ESCAPED')" },
+  { name: "use a capability", sh: "f=own$$; : > $f; chown 1:1 $f && echo ESCAPED; rm -f $f" },
+  {
+    name: "leave the cgroup",
+    sh: "for f in /sys/fs/cgroup/cgroup.procs /sys/fs/cgroup/pids/cgroup.procs /sys/fs/cgroup/unified/cgroup.procs; do [ -e $f ] && echo $$ > $f && echo ESCAPED; done",
+  },
+  { name: "run a BPF program", py: 'print("ESCAPED" if call("bpf", 0, 0, 0) < 0 and errno() != 1 else "")' },
+  {
+    name: "watch the kernel's counters",
+    py: 'print("ESCAPED" if call("perf_event_open", 0, 0, -1, -1, 0) < 0 and errno() != 1 else "")',
+  },
+  { name: "handle page faults", py: 'r = call("userfaultfd", 1); print("ESCAPED" if r >= 0 else "")' },
+  { name: "read the session's keys", py: 'print("ESCAPED" if call("keyctl", 0, -3, 1) >= 0 else "")' },
+  {
+    name: "share System V memory",
+    py: 'r = call("shmget", 0x6f726368, 4096, 0o1600)\nif r >= 0: call("shmctl", r, 0, 0); print("ESCAPED")',
+  },
+  {
+    name: "open a message queue",
+    py: 'import ctypes\nn = ctypes.create_string_buffer(b"orchd-test")\nr = call("mq_open", ctypes.addressof(n), 0o102, 0o600, 0)\nif r >= 0: call("mq_unlink", ctypes.addressof(n)); print("ESCAPED")',
+  },
+  { name: "load a module", py: 'print("ESCAPED" if call("finit_module", 0, 0, 0) < 0 and errno() != 1 else "")' },
+  { name: "read the kernel's log by syslog", py: 'print("ESCAPED" if call("syslog", 10, 0, 0) >= 0 else "")' },
+  {
+    name: "write a setting of the kernel",
+    sh: 'v=$(cat /proc/sys/vm/overcommit_memory); echo "$v" > /proc/sys/vm/overcommit_memory && echo ESCAPED',
+  },
+  { name: "allow core dumps", sh: "ulimit -c unlimited && echo ESCAPED", hostRefuses: true },
+];
+
+/** Through the tools' proxy, from which they reach the network at all. */
+const proxy: readonly Omit<Attempt, "part">[] = [
+  { name: "reach the daemon through the proxy", sh: 'web "http://127.0.0.1:$DAEMON_PORT/health"' },
+  { name: "reach a neighbour's engine through the proxy", sh: 'web "http://127.0.0.1:$BOB_PORT/health"' },
+  { name: "reach a local service by name", sh: 'web "http://localhost:$TCP_PORT/"' },
+  { name: "reach it by a decimal address", sh: 'web "http://2130706433:$TCP_PORT/"' },
+  { name: "reach it by 0", sh: 'web "http://0:$TCP_PORT/"' },
+  { name: "reach it by an IPv4-mapped address", sh: 'web "http://[::ffff:127.0.0.1]:$TCP_PORT/"' },
+  { name: "reach it over IPv6", sh: 'web "http://[::1]:$TCP6_PORT/"' },
+  { name: "tunnel to a local service", sh: 'web -p "http://127.0.0.1:$TCP_PORT/"' },
+  { name: "reach it with a foreign Host header", sh: 'web -H "Host: example.com" "http://127.0.0.1:$TCP_PORT/"' },
+  { name: "reach the metadata service", sh: 'web "http://169.254.169.254/latest/meta-data/"', hostRefuses: true },
+  { name: "reach it without the proxy's password", sh: 'HTTP_PROXY= http_proxy= web "http://127.0.0.1:$TCP_PORT/"' },
+];
+
+const inPart = (part: Attempt["part"], attempts: readonly Omit<Attempt, "part">[]): readonly Attempt[] =>
+  attempts.map((attempt) => ({ ...attempt, part }));
+
+export const ATTEMPTS: readonly Attempt[] = [
+  ...inPart("files", files),
+  ...inPart("processes", processes),
+  ...inPart("sockets", sockets),
+  ...inPart("kernel", kernel),
+  ...inPart("proxy", proxy),
+];

@@ -1,0 +1,48 @@
+import { existsSync } from "node:fs";
+import t from "tap";
+import { landlockAbi } from "../../src/shared/linux/landlock.ts";
+import { ATTEMPTS } from "./attempts.ts";
+import { ORDINARY_UID, attackedHost } from "./host.ts";
+
+const { abi, problem } = landlockAbi();
+const isRoot = process.getuid?.() === 0;
+const python = existsSync("/usr/bin/python3") ? null : "the attempts need /usr/bin/python3";
+const skip = python ?? problem ?? (abi < 6 ? `Landlock ABI ${abi} knows no signals` : false);
+
+const USERS = [
+  { who: "root", uid: undefined },
+  { who: "an ordinary user", uid: ORDINARY_UID },
+] as const;
+
+for (const { who, uid } of USERS) {
+  t.test(
+    `under a daemon of ${who} no attempt leaves the sandbox`,
+    { skip: skip || (!isRoot && "needs root") },
+    async (t) => {
+      const host = await attackedHost(t, { isolation: "require", ...(uid !== undefined && { uid }) });
+      for (const by of ["command", "server"] as const) {
+        const results = await host.attempt(by);
+        for (const { name } of ATTEMPTS) t.notMatch(results[name], /ESCAPED/, `${name}, by a ${by}`);
+        t.equal(Object.keys(results).length, ATTEMPTS.length);
+        for (const engine of [host.alice, host.bob]) t.match(await engine.call("/health"), { status: 200 });
+      }
+      t.comment(summary(await host.attempt("command")));
+    },
+  );
+}
+
+t.test("without isolation the same attempts succeed", { skip: skip || (!isRoot && "needs root") }, async (t) => {
+  const host = await attackedHost(t, { isolation: "off" });
+  const results = await host.attempt("command");
+  for (const { name, hostRefuses } of ATTEMPTS) if (!hostRefuses) t.match(results[name], /ESCAPED/, name);
+});
+
+/** Tried and refused, by part. */
+function summary(results: Readonly<Record<string, string>>): string {
+  const parts = Map.groupBy(ATTEMPTS, ({ part }) => part);
+  const lines = [...parts].map(([part, attempts]) => {
+    const refused = attempts.filter(({ name }) => !results[name]?.includes("ESCAPED"));
+    return `${part}: ${attempts.length} tried, ${refused.length} refused`;
+  });
+  return lines.join("\n");
+}

@@ -1,0 +1,200 @@
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { join, resolve } from "node:path";
+import type { Test } from "tap";
+import { SYSTEM_CALLS } from "../../src/shared/linux/system-call-numbers.ts";
+import { byProcessor } from "../../src/shared/linux/system-calls.ts";
+import { type Answer, ask } from "../helpers/api.ts";
+import { type Daemon, startDaemon } from "../helpers/daemon.ts";
+import { openStream } from "../helpers/engine.ts";
+import { freshFolder } from "../helpers/folder.ts";
+import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
+import { until } from "../helpers/until.ts";
+import { ATTEMPTS, type AttemptFacts } from "./attempts.ts";
+
+const PYTHON = "/usr/bin/python3";
+/** `nobody`. PostgreSQL needs a user with a name. */
+export const ORDINARY_UID = 65_534;
+/** For all attempts together, on a busy machine. */
+const TURN_MS = 300_000;
+
+export interface HostEngine {
+  readonly id: string;
+  readonly folder: string;
+  readonly pid: number;
+  readonly port: number;
+  readonly url: string;
+  call(path: string, body?: object): Promise<Answer>;
+  /** Runs one tool with permission, and waits for the end of the turn. The result's output. */
+  tool(name: string, input: object): Promise<unknown>;
+}
+
+export interface AttackedHost {
+  readonly daemon: Daemon;
+  readonly alice: HostEngine;
+  readonly bob: HostEngine;
+  /** Runs the attempts from a command of alice's engine, or from her tool server. What each printed, by name. */
+  attempt(by: "command" | "server"): Promise<Readonly<Record<string, string>>>;
+}
+
+/** A daemon with the engines of alice, who attacks, and of bob; and what a host has for alice to find. */
+export async function attackedHost(
+  t: Test,
+  { uid, isolation }: { readonly uid?: number; readonly isolation: "require" | "off" },
+): Promise<AttackedHost> {
+  const dataDir = freshFolder(t, "isolation");
+  if (uid !== undefined) chownSync(dataDir, uid, uid);
+  const daemon = await startDaemon(t, {
+    dataDir,
+    // Another user cannot reach the socket of the tests' server.
+    ...(uid === undefined && { databaseUrl: await freshDatabaseUrl(t) }),
+    env: { ORCH_ISOLATION: isolation, LLM_PROVIDER: "sandbox", LLM_API_KEY: "provider-key-of-the-test" },
+    ...(uid !== undefined && { uid }),
+  });
+  t.teardown(() => daemon.admin("/products/acme?force=true", { method: "DELETE" }));
+  const { body } = await daemon.admin("/products/register", { method: "POST", body: { slug: "acme" } });
+  const key: string = body.platform_api_key;
+  const bob = await provision(daemon, key, "bob");
+  writeFileSync(join(bob.folder, "workspace/diary"), "bob was here");
+  const alice = await provision(daemon, key, "alice");
+  // Starts the thread that starts tools.
+  await alice.tool("run_command", { command: "true" });
+  const facts = await hostFacts(t, { daemon, alice, bob });
+  const workspace = join(alice.folder, "workspace");
+  const numbers = Object.entries(SYSTEM_CALLS).map(([name, both]) => [name, byProcessor<number | null>(both)]);
+  const plan = { attempts: ATTEMPTS, facts, systemCalls: Object.fromEntries(numbers) };
+  writeFileSync(join(workspace, "attempts.json"), JSON.stringify(plan));
+  for (const program of ["run-attempts.py", "hostile-server.py"])
+    copyFileSync(join(import.meta.dirname, program), join(workspace, program));
+  await loadServers(alice, {
+    hostile: { command: PYTHON, args: ["hostile-server.py"], permissions: { attempt: "allow" } },
+  });
+  return {
+    daemon,
+    alice,
+    bob,
+    async attempt(by) {
+      if (by === "command") await alice.tool("run_command", { command: `${PYTHON} run-attempts.py`, timeout_s: 300 });
+      else await alice.tool("mcp__hostile__attempt", {});
+      return JSON.parse(readFileSync(join(workspace, "results.json"), "utf8"));
+    },
+  };
+}
+
+async function provision(daemon: Daemon, key: string, user: string): Promise<HostEngine> {
+  const { body } = await daemon.platform(key, "/engines/provision", { method: "POST", body: { user_id: user } });
+  const headers = { "x-engine-key": body.engine_api_key };
+  const url: string = body.url;
+  const port = Number(new URL(url).port);
+  const folder = join(daemon.dataDir, "engines", body.id);
+  await until("the engine is loaded", () => existsSync(join(folder, "workspace")));
+  return {
+    id: body.id,
+    folder,
+    pid: body.pid,
+    port,
+    url,
+    call: (path, body) => ask(url, path, { method: body === undefined ? "GET" : "POST", headers, body }),
+    async tool(name, input) {
+      const message = `/tool ${name} ${JSON.stringify(input)}`;
+      const stream = await openStream(url, "/execute", {
+        headers,
+        body: { task_id: `${name}-${Date.now()}`, message },
+      });
+      const { event, data: request } = await until("a question or the end", () =>
+        stream.frames.find((frame) => ["hitl_request", "tool_result"].includes(frame.event)),
+      );
+      if (event === "hitl_request") {
+        const answer = { request_id: request.request_id, answer: "allow_once" };
+        await ask(url, "/hitl/respond", { method: "POST", headers, body: answer });
+      }
+      const frames = await stream.all(TURN_MS);
+      const { data } = frames.find(({ event }) => event === "tool_result") ?? { data: { error: frames.at(-1) } };
+      if (data.error !== null) throw new Error(JSON.stringify(data.error));
+      return data.output;
+    },
+  };
+}
+
+/** Puts tool servers into an engine's catalog and waits until they are connected. */
+async function loadServers(engine: HostEngine, mcpServers: object): Promise<void> {
+  const folder = join(engine.folder, "catalog");
+  mkdirSync(folder, { recursive: true });
+  const { uid, gid } = statSync(engine.folder);
+  writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers }));
+  for (const path of [folder, join(folder, ".mcp.json")]) chownSync(path, uid, gid);
+  const { status, body } = await engine.call("/admin/reload-catalog", {});
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  await until("the tool server is connected", async () => {
+    const { servers } = (await engine.call("/assets/servers")).body;
+    return servers.length > 0 && servers.every((server: { status: string }) => server.status === "ready");
+  });
+}
+
+async function hostFacts(
+  t: Test,
+  { daemon, alice, bob }: { readonly daemon: Daemon; readonly alice: HostEngine; readonly bob: HostEngine },
+): Promise<AttemptFacts> {
+  const folder = freshFolder(t, "isolation-host");
+  chmodSync(folder, 0o777);
+  writeFileSync(join(folder, "file"), "a file of the host");
+  chmodSync(join(folder, "file"), 0o666);
+  const unixSocket = join(folder, "socket");
+  const abstractSocket = `orchd-test-${process.pid}-${daemon.process.pid}`;
+  const port = await webServer(t, "0.0.0.0");
+  await listenOn(t, unixSocket);
+  chmodSync(unixSocket, 0o777);
+  await listenOn(t, `\0${abstractSocket}`);
+  const udp = createSocket("udp4").bind(0, "127.0.0.1");
+  t.teardown(() => udp.close());
+  await once(udp, "listening");
+  return {
+    DATA: daemon.dataDir,
+    OWN: alice.folder,
+    BOB: bob.folder,
+    INSTALL: resolve(import.meta.dirname, "../.."),
+    ENGINE_PID: String(alice.pid),
+    ENGINE_THREADS: readdirSync(`/proc/${alice.pid}/task`).join(","),
+    BOB_PID: String(bob.pid),
+    DAEMON_PID: String(daemon.process.pid),
+    DAEMON_PORT: new URL(daemon.url).port,
+    ENGINE_PORT: String(alice.port),
+    BOB_PORT: String(bob.port),
+    TCP_PORT: port,
+    TCP6_PORT: await webServer(t, "::1"),
+    UDP_PORT: String(udp.address().port),
+    UNIX_SOCKET: unixSocket,
+    ABSTRACT_SOCKET: abstractSocket,
+    HOST_FILE: join(folder, "file"),
+    HOST_FOLDER: folder,
+  };
+}
+
+async function webServer(t: Test, host: string): Promise<string> {
+  const server = createServer((_request, response) => response.end("a local service")).listen(0, host);
+  t.teardown(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await once(server, "listening");
+  return String((server.address() as AddressInfo).port);
+}
+
+async function listenOn(t: Test, path: string): Promise<void> {
+  const server = createTcpServer((socket) => socket.end()).listen(path);
+  t.teardown(() => server.close());
+  await once(server, "listening");
+}
