@@ -122,7 +122,11 @@ export function launchDaemon(
 }
 
 const asUser = (uid: number, program: readonly string[]): string[] => [
-  ...["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", "--"],
+  "setpriv",
+  `--reuid=${uid}`,
+  `--regid=${uid}`,
+  "--clear-groups",
+  "--",
   ...program,
 ];
 
