@@ -39,6 +39,14 @@ export interface SpawnedEngine {
   readonly cgroup: EngineCgroup | null;
 }
 
+interface StartParts {
+  readonly launchFile: string;
+  /** The descriptor of the engine's log. */
+  readonly log: number;
+  readonly owner: Owner;
+  readonly cgroup: EngineCgroup | null;
+}
+
 /** Spawns an engine's process. Throws {@link LaunchFailed} after cleaning up. */
 export async function spawnEngine(
   settings: SpawnSettings,
@@ -79,24 +87,15 @@ export async function spawnEngine(
 async function start(
   settings: SpawnSettings,
   { launch, memoryMb, uid }: LaunchOrder,
-  {
-    launchFile,
-    log,
-    owner,
-    cgroup,
-  }: {
-    readonly launchFile: string;
-    readonly log: number;
-    readonly owner: Owner;
-    readonly cgroup: EngineCgroup | null;
-  },
+  parts: StartParts,
 ): Promise<Omit<SpawnedEngine, "launchFile">> {
+  const { launchFile, log, owner, cgroup } = parts;
   const heapMb = Math.floor(memoryMb * HEAP_SHARE);
   const options = heapMb > 0 ? [`--max-old-space-size=${heapMb}`] : [];
   // The launch file is an argument too, so that a later daemon can prove the identity of another user's process.
   const started = execa(settings.nodePath, [...options, settings.engineEntry, launchFile], {
     cwd: launch.data_dir,
-    env: environmentOf(settings, { launchFile, owner }),
+    env: environmentOf(settings, parts),
     // Node.js gives up supplementary groups with them.
     ...(uid !== null && owner),
     extendEnv: false,
@@ -141,10 +140,7 @@ const limitsOf = ({ launch: { limits }, cpuWeight }: LaunchOrder): EngineLimits 
 });
 
 /** Without NODE_OPTIONS (it may open a debugger), NODE_EXTRA_CA_CERTS (it adds 40 ms to each boot) and secrets. */
-function environmentOf(
-  settings: SpawnSettings,
-  { launchFile, owner }: { readonly launchFile: string; readonly owner: Owner },
-): Record<string, string | undefined> {
+function environmentOf(settings: SpawnSettings, { launchFile, owner }: StartParts): Record<string, string | undefined> {
   return {
     PATH: settings.path,
     HOME: settings.home,
