@@ -116,7 +116,7 @@ t.test("fields nobody knows are named, not refused; in a policy they are refused
     [{ disk_mb: 15 }, /disk_mb: expected an integer from 16 to 1048576/],
     [{ cpu_weight: 10_001 }, /cpu_weight: expected an integer from 1 to 10000/],
     [{ tool_network: "opne" }, /tool_network: expected "open", "none" or a list of 1 to 256 hosts/],
-    [{ tool_network: [] }, /tool_network: expected 1 to 256 items/],
+    [{ tool_network: [] }, /tool_network: expected at least 1 item/],
     [
       { tool_network: ["example.com", "https://example.com/"] },
       /tool_network\.1: expected a host, \*\.host, host:port/,

@@ -25,6 +25,14 @@ import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 import { ATTEMPTS, type AttemptFacts } from "./attempts.ts";
 
+const WITHOUT_PROXY = {
+  HTTP_PROXY: "",
+  HTTPS_PROXY: "",
+  ALL_PROXY: "",
+  http_proxy: "",
+  https_proxy: "",
+  all_proxy: "",
+};
 const PYTHON = "/usr/bin/python3";
 /** `nobody`. PostgreSQL needs a user with a name. */
 export const ORDINARY_UID = 65_534;
@@ -75,7 +83,9 @@ export async function attackedHost(
   const facts = await hostFacts(t, { daemon, alice, bob });
   const workspace = join(alice.folder, "workspace");
   const numbers = Object.entries(SYSTEM_CALLS).map(([name, both]) => [name, byProcessor<number | null>(both)]);
-  const plan = { attempts: ATTEMPTS, facts, systemCalls: Object.fromEntries(numbers) };
+  // Without isolation a tool may ignore the proxy.
+  const proxy = isolation === "off" ? WITHOUT_PROXY : {};
+  const plan = { attempts: ATTEMPTS, facts: { ...facts, ...proxy }, systemCalls: Object.fromEntries(numbers) };
   writeFileSync(join(workspace, "attempts.json"), JSON.stringify(plan));
   for (const program of ["run-attempts.py", "hostile-server.py"])
     copyFileSync(join(import.meta.dirname, program), join(workspace, program));
