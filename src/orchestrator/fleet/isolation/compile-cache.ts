@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, symlinkSync } from "node:fs";
-import { chmod, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { chmod, mkdir, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import type { Logger } from "../../../shared/logger.ts";
@@ -8,6 +8,8 @@ import { ownUser } from "./owner.ts";
 
 const FILL_MS = 120_000;
 const BUNDLE = /^engine.*\.cjs$/;
+/** Fails outside of a thread. Engines read it as a text, which Node.js does not cache. */
+const WORKER = "engine-tool-worker.cjs";
 
 /** Compiles the engine's bundles into the cache that NODE_COMPILE_CACHE names, behind all other work. */
 const FILL = `
@@ -67,9 +69,11 @@ export class CompileCache {
     return folder;
   }
 
+  /** By their real paths, as Node.js caches them. */
   async #bundles(): Promise<readonly string[]> {
-    const { bundleDir } = this.#options;
-    return (await readdir(bundleDir)).filter((name) => BUNDLE.test(name)).map((name) => join(bundleDir, name));
+    const bundleDir = await realpath(this.#options.bundleDir);
+    const names = (await readdir(bundleDir)).filter((name) => BUNDLE.test(name) && name !== WORKER);
+    return names.map((name) => join(bundleDir, name));
   }
 
   /** Into a temporary folder that is renamed, so that a cache is complete. */

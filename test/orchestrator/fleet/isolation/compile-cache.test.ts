@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import t, { type Test } from "tap";
 import { CompileCache } from "../../../../src/orchestrator/fleet/isolation/compile-cache.ts";
 import { createLogger } from "../../../../src/shared/logger.ts";
@@ -10,13 +10,14 @@ const ALICE = 1_900_000_007;
 const isRoot = process.getuid?.() === 0;
 const { signal } = new AbortController();
 
+const logger = createLogger("test", "silent");
+
 function site(t: Test) {
   const outer = freshFolder(t, "cache");
   const [folder, bundleDir] = [join(outer, "cache"), join(outer, "dist")];
   mkdirSync(bundleDir, { mode: 0o755 });
   writeFileSync(join(bundleDir, "engine-part.cjs"), "module.exports = () => 42;\n");
   writeFileSync(join(bundleDir, "orchd.cjs"), "throw new Error('not of an engine');\n");
-  const logger = createLogger("test", "silent");
   return { folder, bundleDir, cache: new CompileCache({ folder, nodePath: process.execPath, bundleDir, logger }) };
 }
 
@@ -47,6 +48,13 @@ t.test("engines read the cache that the daemon filled, whichever user they are",
     t.equal(mode & 0o022, 0, `${name} is the daemon's alone to write`);
     t.equal(owner, process.getuid?.());
   }
+});
+
+t.test("the built engine's bundles fill it", async (t) => {
+  const bundleDir = resolve(import.meta.dirname, "../../../../dist");
+  const cache = new CompileCache({ folder: freshFolder(t), nodePath: process.execPath, bundleDir, logger });
+  await cache.fill(signal);
+  t.type(cache.folderFor(process.getuid?.() ?? 0), "string");
 });
 
 t.test("another build gets a cache of its own, and the old one is removed", async (t) => {
