@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import type { Test } from "tap";
 import { type Answer, type Ask, ask } from "./api.ts";
 import { compileCache } from "./compile-cache.ts";
+import { copyEngineCache } from "./engine-cache.ts";
 import { freshFolder } from "./folder.ts";
 import { until } from "./until.ts";
 
@@ -64,6 +65,7 @@ export async function startDaemon(
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     ...env,
   };
+  copyEngineCache(dataDir);
   const { process, output } = launchDaemon(settings, { installDir, preload, through });
   const url = `http://127.0.0.1:${port}`;
   const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
