@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
 const WINDOW_MS = 100;
-/** For each notification method, in each window. 20 MiB of progress grow the engine by under 120 MB (flooding-servers test). */
+/** For each notification method, in each window. */
 const MAX_NOTIFICATIONS = 20;
 /** A well-behaved server waits for each response. */
 const MAX_REQUESTS = 100;
