@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -292,7 +301,7 @@ t.test("an existing item under another id replaces the imported one", async (t) 
 t.test(
   "an import killed while running continues at the next start, one killed while reading leaves nothing",
   async (t) => {
-    const source = await startEngine(t, { dataDir: remembering(t, { rounds: 6000 }) });
+    const source = await startEngine(t, { dataDir: remembering(t, { rounds: 3000 }) });
     const lines = await exported(source);
     await source.stop();
     const file = fileOf(lines);
@@ -320,7 +329,7 @@ t.test(
         "some of it has been taken over",
         () => {
           const now = counted();
-          return now.skills > 0 || now.turns > before.turns + 300 || (now.state && now.turns === 6000);
+          return now.skills > 0 || now.turns > before.turns + 300 || (now.state && now.turns === 3000);
         },
         60_000,
       );
@@ -436,8 +445,10 @@ t.test("an erasure does not follow a link in place of the outputs folder", async
 
 t.test("an erasure killed at any point leaves all or nothing", async (t) => {
   let [whole, gone] = [0, 0];
+  const before = remembering(t, { rounds: 3000 });
   for (const afterMs of [0, 2, 5, 10, 15, 25, 40, 80]) {
-    const dataDir = remembering(t, { rounds: 3000 });
+    const dataDir = freshFolder(t);
+    cpSync(before, dataDir, { recursive: true });
     const engine = await startEngine(t, { dataDir });
     await engine.call("/hitl/pending");
     void engine.call("/memory", { method: "DELETE" }).catch(() => undefined);
