@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { isRecord } from "../../shared/json-values.ts";
 import * as z from "zod/mini";
 import { describeIssue } from "../../shared/parse.ts";
+import { readHostPattern } from "../../contract/host-pattern.ts";
 import { type SandboxPlaces, readSandboxPath } from "../isolation/sandbox-paths.ts";
 import type { SandboxRequest } from "../isolation/tool-launcher.ts";
 import { type EntryProblem, type ServerEntry, type Variables, expandEntry, serverEntry } from "./server-entry.ts";
@@ -162,6 +163,12 @@ function readSandbox(
       if (problem !== null) problems.push([["sandbox", access, String(index)], problem]);
       return path;
     });
+  if (Array.isArray(network)) {
+    for (const [index, text] of network.entries()) {
+      const { problem } = readHostPattern(text);
+      if (problem !== null) problems.push([["sandbox", "network", String(index)], problem]);
+    }
+  }
   const sandbox = {
     ...(network !== undefined && { network }),
     ...(write !== undefined && { write: absolute("write", write) }),

@@ -37,6 +37,11 @@ export class EngineCgroup {
     return this.#parts.some(({ folder }) => folder.exists());
   }
 
+  /** Whether the kernel limits processes in it. */
+  limitsProcesses(): boolean {
+    return this.#parts.some(({ hierarchy }) => hierarchy.controllers.includes("pids"));
+  }
+
   /** Creates the folders with their limits. The engine's user may create cgroups in `tools`, and change no limit above. */
   create(limits: EngineLimits, user: EngineUser | null): void {
     for (const { folder, hierarchy } of this.#parts) {

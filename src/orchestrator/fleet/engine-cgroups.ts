@@ -72,6 +72,15 @@ export class EngineCgroups {
     return [...new Set(ours)].map((name) => name.slice(this.#prefix.length));
   }
 
+  /** The incarnation of each process in one of the cgroups. */
+  members(): ReadonlyMap<number, string> {
+    const pairs = (incarnation: string) =>
+      this.#of(incarnation)
+        .pids()
+        .map((pid) => [pid, incarnation] as const);
+    return new Map(this.incarnations().flatMap(pairs));
+  }
+
   #of(incarnation: string): EngineCgroup {
     return new EngineCgroup(this.#hierarchies, this.#prefix + incarnation);
   }

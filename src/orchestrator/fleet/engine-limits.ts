@@ -21,10 +21,13 @@ const SHARES = { min: 2, max: 262_144 };
 
 type Files = Readonly<Record<string, number>>;
 
+/** Processes and threads of engine and tools together. Zero: no limit. */
+export const allTasks = (maxProcesses: number): number => (maxProcesses > 0 ? maxProcesses + ENGINE_TASKS : 0);
+
 /** The files of the cgroup of engine and tools, and their values. */
 export function engineLimits({ maxProcesses, memoryMb, cpuWeight }: EngineLimits, version: 1 | 2): Files {
   return {
-    ...(maxProcesses > 0 && { "pids.max": maxProcesses + ENGINE_TASKS }),
+    ...(maxProcesses > 0 && { "pids.max": allTasks(maxProcesses) }),
     ...(memoryMb > 0 && { [version === 2 ? "memory.max" : "memory.limit_in_bytes"]: memoryMb * MIB }),
     ...cpu(cpuWeight, version),
   };

@@ -105,10 +105,10 @@ t.test(
     const escaped = escapedOf(order);
     process.kill(handle.pid, "SIGKILL");
     const backend = createProcessBackend({ ...fleet.settings, logger: silent });
-    const found = backend.orphans(new Set());
+    const found = backend.orphans([]);
     t.match(found, [{ incarnation }]);
     t.ok(found[0]?.pids.includes(escaped));
-    t.same(backend.orphans(new Set([incarnation])), []);
+    t.same(backend.orphans([{ id: incarnation, uid: null }]), []);
     t.same(await backend.endOrphans(incarnationOf(order)), { kind: "killed" });
     t.equal(readStat(escaped), null);
     t.same(cgroupsIn(hierarchy), []);
