@@ -21,7 +21,8 @@ export function findOrphans(
   const uids = new Set<number | null>(known.map(({ uid }) => uid).filter((uid) => uid !== null));
   const members = cgroups?.members() ?? new Map<number, string>();
   const processes = listProcesses();
-  const search = new LaunchSearch(runDir, processes, ({ pid }) => !members.has(pid) && !uids.has(readUser(pid)));
+  const mayRead = ({ pid }: ProcessStat) => !members.has(pid) && !uids.has(readUser(pid));
+  const search = new LaunchSearch({ runDir, processes, mayRead });
   const orphans = new Map<string, number[]>();
   for (const one of processes) {
     const id = members.get(one.pid) ?? search.incarnationOf(one);
@@ -37,7 +38,7 @@ export function findRoot({ runDir, cgroups }: SearchedPlaces, { id, uid }: Incar
   const user = engineUser(uid).uid;
   const mayRead = ({ pid }: ProcessStat) => !members.has(pid) && readUser(pid) === user;
   const processes = listProcesses();
-  const search = new LaunchSearch(runDir, processes, mayRead);
+  const search = new LaunchSearch({ runDir, processes, mayRead });
   const leaders = processes
     .filter(({ pid, session }) => pid === session)
     .toSorted((left, right) => Number(left.startTime) - Number(right.startTime));

@@ -3,10 +3,10 @@ import { incarnationOf, launchFileOf } from "./launch-file.ts";
 import type { ProcessStat } from "./process-identity.ts";
 
 /**
- * How long one search reads environments. The kernel lets the reader wait while a process forks, so the processes of a
- * fork bomb take seconds. What is not read belongs to nobody in this search; a later one reads it.
+ * After this, one search reads no further environment. The kernel lets the reader wait while a process forks, so those of
+ * a fork bomb take seconds. What is not read belongs to nobody in this search; a later one reads it.
  */
-const READ_MS = 2000;
+const READ_MS = 1000;
 
 /**
  * Tells the incarnation of processes by the launch file in their environment, with as few reads as possible: a child of a
@@ -16,14 +16,27 @@ export class LaunchSearch {
   readonly #runDir: string;
   readonly #byPid: ReadonlyMap<number, ProcessStat>;
   readonly #mayRead: (one: ProcessStat) => boolean;
+  readonly #launchFileOf: (pid: number) => string | null;
   readonly #found = new Map<number, string | null>();
   #leftMs = READ_MS;
 
-  /** `mayRead`: not for a process that something else identifies. */
-  constructor(runDir: string, processes: readonly ProcessStat[], mayRead: (one: ProcessStat) => boolean) {
+  constructor({
+    runDir,
+    processes,
+    mayRead,
+    read = launchFileOf,
+  }: {
+    readonly runDir: string;
+    readonly processes: readonly ProcessStat[];
+    /** False for a process that something else identifies. */
+    readonly mayRead: (one: ProcessStat) => boolean;
+    /** The launch file that a process was started with. */
+    readonly read?: (pid: number) => string | null;
+  }) {
     this.#runDir = runDir;
     this.#byPid = new Map(processes.map((one) => [one.pid, one]));
     this.#mayRead = mayRead;
+    this.#launchFileOf = read;
   }
 
   /** Null for a process of no incarnation of this run folder. */
@@ -55,7 +68,7 @@ export class LaunchSearch {
   #read(one: ProcessStat): string | null {
     if (this.#leftMs <= 0 || !this.#mayRead(one)) return null;
     const start = performance.now();
-    const launchFile = launchFileOf(one.pid);
+    const launchFile = this.#launchFileOf(one.pid);
     this.#leftMs -= performance.now() - start;
     return launchFile === null ? null : incarnationOf(this.#runDir, launchFile);
   }

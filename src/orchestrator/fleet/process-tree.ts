@@ -112,7 +112,8 @@ export class ProcessTree {
     const runDir = dirname(this.#launchFile);
     const incarnation = incarnationOf(runDir, this.#launchFile);
     const members = this.#cgroups?.members();
-    const search = new LaunchSearch(runDir, young, (one) => members?.has(one.pid) !== true && isUsers(one));
+    const mayRead = (one: ProcessStat) => members?.has(one.pid) !== true && isUsers(one);
+    const search = new LaunchSearch({ runDir, processes: young, mayRead });
     return (one) => incarnation !== null && pids.has(one.pid) && search.incarnationOf(one) === incarnation;
   }
 }
