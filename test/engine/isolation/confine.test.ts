@@ -33,7 +33,7 @@ t.test(
   "the launch file limits the processes of a user that only this engine has",
   { skip: nativeProblem() ?? false },
   async (t) => {
-    const limitOf = ({ process: { pid } }: { process: { pid?: number } }) =>
+    const limitOf = ({ process: { pid } }: { readonly process: { readonly pid?: number | undefined } }) =>
       /^Max processes +(\S+ +\S+)/m.exec(readFileSync(`/proc/${pid}/limits`, "utf8"))?.[1]?.split(/ +/);
     const limited = await startEngine(t, { userTasks: 320 });
     t.same(limitOf(limited), ["320", "320"]);
