@@ -77,8 +77,9 @@ export class EngineCgroup {
     for (const { folder } of this.#parts) folder.kill();
   }
 
-  /** Removes the cgroup. False while it has members. */
+  /** Removes the cgroup, or nothing of it and false while it has members: a running engine needs its empty `tools`. */
   remove(): boolean {
+    if (this.#parts.some(({ folder }) => folder.pids().length > 0)) return false;
     return this.#parts.map(({ folder }) => folder.remove()).every(Boolean);
   }
 
