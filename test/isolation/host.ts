@@ -73,8 +73,10 @@ export async function attackedHost(
     env: { ORCH_ISOLATION: isolation, LLM_PROVIDER: "sandbox", LLM_API_KEY: "provider-key-of-the-test" },
     ...(uid !== undefined && { uid }),
   };
-  let daemon = await startDaemon(t, settings);
-  t.teardown(() => daemon.admin("/products/acme?force=true", { method: "DELETE" }));
+  const daemon = await startDaemon(t, settings);
+  let last = daemon;
+  const removeEngines = (by: Daemon) => last === by && by.admin("/products/acme?force=true", { method: "DELETE" });
+  t.teardown(() => removeEngines(daemon));
   const { body } = await daemon.admin("/products/register", { method: "POST", body: { slug: "acme" } });
   const key: string = body.platform_api_key;
   const bob = await provision(daemon, key, "bob");
@@ -98,8 +100,11 @@ export async function attackedHost(
     alice,
     bob,
     async killDaemon() {
-      await daemon.stop("SIGKILL");
-      daemon = await startDaemon(t, settings);
+      await last.stop("SIGKILL");
+      const next = await startDaemon(t, settings);
+      last = next;
+      // Before that daemon's own end.
+      t.teardown(() => removeEngines(next));
     },
     async attempt(by) {
       if (by === "command") await alice.tool("run_command", { command: `${PYTHON} run-attempts.py`, timeout_s: 300 });
