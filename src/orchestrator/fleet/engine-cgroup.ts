@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { CgroupFolder } from "../../shared/linux/cgroup-folder.ts";
 import type { CgroupHierarchy } from "./cgroup-hierarchies.ts";
@@ -41,6 +41,8 @@ export class EngineCgroup {
   create(limits: EngineLimits, user: EngineUser | null): void {
     for (const { folder, hierarchy } of this.#parts) {
       mkdirSync(folder.path);
+      // The engine passes through, whatever the daemon's umask.
+      chmodSync(folder.path, 0o755);
       setLimits(folder, engineLimits(limits, hierarchy.version));
       if (isSplit(hierarchy)) {
         folder.limit("cgroup.subtree_control", enable(hierarchy));
