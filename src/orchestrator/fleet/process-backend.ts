@@ -77,16 +77,9 @@ export function createProcessBackend({
     const launchFile = launchFilePath(runDir, id);
     // I3 identity before signal: a row may name a foreign process. The launch file that it names is the proof.
     if (launchFileOf(handle.pid) !== launchFile) return null;
-    const cgroup = cgroups.find(id);
-    const parts = {
-      handle,
-      launchFile,
-      cgroup,
-      cgroups,
-      uid,
-      ended: watch.ended(handle),
-      checkExit: () => watch.check(),
-    };
+    const cgroup = cgroups.adopt(id, uid === null ? null : { uid, gid: uid });
+    const ended = watch.ended(handle);
+    const parts = { handle, launchFile, cgroup, cgroups, uid, ended, checkExit: () => watch.check() };
     return track(parts, folder);
   }
 
