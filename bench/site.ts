@@ -168,7 +168,7 @@ export class Site {
   }
 
   #enginePids(): readonly number[] {
-    return findOrphans({ runDir: this.runDir, cgroups: null }, new Set()).flatMap(({ pids }) => pids);
+    return findOrphans({ runDir: this.runDir, cgroups: null }, []).flatMap(({ pids }) => pids);
   }
 
   async #register(): Promise<void> {

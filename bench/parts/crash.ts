@@ -94,7 +94,7 @@ async function startLoop(site: Site, user: string) {
 
 /** The engine that a loop has started. */
 function pidOf(site: Site, life: string): number {
-  const found = findOrphans({ runDir: site.runDir, cgroups: null }, new Set());
+  const found = findOrphans({ runDir: site.runDir, cgroups: null }, []);
   const pid = found.find(({ incarnation }) => incarnation === life)?.pids[0];
   if (pid === undefined) throw new Error("the floor's engine does not run");
   return pid;

@@ -44,6 +44,8 @@ const engineLaunch = z.object({
   limits: z.object({ max_processes: z.int(), memory_mb: z.int(), disk_mb: z.int() }),
   /** The cgroups in which the engine creates those of its tools, one in each hierarchy. None: it watches its tools. */
   tool_cgroups: z.optional(z.array(z.string())),
+  /** Processes and threads that the engine's user may have. Omitted where a cgroup limits them, or others share the user. */
+  user_tasks: z.optional(z.int()),
   isolation: z._default(isolation, NOT_ISOLATED),
 });
 export type EngineLaunch = z.output<typeof engineLaunch>;

@@ -3,6 +3,8 @@ import { dirname, join } from "node:path";
 import t from "tap";
 import { ask } from "../helpers/api.ts";
 import { openStream } from "../helpers/engine.ts";
+import { listProcesses, readUser, startArguments } from "../../src/shared/processes.ts";
+import { until } from "../helpers/until.ts";
 import {
   FIRST_UID,
   folderOf,
@@ -53,6 +55,32 @@ for (const kind of ["root", "unit"] as const) {
       body.isolation.parts.find(({ name }: { name: string }) => name === "user"),
       { active: true, problem: null },
     );
+  });
+}
+
+for (const kind of ["root", "unit"] as const) {
+  t.test(`when memory runs out, the kernel ends a tool before its engine (${kind})`, { skip }, async (t) => {
+    const site = await newSite(t, kind);
+    const daemon = await startOn(t, kind, site, { LLM_PROVIDER: "sandbox" });
+    const key = await register(daemon);
+    const { body } = await daemon.platform(key, "/engines/provision", { method: "POST", body: { user_id: "alice" } });
+    const headers = { "x-engine-key": body.engine_api_key as string };
+    const message = `/tool run_command ${JSON.stringify({ command: "exec sleep 61" })}`;
+    const stream = await openStream(body.url, "/execute", { headers, body: { task_id: "t", message } });
+    const { data: asked } = await stream.first("hitl_request");
+    const answer = { request_id: asked.request_id, answer: "allow_once" };
+    await ask(body.url, "/hitl/respond", { method: "POST", headers, body: answer });
+    const uid = statSync(folderOf(site, body)).uid;
+    const tool = await until("the command runs", () =>
+      listProcesses().find(
+        ({ pid }) => readUser(pid) === uid && startArguments(pid).slice(0, 2).join(" ") === "sleep 61",
+      ),
+    );
+    const scoreOf = (pid: number) => Number(readFileSync(`/proc/${pid}/oom_score_adj`, "utf8"));
+    const engine = listProcesses().find(({ pid }) => pid === tool.parent)?.pid ?? 0;
+    t.ok(scoreOf(tool.pid) >= scoreOf(engine) + 300, `${scoreOf(tool.pid)}, ${scoreOf(engine)}`);
+    process.kill(tool.pid, "SIGKILL");
+    await stream.first("tool_result");
   });
 }
 

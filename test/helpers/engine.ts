@@ -47,6 +47,8 @@ export interface EngineOptions {
   readonly nodeOptions?: readonly string[];
   /** Other than the defaults of a policy. */
   readonly policy?: Partial<Pick<EngineLaunch, "tool_network" | "tool_listen" | "limits">>;
+  /** Default: no limit. */
+  readonly userTasks?: number;
   /** Default: none. */
   readonly isolation?: EngineLaunch["isolation"];
 }
@@ -96,6 +98,7 @@ export async function launchEngine(
     installation = root,
     nodeOptions = [],
     policy = {},
+    userTasks,
     isolation = NOT_ISOLATED,
   }: EngineOptions,
 ): Promise<Pick<TestEngine, "key" | "dataDir" | "launch" | "process" | "output" | "stop">> {
@@ -116,6 +119,7 @@ export async function launchEngine(
     tool_listen: [],
     limits: { max_processes: 256, memory_mb: 1024, disk_mb: 2048 },
     ...policy,
+    ...(userTasks !== undefined && { user_tasks: userTasks }),
     isolation,
   };
   const file = join(dataDir, `launch-${launch.incarnation}.json`);

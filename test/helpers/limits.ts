@@ -39,6 +39,7 @@ export interface LimitsOfTest {
   readonly maxProcesses?: number;
   readonly memoryMb?: number;
   readonly diskMb?: number;
+  readonly userTasks?: number;
   /** Default: one that confines nothing. */
   readonly launcher?: ToolLauncher;
 }
@@ -51,6 +52,7 @@ export function limitedLauncher(
     maxProcesses = 256,
     memoryMb = 512,
     diskMb = 1024,
+    userTasks,
     launcher: unlimited = directLauncher(),
   }: LimitsOfTest,
 ): { launcher: LimitedLauncher; disk: DiskQuota } {
@@ -67,6 +69,7 @@ export function limitedLauncher(
     limits: { maxProcesses, memoryMb: toolsMemoryMb(memoryMb) },
     cgroupFolders,
     disk,
+    ...(userTasks !== undefined && { userTasks }),
     logger: silent,
   });
   return { launcher, disk };

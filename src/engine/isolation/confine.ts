@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { CANNOT_START, ENGINE_EXITS } from "../../contract/engine-exit.ts";
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
 import { LAUNCH_FILE_VARIABLE, NOT_ISOLATED } from "../../contract/launch-file.ts";
@@ -47,13 +48,14 @@ function launchOf(text: string | null): Launch | null {
 }
 
 function confineProcess(
-  { isolation = NOT_ISOLATED, data_dir, port, extra_ca_certs, tool_listen, tool_cgroups = [] }: Launch,
+  { isolation = NOT_ISOLATED, data_dir, port, extra_ca_certs, tool_listen, tool_cgroups = [], user_tasks }: Launch,
   environment: Environment,
 ): void {
   if (nativeProblem() === null) {
     // A core dump holds keys.
     setResourceLimit("core", 0, 0);
-    if (hardLimitOfFiles() > OPEN_FILES) setResourceLimit("nofile", OPEN_FILES, OPEN_FILES);
+    lowerLimit("nofile", OPEN_FILES);
+    if (user_tasks !== undefined) lowerLimit("nproc", user_tasks);
   }
   if (!isolation.engine) return;
   dropCapabilities();
@@ -62,11 +64,16 @@ function confineProcess(
   const extra = [...files, ...isolation.read];
   const rules = engineFileRules({ dataDir: data_dir, programDir: import.meta.dirname, extra });
   const ports = [port, ANY_PORT, ...tool_listen];
-  restrictSelf({ ...rules, write: [...rules.write, ...tool_cgroups], bind: ports, connect: null });
+  // The parents: a cgroup that is created again is another one to Landlock. File modes protect what is beside it.
+  const cgroups = tool_cgroups.map((folder) => dirname(folder));
+  restrictSelf({ ...rules, write: [...rules.write, ...cgroups], bind: ports, connect: null });
 }
 
+const LIMIT_NAMES = { nofile: "open files", nproc: "processes" } as const;
+
 /** A lower limit of the host stays. */
-function hardLimitOfFiles(): number {
-  const [, hard = ""] = /^Max open files +\S+ +(\S+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
-  return hard === "unlimited" ? Infinity : Number(hard);
+function lowerLimit(resource: keyof typeof LIMIT_NAMES, limit: number): void {
+  const line = new RegExp(`^Max ${LIMIT_NAMES[resource]} +\\S+ +(\\S+)`, "m");
+  const [, hard = ""] = line.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+  if (hard === "unlimited" || Number(hard) > limit) setResourceLimit(resource, limit, limit);
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { OWN_OOM_SCORE } from "./limits/oom-score.ts";
 
 /** Programs and libraries of the system. */
 export const PROGRAMS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store"];
@@ -101,7 +102,7 @@ export const engineFileRules = (engine: {
   readonly extra: readonly string[];
 }): FileRules => ({
   read: [...PROGRAMS, ...ETC, "/proc", ...KERNEL, process.execPath, engine.programDir, ...engine.extra],
-  write: [engine.dataDir, ...DEVICES],
+  write: [engine.dataDir, OWN_OOM_SCORE, ...DEVICES],
 });
 
 /** A tool: its folders, and programs of the system. */

@@ -2,9 +2,10 @@ import { basename } from "node:path";
 import { isRecord } from "../../shared/json-values.ts";
 import * as z from "zod/mini";
 import { describeIssue } from "../../shared/parse.ts";
-import { type SandboxPlaces, readSandboxPath } from "../isolation/sandbox-paths.ts";
+import type { SandboxPlaces } from "../isolation/sandbox-paths.ts";
 import type { SandboxRequest } from "../isolation/tool-launcher.ts";
 import { type EntryProblem, type ServerEntry, type Variables, expandEntry, serverEntry } from "./server-entry.ts";
+import { readServerSandbox } from "./server-sandbox.ts";
 
 /** Whether a tool call needs a person's permission; a denied tool is not offered. */
 export type ServerPermission = "allow" | "ask" | "deny";
@@ -145,29 +146,9 @@ function toServer(name: string, entry: ServerEntry, places: SandboxPlaces): Read
   if (hasNul) return invalid([], "expected no NUL character");
   if (Object.keys(env).some((key) => key === "" || key.includes("=")))
     return invalid(["env"], "expected names of variables");
-  const { sandbox, problems } = readSandbox(entry.sandbox ?? {}, places);
+  const { sandbox, problems } = readServerSandbox(entry.sandbox ?? {}, places);
   if (problems.length > 0) return { kind: "invalid", problems };
   return { kind: "server", server: { ...common, transport: "stdio", command, args, env, cwd, sandbox } };
-}
-
-/** With absolute paths. */
-function readSandbox(
-  { network, write, read }: NonNullable<ServerEntry["sandbox"]>,
-  places: SandboxPlaces,
-): { readonly sandbox: SandboxRequest; readonly problems: readonly EntryProblem[] } {
-  const problems: EntryProblem[] = [];
-  const absolute = (access: "read" | "write", paths: readonly string[]) =>
-    paths.map((text, index) => {
-      const { path, problem } = readSandboxPath(text, { access, places });
-      if (problem !== null) problems.push([["sandbox", access, String(index)], problem]);
-      return path;
-    });
-  const sandbox = {
-    ...(network !== undefined && { network }),
-    ...(write !== undefined && { write: absolute("write", write) }),
-    ...(read !== undefined && { read: absolute("read", read) }),
-  };
-  return { sandbox, problems };
 }
 
 const isPackageRunner = (command: string | undefined): boolean =>

@@ -25,10 +25,10 @@ export interface EngineBackend {
    */
   endOrphans(incarnation: Incarnation): Promise<StopOutcome>;
   /**
-   * Lists running processes of incarnations of this daemon's run folder, except the known incarnations. They are not
-   * signalled; `endOrphans` kills them.
+   * Lists running processes of incarnations of this daemon's run folder, except those of the known incarnations and of
+   * their own users. They are not signalled; `endOrphans` kills them.
    */
-  orphans(known: ReadonlySet<string>): readonly Orphans[];
+  orphans(known: readonly Pick<Incarnation, "id" | "uid">[]): readonly Orphans[];
 }
 
 /** One life of an engine, as far as a later daemon needs it to find what is left of it. */

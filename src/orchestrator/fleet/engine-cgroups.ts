@@ -65,11 +65,27 @@ export class EngineCgroups {
     return cgroup.exists() ? cgroup : null;
   }
 
+  /** As {@link find}, for an engine that goes on: its tools need their part of it. */
+  adopt(incarnation: string, user: EngineUser | null): EngineCgroup | null {
+    const cgroup = this.find(incarnation);
+    this.#attempt("failed to restore the cgroup of tools", () => cgroup?.restoreTools(user));
+    return cgroup;
+  }
+
   /** The incarnations that have a cgroup. */
   incarnations(): readonly string[] {
     const names = this.#hierarchies.flatMap(({ path }) => readdirSync(path));
     const ours = names.filter((name) => name.startsWith(this.#prefix));
     return [...new Set(ours)].map((name) => name.slice(this.#prefix.length));
+  }
+
+  /** The incarnation of each process in one of the cgroups. */
+  members(): ReadonlyMap<number, string> {
+    const pairs = (incarnation: string) =>
+      this.#of(incarnation)
+        .pids()
+        .map((pid) => [pid, incarnation] as const);
+    return new Map(this.incarnations().flatMap(pairs));
   }
 
   #of(incarnation: string): EngineCgroup {

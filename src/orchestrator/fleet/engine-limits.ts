@@ -21,12 +21,25 @@ const SHARES = { min: 2, max: 262_144 };
 
 type Files = Readonly<Record<string, number>>;
 
+/** Processes and threads of engine and tools together. Zero: no limit. */
+export const allTasks = (maxProcesses: number): number => (maxProcesses > 0 ? maxProcesses + ENGINE_TASKS : 0);
+
 /** The files of the cgroup of engine and tools, and their values. */
 export function engineLimits({ maxProcesses, memoryMb, cpuWeight }: EngineLimits, version: 1 | 2): Files {
   return {
-    ...(maxProcesses > 0 && { "pids.max": maxProcesses + ENGINE_TASKS }),
+    ...(maxProcesses > 0 && { "pids.max": allTasks(maxProcesses) }),
     ...(memoryMb > 0 && { [version === 2 ? "memory.max" : "memory.limit_in_bytes"]: memoryMb * MIB }),
     ...cpu(cpuWeight, version),
+  };
+}
+
+/** The limits that {@link engineLimits} has written. A file that is missing or says `max` sets none. */
+export function limitsOf(read: (file: string) => string | null, version: 1 | 2): EngineLimits {
+  const number = (file: string): number => Number.parseInt(read(file) ?? "", 10) || 0;
+  return {
+    maxProcesses: number("pids.max") - ENGINE_TASKS,
+    memoryMb: Math.floor(number(version === 2 ? "memory.max" : "memory.limit_in_bytes") / MIB),
+    cpuWeight: 0,
   };
 }
 

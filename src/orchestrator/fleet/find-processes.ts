@@ -1,36 +1,46 @@
-import type { Orphans } from "./engine-backend.ts";
+import type { Incarnation, Orphans } from "./engine-backend.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
-import { incarnationOf, launchFileOf } from "./launch-file.ts";
-import { listProcesses, type ProcessIdentity } from "./process-identity.ts";
+import { engineUser } from "./isolation/owner.ts";
+import { LaunchSearch } from "./launch-search.ts";
+import { type ProcessIdentity, type ProcessStat, listProcesses, readUser } from "./process-identity.ts";
+
+interface SearchedPlaces {
+  readonly runDir: string;
+  readonly cgroups: EngineCgroups | null;
+}
 
 /**
  * Processes that were started with a launch file of this run folder or are members of one of its cgroups, grouped by
- * incarnation, except the known incarnations.
+ * incarnation, except those of known incarnations and of their own users.
  */
 export function findOrphans(
-  { runDir, cgroups }: { readonly runDir: string; readonly cgroups: EngineCgroups | null },
-  known: ReadonlySet<string>,
+  { runDir, cgroups }: SearchedPlaces,
+  known: readonly Pick<Incarnation, "id" | "uid">[],
 ): readonly Orphans[] {
-  const orphans = new Map<string, Set<number>>();
-  const add = (incarnation: string, pid: number): void => {
-    if (known.has(incarnation) || pid === process.pid) return;
-    orphans.set(incarnation, (orphans.get(incarnation) ?? new Set()).add(pid));
-  };
-  for (const { pid } of listProcesses()) {
-    const launchFile = launchFileOf(pid);
-    const incarnation = launchFile === null ? null : incarnationOf(runDir, launchFile);
-    if (incarnation !== null) add(incarnation, pid);
+  const ids = new Set(known.map(({ id }) => id));
+  const uids = new Set<number | null>(known.map(({ uid }) => uid).filter((uid) => uid !== null));
+  const members = cgroups?.members() ?? new Map<number, string>();
+  const processes = listProcesses();
+  const mayRead = ({ pid }: ProcessStat) => !members.has(pid) && !uids.has(readUser(pid));
+  const search = new LaunchSearch({ runDir, processes, mayRead });
+  const orphans = new Map<string, number[]>();
+  for (const one of processes) {
+    const id = members.get(one.pid) ?? search.incarnationOf(one);
+    if (id === null || ids.has(id) || one.pid === process.pid) continue;
+    orphans.set(id, [...(orphans.get(id) ?? []), one.pid]);
   }
-  for (const incarnation of cgroups?.incarnations() ?? []) {
-    for (const pid of cgroups?.find(incarnation)?.pids() ?? []) add(incarnation, pid);
-  }
-  return [...orphans].map(([incarnation, pids]) => ({ incarnation, pids: [...pids] }));
+  return [...orphans].map(([incarnation, pids]) => ({ incarnation, pids }));
 }
 
-/** The root process of a launch file: the oldest session leader that was started with it. Null when it is gone. */
-export function findRoot(launchFile: string): ProcessIdentity | null {
-  const leaders = listProcesses()
-    .filter(({ pid, session }) => pid === session && launchFileOf(pid) === launchFile)
+/** The root process of an incarnation: the oldest session leader in its cgroup, or with its launch file. Null when gone. */
+export function findRoot({ runDir, cgroups }: SearchedPlaces, { id, uid }: Incarnation): ProcessIdentity | null {
+  const members = cgroups?.members() ?? new Map<number, string>();
+  const user = engineUser(uid).uid;
+  const mayRead = ({ pid }: ProcessStat) => !members.has(pid) && readUser(pid) === user;
+  const processes = listProcesses();
+  const search = new LaunchSearch({ runDir, processes, mayRead });
+  const leaders = processes
+    .filter(({ pid, session }) => pid === session)
     .toSorted((left, right) => Number(left.startTime) - Number(right.startTime));
-  return leaders[0] ?? null;
+  return leaders.find((one) => (members.get(one.pid) ?? search.incarnationOf(one)) === id) ?? null;
 }

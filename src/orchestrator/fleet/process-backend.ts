@@ -77,8 +77,9 @@ export function createProcessBackend({
     const launchFile = launchFilePath(runDir, id);
     // I3 identity before signal: a row may name a foreign process. The launch file that it names is the proof.
     if (launchFileOf(handle.pid) !== launchFile) return null;
-    const cgroup = cgroups.find(id);
-    const parts = { handle, launchFile, cgroup, uid, ended: watch.ended(handle), checkExit: () => watch.check() };
+    const cgroup = cgroups.adopt(id, uid === null ? null : { uid, gid: uid });
+    const ended = watch.ended(handle);
+    const parts = { handle, launchFile, cgroup, cgroups, uid, ended, checkExit: () => watch.check() };
     return track(parts, folder);
   }
 
@@ -92,18 +93,18 @@ export function createProcessBackend({
       await cleanUps.get(folder);
       const { identity, ...parts } = await spawnEngine(settings, order, cgroups);
       const handle = { ...identity, bootId: boot };
-      return track({ ...parts, handle, uid: order.uid, checkExit: () => undefined }, folder);
+      return track({ ...parts, handle, cgroups, uid: order.uid, checkExit: () => undefined }, folder);
     },
 
     find(incarnation: Incarnation): EngineProcess | null {
-      const root = findRoot(launchFilePath(runDir, incarnation.id));
+      const root = findRoot({ runDir, cgroups }, incarnation);
       return root === null ? null : attach({ ...root, bootId: boot }, incarnation);
     },
 
     async endOrphans({ id, uid }: Incarnation): Promise<StopOutcome> {
       const launchFile = launchFilePath(runDir, id);
       removeLaunchFile(launchFile);
-      const tree = new ProcessTree({ root: null, launchFile, cgroup: cgroups.find(id), uid });
+      const tree = new ProcessTree({ root: null, launchFile, cgroup: cgroups.find(id), uid, cgroups });
       return stopTree(tree, { termMs: 0, hurry: AbortSignal.abort() });
     },
 

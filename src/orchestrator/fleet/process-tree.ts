@@ -1,6 +1,10 @@
+import { dirname } from "node:path";
 import { mayBeInherited, sendSignal, withDescendants } from "../../shared/processes.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
-import { launchFileOf } from "./launch-file.ts";
+import type { EngineCgroups } from "./engine-cgroups.ts";
+import { engineUser } from "./isolation/owner.ts";
+import { incarnationOf } from "./launch-file.ts";
+import { LaunchSearch } from "./launch-search.ts";
 import { type ProcessIdentity, type ProcessStat, isAlive, listProcesses, readUser } from "./process-identity.ts";
 
 /**
@@ -9,8 +13,8 @@ import { type ProcessIdentity, type ProcessStat, isAlive, listProcesses, readUse
  * 2. it is in the root's process group or session: the kernel does not reuse their id while they have members, so this
  *    holds until the group was empty once, or another process has the root's pid;
  * 3. it is in the cgroup of this incarnation, if there is one;
- * 4. its environment names the launch file of this incarnation, or it runs as the engine's own user (double-forked, in
- *    its own session);
+ * 4. it runs as the engine's own user, or, where others share the user, its environment names the launch file of this
+ *    incarnation (double-forked, in its own session);
  * 5. its parent is a member.
  */
 export class ProcessTree {
@@ -20,6 +24,7 @@ export class ProcessTree {
   readonly #cgroup: EngineCgroup | null;
   /** Null when the engine runs as the daemon's user. */
   readonly #uid: number | null;
+  readonly #cgroups: EngineCgroups | null;
   readonly #known = new Map<number, ProcessIdentity>();
   #groupIsOurs = true;
 
@@ -27,17 +32,21 @@ export class ProcessTree {
     root,
     launchFile,
     cgroup = null,
+    cgroups = null,
     uid = null,
   }: {
     readonly root: ProcessIdentity | null;
     readonly launchFile: string;
     readonly cgroup?: EngineCgroup | null;
+    /** Of all engines: a process in another's is no member. */
+    readonly cgroups?: EngineCgroups | null;
     readonly uid?: number | null;
   }) {
     this.root = root;
     this.#uid = uid;
     this.#launchFile = launchFile;
     this.#cgroup = cgroup;
+    this.#cgroups = cgroups;
     if (root !== null) this.#known.set(root.pid, root);
   }
 
@@ -80,12 +89,13 @@ export class ProcessTree {
     if (pidIsReused) this.#groupIsOurs = false;
     const isInherited = root === null ? () => true : mayBeInherited(processes, root);
     const inside = new Set(this.#cgroup?.pids());
+    const isOfIncarnation = this.#incarnationTest(processes);
     return processes.filter(
       (one) =>
         inside.has(one.pid) ||
         this.#known.get(one.pid)?.startTime === one.startTime ||
         (this.#groupIsOurs && this.#inGroup(one)) ||
-        (isInherited(one) && this.#isOfIncarnation(one)),
+        (isInherited(one) && isOfIncarnation(one)),
     );
   }
 
@@ -93,9 +103,18 @@ export class ProcessTree {
     return group === this.root?.pid || session === this.root?.pid;
   }
 
-  #isOfIncarnation({ pid, startTime }: ProcessStat): boolean {
-    if (Number(startTime) < Number(this.root?.startTime ?? 0)) return false;
-    return (this.#uid !== null && readUser(pid) === this.#uid) || launchFileOf(pid) === this.#launchFile;
+  #incarnationTest(processes: readonly ProcessStat[]): (one: ProcessStat) => boolean {
+    const young = processes.filter(({ startTime }) => Number(startTime) >= Number(this.root?.startTime ?? 0));
+    const pids = new Set(young.map(({ pid }) => pid));
+    const user = engineUser(this.#uid).uid;
+    const isUsers = ({ pid }: ProcessStat) => pids.has(pid) && readUser(pid) === user;
+    if (this.#uid !== null) return isUsers;
+    const runDir = dirname(this.#launchFile);
+    const incarnation = incarnationOf(runDir, this.#launchFile);
+    const members = this.#cgroups?.members();
+    const mayRead = (one: ProcessStat) => members?.has(one.pid) !== true && isUsers(one);
+    const search = new LaunchSearch({ runDir, processes: young, mayRead });
+    return (one) => incarnation !== null && pids.has(one.pid) && search.incarnationOf(one) === incarnation;
   }
 }
 

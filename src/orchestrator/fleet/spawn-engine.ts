@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { LAUNCH_FILE_VARIABLE } from "../../contract/launch-file.ts";
@@ -6,13 +6,14 @@ import { Releasers } from "../../shared/releasers.ts";
 import { type LaunchOrder, LaunchFailed, PortTaken, type ProcessExit } from "./engine-backend.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
-import type { EngineLimits } from "./engine-limits.ts";
+import { type EngineLimits, allTasks } from "./engine-limits.ts";
 import { openToAppendSync } from "./engine-file.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
 import { changeOwner } from "./isolation/change-owner.ts";
 import type { CompileCache } from "./isolation/compile-cache.ts";
 import { type Owner, engineUser } from "./isolation/owner.ts";
 import { launchFilePath, removeLaunchFile, writeLaunchFile } from "./launch-file.ts";
+import { setOomScore } from "./oom-score.ts";
 import { isPortFree } from "./port-check.ts";
 import { type ProcessIdentity, readIdentity } from "./process-identity.ts";
 import { systemReason } from "./system-reason.ts";
@@ -69,7 +70,7 @@ export async function spawnEngine(
     // Pushed before the write, since an incomplete file holds secrets too.
     undo.push(() => removeLaunchFile(launchFile));
     await changeOwner(launch.data_dir, owner);
-    writeLaunchFile(launchFile, { ...launch, tool_cgroups: [...(cgroup?.toolFolders() ?? [])] }, owner);
+    writeLaunchFile(launchFile, { ...launch, ...toolLimitsOf(order, cgroup) }, owner);
     const log = openToAppendSync(join(launch.data_dir, ENGINE_LOG));
     try {
       return { ...(await start(settings, order, { launchFile, log, owner, cgroup })), launchFile };
@@ -139,6 +140,12 @@ const limitsOf = ({ launch: { limits }, cpuWeight }: LaunchOrder): EngineLimits 
   cpuWeight,
 });
 
+/** The cgroups of its tools. Where none limits processes, a user of its own does: the kernel counts what it runs. */
+function toolLimitsOf({ launch: { limits }, uid }: LaunchOrder, cgroup: EngineCgroup | null) {
+  const tasks = uid === null || cgroup?.limitsProcesses() === true ? 0 : allTasks(limits.max_processes);
+  return { tool_cgroups: [...(cgroup?.toolFolders() ?? [])], ...(tasks > 0 && { user_tasks: tasks }) };
+}
+
 /** Without NODE_OPTIONS (it may open a debugger), NODE_EXTRA_CA_CERTS (it adds 40 ms to each boot) and secrets. */
 function environmentOf(settings: SpawnSettings, { launchFile, owner }: StartParts): Record<string, string | undefined> {
   return {
@@ -149,21 +156,4 @@ function environmentOf(settings: SpawnSettings, { launchFile, owner }: StartPart
     NODE_COMPILE_CACHE: settings.compileCache?.folderFor(owner.uid) ?? undefined,
     [LAUNCH_FILE_VARIABLE]: launchFile,
   };
-}
-
-/** High enough to prefer a small engine over a large database, low enough to prefer the largest engine. */
-const ENGINE_SCORE = 200;
-
-/**
- * Makes the OOM killer prefer engines over the daemon and the database. A child inherits the daemon's lower score, and
- * raising it is always allowed.
- */
-export function setOomScore(pid: number): void {
-  try {
-    writeFileSync(`/proc/${pid}/oom_score_adj`, String(ENGINE_SCORE));
-  } catch (error) {
-    // The process has exited, or a sandbox denies access. Then the inherited score remains.
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code !== "ENOENT" && code !== "ESRCH" && code !== "EACCES" && code !== "EPERM" && code !== "EROFS") throw error;
-  }
 }

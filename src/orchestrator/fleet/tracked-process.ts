@@ -1,6 +1,7 @@
 import { delay } from "../../shared/clock.ts";
 import type { EngineExit, EngineProcess, ProcessExit, ProcessHandle, StopOutcome } from "./engine-backend.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
+import type { EngineCgroups } from "./engine-cgroups.ts";
 import { removeLaunchFile } from "./launch-file.ts";
 import { type OomKills, hostOomKills, killedForMemory } from "./oom-kill.ts";
 import { ProcessTree } from "./process-tree.ts";
@@ -25,6 +26,7 @@ export class TrackedProcess implements EngineProcess {
     ended,
     launchFile,
     cgroup,
+    cgroups,
     uid,
     checkExit,
   }: {
@@ -32,6 +34,8 @@ export class TrackedProcess implements EngineProcess {
     readonly ended: Promise<ProcessExit>;
     readonly launchFile: string;
     readonly cgroup: EngineCgroup | null;
+    /** Of all engines. */
+    readonly cgroups: EngineCgroups;
     /** The user of its processes. Null for the daemon's own. */
     readonly uid: number | null;
     /** Makes `ended` detect an exit that was observed otherwise. */
@@ -46,7 +50,7 @@ export class TrackedProcess implements EngineProcess {
     this.#launchFile = launchFile;
     this.#cgroup = cgroup;
     this.#checkExit = checkExit;
-    this.#tree = new ProcessTree({ root: handle, launchFile, cgroup, uid });
+    this.#tree = new ProcessTree({ root: handle, launchFile, cgroup, cgroups, uid });
   }
 
   /** A second caller joins the running stop. The shorter `termMs` applies. */

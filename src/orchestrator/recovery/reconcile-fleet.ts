@@ -142,7 +142,7 @@ async function restartAfterReboot(host: HostContext, rows: readonly EngineRow[])
 
 /** Logs engine processes without a row. They are not stopped: the database may be an old backup. */
 function reportOrphans(host: Pick<HostContext, "backend" | "logger">, rows: readonly EngineRow[]): void {
-  const orphans = host.backend.orphans(new Set(rows.map(({ incarnation }) => incarnation)));
+  const orphans = host.backend.orphans(rows.map(({ incarnation: id, uid }) => ({ id, uid })));
   for (const orphan of orphans) host.logger.error({ ...orphan }, "found engine processes without a record");
 }
 

@@ -54,7 +54,7 @@ export async function hostStatus(
       disk_free_mb: resources.diskFreeMb,
     },
     isolation: isolationReport(host),
-    orphans: host.backend.orphans(new Set(await listIncarnations(host.db, portRange.hostId))),
+    orphans: host.backend.orphans(await listIncarnations(host.db, portRange.hostId)),
     warnings: [...(overlap === null ? [] : [overlap]), ...headroom, ...(unprotected ? [UNPROTECTED_AUDIT] : [])],
   };
 }

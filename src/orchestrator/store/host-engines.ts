@@ -39,9 +39,11 @@ export async function listActiveEngines(
 }
 
 /** The current incarnation of each engine of this host. */
-export async function listIncarnations(db: Db, hostId: string): Promise<string[]> {
-  const rows = await db.selectFrom("engines").select("incarnation").where("host_id", "=", hostId).execute();
-  return rows.map(({ incarnation }) => incarnation);
+export async function listIncarnations(
+  db: Db,
+  hostId: string,
+): Promise<{ readonly id: string; readonly uid: number | null }[]> {
+  return db.selectFrom("engines").select(["incarnation as id", "uid"]).where("host_id", "=", hostId).execute();
 }
 
 /** Counts the engines of this host by state. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import t from "tap";
 import { ENGINE_EXITS } from "../../../src/contract/engine-exit.ts";
 import { landlockAbi } from "../../../src/shared/linux/landlock.ts";
+import { nativeProblem } from "../../../src/shared/linux/system-calls.ts";
 import { launchEngine, startEngine } from "../../helpers/engine.ts";
 import { temporaryFolder } from "../../helpers/run.ts";
 import { until } from "../../helpers/until.ts";
@@ -27,6 +28,19 @@ t.test("an isolated engine has no capability, no way to gain one, and writes no 
   t.match(status, /^NoNewPrivs:\t1$/m);
   t.match(readFileSync(`/proc/${engine.process.pid}/limits`, "utf8"), /^Max core file size +0 +0/m);
 });
+
+t.test(
+  "the launch file limits the processes of a user that only this engine has",
+  { skip: nativeProblem() ?? false },
+  async (t) => {
+    const limitOf = ({ process: { pid } }: { readonly process: { readonly pid?: number | undefined } }) =>
+      /^Max processes +(\S+ +\S+)/m.exec(readFileSync(`/proc/${pid}/limits`, "utf8"))?.[1]?.split(/ +/);
+    const limited = await startEngine(t, { userTasks: 320 });
+    t.same(limitOf(limited), ["320", "320"]);
+    const shared = await startEngine(t);
+    t.same(limitOf(shared), limitOf({ process }), "none without it");
+  },
+);
 
 t.test("an isolated engine reads nothing outside its folder and its program", { skip }, async (t) => {
   const outside = temporaryFolder("confine-");

@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { setImmediate } from "node:timers/promises";
 import t, { type Test } from "tap";
 import type { LimitedProgram } from "../../../src/engine/isolation/limits/limited-launcher.ts";
 import type { EngineCgroup } from "../../../src/orchestrator/fleet/engine-cgroup.ts";
@@ -91,6 +92,31 @@ t.test("without a cgroup a fork bomb of sessions is gone within a second", { ski
   t.ok((await program.tree.end()) > 0);
   t.ok(performance.now() - start < 1000, `${performance.now() - start} ms`);
   t.same(living(bounds), []);
+  program.dispose();
+});
+
+const notRoot = process.getuid?.() === 0 ? false : "only root may start a process as another user";
+t.test("without a cgroup the kernel limits a user of its own", { skip: skip || notRoot }, async (t) => {
+  const bounds = engineCgroup(t, hierarchies);
+  const uid = 1_999_000_102;
+  // The watch would end it later.
+  const limits = { cgroupFolders: [], maxProcesses: 1000, userTasks: 40 };
+  const other = `exec setpriv --reuid ${uid} --regid ${uid} --clear-groups /bin/sh -c "$BOMB"`;
+  const { launcher } = limitedLauncher(t.testdir({}), limits);
+  const program = await launcher.start({
+    argv: ["/bin/sh", "-c", withinBounds(bounds, other)],
+    cwd: "/",
+    env: { PATH, BOMB: BOMBS["a fork bomb"] },
+    streams: "output",
+  });
+  program.stdout.resume();
+  await until("it has forked", () => living(bounds).length >= 40);
+  for (let look = 0; look < 100; look++) {
+    t.ok(living(bounds).length <= 40);
+    await setImmediate();
+  }
+  t.notOk(program.exceeded.aborted);
+  await program.tree.end();
   program.dispose();
 });
 

@@ -133,6 +133,11 @@ t.test("a sandbox names paths of the workspace, the engine's tmp and cache, and 
     [{ read: [""] }, /^mcpServers\.one\.sandbox\.read\.0: expected a list of paths/],
     [{ write: ["${NOWHERE}"] }, /^mcpServers\.one\.sandbox\.write\.0: .*NOWHERE. has no value/],
     [{ network: "some" }, /^mcpServers\.one\.sandbox\.network: expected "open", "none" or a list of hosts/],
+    [
+      { network: ["shop.example", "http://b.example/"] },
+      /^mcpServers\.one\.sandbox\.network\.1: expected a host, \*\.host/,
+    ],
+    [{ network: ["10.0.0.0/4"] }, /^mcpServers\.one\.sandbox\.network\.0: expected a prefix from/],
     [{ netwrok: "none" }, /^mcpServers\.one\.sandbox: .*netwrok/],
   ] as const)
     t.match(parse(sandbox), { servers: { length: 0 }, errors: [{ message }] }, JSON.stringify(sandbox));

@@ -70,14 +70,14 @@ t.test("processes of an unknown incarnation are listed by run folder and not sig
   await healthy(given, engine);
   const { incarnation } = given.launch;
   const children: number[] = JSON.parse(readText(join(given.launch.data_dir, "children.json")));
-  const found = backend.orphans(new Set(["another-life"]));
+  const found = backend.orphans([{ id: "another-life", uid: null }]);
   t.match(found, [{ incarnation }]);
   t.same(new Set(found[0]?.pids), new Set([engine.handle.pid, ...children]));
-  t.same(backend.orphans(new Set([incarnation])), [], "what is known is no orphan");
-  t.same(other.backend.orphans(new Set()), [], "nor is what another run folder started");
+  t.same(backend.orphans([{ id: incarnation, uid: null }]), [], "what is known is no orphan");
+  t.same(other.backend.orphans([]), [], "nor is what another run folder started");
   t.match(await healthy(given, engine), { kind: "healthy" }, "nobody was signalled");
   await backend.endOrphans(incarnationOf(given));
-  t.same(backend.orphans(new Set()), []);
+  t.same(backend.orphans([]), []);
 });
 
 t.test("a backend reports the boot id of its handles", async (t) => {

@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import type { CgroupHierarchy } from "../../../src/orchestrator/fleet/cgroup-hierarchies.ts";
 import type { LaunchOrder } from "../../../src/orchestrator/fleet/engine-backend.ts";
-import { engineLimits, toolLimits } from "../../../src/orchestrator/fleet/engine-limits.ts";
+import { engineLimits, limitsOf, toolLimits } from "../../../src/orchestrator/fleet/engine-limits.ts";
+import { EngineCgroup } from "../../../src/orchestrator/fleet/engine-cgroup.ts";
 import { EngineCgroups } from "../../../src/orchestrator/fleet/engine-cgroups.ts";
 import { createProcessBackend } from "../../../src/orchestrator/fleet/process-backend.ts";
 import { readStat } from "../../../src/orchestrator/fleet/process-identity.ts";
@@ -84,7 +85,9 @@ t.test("a later daemon finds an adopted engine's cgroup and its members", { skip
   await once(daemon, "exit");
   const escaped = escapedOf(order);
   const backend = createProcessBackend({ ...fleet.settings, logger: silent });
-  t.equal(cgroupsIn(hierarchy).length, 1, "a new daemon removes none that is in use");
+  const [name = "", ...others] = cgroupsIn(hierarchy);
+  t.same(others, []);
+  t.ok(existsSync(join(hierarchy.path, name, "tools")), "a new daemon removes none that is in use, nor an empty part");
   const engine = backend.attach(handle, incarnationOf(order));
   t.same(await engine?.stop(500), { kind: "killed" });
   t.equal(readStat(escaped), null);
@@ -105,10 +108,10 @@ t.test(
     const escaped = escapedOf(order);
     process.kill(handle.pid, "SIGKILL");
     const backend = createProcessBackend({ ...fleet.settings, logger: silent });
-    const found = backend.orphans(new Set());
+    const found = backend.orphans([]);
     t.match(found, [{ incarnation }]);
     t.ok(found[0]?.pids.includes(escaped));
-    t.same(backend.orphans(new Set([incarnation])), []);
+    t.same(backend.orphans([{ id: incarnation, uid: null }]), []);
     t.same(await backend.endOrphans(incarnationOf(order)), { kind: "killed" });
     t.equal(readStat(escaped), null);
     t.same(cgroupsIn(hierarchy), []);
@@ -129,6 +132,46 @@ t.test("a new daemon removes only its own empty cgroups", { skip }, async (t) =>
   rmdirSync(foreign);
   await engine.stop(5000);
   t.same(cgroupsIn(hierarchy), []);
+});
+
+t.test("an engine's user reaches the cgroup of its tools, whatever the daemon's umask", { skip }, async (t) => {
+  const hierarchy = base(t);
+  const before = process.umask(0o077);
+  t.teardown(() => process.umask(before));
+  const cgroup = new EngineCgroup([hierarchy], "engine-of-a-user");
+  t.teardown(() => cgroup.remove());
+  cgroup.create({ maxProcesses: 10, memoryMb: 64, cpuWeight: 100 }, { uid: 65_534, gid: 65_534 });
+  const [tools = ""] = cgroup.toolFolders();
+  const made = spawnSync("mkdir", [join(tools, "call")], { uid: 65_534, gid: 65_534, encoding: "utf8" });
+  t.equal(made.stderr, "");
+});
+
+t.test("a daemon that adopts an engine creates the cgroup of its tools again", { skip }, async (t) => {
+  const hierarchy = base(t);
+  const cgroup = new EngineCgroup([hierarchy], "engine-adopted");
+  t.teardown(() => cgroup.remove());
+  cgroup.create({ maxProcesses: 10, memoryMb: 64, cpuWeight: 100 }, null);
+  const [tools = ""] = cgroup.toolFolders();
+  rmdirSync(tools);
+  cgroup.restoreTools({ uid: 65_534, gid: 65_534 });
+  t.equal(statSync(tools).uid, 65_534);
+});
+
+t.test("the limits of tools are known from those of their engine", async (t) => {
+  const limits = { maxProcesses: 256, memoryMb: 1024, cpuWeight: 100 };
+  for (const version of [1, 2] as const) {
+    const files = engineLimits(limits, version);
+    const read = (file: string) => (file in files ? `${files[file]}\n` : null);
+    t.same(limitsOf(read, version), { ...limits, cpuWeight: 0 });
+    t.same(toolLimits(limitsOf(read, version), version), toolLimits(limits, version));
+  }
+  t.same(
+    toolLimits(
+      limitsOf(() => "max\n", 2),
+      2,
+    ),
+    toolLimits({ maxProcesses: 0, memoryMb: 0, cpuWeight: 0 }, 2),
+  );
 });
 
 t.test("an engine runs and stops where no cgroup can be created", async (t) => {

@@ -1,11 +1,14 @@
 import { existsSync, readdirSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import { decodeLaunch } from "../../../src/contract/engine-launch.ts";
+import type { CgroupHierarchy } from "../../../src/orchestrator/fleet/cgroup-hierarchies.ts";
 import { LaunchFailed, PortTaken } from "../../../src/orchestrator/fleet/engine-backend.ts";
 import { prepareEngineFolder } from "../../../src/orchestrator/fleet/engine-folder.ts";
 import { logTail } from "../../../src/orchestrator/fleet/engine-log.ts";
 import { listen } from "../../../src/shared/http/http-server.ts";
 import { HOST, fixture, healthy, readText, testFleet } from "../../helpers/fleet.ts";
+import { boundedHierarchies } from "../../helpers/limits.ts";
 
 t.test(
   "an engine is born in a session of its own, with its secrets in a file that only its user can read",
@@ -45,6 +48,24 @@ t.test("the OOM killer prefers an engine and its children over a protected daemo
   for (const pid of [engine.handle.pid, ...children]) t.equal(scoreOf(pid), 200);
   t.ok(scoreOf(process.pid) < 200);
   await engine.stop(100);
+});
+
+const skip = process.getuid?.() === 0 ? false : "only root may start a process as another user";
+t.test("the launch file limits the processes of a user of its own, where no cgroup does", { skip }, async (t) => {
+  const tasksOf = async (uid: number | null, cgroupHierarchies: readonly CgroupHierarchy[]) => {
+    const { backend, order, settings } = testFleet(t, "well-behaved", { cgroupHierarchies });
+    const given = { ...(await order()), uid };
+    const engine = await backend.launch(given);
+    const file = join(settings.runDir, `launch-${given.launch.incarnation}.json`);
+    const { user_tasks: tasks } = decodeLaunch(readText(file));
+    await engine.stop(0);
+    return tasks;
+  };
+  const uid = 1_999_000_103;
+  t.equal(await tasksOf(uid, []), 256 + 64);
+  t.equal(await tasksOf(null, []), undefined, "others share the daemon's user");
+  const hierarchies = boundedHierarchies();
+  if (hierarchies !== null) t.equal(await tasksOf(uid, hierarchies), undefined);
 });
 
 t.test("an engine that exits at once reports its exit code, and its launch file is removed", async (t) => {

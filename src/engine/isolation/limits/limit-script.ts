@@ -13,16 +13,20 @@ export interface LimitScript {
   readonly fileBytes: number | null;
   /** The program that lowers the priority, where no cgroup divides the CPU. */
   readonly nice: string | null;
+  /** The processes and threads that the engine's user may have when a tool starts one. Null: no limit. */
+  readonly userTasks: number | null;
 }
 
 /**
  * A shell script that limits its own process for good and then runs `"$@"` in its place. The shell enters the cgroup
  * itself, before it runs anything: at no moment could a child be outside. A limit that is lower already stays.
  */
-export function limitScript({ entries, fileBytes, nice }: LimitScript): string {
+export function limitScript({ entries, fileBytes, nice, userTasks }: LimitScript): string {
   const enter = entries.map((one) => `echo 0 >&${one} || exit ${NOT_LIMITED_EXIT}; exec ${one}>&-; `);
   const limits = ["-c 0", `-S -n ${OPEN_FILES.soft}`, `-H -n ${OPEN_FILES.hard}`];
   if (fileBytes !== null) limits.push(`-f ${Math.floor(fileBytes / BLOCK_BYTES)}`);
+  // Some shells know this limit as `-u`, others as `-p`, which is the size of pipes in the first ones.
+  if (userTasks !== null) limits.push(`-u ${userTasks} 2>/dev/null || ulimit -p ${userTasks}`);
   const apply = limits.map((one) => `ulimit ${one} 2>/dev/null; `);
   return `${enter.join("")}${apply.join("")}exec ${nice === null ? "" : `${nice} -n ${NICE} `}"$@"`;
 }

@@ -9,16 +9,18 @@ import { folderUsage } from "./folder-usage.ts";
 import { LimitedLauncher } from "./limited-launcher.ts";
 import { unlinkedBytes } from "./process-usage.ts";
 
+/** Of `user_tasks`, those that only the engine may use: a tool then fails before the engine does. */
+const ENGINE_RESERVE = 32;
 /** The daemon bounds the log and its rotated parts. */
 const LOG = /^engine\.log(\.|$)/;
 
 /** The limits of an engine's policy: a launcher that holds them, and the disk quota that it shares with file tools. */
 export function limitTools({
-  launch: { data_dir: folder, limits, tool_cgroups: cgroupFolders = [] },
+  launch: { data_dir: folder, limits, tool_cgroups: cgroupFolders = [], user_tasks: userTasks },
   launcher,
   logger,
 }: {
-  readonly launch: Pick<EngineLaunch, "data_dir" | "limits" | "tool_cgroups">;
+  readonly launch: Pick<EngineLaunch, "data_dir" | "limits" | "tool_cgroups" | "user_tasks">;
   readonly launcher: ToolLauncher;
   readonly logger: Logger;
 }): { readonly launcher: LimitedLauncher; readonly disk: DiskQuota } {
@@ -35,6 +37,7 @@ export function limitTools({
     launcher,
     limits: { maxProcesses: limits.max_processes, memoryMb: toolsMemoryMb(limits.memory_mb) },
     cgroupFolders,
+    userTasks: userTasks === undefined ? null : userTasks - ENGINE_RESERVE,
     disk,
     logger,
   });

@@ -11,6 +11,7 @@ import {
   type ToolLauncher,
 } from "../tool-launcher.ts";
 import type { DiskQuota } from "./disk-quota.ts";
+import { OomScore } from "./oom-score.ts";
 import { limitScript } from "./limit-script.ts";
 import { type ToolCgroup, ToolCgroups, closeEntries } from "./tool-cgroups.ts";
 import { type ToolLimits, ToolWatch } from "./tool-watch.ts";
@@ -37,6 +38,8 @@ export interface LimitedLauncherOptions {
   /** The cgroups in which this engine may create those of its tools. None: its limits are watched. */
   readonly cgroupFolders: readonly string[];
   readonly disk: DiskQuota;
+  /** See `LimitScript`. Default: no limit. */
+  readonly userTasks?: number | null;
   readonly logger: Logger;
 }
 
@@ -45,6 +48,7 @@ export class LimitedLauncher implements ToolLauncher {
   readonly #options: LimitedLauncherOptions;
   readonly #cgroups: ToolCgroups;
   readonly #nice: string | null;
+  readonly #oomScore = new OomScore();
   readonly watch: ToolWatch;
 
   constructor(options: LimitedLauncherOptions) {
@@ -118,8 +122,10 @@ export class LimitedLauncher implements ToolLauncher {
         entries: descriptors.map((_, index) => FIRST_ENTRY[program.streams] + index),
         fileBytes: disk.fileBytes(),
         nice: this.#nice,
+        userTasks: this.#options.userTasks ?? null,
       });
-      return await launcher.start({ ...program, argv: ["/bin/sh", "-c", script, "sh", ...program.argv], descriptors });
+      const argv = ["/bin/sh", "-c", script, "sh", ...program.argv];
+      return await this.#oomScore.whileStarting(() => launcher.start({ ...program, argv, descriptors }));
     } finally {
       closeEntries(descriptors);
     }

@@ -21,6 +21,10 @@ export function proxyEnvironment(
     npm_config_proxy: url,
     npm_config_https_proxy: url,
     PIP_PROXY: url,
+    // Before what a repository's own configuration names.
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: "http.proxy",
+    GIT_CONFIG_VALUE_0: url,
     // Sends the password at once instead of after a 407.
     GIT_HTTP_PROXY_AUTHMETHOD: "basic",
     // For fetch of Node.js.

@@ -1,38 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import type { RequestListener } from "node:http";
-import { dirname, join } from "node:path";
-import t, { type Test } from "tap";
-import { runCommand } from "../../../../src/engine/tools/command/run-command.ts";
-import { commandHost } from "../../../helpers/command-host.ts";
+import { join } from "node:path";
+import t from "tap";
 import { freshFolder } from "../../../helpers/folder.ts";
-import { toolBench } from "../../../helpers/tool-context.ts";
-import { type ProxyBenchOptions, proxyBench, serve } from "./proxy-bench.ts";
-
-/** Programs of the host, as a command of the model runs them: each finds the proxy by itself. */
-async function commandBench(t: Test, options: ProxyBenchOptions = {}) {
-  const proxy = await proxyBench(t, options);
-  const parts = toolBench(t);
-  const host = commandHost({ PATH: process.env["PATH"] }, dirname(parts.workspaceDir), proxy.network);
-  const tool = runCommand(host);
-  const run = async (command: string) => {
-    const { output, error } = await parts.run(tool, { command });
-    if (error !== null) throw new Error(error);
-    return output as { exit_code: number; output: string; network?: readonly string[] };
-  };
-  return { ...proxy, ...parts, run };
-}
-
-const has = (program: string): boolean => {
-  try {
-    execFileSync(program, ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-};
-const unless = (program: string) => (has(program) ? {} : { skip: `${program} is not installed` });
+import { bareRepository, commandBench, fileServer, unless } from "./command-bench.ts";
+import { serve } from "./proxy-bench.ts";
 
 t.test("curl reaches a listed host, and the model reads why another one is refused", unless("curl"), async (t) => {
   const { run, asked } = await commandBench(t, { policy: ["shop.example"] });
@@ -71,23 +44,23 @@ t.test("without a network programs get no proxy", async (t) => {
 
 t.test("git clones over http", unless("git"), async (t) => {
   const { run } = await commandBench(t, { policy: ["git.example"] });
-  const bare = join(freshFolder(t), "origin.git");
-  const git = (...args: string[]) =>
-    execFileSync("git", args, { env: { PATH: process.env["PATH"], HOME: "/nowhere", GIT_CONFIG_NOSYSTEM: "1" } });
-  git("init", "-q", "--bare", bare);
-  const tree = git("-C", bare, "mktree").toString().trim();
-  const identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
-  const commit = git("-C", bare, ...identity, "commit-tree", "-m", "first", tree)
-    .toString()
-    .trim();
-  git("-C", bare, "update-ref", git("-C", bare, "symbolic-ref", "HEAD").toString().trim(), commit);
-  git("-C", bare, "update-server-info");
+  const bare = bareRepository(t);
   const { port } = await serve(t, fileServer(bare));
   const cloned = await run(`git clone -q http://git.example:${port}/ clone && git -C clone log --format=%s`);
   t.match(cloned, { exit_code: 0, output: /first/ });
   const refused = await run(`git clone -q http://other.example:${port}/ no`);
   t.equal(refused.exit_code, 128);
   t.match(refused.network, [/other\.example:\d+ is refused/]);
+});
+
+t.test("git takes the proxy in a repository that is configured for another one", unless("git"), async (t) => {
+  const { run } = await commandBench(t, { policy: ["git.example"] });
+  const { port } = await serve(t, fileServer(bareRepository(t)));
+  await run("git init -q mine && git -C mine config http.proxy http://proxy.corporate.example:3128");
+  const fetch = (host: string) =>
+    run(`cd mine && git fetch -q http://${host}:${port}/ && git log --format=%s FETCH_HEAD`);
+  t.match(await fetch("git.example"), { exit_code: 0, output: /first/ });
+  t.match((await fetch("other.example")).network, [/other\.example:\d+ is refused/]);
 });
 
 t.test("fetch of Node.js takes the proxy", async (t) => {
@@ -166,14 +139,3 @@ t.test("pip downloads from a listed index", unless("pip3"), async (t) => {
   t.not(refused.exit_code, 0);
   t.match(refused.network, [/other\.example:\d+ is refused/]);
 });
-
-function fileServer(folder: string): RequestListener {
-  return (request, response) => {
-    try {
-      const { pathname } = new URL(request.url ?? "/", "http://x");
-      response.end(readFileSync(join(folder, pathname)));
-    } catch {
-      response.writeHead(404).end();
-    }
-  };
-}
