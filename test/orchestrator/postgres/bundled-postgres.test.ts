@@ -74,6 +74,7 @@ t.test("the server starts, keeps its data over a stop, and listens on no network
 });
 
 t.test("the server's socket is in a closed folder, and asks a password on it", async (t) => {
+  const dataDir = freshFolder(t);
   const { connection, owner, describe } = await started(t, dataDir);
   const folder = home(describe);
   t.equal(connection.host, folder);
