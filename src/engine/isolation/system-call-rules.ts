@@ -1,6 +1,7 @@
 import type { ArgumentTest, FilterRule } from "../../shared/linux/seccomp.ts";
 
 const EACCES = 13;
+const ENOSPC = 28;
 const ENOSYS = 38;
 
 const AF_UNIX = 1;
@@ -8,12 +9,20 @@ const AF_INET = 2;
 const AF_INET6 = 10;
 const AF_NETLINK = 16;
 const SOCK_STREAM = 1;
+const SOCK_SEQPACKET = 5;
 const SOCKET_TYPE_MASK = 0xf;
 const IPPROTO_TCP = 6;
 const NETLINK_ROUTE = 0;
 const MSG_FASTOPEN = 0x2000_0000;
 /** `CLONE_NEW*` but `CLONE_NEWTIME`, whose bit is part of the exit signal in `clone`. */
 const CLONE_NAMESPACES = [0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000];
+/** Makes the new process a child of the engine, which would never reap it. */
+const CLONE_PARENT = 0x8000;
+const F_SETOWN = 8;
+const F_SETOWN_EX = 15;
+const FIOSETOWN = 0x8901;
+const SIOCSPGRP = 0x8902;
+const PR_SET_DUMPABLE = 4;
 const PRIO_PROCESS = 0;
 const IOPRIO_WHO_PROCESS = 1;
 const PIDFD_THREAD = 0x80;
@@ -47,7 +56,7 @@ const NEVER: FilterRule = {
 
 /** Namespaces give a process capabilities. `clone3` passes its flags in memory; programs fall back to `clone`. */
 const NAMESPACES: readonly FilterRule[] = [
-  { calls: ["clone"], refuse: { when: CLONE_NAMESPACES.map((flag) => flagged(0, flag)) } },
+  { calls: ["clone"], refuse: { when: [CLONE_PARENT, ...CLONE_NAMESPACES].map((flag) => flagged(0, flag)) } },
   { calls: ["clone3"], refuse: "always", errno: ENOSYS },
 ];
 
@@ -89,6 +98,8 @@ export interface ToolCallRules {
   readonly listen: boolean;
   /** Landlock keeps `truncate` within the domain. */
   readonly truncateIsLimited: boolean;
+  /** Other engines run as the same user. */
+  readonly sharedUser: boolean;
   readonly enginePid: number;
   /** The thread that starts the tools, which is in their domain. */
   readonly toolThread: number;
@@ -96,24 +107,63 @@ export interface ToolCallRules {
 
 /** The system calls of tools. */
 export function toolCallRules(rules: ToolCallRules): readonly FilterRule[] {
-  const { enginePid, toolThread } = rules;
+  const { sharedUser } = rules;
   return [
     ...sockets(rules),
     NEVER,
     ...NAMESPACES,
     ...OTHER_PROCESSES,
-    // Landlock refuses signals to the engine, but not to its thread in the tools' domain.
-    { calls: ["tgkill"], refuse: { when: [[{ argument: 0, equals: [enginePid] }]] } },
-    { calls: ["tkill"], refuse: { when: [[{ argument: 0, equals: [enginePid, toolThread] }]] } },
-    // Before Landlock limits signals, those to the engine and to all processes of its user.
-    { calls: ["kill"], refuse: { when: [[{ argument: 0, equals: [enginePid, -enginePid, -1] }]] } },
+    ...signals(rules),
+    // The engine finds the processes of a call by their environment, which it could then not read.
+    {
+      calls: ["prctl"],
+      refuse: {
+        when: [
+          [
+            { argument: 0, equals: [PR_SET_DUMPABLE] },
+            { argument: 1, equals: [0] },
+          ],
+        ],
+      },
+    },
+    // Landlock does not limit watches, which tell the names of all files that a neighbour uses. Programs take this error
+    // for too many watches, and poll.
+    ...(sharedUser ? [{ calls: ["inotify_add_watch"], refuse: "always", errno: ENOSPC } as const] : []),
     ...(rules.truncateIsLimited ? [] : [{ calls: ["truncate"], refuse: "always" } as const]),
   ];
 }
 
 /**
+ * Landlock refuses signals to the engine, but not to its thread in the tools' domain. A signal to that thread's id, also
+ * one that announces input, reaches all of the engine.
+ */
+function signals({ enginePid, toolThread }: ToolCallRules): readonly FilterRule[] {
+  // Before Landlock limits signals, also those to the engine and to all processes of its user.
+  const engine = [enginePid, toolThread, -enginePid, -1];
+  return [
+    { calls: ["tgkill"], refuse: { when: [[{ argument: 0, equals: [enginePid] }]] } },
+    { calls: ["kill", "tkill", "rt_sigqueueinfo"], refuse: { when: [[{ argument: 0, equals: engine }]] } },
+    {
+      calls: ["fcntl"],
+      refuse: {
+        when: [
+          [
+            { argument: 1, equals: [F_SETOWN] },
+            { argument: 2, equals: engine },
+          ],
+          // Passes the id in memory, as the two of ioctl do.
+          [{ argument: 1, equals: [F_SETOWN_EX] }],
+        ],
+      },
+    },
+    { calls: ["ioctl"], refuse: { when: [[{ argument: 1, equals: [FIOSETOWN, SIOCSPGRP] }]] } },
+  ];
+}
+
+/**
  * Landlock limits TCP alone: no UDP, raw, SCTP or Multipath TCP. A Unix socket, such as that of D-Bus or Docker, would
- * start programs outside of the domain. A pair of them reaches nobody else.
+ * start programs outside of the domain. A pair of them reaches nobody else, unless it is of datagrams: each of those can
+ * be sent to any socket.
  */
 function sockets({ tcp, listen }: ToolCallRules): readonly FilterRule[] {
   const protocols = [0, IPPROTO_TCP];
@@ -126,9 +176,13 @@ function sockets({ tcp, listen }: ToolCallRules): readonly FilterRule[] {
     { argument: 0, equals: [AF_NETLINK] },
     { argument: 2, equals: [NETLINK_ROUTE] },
   ] as const;
+  const pair = [
+    { argument: 0, equals: [AF_UNIX] },
+    { argument: 1, mask: SOCKET_TYPE_MASK, equals: [SOCK_STREAM, SOCK_SEQPACKET] },
+  ] as const;
   return [
     { calls: ["socket"], refuse: { unless: tcp ? [tcpSocket, routes] : [routes] }, errno: EACCES },
-    { calls: ["socketpair"], refuse: { unless: [[{ argument: 0, equals: [AF_UNIX] }]] }, errno: EACCES },
+    { calls: ["socketpair"], refuse: { unless: [pair] }, errno: EACCES },
     // A listener without a bind gets a port that Landlock does not check.
     ...(listen ? [] : [{ calls: ["listen"], refuse: "always", errno: EACCES } as const]),
     // TCP Fast Open connects without the check of `connect`.
