@@ -11,6 +11,7 @@ import { crash } from "./parts/crash.ts";
 import { deltas } from "./parts/deltas.ts";
 import { fleet } from "./parts/fleet.ts";
 import { idleMemory } from "./parts/idle-memory.ts";
+import { isolation } from "./parts/isolation.ts";
 import { lookUp } from "./parts/look-up.ts";
 import { manyTurns } from "./parts/many-turns.ts";
 import { memorySearch } from "./parts/memory-search.ts";
@@ -33,6 +34,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   memory: idleMemory,
   recall: memorySearch,
   notes: memoryWrites,
+  isolation,
   command,
   crash,
   fleet,

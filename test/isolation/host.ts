@@ -18,7 +18,7 @@ import type { Test } from "tap";
 import { SYSTEM_CALLS } from "../../src/shared/linux/system-call-numbers.ts";
 import { byProcessor } from "../../src/shared/linux/system-calls.ts";
 import { type Answer, ask } from "../helpers/api.ts";
-import { type Daemon, startDaemon } from "../helpers/daemon.ts";
+import { type Daemon, type DaemonSettings, startDaemon } from "../helpers/daemon.ts";
 import { openStream } from "../helpers/engine.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
@@ -51,9 +51,10 @@ export interface HostEngine {
 }
 
 export interface AttackedHost {
-  readonly daemon: Daemon;
   readonly alice: HostEngine;
   readonly bob: HostEngine;
+  /** Kills the daemon and starts another, which adopts the engines. */
+  killDaemon(): Promise<void>;
   /** Runs the attempts from a command of alice's engine, or from her tool server. What each printed, by name. */
   attempt(by: "command" | "server"): Promise<Readonly<Record<string, string>>>;
 }
@@ -65,14 +66,17 @@ export async function attackedHost(
 ): Promise<AttackedHost> {
   const dataDir = freshFolder(t, "isolation");
   if (uid !== undefined) chownSync(dataDir, uid, uid);
-  const daemon = await startDaemon(t, {
+  const settings: DaemonSettings = {
     dataDir,
     // Another user cannot reach the socket of the tests' server.
     ...(uid === undefined && { databaseUrl: await freshDatabaseUrl(t) }),
     env: { ORCH_ISOLATION: isolation, LLM_PROVIDER: "sandbox", LLM_API_KEY: "provider-key-of-the-test" },
     ...(uid !== undefined && { uid }),
-  });
-  t.teardown(() => daemon.admin("/products/acme?force=true", { method: "DELETE" }));
+  };
+  const daemon = await startDaemon(t, settings);
+  let last = daemon;
+  const removeEngines = (by: Daemon) => last === by && by.admin("/products/acme?force=true", { method: "DELETE" });
+  t.teardown(() => removeEngines(daemon));
   const { body } = await daemon.admin("/products/register", { method: "POST", body: { slug: "acme" } });
   const key: string = body.platform_api_key;
   const bob = await provision(daemon, key, "bob");
@@ -93,9 +97,15 @@ export async function attackedHost(
     hostile: { command: PYTHON, args: ["hostile-server.py"], permissions: { attempt: "allow" } },
   });
   return {
-    daemon,
     alice,
     bob,
+    async killDaemon() {
+      await last.stop("SIGKILL");
+      const next = await startDaemon(t, settings);
+      last = next;
+      // Before that daemon's own end.
+      t.teardown(() => removeEngines(next));
+    },
     async attempt(by) {
       if (by === "command") await alice.tool("run_command", { command: `${PYTHON} run-attempts.py`, timeout_s: 300 });
       else await alice.tool("mcp__hostile__attempt", {});

@@ -41,7 +41,8 @@ for (const { who, uid } of [
   { who: "an ordinary user", uid: ORDINARY_UID },
 ]) {
   t.test(`the ordinary work of tools goes on under a daemon of ${who}`, { skip }, async (t) => {
-    const { alice } = await attackedHost(t, { isolation: "require", ...(uid !== undefined && { uid }) });
+    const host = await attackedHost(t, { isolation: "require", ...(uid !== undefined && { uid }) });
+    const { alice } = host;
     for (const [program, commands] of Object.entries(WORK)) {
       if (!existsSync(program)) {
         t.comment(`${program} is not installed`);
@@ -53,5 +54,8 @@ for (const { who, uid } of [
         t.match(result, { exit_code: 0, output: /DONE/ }, command.slice(0, 60));
       }
     }
+    await host.killDaemon();
+    const after = await alice.tool("run_command", { command: "cat ../engine.db || echo DONE" });
+    t.match(after, { exit_code: 0, output: /Permission denied\s+DONE/ }, "under the next daemon too");
   });
 }

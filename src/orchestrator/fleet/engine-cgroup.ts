@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { CgroupFolder } from "../../shared/linux/cgroup-folder.ts";
 import type { CgroupHierarchy } from "./cgroup-hierarchies.ts";
@@ -41,6 +41,8 @@ export class EngineCgroup {
   create(limits: EngineLimits, user: EngineUser | null): void {
     for (const { folder, hierarchy } of this.#parts) {
       mkdirSync(folder.path);
+      // The engine passes through, whatever the daemon's umask.
+      chmodSync(folder.path, 0o755);
       setLimits(folder, engineLimits(limits, hierarchy.version));
       if (isSplit(hierarchy)) {
         folder.limit("cgroup.subtree_control", enable(hierarchy));
@@ -77,8 +79,9 @@ export class EngineCgroup {
     for (const { folder } of this.#parts) folder.kill();
   }
 
-  /** Removes the cgroup. False while it has members. */
+  /** Removes the cgroup, or nothing of it and false while it has members: a running engine needs its empty `tools`. */
   remove(): boolean {
+    if (this.#parts.some(({ folder }) => folder.pids().length > 0)) return false;
     return this.#parts.map(({ folder }) => folder.remove()).every(Boolean);
   }
 

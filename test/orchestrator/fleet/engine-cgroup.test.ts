@@ -6,6 +6,7 @@ import t, { type Test } from "tap";
 import type { CgroupHierarchy } from "../../../src/orchestrator/fleet/cgroup-hierarchies.ts";
 import type { LaunchOrder } from "../../../src/orchestrator/fleet/engine-backend.ts";
 import { engineLimits, toolLimits } from "../../../src/orchestrator/fleet/engine-limits.ts";
+import { EngineCgroup } from "../../../src/orchestrator/fleet/engine-cgroup.ts";
 import { EngineCgroups } from "../../../src/orchestrator/fleet/engine-cgroups.ts";
 import { createProcessBackend } from "../../../src/orchestrator/fleet/process-backend.ts";
 import { readStat } from "../../../src/orchestrator/fleet/process-identity.ts";
@@ -84,7 +85,9 @@ t.test("a later daemon finds an adopted engine's cgroup and its members", { skip
   await once(daemon, "exit");
   const escaped = escapedOf(order);
   const backend = createProcessBackend({ ...fleet.settings, logger: silent });
-  t.equal(cgroupsIn(hierarchy).length, 1, "a new daemon removes none that is in use");
+  const [name = "", ...others] = cgroupsIn(hierarchy);
+  t.same(others, []);
+  t.ok(existsSync(join(hierarchy.path, name, "tools")), "a new daemon removes none that is in use, nor an empty part");
   const engine = backend.attach(handle, incarnationOf(order));
   t.same(await engine?.stop(500), { kind: "killed" });
   t.equal(readStat(escaped), null);
@@ -129,6 +132,18 @@ t.test("a new daemon removes only its own empty cgroups", { skip }, async (t) =>
   rmdirSync(foreign);
   await engine.stop(5000);
   t.same(cgroupsIn(hierarchy), []);
+});
+
+t.test("an engine's user reaches the cgroup of its tools, whatever the daemon's umask", { skip }, async (t) => {
+  const hierarchy = base(t);
+  const before = process.umask(0o077);
+  t.teardown(() => process.umask(before));
+  const cgroup = new EngineCgroup([hierarchy], "engine-of-a-user");
+  t.teardown(() => cgroup.remove());
+  cgroup.create({ maxProcesses: 10, memoryMb: 64, cpuWeight: 100 }, { uid: 65_534, gid: 65_534 });
+  const [tools = ""] = cgroup.toolFolders();
+  const made = spawnSync("mkdir", [join(tools, "call")], { uid: 65_534, gid: 65_534, encoding: "utf8" });
+  t.equal(made.stderr, "");
 });
 
 t.test("an engine runs and stops where no cgroup can be created", async (t) => {
