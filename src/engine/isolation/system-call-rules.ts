@@ -1,19 +1,9 @@
-import type { ArgumentTest, FilterRule } from "../../shared/linux/seccomp.ts";
+import { type FilterRule, flagged } from "../../shared/linux/seccomp.ts";
+import { type SocketCallRules, socketCallRules } from "./socket-call-rules.ts";
 
-const EACCES = 13;
 const ENOSPC = 28;
 const ENOSYS = 38;
 
-const AF_UNIX = 1;
-const AF_INET = 2;
-const AF_INET6 = 10;
-const AF_NETLINK = 16;
-const SOCK_STREAM = 1;
-const SOCK_SEQPACKET = 5;
-const SOCKET_TYPE_MASK = 0xf;
-const IPPROTO_TCP = 6;
-const NETLINK_ROUTE = 0;
-const MSG_FASTOPEN = 0x2000_0000;
 /** `CLONE_NEW*` but `CLONE_NEWTIME`, whose bit is part of the exit signal in `clone`. */
 const CLONE_NAMESPACES = [0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000];
 /** Makes the new process a child of the engine, which would never reap it. */
@@ -27,10 +17,6 @@ const PRIO_PROCESS = 0;
 const IOPRIO_WHO_PROCESS = 1;
 const PIDFD_THREAD = 0x80;
 const ANY_PERSONALITY = 0xffff_ffff;
-
-const flagged = (argument: ArgumentTest["argument"], flag: number): readonly ArgumentTest[] => [
-  { argument, mask: flag, equals: [flag] },
-];
 
 /** Calls that no tool needs, and that reach other processes, the kernel or the host. */
 const NEVER: FilterRule = {
@@ -92,10 +78,7 @@ const OTHER_PROCESSES: readonly FilterRule[] = [
   { calls: ["personality"], refuse: { unless: [[{ argument: 0, equals: [0, ANY_PERSONALITY] }]] } },
 ];
 
-export interface ToolCallRules {
-  /** TCP sockets, whose ports Landlock limits. Without Landlock's ports there is none. */
-  readonly tcp: boolean;
-  readonly listen: boolean;
+export interface ToolCallRules extends SocketCallRules {
   /** Landlock keeps `truncate` within the domain. */
   readonly truncateIsLimited: boolean;
   /** Other engines run as the same user. */
@@ -109,7 +92,7 @@ export interface ToolCallRules {
 export function toolCallRules(rules: ToolCallRules): readonly FilterRule[] {
   const { sharedUser } = rules;
   return [
-    ...sockets(rules),
+    ...socketCallRules(rules),
     NEVER,
     ...NAMESPACES,
     ...OTHER_PROCESSES,
@@ -157,37 +140,5 @@ function signals({ enginePid, toolThread }: ToolCallRules): readonly FilterRule[
       },
     },
     { calls: ["ioctl"], refuse: { when: [[{ argument: 1, equals: [FIOSETOWN, SIOCSPGRP] }]] } },
-  ];
-}
-
-/**
- * Landlock limits TCP alone: no UDP, raw, SCTP or Multipath TCP. A Unix socket, such as that of D-Bus or Docker, would
- * start programs outside of the domain. A pair of them reaches nobody else, unless it is of datagrams: each of those can
- * be sent to any socket.
- */
-function sockets({ tcp, listen }: ToolCallRules): readonly FilterRule[] {
-  const protocols = [0, IPPROTO_TCP];
-  const tcpSocket = [
-    { argument: 0, equals: [AF_INET, AF_INET6] },
-    { argument: 1, mask: SOCKET_TYPE_MASK, equals: [SOCK_STREAM] },
-    { argument: 2, equals: protocols },
-  ] as const;
-  const routes = [
-    { argument: 0, equals: [AF_NETLINK] },
-    { argument: 2, equals: [NETLINK_ROUTE] },
-  ] as const;
-  const pair = [
-    { argument: 0, equals: [AF_UNIX] },
-    { argument: 1, mask: SOCKET_TYPE_MASK, equals: [SOCK_STREAM, SOCK_SEQPACKET] },
-  ] as const;
-  return [
-    { calls: ["socket"], refuse: { unless: tcp ? [tcpSocket, routes] : [routes] }, errno: EACCES },
-    { calls: ["socketpair"], refuse: { unless: [pair] }, errno: EACCES },
-    // A listener without a bind gets a port that Landlock does not check.
-    ...(listen ? [] : [{ calls: ["listen"], refuse: "always", errno: EACCES } as const]),
-    // TCP Fast Open connects without the check of `connect`.
-    { calls: ["sendto"], refuse: { when: [flagged(3, MSG_FASTOPEN)] } },
-    { calls: ["sendmsg"], refuse: { when: [flagged(2, MSG_FASTOPEN)] } },
-    { calls: ["sendmmsg"], refuse: { when: [flagged(3, MSG_FASTOPEN)] } },
   ];
 }

@@ -21,6 +21,7 @@ export const SYSTEM_CALLS = {
   fsmount: { x64: 432, arm64: 432 },
   fspick: { x64: 433, arm64: 433 },
   mount_setattr: { x64: 442, arm64: 442 },
+  seccomp: { x64: 317, arm64: 277 },
   ptrace: { x64: 101, arm64: 117 },
   process_vm_readv: { x64: 310, arm64: 270 },
   process_vm_writev: { x64: 311, arm64: 271 },
