@@ -67,6 +67,7 @@ export function limitedLauncher(
     limits: { maxProcesses, memoryMb: toolsMemoryMb(memoryMb) },
     cgroupFolders,
     disk,
+    signalsOwnAlone: false,
     logger: silent,
   });
   return { launcher, disk };

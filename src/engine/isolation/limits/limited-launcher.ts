@@ -37,6 +37,8 @@ export interface LimitedLauncherOptions {
   /** The cgroups in which this engine may create those of its tools. None: its limits are watched. */
   readonly cgroupFolders: readonly string[];
   readonly disk: DiskQuota;
+  /** The kernel lets this process signal what it started, and nothing else. */
+  readonly signalsOwnAlone: boolean;
   readonly logger: Logger;
 }
 
@@ -73,7 +75,7 @@ export class LimitedLauncher implements ToolLauncher {
       void cgroup?.remove();
       throw error;
     }
-    const tree = new CommandTree(started, mark, cgroup);
+    const tree = new CommandTree(started, mark, { cgroup, signalsOwnAlone: this.#options.signalsOwnAlone });
     const exceeded = new AbortController();
     const endWatch = this.watch.watch({
       pids: () => tree.pids(),
