@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { CANNOT_START, ENGINE_EXITS } from "../../contract/engine-exit.ts";
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
 import { LAUNCH_FILE_VARIABLE, NOT_ISOLATED } from "../../contract/launch-file.ts";
@@ -62,7 +63,9 @@ function confineProcess(
   const extra = [...files, ...isolation.read];
   const rules = engineFileRules({ dataDir: data_dir, programDir: import.meta.dirname, extra });
   const ports = [port, ANY_PORT, ...tool_listen];
-  restrictSelf({ ...rules, write: [...rules.write, ...tool_cgroups], bind: ports, connect: null });
+  // The parents: a cgroup that is created again is another one to Landlock. File modes protect what is beside it.
+  const cgroups = tool_cgroups.map((folder) => dirname(folder));
+  restrictSelf({ ...rules, write: [...rules.write, ...cgroups], bind: ports, connect: null });
 }
 
 /** A lower limit of the host stays. */

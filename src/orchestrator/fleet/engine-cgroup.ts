@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { CgroupFolder } from "../../shared/linux/cgroup-folder.ts";
 import type { CgroupHierarchy } from "./cgroup-hierarchies.ts";
-import { type EngineLimits, engineLimits, toolLimits } from "./engine-limits.ts";
+import { type EngineLimits, engineLimits, limitsOf, toolLimits } from "./engine-limits.ts";
 
 /** For the engine's own process, where the kernel allows none beside controlled cgroups. */
 const ENGINE_LEAF = "main";
@@ -15,6 +15,12 @@ export interface EngineUser {
   readonly gid: number;
 }
 
+/** The folder in one hierarchy. */
+interface Part {
+  readonly folder: CgroupFolder;
+  readonly hierarchy: CgroupHierarchy;
+}
+
 /**
  * The cgroup of one incarnation: a folder in each hierarchy of this host. Its members descend from that incarnation,
  * however they were forked. The first hierarchy tells who is a member.
@@ -24,7 +30,7 @@ export interface EngineUser {
  *     engine-…/tools   limits of all tools, below those of the engine
  */
 export class EngineCgroup {
-  readonly #parts: readonly { readonly folder: CgroupFolder; readonly hierarchy: CgroupHierarchy }[];
+  readonly #parts: readonly Part[];
 
   constructor(hierarchies: readonly CgroupHierarchy[], name: string) {
     this.#parts = hierarchies.map((hierarchy) => ({
@@ -48,14 +54,19 @@ export class EngineCgroup {
         folder.limit("cgroup.subtree_control", enable(hierarchy));
         mkdirSync(join(folder.path, ENGINE_LEAF));
       }
-      const tools = new CgroupFolder(join(folder.path, TOOLS));
-      mkdirSync(tools.path);
-      setLimits(tools, toolLimits(limits, hierarchy.version));
-      if (isSplit(hierarchy)) tools.limit("cgroup.subtree_control", enable(hierarchy));
-      if (user === null) continue;
-      chownSync(tools.path, user.uid, user.gid);
-      // Version 2 asks for this right to move a process from one nested cgroup to another.
-      for (const path of [folder.path, tools.path]) chownSync(join(path, "cgroup.procs"), user.uid, user.gid);
+      createTools({ folder, hierarchy }, limits, user);
+    }
+  }
+
+  /** Creates `tools` again where it is missing: systemd removes empty cgroups when a service restarts. */
+  restoreTools(user: EngineUser | null): void {
+    for (const { folder, hierarchy } of this.#parts) {
+      if (!folder.exists() || new CgroupFolder(join(folder.path, TOOLS)).exists()) continue;
+      createTools(
+        { folder, hierarchy },
+        limitsOf((file) => folder.read(file), hierarchy.version),
+        user,
+      );
     }
   }
 
@@ -91,9 +102,20 @@ export class EngineCgroup {
     return counts.find((count) => count !== null) ?? null;
   }
 
-  #engineFolder({ folder, hierarchy }: { folder: CgroupFolder; hierarchy: CgroupHierarchy }): CgroupFolder {
+  #engineFolder({ folder, hierarchy }: Part): CgroupFolder {
     return isSplit(hierarchy) ? new CgroupFolder(join(folder.path, ENGINE_LEAF)) : folder;
   }
+}
+
+function createTools({ folder, hierarchy }: Part, limits: EngineLimits, user: EngineUser | null): void {
+  const tools = new CgroupFolder(join(folder.path, TOOLS));
+  mkdirSync(tools.path);
+  setLimits(tools, toolLimits(limits, hierarchy.version));
+  if (isSplit(hierarchy)) tools.limit("cgroup.subtree_control", enable(hierarchy));
+  if (user === null) return;
+  chownSync(tools.path, user.uid, user.gid);
+  // Version 2 asks for this right to move a process from one nested cgroup to another.
+  for (const path of [folder.path, tools.path]) chownSync(join(path, "cgroup.procs"), user.uid, user.gid);
 }
 
 const isSplit = ({ version, controllers }: CgroupHierarchy): boolean => version === 2 && controllers.length > 0;

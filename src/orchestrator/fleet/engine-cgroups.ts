@@ -65,6 +65,13 @@ export class EngineCgroups {
     return cgroup.exists() ? cgroup : null;
   }
 
+  /** As {@link find}, for an engine that goes on: its tools need their part of it. */
+  adopt(incarnation: string, user: EngineUser | null): EngineCgroup | null {
+    const cgroup = this.find(incarnation);
+    this.#attempt("failed to restore the cgroup of tools", () => cgroup?.restoreTools(user));
+    return cgroup;
+  }
+
   /** The incarnations that have a cgroup. */
   incarnations(): readonly string[] {
     const names = this.#hierarchies.flatMap(({ path }) => readdirSync(path));

@@ -30,6 +30,16 @@ export function engineLimits({ maxProcesses, memoryMb, cpuWeight }: EngineLimits
   };
 }
 
+/** The limits that {@link engineLimits} has written. A file that is missing or says `max` sets none. */
+export function limitsOf(read: (file: string) => string | null, version: 1 | 2): EngineLimits {
+  const number = (file: string): number => Number.parseInt(read(file) ?? "", 10) || 0;
+  return {
+    maxProcesses: number("pids.max") - ENGINE_TASKS,
+    memoryMb: Math.floor(number(version === 2 ? "memory.max" : "memory.limit_in_bytes") / MIB),
+    cpuWeight: 0,
+  };
+}
+
 /** The files of the cgroup of the tools. They get no swap: a tool with too much memory ends instead of slowing the host. */
 export function toolLimits({ maxProcesses, memoryMb }: EngineLimits, version: 1 | 2): Files {
   const memory = toolsMemoryMb(memoryMb) * MIB;

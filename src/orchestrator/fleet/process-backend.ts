@@ -77,7 +77,7 @@ export function createProcessBackend({
     const launchFile = launchFilePath(runDir, id);
     // I3 identity before signal: a row may name a foreign process. The launch file that it names is the proof.
     if (launchFileOf(handle.pid) !== launchFile) return null;
-    const cgroup = cgroups.find(id);
+    const cgroup = cgroups.adopt(id, uid === null ? null : { uid, gid: uid });
     const parts = { handle, launchFile, cgroup, uid, ended: watch.ended(handle), checkExit: () => watch.check() };
     return track(parts, folder);
   }

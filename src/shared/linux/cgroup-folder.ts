@@ -32,6 +32,11 @@ export class CgroupFolder {
     if (existsSync(path)) writeKernelFile(path, String(value));
   }
 
+  /** The text of a file. Null where it does not exist. */
+  read(file: string): string | null {
+    return unlessGone(null, () => readFileSync(join(this.path, file), "utf8"));
+  }
+
   /** The members, including those of nested cgroups. */
   pids(): readonly number[] {
     const here = unlessGone([], () => readFileSync(join(this.path, "cgroup.procs"), "utf8").split("\n").map(Number));
