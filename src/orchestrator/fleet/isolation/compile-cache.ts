@@ -7,7 +7,8 @@ import type { Logger } from "../../../shared/logger.ts";
 import { ownUser } from "./owner.ts";
 
 const FILL_MS = 120_000;
-const BUNDLE = /^engine.*\.cjs$/;
+/** Without that of a thread, which runs nowhere else and is not read from its file. */
+const BUNDLE = /^engine(?!-tool-worker).*\.cjs$/;
 
 /** Compiles the engine's bundles into the cache that NODE_COMPILE_CACHE names, behind all other work. */
 const FILL = `

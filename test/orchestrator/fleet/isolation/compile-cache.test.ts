@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import t, { type Test } from "tap";
 import { CompileCache } from "../../../../src/orchestrator/fleet/isolation/compile-cache.ts";
 import { createLogger } from "../../../../src/shared/logger.ts";
@@ -29,6 +29,15 @@ function loadAs(uid: number, { bundle, cache }: { readonly bundle: string; reado
     encoding: "utf8",
   }).stderr;
 }
+
+t.test("the bundles of this build fill the cache", async (t) => {
+  const { folder, cache: _, ...parts } = site(t);
+  const bundleDir = resolve(import.meta.dirname, "../../../../dist");
+  const logger = createLogger("test", "silent");
+  const cache = new CompileCache({ ...parts, folder, nodePath: process.execPath, bundleDir, logger });
+  await cache.fill(signal);
+  t.not(cache.folderFor(process.getuid?.() ?? 0), null);
+});
 
 t.test("engines read the cache that the daemon filled, whichever user they are", async (t) => {
   const { folder, bundleDir, cache } = site(t);
