@@ -47,6 +47,24 @@ export function startVariable(pid: number, name: string): string | null {
   return entry === undefined ? null : entry.slice(name.length + 1);
 }
 
+/**
+ * Whether this process may signal another whose environment it may not read: one that runs a program without the right to
+ * read it, or has made itself undumpable.
+ */
+export function isUnreadable(pid: number): boolean {
+  try {
+    readFileSync(`/proc/${pid}/environ`);
+    return false;
+  } catch (error) {
+    if (!hasCode(error, "EACCES", "EPERM")) return false;
+  }
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 /** The arguments a process was started with; none when it is gone. Unlike its environment, every user may read them. */
 export const startArguments = (pid: number): readonly string[] => readProc(`/proc/${pid}/cmdline`)?.split("\0") ?? [];
 

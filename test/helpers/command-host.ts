@@ -34,6 +34,7 @@ export const unlimitedLauncher = (launcher: ToolLauncher): LimitedLauncher =>
     limits: { maxProcesses: 0, memoryMb: 0 },
     cgroupFolders: [],
     disk: unlimitedDisk(),
+    signalsOwnAlone: false,
     logger: silent,
   });
 

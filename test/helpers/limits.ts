@@ -70,6 +70,7 @@ export function limitedLauncher(
     cgroupFolders,
     disk,
     ...(userTasks !== undefined && { userTasks }),
+    signalsOwnAlone: false,
     logger: silent,
   });
   return { launcher, disk };

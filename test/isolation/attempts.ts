@@ -63,6 +63,10 @@ const files: readonly Omit<Attempt, "part">[] = [
     name: "write into a neighbour's workspace",
     sh: ': > "$BOB/workspace/planted" && echo ESCAPED; rm -f "$BOB/workspace/planted"',
   },
+  {
+    name: "watch a neighbour's files",
+    py: 'f = library.inotify_init()\nprint("ESCAPED" if library.inotify_add_watch(f, (E["BOB"] + "/workspace").encode(), 0xfff) > 0 else "")',
+  },
   { name: "list the engines", sh: 'ls "$DATA/engines" && echo ESCAPED' },
   { name: "read the admin key", sh: 'cat "$DATA/admin-key" && echo ESCAPED' },
   { name: "read the key of the stored secrets", sh: 'cat "$DATA/secret-key" && echo ESCAPED' },
@@ -144,6 +148,32 @@ const processes: readonly Omit<Attempt, "part">[] = [
     name: "signal the engine by a pidfd",
     py: 'import os, signal; signal.pidfd_send_signal(os.pidfd_open(int(E["ENGINE_PID"])), 0); print("ESCAPED")',
   },
+  {
+    name: "signal the engine by its thread's id",
+    py: 'print("ESCAPED" if any(call("kill", t, 0) == 0 for t in threads()) else "")',
+  },
+  {
+    name: "queue a signal to it by its thread's id",
+    py: 'import struct\ninfo = ctypes.create_string_buffer(struct.pack("3i", 0, 0, -1), 128)\nprint("ESCAPED" if any(call("rt_sigqueueinfo", t, 0, ctypes.addressof(info)) == 0 for t in threads()) else "")',
+  },
+  // Landlock refuses such a signal to the other threads only when it is sent.
+  {
+    name: "signal each thread by input",
+    py: 'a, _ = socket.socketpair(); print("ESCAPED" if all(call("fcntl", a.fileno(), 8, t) == 0 for t in threads()) else "")',
+  },
+  {
+    name: "signal a thread by input, its id in memory",
+    py: 'import struct\na, _ = socket.socketpair()\nowner = ctypes.create_string_buffer(struct.pack("2i", 0, threads()[-1]))\nprint("ESCAPED" if call("fcntl", a.fileno(), 15, ctypes.addressof(owner)) == 0 else "")',
+  },
+  {
+    name: "signal a thread by input of a socket",
+    py: 'import struct\na, _ = socket.socketpair()\nowner = ctypes.create_string_buffer(struct.pack("i", threads()[-1]))\nprint("ESCAPED" if call("ioctl", a.fileno(), 0x8901, ctypes.addressof(owner)) == 0 else "")',
+  },
+  {
+    name: "see a neighbour in its cgroup",
+    sh: 'grep -rsqx --include=cgroup.procs "$BOB_PID" /sys/fs/cgroup && echo ESCAPED',
+  },
+  { name: "hide from the engine", py: 'print("ESCAPED" if call("prctl", 4, 0, 0, 0, 0) == 0 else "")' },
   { name: "signal a neighbour", sh: 'kill -0 "$BOB_PID" && echo ESCAPED' },
   { name: "signal the daemon", sh: 'kill -0 "$DAEMON_PID" && echo ESCAPED' },
   { name: "limit the engine's resources", sh: 'prlimit --pid "$ENGINE_PID" --core=0 && echo ESCAPED' },
@@ -196,6 +226,16 @@ const sockets: readonly Omit<Attempt, "part">[] = [
     name: "connect to an abstract socket",
     py: "s = socket.socket(1); s.connect('\\0' + E['ABSTRACT_SOCKET']); print('ESCAPED')",
   },
+  {
+    // A host that refuses it would not say that the socket is of another type.
+    name: "reach a Unix socket from a pair",
+    py: "a, _ = socket.socketpair(1, 2); print('ESCAPED' if a.connect_ex(E['UNIX_SOCKET']) == 91 else '')",
+  },
+  {
+    name: "reach it from a pair of streams",
+    py: "a, b = socket.socketpair(); b.close(); a.connect(E['UNIX_SOCKET']); print('ESCAPED')",
+    hostRefuses: true,
+  },
   { name: "listen on TCP", py: "socket.create_server(('127.0.0.1', 0)); print('ESCAPED')" },
   { name: "listen without a bind", py: "socket.socket().listen(); print('ESCAPED')" },
   {
@@ -214,6 +254,10 @@ const kernel: readonly Omit<Attempt, "part">[] = [
   {
     name: "make a namespace by clone3",
     py: 'import ctypes, struct\na = ctypes.create_string_buffer(struct.pack("11Q", 0x10000000, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0))\nr = call("clone3", ctypes.addressof(a), 88)\nif r == 0: import os; os._exit(0)\nprint("ESCAPED" if r > 0 else "")',
+  },
+  {
+    name: "leave a zombie to the engine",
+    py: 'r = call("clone", 0x8000 | 17, 0, 0, 0, 0)\nif r == 0: import os; os._exit(0)\nprint("ESCAPED" if r > 0 else "")',
   },
   { name: "mount a file system", sh: "mkdir -p m; mount -t tmpfs none m && echo ESCAPED && umount m" },
   { name: "bind a folder", sh: 'mkdir -p m; mount --bind "$BOB" m && echo ESCAPED && umount m' },

@@ -27,6 +27,9 @@ for (const { who, uid } of USERS) {
         t.equal(Object.keys(results).length, ATTEMPTS.length);
         for (const engine of [host.alice, host.bob]) t.match(await engine.call("/health"), { status: 200 });
       }
+      const hidden = "cp /bin/sleep hidden; chmod 111 hidden; (setsid ./hidden 600 > /dev/null 2>&1 &) ; sleep 0.2";
+      const left = await host.alice.tool("run_command", { command: hidden });
+      t.match(left, { note: "ended 1 background processes" }, "a program that may not be read is found");
     },
   );
 }

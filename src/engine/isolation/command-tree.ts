@@ -3,6 +3,7 @@ import {
   type ProcessIdentity,
   type ProcessStat,
   isAlive,
+  isUnreadable,
   listProcesses,
   mayBeInherited,
   readStat,
@@ -30,19 +31,29 @@ export interface CallCgroup {
 
 /**
  * The processes of one call. With a cgroup they are its members. Otherwise they are those in the group or session of its
- * first process, those with its mark in their environment (daemonized ones), and their descendants.
+ * first process, those with its mark in their environment (daemonized ones), and their descendants. Where the kernel lets
+ * the engine signal its own tools alone, those that hide their environment are found too, though not of which call.
  */
 export class CommandTree {
   readonly #root: ProcessIdentity;
   readonly #mark: string;
   readonly #cgroup: CallCgroup | null;
+  readonly #signalsOwnAlone: boolean;
   #known: readonly ProcessStat[] = [];
   #groupIsOurs = true;
 
-  constructor(root: ProcessIdentity, mark: string, cgroup: CallCgroup | null = null) {
+  constructor(
+    root: ProcessIdentity,
+    mark: string,
+    {
+      cgroup = null,
+      signalsOwnAlone = false,
+    }: { readonly cgroup?: CallCgroup | null; readonly signalsOwnAlone?: boolean } = {},
+  ) {
     this.#root = root;
     this.#mark = mark;
     this.#cgroup = cgroup;
+    this.#signalsOwnAlone = signalsOwnAlone;
   }
 
   /** The pids of its processes now. */
@@ -122,6 +133,11 @@ export class CommandTree {
       .filter((stat) => stat !== null);
   }
 
+  /** A child of the engine itself is the first of its own call. */
+  #isHidden({ pid, parent }: ProcessStat): boolean {
+    return this.#signalsOwnAlone && parent !== process.pid && isUnreadable(pid);
+  }
+
   #search(): readonly ProcessStat[] {
     const { pid: root, startTime } = this.#root;
     const processes = listProcesses().filter(
@@ -136,7 +152,7 @@ export class CommandTree {
       (one) =>
         (this.#groupIsOurs && inGroup(one)) ||
         known.get(one.pid) === one.startTime ||
-        (isInherited(one) && startVariable(one.pid, CALL_MARK) === this.#mark),
+        (isInherited(one) && (startVariable(one.pid, CALL_MARK) === this.#mark || this.#isHidden(one))),
     );
     return withDescendants(direct, processes);
   }

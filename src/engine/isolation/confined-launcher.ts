@@ -1,4 +1,6 @@
+import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Logger } from "../../shared/logger.ts";
 import type { EngineFolders } from "./file-rules.ts";
 import { readableProgramPath } from "./program-path.ts";
@@ -131,6 +133,7 @@ export class ConfinedLauncher implements ToolLauncher {
             proxyPort,
             listen,
             enginePid: process.pid,
+            sharedUser: hasSharedUser(folders),
           },
           program,
         );
@@ -159,3 +162,7 @@ export class ConfinedLauncher implements ToolLauncher {
     entry.idleTimer = setTimeout(end, this.#options.idleMs ?? IDLE_MS).unref();
   }
 }
+
+/** The folder of all engines belongs to the daemon's user. */
+const hasSharedUser = ({ workspace }: EngineFolders): boolean =>
+  statSync(dirname(dirname(workspace))).uid === process.getuid?.();

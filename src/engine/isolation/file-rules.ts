@@ -65,7 +65,9 @@ const KERNEL = [
   "/proc/uptime",
   "/proc/version",
   "/sys/devices/system/cpu",
-  "/sys/fs/cgroup",
+  // Of the container. What is below tells the processes of neighbours.
+  "/sys/fs/cgroup/cpu.max",
+  "/sys/fs/cgroup/memory.max",
   "/sys/kernel/mm/transparent_hugepage",
 ];
 

@@ -13,13 +13,15 @@ export interface ToolSandbox {
   /** TCP ports on which tools may listen, and to which they may connect. */
   readonly listen: readonly number[];
   readonly enginePid: number;
+  /** Other engines run as the same user, which may watch their folders. */
+  readonly sharedUser: boolean;
 }
 
 /**
  * Confines the calling thread and the programs that it starts. The engine's other threads keep their rights. Throws when
  * the kernel refuses; the thread must then not start a program.
  */
-export function restrictTools({ read, write, proxyPort, listen, enginePid }: ToolSandbox): void {
+export function restrictTools({ read, write, proxyPort, listen, enginePid, sharedUser }: ToolSandbox): void {
   const { abi } = landlockAbi();
   const connect = proxyPort === null ? listen : [...listen, proxyPort];
   restrictSelf({ ...toolFileRules({ read, write }), bind: listen, connect });
@@ -29,6 +31,7 @@ export function restrictTools({ read, write, proxyPort, listen, enginePid }: Too
       listen: listen.length > 0,
       truncateIsLimited: abi >= LANDLOCK.truncateAbi,
       enginePid,
+      sharedUser,
       toolThread: threadId(),
     }),
   );

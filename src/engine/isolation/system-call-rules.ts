@@ -1,27 +1,22 @@
-import type { ArgumentTest, FilterRule } from "../../shared/linux/seccomp.ts";
+import { type FilterRule, flagged } from "../../shared/linux/seccomp.ts";
+import { type SocketCallRules, socketCallRules } from "./socket-call-rules.ts";
 
-const EACCES = 13;
+const ENOSPC = 28;
 const ENOSYS = 38;
 
-const AF_UNIX = 1;
-const AF_INET = 2;
-const AF_INET6 = 10;
-const AF_NETLINK = 16;
-const SOCK_STREAM = 1;
-const SOCKET_TYPE_MASK = 0xf;
-const IPPROTO_TCP = 6;
-const NETLINK_ROUTE = 0;
-const MSG_FASTOPEN = 0x2000_0000;
 /** `CLONE_NEW*` but `CLONE_NEWTIME`, whose bit is part of the exit signal in `clone`. */
 const CLONE_NAMESPACES = [0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000];
+/** Makes the new process a child of the engine, which would never reap it. */
+const CLONE_PARENT = 0x8000;
+const F_SETOWN = 8;
+const F_SETOWN_EX = 15;
+const FIOSETOWN = 0x8901;
+const SIOCSPGRP = 0x8902;
+const PR_SET_DUMPABLE = 4;
 const PRIO_PROCESS = 0;
 const IOPRIO_WHO_PROCESS = 1;
 const PIDFD_THREAD = 0x80;
 const ANY_PERSONALITY = 0xffff_ffff;
-
-const flagged = (argument: ArgumentTest["argument"], flag: number): readonly ArgumentTest[] => [
-  { argument, mask: flag, equals: [flag] },
-];
 
 /** Calls that no tool needs, and that reach other processes, the kernel or the host. */
 const NEVER: FilterRule = {
@@ -47,7 +42,7 @@ const NEVER: FilterRule = {
 
 /** Namespaces give a process capabilities. `clone3` passes its flags in memory; programs fall back to `clone`. */
 const NAMESPACES: readonly FilterRule[] = [
-  { calls: ["clone"], refuse: { when: CLONE_NAMESPACES.map((flag) => flagged(0, flag)) } },
+  { calls: ["clone"], refuse: { when: [CLONE_PARENT, ...CLONE_NAMESPACES].map((flag) => flagged(0, flag)) } },
   { calls: ["clone3"], refuse: "always", errno: ENOSYS },
 ];
 
@@ -83,12 +78,11 @@ const OTHER_PROCESSES: readonly FilterRule[] = [
   { calls: ["personality"], refuse: { unless: [[{ argument: 0, equals: [0, ANY_PERSONALITY] }]] } },
 ];
 
-export interface ToolCallRules {
-  /** TCP sockets, whose ports Landlock limits. Without Landlock's ports there is none. */
-  readonly tcp: boolean;
-  readonly listen: boolean;
+export interface ToolCallRules extends SocketCallRules {
   /** Landlock keeps `truncate` within the domain. */
   readonly truncateIsLimited: boolean;
+  /** Other engines run as the same user. */
+  readonly sharedUser: boolean;
   readonly enginePid: number;
   /** The thread that starts the tools, which is in their domain. */
   readonly toolThread: number;
@@ -96,44 +90,55 @@ export interface ToolCallRules {
 
 /** The system calls of tools. */
 export function toolCallRules(rules: ToolCallRules): readonly FilterRule[] {
-  const { enginePid, toolThread } = rules;
+  const { sharedUser } = rules;
   return [
-    ...sockets(rules),
+    ...socketCallRules(rules),
     NEVER,
     ...NAMESPACES,
     ...OTHER_PROCESSES,
-    // Landlock refuses signals to the engine, but not to its thread in the tools' domain.
-    { calls: ["tgkill"], refuse: { when: [[{ argument: 0, equals: [enginePid] }]] } },
-    { calls: ["tkill"], refuse: { when: [[{ argument: 0, equals: [enginePid, toolThread] }]] } },
-    // Before Landlock limits signals, those to the engine and to all processes of its user.
-    { calls: ["kill"], refuse: { when: [[{ argument: 0, equals: [enginePid, -enginePid, -1] }]] } },
+    ...signals(rules),
+    // The engine finds the processes of a call by their environment, which it could then not read.
+    {
+      calls: ["prctl"],
+      refuse: {
+        when: [
+          [
+            { argument: 0, equals: [PR_SET_DUMPABLE] },
+            { argument: 1, equals: [0] },
+          ],
+        ],
+      },
+    },
+    // Landlock does not limit watches, which tell the names of all files that a neighbour uses. Programs take this error
+    // for too many watches, and poll.
+    ...(sharedUser ? [{ calls: ["inotify_add_watch"], refuse: "always", errno: ENOSPC } as const] : []),
     ...(rules.truncateIsLimited ? [] : [{ calls: ["truncate"], refuse: "always" } as const]),
   ];
 }
 
 /**
- * Landlock limits TCP alone: no UDP, raw, SCTP or Multipath TCP. A Unix socket, such as that of D-Bus or Docker, would
- * start programs outside of the domain. A pair of them reaches nobody else.
+ * Landlock refuses signals to the engine, but not to its thread in the tools' domain. A signal to that thread's id, also
+ * one that announces input, reaches all of the engine.
  */
-function sockets({ tcp, listen }: ToolCallRules): readonly FilterRule[] {
-  const protocols = [0, IPPROTO_TCP];
-  const tcpSocket = [
-    { argument: 0, equals: [AF_INET, AF_INET6] },
-    { argument: 1, mask: SOCKET_TYPE_MASK, equals: [SOCK_STREAM] },
-    { argument: 2, equals: protocols },
-  ] as const;
-  const routes = [
-    { argument: 0, equals: [AF_NETLINK] },
-    { argument: 2, equals: [NETLINK_ROUTE] },
-  ] as const;
+function signals({ enginePid, toolThread }: ToolCallRules): readonly FilterRule[] {
+  // Before Landlock limits signals, also those to the engine and to all processes of its user.
+  const engine = [enginePid, toolThread, -enginePid, -1];
   return [
-    { calls: ["socket"], refuse: { unless: tcp ? [tcpSocket, routes] : [routes] }, errno: EACCES },
-    { calls: ["socketpair"], refuse: { unless: [[{ argument: 0, equals: [AF_UNIX] }]] }, errno: EACCES },
-    // A listener without a bind gets a port that Landlock does not check.
-    ...(listen ? [] : [{ calls: ["listen"], refuse: "always", errno: EACCES } as const]),
-    // TCP Fast Open connects without the check of `connect`.
-    { calls: ["sendto"], refuse: { when: [flagged(3, MSG_FASTOPEN)] } },
-    { calls: ["sendmsg"], refuse: { when: [flagged(2, MSG_FASTOPEN)] } },
-    { calls: ["sendmmsg"], refuse: { when: [flagged(3, MSG_FASTOPEN)] } },
+    { calls: ["tgkill"], refuse: { when: [[{ argument: 0, equals: [enginePid] }]] } },
+    { calls: ["kill", "tkill", "rt_sigqueueinfo"], refuse: { when: [[{ argument: 0, equals: engine }]] } },
+    {
+      calls: ["fcntl"],
+      refuse: {
+        when: [
+          [
+            { argument: 1, equals: [F_SETOWN] },
+            { argument: 2, equals: engine },
+          ],
+          // Passes the id in memory, as the two of ioctl do.
+          [{ argument: 1, equals: [F_SETOWN_EX] }],
+        ],
+      },
+    },
+    { calls: ["ioctl"], refuse: { when: [[{ argument: 1, equals: [FIOSETOWN, SIOCSPGRP] }]] } },
   ];
 }

@@ -28,10 +28,22 @@ export async function readFrom(folder: WorkspaceFolder, name: string, path: stri
     const stats = await handle.stat();
     if (!stats.isFile()) throw new ToolFailed(`${path} is not a file`);
     if (stats.size > MAX_BYTES) throw new ToolFailed(`${path} is larger than ${MAX_BYTES} bytes`);
-    return { bytes: await handle.readFile(), stats };
+    return { bytes: await readBytes(handle, stats.size), stats };
   } finally {
     await handle.close();
   }
+}
+
+/** At most `size`, which was checked: a command may make the file larger meanwhile, up to all memory. */
+async function readBytes(handle: FileHandle, size: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await handle.read(buffer, filled, size - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
 }
 
 /**

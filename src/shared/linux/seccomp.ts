@@ -1,6 +1,6 @@
 import { setNoNewPrivileges } from "./process-limits.ts";
 import { SYSTEM_CALLS, type SystemCallName } from "./system-call-numbers.ts";
-import { addressOf, byProcessor, systemCall } from "./system-calls.ts";
+import { SystemCallFailed, addressOf, byProcessor, nativeProblem, systemCall } from "./system-calls.ts";
 
 /** Compares the low 32 bits of one argument of a system call. */
 export interface ArgumentTest {
@@ -22,9 +22,17 @@ export interface FilterRule {
 }
 type Alternatives = readonly (readonly ArgumentTest[])[];
 
+/** Holds when the argument has the flag. */
+export const flagged = (argument: ArgumentTest["argument"], flag: number): readonly ArgumentTest[] => [
+  { argument, mask: flag, equals: [flag] },
+];
+
 const EPERM = 1;
 
+const EOPNOTSUPP = 95;
+
 const SECCOMP_SET_MODE_FILTER = 1;
+const SECCOMP_GET_ACTION_AVAIL = 2;
 const ALLOW = 0x7fff_0000;
 const ERRNO = 0x0005_0000;
 const KILL_PROCESS = 0x8000_0000;
@@ -50,6 +58,25 @@ interface Instruction {
   readonly ifFalse?: number;
 }
 
+const seccomp = (operation: number, argument: Buffer): number =>
+  systemCall("seccomp", byProcessor(SYSTEM_CALLS.seccomp), operation, 0, argument);
+
+/** Why no filter can be applied here; null when one can. */
+export function seccompProblem(): string | null {
+  const problem = nativeProblem();
+  if (problem !== null) return problem;
+  const action = Buffer.alloc(4);
+  action.writeUInt32LE(ERRNO);
+  try {
+    seccomp(SECCOMP_GET_ACTION_AVAIL, action);
+    return null;
+  } catch (error) {
+    if (!(error instanceof SystemCallFailed)) throw error;
+    if (error.errno === EOPNOTSUPP) return "the kernel has no seccomp filters";
+    return `seccomp is refused here (errno ${error.errno}), perhaps by a container's seccomp profile`;
+  }
+}
+
 /** Applies a filter to the calling thread and what it starts, for ever. Throws `SystemCallFailed`. */
 export function installSeccompFilter(rules: readonly FilterRule[]): void {
   const program = encode(filterProgram(rules));
@@ -57,7 +84,7 @@ export function installSeccompFilter(rules: readonly FilterRule[]): void {
   header.writeUInt16LE(program.length / 8, 0);
   header.writeBigUInt64LE(addressOf(program), 8);
   setNoNewPrivileges();
-  systemCall("seccomp", byProcessor({ x64: 317, arm64: 277 }), SECCOMP_SET_MODE_FILTER, 0, header);
+  seccomp(SECCOMP_SET_MODE_FILTER, header);
 }
 
 /** A program of the kernel's BPF machine. A program of another processor, such as a 32-bit one, is killed. */

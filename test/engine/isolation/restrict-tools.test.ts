@@ -34,6 +34,7 @@ async function run(
     proxyPort: null,
     listen: [],
     enginePid: process.pid,
+    sharedUser: false,
     ...more,
   };
   const program = [process.execPath, join(import.meta.dirname, "restricted-program.ts")];

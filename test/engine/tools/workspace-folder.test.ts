@@ -9,7 +9,33 @@ import { ToolFailed } from "../../../src/engine/tools/tool.ts";
 import { readInWorkspace, writeInWorkspace } from "../../../src/engine/tools/workspace-files.ts";
 import { WorkspaceFolder } from "../../../src/engine/tools/workspace-folder.ts";
 import { writeFile } from "../../../src/engine/tools/write-file.ts";
+import { until } from "../../helpers/until.ts";
 import { toolBench } from "../../helpers/tool-context.ts";
+
+/** Makes a file now small, now larger than is read. */
+const RESIZE = `
+const { truncateSync } = require("node:fs");
+for (;;) for (const size of [1, 64 * 1024 * 1024]) truncateSync(require("node:worker_threads").workerData, size);`;
+
+t.test("a file that grows while it is read is read up to the size that was checked", async (t) => {
+  const { workspaceDir } = toolBench(t, { file: "x" });
+  const worker = new Worker(RESIZE, { eval: true, workerData: join(workspaceDir, "file") });
+  t.teardown(() => worker.terminate());
+  let [small, large] = [0, 0];
+  await until("both sizes were met", async () => {
+    for (let reads = 0; reads < 200; reads++) {
+      const bytes = await readInWorkspace({ workspaceDir, path: "file" }).then(
+        (content) => content.bytes.length,
+        () => Infinity,
+      );
+      if (bytes === Infinity) large++;
+      else if (bytes > 1) throw new Error(`${bytes} bytes were read`);
+      else small++;
+    }
+    return small > 100 && large > 100;
+  });
+  t.ok(small > 100);
+});
 
 t.test("a folder replaced by a link after its check is not followed", async (t) => {
   const { workspaceDir, outside } = toolBench(t, { sub: { "a.txt": "mine" } }, { "a.txt": "theirs" });

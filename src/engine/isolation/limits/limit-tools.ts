@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { basename } from "node:path";
 import type { EngineLaunch } from "../../../contract/engine-launch.ts";
 import { toolsMemoryMb } from "../../../contract/tools-memory.ts";
+import { LANDLOCK, landlockAbi } from "../../../shared/linux/landlock.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import type { ToolLauncher } from "../tool-launcher.ts";
 import { DiskQuota } from "./disk-quota.ts";
@@ -16,11 +17,11 @@ const LOG = /^engine\.log(\.|$)/;
 
 /** The limits of an engine's policy: a launcher that holds them, and the disk quota that it shares with file tools. */
 export function limitTools({
-  launch: { data_dir: folder, limits, tool_cgroups: cgroupFolders = [], user_tasks: userTasks },
+  launch: { data_dir: folder, limits, tool_cgroups: cgroupFolders = [], user_tasks: userTasks, isolation },
   launcher,
   logger,
 }: {
-  readonly launch: Pick<EngineLaunch, "data_dir" | "limits" | "tool_cgroups" | "user_tasks">;
+  readonly launch: Pick<EngineLaunch, "data_dir" | "limits" | "tool_cgroups" | "user_tasks" | "isolation">;
   readonly launcher: ToolLauncher;
   readonly logger: Logger;
 }): { readonly launcher: LimitedLauncher; readonly disk: DiskQuota } {
@@ -39,6 +40,7 @@ export function limitTools({
     cgroupFolders,
     userTasks: userTasks === undefined ? null : userTasks - ENGINE_RESERVE,
     disk,
+    signalsOwnAlone: isolation.engine && landlockAbi().abi >= LANDLOCK.scopeAbi,
     logger,
   });
   return { launcher: limited, disk };

@@ -40,6 +40,8 @@ export interface LimitedLauncherOptions {
   readonly disk: DiskQuota;
   /** See `LimitScript`. Default: no limit. */
   readonly userTasks?: number | null;
+  /** The kernel lets this process signal what it started, and nothing else. */
+  readonly signalsOwnAlone: boolean;
   readonly logger: Logger;
 }
 
@@ -77,7 +79,7 @@ export class LimitedLauncher implements ToolLauncher {
       void cgroup?.remove();
       throw error;
     }
-    const tree = new CommandTree(started, mark, cgroup);
+    const tree = new CommandTree(started, mark, { cgroup, signalsOwnAlone: this.#options.signalsOwnAlone });
     const exceeded = new AbortController();
     const endWatch = this.watch.watch({
       pids: () => tree.pids(),

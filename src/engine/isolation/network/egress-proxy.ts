@@ -192,6 +192,11 @@ function forward(
     // The client must not take a part for the whole.
     answer.once("error", () => response.destroy());
   });
+  // Nobody asked for another protocol.
+  sent.once("upgrade", () => {
+    upstream.destroy();
+    sendAnswer(response, failureAnswer(target.host, new Error("it changed the protocol")));
+  });
   sent.on("error", (error) => {
     if (response.headersSent) response.destroy();
     else sendAnswer(response, failureAnswer(target.host, error));

@@ -7,9 +7,8 @@ import type { Logger } from "../../../shared/logger.ts";
 import { ownUser } from "./owner.ts";
 
 const FILL_MS = 120_000;
-const BUNDLE = /^engine.*\.cjs$/;
-/** Fails outside of a thread. Engines read it as a text, which Node.js does not cache. */
-const WORKER = "engine-tool-worker.cjs";
+/** Without that of a thread, which runs nowhere else and is not read from its file. */
+const BUNDLE = /^engine(?!-tool-worker).*\.cjs$/;
 
 /** Compiles the engine's bundles into the cache that NODE_COMPILE_CACHE names, behind all other work. */
 const FILL = `
@@ -72,8 +71,7 @@ export class CompileCache {
   /** By their real paths, as Node.js caches them. */
   async #bundles(): Promise<readonly string[]> {
     const bundleDir = await realpath(this.#options.bundleDir);
-    const names = (await readdir(bundleDir)).filter((name) => BUNDLE.test(name) && name !== WORKER);
-    return names.map((name) => join(bundleDir, name));
+    return (await readdir(bundleDir)).filter((name) => BUNDLE.test(name)).map((name) => join(bundleDir, name));
   }
 
   /** Into a temporary folder that is renamed, so that a cache is complete. */

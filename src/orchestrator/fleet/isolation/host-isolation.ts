@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import type { EngineIsolation } from "../../../contract/launch-file.ts";
 import type { Isolation, IsolationMode, IsolationPart } from "../../../contract/orchestrator-records.ts";
 import { LANDLOCK, landlockAbi } from "../../../shared/linux/landlock.ts";
+import { seccompProblem } from "../../../shared/linux/seccomp.ts";
 import { type OwnUserTrial, ownUserProblem } from "./own-user.ts";
 
 /** What engines of this host are promised. */
@@ -36,7 +36,7 @@ export async function assessIsolation({
 }): Promise<HostIsolation> {
   if (mode === "off") return notIsolated();
   const landlock = landlockAbi();
-  const seccomp = await seccompProblem();
+  const seccomp = seccompMissing();
   const user = await ownUserProblem(trial);
   const engine = landlockProblem(landlock);
   const tools = engine ?? seccomp;
@@ -114,8 +114,8 @@ const networkPart = (tools: Missing | null, abi: number): IsolationPart =>
         : { problem: `tools have no network: Landlock ABI ${abi} has no rules for TCP`, fix: "use Linux 6.7 or newer" },
   });
 
-async function seccompProblem(): Promise<Missing | null> {
-  const actions = await readFile("/proc/sys/kernel/seccomp/actions_avail", "utf8").catch(() => "");
-  if (actions.split(/\s+/).includes("errno")) return null;
-  return { problem: "the kernel has no seccomp filters", fix: "use a kernel with CONFIG_SECCOMP_FILTER" };
+function seccompMissing(): Missing | null {
+  const problem = seccompProblem();
+  const fix = "use a kernel with CONFIG_SECCOMP_FILTER, and a container that allows the seccomp system call";
+  return problem === null ? null : { problem, fix };
 }

@@ -327,6 +327,19 @@ t.test("a WebSocket passes, and an answer without an upgrade too", async (t) => 
   t.match(await (await rawConnection(t, port, request("/other"))).closed(), /^HTTP\/1\.1 404 Not Found\r\n.*gone$/s);
 });
 
+t.test("an answer in a protocol that nobody asked for is an error", async (t) => {
+  const { port, authorization } = await proxyBench(t);
+  const origin = createTcpServer((socket) => {
+    socket.end("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n");
+  });
+  origin.listen(0, "127.0.0.1");
+  await once(origin, "listening");
+  t.teardown(() => origin.close());
+  const { port: originPort } = origin.address() as AddressInfo;
+  const request = `GET http://a.example:${originPort}/ HTTP/1.1\r\nHost: x\r\nProxy-Authorization: ${authorization}\r\n\r\n`;
+  t.match(await (await rawConnection(t, port, request)).comes(/\n$/), /^HTTP\/1\.1 502 /);
+});
+
 t.test("an idle connection ends", async (t) => {
   const { port, authorization } = await proxyBench(t, { limits: { idleMs: 100 } });
   const origin = await serve(t, () => undefined);

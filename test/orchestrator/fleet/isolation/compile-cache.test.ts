@@ -31,6 +31,15 @@ function loadAs(uid: number, { bundle, cache }: { readonly bundle: string; reado
   }).stderr;
 }
 
+t.test("the bundles of this build fill the cache", async (t) => {
+  const { folder, cache: _, ...parts } = site(t);
+  const bundleDir = resolve(import.meta.dirname, "../../../../dist");
+  const logger = createLogger("test", "silent");
+  const cache = new CompileCache({ ...parts, folder, nodePath: process.execPath, bundleDir, logger });
+  await cache.fill(signal);
+  t.not(cache.folderFor(process.getuid?.() ?? 0), null);
+});
+
 t.test("engines read the cache that the daemon filled, whichever user they are", async (t) => {
   const { folder, bundleDir, cache } = site(t);
   t.equal(cache.folderFor(ALICE), null, "they start without one until it is filled");

@@ -1,9 +1,11 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import type { Isolation } from "../../../../src/contract/orchestrator-api.ts";
 import { assertRequired, assessIsolation } from "../../../../src/orchestrator/fleet/isolation/host-isolation.ts";
 import { ownUserProblem } from "../../../../src/orchestrator/fleet/isolation/own-user.ts";
+import { nativeProblem } from "../../../../src/shared/linux/system-calls.ts";
 import { freshFolder } from "../../../helpers/folder.ts";
 
 const UIDS = { min: 1_900_020_000, max: 1_900_020_099 };
@@ -67,6 +69,21 @@ t.test("auto promises what the report calls active", async (t) => {
   t.equal(ownUsers, active["user"]);
   for (const { name, active: isActive, problem, fix } of report.parts)
     if (!isActive) t.ok(problem !== null && fix !== null, `${name} says what is missing and what would add it`);
+});
+
+t.test("tools are not promised where filters are refused", { skip: nativeProblem() ?? false }, (t) => {
+  const { trial } = trialIn(t);
+  const options = JSON.stringify({ mode: "require", read: [], trial });
+  const program = join(import.meta.dirname, "without-seccomp.ts");
+  // Without tap's variables, which load its own code.
+  const report: Isolation = JSON.parse(
+    execFileSync("/usr/bin/env", ["-i", process.execPath, program, options], { encoding: "utf8" }),
+  );
+  t.match(
+    report.parts.find(({ name }) => name === "tools"),
+    { active: false, problem: /seccomp is refused here \(errno 1\)|Landlock/ },
+  );
+  t.end();
 });
 
 const part = (name: Isolation["parts"][number]["name"], active: boolean) => ({
