@@ -58,7 +58,7 @@ function describeStatus(status: HostStatus): string {
     ["load", `${load.average.toFixed(2)} on ${load.cores} cores`],
     ["memory", `${load.memory_available_mb} of ${load.memory_total_mb} MB available`],
     ["disk", `${load.disk_free_mb} MB free`],
-    ["isolation", `${status.isolation.mode}: ${active.length === 0 ? "none" : active.join(", ")}`],
+    ["isolation", `${safe(status.isolation.mode)}: ${active.length === 0 ? "none" : active.join(", ")}`],
     ["orphans", orphans.length === 0 ? "none" : orphans.join("; ")],
   ]);
   return [

@@ -62,6 +62,7 @@ const status = {
   boots: { starting: 0, waiting: 0 },
   ports: { min: 1, max: 2, total: 2, taken: 0, free: 2, resting: 0, quarantined: 0 },
   load: { average: 1, cores: 1, memory_available_mb: 1, memory_total_mb: 1, disk_free_mb: 1 },
+  isolation: { mode: "auto", parts: [{ name: "user", active: false, problem: "why", fix: "how", detail: null }] },
   orphans: [{ incarnation: "i", pids: [1] }],
   warnings: ["warning"],
 };

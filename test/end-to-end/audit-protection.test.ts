@@ -156,7 +156,7 @@ t.test("heads of the chain are recorded outside the database, and tell who rewro
   await switchDraining(3);
   await headIs(3);
   t.equal(statSync(file).mode & 0o777, 0o600);
-  t.match(daemon.output(), /"head":"3:[0-9a-f]{64}"/);
+  await until("the head is logged", () => /"head":"3:[0-9a-f]{64}"/.test(daemon.output()));
   await switchDraining(2);
   await daemon.stop();
   await headIs(5);
