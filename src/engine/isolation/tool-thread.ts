@@ -71,6 +71,8 @@ export class ToolThread {
   }
 
   async end(): Promise<void> {
+    // An idle thread does not hold the process, which would end before this does.
+    this.#worker.ref();
     await this.#worker.terminate();
   }
 
