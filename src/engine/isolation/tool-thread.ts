@@ -19,6 +19,7 @@ export class ToolThread {
   readonly #starting = new Map<number, PromiseWithResolvers<Started>>();
   readonly #running = new Map<number, PromiseWithResolvers<ProgramExit>>();
   #lastId = 0;
+  #ending = false;
   #failure: Error | null = null;
   #over: LaunchFailed | null = null;
   /** Resolves when the thread has ended: with its failure, or with null after `end()`. */
@@ -71,8 +72,8 @@ export class ToolThread {
   }
 
   async end(): Promise<void> {
-    // An idle thread does not hold the process, which would end before this does.
-    this.#worker.ref();
+    this.#ending = true;
+    this.#holdWhileBusy();
     await this.#worker.terminate();
   }
 
@@ -132,9 +133,9 @@ export class ToolThread {
     }
   }
 
-  /** An idle thread does not keep the engine running. */
+  /** An idle thread does not keep the engine running, but for its end. */
   #holdWhileBusy(): void {
-    if (this.isIdle) this.#worker.unref();
+    if (this.isIdle && !this.#ending) this.#worker.unref();
     else this.#worker.ref();
   }
 
