@@ -11,6 +11,7 @@ import { newKey, sha256 } from "../../src/contract/api-keys.ts";
 import { type Answer, type Ask, ask } from "./api.ts";
 import { compileCache } from "./compile-cache.ts";
 import { freePort } from "./daemon.ts";
+import { freshFolder } from "./folder.ts";
 import { until } from "./until.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -90,7 +91,7 @@ export async function startEngine(t: Test, options: EngineOptions = {}): Promise
 export async function launchEngine(
   t: Test,
   {
-    dataDir = t.testdir(),
+    dataDir = freshFolder(t, "engine"),
     settings = {},
     key = newKey("sk-orch-"),
     keys,
