@@ -20,6 +20,7 @@ import { productDeleteCommand } from "./commands/product-delete.ts";
 import { productListCommand, productShowCommand, productUseCommand } from "./commands/product-show.ts";
 import { productPolicyCommand, productRegisterCommand } from "./commands/product-policy.ts";
 import { answerCommand, questionsCommand } from "./commands/questions.ts";
+import { installCommand, rollbackCommand, uninstallCommand, upgradeCommand } from "./commands/release.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { emit } from "./output.ts";
 import type { CommandMaker } from "./session.ts";
@@ -87,6 +88,7 @@ export function createProgram(settings: Settings, printError: (message: string) 
   resumeCommand(program, settings);
   group("audit", "The audit log of admin and key actions, a hash chain", [auditListCommand, auditVerifyCommand]);
   group("key", "Create keys", [keyNewCommand]);
+  for (const make of [installCommand, upgradeCommand, rollbackCommand, uninstallCommand]) make(program, settings);
   completionCommand(program, settings);
   return program;
 }

@@ -81,7 +81,13 @@ const skip = existsSync("/usr/bin/systemd-analyze") ? false : "needs systemd-ana
 t.test("systemd understands the unit", { skip }, async (t) => {
   const file = join(t.testdir({}), "orchd.service");
   // What the unit names is where the package is here, and its user is one that this machine has.
-  writeFileSync(file, unit.replaceAll("/opt/orchd", root).replaceAll("=orchd\nGroup=orchd", "=root"));
+  writeFileSync(
+    file,
+    unit
+      .replaceAll("/opt/orchd/current/bin/node", process.execPath)
+      .replaceAll("/opt/orchd/current", root)
+      .replaceAll("=orchd\nGroup=orchd", "=root"),
+  );
   const { stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", file], { encoding: "utf8", timeout: 60_000 });
   // Keys that are newer than the systemd at hand are ignored by it.
   const complaints = stderr
