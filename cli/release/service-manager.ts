@@ -3,8 +3,8 @@ import { execa } from "execa";
 import { CliFailure } from "../exit-codes.ts";
 import { nodeFetch } from "../node-fetch.ts";
 
-/** Longer than the unit's TimeoutStartSec: systemd is the one that gives up. */
-const RUN_DEADLINE_MS = 330_000;
+/** Longer than any TimeoutStartSec of the units: systemd is the one that gives up. */
+const RUN_DEADLINE_MS = 70 * 60_000;
 /** The first start makes a database. */
 const READY_DEADLINE_MS = 300_000;
 const PROBE_DEADLINE_MS = 2000;

@@ -1,8 +1,8 @@
 import { lstat, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { readIfThere, unlessMissing } from "../../src/shared/files.ts";
 import { CliFailure } from "../exit-codes.ts";
-import { type Host, SERVICE } from "./activate-release.ts";
+import type { Host } from "./activate-release.ts";
 import { linkedVersion, releaseFolder, systemLinks } from "./release-layout.ts";
 import { releaseProcesses } from "./release-processes.ts";
 import { type Step, always } from "./release-steps.ts";
@@ -25,14 +25,15 @@ export async function uninstallSteps(host: Host, { purge, stopEngines }: Uninsta
   }
   const version = await linkedVersion(layout.current);
   const links = version === null ? [] : [...(await systemLinks(layout, releaseFolder(layout, version))).keys()];
+  const units = links.filter((link) => dirname(link).endsWith("/systemd/system")).map((link) => basename(link));
   const folders = [layout.opt, ...(purge ? [layout.dataDir, layout.etc] : [])];
   return [
     ...(stopEngines
       ? [always("stop the daemon and every engine", () => manager.run("systemctl", ["start", STOP_ENGINES]))]
       : []),
-    ...(version === null
+    ...(units.length === 0
       ? []
-      : [always(`disable ${SERVICE}`, () => manager.run("systemctl", ["disable", "--now", SERVICE]))]),
+      : [always(`disable ${units.join(", ")}`, () => manager.run("systemctl", ["disable", "--now", ...units]))]),
     ...links.map((link) => removed(link)),
     always("reload systemd", () => manager.run("systemctl", ["daemon-reload"])),
     ...folders.map((folder) => removed(folder)),
