@@ -1,4 +1,5 @@
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
+import type { EngineSockets } from "./engine-sockets.ts";
 import type { LimitsReport } from "./limits-report.ts";
 
 /**
@@ -8,6 +9,8 @@ import type { LimitsReport } from "./limits-report.ts";
 export interface EngineBackend {
   /** The boot id of the machine. Recorded processes with another boot id are gone. */
   readonly bootId: string;
+  /** The listening sockets of the engines. */
+  readonly sockets: EngineSockets;
   /** How the limits of engines hold on this host. */
   limitsReport(): LimitsReport;
   /**
