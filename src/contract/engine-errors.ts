@@ -10,6 +10,7 @@ export const ENGINE_ERRORS = {
   METHOD_NOT_ALLOWED: { status: 405, cause: "The route exists, but not with this method." },
   TASK_BUSY: { status: 409, cause: "The task has a turn in flight; `details.turn_id` names it." },
   HITL_ALREADY_ANSWERED: { status: 409, cause: "The request has another answer, or its turn has ended." },
+  SKILL_ALREADY_DECIDED: { status: 409, cause: "The skill draft was decided otherwise." },
   IDEMPOTENCY_CONFLICT: { status: 409, cause: "The `Idempotency-Key` was used with another body." },
   LC_RUNNING: { status: 409, cause: "A learning batch is running." },
   MEMORY_BUSY: { status: 409, cause: "The memory is being imported or erased." },
