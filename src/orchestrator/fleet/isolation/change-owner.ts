@@ -1,7 +1,7 @@
 import { constants, lchownSync, lstatSync, readdirSync } from "node:fs";
 import { type FileHandle, lchown, lstat, open, readdir } from "node:fs/promises";
 import { hasCode } from "../../../shared/error-code.ts";
-import { FolderUnusable } from "../engine-backend.ts";
+import { FolderUnusable } from "../launch-failed.ts";
 import { type Owner, ownUser } from "./owner.ts";
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
