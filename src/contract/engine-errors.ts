@@ -29,6 +29,10 @@ export const ENGINE_ERRORS = {
   INTERNAL_ERROR: { status: 500, cause: "Unexpected server fault." },
   LLM_PROVIDER_ERROR: { status: 502, cause: "The model provider returned a failure." },
   SERVICE_UNAVAILABLE: { status: 503, cause: "Too many request bodies are being received at once." },
+  SLEEPING_BUSY: {
+    status: 503,
+    cause: "The engine sleeps and the host cannot wake it now. Repeat the call after the seconds of `Retry-After`.",
+  },
   ENGINE_DRAINING: { status: 503, cause: "The engine finishes its turns and accepts no new ones." },
   CANCELLED: { status: null, cause: "The turn was cancelled by a call, or its client disconnected." },
   CHANNEL_EXPIRED: { status: null, cause: "The turn made no progress for 900 s." },

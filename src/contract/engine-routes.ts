@@ -181,6 +181,8 @@ export function engineErrorsOf({ auth, method, requestLines, errors = [] }: Engi
     ...(takesBody ? (["PAYLOAD_TOO_LARGE"] as const) : []),
     ...errors,
     "INTERNAL_ERROR",
+    // The daemon answers for an engine that it cannot wake. It never refuses its own calls.
+    ...(auth === "control" ? [] : (["SLEEPING_BUSY"] as const)),
     ...(takesBody && requestLines === undefined ? (["SERVICE_UNAVAILABLE"] as const) : []),
   ];
   return [...new Set(codes)];
