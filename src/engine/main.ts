@@ -1,4 +1,5 @@
 import type { Server, ServerResponse } from "node:http";
+import { hasCode } from "../shared/error-code.ts";
 import type { EngineErrorBody, EngineHealth } from "../contract/engine-api.ts";
 import { CANNOT_START, ENDS, ENGINE_EXITS } from "../contract/engine-exit.ts";
 import { type EngineLaunch, decodeLaunch } from "../contract/engine-launch.ts";
@@ -105,7 +106,7 @@ class LazyApp {
 }
 
 function listen(
-  { host, port, engine_id, incarnation }: EngineLaunch,
+  { host, port, listen_fd, engine_id, incarnation }: EngineLaunch,
   { app, store }: { app: LazyApp; store: Store },
 ): Promise<Server> {
   const idle = { active_turns: 0, pending_hitl: 0, streams: 0, core_soul_hash: null };
@@ -136,7 +137,7 @@ function listen(
   server.on("clientError", refuseUnreadable);
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, () => {
+    server.listen(listen_fd === undefined ? { host, port } : { fd: listen_fd }, () => {
       server.off("error", reject);
       // A failed accept, such as too many open files: the client retries.
       server.on("error", (error) => process.stderr.write(`failed to accept a connection: ${error.message}\n`));
@@ -171,8 +172,7 @@ function exitCodeOf(error: unknown): number {
   return exit === null ? EXIT_CRASH : ENGINE_EXITS[exit].code;
 }
 
-const isPortTaken = (error: unknown): error is Error & { port: number } =>
-  error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+const isPortTaken = (error: unknown): error is Error & { port: number } => hasCode(error, "EADDRINUSE");
 
 /** A message for what an operator can fix, a stack trace for anything else. */
 function formatFailure(error: unknown, prefix: string): string {
