@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { errorCode, hasCode } from "../../shared/error-code.ts";
 import { createLogger } from "../../shared/logger.ts";
 import { Releasers } from "../../shared/releasers.ts";
 import { shutdownSignal } from "../../shared/shutdown-signals.ts";
@@ -69,16 +70,15 @@ function explain(error: unknown): string {
   if (error instanceof InvalidArguments) return `orchd: ${error.message}`;
   if (error instanceof HostTakenOver) return `orchd stops: ${error.message}`;
   if (!(error instanceof Error)) return `orchd cannot start: ${String(error)}`;
-  const code = "code" in error ? error.code : undefined;
   const syscall = "syscall" in error ? error.syscall : undefined;
-  if (syscall === "listen" && code === "EADDRINUSE") {
+  if (syscall === "listen" && hasCode(error, "EADDRINUSE")) {
     const { address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
     const place = `${String(address)} port ${String(port)}`;
     return `orchd cannot start: ORCH_PORT is in use by another program: ${place} (is orchd running already?); set another ORCH_PORT`;
   }
   if (syscall === "listen") return `orchd cannot start: it cannot listen on ORCH_HOST and ORCH_PORT (${error.message})`;
   if (isDatabaseUnavailable(error)) {
-    return `orchd cannot start: the database at DATABASE_URL cannot be reached (${error.message || String(code)})`;
+    return `orchd cannot start: the database at DATABASE_URL cannot be reached (${error.message || errorCode(error)})`;
   }
   return `orchd cannot start: ${error.message || error.name}`;
 }
