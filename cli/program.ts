@@ -24,6 +24,7 @@ import { productPolicyCommand, productRegisterCommand } from "./commands/product
 import { answerCommand, questionsCommand } from "./commands/questions.ts";
 import { versionCommand } from "./commands/version.ts";
 import { topCommand } from "./commands/top.ts";
+import { doctorCommand } from "./commands/doctor.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { emit } from "./output.ts";
 import type { CommandMaker } from "./session.ts";
@@ -91,6 +92,7 @@ export function createProgram(settings: Settings, printError: (message: string) 
   cancelCommand(program, settings);
   group("memory", "List, search, export, import and erase an engine's memory", MEMORY_COMMANDS);
   program.commandsGroup("Operation:");
+  doctorCommand(program, settings);
   topCommand(program, settings);
   logsCommand(program, settings);
   eventsCommand(program, settings);
