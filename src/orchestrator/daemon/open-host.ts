@@ -13,6 +13,8 @@ import { engineEntry, openCompileCache } from "./isolation.ts";
 import { LiveEngines } from "../fleet/live-engines.ts";
 import { createProcessBackend } from "../fleet/process-backend.ts";
 import { AnswerLimit } from "../operations/answer-limit.ts";
+import { AwakePlaces } from "../supervision/awake-places.ts";
+import { wakeForCall } from "../supervision/wake-engine.ts";
 import { BootQueue } from "../supervision/boot-queue.ts";
 import { FleetBreaker, reportBreaker } from "../supervision/fleet-breaker.ts";
 import { UNPROTECTED_AUDIT } from "../status/host-status.ts";
@@ -99,6 +101,9 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     backend,
     live: new LiveEngines(),
     boots: new Map(),
+    wakes: new Map(),
+    places: new AwakePlaces(config.maxAwake),
+    onCall: (engineId) => void wakeForCall(host, engineId),
     transitions: new TransitionOwners(),
     bootQueue: new BootQueue(config.bootConcurrency),
     breaker: new FleetBreaker((transition) => reportBreaker({ db, events, logger }, transition)),
