@@ -2,7 +2,9 @@ import { type EngineClient, createEngineClient } from "../src/client/engine-clie
 import type { EngineState } from "../src/contract/orchestrator-records.ts";
 import { type EngineContext, toCliFailure } from "./client-failure.ts";
 import { CliFailure } from "./exit-codes.ts";
+import { nodeFetch } from "./node-fetch.ts";
 import { safe } from "./output.ts";
+import { withProgress } from "./progress.ts";
 import { promptSecret } from "./secret-input.ts";
 import type { Session } from "./session.ts";
 
@@ -20,7 +22,8 @@ export async function connectEngine(
   user: string,
 ): Promise<ConnectedEngine> {
   const record = await client.platform((orchestrator) => orchestrator.get(user), { user });
-  if (!record.running) {
+  // A call wakes one that sleeps.
+  if (!record.running && record.state !== "sleeping") {
     const advice = STARTABLE.includes(record.state)
       ? `orchctl engines start ${safe(user)} starts it`
       : `orchctl engines wait ${safe(user)} waits until it runs`;
@@ -44,21 +47,22 @@ export async function connectEngine(
 /** Without a retry of `TASK_BUSY`: a person sees at once that another turn is running. */
 function createClient(url: string, key: string): EngineClient {
   try {
-    return createEngineClient({ url, key, limits: { retryBusy: false } });
+    return createEngineClient({ url, key, fetch: nodeFetch, limits: { retryBusy: false } });
   } catch (error) {
     throw toCliFailure(error);
   }
 }
 
-/** Calls a user's engine. Its errors become {@link CliFailure}s. */
+/** Calls a user's engine. Its errors become {@link CliFailure}s. `doing` is shown while it takes long; null for a stream. */
 export async function withEngine<Result>(
   session: Session,
   user: string,
   call: (engine: EngineClient, context: EngineContext) => Promise<Result>,
+  doing: string | null = `waiting for the engine of ${user}`,
 ): Promise<Result> {
   const { engine, context } = await connectEngine(session, user);
   try {
-    return await call(engine, context);
+    return await (doing === null ? call(engine, context) : withProgress(doing, () => call(engine, context)));
   } catch (error) {
     throw toCliFailure(error, context);
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../src/shared/error-code.ts";
 import * as z from "zod/mini";
 import type { EngineRecord } from "../src/contract/orchestrator-records.ts";
 import { acquireLock } from "../src/shared/file-lock.ts";
@@ -44,6 +45,15 @@ export class Credentials {
   /** The slugs with a stored key. */
   async products(): Promise<readonly string[]> {
     return Object.keys((await this.#server()).products);
+  }
+
+  /** Every stored key, of every daemon; none from a file that cannot be read. */
+  async keys(): Promise<readonly string[]> {
+    const servers = Object.values(await this.#read().catch(() => ({}) as Contents));
+    return servers.flatMap(({ products, engines }) => [
+      ...Object.values(products).map(({ platform_key: key }) => key),
+      ...Object.values(engines).map(({ engine_key: key }) => key),
+    ]);
   }
 
   /** The other daemons with a stored platform key. */
@@ -104,7 +114,7 @@ export class Credentials {
     try {
       text = await readFile(this.path, "utf8");
     } catch (error) {
-      const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+      const code = errorCode(error) || String(error);
       if (code === "ENOENT") return {};
       throw new CliFailure("unexpected", `${this.path} cannot be read (${code})`);
     }

@@ -4,6 +4,7 @@
  */
 import { mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { hasCode } from "../src/shared/error-code.ts";
 import { type FileLock, acquireLock } from "../src/shared/file-lock.ts";
 import { inputHash, isUpToDate, writeStamp } from "./build-stamp.ts";
 
@@ -45,10 +46,9 @@ async function build(inputs: string): Promise<void> {
   await removeLeftovers();
   try {
     // Loaded here because an installation without esbuild must still start what is built.
-    const { bundleClient, bundlePrograms } = await import("./make-bundles.ts");
-    const { makeDocuments } = await import("./make-documents.ts");
-    const documents = join(`${programs}.new`, "documents");
-    await Promise.all([bundlePrograms(`${programs}.new`), bundleClient(`${client}.new`), makeDocuments(documents)]);
+    const { bundleClient } = await import("./make-bundles.ts");
+    const { makeDist } = await import("./make-dist.ts");
+    await Promise.all([makeDist(`${programs}.new`), bundleClient(`${client}.new`)]);
     for (const folder of [programs, client]) {
       await writeStamp(`${folder}.new`, inputs);
       await rename(folder, `${folder}.old`).catch(ignoreMissing);
@@ -84,6 +84,6 @@ async function linkPrograms(): Promise<void> {
   }
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== "ENOENT") throw error;
+function ignoreMissing(error: unknown): void {
+  if (!hasCode(error, "ENOENT")) throw error;
 }

@@ -11,8 +11,10 @@ import {
 } from "../../src/contract/audit-chain.ts";
 import { errorCode, hasCode } from "../../src/shared/error-code.ts";
 import { readAudit, verifyAudit } from "../audit-trail.ts";
+import { isLocal } from "../checks/check-locally.ts";
 import { wholeNumber } from "../option-values.ts";
-import { safe, table } from "../output.ts";
+import { safe } from "../output.ts";
+import { table } from "../table.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 import { CliFailure } from "../exit-codes.ts";
 
@@ -29,8 +31,8 @@ export const auditListCommand: CommandMaker = (audit, settings) => {
         data.push(line);
         if (data.length > tail) data.shift();
       }
-      print.document({ data, next_cursor: null }, () =>
-        table(["SEQ", "TIME", "ACTOR", "ACTION", "PRODUCT", "ENGINE", "DETAIL"], data.map(row)),
+      print.document({ data, next_cursor: null }, (columns) =>
+        table(["SEQ", "TIME", "ACTOR", "ACTION", "DETAIL", "PRODUCT", "ENGINE"], data.map(row), columns),
       );
     });
 };
@@ -38,7 +40,7 @@ export const auditListCommand: CommandMaker = (audit, settings) => {
 function row({ seq, entry }: AuditRecord): readonly (string | null)[] {
   const { at, actor, action, product_id, engine_id, detail } = fieldsOf(entry);
   const id = (value: unknown) => (typeof value === "string" ? value : null);
-  return [String(seq), id(at), id(actor), id(action), id(product_id), id(engine_id), safe(detail) || null];
+  return [String(seq), id(at), id(actor), id(action), safe(detail) || null, id(product_id), id(engine_id)];
 }
 
 /** A tampered line may hold anything and is shown as it is. */
@@ -88,14 +90,12 @@ function head(text: string): AuditHead {
   throw new InvalidArgumentError("Expected a head as orchctl audit verify prints it, such as 12:9f86d0….");
 }
 
-const LOCAL = new Set(["127.0.0.1", "localhost", "[::1]"]);
-
 /** The heads in the given file, or in the data folder of a daemon on this machine if its file can be read. */
 async function recordedHeads(
   { url, dataDir }: { readonly url: string; readonly dataDir: string },
   file: string | undefined,
 ): Promise<readonly AuditHead[]> {
-  if (file === undefined && !LOCAL.has(URL.parse(url)?.hostname ?? "")) return [];
+  if (file === undefined && !isLocal(url)) return [];
   const path = file ?? join(dataDir, AUDIT_HEADS_FILE);
   try {
     return parseHeads(await readFile(path, "utf8"));

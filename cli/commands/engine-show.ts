@@ -1,7 +1,10 @@
 import { Option } from "commander";
-import { type CommandMaker, example, sessionOf, type Session } from "../session.ts";
+import { listEngines } from "../list-engines.ts";
+import { type CommandMaker, example, sessionOf } from "../session.ts";
 import { ENGINE_STATES, type EngineRecord, type EngineState } from "../../src/contract/orchestrator-records.ts";
-import { table, fields, safe } from "../output.ts";
+import { safe } from "../output.ts";
+import { fields, table } from "../table.ts";
+import { ago } from "../times.ts";
 
 export const engineShowCommand: CommandMaker = (engines, settings) => {
   engines
@@ -11,7 +14,7 @@ export const engineShowCommand: CommandMaker = (engines, settings) => {
     .action(async (user: string, _options, command) => {
       const { client, print } = sessionOf(command, settings);
       const engine = await client.platform((orchestrator) => orchestrator.get(user), { user });
-      print.document(engine, () => describeEngine(engine));
+      print.document(engine, (columns) => describeEngine(engine, columns));
     });
 };
 
@@ -20,14 +23,14 @@ interface Options {
   readonly all: boolean;
 }
 
-const COLUMNS = ["USER", "STATE", "PORT", "PID", "RESTARTS", "STARTED", "ID"];
-const row = ({ user_id, state, port, pid, restarts, started_at, id }: EngineRecord) => [
+const COLUMNS = ["USER", "STATE", "PORT", "PID", "RESTARTS", "SINCE", "ID"];
+const row = ({ user_id, state, sleep, port, pid, restarts, started_at, id }: EngineRecord) => [
   user_id,
-  state,
+  sleep === null ? state : `${state} (${sleep.reason})`,
   String(port),
   pid === null ? null : String(pid),
   String(restarts.count),
-  started_at,
+  ago(sleep?.since ?? started_at, Date.now()),
   id,
 ];
 
@@ -40,53 +43,54 @@ export const engineListCommand: CommandMaker = (engines, settings) => {
     .addHelpText("after", example("orchctl engines list --state running"))
     .action(async ({ state, all }: Options, command) => {
       const session = sessionOf(command, settings);
-      if (all) return listAll(session, state);
-      const data = await session.client.platform((orchestrator) => Array.fromAsync(orchestrator.list({ state })));
-      session.print.document({ data, next_cursor: null }, () => table(COLUMNS, data.map(row)));
+      const listed = await listEngines(session, { state, all });
+      const data = listed.map(({ product: _, ...engine }) => engine);
+      session.print.document({ data, next_cursor: null }, (columns) =>
+        all
+          ? table(
+              ["PRODUCT", ...COLUMNS],
+              listed.map((engine) => [engine.product, ...row(engine)]),
+              columns,
+            )
+          : table(COLUMNS, data.map(row), columns),
+      );
     });
 };
 
-async function listAll({ client, print }: Session, state: EngineState | undefined): Promise<void> {
-  const productId = await client.wantedProductId();
-  const { engines, products } = await client.admin(async (admin) => ({
-    engines: await Array.fromAsync(admin.listEngines({ state })),
-    products: await Array.fromAsync(admin.listProducts()),
-  }));
-  const data = engines.filter(({ product_id }) => productId === undefined || product_id === productId);
-  const slugs = new Map(products.map(({ id, slug }) => [id, slug]));
-  print.document({ data, next_cursor: null }, () =>
-    table(
-      ["PRODUCT", ...COLUMNS],
-      data.map((engine) => [slugs.get(engine.product_id) ?? engine.product_id, ...row(engine)]),
-    ),
-  );
-}
-
 /** An engine's whole record for a person. */
-function describeEngine(engine: EngineRecord): string {
+function describeEngine(engine: EngineRecord, columns: number | null): string {
   const { api_key: key, health, restarts, last_error: error } = engine;
-  const lines = fields([
-    ["user", safe(engine.user_id)],
-    ["id", engine.id],
-    ["state", `${engine.state} (wanted: ${engine.desired_state})`],
-    ["url", engine.url],
-    ["pid", engine.pid === null ? null : String(engine.pid)],
-    ["version", engine.version],
-    ["incarnation", engine.incarnation],
-    ["key", `${key.prefix}…${key.last4} since ${key.created_at}`],
-    ["previous key", key.previous_expires_at === null ? null : `until ${key.previous_expires_at}`],
+  const lines = fields(
     [
-      "health",
-      `${health.status}, last ok ${health.last_ok_at ?? "never"}, ${health.consecutive_failures} failures in a row`,
+      ["user", safe(engine.user_id)],
+      ["id", engine.id],
+      ["state", `${engine.state} (wanted: ${engine.desired_state})`],
+      ["url", engine.url],
+      ["pid", engine.pid === null ? null : String(engine.pid)],
+      ["version", engine.version],
+      ["incarnation", engine.incarnation],
+      ["key", `${key.prefix}…${key.last4} since ${key.created_at}`],
+      ["previous key", key.previous_expires_at === null ? null : `until ${key.previous_expires_at}`],
+      [
+        "health",
+        `${health.status}, last ok ${health.last_ok_at ?? "never"}, ${health.consecutive_failures} failures in a row`,
+      ],
+      [
+        "asleep",
+        engine.sleep === null ? null : `since ${engine.sleep.since} (${engine.sleep.reason}); a call wakes it`,
+      ],
+      ["awake", engine.awake === null ? null : describeAwake(engine.awake)],
+      ["usage", describeUsage(engine.usage)],
+      ["restarts", describeRestarts(restarts)],
+      ["stopped because", engine.stop_reason === null ? null : safe(engine.stop_reason)],
+      ["last active", engine.last_active_at],
+      ["created", engine.created_at],
+      ["started", engine.started_at],
+      ["stopped", engine.stopped_at],
+      ["metadata", Object.keys(engine.metadata).length === 0 ? null : safe(engine.metadata)],
     ],
-    ["restarts", describeRestarts(restarts)],
-    ["stopped because", engine.stop_reason === null ? null : safe(engine.stop_reason)],
-    ["last active", engine.last_active_at],
-    ["created", engine.created_at],
-    ["started", engine.started_at],
-    ["stopped", engine.stopped_at],
-    ["metadata", Object.keys(engine.metadata).length === 0 ? null : safe(engine.metadata)],
-  ]);
+    columns,
+  );
   if (error === null) return lines;
   const how = [
     error.exit_code === null ? "" : `exit code ${error.exit_code}`,
@@ -101,6 +105,22 @@ function describeEngine(engine: EngineRecord): string {
     `  ${safe(error.reason)}${how.length > 0 ? ` (${how.join(", ")})` : ""}`,
     ...(tail.length > 0 ? ["  its log ended:", ...tail] : []),
   ].join("\n");
+}
+
+function describeAwake({ woken_by: by, kept_by: work, idle_since: since }: NonNullable<EngineRecord["awake"]>): string {
+  const now = work.length > 0 ? `works: ${work.join(", ")}` : since === null ? "" : `idle since ${since}`;
+  return [by === null ? "" : `woken by ${by}`, now].filter(Boolean).join("; ") || "yes";
+}
+
+function describeUsage(usage: EngineRecord["usage"]): string | null {
+  if (usage === null) return null;
+  const { cpu_percent: cpu, memory_mb: memory, disk_mb: disk, active_turns: turns } = usage;
+  return [
+    ...(cpu === null ? [] : [`${cpu} % CPU`]),
+    `${memory} MB memory`,
+    ...(disk === null ? [] : [`${disk} MB disk`]),
+    ...(turns === null ? [] : [`${turns} active ${turns === 1 ? "turn" : "turns"}`]),
+  ].join(", ");
 }
 
 function describeRestarts({ count, window_started_at: since, next_at: next }: EngineRecord["restarts"]): string {

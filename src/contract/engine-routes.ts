@@ -7,7 +7,7 @@ import {
   hitlRespondRequest,
   knowledgeSearchRequest,
 } from "./engine-api.ts";
-import { CONTROL_PATHS, controlKeysRequest } from "./engine-control.ts";
+import { CONTROL_PATHS, controlKeysRequest, controlSleepRequest } from "./engine-control.ts";
 import type { EngineErrorCode } from "./engine-errors.ts";
 import type { EngineResponseName } from "./engine-responses.ts";
 import {
@@ -88,7 +88,7 @@ export const ENGINE_ROUTES = {
     },
     headers: LAST_EVENT,
     responses: { 200: [json("ReplayPage"), events("EngineEvent")] },
-    errors: ["TOO_MANY_READERS"],
+    errors: ["NOT_FOUND", "TOO_MANY_READERS"],
   }),
   cancel: engine("POST /execute/cancel", "Cancel the turn of a task", {
     request: cancelRequest,
@@ -146,7 +146,7 @@ export const ENGINE_ROUTES = {
   decideSkill: engine("POST /memory/skills/decide", "Allow or refuse a drafted skill", {
     request: decideSkillRequest,
     responses: ok("SkillDecided"),
-    errors: ["NOT_FOUND", "HITL_ALREADY_ANSWERED", "CATALOG_INVALID"],
+    errors: ["NOT_FOUND", "SKILL_ALREADY_DECIDED", "CATALOG_INVALID"],
   }),
   triggerLearning: engine("POST /admin/lc/trigger", "Run a learning batch", {
     responses: ok("LearningBatch"),
@@ -167,7 +167,14 @@ export const ENGINE_ROUTES = {
     responses: ok("KeysAccepted"),
   }),
   drain: control(`POST ${CONTROL_PATHS.drain}`, "Take no new turns", { responses: ok("EngineStatus") }),
-  status: control(`GET ${CONTROL_PATHS.status}`, "Turns, requests and streams", { responses: ok("EngineStatus") }),
+  sleep: control(`POST ${CONTROL_PATHS.sleep}`, "Exit until the next call, unless there is work", {
+    request: controlSleepRequest,
+    responses: ok("EngineStatus"),
+    errors: ["ENGINE_BUSY"],
+  }),
+  status: control(`GET ${CONTROL_PATHS.status}`, "Turns, requests, streams and what keeps it awake", {
+    responses: ok("EngineStatus"),
+  }),
 } satisfies Record<string, EngineRoute>;
 export type EngineRouteName = keyof typeof ENGINE_ROUTES;
 
@@ -181,6 +188,8 @@ export function engineErrorsOf({ auth, method, requestLines, errors = [] }: Engi
     ...(takesBody ? (["PAYLOAD_TOO_LARGE"] as const) : []),
     ...errors,
     "INTERNAL_ERROR",
+    // The daemon answers for an engine that it cannot wake. It never refuses its own calls.
+    ...(auth === "control" ? [] : (["SLEEPING_BUSY"] as const)),
     ...(takesBody && requestLines === undefined ? (["SERVICE_UNAVAILABLE"] as const) : []),
   ];
   return [...new Set(codes)];

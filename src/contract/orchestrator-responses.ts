@@ -8,6 +8,7 @@ import {
   ENGINE_STATES,
   type EngineRecord,
   type ErrorBody,
+  type HostReport,
   type HostStatus,
   ISOLATION_PARTS,
   POLICY_ACTIONS,
@@ -17,6 +18,7 @@ import {
   type StopResult,
 } from "./orchestrator-records.ts";
 import { ISOLATION_MODES } from "./settings.ts";
+import { AWAKE_REASONS, SLEEP_REASONS, WAKE_REASONS } from "./sleep.ts";
 import { count, jsonObject, openApiDocument, text, textOrNull, time, timeOrNull } from "./response-schemas.ts";
 
 const engineState = z.enum(ENGINE_STATES);
@@ -69,6 +71,15 @@ const engineRecord = z.object({
     consecutive_failures: count,
   }),
   restarts: z.object({ count, window_started_at: timeOrNull, next_at: timeOrNull }),
+  usage: z.nullable(
+    z.object({
+      cpu_percent: z.nullable(z.number()),
+      memory_mb: count,
+      disk_mb: limit,
+      active_turns: limit,
+      sampled_at: time,
+    }),
+  ),
   last_error: z.nullable(
     z.object({
       phase: z.enum(["boot", "run", "stop"]),
@@ -78,6 +89,14 @@ const engineRecord = z.object({
       oom: z.boolean(),
       log_tail: z.array(text),
       at: time,
+    }),
+  ),
+  sleep: z.nullable(z.object({ since: time, reason: z.enum(SLEEP_REASONS) })),
+  awake: z.nullable(
+    z.object({
+      woken_by: z.nullable(z.enum(WAKE_REASONS)),
+      kept_by: z.array(z.enum(AWAKE_REASONS)),
+      idle_since: timeOrNull,
     }),
   ),
   stop_reason: textOrNull,
@@ -124,6 +143,7 @@ const hostStatus = z.object({
   draining: z.boolean(),
   breaker: z.enum(["open", "closed"]),
   engines: z.record(engineState, count),
+  awake: z.object({ engines: count, limit }),
   boots: z.object({ starting: count, waiting: count }),
   ports: z.object({
     min: count,
@@ -157,6 +177,15 @@ const hostStatus = z.object({
   warnings: z.array(text),
 }) satisfies z.ZodMiniType<HostStatus>;
 
+const hostReport = z.object({
+  version: text,
+  node: text,
+  settings: z.record(text, text),
+  checks: z.array(
+    z.object({ name: text, status: z.enum(["ok", "warning", "problem"]), message: text, fix: textOrNull }),
+  ),
+}) satisfies z.ZodMiniType<HostReport>;
+
 const page = <Item extends z.ZodMiniType>(item: Item) => z.object({ data: z.array(item), next_cursor: textOrNull });
 
 /** Every body that the orchestrator answers with, by the name it has in the OpenAPI document. */
@@ -189,6 +218,7 @@ export const ORCHESTRATOR_RESPONSES = {
   EventFrame: eventFrame,
   EventPage: page(eventRecord) satisfies z.ZodMiniType<Page<EventRecord>>,
   HostStatus: hostStatus,
+  HostReport: hostReport,
   AuditPage: page(auditRecord) satisfies z.ZodMiniType<Page<AuditRecord>>,
   OpenApiDocument: openApiDocument,
   Error: z.object({ error: z.object({ code: errorCode, message: text }) }) satisfies z.ZodMiniType<ErrorBody>,

@@ -1,5 +1,9 @@
+import { errorCode, hasCode } from "./error-code.ts";
+
 /** npm forwards a terminal's Ctrl-C to a program that has received it already. A signal this soon after is the same one. */
 const ECHO_MS = 300;
+/** 128 and the number of SIGINT, as shells report it. */
+const EXIT_INTERRUPTED = 130;
 
 /** Resolves with the first SIGTERM, SIGINT or SIGHUP. A second signal exits the process at once. */
 export function shutdownSignal(): Promise<NodeJS.Signals> {
@@ -17,14 +21,24 @@ export function onInterrupt(first: () => void): () => void {
   return () => process.off("SIGINT", interrupt);
 }
 
+/** Exits with 130 at a SIGINT that nothing else handles. Only for programs with nothing to close. */
+export function exitOnInterrupt(): void {
+  process.on("SIGINT", () => {
+    if (process.listenerCount("SIGINT") > 1) return;
+    // The shell's prompt begins on a line of its own.
+    if (process.stderr.isTTY) process.stderr.write("\n");
+    process.exit(EXIT_INTERRUPTED);
+  });
+}
+
 /**
  * Exits the process when its output cannot be written, silently when the reader closed the pipe (`| head`). Only for
  * programs with nothing to close.
  */
 export function exitWithoutReader(output: NodeJS.WriteStream): void {
-  output.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(0);
-    process.stderr.write(`the output cannot be written (${error.code ?? error.message})\n`);
+  output.on("error", (error) => {
+    if (hasCode(error, "EPIPE")) process.exit(0);
+    process.stderr.write(`the output cannot be written (${errorCode(error) || error.message})\n`);
     process.exit(1);
   });
 }
@@ -36,6 +50,6 @@ function firstThenExit(first: (signal: NodeJS.Signals) => void): (signal: NodeJS
     if (firstAt === null) {
       firstAt = now;
       first(signal);
-    } else if (now - firstAt > ECHO_MS) process.exit(130);
+    } else if (now - firstAt > ECHO_MS) process.exit(EXIT_INTERRUPTED);
   };
 }

@@ -19,6 +19,7 @@ function status(more: Partial<HostStatus> = {}): HostStatus {
     draining: false,
     breaker: "closed",
     engines: { ...engines, running: 12, failed: 2 },
+    awake: { engines: 12, limit: 700 },
     boots: { starting: 1, waiting: 3 },
     ports: { min: 20_000, max: 20_099, total: 100, taken: 14, free: 80, resting: 4, quarantined: 2 },
     load: { average: 0.5, cores: 2, memory_available_mb: 1000, memory_total_mb: 4000, disk_free_mb: 9000 },
@@ -41,7 +42,7 @@ t.test("status tells at a glance what runs, what is left, and what to see to", a
   for (const line of [
     /orchd +9\.9\.9, up 1 d 1 h\n/,
     /new engines +accepted\n/,
-    /restarts +normal\n/,
+    /restarts +not paused\n/,
     /engines +14: 12 running, 2 failed\n/,
     /boots +1 starting, 3 waiting\n/,
     /ports +14 of 100 taken \(20000-20099\), 80 free, 4 resting, 2 in quarantine\n/,

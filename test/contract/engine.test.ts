@@ -82,6 +82,7 @@ t.test("turns", async () => {
   await call("replay", { expect: 200 });
   await call("replay", { query: "?after=0&ids=1", headers: SSE, expect: 200 });
   await call("replay", { query: "?after=yesterday", expect: "INVALID_REQUEST" });
+  await call("replay", { query: "?turn_id=none&follow=true", headers: SSE, expect: "NOT_FOUND" });
 });
 
 t.test("people", async () => {
@@ -136,7 +137,7 @@ t.test("memory", async () => {
   const [{ id }] = drafts.skills;
   await call("decideSkill", { body: { id: "sd_none", decision: "allow" }, expect: "NOT_FOUND" });
   await call("decideSkill", { body: { id, decision: "allow" }, expect: 200 });
-  await call("decideSkill", { body: { id, decision: "refuse" }, expect: "HITL_ALREADY_ANSWERED" });
+  await call("decideSkill", { body: { id, decision: "refuse" }, expect: "SKILL_ALREADY_DECIDED" });
   const { text } = await call("exportMemory", { expect: 200 });
   await call("eraseMemory", { expect: 200 });
   await call("importMemory", { body: text, expect: 200 });
@@ -174,8 +175,16 @@ t.test("the engine itself", async () => {
   for (const name of ["health", "openapi", "docs", "status"] as const) await call(name, { expect: 200 });
   await call("setKeys", { body: { keys: [{ hash: sha256(key), expires_at: null }] }, expect: 200 });
   await call("setKeys", { body: { keys: [{ hash: "x" }] }, expect: "INVALID_REQUEST" });
+  await call("sleep", { body: { idle_ms: -1 }, expect: "INVALID_REQUEST" });
+  await call("sleep", { body: { idle_ms: 60_000 }, expect: "ENGINE_BUSY" });
   await call("drain", { expect: 200 });
   await call("execute", { body: { task_id: "late", message: "/say late" }, expect: "ENGINE_DRAINING" });
+  await engine.call("/admin/lc/trigger", { method: "POST" });
+  await until("the engine has no work", async () => {
+    const { body } = await engine.control("/control/status");
+    return body.awake.length === 0;
+  });
+  await call("sleep", { body: { idle_ms: 0 }, expect: 200 });
 });
 
 t.test("every route of the table has been called, and has answered each way it can", async (t) => {

@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { hasCode } from "../../shared/error-code.ts";
 import type { CatalogRemark } from "../../contract/engine-records.ts";
 import type { SkillDecided, SkillDraftRecord } from "../../contract/memory-records.ts";
 import { isoTime } from "../../shared/clock.ts";
@@ -35,7 +36,7 @@ export class SkillReview {
     return this.#parts.drafts.all(MAX_LISTED).map(recordOf);
   }
 
-  /** Idempotent. Writes an allowed skill to the catalog. Throws `NOT_FOUND`, `HITL_ALREADY_ANSWERED`, `CATALOG_INVALID`. */
+  /** Idempotent. Writes an allowed skill to the catalog. Throws `NOT_FOUND`, `SKILL_ALREADY_DECIDED`, `CATALOG_INVALID`. */
   decide(id: string, decision: "allow" | "refuse"): Promise<SkillDecided> {
     return this.#lanes.run("", () => this.#decide(id, decision));
   }
@@ -46,7 +47,7 @@ export class SkillReview {
     if (draft === null) throw new EngineError("NOT_FOUND", "no skill draft has this id");
     const state = decision === "allow" ? "allowed" : "refused";
     if (draft.state !== "proposed" && draft.state !== state)
-      throw new EngineError("HITL_ALREADY_ANSWERED", `the skill draft is already ${draft.state}`);
+      throw new EngineError("SKILL_ALREADY_DECIDED", `the skill draft is already ${draft.state}`);
     if (draft.state === state) return { id, name: draft.name, state, catalog: null };
     if (state === "allowed") await this.#write(draft);
     await lane.run(() => drafts.decide(id, state, now()));
@@ -69,8 +70,7 @@ export class SkillReview {
       await rename(temporary, place);
     } catch (error) {
       await rm(temporary, { recursive: true, force: true });
-      const code = (error as NodeJS.ErrnoException).code ?? "";
-      if (["EEXIST", "ENOTEMPTY", "ENOTDIR", "EISDIR"].includes(code)) throw taken(name);
+      if (hasCode(error, "EEXIST", "ENOTEMPTY", "ENOTDIR", "EISDIR")) throw taken(name);
       throw error;
     }
   }
@@ -87,7 +87,7 @@ async function textOf(file: string): Promise<string | null> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return null;
     throw error;
   }
 }

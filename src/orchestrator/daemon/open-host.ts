@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import PQueue from "p-queue";
 import { delay } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
@@ -7,12 +6,14 @@ import { SealedBox } from "../store/sealed-box.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";
 import { StallWatch } from "../../shared/stall-watch.ts";
 import type { Config } from "./config.ts";
+import { openBackend } from "./open-backend.ts";
+import type { ServiceManager } from "./service-manager.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
-import { engineEntry, openCompileCache } from "./isolation.ts";
 import { LiveEngines } from "../fleet/live-engines.ts";
-import { createProcessBackend } from "../fleet/process-backend.ts";
 import { AnswerLimit } from "../operations/answer-limit.ts";
+import { AwakePlaces } from "../supervision/awake-places.ts";
+import { wakeForCall } from "../supervision/wake-engine.ts";
 import { BootQueue } from "../supervision/boot-queue.ts";
 import { FleetBreaker, reportBreaker } from "../supervision/fleet-breaker.ts";
 import { UNPROTECTED_AUDIT } from "../status/host-status.ts";
@@ -49,6 +50,7 @@ interface HostParts {
   readonly onWait: () => void;
   readonly onLoss: (error: HostTakenOver) => void;
   readonly isolation: HostIsolation;
+  readonly serviceManager: ServiceManager;
 }
 
 interface OpenHost {
@@ -86,16 +88,12 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     states: new EngineStates(db, events),
     directory,
     isolation: parts.isolation,
-    backend: createProcessBackend({
-      nodePath: process.execPath,
-      engineEntry: engineEntry(parts.installDir),
-      compileCache: openCompileCache(parts),
-      runDir: join(config.dataDir, "run"),
-      logger,
-      path: config.path,
-    }),
+    backend: openBackend(parts),
     live: new LiveEngines(),
     boots: new Map(),
+    wakes: new Map(),
+    places: new AwakePlaces(config.maxAwake),
+    onCall: (engineId) => void wakeForCall(host, engineId),
     transitions: new TransitionOwners(),
     bootQueue: new BootQueue(config.bootConcurrency),
     breaker: new FleetBreaker((transition) => reportBreaker({ db, events, logger }, transition)),

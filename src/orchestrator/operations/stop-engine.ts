@@ -48,12 +48,14 @@ export async function stopEngine(
 
 /** Null when another call changed the engine since it was read. */
 async function stopRow(
-  host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "box" | "settings" | "now" | "logger">,
+  host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "now" | "logger">,
   product: Product,
   { engine, options }: { readonly engine: EngineRow; readonly options: StopOptions },
 ): Promise<Stopped | null> {
   const drainS = options.force ? 0 : (options.drainS ?? product.record.policy.drain_s);
   if (engine.state === "backoff") {
+    // Before the move, after which a start may hold it again.
+    host.backend.sockets.release(engine.id);
     const stopped = await host.states.move({
       id: engine.id,
       from: ["backoff"],
@@ -65,7 +67,7 @@ async function stopRow(
   }
   const stopping = await host.states.move({
     id: engine.id,
-    from: ["starting", "running", "unhealthy", "stop_failed"],
+    from: ["starting", "running", "unhealthy", "sleeping", "stop_failed"],
     to: "stopping",
     set: {
       desired_state: "stopped",

@@ -24,6 +24,8 @@ export async function adoptEngine(
   const healthySince = row.started_at?.getTime() ?? host.now();
   const live = liveEngine(host, row, { process, order: launchOrder(host, row, product), healthySince });
   process.discardLaunchFile();
+  // Where the kernel refuses it, the engine is the only owner of its socket until its next start.
+  host.backend.sockets.take(id, row.port, process.handle.pid);
   if (!answers) live.consecutiveFailures = MISSES_UNHEALTHY;
   superviseAdopted(host, live);
   if (answers) await sendStoredKeys(host, row, live);
@@ -31,7 +33,7 @@ export async function adoptEngine(
   await retryUntilStopped(host, "adoption", () =>
     host.states.move({
       id,
-      from: answers ? ["starting", "running", "unhealthy"] : ["running", "unhealthy"],
+      from: answers ? ["starting", "running", "unhealthy", "sleeping"] : ["running", "unhealthy"],
       to: answers ? "running" : "unhealthy",
       incarnation,
       set: { pid, boot_id: bootId, process_start: startTime, started_at: row.started_at ?? new Date(host.now()) },

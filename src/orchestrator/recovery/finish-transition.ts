@@ -1,7 +1,9 @@
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { buildLastError } from "../supervision/last-error.ts";
 import { destroyRow } from "../operations/destroy-engine.ts";
-import { endProcess } from "../supervision/end-process.ts";
+import { endProcess, recordedProcess } from "../supervision/end-process.ts";
+import { endedBy, fallAsleep } from "../supervision/fall-asleep.ts";
+import { inSleepLane } from "../supervision/sleep-lane.ts";
 import { currentIncarnation } from "../supervision/new-incarnation.ts";
 import { retryMove } from "../supervision/retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
@@ -14,7 +16,7 @@ const RETRY_DELAY_MS = 1000;
 
 /** Stops a start that is past its deadline, then applies the restart rule. */
 export async function abandonStart(host: HostContext, row: EngineRow): Promise<void> {
-  await endProcess(host, row, { drainMs: 0, termMs: TERM_MS });
+  await endProcess(host, row, { drainMs: 0, termMs: TERM_MS, restarts: true });
   const lastError = await buildLastError(host, row.id, {
     phase: "boot",
     reason: "the start did not finish before its deadline",
@@ -25,7 +27,7 @@ export async function abandonStart(host: HostContext, row: EngineRow): Promise<v
 
 /** Retries a start that the daemon or the database interrupted, without counting a crash. */
 export async function retryStart(host: HostContext, row: EngineRow): Promise<void> {
-  const end = await endProcess(host, row, { drainMs: 0, termMs: TERM_MS });
+  const end = await endProcess(host, row, { drainMs: 0, termMs: TERM_MS, restarts: true });
   if (end.kind === "survived") throw new Error(`engine ${row.id}: ${end.reason}`);
   const { id, incarnation } = row;
   const backoff = await retryMove(host, "interrupted start", () => ({
@@ -58,9 +60,19 @@ export async function handleUnobservedExit(
   await restartOrFail(host, { id, incarnation, from, lastError, healthyForMs });
 }
 
+/** Finishes a sleep of another operation or daemon, whose engine did not answer this one. */
+export function finishSleep(host: HostContext, row: EngineRow): Promise<void> {
+  return inSleepLane(host, row.id, async () => {
+    const live = host.live.get(row.id);
+    const process = live?.process ?? recordedProcess(host, row);
+    if (process !== null && (await endedBy(process)).kind === "survived") return;
+    await fallAsleep(host, row);
+  });
+}
+
 /** Finishes a stop of another operation or daemon. */
 export async function finishStop(
-  host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "box" | "settings" | "now" | "logger">,
+  host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "now" | "logger">,
   row: EngineRow,
 ): Promise<void> {
   await settleStop(host, row, await endProcess(host, row, { drainMs: 0, termMs: TERM_MS }));

@@ -1,13 +1,16 @@
-import type { EngineRecord } from "../../contract/orchestrator-api.ts";
+import type { EngineRecord, EngineUsage } from "../../contract/orchestrator-api.ts";
 import { isoTime } from "../../shared/clock.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
 import type { EngineRow } from "../store/tables.ts";
 import type { HostContext } from "../host-context.ts";
 
+const MIB = 1_048_576;
+
 /** The engine as clients see it: its row, with health and activity from supervision. */
 export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: EngineRow): EngineRecord {
-  const live = host.live.get(row.id);
+  const found = host.live.get(row.id);
+  const live = found?.incarnation === row.incarnation ? found : undefined;
   return {
     id: row.id,
     product_id: row.product_id,
@@ -26,13 +29,16 @@ export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: 
       created_at: row.key_created_at.toISOString(),
       previous_expires_at: row.previous_key_expires_at?.toISOString() ?? null,
     },
-    health: health(live?.incarnation === row.incarnation ? live : undefined),
+    health: health(live),
     restarts: {
       count: row.restart_count,
       window_started_at: row.restart_window_started_at?.toISOString() ?? null,
       next_at: row.next_restart_at?.toISOString() ?? null,
     },
+    usage: live === undefined ? null : usage(live),
     last_error: row.last_error,
+    sleep: sleepOf(row),
+    awake: row.state === "running" ? awakeOf(row, live) : null,
     stop_reason: row.stop_reason,
     last_active_at: lastActive(row, live),
     created_at: row.created_at.toISOString(),
@@ -54,6 +60,31 @@ function health(live: LiveEngine | undefined): EngineRecord["health"] {
     status: live.consecutiveFailures === 0 ? "ok" : "failing",
     last_ok_at: isoTime(live.lastOkAt),
     consecutive_failures: live.consecutiveFailures,
+  };
+}
+
+function sleepOf(row: EngineRow): EngineRecord["sleep"] {
+  const { state, slept_at: since, sleep_reason: reason } = row;
+  if (state !== "sleeping" || since === null || reason === null) return null;
+  return { since: since.toISOString(), reason };
+}
+
+const awakeOf = (row: EngineRow, live: LiveEngine | undefined): EngineRecord["awake"] => ({
+  woken_by: row.woken_by,
+  kept_by: live?.report?.awake ?? [],
+  idle_since: isoTimeOrNull(live?.report?.idleSince ?? null),
+});
+
+const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
+
+function usage({ usage: sample, diskBytes, activeTurns }: LiveEngine): EngineUsage | null {
+  if (sample === null) return null;
+  return {
+    cpu_percent: sample.cpuPercent,
+    memory_mb: Math.round(sample.memoryBytes / MIB),
+    disk_mb: diskBytes === null ? null : Math.round(diskBytes / MIB),
+    active_turns: activeTurns,
+    sampled_at: isoTime(sample.sampledAt),
   };
 }
 

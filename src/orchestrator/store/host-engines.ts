@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { EngineState } from "../../contract/orchestrator-api.ts";
+import type { WatchedEngine } from "../rules/engine-warning.ts";
 import type { Db } from "./database.ts";
 import type { EngineRow } from "./tables.ts";
 
@@ -25,7 +26,7 @@ export async function listOverdue(db: Db, hostId: string): Promise<EngineRow[]> 
     .execute();
 }
 
-/** Engines of this host that need supervision or an operation, with their incarnation and state. */
+/** Engines of this host that need supervision or an operation, with their incarnation and state. Not those asleep. */
 export async function listActiveEngines(
   db: Db,
   hostId: string,
@@ -35,6 +36,7 @@ export async function listActiveEngines(
     .select(["id", "incarnation", "state"])
     .where("host_id", "=", hostId)
     .where("state", "not in", ["stopped", "failed", "stop_failed"])
+    .where((eb) => eb.or([eb("state", "<>", "sleeping"), eb("pid", "is not", null)]))
     .execute();
 }
 
@@ -44,6 +46,44 @@ export async function listIncarnations(
   hostId: string,
 ): Promise<{ readonly id: string; readonly uid: number | null }[]> {
   return db.selectFrom("engines").select(["incarnation as id", "uid"]).where("host_id", "=", hostId).execute();
+}
+
+/** Counts the running engines of this host by the version of their process. */
+export async function countByVersion(db: Db, hostId: string): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom("engines")
+    .select(["version", sql<number>`count(*)::int`.as("count")])
+    .where("host_id", "=", hostId)
+    .where("state", "in", ["running", "unhealthy"])
+    .groupBy("version")
+    .execute();
+  return new Map(rows.map(({ version, count }) => [version ?? "an unknown version", count]));
+}
+
+/**
+ * Engines of this host in a state that needs a person, or with at least `crashes` crashes in a restart window that began
+ * after `since`; the newest crash first.
+ */
+export async function listTroubledEngines(
+  db: Db,
+  hostId: string,
+  { crashes, since, limit }: { readonly crashes: number; readonly since: Date; readonly limit: number },
+): Promise<WatchedEngine[]> {
+  return db
+    .selectFrom("engines")
+    .innerJoin("products", "products.id", "engines.product_id")
+    .select(["products.slug as product", "user_id", "state", "restart_count", "restart_window_started_at"])
+    .select(["stop_reason", "last_error"])
+    .where("host_id", "=", hostId)
+    .where((eb) =>
+      eb.or([
+        eb("state", "in", ["failed", "stop_failed", "unhealthy", "backoff"]),
+        eb.and([eb("restart_count", ">=", crashes), eb("restart_window_started_at", ">", since)]),
+      ]),
+    )
+    .orderBy(sql`last_error->>'at' desc nulls last`)
+    .limit(limit)
+    .execute();
 }
 
 /** Counts the engines of this host by state. */

@@ -69,6 +69,12 @@ export function liveEngine(
     healthySince,
     lastOkAt: host.now(),
     consecutiveFailures: 0,
+    fallingAsleep: null,
+    probing: null,
+    report: null,
+    activeTurns: null,
+    diskBytes: null,
+    usage: null,
     lastActiveAt: null,
     lastActiveStored: row.last_active_at?.getTime() ?? 0,
   };
