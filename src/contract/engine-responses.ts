@@ -142,6 +142,7 @@ export const ENGINE_RESPONSES = {
     streams: count,
     draining: z.boolean(),
     last_active_at: timeOrNull,
+    disk_bytes: z.optional(z.nullable(count)),
   }) satisfies z.ZodMiniType<EngineStatus>,
   OpenApiDocument: openApiDocument,
   Error: z.object({

@@ -24,6 +24,7 @@ import { reapOverdue } from "../recovery/reap-overdue.ts";
 import { ephemeralPorts, isolationReport, overlapWarning } from "../status/host-status.ts";
 import { startMaintenance } from "../recovery/maintenance.ts";
 import type { HostContext } from "../host-context.ts";
+import { sampleUsage } from "../status/sample-usage.ts";
 import { Readiness } from "../status/readiness.ts";
 import { reconcileFleet } from "../recovery/reconcile-fleet.ts";
 import { startBanner } from "./start-banner.ts";
@@ -89,6 +90,7 @@ export async function serve(options: StartOptions): Promise<void> {
   readiness.phase = "serving";
   void reapOverdue(host);
   void startMaintenance(host);
+  void sampleUsage(host);
   const heads = new AuditHeads(host);
   options.resources.push(() => heads.close());
   void heads.recordUntilStopped();

@@ -69,6 +69,9 @@ export function liveEngine(
     healthySince,
     lastOkAt: host.now(),
     consecutiveFailures: 0,
+    activeTurns: null,
+    diskBytes: null,
+    usage: null,
     lastActiveAt: null,
     lastActiveStored: row.last_active_at?.getTime() ?? 0,
   };

@@ -96,7 +96,10 @@ async function probe(
   return host.probes.add(async () => {
     const startedAt = performance.now();
     const verdict = await probeOnce(live.url, { engineId: live.id, incarnation: live.incarnation, timeoutMs });
-    if (verdict.kind === "ok") return null;
+    if (verdict.kind === "ok") {
+      live.activeTurns = verdict.activeTurns;
+      return null;
+    }
     if (host.stalls.since(startedAt)) return "unknown";
     return { reason: verdict.kind === "failed" ? verdict.reason : "another program answers on its port" };
   });
@@ -116,11 +119,12 @@ function record(
   void host.lanes.run(`health ${live.id}`, move);
 }
 
-/** Reads an engine's `last_active_at` and stores it. After a reboot the most recently used engines start first. */
+/** Reads the size of an engine's folder and its `last_active_at`, and stores the latter. After a reboot the most recently used engines start first. */
 async function recordActivity(host: Pick<HostContext, "db" | "now" | "logger">, live: LiveEngine): Promise<void> {
   const answer = await engineStatus({ url: live.url, token: live.controlToken });
   if (answer.kind === "failed") return;
-  const { last_active_at: reported } = answer.status;
+  const { last_active_at: reported, disk_bytes: diskBytes } = answer.status;
+  live.diskBytes = diskBytes ?? null;
   if (reported === null) return;
   // The engine is not trusted: a time in the future is cut to now.
   const at = Math.min(Date.parse(reported), host.now());
