@@ -79,14 +79,14 @@ export async function readPolicy(options: PolicyOptions, settings: Settings): Pr
 const orNull = (limit: number | "none"): number | null => (limit === "none" ? null : limit);
 
 /** A secret in the command line would be visible in the process list. */
-async function readEngineEnv(option: string, { variable }: Settings): Promise<Record<string, string>> {
+async function readEngineEnv(option: string, { environment }: Settings): Promise<Record<string, string>> {
   const [, name = option, given] = /^([^=]+)=(.*)$/s.exec(option) ?? [];
   if (given?.startsWith("@")) return { [name]: await secretFromFile(given.slice(1)) };
   if (given !== undefined) {
     if (isPlainSetting(name, given)) return { [name]: given };
     throw new CliFailure("usage", `--engine-env ${name}: ${problemOfTyped(name, given)}`);
   }
-  const value = variable(name) ?? (await promptSecret(`${name}: `));
+  const value = environment[name] ?? (await promptSecret(`${name}: `));
   if (value !== null) return { [name]: value };
   throw new CliFailure(
     "usage",

@@ -1,3 +1,4 @@
+import type { HostCheck } from "./host-check.ts";
 import type { ISOLATION_MODES } from "./settings.ts";
 
 /** The orchestrator's headers and response records. Its request schemas are in `orchestrator-api.ts`. */
@@ -223,6 +224,16 @@ export interface HostStatus {
   readonly orphans: readonly { readonly incarnation: string; readonly pids: readonly number[] }[];
   /** Warnings for the operator. */
   readonly warnings: readonly string[];
+}
+
+/** What the daemon finds when it checks itself and its host. */
+export interface HostReport {
+  readonly version: string;
+  /** The version of Node.js. */
+  readonly node: string;
+  /** The settings of the daemon's environment; `(set)` instead of a value that may be a secret. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly checks: readonly HostCheck[];
 }
 
 export interface Page<T> {

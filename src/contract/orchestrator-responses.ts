@@ -8,6 +8,7 @@ import {
   ENGINE_STATES,
   type EngineRecord,
   type ErrorBody,
+  type HostReport,
   type HostStatus,
   ISOLATION_PARTS,
   POLICY_ACTIONS,
@@ -166,6 +167,15 @@ const hostStatus = z.object({
   warnings: z.array(text),
 }) satisfies z.ZodMiniType<HostStatus>;
 
+const hostReport = z.object({
+  version: text,
+  node: text,
+  settings: z.record(text, text),
+  checks: z.array(
+    z.object({ name: text, status: z.enum(["ok", "warning", "problem"]), message: text, fix: textOrNull }),
+  ),
+}) satisfies z.ZodMiniType<HostReport>;
+
 const page = <Item extends z.ZodMiniType>(item: Item) => z.object({ data: z.array(item), next_cursor: textOrNull });
 
 /** Every body that the orchestrator answers with, by the name it has in the OpenAPI document. */
@@ -198,6 +208,7 @@ export const ORCHESTRATOR_RESPONSES = {
   EventFrame: eventFrame,
   EventPage: page(eventRecord) satisfies z.ZodMiniType<Page<EventRecord>>,
   HostStatus: hostStatus,
+  HostReport: hostReport,
   AuditPage: page(auditRecord) satisfies z.ZodMiniType<Page<AuditRecord>>,
   OpenApiDocument: openApiDocument,
   Error: z.object({ error: z.object({ code: errorCode, message: text }) }) satisfies z.ZodMiniType<ErrorBody>,

@@ -187,6 +187,9 @@ export const ORCHESTRATOR_ROUTES = {
     errors: ["PRODUCT_NOT_FOUND", "CAPACITY_EXHAUSTED"],
   }),
   adminStatus: admin("GET /admin/status", "The host: ports, engines, load", { responses: ok("HostStatus") }),
+  checkHost: admin("GET /admin/doctor", "Checks of the daemon and its host: what is wrong and what helps", {
+    responses: ok("HostReport"),
+  }),
   adminAudit: admin("GET /admin/audit", "The audit log, a hash chain", {
     query: { ...PAGE, after: AUDIT_AFTER },
     responses: ok("AuditPage"),

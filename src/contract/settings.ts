@@ -219,6 +219,9 @@ export const isEngineSetting = (name: string): boolean =>
 export const productSettingNames = (): string =>
   ["LLM_*", ...settingNames("product").filter((name) => !LLM_NAME.test(name))].join(", ");
 
+/** Whether a variable of the environment is a setting of the daemon or of engines. */
+export const isSetting = (name: string): boolean => LLM_NAME.test(name) || ROWS.some(([known]) => known === name);
+
 /** Whether its value may be shown: it has a row and is no secret. */
 export const isPublicSetting = (name: string): boolean =>
   ROWS.some(([known, { secret }]) => known === name && secret !== true);

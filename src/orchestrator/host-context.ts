@@ -76,4 +76,6 @@ interface HostSettings {
   /** Engine settings of the daemon's environment, such as `LLM_*`. A product's `engine_env` overrides them. */
   readonly engineDefaults: Readonly<Record<string, string>>;
   readonly extraCaCerts: string | null;
+  /** The settings of the environment as they may be shown. */
+  readonly shownSettings: Readonly<Record<string, string>>;
 }

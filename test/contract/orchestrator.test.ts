@@ -113,7 +113,8 @@ t.test("events as a list and as a stream", async () => {
 
 t.test("the host", async () => {
   for (const name of ["health", "ready", "metrics", "openapi", "docs"] as const) await call(name, { expect: 200 });
-  for (const name of ["adminEngines", "adminStatus", "adminAudit"] as const) await call(name, { expect: 200 });
+  for (const name of ["adminEngines", "adminStatus", "checkHost", "adminAudit"] as const)
+    await call(name, { expect: 200 });
   await call("adminAudit", { query: "?after=1&limit=1", expect: 200 });
   await call("drainHost", { expect: 200 });
   await call("provisionEngine", { body: { user_id: "erin" }, expect: "SERVICE_UNAVAILABLE" });

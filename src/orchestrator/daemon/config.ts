@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { isAbsolute, resolve } from "node:path";
+import { shownSettings } from "../../contract/engine-env.ts";
 import { readEngineSettings, readInteger } from "../../contract/engine-settings.ts";
 import { defaultDataDir as dataDirFor } from "../../contract/data-dir.ts";
 import type { IsolationMode } from "../../contract/orchestrator-records.ts";
@@ -36,8 +37,12 @@ export interface Config {
   readonly extraCaCerts: string | null;
   /** The engines' PATH, where their tools find commands. */
   readonly path: string;
+  /** What the environment sets, as it may be shown. */
+  readonly shownSettings: Readonly<Record<string, string>>;
   /** The notification socket of systemd (`NOTIFY_SOCKET`). */
   readonly notifySocket: string | undefined;
+  /** Whether systemd restarts a daemon that hangs (`WATCHDOG_USEC`). */
+  readonly watchdog: boolean;
 }
 
 /** Reads all settings. Throws `InvalidSettings` with every problem at once. */
@@ -73,8 +78,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     ),
     engineDefaultProblems,
     extraCaCerts: read.text("NODE_EXTRA_CA_CERTS") ?? null,
+    shownSettings: shownSettings(env),
     path: read.text("PATH", "/usr/local/bin:/usr/bin:/bin"),
     notifySocket: read.text("NOTIFY_SOCKET"),
+    watchdog: read.text("WATCHDOG_USEC") !== undefined,
   };
   checkTogether(read, config);
   read.done();

@@ -12,6 +12,8 @@ import { InvalidSettings } from "../../shared/environment.ts";
 import { isDatabaseUnavailable } from "../store/database.ts";
 import { HostTakenOver } from "../store/host-lock.ts";
 import { openDataFolder } from "./data-folder.ts";
+import { SERVICE_MANAGER_VARIABLES, passedDescriptors } from "./passed-descriptors.ts";
+import { ServiceManager } from "./service-manager.ts";
 import { openHost } from "./open-host.ts";
 import { Readiness } from "../status/readiness.ts";
 import { stopFleet } from "../recovery/stop-fleet.ts";
@@ -30,11 +32,16 @@ export async function run({ installDir }: { readonly installDir: string }): Prom
     if (command === "help" || command === "version")
       return void process.stdout.write(command === "help" ? USAGE : `${VERSION}\n`);
     const config = readConfig(process.env, process.getuid?.() ?? -1);
+    const { api, kept } = passedDescriptors(process.env, process.pid);
+    for (const name of SERVICE_MANAGER_VARIABLES) delete process.env[name];
+    const logger = createLogger("orchd", config.logLevel);
     const takenOver = Promise.withResolvers<never>();
     const options: StartOptions = {
       config,
       installDir,
-      logger: createLogger("orchd", config.logLevel),
+      logger,
+      apiSocket: api,
+      serviceManager: new ServiceManager({ ...config, kept, logger }),
       listeners,
       resources,
       stopping: stopping.signal,

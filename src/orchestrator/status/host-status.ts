@@ -70,7 +70,7 @@ export async function hostStatus(
 }
 
 /** Engines that need a person, the first of them by name. */
-async function engineWarnings({
+export async function engineWarnings({
   db,
   settings,
   now,

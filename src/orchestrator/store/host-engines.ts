@@ -47,6 +47,18 @@ export async function listIncarnations(
   return db.selectFrom("engines").select(["incarnation as id", "uid"]).where("host_id", "=", hostId).execute();
 }
 
+/** Counts the running engines of this host by the version of their process. */
+export async function countByVersion(db: Db, hostId: string): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom("engines")
+    .select(["version", sql<number>`count(*)::int`.as("count")])
+    .where("host_id", "=", hostId)
+    .where("state", "in", ["running", "unhealthy"])
+    .groupBy("version")
+    .execute();
+  return new Map(rows.map(({ version, count }) => [version ?? "an unknown version", count]));
+}
+
 /**
  * Engines of this host in a state that needs a person, or with at least `crashes` crashes in a restart window that began
  * after `since`; the newest crash first.
