@@ -8,7 +8,13 @@ import { engineDestroyCommand } from "./commands/engine-destroy.ts";
 import { engineListCommand, engineShowCommand } from "./commands/engine-show.ts";
 import { engineAdmitCommand, engineProvisionCommand, engineRotateKeyCommand } from "./commands/engine-keys.ts";
 import { engineRestartCommand } from "./commands/engine-restart.ts";
-import { engineStartCommand, engineStopCommand, engineWaitCommand } from "./commands/engine-state.ts";
+import {
+  engineSleepCommand,
+  engineStartCommand,
+  engineStopCommand,
+  engineWaitCommand,
+  engineWakeCommand,
+} from "./commands/engine-state.ts";
 import { eventsCommand } from "./commands/events.ts";
 import { healthCommand } from "./commands/health.ts";
 import { drainCommand, resumeCommand, statusCommand } from "./commands/host.ts";
@@ -47,6 +53,8 @@ const ENGINE_COMMANDS: readonly CommandMaker[] = [
   engineListCommand,
   engineShowCommand,
   engineStartCommand,
+  engineSleepCommand,
+  engineWakeCommand,
   engineStopCommand,
   engineRestartCommand,
   engineRotateKeyCommand,

@@ -86,6 +86,11 @@ export class EngineSockets {
     }
   }
 
+  /** Whether this host can hold a socket on this port, taken or not. */
+  canHold(port: number): boolean {
+    return this.#address(port) !== null;
+  }
+
   isHeld(engineId: string): boolean {
     return this.#held.has(engineId);
   }
