@@ -28,6 +28,7 @@ import { productDeleteCommand } from "./commands/product-delete.ts";
 import { productListCommand, productShowCommand, productUseCommand } from "./commands/product-show.ts";
 import { productPolicyCommand, productRegisterCommand } from "./commands/product-policy.ts";
 import { answerCommand, questionsCommand } from "./commands/questions.ts";
+import { installCommand, rollbackCommand, uninstallCommand, upgradeCommand } from "./commands/release.ts";
 import { versionCommand } from "./commands/version.ts";
 import { topCommand } from "./commands/top.ts";
 import { debugBundleCommand } from "./commands/debug-bundle.ts";
@@ -114,6 +115,8 @@ export function createProgram(settings: Settings, printError: (message: string) 
   group("debug", "Collect what helps to find a fault", [debugBundleCommand]);
   versionCommand(program, settings);
   completionCommand(program, settings);
+  program.commandsGroup("Releases:");
+  for (const make of [installCommand, upgradeCommand, rollbackCommand, uninstallCommand]) make(program, settings);
   return program;
 }
 
