@@ -11,8 +11,8 @@ import { Random } from "./parts/random.ts";
 import { openSite } from "./parts/site.ts";
 import { Tally } from "./parts/tally.ts";
 
-const SLEEPS = LONG ? 10_000 : 60;
-const DAEMON_KILLS = LONG ? 100 : 3;
+const SLEEPS = LONG ? 10_000 : 30;
+const DAEMON_KILLS = LONG ? 100 : 2;
 const USERS = LONG ? 12 : 4;
 /** A call that finds nobody is sent again until it is answered. */
 const CALL_DEADLINE_MS = 90_000;
@@ -20,7 +20,8 @@ const CALL_DEADLINE_MS = 90_000;
 /** A killed engine's connections end a moment after the signal. */
 const KILL_NOTICED_MS = 1000;
 /** Of the processes seen on their way to sleep or up. */
-const KILLED_SHARE = 0.1;
+const KILLED_SHARE = 0.15;
+const KILLED_WITHIN_MS = 150;
 const MOST_LOST = 20;
 
 t.setTimeout(LONG ? 14_400_000 : 180_000);
@@ -109,20 +110,28 @@ async function sendToSleep({ name }: User): Promise<void> {
   }
 }
 
-/** Kills processes that are just falling asleep or starting. */
+/** Kills some of the processes that are falling asleep or starting, each at a moment of its own. */
 async function killEngines(): Promise<void> {
+  const seen = new Set<number>();
   while (!over()) {
     const { rows } = await site.db.query<{ id: string; pid: number }>(
       "select id, pid from engines where state in ('sleeping', 'starting') and pid is not null",
     );
-    for (const { id, pid } of rows) {
-      if (!random.chance(KILLED_SHARE) || !engineProcesses(site.dataDir).some((found) => found.pid === pid)) continue;
-      engineKills.set(id, [...(engineKills.get(id) ?? []), Date.now()]);
-      met.kills++;
-      sendSignal(pid, "SIGKILL");
+    for (const { id, pid } of rows.filter((row) => !seen.has(row.pid))) {
+      seen.add(pid);
+      if (random.chance(KILLED_SHARE)) void killSoon(id, pid);
     }
     await pause(5 + random.below(20));
   }
+}
+
+async function killSoon(id: string, pid: number): Promise<void> {
+  await pause(random.below(KILLED_WITHIN_MS));
+  // Its pid may belong to another program by now.
+  if (!engineProcesses(site.dataDir).some((found) => found.pid === pid && found.engineId === id)) return;
+  engineKills.set(id, [...(engineKills.get(id) ?? []), Date.now()]);
+  met.kills++;
+  sendSignal(pid, "SIGKILL");
 }
 
 async function killDaemons(): Promise<void> {
@@ -153,9 +162,9 @@ async function completedTasks({ url, key }: User): Promise<string[]> {
   for (let after = ""; ;) {
     const path = `/execute/replay?limit=10000${after === "" ? "" : `&after=${after}`}`;
     const { body } = await ask(url, path, { headers: { "x-engine-key": key } });
-    const ends = body.events.filter((event: { type: string; phase?: string }) => event.phase === "completed");
-    tasks.push(...ends.map(({ task_id }: { task_id: string }) => task_id));
-    if (body.events.length === 0 || body.next_after === null) return tasks;
+    const events: readonly { readonly data: { readonly task_id: string; readonly phase?: string } }[] = body.events;
+    tasks.push(...events.filter(({ data }) => data.phase === "completed").map(({ data }) => data.task_id));
+    if (events.length === 0 || body.next_after === null) return tasks;
     after = String(body.next_after);
   }
 }
