@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { VERSION } from "../src/shared/version.ts";
 import { auditListCommand, auditVerifyCommand } from "./commands/audit.ts";
 import { cancelCommand } from "./commands/cancel.ts";
+import { catalogListCommand, catalogReloadCommand, catalogValidateCommand } from "./commands/catalog.ts";
 import { chatCommand } from "./commands/chat.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { engineDestroyCommand } from "./commands/engine-destroy.ts";
@@ -23,6 +24,7 @@ import { productListCommand, productShowCommand, productUseCommand } from "./com
 import { productPolicyCommand, productRegisterCommand } from "./commands/product-policy.ts";
 import { answerCommand, questionsCommand } from "./commands/questions.ts";
 import { versionCommand } from "./commands/version.ts";
+import { toolsAllowCommand, toolsListCommand } from "./commands/tools.ts";
 import { topCommand } from "./commands/top.ts";
 import { debugBundleCommand } from "./commands/debug-bundle.ts";
 import { doctorCommand } from "./commands/doctor.ts";
@@ -92,6 +94,12 @@ export function createProgram(settings: Settings, printError: (message: string) 
   answerCommand(program, settings);
   cancelCommand(program, settings);
   group("memory", "List, search, export, import and erase an engine's memory", MEMORY_COMMANDS);
+  group("catalog", "List, validate and reload an engine's agents, skills and tools", [
+    catalogListCommand,
+    catalogValidateCommand,
+    catalogReloadCommand,
+  ]);
+  group("tools", "List an engine's tool servers, and accept changed tools", [toolsListCommand, toolsAllowCommand]);
   program.commandsGroup("Operation:");
   doctorCommand(program, settings);
   topCommand(program, settings);
