@@ -11,6 +11,7 @@ import { engineAdmitCommand, engineProvisionCommand, engineRotateKeyCommand } fr
 import { engineRestartCommand } from "./commands/engine-restart.ts";
 import { engineStartCommand, engineStopCommand, engineWaitCommand } from "./commands/engine-state.ts";
 import { eventsCommand } from "./commands/events.ts";
+import { helpCommand } from "./commands/help.ts";
 import { healthCommand } from "./commands/health.ts";
 import { drainCommand, resumeCommand, statusCommand } from "./commands/host.ts";
 import { keyNewCommand, productRotateKeyCommand } from "./commands/platform-key.ts";
@@ -114,6 +115,7 @@ export function createProgram(settings: Settings, printError: (message: string) 
   group("debug", "Collect what helps to find a fault", [debugBundleCommand]);
   versionCommand(program, settings);
   completionCommand(program, settings);
+  helpCommand(program, settings);
   return program;
 }
 
