@@ -16,6 +16,7 @@ export interface PolicyOptions {
   readonly suspend?: boolean;
   readonly resume?: boolean;
   readonly drain?: number;
+  readonly idleStop?: number;
   readonly memory?: number;
   readonly maxProcesses?: number;
   readonly disk?: number;
@@ -36,6 +37,7 @@ export function policyOptions(command: Command): Command {
     .option("--suspend", "refuse every action")
     .addOption(new Option("--resume", "end the suspension").conflicts("suspend"))
     .option("--drain <time>", "how long a stop waits for running turns", duration)
+    .option("--idle-stop <time>", "time without work after which an engine sleeps; 0s is never", duration)
     .option("--memory <mb>", "memory limit of an engine", wholeNumber)
     .option("--max-processes <n>", "maximum number of processes and threads of an engine", wholeNumber)
     .option("--disk <mb>", "size limit of an engine's folder", wholeNumber)
@@ -66,6 +68,7 @@ export async function readPolicy(options: PolicyOptions, settings: Settings): Pr
     ...(suspend && { suspended: true }),
     ...(resume && { suspended: false }),
     ...(drain !== undefined && { drain_s: drain }),
+    ...(options.idleStop !== undefined && { idle_stop_s: options.idleStop }),
     ...(memory !== undefined && { memory_mb: memory }),
     ...(maxProcesses !== undefined && { max_processes: maxProcesses }),
     ...(disk !== undefined && { disk_mb: disk }),

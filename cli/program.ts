@@ -9,7 +9,13 @@ import { engineDestroyCommand } from "./commands/engine-destroy.ts";
 import { engineListCommand, engineShowCommand } from "./commands/engine-show.ts";
 import { engineAdmitCommand, engineProvisionCommand, engineRotateKeyCommand } from "./commands/engine-keys.ts";
 import { engineRestartCommand } from "./commands/engine-restart.ts";
-import { engineStartCommand, engineStopCommand, engineWaitCommand } from "./commands/engine-state.ts";
+import {
+  engineSleepCommand,
+  engineStartCommand,
+  engineStopCommand,
+  engineWaitCommand,
+  engineWakeCommand,
+} from "./commands/engine-state.ts";
 import { eventsCommand } from "./commands/events.ts";
 import { helpCommand } from "./commands/help.ts";
 import { healthCommand } from "./commands/health.ts";
@@ -24,6 +30,7 @@ import { productDeleteCommand } from "./commands/product-delete.ts";
 import { productListCommand, productShowCommand, productUseCommand } from "./commands/product-show.ts";
 import { productPolicyCommand, productRegisterCommand } from "./commands/product-policy.ts";
 import { answerCommand, questionsCommand } from "./commands/questions.ts";
+import { installCommand, rollbackCommand, uninstallCommand, upgradeCommand } from "./commands/release.ts";
 import { versionCommand } from "./commands/version.ts";
 import { toolsAllowCommand, toolsListCommand } from "./commands/tools.ts";
 import { topCommand } from "./commands/top.ts";
@@ -50,6 +57,8 @@ const ENGINE_COMMANDS: readonly CommandMaker[] = [
   engineListCommand,
   engineShowCommand,
   engineStartCommand,
+  engineSleepCommand,
+  engineWakeCommand,
   engineStopCommand,
   engineRestartCommand,
   engineRotateKeyCommand,
@@ -115,6 +124,9 @@ export function createProgram(settings: Settings, printError: (message: string) 
   group("debug", "Collect what helps to find a fault", [debugBundleCommand]);
   versionCommand(program, settings);
   completionCommand(program, settings);
+  program.commandsGroup("Releases:");
+  for (const make of [installCommand, upgradeCommand, rollbackCommand, uninstallCommand]) make(program, settings);
+  program.commandsGroup("Help:");
   helpCommand(program, settings);
   return program;
 }

@@ -18,6 +18,7 @@ import {
   type StopResult,
 } from "./orchestrator-records.ts";
 import { ISOLATION_MODES } from "./settings.ts";
+import { AWAKE_REASONS, SLEEP_REASONS, WAKE_REASONS } from "./sleep.ts";
 import { count, jsonObject, openApiDocument, text, textOrNull, time, timeOrNull } from "./response-schemas.ts";
 
 const engineState = z.enum(ENGINE_STATES);
@@ -90,6 +91,14 @@ const engineRecord = z.object({
       at: time,
     }),
   ),
+  sleep: z.nullable(z.object({ since: time, reason: z.enum(SLEEP_REASONS) })),
+  awake: z.nullable(
+    z.object({
+      woken_by: z.nullable(z.enum(WAKE_REASONS)),
+      kept_by: z.array(z.enum(AWAKE_REASONS)),
+      idle_since: timeOrNull,
+    }),
+  ),
   stop_reason: textOrNull,
   last_active_at: timeOrNull,
   created_at: time,
@@ -134,6 +143,7 @@ const hostStatus = z.object({
   draining: z.boolean(),
   breaker: z.enum(["open", "closed"]),
   engines: z.record(engineState, count),
+  awake: z.object({ engines: count, limit }),
   boots: z.object({ starting: count, waiting: count }),
   ports: z.object({
     min: count,

@@ -6,6 +6,7 @@ import {
   provisionRequest,
   registerRequest,
   rotateKeyRequest,
+  sleepRequest,
   startRequest,
   stopRequest,
 } from "./orchestrator-api.ts";
@@ -148,6 +149,19 @@ export const ORCHESTRATOR_ROUTES = {
     request: stopRequest,
     responses: ok("EngineStopped"),
     errors: ["POLICY_DENIED", "ENGINE_NOT_FOUND", "ENGINE_NOT_RUNNING", "OPERATION_IN_PROGRESS", "BACKEND_ERROR"],
+  }),
+  sleepEngine: platform("POST /engines/{user_id}/sleep", "Put an engine to sleep until its next call", {
+    headers: IDEMPOTENCY,
+    request: sleepRequest,
+    responses: ok("EngineRecord"),
+    errors: [
+      "POLICY_DENIED",
+      "ENGINE_NOT_FOUND",
+      "ENGINE_NOT_RUNNING",
+      "ENGINE_BUSY",
+      "OPERATION_IN_PROGRESS",
+      "BACKEND_ERROR",
+    ],
   }),
   rotateEngineKey: platform("POST /engines/{user_id}/rotate-key", "Replace an engine's key", {
     headers: IDEMPOTENCY,

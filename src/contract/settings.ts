@@ -72,6 +72,13 @@ export const SETTINGS = {
     unset: "half the cores, at least 2",
     description: "Engines that start at the same time",
   },
+  ORCH_MAX_AWAKE: {
+    scope: "daemon",
+    value: { kind: "integer", min: 0, max: 1_000_000, fallback: null },
+    unset: "the memory less 1 GiB, divided by 32 MiB, at least 16",
+    description:
+      "Engines that are awake at the same time. Beyond it the one idle longest sleeps first. 0 is no limit. Choose less where tools need much memory",
+  },
   ORCH_HEALTH_INTERVAL_S: {
     scope: "daemon",
     value: { kind: "integer", min: 1, max: 3600, fallback: 10 },

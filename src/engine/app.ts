@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DEFAULT_AGENT } from "../contract/engine-api.ts";
-import type { EngineStatus } from "../contract/engine-control.ts";
+import { type EngineStatus, isControlPath } from "../contract/engine-control.ts";
 import type { EngineLaunch } from "../contract/engine-launch.ts";
 import { delay } from "../shared/clock.ts";
 import { createLogger } from "../shared/logger.ts";
@@ -32,6 +32,7 @@ import { openMemory } from "./memory/open-memory.ts";
 import { contextWindow, outputTokensWithin } from "./model/context-window.ts";
 import { createProvider } from "./model/create-provider.ts";
 import { adaptedTools, toolLimits } from "./model/wire/wire-tools.ts";
+import { Wakefulness, type WakefulnessParts } from "./sleep/wakefulness.ts";
 import { CompactionTable } from "./store/compactions.ts";
 import { EventTable } from "./store/events.ts";
 import { GrantTable } from "./store/grants.ts";
@@ -48,6 +49,7 @@ import type { Grant } from "./tools/authorize.ts";
 import { builtInTools } from "./tools/built-in-tools.ts";
 import { createToolExecutor } from "./tools/execute.ts";
 import { joinedRegistry } from "./tools/registry.ts";
+import { RunningCalls } from "./tools/running-calls.ts";
 import { AcceptedKeys } from "./turns/accepted-keys.ts";
 import { openJournal } from "./turns/event-journal.ts";
 import { HumanRequests } from "./turns/human-requests.ts";
@@ -72,11 +74,13 @@ export async function createApp({
   config,
   store,
   environment,
+  stopAccepting,
 }: {
   launch: EngineLaunch;
   config: EngineConfig;
   store: Store;
   environment: NodeJS.ProcessEnv;
+  stopAccepting: WakefulnessParts["stopAccepting"];
 }): Promise<EngineApp> {
   const logger = createLogger("engine", config.logLevel);
   const reset = store.reset.current;
@@ -124,6 +128,7 @@ export async function createApp({
   });
   const workingMemory = new WorkingMemoryTable(store);
   const window = contextWindow(config.model, config.contextWindow);
+  const calls = new RunningCalls();
   const agentParts = {
     provider: modelProvider,
     maxOutputTokens: outputTokensWithin(window, MAX_OUTPUT_TOKENS),
@@ -141,7 +146,7 @@ export async function createApp({
       logger,
     }),
     tools: {
-      execute: createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, disk, logger }),
+      execute: calls.counted(createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, disk, logger })),
       concurrency: config.toolConcurrency,
       workspaceDir,
       grants: {
@@ -199,9 +204,18 @@ export async function createApp({
     pending_hitl: humanRequests.waiting,
     streams: journal.readerCount(),
   });
+  const wakefulness = new Wakefulness({
+    turns: () => runner.busy,
+    streams: () => journal.readerCount(),
+    toolCalls: () => calls.count,
+    learning,
+    lastEventAt: () => journal.last.ts,
+    stopAccepting,
+  });
   const diskBytes = createDiskReport(disk, () => journal.lastActiveAt);
   const status = (): EngineStatus => ({
     ...vitals(),
+    ...wakefulness.status(),
     ...(runner.draining && { active_turns: runner.busy }),
     draining: runner.draining,
     last_active_at: journal.lastActiveAt,
@@ -223,6 +237,7 @@ export async function createApp({
     host: launch.host,
     documentsDir: join(import.meta.dirname, "documents/engine"),
     status,
+    wakefulness,
     hasAgent: (name) => catalog.catalog.agents.has(name),
     catalog,
     servers: {
@@ -247,7 +262,11 @@ export async function createApp({
     logger,
   });
   return {
-    answer: (request, response) => void routes(request, response),
+    answer(request, response) {
+      if (!isControlPath(request.url)) wakefulness.countRequest(response);
+      void routes(request, response);
+    },
+    asleep: wakefulness.asleep,
     vitals: () => ({ ...vitals(), core_soul_hash: catalog.soul.hash, model: modelProvider.health() }),
     async drain(deadlineMs) {
       const end = Date.now() + deadlineMs;

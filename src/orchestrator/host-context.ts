@@ -14,10 +14,12 @@ import type { EventLog } from "./store/events.ts";
 import type { PortRange } from "./store/ports.ts";
 import type { ProductDirectory } from "./store/product-directory.ts";
 import type { AnswerLimit } from "./operations/answer-limit.ts";
+import type { AwakePlaces } from "./supervision/awake-places.ts";
 import type { BootQueue } from "./supervision/boot-queue.ts";
 import type { FleetBreaker } from "./supervision/fleet-breaker.ts";
 import type { Metrics } from "./status/metrics.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
+import type { WakeOutcome } from "./supervision/wake-outcome.ts";
 import type { Readiness } from "./status/readiness.ts";
 import type { RecentFailures } from "./supervision/recent-failures.ts";
 
@@ -33,6 +35,12 @@ export interface HostContext {
   readonly live: LiveEngines;
   /** Boots in flight by engine, at most one each. */
   readonly boots: Map<string, BootInFlight>;
+  /** Wakes in flight by engine, at most one each. */
+  readonly wakes: Map<string, Promise<WakeOutcome>>;
+  /** Limits the engines that are awake. */
+  readonly places: AwakePlaces;
+  /** Wakes an engine for a call that waits on its socket. */
+  readonly onCall: (engineId: string) => void;
   /** The engines whose transition an operation is finishing. */
   readonly transitions: TransitionOwners;
   /** Limits concurrent boots. */

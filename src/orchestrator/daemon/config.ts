@@ -1,4 +1,4 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, totalmem } from "node:os";
 import { isAbsolute, resolve } from "node:path";
 import { shownSettings } from "../../contract/engine-env.ts";
 import { readEngineSettings, readInteger } from "../../contract/engine-settings.ts";
@@ -6,6 +6,7 @@ import { defaultDataDir as dataDirFor } from "../../contract/data-dir.ts";
 import type { IsolationMode } from "../../contract/orchestrator-records.ts";
 import { SETTINGS, isEngineSetting } from "../../contract/settings.ts";
 import { EnvironmentReader } from "../../shared/environment.ts";
+import { defaultMaxAwake } from "../rules/idleness.ts";
 import type { UidRange } from "../store/engine-users.ts";
 import { LOG_LEVELS, type LogLevel } from "../../shared/logger.ts";
 
@@ -19,6 +20,8 @@ export interface Config {
   readonly portMax: number;
   readonly bootTimeoutMs: number;
   readonly bootConcurrency: number;
+  /** Null for no limit. */
+  readonly maxAwake: number | null;
   readonly healthIntervalMs: number;
   readonly dataDir: string;
   /** The data folder when ORCH_DATA_DIR is unset. */
@@ -64,6 +67,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     portMax,
     bootTimeoutMs: readInteger(read, "ORCH_BOOT_TIMEOUT_S") * 1000,
     bootConcurrency: readInteger(read, "ORCH_BOOT_CONCURRENCY") ?? Math.max(2, Math.floor(availableParallelism() / 2)),
+    maxAwake: (readInteger(read, "ORCH_MAX_AWAKE") ?? defaultMaxAwake(memoryMb())) || null,
     healthIntervalMs: readInteger(read, "ORCH_HEALTH_INTERVAL_S") * 1000,
     dataDir: resolve(read.text("ORCH_DATA_DIR", defaultDataDir)),
     defaultDataDir,
@@ -87,6 +91,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
   read.done();
   return Object.freeze(config);
 }
+
+/** A container may have less than the host. */
+const memoryMb = (): number => Math.min(totalmem(), process.constrainedMemory() || Infinity) / 1_048_576;
 
 function checkTogether(read: EnvironmentReader, config: Config): void {
   const { portMin, portMax, port, adminKey, databaseUrl, extraCaCerts, toolReadPaths } = config;

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { CONTROL_PATHS, CONTROL_TOKEN_HEADER, type EngineStatus } from "../../contract/engine-control.ts";
 import type { EngineKey } from "../../contract/engine-launch.ts";
+import { AWAKE_REASONS, type AwakeReason } from "../../contract/sleep.ts";
 import { askEngine } from "./ask-engine.ts";
 
 const CONTROL_TIMEOUT_MS = 2000;
@@ -16,6 +17,10 @@ interface ControlFailure {
   readonly reason: string;
 }
 export type StatusOutcome = { readonly kind: "ok"; readonly status: EngineStatus } | ControlFailure;
+type SleepAnswer =
+  | { readonly kind: "sleeps" }
+  | { readonly kind: "refused"; readonly awake: readonly AwakeReason[] }
+  | ControlFailure;
 type KeysOutcome = { readonly kind: "ok" } | ControlFailure;
 
 const count = z.int().check(z.gte(0));
@@ -25,8 +30,11 @@ const engineStatusAnswer = z.object({
   streams: count,
   draining: z.boolean(),
   last_active_at: z.nullable(z.iso.datetime()),
+  idle_since: z._default(z.nullable(z.iso.datetime()), null),
+  awake: z._default(z.array(z.enum(AWAKE_REASONS)), []),
   disk_bytes: z.optional(z.nullable(count)),
 });
+const busyAnswer = z.object({ details: z.object({ awake: z.array(z.enum(AWAKE_REASONS)) }) });
 
 /** Replaces the list of keys that an engine accepts. */
 export async function setEngineKeys(target: ControlTarget, keys: readonly EngineKey[]): Promise<KeysOutcome> {
@@ -41,18 +49,31 @@ export const drainEngine = async (target: ControlTarget): Promise<StatusOutcome>
 export const engineStatus = async (target: ControlTarget): Promise<StatusOutcome> =>
   asStatus(await call(target, "GET", CONTROL_PATHS.status));
 
+/** Tells an engine to sleep. `refused`: it has work. After `failed` it may have decided to sleep all the same. */
+export async function sleepEngine(target: ControlTarget, idleMs: number): Promise<SleepAnswer> {
+  const answer = await ask(target, "POST", CONTROL_PATHS.sleep, { idle_ms: idleMs });
+  if (answer.kind === "failed") return answer;
+  if (answer.status === 200) return { kind: "sleeps" };
+  const busy = z.safeParse(busyAnswer, answer.body);
+  return { kind: "refused", awake: busy.success ? busy.data.details.awake : [] };
+}
+
 async function call(
   { url, token }: ControlTarget,
   method: "GET" | "POST",
   path: string,
   body?: unknown,
 ): Promise<{ readonly kind: "ok"; readonly body: unknown } | ControlFailure> {
-  const headers = { [CONTROL_TOKEN_HEADER]: token };
-  const answer = await askEngine({ url: url + path, method, headers, body, timeoutMs: CONTROL_TIMEOUT_MS });
+  const answer = await ask({ url, token }, method, path, body);
   if (answer.kind === "failed") return answer;
   return answer.status === 200
     ? { kind: "ok", body: answer.body }
     : { kind: "failed", reason: `the engine answered ${answer.status} to ${method} ${path}` };
+}
+
+function ask({ url, token }: ControlTarget, method: "GET" | "POST", path: string, body?: unknown) {
+  const headers = { [CONTROL_TOKEN_HEADER]: token };
+  return askEngine({ url: url + path, method, headers, body, timeoutMs: CONTROL_TIMEOUT_MS });
 }
 
 function asStatus(called: Awaited<ReturnType<typeof call>>): StatusOutcome {

@@ -26,7 +26,7 @@ export async function listOverdue(db: Db, hostId: string): Promise<EngineRow[]> 
     .execute();
 }
 
-/** Engines of this host that need supervision or an operation, with their incarnation and state. */
+/** Engines of this host that need supervision or an operation, with their incarnation and state. Not those asleep. */
 export async function listActiveEngines(
   db: Db,
   hostId: string,
@@ -36,6 +36,7 @@ export async function listActiveEngines(
     .select(["id", "incarnation", "state"])
     .where("host_id", "=", hostId)
     .where("state", "not in", ["stopped", "failed", "stop_failed"])
+    .where((eb) => eb.or([eb("state", "<>", "sleeping"), eb("pid", "is not", null)]))
     .execute();
 }
 

@@ -4,17 +4,12 @@ import { probeOnce } from "../fleet/health-probe.ts";
 import { probeWaitMs } from "../rules/probe-wait.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
-import { engineStatus } from "../fleet/engine-control.ts";
-import { storeActivity } from "../store/engines.ts";
+import { checkIdle } from "./idle-check.ts";
 
 export const MISSES_UNHEALTHY = 3;
 const MISSES_RESTART = 6;
 const PROBE_TIMEOUT_MS = 2000;
 const RESTART_TERM_MS = 10_000;
-/** `last_active_at` is read with the first probe and then with every so many. It need not be exact. */
-const PROBES_PER_ACTIVITY = 6;
-/** The least change of `last_active_at` that is stored. */
-const MIN_ACTIVITY_CHANGE_MS = 60_000;
 
 /**
  * Probes one incarnation from `running` until its process exits, then calls `onExit`. Rejections of `onExit` are logged.
@@ -38,11 +33,14 @@ export function watchEngine(host: HostContext, live: LiveEngine, onExit: (live: 
 
 async function probeRepeatedly(host: HostContext, live: LiveEngine, signal: AbortSignal): Promise<void> {
   const interval = host.settings.healthIntervalMs;
-  let successes = 0;
   let silentSince = performance.now();
   const wait = () => probeWaitMs({ intervalMs: interval, nowMs: performance.now(), random: Math.random() });
   while (await delay(wait(), signal)) {
-    const problem = await probe(host, live, Math.min(PROBE_TIMEOUT_MS, interval));
+    if (live.fallingAsleep !== null) continue;
+    const probing = probe(host, live, Math.min(PROBE_TIMEOUT_MS, interval));
+    live.probing = probing;
+    const problem = await probing;
+    live.probing = null;
     if (signal.aborted) return;
     if (problem === "unknown") continue;
     if (problem === null) {
@@ -50,7 +48,7 @@ async function probeRepeatedly(host: HostContext, live: LiveEngine, signal: Abor
       silentSince = performance.now();
       if (live.consecutiveFailures >= MISSES_UNHEALTHY) record(host, live, { from: "unhealthy", to: "running" });
       live.consecutiveFailures = 0;
-      if (successes++ % PROBES_PER_ACTIVITY === 0) await recordActivity(host, live);
+      await checkIdle(host, live);
       continue;
     }
     live.consecutiveFailures++;
@@ -117,24 +115,4 @@ function record(
       host.states.move({ id: live.id, from: [from], to, incarnation: live.incarnation, event: { reason } }),
     );
   void host.lanes.run(`health ${live.id}`, move);
-}
-
-/** Reads the size of an engine's folder and its `last_active_at`, and stores the latter. After a reboot the most recently used engines start first. */
-async function recordActivity(host: Pick<HostContext, "db" | "now" | "logger">, live: LiveEngine): Promise<void> {
-  const answer = await engineStatus({ url: live.url, token: live.controlToken });
-  if (answer.kind === "failed") return;
-  const { last_active_at: reported, disk_bytes: diskBytes } = answer.status;
-  live.diskBytes = diskBytes ?? null;
-  if (reported === null) return;
-  // The engine is not trusted: a time in the future is cut to now.
-  const at = Math.min(Date.parse(reported), host.now());
-  live.lastActiveAt = at;
-  if (at - live.lastActiveStored < MIN_ACTIVITY_CHANGE_MS) return;
-  try {
-    await storeActivity(host.db, live.id, new Date(at));
-    live.lastActiveStored = at;
-  } catch (error) {
-    // Retried with a later probe.
-    host.logger.warn({ err: error, engine_id: live.id }, "failed to store last_active_at");
-  }
 }
