@@ -23,6 +23,7 @@ import { engineFolders } from "./isolation/file-rules.ts";
 import { ToolNetwork } from "./isolation/network/tool-network.ts";
 import { createDiskReport } from "./isolation/limits/disk-report.ts";
 import { limitTools } from "./isolation/limits/limit-tools.ts";
+import { programDir } from "./isolation/program-dir.ts";
 import { makeToolFolders } from "./isolation/tool-folders.ts";
 import { openLearning } from "./learning/open-learning.ts";
 import { startMaintenance } from "./maintenance.ts";
@@ -68,7 +69,7 @@ const LEARNING_CLOSE_MS = 2000;
 /** Time that resumed turns wait for MCP servers to connect. */
 const MCP_CONNECT_MS = 15_000;
 
-/** The whole engine except `/health`, loaded after the first health answer. */
+/** The whole engine except its server and its store. */
 export async function createApp({
   launch,
   config,
@@ -93,7 +94,7 @@ export async function createApp({
     launch,
     folders,
     network: (asked) => network.access(asked),
-    programDir: import.meta.dirname,
+    programDir: programDir(),
     logger,
   });
   const { launcher, disk } = limitTools({ launch, launcher: unlimited, logger });
@@ -235,7 +236,7 @@ export async function createApp({
     keys,
     controlToken: launch.control_token,
     host: launch.host,
-    documentsDir: join(import.meta.dirname, "documents/engine"),
+    documentsDir: join(programDir(), "documents/engine"),
     status,
     wakefulness,
     hasAgent: (name) => catalog.catalog.agents.has(name),

@@ -38,6 +38,7 @@ export async function hostStatus(
     free: use.total - use.taken - use.resting - use.quarantined,
   };
   const overlap = overlapWarning(portRange, ephemeral);
+  const slowStart = host.backend.startProblem();
   const headroom =
     use.taken > use.total * 0.8
       ? [`${use.taken} of ${use.total} ports are taken: widen ORCH_PORT_MIN..ORCH_PORT_MAX`]
@@ -68,6 +69,7 @@ export async function hostStatus(
       ...(overlap === null ? [] : [overlap]),
       ...headroom,
       ...(unprotected ? [UNPROTECTED_AUDIT] : []),
+      ...(slowStart === null ? [] : [slowStart]),
       ...troubled,
     ],
   };
