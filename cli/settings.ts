@@ -48,7 +48,7 @@ export function readSettings(): Settings {
 }
 
 /** The address of a daemon with these settings. A wildcard address becomes the loopback one. */
-function daemonUrl({
+export function daemonUrl({
   host = "127.0.0.1",
   port = "7700",
 }: {

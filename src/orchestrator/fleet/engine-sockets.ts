@@ -69,13 +69,14 @@ export class EngineSockets {
    * end. Null where this host cannot hold sockets: the engine then makes its own. Throws {@link PortTaken}.
    */
   hold(engineId: string, port: number): number | null {
+    const address = this.#address(port);
+    if (address === null) return null;
     const known = this.#held.get(engineId);
-    if (known?.port === port) {
+    // A process that has a copy can end the listening by shutdown(2).
+    if (known?.port === port && listensOn(known.descriptor, address)) {
       stopListening(known);
       return known.descriptor;
     }
-    const address = this.#address(port);
-    if (address === null) return null;
     try {
       const descriptor = openListener(address, BACKLOG);
       this.#keep(engineId, { port, descriptor });

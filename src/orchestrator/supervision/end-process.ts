@@ -14,7 +14,8 @@ import type { HostContext } from "../host-context.ts";
 
 const DRAIN_POLL_MS = 50;
 const MAX_DRAIN_FAILURES = 3;
-const PORT_FREE_MS = 2000;
+/** systemd closes its copy of the socket after what it was told before. */
+const PORT_FREE_MS = 5000;
 /** How long after a failed stop the stop is retried. */
 const STOP_RETRY_MS = 30_000;
 
