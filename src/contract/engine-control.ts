@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { engineKey } from "./engine-launch.ts";
+import { ENGINE_METRIC_LIMITS, type EngineMetricsReport } from "./engine-metrics.ts";
 
 /** The daemon's own calls to an engine, authenticated by the token of its incarnation. */
 export const CONTROL_TOKEN_HEADER = "X-Control-Token";
@@ -9,11 +10,25 @@ export const CONTROL_PATHS = {
   keys: "/control/keys",
   /** `POST`: accept no new turns (503 `ENGINE_DRAINING`). Answers {@link EngineStatus}. */
   drain: "/control/drain",
-  /** `GET`: {@link EngineStatus}. */
+  /** `GET`: {@link EngineStatus}. `?metrics=` with the revision that the daemon has, or empty, adds the metrics. */
   status: "/control/status",
 } as const;
 
 export const controlKeysRequest = z.object({ keys: z.array(engineKey) });
+
+const { samples: MAX_SAMPLES, nameLength: MAX_NAME } = ENGINE_METRIC_LIMITS;
+const name = z.string().check(z.maxLength(MAX_NAME));
+/** Exact as a double, also as the sum of many engines. */
+const total = z.number().check(z.gte(0), z.lte(1e12));
+const samples = z
+  .array(z.tuple([name, z.array(name).check(z.maxLength(8)), z.union([total, z.array(total).check(z.maxLength(32))])]))
+  .check(z.maxLength(MAX_SAMPLES));
+
+export const engineMetricsReport = z.object({
+  revision: z.int().check(z.gte(0)),
+  samples,
+  before: z.exactOptional(samples),
+}) satisfies z.ZodMiniType<EngineMetricsReport>;
 
 export interface EngineStatus {
   /** While it drains, turns that wait for a person do not count. */
@@ -23,4 +38,6 @@ export interface EngineStatus {
   readonly draining: boolean;
   /** ISO time of the last turn event, or `null`. */
   readonly last_active_at: string | null;
+  /** On request, and unless they are unchanged. */
+  readonly metrics?: EngineMetricsReport;
 }

@@ -12,7 +12,7 @@ import type {
   ServerAsset,
   ShownDefinition,
 } from "./engine-records.ts";
-import type { EngineStatus } from "./engine-control.ts";
+import { type EngineStatus, engineMetricsReport } from "./engine-control.ts";
 import { ENGINE_ERRORS, type EngineErrorCode } from "./engine-errors.ts";
 import { engineEvent } from "./engine-event-schemas.ts";
 import { MEMORY_RESPONSES } from "./memory-responses.ts";
@@ -142,6 +142,7 @@ export const ENGINE_RESPONSES = {
     streams: count,
     draining: z.boolean(),
     last_active_at: timeOrNull,
+    metrics: z.exactOptional(engineMetricsReport),
   }) satisfies z.ZodMiniType<EngineStatus>,
   OpenApiDocument: openApiDocument,
   Error: z.object({

@@ -167,7 +167,15 @@ export const ENGINE_ROUTES = {
     responses: ok("KeysAccepted"),
   }),
   drain: control(`POST ${CONTROL_PATHS.drain}`, "Take no new turns", { responses: ok("EngineStatus") }),
-  status: control(`GET ${CONTROL_PATHS.status}`, "Turns, requests and streams", { responses: ok("EngineStatus") }),
+  status: control(`GET ${CONTROL_PATHS.status}`, "Turns, requests and streams", {
+    query: {
+      metrics: {
+        kind: "text",
+        summary: "Adds the metrics, unless this is their revision. Empty for the first read",
+      },
+    },
+    responses: ok("EngineStatus"),
+  }),
 } satisfies Record<string, EngineRoute>;
 export type EngineRouteName = keyof typeof ENGINE_ROUTES;
 

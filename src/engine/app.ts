@@ -38,6 +38,7 @@ import { HitlTable } from "./store/hitl-requests.ts";
 import { IdempotencyTable } from "./store/idempotency-keys.ts";
 import { MessageTable } from "./store/messages.ts";
 import type { Store } from "./store/open-store.ts";
+import { openTelemetry } from "./telemetry/open-telemetry.ts";
 import { PlanTable } from "./store/plans.ts";
 import { ToolCallTable } from "./store/tool-call-table.ts";
 import { ToolDefinitionTable } from "./store/tool-definitions.ts";
@@ -62,6 +63,8 @@ const NOTES_SHOWN = 30;
 const TOOL_EXIT_MS = 2500;
 /** Time for a learning batch to finish its current write. */
 const LEARNING_CLOSE_MS = 2000;
+/** Time for the last spans to be sent. */
+const TELEMETRY_CLOSE_MS = 500;
 /** Time that resumed turns wait for MCP servers to connect. */
 const MCP_CONNECT_MS = 15_000;
 
@@ -80,6 +83,8 @@ export async function createApp({
   const logger = createLogger("engine", config.logLevel);
   const reset = store.reset.current;
   if (store.reset.isNew) logger.error({ ...reset }, "the store was damaged and was set aside; created a new one");
+  const observed = await openTelemetry(launch, logger);
+  const { telemetry } = observed;
   const folders = engineFolders(launch.data_dir);
   await makeToolFolders(folders, { logger });
   const { workspace: workspaceDir } = folders;
@@ -94,7 +99,7 @@ export async function createApp({
   const { launcher, disk } = limitTools({ launch, launcher: unlimited, logger });
   const commands = { environment, folders, launcher, network };
   const slots = new TaskSlots(CHANNEL_TTL_MS);
-  const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs, logger });
+  const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs, logger, telemetry });
   const { embedder } = modelProvider;
   const memory = await openMemory({ store, workspaceDir, embedder, lastEvent: () => journal.last, logger });
   const journal = openJournal(new EventTable(store), { slots, logger });
@@ -181,6 +186,7 @@ export async function createApp({
       },
     },
     runAgent,
+    telemetry,
     logger,
   });
   runner.recover(() => connected(toolServers.servers));
@@ -217,6 +223,8 @@ export async function createApp({
     idempotency,
     keys,
     controlToken: launch.control_token,
+    counters: telemetry.counters,
+    tracer: telemetry.tracer,
     host: launch.host,
     documentsDir: join(import.meta.dirname, "documents/engine"),
     status,
@@ -263,6 +271,7 @@ export async function createApp({
         ),
       );
       stopMaintenance();
+      await observed.close(TELEMETRY_CLOSE_MS);
     },
   };
 }

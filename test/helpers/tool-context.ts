@@ -4,6 +4,7 @@ import { type ToolExecutor, createToolExecutor } from "../../src/engine/tools/ex
 import type { Tool, ToolContext } from "../../src/engine/tools/tool.ts";
 import type { DiskQuota } from "../../src/engine/isolation/limits/disk-quota.ts";
 import { unlimitedDisk } from "./command-host.ts";
+import { NO_SCOPE } from "../../src/engine/telemetry/engine-telemetry.ts";
 import { createLogger } from "../../src/shared/logger.ts";
 
 type Folder = Exclude<Parameters<Test["testdir"]>[0], undefined>;
@@ -38,6 +39,7 @@ export function toolBench(
     toolCallId: "call",
     workspaceDir,
     signal: new AbortController().signal,
+    scope: NO_SCOPE,
     ask: () => Promise.reject(new Error("nobody is asked here")),
     note: (type, content) => void notes.push([type, content]),
     progress: () => undefined,
@@ -48,7 +50,7 @@ export function toolBench(
     notes,
     async run(tool, input, more = {}) {
       const checked = tool.input.check(input);
-      if (checked.kind === "invalid") return { output: null, error: checked.message };
+      if (checked.kind === "invalid") return { output: null, error: checked.message, failure: null };
       return execute(tool, checked.input, { ...context, ...more });
     },
   };

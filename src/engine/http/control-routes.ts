@@ -3,7 +3,9 @@ import { CONTROL_TOKEN_HEADER, type EngineStatus, controlKeysRequest } from "../
 import { sameSecret } from "../../contract/api-keys.ts";
 import { NO_SUCH_ROUTE } from "../../shared/http/refusal.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
+import { parameter } from "../../shared/http/parameters.ts";
 import { EngineError } from "../engine-error.ts";
+import type { EngineCounters } from "../telemetry/engine-counters.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 import type { AcceptedKeys } from "../turns/accepted-keys.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
@@ -12,6 +14,7 @@ export interface ControlParts {
   readonly keys: AcceptedKeys;
   readonly runner: TurnRunner;
   readonly status: () => EngineStatus;
+  readonly counters: EngineCounters;
 }
 
 /** The daemon's own calls carry the token of this incarnation. To anybody else they do not exist. */
@@ -24,7 +27,7 @@ export function controlOnly(token: string): RequestHandler {
 }
 
 /** The calls of the daemon. The next call is measured by replaced keys; open streams go on. */
-export const controlRoutes = ({ keys, runner, status }: ControlParts) =>
+export const controlRoutes = ({ keys, runner, status, counters }: ControlParts) =>
   ({
     setKeys(request, response) {
       keys.replace(validateBody(controlKeysRequest, request.body, response).keys);
@@ -34,5 +37,9 @@ export const controlRoutes = ({ keys, runner, status }: ControlParts) =>
       runner.drain();
       response.json(status());
     },
-    status: (_request, response) => void response.json(status()),
+    status(request, response) {
+      const known = parameter(request, "metrics");
+      const metrics = known === undefined ? undefined : counters.report(known === "" ? null : Number(known));
+      response.json({ ...status(), ...(metrics !== undefined && { metrics }) });
+    },
   }) satisfies Record<string, RequestHandler>;

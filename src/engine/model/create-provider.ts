@@ -4,11 +4,13 @@ import { sha256 } from "../../contract/api-keys.ts";
 import type { ModelHealth } from "../../contract/engine-api.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { type Deadlines, aiSdkProvider } from "./ai-sdk-provider.ts";
+import { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
 import { monitoredProvider } from "./cache-monitor.ts";
 import { type Embedder, createEmbedder } from "./embedder.ts";
 import type { ModelFamily, ModelSettings } from "./model-family.ts";
 import type { ModelProvider, ModelRequest } from "./model-provider.ts";
-import { createModelStatus } from "./model-status.ts";
+import { type CallReport, createModelStatus } from "./model-status.ts";
+import { observeRetry, observedProvider } from "./observed-provider.ts";
 import { plainRetryProvider } from "./plain-retry.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { retryingProvider } from "./retrying-provider.ts";
@@ -36,13 +38,21 @@ export interface EngineProvider extends ModelProvider {
 /** The provider for all model calls of an engine. Loads nothing until `load` or the first call. */
 export function createProvider(
   settings: ProviderSettings,
-  { extraCaCerts, logger }: { readonly extraCaCerts: string | null; readonly logger: Logger },
+  {
+    extraCaCerts,
+    logger,
+    telemetry = new EngineTelemetry(),
+  }: { readonly extraCaCerts: string | null; readonly logger: Logger; readonly telemetry?: EngineTelemetry },
 ): EngineProvider {
   const { provider } = settings;
   // Scripted failures of the sandbox are not retried, so that a client sees them.
   if (provider === "sandbox") {
     const health = () => ({ status: "ok", last_error: null, last_error_at: null, next_try_at: null }) as const;
-    return { ...loggedProvider(sandboxProvider, logger), load: () => Promise.resolve(), health };
+    return {
+      ...loggedProvider(observedProvider(sandboxProvider, telemetry), logger),
+      load: () => Promise.resolve(),
+      health,
+    };
   }
   const load = once(async () => {
     if (extraCaCerts !== null) await trustCertificates(extraCaCerts);
@@ -53,8 +63,13 @@ export function createProvider(
     name: provider,
     load,
     ...(settings.deadlines && { deadlines: settings.deadlines }),
+    sendsTrace: settings.baseUrl !== undefined,
   });
-  const { report, health } = createModelStatus(logger);
+  const { report: reportStatus, health } = createModelStatus(logger);
+  const report = (call: CallReport) => {
+    reportStatus(call);
+    observeRetry(provider, call, telemetry);
+  };
   const retrying = plainRetryProvider(retryingProvider(remote, { limiter, report }), logger);
   const watched = settings.cacheHitMonitor ? monitoredProvider(retrying, logger) : retrying;
   const { embeddingModel: id = null } = settings;
@@ -64,7 +79,12 @@ export function createProvider(
     return family.embedding(model);
   };
   const embedder = id !== null && createEmbedder({ provider, model: id, open: () => openEmbedding(id), limiter });
-  return { ...loggedProvider(watched, logger), load, health, ...(embedder && { embedder }) };
+  return {
+    ...loggedProvider(observedProvider(watched, telemetry), logger),
+    load,
+    health,
+    ...(embedder && { embedder }),
+  };
 }
 
 interface FamilyModule {

@@ -1,5 +1,10 @@
 import * as z from "zod/mini";
-import { CONTROL_PATHS, CONTROL_TOKEN_HEADER, type EngineStatus } from "../../contract/engine-control.ts";
+import {
+  CONTROL_PATHS,
+  CONTROL_TOKEN_HEADER,
+  type EngineStatus,
+  engineMetricsReport,
+} from "../../contract/engine-control.ts";
 import type { EngineKey } from "../../contract/engine-launch.ts";
 import { askEngine } from "./ask-engine.ts";
 
@@ -25,6 +30,7 @@ const engineStatusAnswer = z.object({
   streams: count,
   draining: z.boolean(),
   last_active_at: z.nullable(z.iso.datetime()),
+  metrics: z.optional(z.unknown()),
 });
 
 /** Replaces the list of keys that an engine accepts. */
@@ -37,8 +43,14 @@ export async function setEngineKeys(target: ControlTarget, keys: readonly Engine
 export const drainEngine = async (target: ControlTarget): Promise<StatusOutcome> =>
   asStatus(await call(target, "POST", CONTROL_PATHS.drain));
 
-export const engineStatus = async (target: ControlTarget): Promise<StatusOutcome> =>
-  asStatus(await call(target, "GET", CONTROL_PATHS.status));
+/** `known`: with the metrics, unless this is their revision; null before the first read. */
+export async function engineStatus(
+  target: ControlTarget,
+  metrics?: { readonly known: number | null },
+): Promise<StatusOutcome> {
+  const query = metrics === undefined ? "" : `?metrics=${metrics.known ?? ""}`;
+  return asStatus(await call(target, "GET", `${CONTROL_PATHS.status}${query}`));
+}
 
 async function call(
   { url, token }: ControlTarget,
@@ -57,7 +69,9 @@ async function call(
 function asStatus(called: Awaited<ReturnType<typeof call>>): StatusOutcome {
   if (called.kind === "failed") return called;
   const status = z.safeParse(engineStatusAnswer, called.body);
-  return status.success
-    ? { kind: "ok", status: status.data }
-    : { kind: "failed", reason: "the engine's status response is invalid" };
+  if (!status.success) return { kind: "failed", reason: "the engine's status response is invalid" };
+  const { metrics, ...rest } = status.data;
+  const report = engineMetricsReport.safeParse(metrics);
+  // Metrics in another form are ignored.
+  return { kind: "ok", status: { ...rest, ...(report.success && { metrics: report.data }) } };
 }

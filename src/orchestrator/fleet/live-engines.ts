@@ -1,3 +1,4 @@
+import type { CountedEngine } from "../../contract/engine-metrics.ts";
 import type { EngineProcess, LaunchOrder } from "./engine-backend.ts";
 
 /** The in-memory state of a supervised engine process. The next daemon rebuilds it. */
@@ -23,6 +24,10 @@ export interface LiveEngine {
   /** `last_active_at` as reported by the engine, and as stored. Milliseconds since the epoch. */
   lastActiveAt: number | null;
   lastActiveStored: number;
+  /** Turns that ran at the last probe. */
+  activeTurns: number;
+  /** What the metrics hold of this incarnation's counters; null before the first read. */
+  counted: CountedEngine | null;
 }
 
 /** The processes that this daemon supervises, at most one per engine. */

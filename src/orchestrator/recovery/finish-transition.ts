@@ -60,7 +60,7 @@ export async function handleUnobservedExit(
 
 /** Finishes a stop of another operation or daemon. */
 export async function finishStop(
-  host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "box" | "settings" | "now" | "logger">,
+  host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "box" | "settings" | "metrics" | "now" | "logger">,
   row: EngineRow,
 ): Promise<void> {
   await settleStop(host, row, await endProcess(host, row, { drainMs: 0, termMs: TERM_MS }));

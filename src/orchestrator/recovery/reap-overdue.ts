@@ -103,7 +103,7 @@ async function finishState(host: HostContext, row: EngineRow, isOwned: boolean):
 }
 
 async function retryStop(
-  host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "box" | "settings" | "now" | "logger">,
+  host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "box" | "settings" | "metrics" | "now" | "logger">,
   { id, incarnation }: EngineRow,
 ): Promise<void> {
   const deadline = new Date(host.now() + STOP_RETRY_MS);

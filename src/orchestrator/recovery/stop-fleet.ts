@@ -51,7 +51,7 @@ async function stop(host: HostContext, row: EngineRow): Promise<"stopped" | "sur
 }
 
 async function park(
-  host: Pick<HostContext, "db" | "states" | "backend" | "live" | "boots" | "box" | "settings" | "now">,
+  host: Pick<HostContext, "db" | "states" | "backend" | "live" | "boots" | "box" | "settings" | "metrics" | "now">,
   row: EngineRow,
 ): Promise<"stopped" | "survived"> {
   const product = await findProduct(host.db, row.product_id);

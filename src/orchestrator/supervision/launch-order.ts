@@ -71,5 +71,7 @@ export function liveEngine(
     consecutiveFailures: 0,
     lastActiveAt: null,
     lastActiveStored: row.last_active_at?.getTime() ?? 0,
+    activeTurns: 0,
+    counted: null,
   };
 }

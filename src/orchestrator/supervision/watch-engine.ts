@@ -4,15 +4,15 @@ import { probeOnce } from "../fleet/health-probe.ts";
 import { probeWaitMs } from "../rules/probe-wait.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
-import { engineStatus } from "../fleet/engine-control.ts";
 import { storeActivity } from "../store/engines.ts";
+import { readEngineStatus } from "./read-engine-status.ts";
 
 export const MISSES_UNHEALTHY = 3;
 const MISSES_RESTART = 6;
 const PROBE_TIMEOUT_MS = 2000;
 const RESTART_TERM_MS = 10_000;
-/** `last_active_at` is read with the first probe and then with every so many. It need not be exact. */
-const PROBES_PER_ACTIVITY = 6;
+/** The status is read with the first probe, then with every so many, and with each while turns run. */
+const PROBES_PER_STATUS = 6;
 /** The least change of `last_active_at` that is stored. */
 const MIN_ACTIVITY_CHANGE_MS = 60_000;
 
@@ -42,6 +42,7 @@ async function probeRepeatedly(host: HostContext, live: LiveEngine, signal: Abor
   let silentSince = performance.now();
   const wait = () => probeWaitMs({ intervalMs: interval, nowMs: performance.now(), random: Math.random() });
   while (await delay(wait(), signal)) {
+    const wasActive = live.activeTurns > 0;
     const problem = await probe(host, live, Math.min(PROBE_TIMEOUT_MS, interval));
     if (signal.aborted) return;
     if (problem === "unknown") continue;
@@ -50,7 +51,8 @@ async function probeRepeatedly(host: HostContext, live: LiveEngine, signal: Abor
       silentSince = performance.now();
       if (live.consecutiveFailures >= MISSES_UNHEALTHY) record(host, live, { from: "unhealthy", to: "running" });
       live.consecutiveFailures = 0;
-      if (successes++ % PROBES_PER_ACTIVITY === 0) await recordActivity(host, live);
+      const isActive = wasActive || live.activeTurns > 0;
+      if (successes++ % PROBES_PER_STATUS === 0 || isActive) await recordStatus(host, live);
       continue;
     }
     live.consecutiveFailures++;
@@ -96,7 +98,10 @@ async function probe(
   return host.probes.add(async () => {
     const startedAt = performance.now();
     const verdict = await probeOnce(live.url, { engineId: live.id, incarnation: live.incarnation, timeoutMs });
-    if (verdict.kind === "ok") return null;
+    if (verdict.kind === "ok") {
+      live.activeTurns = verdict.activeTurns ?? 0;
+      return null;
+    }
     if (host.stalls.since(startedAt)) return "unknown";
     return { reason: verdict.kind === "failed" ? verdict.reason : "another program answers on its port" };
   });
@@ -116,11 +121,13 @@ function record(
   void host.lanes.run(`health ${live.id}`, move);
 }
 
-/** Reads an engine's `last_active_at` and stores it. After a reboot the most recently used engines start first. */
-async function recordActivity(host: Pick<HostContext, "db" | "now" | "logger">, live: LiveEngine): Promise<void> {
-  const answer = await engineStatus({ url: live.url, token: live.controlToken });
-  if (answer.kind === "failed") return;
-  const { last_active_at: reported } = answer.status;
+/** Reads an engine's metrics and `last_active_at`. After a reboot the most recently used engines start first. */
+async function recordStatus(
+  host: Pick<HostContext, "db" | "metrics" | "now" | "logger">,
+  live: LiveEngine,
+): Promise<void> {
+  const status = await readEngineStatus(host, live);
+  const reported = status?.last_active_at ?? null;
   if (reported === null) return;
   // The engine is not trusted: a time in the future is cut to now.
   const at = Math.min(Date.parse(reported), host.now());
