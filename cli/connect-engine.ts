@@ -2,7 +2,9 @@ import { type EngineClient, createEngineClient } from "../src/client/engine-clie
 import type { EngineState } from "../src/contract/orchestrator-records.ts";
 import { type EngineContext, toCliFailure } from "./client-failure.ts";
 import { CliFailure } from "./exit-codes.ts";
+import { nodeFetch } from "./node-fetch.ts";
 import { safe } from "./output.ts";
+import { withProgress } from "./progress.ts";
 import { promptSecret } from "./secret-input.ts";
 import type { Session } from "./session.ts";
 
@@ -44,21 +46,22 @@ export async function connectEngine(
 /** Without a retry of `TASK_BUSY`: a person sees at once that another turn is running. */
 function createClient(url: string, key: string): EngineClient {
   try {
-    return createEngineClient({ url, key, limits: { retryBusy: false } });
+    return createEngineClient({ url, key, fetch: nodeFetch, limits: { retryBusy: false } });
   } catch (error) {
     throw toCliFailure(error);
   }
 }
 
-/** Calls a user's engine. Its errors become {@link CliFailure}s. */
+/** Calls a user's engine. Its errors become {@link CliFailure}s. `doing` is shown while it takes long; null for a stream. */
 export async function withEngine<Result>(
   session: Session,
   user: string,
   call: (engine: EngineClient, context: EngineContext) => Promise<Result>,
+  doing: string | null = `waiting for the engine of ${user}`,
 ): Promise<Result> {
   const { engine, context } = await connectEngine(session, user);
   try {
-    return await call(engine, context);
+    return await (doing === null ? call(engine, context) : withProgress(doing, () => call(engine, context)));
   } catch (error) {
     throw toCliFailure(error, context);
   }

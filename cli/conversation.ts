@@ -32,6 +32,9 @@ export class Conversation {
   readonly #parts: ConversationParts;
   /** `/exit` was the reply to a question. */
   #isLeft = false;
+  /** Settled when the last question has its decision: one prompt at a time. */
+  #lastDecision: Promise<unknown> = Promise.resolve();
+  #openQuestions = 0;
 
   constructor(parts: ConversationParts) {
     this.#parts = parts;
@@ -56,6 +59,7 @@ export class Conversation {
     print.note("Ctrl-C cancels a turn, Ctrl-D leaves, /help lists commands.");
     while (!this.#isLeft) {
       const reply = await answers.terminal?.ask("> ");
+      if (reply?.kind === "interrupted") throw new CliFailure("interrupted", "interrupted");
       if (reply?.kind !== "line" || isExit(reply.text)) return;
       if (reply.text === "") continue;
       // The sandbox model has other commands that begin with a slash.
@@ -93,6 +97,7 @@ export class Conversation {
       for await (const event of turn) {
         if (event.event === "hitl_request") watch.pause();
         else if (event.event !== "heartbeat") watch.expect();
+        if (event.event === "hitl_request" && this.#isPrompting()) continue;
         if (awaited === undefined) view.show(event);
         else if (event.event === "hitl_resolved" && event.data.request_id === awaited) awaited = undefined;
       }
@@ -107,9 +112,27 @@ export class Conversation {
     }
   }
 
-  /** The answer to the engine's question, if there is one. */
-  async #respond(question: HumanRequest, signal: AbortSignal): Promise<string | undefined> {
-    const { answers, context } = this.#parts;
+  /** Another question would be shown in the line of the prompt. It is shown when it is asked. */
+  #isPrompting(): boolean {
+    const { answers, print } = this.#parts;
+    return this.#openQuestions > 0 && answers.terminal !== null && !print.json;
+  }
+
+  /** The answer to the engine's question, if there is one. Further questions wait for their turn at the prompt. */
+  #respond(question: HumanRequest, signal: AbortSignal): Promise<string | undefined> {
+    const isBehind = this.#openQuestions++ > 0;
+    const answer = this.#lastDecision.then(() => this.#ask(question, { signal, isBehind }));
+    this.#lastDecision = answer.catch(() => undefined).finally(() => this.#openQuestions--);
+    return answer;
+  }
+
+  async #ask(
+    question: HumanRequest,
+    { signal, isBehind }: { readonly signal: AbortSignal; readonly isBehind: boolean },
+  ): Promise<string | undefined> {
+    const { answers, context, print } = this.#parts;
+    if (signal.aborted) return undefined;
+    if (isBehind && answers.terminal !== null) print.note(describeQuestion(question));
     const decision = await decide(question, answers, { signal, help: () => this.#help() });
     switch (decision.kind) {
       case "answer":
@@ -145,6 +168,10 @@ export class Conversation {
 }
 
 type Reading = Pick<Parameters<EngineClient["resume"]>[0], "signal" | "onHuman" | "onRetry">;
+
+/** A question that had to wait for the prompt. */
+const describeQuestion = ({ question, options }: HumanRequest): string =>
+  [`? ${safe(question)}`, ...options.map((option, index) => `  ${index + 1}. ${safe(option)}`)].join("\n");
 
 /** The turn keeps waiting in the engine; the advice shows how to answer. */
 function unanswered(user: string, { request_id: id }: HumanRequest): CliFailure {

@@ -8,6 +8,7 @@ import type { Credentials } from "./credentials.ts";
 import { CliFailure } from "./exit-codes.ts";
 import { findAdminKey, findPlatformKey } from "./keys.ts";
 import { nodeFetch } from "./node-fetch.ts";
+import { withProgress } from "./progress.ts";
 import type { Settings } from "./settings.ts";
 
 /** Without retries: a person sees an error at once and decides. */
@@ -29,7 +30,10 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /** The user or product a call is for, as far as the command knows it. */
-type CallTarget = Pick<CallContext, "user" | "product">;
+interface CallTarget extends Pick<CallContext, "user" | "product"> {
+  /** Shown while a call takes long; null for a stream, which shows what it brings. */
+  readonly doing?: string | null;
+}
 
 /** Calls of the daemon with the key that each needs. Their errors become {@link CliFailure}s. */
 export class DaemonClient {
@@ -47,7 +51,9 @@ export class DaemonClient {
   /** Calls that need no key. */
   async open<T>(call: (client: HealthClient) => Promise<T>): Promise<T> {
     const limits = { ...LIMITS, deadlineMs: HEALTH_DEADLINE_MS };
-    return this.#run({}, () => call(createHealthClient({ url: this.#settings.url, fetch: nodeFetch, limits })));
+    return this.#run({ doing: null }, () =>
+      call(createHealthClient({ url: this.#settings.url, fetch: nodeFetch, limits })),
+    );
   }
 
   /** Calls with the admin key. */
@@ -86,9 +92,12 @@ export class DaemonClient {
     return { url: this.#settings.url, fetch: nodeFetch, exactPaths: true, limits: LIMITS };
   }
 
-  async #run<T>(context: Omit<CallContext, "url">, call: () => Promise<T>): Promise<T> {
+  async #run<T>(
+    { doing = `waiting for ${this.#settings.url}`, ...context }: CallTarget & Pick<CallContext, "variable">,
+    call: () => Promise<T>,
+  ): Promise<T> {
     try {
-      return await call();
+      return await (doing === null ? call() : withProgress(doing, call));
     } catch (error) {
       const failure = toCliFailure(error, { ...context, url: this.#settings.url });
       if (!(error instanceof OrchdError && failure instanceof CliFailure)) throw failure;

@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { exitWithoutReader } from "../src/shared/shutdown-signals.ts";
+import { exitOnInterrupt, exitWithoutReader } from "../src/shared/shutdown-signals.ts";
 import { describeFailure, indented } from "./client-failure.ts";
 import { CliFailure, EXIT_CODES } from "./exit-codes.ts";
 import { emit, safeJson } from "./output.ts";
@@ -8,6 +8,7 @@ import { readSettings } from "./settings.ts";
 
 /** Runs one command line and sets the exit code. */
 export async function run(): Promise<void> {
+  exitOnInterrupt();
   exitWithoutReader(process.stdout);
   // A closed standard error is no failure: the exit code still reports the result.
   process.stderr.on("error", () => undefined);

@@ -1,6 +1,7 @@
-import { type IncomingMessage, request as httpRequest } from "node:http";
+import { type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 
 /**
  * `fetch` over `node:http`. The global `fetch` fails after 300 s without a response, but a call may wait for an engine
@@ -21,10 +22,20 @@ export const nodeFetch: typeof fetch = async (input, { method = "GET", headers, 
     });
     request.on("response", resolve);
     request.on("error", reject);
-    request.end(typeof body === "string" ? body : undefined);
+    void sendBody(request, body).catch((error: unknown) => request.destroy(error as Error));
   });
   return Object.defineProperty(responseOf(response), "url", { value: text });
 };
+
+/** A text, a file or a stream; not the other bodies of the Fetch standard, which no client sends. */
+async function sendBody(request: ClientRequest, body: RequestInit["body"]): Promise<void> {
+  if (body instanceof Blob) {
+    request.setHeader("content-length", body.size);
+    return pipeline(Readable.fromWeb(body.stream()), request);
+  }
+  if (body instanceof ReadableStream) return pipeline(Readable.fromWeb(body), request);
+  request.end(typeof body === "string" ? body : undefined);
+}
 
 function responseOf(message: IncomingMessage): Response {
   const { statusCode: status = 502, headers } = message;

@@ -38,31 +38,6 @@ export function width(text: string): number {
   return columns;
 }
 
-/** A table for people; empty cells are dashes. */
-export function table(head: readonly string[], rows: readonly (readonly (string | null)[])[]): string {
-  const cells = [head, ...rows.map((row) => row.map((cell) => (cell === null || cell === "" ? "-" : safe(cell))))];
-  const widths = head.map((_, column) => Math.max(...cells.map((row) => width(row[column] ?? ""))));
-  return cells
-    .map((row) =>
-      row
-        .map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - width(cell)))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
-}
-
-/** Named values, one per line, aligned. */
-export function fields(pairs: readonly (readonly [string, string | null])[]): string {
-  const names = Math.max(...pairs.map(([name]) => width(safe(name))));
-  return pairs
-    .map(([name, value]) => {
-      const label = safe(name);
-      return `${label}${" ".repeat(names - width(label))}  ${value === null ? "-" : safe(value)}`;
-    })
-    .join("\n");
-}
-
 export type Style = Parameters<typeof styleText>[0];
 
 /**
@@ -74,12 +49,18 @@ export function emit(stream: NodeJS.WritableStream, text: string, style: Style |
   stream.write(style === null ? shown : styleText(style, shown, { validateStream: false }));
 }
 
+/** Removes the line that the cursor of a terminal is in. */
+export function clearLine(terminal: NodeJS.WriteStream): void {
+  terminal.clearLine(0);
+  terminal.cursorTo(0);
+}
+
 export interface Printer {
-  /** A command's result: JSON with `--json`, otherwise the text. */
-  document(value: unknown, text: () => string): void;
+  /** A command's result: JSON with `--json`, otherwise the text for a terminal of this width, null for none. */
+  document(value: unknown, text: (columns: number | null) => string): void;
   /** One result of several, as a line of JSON. */
   record(value: unknown): void;
-  /** A remark on standard error, apart from the result. */
+  /** A remark on standard error, apart from the result. With `--json` a document, so that each line there can be parsed. */
   note(text: string): void;
   line(text: string, style?: Style): void;
   /** Text without a line break. */
@@ -97,13 +78,14 @@ export function createPrinter({ json, colour }: { readonly json: boolean; readon
     emit(process.stdout, "\n");
   };
   const record = (value: unknown) => line(safeJson(value));
+  const columns = () => (process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : null);
   return {
     json,
-    columns: () => (process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : null),
+    columns,
     line,
     write,
     record,
-    document: (value, text) => (json ? record(value) : line(text())),
-    note: (text) => emit(process.stderr, `${text}\n`),
+    document: (value, text) => (json ? record(value) : line(text(columns()))),
+    note: (text) => emit(process.stderr, `${json ? safeJson({ note: text }) : text}\n`),
   };
 }

@@ -1,11 +1,13 @@
 import { Command } from "commander";
 import { VERSION } from "../src/shared/version.ts";
 import { auditListCommand, auditVerifyCommand } from "./commands/audit.ts";
+import { cancelCommand } from "./commands/cancel.ts";
 import { chatCommand } from "./commands/chat.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { engineDestroyCommand } from "./commands/engine-destroy.ts";
 import { engineListCommand, engineShowCommand } from "./commands/engine-show.ts";
 import { engineAdmitCommand, engineProvisionCommand, engineRotateKeyCommand } from "./commands/engine-keys.ts";
+import { engineRestartCommand } from "./commands/engine-restart.ts";
 import { engineStartCommand, engineStopCommand, engineWaitCommand } from "./commands/engine-state.ts";
 import { eventsCommand } from "./commands/events.ts";
 import { healthCommand } from "./commands/health.ts";
@@ -20,9 +22,11 @@ import { productDeleteCommand } from "./commands/product-delete.ts";
 import { productListCommand, productShowCommand, productUseCommand } from "./commands/product-show.ts";
 import { productPolicyCommand, productRegisterCommand } from "./commands/product-policy.ts";
 import { answerCommand, questionsCommand } from "./commands/questions.ts";
+import { versionCommand } from "./commands/version.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { emit } from "./output.ts";
 import type { CommandMaker } from "./session.ts";
+import { addShortForms } from "./short-forms.ts";
 import type { Settings } from "./settings.ts";
 
 const PRODUCT_COMMANDS: readonly CommandMaker[] = [
@@ -41,6 +45,7 @@ const ENGINE_COMMANDS: readonly CommandMaker[] = [
   engineShowCommand,
   engineStartCommand,
   engineStopCommand,
+  engineRestartCommand,
   engineRotateKeyCommand,
   engineDestroyCommand,
   engineWaitCommand,
@@ -73,12 +78,18 @@ export function createProgram(settings: Settings, printError: (message: string) 
     const command = program.command(name).description(description);
     for (const make of makers) make(command, settings);
   };
+  program.commandsGroup("Every day:");
+  addShortForms(program, settings);
+  program.commandsGroup("Products and engines:");
   group("products", "Register products, set their policies and replace their keys", PRODUCT_COMMANDS);
   group("engines", "Provision, start, stop and inspect engines", ENGINE_COMMANDS);
+  program.commandsGroup("Conversations:");
   chatCommand(program, settings);
   questionsCommand(program, settings);
   answerCommand(program, settings);
+  cancelCommand(program, settings);
   group("memory", "List, search, export, import and erase an engine's memory", MEMORY_COMMANDS);
+  program.commandsGroup("Operation:");
   logsCommand(program, settings);
   eventsCommand(program, settings);
   healthCommand(program, settings);
@@ -87,6 +98,7 @@ export function createProgram(settings: Settings, printError: (message: string) 
   resumeCommand(program, settings);
   group("audit", "The audit log of admin and key actions, a hash chain", [auditListCommand, auditVerifyCommand]);
   group("key", "Create keys", [keyNewCommand]);
+  versionCommand(program, settings);
   completionCommand(program, settings);
   return program;
 }

@@ -45,10 +45,9 @@ async function build(inputs: string): Promise<void> {
   await removeLeftovers();
   try {
     // Loaded here because an installation without esbuild must still start what is built.
-    const { bundleClient, bundlePrograms } = await import("./make-bundles.ts");
-    const { makeDocuments } = await import("./make-documents.ts");
-    const documents = join(`${programs}.new`, "documents");
-    await Promise.all([bundlePrograms(`${programs}.new`), bundleClient(`${client}.new`), makeDocuments(documents)]);
+    const { bundleClient } = await import("./make-bundles.ts");
+    const { makeDist } = await import("./make-dist.ts");
+    await Promise.all([makeDist(`${programs}.new`), bundleClient(`${client}.new`)]);
     for (const folder of [programs, client]) {
       await writeStamp(`${folder}.new`, inputs);
       await rename(folder, `${folder}.old`).catch(ignoreMissing);

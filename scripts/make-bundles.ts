@@ -55,16 +55,29 @@ async function escapeBeyondAscii(file: string): Promise<void> {
  */
 const COMPACT = { minifyWhitespace: true, lineLimit: 160 } as const;
 
+/** Of the package's manifest a program contains the version alone, and a release's program that of the release. */
+const reportVersion = (version: string): Plugin => ({
+  name: "report-version",
+  setup(builder) {
+    builder.onLoad({ filter: /\/package\.json$/ }, ({ path }) =>
+      path === join(root, "package.json") ? { contents: JSON.stringify({ version }), loader: "json" } : undefined,
+    );
+  },
+});
+
 interface Bundle {
   readonly entry: string;
   readonly name: string;
   readonly folder: string;
-  readonly plugins?: Plugin[];
+  readonly plugins: Plugin[];
 }
 
-async function bundle({ entry, name, folder, plugins = [] }: Bundle): Promise<void> {
+/** Returns the files that the bundle was made of, relative to the checkout. */
+async function bundle({ entry, name, folder, plugins }: Bundle): Promise<readonly string[]> {
   const outfile = join(folder, `${name}.cjs`);
-  await build({
+  const { metafile } = await build({
+    absWorkingDir: root,
+    metafile: true,
     ...COMPACT,
     entryPoints: [entry],
     outfile,
@@ -81,6 +94,7 @@ async function bundle({ entry, name, folder, plugins = [] }: Bundle): Promise<vo
     plugins: [...plugins, noLegacyTables],
   });
   await escapeBeyondAscii(outfile);
+  return Object.keys(metafile.inputs);
 }
 
 /** `@orchd/client`: one ES module without imports, for Node.js 20 or newer and for browsers, and its types. */
@@ -112,13 +126,19 @@ async function declareClient(folder: string): Promise<void> {
   }
 }
 
-export async function bundlePrograms(folder: string): Promise<void> {
-  await bundle({ entry: join(root, "src/orchestrator/daemon/main.ts"), name: "orchd", folder });
-  await bundle({ entry: join(root, "cli/main.ts"), name: "orchctl", folder });
+/** Bundles the programs, which report `version`. Returns the files that they were made of. */
+export async function bundlePrograms(folder: string, version: string): Promise<ReadonlySet<string>> {
+  const sources = new Set<string>();
   const pending = new Set<string>();
-  await bundle({ entry: join(root, "src/engine/main.ts"), name: "engine", folder, plugins: [ownBundles(pending)] });
+  const make = async (entry: string, name: string, plugins: Plugin[] = []) => {
+    const used = await bundle({ entry, name, folder, plugins: [reportVersion(version), ...plugins] });
+    for (const file of used) sources.add(file);
+  };
+  await make(join(root, "src/orchestrator/daemon/main.ts"), "orchd");
+  await make(join(root, "cli/main.ts"), "orchctl");
+  await make(join(root, "src/engine/main.ts"), "engine", [ownBundles(pending)]);
   // A Set visits what is added while it is walked: the bundles of bundles too.
   for (const name of ["confine", "tool-worker"]) pending.add(join(root, `src/engine/isolation/${name}.ts`));
-  for (const file of pending)
-    await bundle({ entry: file, name: bundleName(file), folder, plugins: [ownBundles(pending)] });
+  for (const file of pending) await make(file, bundleName(file), [ownBundles(pending)]);
+  return sources;
 }

@@ -12,7 +12,8 @@ import {
 import { errorCode, hasCode } from "../../src/shared/error-code.ts";
 import { readAudit, verifyAudit } from "../audit-trail.ts";
 import { wholeNumber } from "../option-values.ts";
-import { safe, table } from "../output.ts";
+import { safe } from "../output.ts";
+import { table } from "../table.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 import { CliFailure } from "../exit-codes.ts";
 
@@ -29,8 +30,8 @@ export const auditListCommand: CommandMaker = (audit, settings) => {
         data.push(line);
         if (data.length > tail) data.shift();
       }
-      print.document({ data, next_cursor: null }, () =>
-        table(["SEQ", "TIME", "ACTOR", "ACTION", "PRODUCT", "ENGINE", "DETAIL"], data.map(row)),
+      print.document({ data, next_cursor: null }, (columns) =>
+        table(["SEQ", "TIME", "ACTOR", "ACTION", "DETAIL", "PRODUCT", "ENGINE"], data.map(row), columns),
       );
     });
 };
@@ -38,7 +39,7 @@ export const auditListCommand: CommandMaker = (audit, settings) => {
 function row({ seq, entry }: AuditRecord): readonly (string | null)[] {
   const { at, actor, action, product_id, engine_id, detail } = fieldsOf(entry);
   const id = (value: unknown) => (typeof value === "string" ? value : null);
-  return [String(seq), id(at), id(actor), id(action), id(product_id), id(engine_id), safe(detail) || null];
+  return [String(seq), id(at), id(actor), id(action), safe(detail) || null, id(product_id), id(engine_id)];
 }
 
 /** A tampered line may hold anything and is shown as it is. */

@@ -36,14 +36,18 @@ function wordsOf(command: Command, path: string, global: readonly Option[]): rea
   const options = [...new Set([...command.options, ...global])];
   const own: CommandWords = {
     path,
-    commands: command.commands.map((child) => ({ word: child.name(), description: child.description() })),
+    commands: command.commands.flatMap((child) =>
+      [child.name(), ...child.aliases()].map((word) => ({ word, description: child.description() })),
+    ),
     options: [
       ...options.flatMap(({ long, description }) => (long ? [{ word: long, description }] : [])),
       { word: "--help", description: "show help" },
     ],
     valued: options.flatMap(({ long, required }) => (long && required ? [long] : [])),
   };
-  return [own, ...command.commands.flatMap((child) => wordsOf(child, `${path} ${child.name()}`.trim(), global))];
+  const below = (child: Command) =>
+    [child.name(), ...child.aliases()].flatMap((name) => wordsOf(child, `${path} ${name}`.trim(), global));
+  return [own, ...command.commands.flatMap(below)];
 }
 
 function bash(all: readonly CommandWords[]): string {

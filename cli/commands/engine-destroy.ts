@@ -22,7 +22,11 @@ export const engineDestroyCommand: CommandMaker = (engines, settings) => {
       const session = sessionOf(command, settings);
       const { client, credentials, print } = session;
       const context = { user, product: await client.product(), url: session.settings.url };
-      const destroy = () => client.platform((orchestrator) => orchestrator.destroy(user, { keepData }), { user });
+      const destroy = () =>
+        client.platform((orchestrator) => orchestrator.destroy(user, { keepData }), {
+          user,
+          doing: `destroying the engine of ${user}`,
+        });
       let engine: EngineRecord;
       try {
         engine = await client.platform((orchestrator) => orchestrator.get(user), { user });

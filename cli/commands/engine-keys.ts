@@ -25,7 +25,10 @@ const creationCommand =
         const session = sessionOf(command, settings);
         const metadata = file === undefined ? undefined : await jsonObject("--metadata", file);
         const options = { userId: user, metadata, ...(!start && { start }) };
-        const engine = await session.client.platform((orchestrator) => orchestrator[verb](options), { user });
+        const engine = await session.client.platform((orchestrator) => orchestrator[verb](options), {
+          user,
+          doing: `${verb === "admit" ? "admitting" : "provisioning"} ${user}`,
+        });
         await showEngineWithKey(session, engine, { save });
       });
   };

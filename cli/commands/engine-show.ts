@@ -1,7 +1,9 @@
 import { Option } from "commander";
 import { type CommandMaker, example, sessionOf, type Session } from "../session.ts";
 import { ENGINE_STATES, type EngineRecord, type EngineState } from "../../src/contract/orchestrator-records.ts";
-import { table, fields, safe } from "../output.ts";
+import { safe } from "../output.ts";
+import { fields, table } from "../table.ts";
+import { ago } from "../times.ts";
 
 export const engineShowCommand: CommandMaker = (engines, settings) => {
   engines
@@ -11,7 +13,7 @@ export const engineShowCommand: CommandMaker = (engines, settings) => {
     .action(async (user: string, _options, command) => {
       const { client, print } = sessionOf(command, settings);
       const engine = await client.platform((orchestrator) => orchestrator.get(user), { user });
-      print.document(engine, () => describeEngine(engine));
+      print.document(engine, (columns) => describeEngine(engine, columns));
     });
 };
 
@@ -27,7 +29,7 @@ const row = ({ user_id, state, port, pid, restarts, started_at, id }: EngineReco
   String(port),
   pid === null ? null : String(pid),
   String(restarts.count),
-  started_at,
+  ago(started_at, Date.now()),
   id,
 ];
 
@@ -42,7 +44,7 @@ export const engineListCommand: CommandMaker = (engines, settings) => {
       const session = sessionOf(command, settings);
       if (all) return listAll(session, state);
       const data = await session.client.platform((orchestrator) => Array.fromAsync(orchestrator.list({ state })));
-      session.print.document({ data, next_cursor: null }, () => table(COLUMNS, data.map(row)));
+      session.print.document({ data, next_cursor: null }, (columns) => table(COLUMNS, data.map(row), columns));
     });
 };
 
@@ -54,39 +56,43 @@ async function listAll({ client, print }: Session, state: EngineState | undefine
   }));
   const data = engines.filter(({ product_id }) => productId === undefined || product_id === productId);
   const slugs = new Map(products.map(({ id, slug }) => [id, slug]));
-  print.document({ data, next_cursor: null }, () =>
+  print.document({ data, next_cursor: null }, (columns) =>
     table(
       ["PRODUCT", ...COLUMNS],
       data.map((engine) => [slugs.get(engine.product_id) ?? engine.product_id, ...row(engine)]),
+      columns,
     ),
   );
 }
 
 /** An engine's whole record for a person. */
-function describeEngine(engine: EngineRecord): string {
+function describeEngine(engine: EngineRecord, columns: number | null): string {
   const { api_key: key, health, restarts, last_error: error } = engine;
-  const lines = fields([
-    ["user", safe(engine.user_id)],
-    ["id", engine.id],
-    ["state", `${engine.state} (wanted: ${engine.desired_state})`],
-    ["url", engine.url],
-    ["pid", engine.pid === null ? null : String(engine.pid)],
-    ["version", engine.version],
-    ["incarnation", engine.incarnation],
-    ["key", `${key.prefix}…${key.last4} since ${key.created_at}`],
-    ["previous key", key.previous_expires_at === null ? null : `until ${key.previous_expires_at}`],
+  const lines = fields(
     [
-      "health",
-      `${health.status}, last ok ${health.last_ok_at ?? "never"}, ${health.consecutive_failures} failures in a row`,
+      ["user", safe(engine.user_id)],
+      ["id", engine.id],
+      ["state", `${engine.state} (wanted: ${engine.desired_state})`],
+      ["url", engine.url],
+      ["pid", engine.pid === null ? null : String(engine.pid)],
+      ["version", engine.version],
+      ["incarnation", engine.incarnation],
+      ["key", `${key.prefix}…${key.last4} since ${key.created_at}`],
+      ["previous key", key.previous_expires_at === null ? null : `until ${key.previous_expires_at}`],
+      [
+        "health",
+        `${health.status}, last ok ${health.last_ok_at ?? "never"}, ${health.consecutive_failures} failures in a row`,
+      ],
+      ["restarts", describeRestarts(restarts)],
+      ["stopped because", engine.stop_reason === null ? null : safe(engine.stop_reason)],
+      ["last active", engine.last_active_at],
+      ["created", engine.created_at],
+      ["started", engine.started_at],
+      ["stopped", engine.stopped_at],
+      ["metadata", Object.keys(engine.metadata).length === 0 ? null : safe(engine.metadata)],
     ],
-    ["restarts", describeRestarts(restarts)],
-    ["stopped because", engine.stop_reason === null ? null : safe(engine.stop_reason)],
-    ["last active", engine.last_active_at],
-    ["created", engine.created_at],
-    ["started", engine.started_at],
-    ["stopped", engine.stopped_at],
-    ["metadata", Object.keys(engine.metadata).length === 0 ? null : safe(engine.metadata)],
-  ]);
+    columns,
+  );
   if (error === null) return lines;
   const how = [
     error.exit_code === null ? "" : `exit code ${error.exit_code}`,

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { ENGINE_STATES, type EngineState } from "../../src/contract/orchestrator-records.ts";
 import { duration } from "../option-values.ts";
 import { safe } from "../output.ts";
-import { type CommandMaker, example, sessionOf } from "../session.ts";
+import { type CommandMaker, type Session, example, sessionOf } from "../session.ts";
 
 export const engineStartCommand: CommandMaker = (engines, settings) => {
   engines
@@ -10,11 +10,19 @@ export const engineStartCommand: CommandMaker = (engines, settings) => {
     .description("Start a stopped engine")
     .addHelpText("after", example("orchctl engines start alice"))
     .action(async (user: string, _options, command) => {
-      const { client, print } = sessionOf(command, settings);
-      const engine = await client.platform((orchestrator) => orchestrator.start(user), { user });
-      print.document(engine, () => `${safe(user)} is ${engine.state} at ${engine.url}`);
+      const session = sessionOf(command, settings);
+      const engine = await startEngine(session, user);
+      session.print.document(engine, () => `${safe(user)} is ${engine.state} at ${engine.url}`);
     });
 };
+
+export const startEngine = ({ client }: Session, user: string) =>
+  client.platform((orchestrator) => orchestrator.start(user), { user, doing: `starting ${user}` });
+
+interface StopOptions {
+  readonly drain?: number;
+  readonly force: boolean;
+}
 
 export const engineStopCommand: CommandMaker = (engines, settings) => {
   engines
@@ -23,13 +31,18 @@ export const engineStopCommand: CommandMaker = (engines, settings) => {
     .option("--drain <time>", "how long to wait for running turns", duration)
     .option("--force", "do not wait for running turns", false)
     .addHelpText("after", example("orchctl engines stop alice --drain 5s"))
-    .action(async (user: string, { drain, force }: { drain?: number; force: boolean }, command) => {
-      const { client, print } = sessionOf(command, settings);
-      const options = { drainS: drain, ...(force && { force }) };
-      const engine = await client.platform((orchestrator) => orchestrator.stop(user, options), { user });
-      print.document(engine, () => `${safe(user)} is ${engine.state} (${engine.stop_result})`);
+    .action(async (user: string, options: StopOptions, command) => {
+      const session = sessionOf(command, settings);
+      const engine = await stopEngine(session, user, options);
+      session.print.document(engine, () => `${safe(user)} is ${engine.state} (${engine.stop_result})`);
     });
 };
+
+export const stopEngine = ({ client }: Session, user: string, { drain, force }: StopOptions) =>
+  client.platform((orchestrator) => orchestrator.stop(user, { drainS: drain, ...(force && { force }) }), {
+    user,
+    doing: force ? `stopping ${user}` : `stopping ${user} after its running turns`,
+  });
 
 export const engineWaitCommand: CommandMaker = (engines, settings) => {
   engines
@@ -40,7 +53,10 @@ export const engineWaitCommand: CommandMaker = (engines, settings) => {
     .addHelpText("after", example("orchctl engines wait alice --state running --timeout 30s"))
     .action(async (user: string, { state, timeout: timeoutS }: { state: EngineState; timeout: number }, command) => {
       const { client, print } = sessionOf(command, settings);
-      const engine = await client.platform((orchestrator) => orchestrator.wait(user, { state, timeoutS }), { user });
+      const engine = await client.platform((orchestrator) => orchestrator.wait(user, { state, timeoutS }), {
+        user,
+        doing: `waiting until ${user} is ${state}`,
+      });
       print.document(engine, () => `${safe(user)} is ${engine.state}`);
     });
 };

@@ -58,16 +58,18 @@ async function withFeed(
           list: () => orchestrator.listEvents({ userId: user }),
           follow: (options) => orchestrator.events({ userId: user, ...options }),
         }),
-      { user },
+      { user, doing: null },
     );
   }
   if (user !== undefined) throw new CliFailure("usage", "--all shows the events of every user: leave the user out");
   const productId = await client.wantedProductId();
-  return client.admin((admin) =>
-    read({
-      list: () => admin.listEvents({ productId }),
-      follow: (options) => admin.events({ productId, ...options }),
-    }),
+  return client.admin(
+    (admin) =>
+      read({
+        list: () => admin.listEvents({ productId }),
+        follow: (options) => admin.events({ productId, ...options }),
+      }),
+    { doing: null },
   );
 }
 

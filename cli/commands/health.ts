@@ -2,7 +2,8 @@ import { createHealthClient } from "../../src/client/health-client.ts";
 import { toCliFailure } from "../client-failure.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { nodeFetch } from "../node-fetch.ts";
-import { fields, safe } from "../output.ts";
+import { safe } from "../output.ts";
+import { fields } from "../table.ts";
 import { type CommandMaker, type Session, example, sessionOf } from "../session.ts";
 
 const DEADLINE_MS = 5000;
@@ -39,7 +40,7 @@ async function engineHealth({ client, print }: Session, user: string): Promise<v
   const limits = { retries: 0, deadlineMs: DEADLINE_MS };
   try {
     const health = await createHealthClient({ url, fetch: nodeFetch, limits }).health<Record<string, unknown>>();
-    print.document(health, () => fields(Object.entries(health).flatMap(rows)));
+    print.document(health, (columns) => fields(Object.entries(health).flatMap(rows), columns));
   } catch (error) {
     throw toCliFailure(error, { user, url });
   }

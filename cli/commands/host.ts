@@ -1,6 +1,8 @@
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 import { ENGINE_STATES, type HostStatus, type Isolation } from "../../src/contract/orchestrator-records.ts";
-import { fields, safe } from "../output.ts";
+import { safe } from "../output.ts";
+import { fields } from "../table.ts";
+import { formatDuration } from "../times.ts";
 
 export const statusCommand: CommandMaker = (program, settings) => {
   program
@@ -10,7 +12,7 @@ export const statusCommand: CommandMaker = (program, settings) => {
     .action(async (_options, command) => {
       const { client, print } = sessionOf(command, settings);
       const status = await client.admin((admin) => admin.status());
-      print.document(status, () => describeStatus(status));
+      print.document(status, (columns) => describeStatus(status, columns));
     });
 };
 
@@ -37,30 +39,33 @@ export const drainCommand = drainingCommand(
 export const resumeCommand = drainingCommand("resume", "Take new engines again", () => "The host takes new engines.");
 
 /** A host's engines, capacity and warnings for its operator. */
-function describeStatus(status: HostStatus): string {
+function describeStatus(status: HostStatus, columns: number | null): string {
   const { engines, boots, ports, load } = status;
   const states = ENGINE_STATES.filter((state) => engines[state] > 0).map((state) => `${engines[state]} ${state}`);
   const all = ENGINE_STATES.reduce((sum, state) => sum + (engines[state] ?? 0), 0);
   const orphans = status.orphans.map(({ incarnation, pids }) => `${safe(incarnation)} (pid ${pids.join(", ")})`);
   const active = status.isolation.parts.filter((part) => part.active).map(({ name }) => safe(name));
-  const lines = fields([
-    ["orchd", `${safe(status.version)}, up ${formatDuration(status.uptime_s)}`],
-    ["host", safe(status.host_id)],
-    ["new engines", status.draining ? "refused: the host is draining (orchctl resume)" : "accepted"],
-    ["restarts", status.breaker === "open" ? "paused: too many engines fail at once" : "normal"],
-    ["engines", all === 0 ? "none" : `${all}: ${states.join(", ")}`],
-    ["boots", `${boots.starting} starting, ${boots.waiting} waiting`],
+  const lines = fields(
     [
-      `ports`,
-      `${ports.taken} of ${ports.total} taken (${ports.min}-${ports.max}), ${ports.free} free, ` +
-        `${ports.resting} resting, ${ports.quarantined} in quarantine`,
+      ["orchd", `${safe(status.version)}, up ${formatDuration(status.uptime_s)}`],
+      ["host", safe(status.host_id)],
+      ["new engines", status.draining ? "refused: the host is draining (orchctl resume)" : "accepted"],
+      ["restarts", status.breaker === "open" ? "paused: too many engines fail at once" : "normal"],
+      ["engines", all === 0 ? "none" : `${all}: ${states.join(", ")}`],
+      ["boots", `${boots.starting} starting, ${boots.waiting} waiting`],
+      [
+        `ports`,
+        `${ports.taken} of ${ports.total} taken (${ports.min}-${ports.max}), ${ports.free} free, ` +
+          `${ports.resting} resting, ${ports.quarantined} in quarantine`,
+      ],
+      ["load", `${load.average.toFixed(2)} on ${load.cores} cores`],
+      ["memory", `${load.memory_available_mb} of ${load.memory_total_mb} MB available`],
+      ["disk", `${load.disk_free_mb} MB free`],
+      ["isolation", `${safe(status.isolation.mode)}: ${active.length === 0 ? "none" : active.join(", ")}`],
+      ["orphans", orphans.length === 0 ? "none" : orphans.join("; ")],
     ],
-    ["load", `${load.average.toFixed(2)} on ${load.cores} cores`],
-    ["memory", `${load.memory_available_mb} of ${load.memory_total_mb} MB available`],
-    ["disk", `${load.disk_free_mb} MB free`],
-    ["isolation", `${safe(status.isolation.mode)}: ${active.length === 0 ? "none" : active.join(", ")}`],
-    ["orphans", orphans.length === 0 ? "none" : orphans.join("; ")],
-  ]);
+    columns,
+  );
   return [
     lines,
     ...isolationGaps(status.isolation),
@@ -75,20 +80,3 @@ const isolationGaps = ({ mode, parts }: Isolation): string[] =>
       ? []
       : [`isolation: ${safe(name)}: ${safe(problem)}${fix === null ? "" : `; ${safe(fix)}`}`],
   );
-
-/** The two largest units of a time: `3 d 4 h`. */
-function formatDuration(seconds: number): string {
-  const parts = [
-    [Math.floor(seconds / 86_400), "d"],
-    [Math.floor(seconds / 3600) % 24, "h"],
-    [Math.floor(seconds / 60) % 60, "min"],
-    [Math.floor(seconds) % 60, "s"],
-  ] as const;
-  const first = parts.findIndex(([count]) => count > 0);
-  return first === -1
-    ? "0 s"
-    : parts
-        .slice(first, first + 2)
-        .map(([count, unit]) => `${count} ${unit}`)
-        .join(" ");
-}

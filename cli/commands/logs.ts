@@ -21,7 +21,7 @@ export const logsCommand: CommandMaker = (program, settings) => {
         async (orchestrator) => {
           for await (const line of orchestrator.logs(user, { tail, follow })) show(line);
         },
-        { user },
+        { user, doing: null },
       );
     });
 };

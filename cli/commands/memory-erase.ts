@@ -28,7 +28,12 @@ export const memoryEraseCommand: CommandMaker = (memory, settings) => {
       const session = sessionOf(command, settings);
       const context = { user, product: await session.client.product(), url: session.settings.url };
       await confirm(`Erase the memory of the engine of ${safe(user)}?`, { yes, context });
-      const result = await withEngine(session, user, (engine) => eraseMemory(engine, { user, cancelTurns }));
+      const result = await withEngine(
+        session,
+        user,
+        (engine) => eraseMemory(engine, { user, cancelTurns }),
+        `erasing the memory of ${user}`,
+      );
       const rows = Object.values(result.erased).reduce((sum, count) => sum + count, 0);
       session.print.document(
         result,

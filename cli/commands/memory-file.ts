@@ -17,8 +17,11 @@ export const memoryExportCommand: CommandMaker = (memory, settings) => {
     .addHelpText("after", example("orchctl memory export alice --output alice.jsonl"))
     .action(async (user: string, { output }: { output?: string }, command) => {
       const session = sessionOf(command, settings);
-      const counts = await withEngine(session, user, (engine) =>
-        output === undefined ? printExport(engine, session.print) : writeExport(engine, output),
+      const counts = await withEngine(
+        session,
+        user,
+        (engine) => (output === undefined ? printExport(engine, session.print) : writeExport(engine, output)),
+        output === undefined ? null : `exporting the memory of ${user}`,
       );
       if (output === undefined) return;
       session.print.document({ file: output, counts }, () => `${safe(output)} has ${describeCounts(counts)}`);
@@ -33,7 +36,12 @@ export const memoryImportCommand: CommandMaker = (memory, settings) => {
     .action(async (user: string, file: string, _options: unknown, command) => {
       const session = sessionOf(command, settings);
       const content = await contentOf(file);
-      const answer = await withEngine(session, user, (engine) => engine.importMemory(content));
+      const answer = await withEngine(
+        session,
+        user,
+        (engine) => engine.importMemory(content),
+        `importing into the memory of ${user}`,
+      );
       session.print.document(
         answer,
         () => `imported ${describeCounts(answer.imported)}; skipped ${describeCounts(answer.skipped)}`,

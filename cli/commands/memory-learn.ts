@@ -1,7 +1,8 @@
 import { Argument } from "commander";
 import { withEngine } from "../connect-engine.ts";
 import { CliFailure } from "../exit-codes.ts";
-import { fields, safe, table } from "../output.ts";
+import { safe } from "../output.ts";
+import { fields, table } from "../table.ts";
 import { type CommandMaker, type Session, example, sessionOf } from "../session.ts";
 
 export const memoryLearnCommand: CommandMaker = (memory, settings) => {
@@ -11,10 +12,14 @@ export const memoryLearnCommand: CommandMaker = (memory, settings) => {
     .addHelpText("after", example("orchctl memory learn alice"))
     .action(async (user: string, _options: unknown, command) => {
       const session = sessionOf(command, settings);
-      const batch = await withEngine(session, user, (engine) => engine.triggerLearning());
-      session.print.document(batch, () =>
-        fields(Object.entries(batch).map(([name, value]) => [name, safe(value as unknown)])),
+      const batch = await withEngine(
+        session,
+        user,
+        (engine) => engine.triggerLearning(),
+        `learning from turns of ${user}`,
       );
+      const rows = Object.entries(batch).map(([name, value]) => [name, safe(value as unknown)] as const);
+      session.print.document(batch, (columns) => fields(rows, columns));
     });
 };
 
@@ -38,12 +43,13 @@ export const memorySkillsCommand: CommandMaker = (memory, settings) => {
 
 async function listSkills(session: Session, user: string): Promise<void> {
   const skills = await withEngine(session, user, (engine) => engine.skillDrafts());
-  session.print.document({ skills }, () =>
+  session.print.document({ skills }, (columns) =>
     skills.length === 0
       ? "no skill drafts"
       : table(
-          ["ID", "STATE", "TRUST", "NAME"],
-          skills.map(({ id, state, trust, name }) => [id, state, trust, name]),
+          ["NAME", "STATE", "ID", "TRUST"],
+          skills.map(({ id, state, trust, name }) => [name, state, id, trust]),
+          columns,
         ),
   );
 }

@@ -2,10 +2,12 @@ import { Argument } from "commander";
 import { MEMORY_LISTS, type MemoryItems, type MemoryList } from "../../src/contract/memory-records.ts";
 import { withEngine } from "../connect-engine.ts";
 import { wholeNumber } from "../option-values.ts";
-import { safe, table } from "../output.ts";
+import { safe } from "../output.ts";
+import { table } from "../table.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 
 const SHOWN = 100;
+const COLUMNS = ["DATE", "CONTENT", "TRUST", "ID"];
 
 export const memorySearchCommand: CommandMaker = (memory, settings) => {
   memory
@@ -18,12 +20,13 @@ export const memorySearchCommand: CommandMaker = (memory, settings) => {
       const results = await withEngine(session, user, (engine) =>
         engine.searchKnowledge({ query: terms.join(" "), limit }),
       );
-      session.print.document({ results }, () =>
+      session.print.document({ results }, (columns) =>
         results.length === 0
           ? "no results"
           : table(
-              ["ID", "DATE", "TRUST", "CONTENT"],
-              results.map(({ id, created_at, trust, content }) => [id, dateOf(created_at), trust, short(content)]),
+              COLUMNS,
+              results.map(({ id, created_at, trust, content }) => [dateOf(created_at), short(content), trust, id]),
+              columns,
             ),
       );
     });
@@ -45,43 +48,47 @@ export const memoryListCommand: CommandMaker = (memory, settings) => {
     .action(async (user: string, kind: MemoryList, { limit, cursor }: ListOptions, command) => {
       const session = sessionOf(command, settings);
       const page = await withEngine(session, user, (engine) => engine.listMemory(kind, { limit, cursor }));
-      session.print.document(page, () => describe(kind, page.items));
+      session.print.document(page, (columns) => describe(kind, page.items, columns));
       if (page.next_cursor !== null && !session.print.json)
         session.print.note(`More: --cursor ${safe(page.next_cursor)}`);
     });
 };
 
 const ROWS: { readonly [List in MemoryList]: (item: MemoryItems[List]) => readonly (string | null)[] } = {
-  episodes: ({ id, event_time, question, trust }) => [id, dateOf(event_time), trust, short(question)],
+  episodes: ({ id, event_time, question, trust }) => [dateOf(event_time), short(question), trust, id],
   knowledge: ({ id, created_at, content, trust, invalidated_at }) => [
-    id,
     dateOf(created_at),
-    trust,
     short(invalidated_at === null ? content : `(until ${dateOf(invalidated_at)}) ${content}`),
+    trust,
+    id,
   ],
   social: ({ id, last_seen, name, type, trust, edges }) => [
-    id,
     dateOf(last_seen),
-    trust,
     short(`${name} (${type}), ${edges.length === 1 ? "1 relation" : `${edges.length} relations`}`),
+    trust,
+    id,
   ],
   working: ({ id, created_at, entry_type, content }) => [
-    id,
     dateOf(created_at),
-    null,
     short(`${entry_type}: ${content}`),
+    null,
+    id,
   ],
   trajectories: ({ id, created_at, trust, outcome, steps, task_id }) => [
-    id,
     dateOf(created_at),
-    trust,
     short(`${outcome}, ${steps.length} calls, task ${task_id}`),
+    trust,
+    id,
   ],
 };
 
-function describe<List extends MemoryList>(kind: List, items: readonly MemoryItems[List][]): string {
+function describe<List extends MemoryList>(
+  kind: List,
+  items: readonly MemoryItems[List][],
+  columns: number | null,
+): string {
   if (items.length === 0) return "nothing yet";
-  return table(["ID", "DATE", "TRUST", "CONTENT"], items.map(ROWS[kind]));
+  return table(COLUMNS, items.map(ROWS[kind]), columns);
 }
 
 const dateOf = (time: string): string => time.slice(0, 16).replace("T", " ");

@@ -2,7 +2,7 @@ import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../src/contract/api-k
 import { saveThenShow } from "../save-key.ts";
 import { duration } from "../option-values.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
-import { fields } from "../output.ts";
+import { fields } from "../table.ts";
 
 interface Options {
   readonly grace: number;
@@ -43,8 +43,8 @@ export const keyNewCommand: CommandMaker = (key, settings) => {
       const { hash, prefix, last4 } = storedKey(platformApiKey);
       // Named as in the body of PUT /products/{product_id}/platform-key-hash.
       const body = { api_key_hash: hash, key_prefix: prefix, key_last4: last4 };
-      sessionOf(command, settings).print.document({ platform_api_key: platformApiKey, ...body }, () =>
-        fields([["platform_api_key", platformApiKey], ...Object.entries(body)]),
+      sessionOf(command, settings).print.document({ platform_api_key: platformApiKey, ...body }, (columns) =>
+        fields([["platform_api_key", platformApiKey], ...Object.entries(body)], columns),
       );
     });
 };

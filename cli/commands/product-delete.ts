@@ -28,7 +28,7 @@ export const productDeleteCommand: CommandMaker = (products, settings) => {
       }
       await confirm(`Delete ${what}?`, { yes, context: { product: slug, url: session.settings.url } });
       const result = await client
-        .admin((admin) => admin.deleteProduct(id, { force }), { product: slug })
+        .admin((admin) => admin.deleteProduct(id, { force }), { product: slug, doing: `deleting ${slug}` })
         .catch((error: unknown) => {
           throw stillHasEngines(error, slug);
         });

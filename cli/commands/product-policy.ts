@@ -19,7 +19,7 @@ export const productPolicyCommand: CommandMaker = (products, settings) => {
         (admin) => (isChange ? admin.setPolicy(product, policy) : admin.getProduct(product)),
         { product },
       );
-      print.document(record, () => describeProduct(record));
+      print.document(record, (columns) => describeProduct(record, columns));
       if (policy.engine_env !== undefined)
         print.note("An engine uses these settings from its next start: orchctl engines stop USER, then start USER.");
     });
@@ -43,7 +43,10 @@ export const productRegisterCommand: CommandMaker = (products, settings) => {
       const product = await client.admin((admin) => admin.registerProduct(params), { product: slug });
       const { platform_api_key: key } = product;
       const show = () =>
-        print.document(product, () => `${describeProduct(product)}\n\nPlatform key, shown only now:\n  ${key}`);
+        print.document(
+          product,
+          (columns) => `${describeProduct(product, columns)}\n\nPlatform key, shown only now:\n  ${key}`,
+        );
       if (!options.save) return show();
       await saveThenShow(() => credentials.savePlatformKey(product.slug, key), show);
       const current = await credentials.currentProduct();

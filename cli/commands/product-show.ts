@@ -1,7 +1,9 @@
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 import type { ProductRecord } from "../../src/contract/orchestrator-records.ts";
-import { table, fields, safe } from "../output.ts";
+import { safe } from "../output.ts";
+import { fields, table } from "../table.ts";
 import { CliFailure } from "../exit-codes.ts";
+import { ago } from "../times.ts";
 
 export const productShowCommand: CommandMaker = (products, settings) => {
   products
@@ -11,7 +13,7 @@ export const productShowCommand: CommandMaker = (products, settings) => {
     .action(async (product: string, _options, command) => {
       const { client, print } = sessionOf(command, settings);
       const record = await client.admin((admin) => admin.getProduct(product), { product });
-      print.document(record, () => describeProduct(record));
+      print.document(record, (columns) => describeProduct(record, columns));
     });
 };
 
@@ -28,13 +30,13 @@ export const productListCommand: CommandMaker = (products, settings) => {
         slug === current ? "*" : " ",
         slug,
         name,
-        id,
-        policy.max_engines === null ? "no limit" : String(policy.max_engines),
         policy.suspended ? "suspended" : "active",
-        created_at,
+        policy.max_engines === null ? "no limit" : String(policy.max_engines),
+        ago(created_at, Date.now()),
+        id,
       ];
-      print.document({ data, next_cursor: null }, () =>
-        table([" ", "SLUG", "NAME", "ID", "MAX ENGINES", "STATUS", "REGISTERED"], data.map(row)),
+      print.document({ data, next_cursor: null }, (columns) =>
+        table([" ", "SLUG", "NAME", "STATUS", "MAX ENGINES", "REGISTERED", "ID"], data.map(row), columns),
       );
     });
 };
@@ -61,7 +63,7 @@ export const productUseCommand: CommandMaker = (products, settings) => {
 
 const atMost = (limit: number | null): string => (limit === null ? "no limit" : String(limit));
 
-export function describeProduct(product: ProductRecord): string {
+export function describeProduct(product: ProductRecord, columns: number | null): string {
   const {
     slug,
     name,
@@ -74,28 +76,31 @@ export function describeProduct(product: ProductRecord): string {
   } = product;
   const describeSetting = (setting: string) =>
     Object.hasOwn(values, setting) ? `${setting}=${values[setting]}` : `${setting} (secret)`;
-  return fields([
-    ["product", `${slug}${name === null ? "" : ` (${safe(name)})`}`],
-    ["id", id],
-    ["registered", created_at],
+  return fields(
     [
-      "platform key",
-      key.prefix === null ? null : `${safe(key.prefix)}…${safe(key.last4 ?? "")} since ${key.created_at}`,
+      ["product", `${slug}${name === null ? "" : ` (${safe(name)})`}`],
+      ["id", id],
+      ["registered", created_at],
+      [
+        "platform key",
+        key.prefix === null ? null : `${safe(key.prefix)}…${safe(key.last4 ?? "")} since ${key.created_at}`,
+      ],
+      ["max engines", atMost(policy.max_engines)],
+      ["requests/minute", atMost(policy.requests_per_minute)],
+      ["allowed", policy.allowed_actions.join(", ") || "nothing"],
+      ["suspended", policy.suspended ? "yes" : "no"],
+      ["drain", `${policy.drain_s} s`],
+      ["memory", `${policy.memory_mb} MB per engine`],
+      ["processes", `${policy.max_processes} per engine`],
+      ["disk", `${policy.disk_mb} MB per engine`],
+      ["CPU weight", `${policy.cpu_weight}`],
+      [
+        "tool network",
+        typeof policy.tool_network === "string" ? policy.tool_network : safe(policy.tool_network.join(", ")),
+      ],
+      ["tool ports", policy.tool_listen.join(", ") || "none"],
+      ["engine env", engine_env_names.map(describeSetting).join(", ") || null],
     ],
-    ["max engines", atMost(policy.max_engines)],
-    ["requests/minute", atMost(policy.requests_per_minute)],
-    ["allowed", policy.allowed_actions.join(", ") || "nothing"],
-    ["suspended", policy.suspended ? "yes" : "no"],
-    ["drain", `${policy.drain_s} s`],
-    ["memory", `${policy.memory_mb} MB per engine`],
-    ["processes", `${policy.max_processes} per engine`],
-    ["disk", `${policy.disk_mb} MB per engine`],
-    ["CPU weight", `${policy.cpu_weight}`],
-    [
-      "tool network",
-      typeof policy.tool_network === "string" ? policy.tool_network : safe(policy.tool_network.join(", ")),
-    ],
-    ["tool ports", policy.tool_listen.join(", ") || "none"],
-    ["engine env", engine_env_names.map(describeSetting).join(", ") || null],
-  ]);
+    columns,
+  );
 }

@@ -8,6 +8,7 @@ const CLASS_OF_CODE: Readonly<Record<string, RetryClass>> = {
   LLM_RATE_LIMITED: "later",
   RATE_LIMITED: "later",
   ENGINE_DRAINING: "later",
+  SLEEPING_BUSY: "later",
   SERVICE_UNAVAILABLE: "later",
   CAPACITY_EXHAUSTED: "later",
   OPERATION_IN_PROGRESS: "later",

@@ -10,6 +10,7 @@ export const ENGINE_ERRORS = {
   METHOD_NOT_ALLOWED: { status: 405, cause: "The route exists, but not with this method." },
   TASK_BUSY: { status: 409, cause: "The task has a turn in flight; `details.turn_id` names it." },
   HITL_ALREADY_ANSWERED: { status: 409, cause: "The request has another answer, or its turn has ended." },
+  SKILL_ALREADY_DECIDED: { status: 409, cause: "The skill draft was decided otherwise." },
   IDEMPOTENCY_CONFLICT: { status: 409, cause: "The `Idempotency-Key` was used with another body." },
   LC_RUNNING: { status: 409, cause: "A learning batch is running." },
   MEMORY_BUSY: { status: 409, cause: "The memory is being imported or erased." },
@@ -28,6 +29,10 @@ export const ENGINE_ERRORS = {
   INTERNAL_ERROR: { status: 500, cause: "Unexpected server fault." },
   LLM_PROVIDER_ERROR: { status: 502, cause: "The model provider returned a failure." },
   SERVICE_UNAVAILABLE: { status: 503, cause: "Too many request bodies are being received at once." },
+  SLEEPING_BUSY: {
+    status: 503,
+    cause: "The engine sleeps and the host cannot wake it now. Repeat the call after the seconds of `Retry-After`.",
+  },
   ENGINE_DRAINING: { status: 503, cause: "The engine finishes its turns and accepts no new ones." },
   CANCELLED: { status: null, cause: "The turn was cancelled by a call, or its client disconnected." },
   CHANNEL_EXPIRED: { status: null, cause: "The turn made no progress for 900 s." },

@@ -36,6 +36,8 @@ const engineLaunch = z.object({
   user_id: z.string(),
   host: z.string(),
   port: z.int(),
+  /** The descriptor of a socket that listens on `host` and `port` already. Omitted: the engine makes its own. */
+  listen_fd: z.optional(z.int()),
   /** The engine's folder with store, workspace and catalog. It is kept between starts. */
   data_dir: z.string(),
   keys: z.array(engineKey),

@@ -88,7 +88,7 @@ export const ENGINE_ROUTES = {
     },
     headers: LAST_EVENT,
     responses: { 200: [json("ReplayPage"), events("EngineEvent")] },
-    errors: ["TOO_MANY_READERS"],
+    errors: ["NOT_FOUND", "TOO_MANY_READERS"],
   }),
   cancel: engine("POST /execute/cancel", "Cancel the turn of a task", {
     request: cancelRequest,
@@ -146,7 +146,7 @@ export const ENGINE_ROUTES = {
   decideSkill: engine("POST /memory/skills/decide", "Allow or refuse a drafted skill", {
     request: decideSkillRequest,
     responses: ok("SkillDecided"),
-    errors: ["NOT_FOUND", "HITL_ALREADY_ANSWERED", "CATALOG_INVALID"],
+    errors: ["NOT_FOUND", "SKILL_ALREADY_DECIDED", "CATALOG_INVALID"],
   }),
   triggerLearning: engine("POST /admin/lc/trigger", "Run a learning batch", {
     responses: ok("LearningBatch"),
@@ -189,6 +189,8 @@ export function engineErrorsOf({ auth, method, requestLines, errors = [] }: Engi
     ...(takesBody ? (["PAYLOAD_TOO_LARGE"] as const) : []),
     ...errors,
     "INTERNAL_ERROR",
+    // The daemon answers for an engine that it cannot wake. It never refuses its own calls.
+    ...(auth === "control" ? [] : (["SLEEPING_BUSY"] as const)),
     ...(takesBody && requestLines === undefined ? (["SERVICE_UNAVAILABLE"] as const) : []),
   ];
   return [...new Set(codes)];

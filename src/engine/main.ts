@@ -105,7 +105,7 @@ class LazyApp {
 }
 
 function listen(
-  { host, port, engine_id, incarnation }: EngineLaunch,
+  { host, port, listen_fd, engine_id, incarnation }: EngineLaunch,
   { app, store }: { app: LazyApp; store: Store },
 ): Promise<Server> {
   const idle = { active_turns: 0, pending_hitl: 0, streams: 0, core_soul_hash: null };
@@ -136,7 +136,7 @@ function listen(
   server.on("clientError", refuseUnreadable);
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, () => {
+    server.listen(listen_fd === undefined ? { host, port } : { fd: listen_fd }, () => {
       server.off("error", reject);
       // A failed accept, such as too many open files: the client retries.
       server.on("error", (error) => process.stderr.write(`failed to accept a connection: ${error.message}\n`));

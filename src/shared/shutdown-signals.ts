@@ -1,5 +1,7 @@
 /** npm forwards a terminal's Ctrl-C to a program that has received it already. A signal this soon after is the same one. */
 const ECHO_MS = 300;
+/** 128 and the number of SIGINT, as shells report it. */
+const EXIT_INTERRUPTED = 130;
 
 /** Resolves with the first SIGTERM, SIGINT or SIGHUP. A second signal exits the process at once. */
 export function shutdownSignal(): Promise<NodeJS.Signals> {
@@ -15,6 +17,16 @@ export function onInterrupt(first: () => void): () => void {
   const interrupt = firstThenExit(first);
   process.on("SIGINT", interrupt);
   return () => process.off("SIGINT", interrupt);
+}
+
+/** Exits with 130 at a SIGINT that nothing else handles. Only for programs with nothing to close. */
+export function exitOnInterrupt(): void {
+  process.on("SIGINT", () => {
+    if (process.listenerCount("SIGINT") > 1) return;
+    // The shell's prompt begins on a line of its own.
+    if (process.stderr.isTTY) process.stderr.write("\n");
+    process.exit(EXIT_INTERRUPTED);
+  });
 }
 
 /**
@@ -36,6 +48,6 @@ function firstThenExit(first: (signal: NodeJS.Signals) => void): (signal: NodeJS
     if (firstAt === null) {
       firstAt = now;
       first(signal);
-    } else if (now - firstAt > ECHO_MS) process.exit(130);
+    } else if (now - firstAt > ECHO_MS) process.exit(EXIT_INTERRUPTED);
   };
 }

@@ -28,11 +28,13 @@ t.test("bash offers what may follow: groups, verbs, and options behind arguments
     return ran.stdout.trim().split("\n");
   };
   t.same(offered("e"), ["engines", "events"]);
+  t.same(offered("rot"), ["rotate"]);
+  t.same(offered("p"), ["provision", "ps", "products"]);
   t.same(offered("audit", "v"), ["verify"]);
   t.same(offered("events", "alice", "--ty"), ["--type"]);
   t.same(offered("engines", "st"), ["start", "stop"]);
   t.same(offered("engines", "stop", "alice", "--d"), ["--drain"]);
-  t.same(offered("--product", "engines", "pro"), ["products"], "an option's value is no command");
+  t.same(offered("--product", "engines", "prod"), ["products"], "an option's value is no command");
   t.same(offered("engines", "stop", "alice", "--js"), ["--json"], "options of the program go anywhere");
   t.same(offered("completion", "--he"), ["--help"]);
 });

@@ -29,7 +29,7 @@ t.test("what is remembered is listed, searched, exported, imported elsewhere, an
   );
   const listed = await first.memory(["list", "alice", "working"]);
   t.equal(listed.code, 0, listed.stderr);
-  t.match(listed.stdout, /note:1 .* note: the spare key lies under the blue mat/);
+  t.match(listed.stdout, /note: the spare key lies under the blue mat .* note:1\n/);
   t.match(await first.memory(["list", "alice", "episodes", "--json"]), { code: 0, stdout: /^\{"items":\[\{"id":"ep_/ });
   t.match(await first.memory(["list", "alice", "social"]), { code: 0, stdout: "nothing yet\n" });
   t.match(await first.memory(["search", "alice", "where", "is the spare key?"]), { code: 0, stdout: /blue mat/ });

@@ -4,7 +4,7 @@ import { orchctlFor } from "../helpers/orchctl.ts";
 
 const KEYS = { ORCH_PLATFORM_KEY: "orchp_of-the-test", ORCH_ENGINE_KEY: "sk-orch-of-the-test" };
 const TOLD =
-  /^orchctl: the model call failed, next try in (?:60|59) s: connect ECONNREFUSED 127\.0\.0\.1:9 \(someone, m\)$/gm;
+  /^(?:{"note":")?orchctl: the model call failed, next try in (?:60|59) s: connect ECONNREFUSED 127\.0\.0\.1:9 \(someone, m\)(?:"})?$/gm;
 
 const refused = { status: 400, body: { error: "INVALID_REQUEST", message: "no health" } };
 const retrying = () => ({

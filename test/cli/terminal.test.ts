@@ -99,9 +99,9 @@ t.test(
       ["answer (1-2): ", "2\r"],
       ["> ", "go on\r"],
       ["working", "\u0003"],
-      ["> ", "\u0004"],
+      ["> ", "\u0003"],
     ]);
-    t.equal(code, 0, seen);
+    t.equal(code, 130, "Ctrl-C where no turn runs");
     t.match(seen, /you chose two/);
     t.match(seen, /the turn failed: cancelled \(CANCELLED, user alice, http:\S+\)/);
   },
@@ -210,4 +210,55 @@ t.test("/help and /exit are commands at an open question", { skip }, async (t) =
     "no command is sent as an answer",
   );
   t.same(server.calls.at(-1)?.path, "/execute/cancel");
+});
+
+t.test("two open questions are asked one after the other", { skip }, async (t) => {
+  const server = await startFakeServer(t);
+  const env = { ...orchctlFor(t, server).env, ORCH_PLATFORM_KEY: "orchp_x", ORCH_ENGINE_KEY: "sk-orch-x" };
+  server.on("GET /engines/alice", { body: engine({ url: server.url }) });
+  const frame = (event: string, data: object) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  const ask = (id: string, question: string, seq: number) =>
+    frame("hitl_request", { request_id: id, kind: "question", question, options: [], context: {}, seq });
+  server.on("POST /execute", (_call, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream", "x-turn-id": "turn_1" });
+    response.write(ask("hitl-1", "First?", 1) + ask("hitl-2", "Second?", 2));
+    let seq = 3;
+    server.on("POST /hitl/respond", ({ body }) => {
+      response.write(frame("hitl_resolved", { ...body, seq: seq++ }));
+      if (seq === 5) response.end(frame("thread_lifecycle", { phase: "completed", seq }));
+      return { body: { request_id: body.request_id, status: "resolved" } };
+    });
+  });
+  const { code, seen } = await onTerminal(t, env, "chat alice hi", [
+    ["answer: ", "one\r"],
+    ["? Second?", ""],
+    ["answer: ", "two\r"],
+  ]);
+  t.equal(code, 0, seen);
+  t.same(
+    server.calls.filter(({ path }) => path === "/hitl/respond").map(({ body }) => body),
+    [
+      { request_id: "hitl-1", answer: "one" },
+      { request_id: "hitl-2", answer: "two" },
+    ],
+  );
+});
+
+t.test("what a slow call waits for is shown, and Ctrl-C ends it with 130", { skip }, async (t) => {
+  const server = await startFakeServer(t);
+  const env = { ...orchctlFor(t, server).env, ORCH_PLATFORM_KEY: "orchp_x" };
+  server.on("POST /engines/alice/stop", () => new Promise<void>(() => undefined));
+  const { code, seen } = await onTerminal(t, env, "stop alice", [
+    ["stopping alice after its running turns … 2 s", "\u0003"],
+  ]);
+  t.equal(code, 130, seen);
+});
+
+t.test("a list fits a narrow terminal", { skip }, async (t) => {
+  const server = await startFakeServer(t);
+  const env = { ...orchctlFor(t, server).env, ORCH_PLATFORM_KEY: "orchp_x" };
+  server.on("GET /engines", { body: { data: [engine({ user_id: "x".repeat(50) })], next_cursor: null } });
+  const { seen } = await onTerminal(t, env, "ls", [], { columns: 30 });
+  t.match(seen, /^USER +STATE +\S*\r?\nx{5,}… +running/m);
+  for (const line of seen.split(/\r?\n/)) t.ok(line.length <= 30, line);
 });

@@ -34,6 +34,7 @@ t.test("each code is tried again as its table says", async (t) => {
     "LLM_PROVIDER_ERROR",
     "SERVICE_UNAVAILABLE",
     "ENGINE_DRAINING",
+    "SLEEPING_BUSY",
     "TASK_BUSY",
     "TOO_MANY_READERS",
   ]);

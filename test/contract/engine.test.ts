@@ -82,6 +82,7 @@ t.test("turns", async () => {
   await call("replay", { expect: 200 });
   await call("replay", { query: "?after=0&ids=1", headers: SSE, expect: 200 });
   await call("replay", { query: "?after=yesterday", expect: "INVALID_REQUEST" });
+  await call("replay", { query: "?turn_id=none&follow=true", headers: SSE, expect: "NOT_FOUND" });
 });
 
 t.test("people", async () => {
@@ -136,7 +137,7 @@ t.test("memory", async () => {
   const [{ id }] = drafts.skills;
   await call("decideSkill", { body: { id: "sd_none", decision: "allow" }, expect: "NOT_FOUND" });
   await call("decideSkill", { body: { id, decision: "allow" }, expect: 200 });
-  await call("decideSkill", { body: { id, decision: "refuse" }, expect: "HITL_ALREADY_ANSWERED" });
+  await call("decideSkill", { body: { id, decision: "refuse" }, expect: "SKILL_ALREADY_DECIDED" });
   const { text } = await call("exportMemory", { expect: 200 });
   await call("eraseMemory", { expect: 200 });
   await call("importMemory", { body: text, expect: 200 });

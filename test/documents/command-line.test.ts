@@ -1,12 +1,14 @@
-import type { Command } from "commander";
+import { Command } from "commander";
 import t from "tap";
 import { EXIT_CODES } from "../../cli/exit-codes.ts";
 import { createProgram } from "../../cli/program.ts";
 import { readSettings } from "../../cli/settings.ts";
+import { addShortForms } from "../../cli/short-forms.ts";
 import { codesOf, namesIn, tableRows } from "./documents.ts";
 
 const FILE = "docs/command-line.md";
 const program = createProgram(readSettings(), () => undefined);
+const shortForms = addShortForms(new Command(), readSettings());
 
 /** Each command with its arguments, as it is typed, and the flags of its options. */
 function leaves(command: Command, path: readonly string[] = []): readonly (readonly [string, readonly string[]])[] {
@@ -20,7 +22,16 @@ function leaves(command: Command, path: readonly string[] = []): readonly (reado
 
 t.test("the commands and their options are those of the code, both ways", async (t) => {
   const rows = tableRows(FILE, "commands").map(([command, , options]) => [codesOf(command)[0], codesOf(options)]);
-  t.same(rows, leaves(program));
+  const full = program.commands.filter((command) => !shortForms.has(command.name()));
+  t.same(
+    rows,
+    full.flatMap((command) => leaves(command, [command.name()])),
+  );
+});
+
+t.test("the short forms are those of the code, both ways", async (t) => {
+  const rows = tableRows(FILE, "short forms").map(([short, full]) => [codesOf(short)[0], codesOf(full)[0]]);
+  t.same(rows, [...shortForms]);
 });
 
 t.test("the global options are those of the code, both ways", async (t) => {

@@ -41,7 +41,7 @@ for (const operation of OPERATIONS.filter(({ name }) => name !== "rotate-key")) 
     const disturbed = async (n: number) => {
       const user = `user-${++users}`;
       await bring(site, user, operation.from);
-      const { fired, count } = await withFault(site.daemon, { n, mode: "lost" }, () =>
+      const { fired, count } = await withFault(site.daemon, { n, mode: "lost", only: "query" }, () =>
         // Its own answer is among the calls.
         operation.run(product, user).catch(() => null),
       );
@@ -70,7 +70,7 @@ t.test("a restart is settled soon when the database's answer to it is lost, and 
     const user = `user-${++users}`;
     await bring(site, user, "running");
     const { pid } = (await product.get(`/engines/${user}`)).body;
-    const { fired, count } = await withFault(site.daemon, { n, mode: "lost" }, async () => {
+    const { fired, count } = await withFault(site.daemon, { n, mode: "lost", only: "query" }, async () => {
       process.kill(pid, "SIGKILL");
       await until(
         "it runs again",

@@ -1,5 +1,6 @@
 import t from "tap";
 import { ask } from "../helpers/api.ts";
+import { NOT_HELD } from "../helpers/fleet.ts";
 import { LONG } from "./parts/long.ts";
 import { settle } from "./parts/invariants.ts";
 import { openSite } from "./parts/site.ts";
@@ -9,7 +10,8 @@ import { startThief } from "./parts/thief.ts";
 t.setTimeout(LONG ? 3_600_000 : 120_000);
 const tally = new Tally();
 t.teardown(() => tally.print(t));
-const site = await openSite(t, { engine: "is-robbed" });
+// Nobody can take a port that the daemon holds: see held-ports.test.ts.
+const site = await openSite(t, { engine: "is-robbed", env: { ORCH_HOST: NOT_HELD } });
 const thief = await startThief(t, site.dataDir);
 const { product } = site;
 

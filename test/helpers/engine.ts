@@ -52,6 +52,8 @@ export interface EngineOptions {
   readonly userTasks?: number;
   /** Default: none. */
   readonly isolation?: EngineLaunch["isolation"];
+  /** The descriptor of a socket that listens on `port` for it. */
+  readonly listener?: number;
 }
 
 /** Starts the built engine as a process of its own, with a launch file as the daemon writes it, and waits for its health. */
@@ -101,6 +103,7 @@ export async function launchEngine(
     policy = {},
     userTasks,
     isolation = NOT_ISOLATED,
+    listener,
   }: EngineOptions,
 ): Promise<Pick<TestEngine, "key" | "dataDir" | "launch" | "process" | "output" | "stop">> {
   mkdirSync(dataDir, { recursive: true });
@@ -122,17 +125,18 @@ export async function launchEngine(
     ...policy,
     ...(userTasks !== undefined && { user_tasks: userTasks }),
     isolation,
+    ...(listener !== undefined && { listen_fd: 3 }),
   };
   const file = join(dataDir, `launch-${launch.incarnation}.json`);
   writeFileSync(file, encodeLaunch(launch), { mode: 0o400 });
   // As empty as the environment of a daemon's engine.
   const child = spawn(process.execPath, [...nodeOptions, join(installation, "bin/orch-engine.cjs")], {
     env: { ORCH_LAUNCH_FILE: file, ...compileCache },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", ...(listener === undefined ? [] : [listener])],
   });
   let printed = "";
-  child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  child.stdout?.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
     if (child.exitCode === null && child.signalCode === null) {
       const exited = once(child, "exit");

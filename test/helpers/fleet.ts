@@ -22,6 +22,8 @@ import { temporaryFolder } from "./run.ts";
 import { until } from "./until.ts";
 
 export const HOST = "127.0.0.1";
+/** The same address, written so that the daemon holds no sockets on it: engines make their own. */
+export const NOT_HELD = "127.1";
 export const fixture = (name: string): string => resolve(import.meta.dirname, "../fixtures", name);
 export const silent = createLogger("test", "silent");
 
@@ -47,13 +49,16 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
     nodePath: process.execPath,
     engineEntry: fixture(`engines/${engine}.cjs`),
     runDir: join(folder, "run"),
+    host: HOST,
     path: "/usr/bin:/bin",
     cgroupHierarchies: [],
     ...overrides,
   };
   const hold = setInterval(() => undefined, 1000);
+  const backend = createProcessBackend({ logger: silent, ...settings });
   t.teardown(async () => {
     clearInterval(hold);
+    backend.sockets.close();
     await until("no process of this test is left", () => bornFor(folder).length === 0).catch((error: unknown) => {
       t.fail(String(error));
       for (const pid of bornFor(folder)) process.kill(pid, "SIGKILL");
@@ -63,7 +68,7 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
   return {
     folder,
     settings,
-    backend: createProcessBackend({ logger: silent, ...settings }),
+    backend,
     order: async (launch = {}) => {
       const engineId = `eng_${randomUUID()}`;
       return {

@@ -4,6 +4,7 @@ import { REPLAY_LIMIT } from "../../contract/engine-routes.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { flagParameter, integerParameter, parameter } from "../../shared/http/parameters.ts";
 import { InvalidInput } from "../../shared/parse.ts";
+import { EngineError } from "../engine-error.ts";
 import { ALL_TASKS, type EventJournal, type EventRow } from "../turns/event-journal.ts";
 import type { FollowerLimit } from "../turns/follower-limit.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
@@ -65,9 +66,16 @@ export function replayRoute({ journal, runner, followers, limits }: ReplayParts)
   };
 }
 
-/** A turn is followed as part of its task; one that never was gives a stream that ends at once. */
-const followed = ({ taskId, turnId }: { taskId: string | undefined; turnId: string | undefined }, runner: TurnRunner) =>
-  taskId ?? (turnId === undefined ? ALL_TASKS : (runner.taskOf(turnId) ?? turnId));
+/** A turn is followed as part of its task. An empty stream for an unknown one would look like a lost connection. */
+function followed(
+  { taskId, turnId }: { taskId: string | undefined; turnId: string | undefined },
+  runner: TurnRunner,
+): string | typeof ALL_TASKS {
+  if (turnId === undefined) return taskId ?? ALL_TASKS;
+  const task = runner.taskOf(turnId);
+  if (task === null) throw new EngineError("NOT_FOUND", "no turn has this turn_id");
+  return taskId ?? task;
+}
 
 const limitParameter = (request: Request): number | undefined =>
   parameter(request, "limit") === undefined ? undefined : integerParameter(request, "limit", REPLAY_LIMIT);

@@ -4,6 +4,7 @@ import { CANNOT_START, ENGINE_EXITS } from "../../contract/engine-exit.ts";
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
 import { LAUNCH_FILE_VARIABLE, NOT_ISOLATED } from "../../contract/launch-file.ts";
 import { restrictSelf } from "../../shared/linux/landlock.ts";
+import { closeInPrograms } from "../../shared/linux/listening-sockets.ts";
 import { dropCapabilities, setResourceLimit } from "../../shared/linux/process-limits.ts";
 import { nativeProblem } from "../../shared/linux/system-calls.ts";
 import { engineFileRules } from "./file-rules.ts";
@@ -48,9 +49,20 @@ function launchOf(text: string | null): Launch | null {
 }
 
 function confineProcess(
-  { isolation = NOT_ISOLATED, data_dir, port, extra_ca_certs, tool_listen, tool_cgroups = [], user_tasks }: Launch,
+  {
+    isolation = NOT_ISOLATED,
+    data_dir,
+    port,
+    listen_fd,
+    extra_ca_certs,
+    tool_listen,
+    tool_cgroups = [],
+    user_tasks,
+  }: Launch,
   environment: Environment,
 ): void {
+  // Otherwise tools could answer the engine's callers.
+  if (listen_fd !== undefined) closeInPrograms(listen_fd);
   if (nativeProblem() === null) {
     // A core dump holds keys.
     setResourceLimit("core", 0, 0);
@@ -63,7 +75,7 @@ function confineProcess(
   // A tool's domain is within the engine's.
   const extra = [...files, ...isolation.read];
   const rules = engineFileRules({ dataDir: data_dir, programDir: import.meta.dirname, extra });
-  const ports = [port, ANY_PORT, ...tool_listen];
+  const ports = [...(listen_fd === undefined ? [port] : []), ANY_PORT, ...tool_listen];
   // The parents: a cgroup that is created again is another one to Landlock. File modes protect what is beside it.
   const cgroups = tool_cgroups.map((folder) => dirname(folder));
   restrictSelf({ ...rules, write: [...rules.write, ...cgroups], bind: ports, connect: null });

@@ -35,7 +35,7 @@ export class SkillReview {
     return this.#parts.drafts.all(MAX_LISTED).map(recordOf);
   }
 
-  /** Idempotent. Writes an allowed skill to the catalog. Throws `NOT_FOUND`, `HITL_ALREADY_ANSWERED`, `CATALOG_INVALID`. */
+  /** Idempotent. Writes an allowed skill to the catalog. Throws `NOT_FOUND`, `SKILL_ALREADY_DECIDED`, `CATALOG_INVALID`. */
   decide(id: string, decision: "allow" | "refuse"): Promise<SkillDecided> {
     return this.#lanes.run("", () => this.#decide(id, decision));
   }
@@ -46,7 +46,7 @@ export class SkillReview {
     if (draft === null) throw new EngineError("NOT_FOUND", "no skill draft has this id");
     const state = decision === "allow" ? "allowed" : "refused";
     if (draft.state !== "proposed" && draft.state !== state)
-      throw new EngineError("HITL_ALREADY_ANSWERED", `the skill draft is already ${draft.state}`);
+      throw new EngineError("SKILL_ALREADY_DECIDED", `the skill draft is already ${draft.state}`);
     if (draft.state === state) return { id, name: draft.name, state, catalog: null };
     if (state === "allowed") await this.#write(draft);
     await lane.run(() => drafts.decide(id, state, now()));

@@ -80,20 +80,23 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   const events = new EventLog(hostId);
   const stalls = new StallWatch();
   resources.push(() => stalls.stop());
+  const backend = createProcessBackend({
+    nodePath: process.execPath,
+    engineEntry: engineEntry(parts.installDir),
+    compileCache: openCompileCache(parts),
+    runDir: join(config.dataDir, "run"),
+    host: config.host,
+    logger,
+    path: config.path,
+  });
+  resources.push(() => backend.sockets.close());
   const host: HostContext = {
     db,
     events,
     states: new EngineStates(db, events),
     directory,
     isolation: parts.isolation,
-    backend: createProcessBackend({
-      nodePath: process.execPath,
-      engineEntry: engineEntry(parts.installDir),
-      compileCache: openCompileCache(parts),
-      runDir: join(config.dataDir, "run"),
-      logger,
-      path: config.path,
-    }),
+    backend,
     live: new LiveEngines(),
     boots: new Map(),
     transitions: new TransitionOwners(),

@@ -1,4 +1,5 @@
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
+import type { EngineSockets } from "./engine-sockets.ts";
 import type { LimitsReport } from "./limits-report.ts";
 
 /**
@@ -8,6 +9,8 @@ import type { LimitsReport } from "./limits-report.ts";
 export interface EngineBackend {
   /** The boot id of the machine. Recorded processes with another boot id are gone. */
   readonly bootId: string;
+  /** The listening sockets of the engines. */
+  readonly sockets: EngineSockets;
   /** How the limits of engines hold on this host. */
   limitsReport(): LimitsReport;
   /**
@@ -88,16 +91,3 @@ export type StopOutcome =
   | { readonly kind: "exited" }
   | { readonly kind: "killed" }
   | { readonly kind: "survived"; readonly pids: readonly number[] };
-
-/** Clients may read the message. Paths of this machine are only in its `cause`. */
-export class LaunchFailed extends Error {
-  override readonly name: string = "LaunchFailed";
-}
-
-/** The engine's folder belongs to somebody else, and its owner cannot be changed. */
-export class FolderUnusable extends LaunchFailed {
-  override readonly name = "FolderUnusable";
-}
-
-/** Another program listens on the engine's port. A launch on another port may succeed. */
-export class PortTaken extends LaunchFailed {}

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { hasCode } from "../../shared/error-code.ts";
 import { exists, unlessMissing } from "../../shared/files.ts";
-import { FolderUnusable, LaunchFailed } from "./engine-backend.ts";
+import { FolderUnusable, LaunchFailed } from "./launch-failed.ts";
 import { openAnew } from "./engine-file.ts";
 import { changeOwner } from "./isolation/change-owner.ts";
 import { ownUser } from "./isolation/owner.ts";

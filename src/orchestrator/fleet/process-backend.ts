@@ -10,6 +10,7 @@ import type {
   StopOutcome,
 } from "./engine-backend.ts";
 import { EngineCgroups } from "./engine-cgroups.ts";
+import { EngineSockets } from "./engine-sockets.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
 import { ExitWatch } from "./exit-watch.ts";
 import { findOrphans, findRoot } from "./find-processes.ts";
@@ -24,6 +25,8 @@ import { TrackedProcess } from "./tracked-process.ts";
 
 export interface ProcessBackendOptions extends SpawnSettings {
   readonly logger: Logger;
+  /** The address that engines listen on. */
+  readonly host: string;
   /** The parents of the engines' cgroups. Default: detected. None disables cgroups. */
   readonly cgroupHierarchies?: readonly CgroupHierarchy[];
 }
@@ -31,12 +34,14 @@ export interface ProcessBackendOptions extends SpawnSettings {
 /** Runs engines as child processes in their own sessions, which outlive the daemon. */
 export function createProcessBackend({
   logger,
+  host,
   cgroupHierarchies = findCgroupHierarchies(),
   ...settings
 }: ProcessBackendOptions): EngineBackend {
   const { runDir } = settings;
   const cgroups = new EngineCgroups(cgroupHierarchies, { runDir, logger });
   cgroups.prepare();
+  const sockets = new EngineSockets(host, logger);
   const boot = bootId();
   const watch = new ExitWatch();
   const logs = new LogRotation(logger);
@@ -85,13 +90,14 @@ export function createProcessBackend({
 
   return {
     bootId: boot,
+    sockets,
     limitsReport: () => limitsReport(cgroups.hierarchies),
     attach,
 
     async launch(order: LaunchOrder): Promise<EngineProcess> {
       const folder = order.launch.data_dir;
       await cleanUps.get(folder);
-      const { identity, ...parts } = await spawnEngine(settings, order, cgroups);
+      const { identity, ...parts } = await spawnEngine(settings, order, { cgroups, sockets });
       const handle = { ...identity, bootId: boot };
       return track({ ...parts, handle, cgroups, uid: order.uid, checkExit: () => undefined }, folder);
     },

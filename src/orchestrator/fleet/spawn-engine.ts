@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { LAUNCH_FILE_VARIABLE } from "../../contract/launch-file.ts";
 import { Releasers } from "../../shared/releasers.ts";
-import { type LaunchOrder, LaunchFailed, PortTaken, type ProcessExit } from "./engine-backend.ts";
+import type { LaunchOrder, ProcessExit } from "./engine-backend.ts";
+import { LaunchFailed, PortTaken } from "./launch-failed.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
+import { ENGINE_LISTENER, type EngineSockets } from "./engine-sockets.ts";
 import { type EngineLimits, allTasks } from "./engine-limits.ts";
 import { openToAppendSync } from "./engine-file.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
@@ -42,22 +44,28 @@ export interface SpawnedEngine {
 
 interface StartParts {
   readonly launchFile: string;
+  /** The descriptor of the engine's listening socket. Null: the engine makes its own. */
+  readonly listener: number | null;
   /** The descriptor of the engine's log. */
   readonly log: number;
   readonly owner: Owner;
   readonly cgroup: EngineCgroup | null;
 }
 
-/** Spawns an engine's process. Throws {@link LaunchFailed} after cleaning up. */
+/**
+ * Spawns an engine's process. Throws {@link LaunchFailed} after cleaning up. The engine's socket stays: the caller decides
+ * whether the engine is started again.
+ */
 export async function spawnEngine(
   settings: SpawnSettings,
   order: LaunchOrder,
-  cgroups: EngineCgroups,
+  { cgroups, sockets }: { readonly cgroups: EngineCgroups; readonly sockets: EngineSockets },
 ): Promise<SpawnedEngine> {
   const { launch } = order;
   const undo = new Releasers();
   try {
-    if (!(await isPortFree(launch.host, launch.port))) {
+    const listener = sockets.hold(launch.engine_id, launch.port);
+    if (listener === null && !(await isPortFree(launch.host, launch.port))) {
       throw new PortTaken(`port ${launch.port} is taken by another program`);
     }
     // Synchronous: writing a few tiny files is faster than the thread pool.
@@ -70,10 +78,11 @@ export async function spawnEngine(
     // Pushed before the write, since an incomplete file holds secrets too.
     undo.push(() => removeLaunchFile(launchFile));
     await changeOwner(launch.data_dir, owner);
-    writeLaunchFile(launchFile, { ...launch, ...toolLimitsOf(order, cgroup) }, owner);
+    const listening = listener === null ? {} : { listen_fd: ENGINE_LISTENER };
+    writeLaunchFile(launchFile, { ...launch, ...listening, ...toolLimitsOf(order, cgroup) }, owner);
     const log = openToAppendSync(join(launch.data_dir, ENGINE_LOG));
     try {
-      return { ...(await start(settings, order, { launchFile, log, owner, cgroup })), launchFile };
+      return { ...(await start(settings, order, { launchFile, listener, log, owner, cgroup })), launchFile };
     } finally {
       closeSync(log);
     }
@@ -90,7 +99,7 @@ async function start(
   { launch, memoryMb, uid }: LaunchOrder,
   parts: StartParts,
 ): Promise<Omit<SpawnedEngine, "launchFile">> {
-  const { launchFile, log, owner, cgroup } = parts;
+  const { launchFile, listener, log, owner, cgroup } = parts;
   const heapMb = Math.floor(memoryMb * HEAP_SHARE);
   const options = heapMb > 0 ? [`--max-old-space-size=${heapMb}`] : [];
   // The launch file is an argument too, so that a later daemon can prove the identity of another user's process.
@@ -102,10 +111,8 @@ async function start(
     extendEnv: false,
     detached: true,
     cleanup: false,
-    stdin: "ignore",
-    // execa accepts any descriptor, but its types only up to 9.
-    stdout: log as 3,
-    stderr: log as 3,
+    // execa accepts any descriptor, but its types only up to 9. The fourth is ENGINE_LISTENER.
+    stdio: ["ignore", log as 3, log as 3, ...(listener === null ? [] : [listener as 3])],
     buffer: false,
     reject: false,
   });

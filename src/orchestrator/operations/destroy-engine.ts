@@ -1,7 +1,7 @@
 import { ENGINE_STATES } from "../../contract/orchestrator-api.ts";
 import { exists } from "../../shared/files.ts";
 import { ApiError } from "../api-error.ts";
-import { FolderUnusable } from "../fleet/engine-backend.ts";
+import { FolderUnusable } from "../fleet/launch-failed.ts";
 import { keepEngineFolder, removeEngineFolder, engineFolder, keptFolder } from "../fleet/engine-folder.ts";
 import type { Product } from "../store/products.ts";
 import { findEngine, findEngineById } from "../store/engines.ts";

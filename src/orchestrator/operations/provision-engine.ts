@@ -3,7 +3,7 @@ import type { EngineRecord, PolicyAction, ProvisionRequest } from "../../contrac
 import { newId } from "../../shared/ids.ts";
 import { ENGINE_KEY_PREFIX, newKey, storedKey } from "../../contract/api-keys.ts";
 import { ApiError } from "../api-error.ts";
-import { LaunchFailed } from "../fleet/engine-backend.ts";
+import { LaunchFailed } from "../fleet/launch-failed.ts";
 import { prepareEngineFolder, settleEngineFolder, engineFolder, keptFolder } from "../fleet/engine-folder.ts";
 import { fitsQuota } from "../rules/admission.ts";
 import { countEngines, findEngine, insertEngine } from "../store/engines.ts";

@@ -66,10 +66,12 @@ const claim = (host: Pick<HostContext, "states" | "settings" | "now">, { id }: E
 
 /** Retried while the database is unavailable: an engine that failed to start must not be restarted automatically. */
 function recordFailure(
-  host: Pick<HostContext, "db" | "states" | "transitions" | "now" | "logger" | "stopping">,
+  host: Pick<HostContext, "db" | "states" | "backend" | "transitions" | "now" | "logger" | "stopping">,
   { id, incarnation }: EngineRow,
   { lastError }: FailedBoot,
 ): Promise<unknown> {
+  // Before the move, after which another start may hold it again.
+  host.backend.sockets.release(id);
   return host.transitions.own(id, () =>
     retryMove(host, "failed start", () => ({
       id,

@@ -43,7 +43,7 @@ export async function abandonProvision(host: HostContext, row: EngineRow): Promi
 
 /** Undoes a reservation whose commit may or may not have happened. The product's lock is free once that is decided. */
 export async function undoReservation(
-  host: Pick<HostContext, "db" | "states" | "lanes" | "settings" | "now" | "logger" | "stopping">,
+  host: Pick<HostContext, "db" | "states" | "backend" | "lanes" | "settings" | "now" | "logger" | "stopping">,
   engine: ProvisionedIncarnation,
 ): Promise<void> {
   await retryUntilStopped(host, "undo of a reservation", async () => {
@@ -58,7 +58,7 @@ export async function undoReservation(
  * folder.
  */
 function undoProvision(
-  host: Pick<HostContext, "db" | "states" | "lanes" | "settings" | "now">,
+  host: Pick<HostContext, "db" | "states" | "backend" | "lanes" | "settings" | "now">,
   engine: ProvisionedIncarnation,
 ): Promise<void> {
   const { id, incarnation } = engine;
@@ -82,6 +82,7 @@ function undoProvision(
     // An earlier attempt may have claimed the row and failed later.
     const isOurs = row?.state === "destroying" && row.incarnation === incarnation;
     if (row !== null && !isOurs) return;
+    host.backend.sockets.release(id);
     await discardEngineFolder(folder, keptFolder(host, engine));
     if (isOurs) await host.states.remove({ id, from: ["destroying"], incarnation, reason });
   });

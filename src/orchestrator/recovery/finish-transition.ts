@@ -14,7 +14,7 @@ const RETRY_DELAY_MS = 1000;
 
 /** Stops a start that is past its deadline, then applies the restart rule. */
 export async function abandonStart(host: HostContext, row: EngineRow): Promise<void> {
-  await endProcess(host, row, { drainMs: 0, termMs: TERM_MS });
+  await endProcess(host, row, { drainMs: 0, termMs: TERM_MS, restarts: true });
   const lastError = await buildLastError(host, row.id, {
     phase: "boot",
     reason: "the start did not finish before its deadline",
@@ -25,7 +25,7 @@ export async function abandonStart(host: HostContext, row: EngineRow): Promise<v
 
 /** Retries a start that the daemon or the database interrupted, without counting a crash. */
 export async function retryStart(host: HostContext, row: EngineRow): Promise<void> {
-  const end = await endProcess(host, row, { drainMs: 0, termMs: TERM_MS });
+  const end = await endProcess(host, row, { drainMs: 0, termMs: TERM_MS, restarts: true });
   if (end.kind === "survived") throw new Error(`engine ${row.id}: ${end.reason}`);
   const { id, incarnation } = row;
   const backoff = await retryMove(host, "interrupted start", () => ({

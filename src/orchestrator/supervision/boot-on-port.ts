@@ -1,5 +1,6 @@
 import { isExit } from "../../contract/engine-exit.ts";
-import { type EngineProcess, LaunchFailed, type LaunchOrder, PortTaken } from "../fleet/engine-backend.ts";
+import type { EngineProcess, LaunchOrder } from "../fleet/engine-backend.ts";
+import { LaunchFailed, PortTaken } from "../fleet/launch-failed.ts";
 import { type BootVerdict, awaitHealthy } from "../fleet/health-probe.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { findSettledEngine } from "../store/engines.ts";

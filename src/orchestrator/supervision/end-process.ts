@@ -1,7 +1,7 @@
 import type { StopResult } from "../../contract/orchestrator-api.ts";
 import { delay } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
-import type { EngineProcess } from "../fleet/engine-backend.ts";
+import type { EngineProcess, StopOutcome } from "../fleet/engine-backend.ts";
 import { type StatusOutcome, drainEngine, engineStatus } from "../fleet/engine-control.ts";
 import { portFreed, portHolders } from "../fleet/port-check.ts";
 import type { EngineRow } from "../store/tables.ts";
@@ -30,13 +30,18 @@ interface Survived {
 }
 
 /**
- * Stops the process of an engine in `stopping` or `destroying`. A boot in flight is cancelled first.
+ * Stops the process of an engine and releases its port, unless `restarts`: then its socket stays, and calls wait for the
+ * next process. A boot in flight is cancelled first.
  * `drained`: no turn was running at SIGTERM; `cut_off`: a turn was running; `killed`: it took SIGKILL.
  */
 export async function endProcess(
   host: Pick<HostContext, "backend" | "live" | "boots" | "box" | "settings" | "metrics">,
   engine: EngineRow,
-  { drainMs, termMs }: { readonly drainMs: number; readonly termMs: number },
+  {
+    drainMs,
+    termMs,
+    restarts = false,
+  }: { readonly drainMs: number; readonly termMs: number; readonly restarts?: boolean },
 ): Promise<ProcessEnd> {
   const boot = host.boots.get(engine.id);
   boot?.abort("stopped");
@@ -44,22 +49,32 @@ export async function endProcess(
   const live = host.live.get(engine.id);
   if (live !== undefined) live.isStopping = true;
   const process = live?.process ?? recordedProcess(host, engine);
-  if (process === null) return stopOrphans(host, engine);
+  if (process === null) return stopOrphans(host, engine, restarts);
   const { busy, answers } = await drain(host, engine, { process, drainMs });
   // What it has counted ends with its process.
   if (answers && live !== undefined) await readEngineStatus(host, live);
   const outcome = await process.stop(termMs);
   if (outcome.kind === "survived") return survived(outcome.pids);
   host.live.remove(engine.id, engine.incarnation);
-  const conflict = await portConflict(host, engine);
-  if (conflict !== null) return conflict;
-  return { kind: outcome.kind === "killed" ? "killed" : busy ? "cut_off" : "drained" };
+  if (restarts && host.backend.sockets.isHeld(engine.id)) return ended(outcome, busy);
+  host.backend.sockets.release(engine.id);
+  return (await portConflict(host, engine)) ?? ended(outcome, busy);
 }
 
+const ended = (outcome: StopOutcome, busy: boolean): ProcessEnd => ({
+  kind: outcome.kind === "killed" ? "killed" : busy ? "cut_off" : "drained",
+});
+
 /** The engine's own process is gone. Stops child processes that outlived it. */
-async function stopOrphans(host: Pick<HostContext, "backend" | "settings">, engine: EngineRow): Promise<ProcessEnd> {
+async function stopOrphans(
+  host: Pick<HostContext, "backend" | "settings">,
+  engine: EngineRow,
+  restarts: boolean,
+): Promise<ProcessEnd> {
   const outcome = await host.backend.endOrphans(currentIncarnation(host, engine));
   if (outcome.kind === "survived") return survived(outcome.pids);
+  if (restarts && host.backend.sockets.isHeld(engine.id)) return { kind: "drained" };
+  host.backend.sockets.release(engine.id);
   // Only a port that this incarnation listened on is checked. A reserved one may belong to another program.
   const listened = engine.pid !== null || engine.last_error?.phase === "stop";
   return (listened ? await portConflict(host, engine) : null) ?? { kind: "drained" };

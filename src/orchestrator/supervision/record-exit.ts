@@ -20,7 +20,7 @@ export interface UnexpectedExit {
  * when a request has taken it over. Rejects while the database is unavailable.
  */
 export async function recordExit(
-  host: Pick<HostContext, "db" | "states" | "live" | "breaker" | "now" | "logger">,
+  host: Pick<HostContext, "db" | "states" | "backend" | "live" | "breaker" | "now" | "logger">,
   exit: UnexpectedExit,
 ): Promise<EngineRow | null> {
   const row = await findEngineById(host.db, exit.id);
@@ -51,7 +51,7 @@ async function findEarlierWrite(
 }
 
 async function writeExit(
-  host: Pick<HostContext, "states" | "now" | "logger">,
+  host: Pick<HostContext, "states" | "backend" | "now" | "logger">,
   exit: UnexpectedExit,
   verdict: RestartVerdict,
 ): Promise<EngineRow | null> {
@@ -79,6 +79,8 @@ async function writeExit(
     });
   }
   host.logger.warn(fields, "engine exited unexpectedly, giving up");
+  // Before the move, after which a start may hold it again.
+  host.backend.sockets.release(id);
   return host.states.move({
     id,
     from,

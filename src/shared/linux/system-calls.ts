@@ -1,3 +1,5 @@
+import { getSystemErrorName } from "node:util";
+
 /**
  * Calls of the C library and of the Linux kernel through `node:ffi` (Node.js 26.1 or newer). Nothing is loaded until the
  * first call.
@@ -20,6 +22,14 @@ const FUNCTIONS = {
   pipe2: { arguments: [WORD, "i32"], return: "i32" },
   close: { arguments: ["i32"], return: "i32" },
   setrlimit: { arguments: ["i32", WORD], return: "i32" },
+  fcntl: { arguments: ["i32", "i32", WORD], return: "i32" },
+  socket: { arguments: ["i32", "i32", "i32"], return: "i32" },
+  setsockopt: { arguments: ["i32", "i32", "i32", WORD, "i32"], return: "i32" },
+  getsockopt: { arguments: ["i32", "i32", "i32", WORD, WORD], return: "i32" },
+  bind: { arguments: ["i32", WORD, "i32"], return: "i32" },
+  listen: { arguments: ["i32", "i32"], return: "i32" },
+  getsockname: { arguments: ["i32", WORD, WORD], return: "i32" },
+  inet_pton: { arguments: ["i32", WORD, WORD], return: "i32" },
   __errno_location: { arguments: [], return: "pointer" },
 } as const satisfies Record<string, Signature>;
 
@@ -29,10 +39,13 @@ type FunctionName = Exclude<keyof typeof FUNCTIONS, "__errno_location">;
 export class SystemCallFailed extends Error {
   override readonly name = "SystemCallFailed";
   readonly errno: number;
+  /** The name of the errno, such as `EADDRINUSE`. */
+  readonly code: string;
 
   constructor(call: string, errno: number) {
     super(`${call} failed with errno ${errno}`);
     this.errno = errno;
+    this.code = getSystemErrorName(-errno);
   }
 }
 

@@ -69,7 +69,7 @@ t.test("a skill that was drafted is used when a person has allowed it, and not b
   t.match(await engine.call("/memory/skills/decide", { body: { id: draft.id, decision: "allow" } }), { status: 200 });
   t.match(await engine.call("/memory/skills/decide", { body: { id: draft.id, decision: "refuse" } }), {
     status: 409,
-    body: { error: "HITL_ALREADY_ANSWERED" },
+    body: { error: "SKILL_ALREADY_DECIDED" },
   });
   const used = await engine.turn("u", `/tool use_skill {"name":"${draft.name}"}`);
   t.match(used.find(({ event }) => event === "tool_result")?.data, { error: null, output: { content: draft.body } });

@@ -67,7 +67,7 @@ t.test("an allowed draft becomes one catalog file, a refused one none", async (t
   const folder = join(bench.folder, "catalog", "skills");
   t.same(readdirSync(folder), [draft?.name]);
   t.equal(readFileSync(join(folder, draft?.name ?? "", "SKILL.md"), "utf8"), draft?.body);
-  await t.rejects(bench.skills.decide(id, "refuse"), { code: "HITL_ALREADY_ANSWERED" });
+  await t.rejects(bench.skills.decide(id, "refuse"), { code: "SKILL_ALREADY_DECIDED" });
   await t.rejects(bench.skills.decide("sd_none", "allow"), { code: "NOT_FOUND" });
 
   const other = learningBench(t, { dataDir: t.testdir() });

@@ -8,6 +8,8 @@ export const kills = (mode: Mode): boolean => mode === "before" || mode === "aft
 export interface Fault {
   /** The number of the external call, counted from the injection. */
   readonly n: number;
+  /** Only these calls are counted. Default: all. */
+  readonly only?: "query";
   readonly mode: Mode;
 }
 

@@ -4,7 +4,7 @@ import t from "tap";
 import { listen } from "../../../src/shared/http/http-server.ts";
 import type { EngineExit } from "../../../src/orchestrator/fleet/engine-backend.ts";
 import { awaitHealthy, probeOnce } from "../../../src/orchestrator/fleet/health-probe.ts";
-import { HOST, freePort, healthy, testFleet, urlOf } from "../../helpers/fleet.ts";
+import { HOST, NOT_HELD, freePort, healthy, testFleet, urlOf } from "../../helpers/fleet.ts";
 
 const expected = { engineId: "eng_1", incarnation: "first", timeoutMs: 5000 };
 
@@ -23,7 +23,8 @@ t.test("a slow boot is awaited", async (t) => {
 });
 
 t.test("an engine that never listens times out with the last problem", async (t) => {
-  const { backend, order } = testFleet(t, "never-healthy");
+  // Its port would be held, and a call would wait.
+  const { backend, order } = testFleet(t, "never-healthy", { host: NOT_HELD });
   const given = await order();
   const engine = await backend.launch(given);
   t.same(await healthy(given, engine, 400), { kind: "timed_out", lastProblem: "nothing listens on the port" });
@@ -47,7 +48,7 @@ t.test("an answer with another identity is not health", async (t) => {
 });
 
 t.test("an engine that exits because its port was taken after the check reports wrong_identity", async (t) => {
-  const { backend, order } = testFleet(t, "slow-start");
+  const { backend, order } = testFleet(t, "slow-start", { host: NOT_HELD });
   const given = await order();
   const engine = await backend.launch(given);
   const thief = await listen((_request, response) => response.end("mine"), HOST, given.launch.port);

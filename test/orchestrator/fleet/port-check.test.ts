@@ -42,6 +42,7 @@ t.test("a child that still listens on the port of its engine is found", async (t
   const engine = await backend.launch(given);
   await healthy(given, engine);
   const [, , listener] = JSON.parse(readFileSync(join(given.launch.data_dir, "children.json"), "utf8"));
+  backend.sockets.release(given.launch.engine_id);
   t.same(portHolders(given.launch.port), [engine.handle.pid]);
   t.same(portHolders(given.launch.port + 1), [listener]);
   await engine.stop(100);

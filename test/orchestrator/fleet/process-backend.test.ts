@@ -3,7 +3,7 @@ import { join } from "node:path";
 import t from "tap";
 import { decodeLaunch } from "../../../src/contract/engine-launch.ts";
 import type { CgroupHierarchy } from "../../../src/orchestrator/fleet/cgroup-hierarchies.ts";
-import { LaunchFailed, PortTaken } from "../../../src/orchestrator/fleet/engine-backend.ts";
+import { LaunchFailed, PortTaken } from "../../../src/orchestrator/fleet/launch-failed.ts";
 import { prepareEngineFolder } from "../../../src/orchestrator/fleet/engine-folder.ts";
 import { logTail } from "../../../src/orchestrator/fleet/engine-log.ts";
 import { listen } from "../../../src/shared/http/http-server.ts";

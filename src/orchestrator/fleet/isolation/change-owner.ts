@@ -1,6 +1,6 @@
 import { constants, lchownSync, lstatSync, readdirSync } from "node:fs";
 import { type FileHandle, lchown, lstat, open, readdir } from "node:fs/promises";
-import { FolderUnusable } from "../engine-backend.ts";
+import { FolderUnusable } from "../launch-failed.ts";
 import { type Owner, ownUser } from "./owner.ts";
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;

@@ -1,0 +1,34 @@
+/**
+ * Makes the release archive `orchd-<version>-linux-<arch>.tar.gz` and its SHA-256. It contains everything that orchd runs
+ * with, so the target needs no npm: see docs/operating.md.
+ */
+import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import manifest from "../package.json" with { type: "json" };
+import { fillRelease } from "./release/fill-release.ts";
+import { releaseTime, releaseVersion } from "./release/release-version.ts";
+import { writeArchive } from "./release/write-archive.ts";
+
+const root = resolve(import.meta.dirname, "..");
+const { values } = parseArgs({
+  options: { out: { type: "string", default: "." }, level: { type: "string", default: "9" } },
+});
+if (process.platform !== "linux") throw new Error("a release is made on Linux, for the processor that it will run on");
+if (!/^[1-9]$/.test(values.level)) throw new Error(`--level: expected 1 to 9, got "${values.level}"`);
+
+const version = releaseVersion(root, manifest.version);
+const name = `orchd-${version}-linux-${process.arch}`;
+const out = resolve(values.out);
+await mkdir(out, { recursive: true });
+const staging = await mkdtemp(join(out, ".orchd-release-"));
+try {
+  const folder = join(staging, name);
+  await fillRelease({ root, folder, version });
+  const file = join(out, `${name}.tar.gz`);
+  const time = releaseTime(root, process.env["SOURCE_DATE_EPOCH"]);
+  await writeArchive(folder, { file, time, level: Number(values.level) });
+  process.stdout.write(`${file}: ${((await stat(file)).size / 1e6).toFixed(1)} MB\n`);
+} finally {
+  await rm(staging, { recursive: true, force: true });
+}

@@ -1,0 +1,143 @@
+import { hasCode } from "../../shared/error-code.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { copyDescriptor, listensOn, openListener, socketAddress } from "../../shared/linux/listening-sockets.ts";
+import { closeDescriptor } from "../../shared/linux/process-limits.ts";
+import { nativeProblem } from "../../shared/linux/system-calls.ts";
+import { awaitConnection } from "./await-connection.ts";
+import { PortTaken } from "./launch-failed.ts";
+import { type BusyAnswer, refuseCalls } from "./refuse-calls.ts";
+
+/** The descriptor of an engine's listening socket in its process. */
+export const ENGINE_LISTENER = 3;
+/** As the servers of Node.js have it. The kernel lets a client that finds it full try again. */
+const BACKLOG = 511;
+
+interface Held {
+  readonly port: number;
+  readonly descriptor: number;
+  stopAwaiting?: (() => void) | undefined;
+  stopRefusing?: (() => void) | undefined;
+}
+
+/**
+ * The listening sockets of engines, held by the daemon while an engine runs, restarts or sleeps. The engine accepts on
+ * a copy of its socket. Connections that nobody accepts wait in the kernel, so that no exit of a process loses one.
+ * The only owner of these descriptors.
+ */
+export class EngineSockets {
+  readonly #host: string;
+  readonly #logger: Logger;
+  readonly #held = new Map<string, Held>();
+
+  /** `host` is the address that engines listen on. */
+  constructor(host: string, logger: Logger) {
+    this.#host = host;
+    this.#logger = logger;
+  }
+
+  /**
+   * The descriptor of the engine's socket on this port, for an engine that is about to accept: awaiting and refusing
+   * end. Null where this host cannot hold sockets: the engine then makes its own. Throws {@link PortTaken}.
+   */
+  hold(engineId: string, port: number): number | null {
+    const known = this.#held.get(engineId);
+    if (known?.port === port) {
+      stopListening(known);
+      return known.descriptor;
+    }
+    const address = this.#address(port);
+    if (address === null) return null;
+    try {
+      const descriptor = openListener(address, BACKLOG);
+      this.release(engineId);
+      this.#held.set(engineId, { port, descriptor });
+      return descriptor;
+    } catch (error) {
+      if (!hasCode(error, "EADDRINUSE", "EACCES")) throw error;
+      throw new PortTaken(`port ${port} is taken by another program`, { cause: error });
+    }
+  }
+
+  isHeld(engineId: string): boolean {
+    return this.#held.has(engineId);
+  }
+
+  /** Calls back once when a connection waits, at once if one does already. */
+  awaitCall(engineId: string, onCall: () => void): void {
+    const held = this.#get(engineId);
+    held.stopAwaiting?.();
+    held.stopAwaiting = awaitConnection(held.descriptor, () => {
+      held.stopAwaiting = undefined;
+      onCall();
+    });
+  }
+
+  stopAwaiting(engineId: string): void {
+    const held = this.#held.get(engineId);
+    held?.stopAwaiting?.();
+    if (held !== undefined) held.stopAwaiting = undefined;
+  }
+
+  /** Nobody will accept soon: answers the calls that wait and those that come with SLEEPING_BUSY. */
+  refuse(engineId: string, answer: BusyAnswer): void {
+    const held = this.#get(engineId);
+    held.stopRefusing?.();
+    held.stopRefusing = refuseCalls(held.descriptor, answer);
+  }
+
+  stopRefusing(engineId: string): void {
+    const held = this.#held.get(engineId);
+    held?.stopRefusing?.();
+    if (held !== undefined) held.stopRefusing = undefined;
+  }
+
+  /** Copies the socket of a process that an earlier daemon started. False where the kernel refuses or it has none. */
+  take(engineId: string, port: number, pid: number): boolean {
+    if (this.#held.get(engineId)?.port === port) return true;
+    const address = this.#address(port);
+    if (address === null) return false;
+    let descriptor: number | undefined;
+    try {
+      descriptor = copyDescriptor(pid, ENGINE_LISTENER);
+      if (!listensOn(descriptor, address)) throw new Error(`descriptor ${ENGINE_LISTENER} does not listen on the port`);
+      this.release(engineId);
+      this.#held.set(engineId, { port, descriptor });
+      return true;
+    } catch (error) {
+      if (descriptor !== undefined) closeDescriptor(descriptor);
+      this.#logger.debug({ err: error, engine_id: engineId, pid }, "failed to copy the socket of an adopted engine");
+      return false;
+    }
+  }
+
+  /** Closes the daemon's copy. Without an engine that has one, connections are refused from now on. */
+  release(engineId: string): void {
+    const held = this.#held.get(engineId);
+    if (held === undefined) return;
+    this.#held.delete(engineId);
+    stopListening(held);
+    closeDescriptor(held.descriptor);
+  }
+
+  /** Releases all sockets. Engines that run keep their copies. */
+  close(): void {
+    for (const engineId of this.#held.keys()) this.release(engineId);
+  }
+
+  #get(engineId: string): Held {
+    const held = this.#held.get(engineId);
+    if (held === undefined) throw new Error(`no socket is held for engine ${engineId}`);
+    return held;
+  }
+
+  #address(port: number): ReturnType<typeof socketAddress> {
+    return nativeProblem() === null ? socketAddress(this.#host, port) : null;
+  }
+}
+
+function stopListening(held: Held): void {
+  held.stopAwaiting?.();
+  held.stopRefusing?.();
+  held.stopAwaiting = undefined;
+  held.stopRefusing = undefined;
+}

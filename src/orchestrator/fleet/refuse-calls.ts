@@ -1,0 +1,43 @@
+import type { ServerResponse } from "node:http";
+import type { EngineErrorBody } from "../../contract/engine-api.ts";
+import { ENGINE_ERRORS } from "../../contract/engine-errors.ts";
+import { createBoundedServer } from "../../shared/http/http-server.ts";
+import { duplicate } from "../../shared/linux/listening-sockets.ts";
+
+/** Each is answered at once, so that they are few at a time. */
+const LIMITS = { maxConnections: 256, maxUnauthenticated: 64, requestTimeoutMs: 10_000 };
+/** For clients that are connected when the refusing stops and have not sent their request yet. */
+const CLOSE_MS = 5000;
+
+/** What callers of an engine read that nobody will wake soon. */
+export interface BusyAnswer {
+  readonly message: string;
+  /** Seconds, for `Retry-After`. */
+  readonly retryAfterS: number;
+}
+
+/** Answers every call on a listening socket with SLEEPING_BUSY. Returns the undo, after which connections wait again. */
+export function refuseCalls(listener: number, answer: BusyAnswer): () => void {
+  const server = createBoundedServer((_request, response) => refuse(response, answer), LIMITS);
+  // A failed accept, such as too many open files: the connection keeps waiting.
+  server.on("error", () => undefined);
+  server.listen({ fd: duplicate(listener) });
+  server.unref();
+  return () => {
+    const late = setTimeout(() => server.closeAllConnections(), CLOSE_MS).unref();
+    server.close(() => clearTimeout(late));
+    server.closeIdleConnections();
+  };
+}
+
+function refuse(response: ServerResponse, { message, retryAfterS }: BusyAnswer): void {
+  const body: EngineErrorBody = { error: "SLEEPING_BUSY", message };
+  response
+    .writeHead(ENGINE_ERRORS.SLEEPING_BUSY.status, {
+      "content-type": "application/json",
+      "retry-after": String(retryAfterS),
+      // The next call finds whoever serves the engine then.
+      connection: "close",
+    })
+    .end(JSON.stringify(body));
+}
