@@ -24,7 +24,7 @@ import { type ControlParts, controlOnly, controlRoutes } from "./control-routes.
 import { type MemoryFileParts, eraseRoute, exportRoute, importRoute } from "./memory-file-routes.ts";
 import { type MemoryRouteParts, memoryRoutes } from "./memory-routes.ts";
 import { replayRoute } from "./replay-route.ts";
-import { traceRequests } from "./trace-request.ts";
+import { traceRequests } from "../../shared/http/trace-request.ts";
 import { type TurnRouteParts, turnRoutes } from "./turn-routes.ts";
 
 export interface RouteParts extends Omit<TurnRouteParts, "followers">, AdminParts, MemoryRouteParts, ControlParts {

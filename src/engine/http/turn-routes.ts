@@ -15,7 +15,7 @@ import type { HumanRequests } from "../turns/human-requests.ts";
 import type { StartedTurn, TurnRunner } from "../turns/turn-runner.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
-import { traceOf } from "./trace-request.ts";
+import { traceOf } from "../../shared/http/trace-request.ts";
 
 const KEPT_MS = 24 * 3600 * 1000;
 

@@ -7,6 +7,8 @@ import { SETTINGS, isEngineSetting } from "../../contract/settings.ts";
 import { EnvironmentReader } from "../../shared/environment.ts";
 import type { UidRange } from "../store/engine-users.ts";
 import { LOG_LEVELS, type LogLevel } from "../../shared/logger.ts";
+import type { TracingSettings } from "../../shared/tracing/otlp-tracer.ts";
+import { readTracing } from "./read-tracing.ts";
 
 export interface Config {
   /** Unset: created on first start. */
@@ -34,6 +36,8 @@ export interface Config {
   /** Problems with them that a product's `engine_env` has to fix. */
   readonly engineDefaultProblems: readonly string[];
   readonly extraCaCerts: string | null;
+  /** Null: no tracing. */
+  readonly tracing: TracingSettings | null;
   /** The engines' PATH, where their tools find commands. */
   readonly path: string;
   /** The notification socket of systemd (`NOTIFY_SOCKET`). */
@@ -73,6 +77,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     ),
     engineDefaultProblems,
     extraCaCerts: read.text("NODE_EXTRA_CA_CERTS") ?? null,
+    tracing: readTracing(read),
     path: read.text("PATH", "/usr/local/bin:/usr/bin:/bin"),
     notifySocket: read.text("NOTIFY_SOCKET"),
   };

@@ -9,6 +9,7 @@ import { StallWatch } from "../../shared/stall-watch.ts";
 import type { Config } from "./config.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
+import { openTelemetry } from "./open-telemetry.ts";
 import { engineEntry, openCompileCache } from "./isolation.ts";
 import { LiveEngines } from "../fleet/live-engines.ts";
 import { createProcessBackend } from "../fleet/process-backend.ts";
@@ -16,7 +17,6 @@ import { AnswerLimit } from "../operations/answer-limit.ts";
 import { BootQueue } from "../supervision/boot-queue.ts";
 import { FleetBreaker, reportBreaker } from "../supervision/fleet-breaker.ts";
 import { UNPROTECTED_AUDIT } from "../status/host-status.ts";
-import { Metrics } from "../status/metrics.ts";
 import type { HostContext } from "../host-context.ts";
 import { TransitionOwners } from "../supervision/transition-owners.ts";
 import type { Readiness } from "../status/readiness.ts";
@@ -109,7 +109,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     stalls,
     box: new SealedBox(folder.secretKey),
     readiness,
-    metrics: new Metrics(),
+    ...openTelemetry(parts),
     settings: { ...config, portRange, engineHost: config.host },
     now: Date.now,
     logger,

@@ -26,6 +26,13 @@ export class Metrics {
     buckets: BOOT_BUCKETS_S,
     registers: [this.#registry],
   });
+  /** Trace spans of the daemon. */
+  readonly spans = new Counter({
+    name: "orch_daemon_spans_total",
+    help: "Trace spans of the daemon",
+    labelNames: ["outcome"] as const,
+    registers: [this.#registry],
+  });
   /** What engines count. */
   readonly engines = new EngineTotals();
   readonly #engines = this.#gauge("orch_engines", "Engines of this host", ["state"]);

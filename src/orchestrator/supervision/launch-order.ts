@@ -30,6 +30,7 @@ export function launchOrder(
       tool_network: typeof network === "string" ? network : [...network],
       tool_listen: [...tool_listen],
       limits: { max_processes, memory_mb, disk_mb },
+      ...(host.settings.tracing !== null && { tracing: { ...host.settings.tracing } }),
       isolation: host.isolation.launch,
     },
     uid: engine.uid,

@@ -85,8 +85,8 @@ export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
         () => servers.list().servers.find((one) => one.name === server && one.status === status),
         45_000,
       ),
-    call: (name, input = {}, more = {}) =>
-      execute(tool(name), input, {
+    async call(name, input = {}, more = {}) {
+      const { output, error } = await execute(tool(name), input, {
         taskId: "task",
         turnId: "turn",
         toolCallId: "call",
@@ -97,7 +97,9 @@ export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
         note: () => undefined,
         progress: () => undefined,
         ...more,
-      }),
+      });
+      return { output, error };
+    },
   };
 }
 
