@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../src/shared/error-code.ts";
 import * as z from "zod/mini";
 import type { EngineRecord } from "../src/contract/orchestrator-records.ts";
 import { acquireLock } from "../src/shared/file-lock.ts";
@@ -104,7 +105,7 @@ export class Credentials {
     try {
       text = await readFile(this.path, "utf8");
     } catch (error) {
-      const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+      const code = errorCode(error) || String(error);
       if (code === "ENOENT") return {};
       throw new CliFailure("unexpected", `${this.path} cannot be read (${code})`);
     }

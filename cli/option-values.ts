@@ -16,6 +16,13 @@ export function duration(text: string): number {
   throw new InvalidArgumentError("Expected a time such as 90, 90s, 5m, 24h or 7d.");
 }
 
+/** A duration of at least one second. */
+export function interval(text: string): number {
+  const seconds = duration(text);
+  if (seconds > 0) return seconds;
+  throw new InvalidArgumentError("Expected a time of at least 1s.");
+}
+
 /** A number, or `none` for no limit. Not null: commander takes null for an option without a value. */
 export const limit = (text: string): number | "none" => (text === "none" ? text : wholeNumber(text));
 

@@ -55,6 +55,13 @@ export function clearLine(terminal: NodeJS.WriteStream): void {
   terminal.cursorTo(0);
 }
 
+/** Removes the last lines of a terminal. The cursor is then at the start of the first of them. */
+export function clearLines(terminal: NodeJS.WriteStream, lines: number): void {
+  terminal.moveCursor(0, -lines);
+  terminal.cursorTo(0);
+  terminal.clearScreenDown();
+}
+
 export interface Printer {
   /** A command's result: JSON with `--json`, otherwise the text for a terminal of this width, null for none. */
   document(value: unknown, text: (columns: number | null) => string): void;

@@ -23,6 +23,7 @@ import { productListCommand, productShowCommand, productUseCommand } from "./com
 import { productPolicyCommand, productRegisterCommand } from "./commands/product-policy.ts";
 import { answerCommand, questionsCommand } from "./commands/questions.ts";
 import { versionCommand } from "./commands/version.ts";
+import { topCommand } from "./commands/top.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { emit } from "./output.ts";
 import type { CommandMaker } from "./session.ts";
@@ -90,6 +91,7 @@ export function createProgram(settings: Settings, printError: (message: string) 
   cancelCommand(program, settings);
   group("memory", "List, search, export, import and erase an engine's memory", MEMORY_COMMANDS);
   program.commandsGroup("Operation:");
+  topCommand(program, settings);
   logsCommand(program, settings);
   eventsCommand(program, settings);
   healthCommand(program, settings);

@@ -4,6 +4,7 @@
  */
 import { mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { hasCode } from "../src/shared/error-code.ts";
 import { type FileLock, acquireLock } from "../src/shared/file-lock.ts";
 import { inputHash, isUpToDate, writeStamp } from "./build-stamp.ts";
 
@@ -83,6 +84,6 @@ async function linkPrograms(): Promise<void> {
   }
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== "ENOENT") throw error;
+function ignoreMissing(error: unknown): void {
+  if (!hasCode(error, "ENOENT")) throw error;
 }

@@ -1,5 +1,6 @@
 import { Option } from "commander";
-import { type CommandMaker, example, sessionOf, type Session } from "../session.ts";
+import { listEngines } from "../list-engines.ts";
+import { type CommandMaker, example, sessionOf } from "../session.ts";
 import { ENGINE_STATES, type EngineRecord, type EngineState } from "../../src/contract/orchestrator-records.ts";
 import { safe } from "../output.ts";
 import { fields, table } from "../table.ts";
@@ -42,28 +43,19 @@ export const engineListCommand: CommandMaker = (engines, settings) => {
     .addHelpText("after", example("orchctl engines list --state running"))
     .action(async ({ state, all }: Options, command) => {
       const session = sessionOf(command, settings);
-      if (all) return listAll(session, state);
-      const data = await session.client.platform((orchestrator) => Array.fromAsync(orchestrator.list({ state })));
-      session.print.document({ data, next_cursor: null }, (columns) => table(COLUMNS, data.map(row), columns));
+      const listed = await listEngines(session, { state, all });
+      const data = listed.map(({ product: _, ...engine }) => engine);
+      session.print.document({ data, next_cursor: null }, (columns) =>
+        all
+          ? table(
+              ["PRODUCT", ...COLUMNS],
+              listed.map((engine) => [engine.product, ...row(engine)]),
+              columns,
+            )
+          : table(COLUMNS, data.map(row), columns),
+      );
     });
 };
-
-async function listAll({ client, print }: Session, state: EngineState | undefined): Promise<void> {
-  const productId = await client.wantedProductId();
-  const { engines, products } = await client.admin(async (admin) => ({
-    engines: await Array.fromAsync(admin.listEngines({ state })),
-    products: await Array.fromAsync(admin.listProducts()),
-  }));
-  const data = engines.filter(({ product_id }) => productId === undefined || product_id === productId);
-  const slugs = new Map(products.map(({ id, slug }) => [id, slug]));
-  print.document({ data, next_cursor: null }, (columns) =>
-    table(
-      ["PRODUCT", ...COLUMNS],
-      data.map((engine) => [slugs.get(engine.product_id) ?? engine.product_id, ...row(engine)]),
-      columns,
-    ),
-  );
-}
 
 /** An engine's whole record for a person. */
 function describeEngine(engine: EngineRecord, columns: number | null): string {
@@ -83,6 +75,7 @@ function describeEngine(engine: EngineRecord, columns: number | null): string {
         "health",
         `${health.status}, last ok ${health.last_ok_at ?? "never"}, ${health.consecutive_failures} failures in a row`,
       ],
+      ["usage", describeUsage(engine.usage)],
       ["restarts", describeRestarts(restarts)],
       ["stopped because", engine.stop_reason === null ? null : safe(engine.stop_reason)],
       ["last active", engine.last_active_at],
@@ -107,6 +100,17 @@ function describeEngine(engine: EngineRecord, columns: number | null): string {
     `  ${safe(error.reason)}${how.length > 0 ? ` (${how.join(", ")})` : ""}`,
     ...(tail.length > 0 ? ["  its log ended:", ...tail] : []),
   ].join("\n");
+}
+
+function describeUsage(usage: EngineRecord["usage"]): string | null {
+  if (usage === null) return null;
+  const { cpu_percent: cpu, memory_mb: memory, disk_mb: disk, active_turns: turns } = usage;
+  return [
+    ...(cpu === null ? [] : [`${cpu} % CPU`]),
+    `${memory} MB memory`,
+    ...(disk === null ? [] : [`${disk} MB disk`]),
+    ...(turns === null ? [] : [`${turns} active ${turns === 1 ? "turn" : "turns"}`]),
+  ].join(", ");
 }
 
 function describeRestarts({ count, window_started_at: since, next_at: next }: EngineRecord["restarts"]): string {

@@ -1,5 +1,7 @@
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 import { ENGINE_STATES, type HostStatus, type Isolation } from "../../src/contract/orchestrator-records.ts";
+import { showLive } from "../live-view.ts";
+import { interval } from "../option-values.ts";
 import { safe } from "../output.ts";
 import { fields } from "../table.ts";
 import { formatDuration } from "../times.ts";
@@ -8,10 +10,14 @@ export const statusCommand: CommandMaker = (program, settings) => {
   program
     .command("status")
     .description("Show the host: engines by state, ports, load, isolation and warnings")
-    .addHelpText("after", example("orchctl status"))
-    .action(async (_options, command) => {
+    .option("-w, --watch", "show it again and again, until Ctrl-C", false)
+    .option("--interval <time>", "how often with --watch", interval, 2)
+    .addHelpText("after", example("orchctl status --watch"))
+    .action(async ({ watch, interval: intervalS }: { watch: boolean; interval: number }, command) => {
       const { client, print } = sessionOf(command, settings);
-      const status = await client.admin((admin) => admin.status());
+      const read = () => client.admin((admin) => admin.status(), { doing: watch ? null : "reading the status" });
+      if (watch) await showLive({ print, intervalS, read, describe: describeStatus });
+      const status = await read();
       print.document(status, (columns) => describeStatus(status, columns));
     });
 };
@@ -50,7 +56,7 @@ function describeStatus(status: HostStatus, columns: number | null): string {
       ["orchd", `${safe(status.version)}, up ${formatDuration(status.uptime_s)}`],
       ["host", safe(status.host_id)],
       ["new engines", status.draining ? "refused: the host is draining (orchctl resume)" : "accepted"],
-      ["restarts", status.breaker === "open" ? "paused: too many engines fail at once" : "normal"],
+      ["restarts", status.breaker === "open" ? "paused: too many engines fail at once" : "not paused"],
       ["engines", all === 0 ? "none" : `${all}: ${states.join(", ")}`],
       ["boots", `${boots.starting} starting, ${boots.waiting} waiting`],
       [
@@ -66,11 +72,9 @@ function describeStatus(status: HostStatus, columns: number | null): string {
     ],
     columns,
   );
-  return [
-    lines,
-    ...isolationGaps(status.isolation),
-    ...status.warnings.map((warning) => `warning: ${safe(warning)}`),
-  ].join("\n");
+  // First, because a short terminal shows no more than the first lines.
+  const warnings = status.warnings.map((warning) => `warning: ${safe(warning)}`);
+  return [...warnings, lines, ...isolationGaps(status.isolation)].join("\n");
 }
 
 /** What the isolation lacks on this host, and what would add it. With `off`, nothing is expected of it. */

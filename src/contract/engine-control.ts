@@ -38,6 +38,8 @@ export interface EngineStatus {
   readonly draining: boolean;
   /** ISO time of the last turn event, or `null`. */
   readonly last_active_at: string | null;
+  /** The size of the engine's folder; null before it was measured. An engine of an earlier release does not tell it. */
+  readonly disk_bytes?: number | null | undefined;
   /** On request, and unless they are unchanged. */
   readonly metrics?: EngineMetricsReport;
 }

@@ -142,6 +142,7 @@ export const ENGINE_RESPONSES = {
     streams: count,
     draining: z.boolean(),
     last_active_at: timeOrNull,
+    disk_bytes: z.optional(z.nullable(count)),
     metrics: z.exactOptional(engineMetricsReport),
   }) satisfies z.ZodMiniType<EngineStatus>,
   OpenApiDocument: openApiDocument,

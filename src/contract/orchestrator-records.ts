@@ -99,6 +99,18 @@ export interface LastError {
   readonly at: IsoTime;
 }
 
+/** What an engine and its tools use now. */
+export interface EngineUsage {
+  /** Of one core, over the last seconds. Null until there are two samples. */
+  readonly cpu_percent: number | null;
+  readonly memory_mb: number;
+  /** The size of its folder, measured about once a minute while it is active. Null before that. */
+  readonly disk_mb: number | null;
+  /** Turns that run or wait for a person, as of the last health probe. */
+  readonly active_turns: number | null;
+  readonly sampled_at: IsoTime;
+}
+
 export interface EngineRecord {
   readonly id: string;
   readonly product_id: string;
@@ -128,6 +140,8 @@ export interface EngineRecord {
     readonly window_started_at: IsoTime | null;
     readonly next_at: IsoTime | null;
   };
+  /** Null without a process, and before its first sample. */
+  readonly usage: EngineUsage | null;
   readonly last_error: LastError | null;
   readonly stop_reason: string | null;
   readonly last_active_at: IsoTime | null;

@@ -69,6 +69,15 @@ const engineRecord = z.object({
     consecutive_failures: count,
   }),
   restarts: z.object({ count, window_started_at: timeOrNull, next_at: timeOrNull }),
+  usage: z.nullable(
+    z.object({
+      cpu_percent: z.nullable(z.number()),
+      memory_mb: count,
+      disk_mb: limit,
+      active_turns: limit,
+      sampled_at: time,
+    }),
+  ),
   last_error: z.nullable(
     z.object({
       phase: z.enum(["boot", "run", "stop"]),

@@ -21,6 +21,7 @@ import { createRoutes } from "./http/routes.ts";
 import { createToolLauncher } from "./isolation/create-tool-launcher.ts";
 import { engineFolders } from "./isolation/file-rules.ts";
 import { ToolNetwork } from "./isolation/network/tool-network.ts";
+import { createDiskReport } from "./isolation/limits/disk-report.ts";
 import { limitTools } from "./isolation/limits/limit-tools.ts";
 import { makeToolFolders } from "./isolation/tool-folders.ts";
 import { openLearning } from "./learning/open-learning.ts";
@@ -204,11 +205,13 @@ export async function createApp({
     pending_hitl: humanRequests.waiting,
     streams: journal.readerCount(),
   });
+  const diskBytes = createDiskReport(disk, () => journal.lastActiveAt);
   const status = (): EngineStatus => ({
     ...vitals(),
     ...(runner.draining && { active_turns: runner.busy }),
     draining: runner.draining,
     last_active_at: journal.lastActiveAt,
+    disk_bytes: diskBytes(),
   });
   const keys = new AcceptedKeys(launch.keys);
   const { provider, model } = config;

@@ -1,4 +1,5 @@
 import type { Server, ServerResponse } from "node:http";
+import { hasCode } from "../shared/error-code.ts";
 import type { EngineErrorBody, EngineHealth } from "../contract/engine-api.ts";
 import { CANNOT_START, ENDS, ENGINE_EXITS } from "../contract/engine-exit.ts";
 import { type EngineLaunch, decodeLaunch } from "../contract/engine-launch.ts";
@@ -171,8 +172,7 @@ function exitCodeOf(error: unknown): number {
   return exit === null ? EXIT_CRASH : ENGINE_EXITS[exit].code;
 }
 
-const isPortTaken = (error: unknown): error is Error & { port: number } =>
-  error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+const isPortTaken = (error: unknown): error is Error & { port: number } => hasCode(error, "EADDRINUSE");
 
 /** A message for what an operator can fix, a stack trace for anything else. */
 function formatFailure(error: unknown, prefix: string): string {

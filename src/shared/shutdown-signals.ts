@@ -1,3 +1,5 @@
+import { errorCode, hasCode } from "./error-code.ts";
+
 /** npm forwards a terminal's Ctrl-C to a program that has received it already. A signal this soon after is the same one. */
 const ECHO_MS = 300;
 /** 128 and the number of SIGINT, as shells report it. */
@@ -34,9 +36,9 @@ export function exitOnInterrupt(): void {
  * programs with nothing to close.
  */
 export function exitWithoutReader(output: NodeJS.WriteStream): void {
-  output.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(0);
-    process.stderr.write(`the output cannot be written (${error.code ?? error.message})\n`);
+  output.on("error", (error) => {
+    if (hasCode(error, "EPIPE")) process.exit(0);
+    process.stderr.write(`the output cannot be written (${errorCode(error) || error.message})\n`);
     process.exit(1);
   });
 }

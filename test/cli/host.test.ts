@@ -41,7 +41,7 @@ t.test("status tells at a glance what runs, what is left, and what to see to", a
   for (const line of [
     /orchd +9\.9\.9, up 1 d 1 h\n/,
     /new engines +accepted\n/,
-    /restarts +normal\n/,
+    /restarts +not paused\n/,
     /engines +14: 12 running, 2 failed\n/,
     /boots +1 starting, 3 waiting\n/,
     /ports +14 of 100 taken \(20000-20099\), 80 free, 4 resting, 2 in quarantine\n/,

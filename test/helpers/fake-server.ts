@@ -102,6 +102,7 @@ export function engine(more: Partial<EngineRecord> = {}): EngineRecord {
     health: { status: "ok", last_ok_at: "2026-11-01T12:00:01.000Z", consecutive_failures: 0 },
     restarts: { count: 0, window_started_at: null, next_at: null },
     last_error: null,
+    usage: null,
     stop_reason: null,
     last_active_at: null,
     created_at: "2026-11-01T12:00:00.000Z",

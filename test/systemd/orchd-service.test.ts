@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import t from "tap";
 import { settingNames } from "../../src/contract/settings.ts";
@@ -41,10 +41,11 @@ t.test(
   },
 );
 
-t.test("the unit lets JavaScript be compiled, and a child of the daemon tell systemd that it is ready", async (t) => {
+t.test("the unit lets JavaScript be compiled, and the daemon alone speak with systemd", async (t) => {
   t.equal(value("MemoryDenyWriteExecute"), undefined);
   t.equal(value("Type"), "notify");
-  t.equal(value("NotifyAccess"), "all");
+  t.equal(value("NotifyAccess"), "main");
+  t.ok(Number(value("FileDescriptorStoreMax")) * "65535:".length < 128 * 1024, "LISTEN_FDNAMES is one variable");
 });
 
 t.test("the example names every setting, each once, and none takes effect by itself", async (t) => {
@@ -78,14 +79,21 @@ t.test("the example's settings for engines reach them", async (t) => {
 });
 
 const skip = existsSync("/usr/bin/systemd-analyze") ? false : "needs systemd-analyze";
-t.test("systemd understands the unit", { skip }, async (t) => {
-  const file = join(t.testdir({}), "orchd.service");
+t.test("systemd understands the units", { skip }, async (t) => {
+  const folder = t.testdir({});
+  const [file, socketFile] = [join(folder, "orchd.service"), join(folder, "orchd.socket")];
+  copyFileSync(join(root, "systemd/orchd.socket"), socketFile);
   // What the unit names is where the package is here, and its user is one that this machine has.
   writeFileSync(file, unit.replaceAll("/opt/orchd", root).replaceAll("=orchd\nGroup=orchd", "=root"));
-  const { stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", file], { encoding: "utf8", timeout: 60_000 });
+  const { stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", file, socketFile], {
+    encoding: "utf8",
+    timeout: 60_000,
+  });
   // Keys that are newer than the systemd at hand are ignored by it.
   const complaints = stderr
     .split("\n")
-    .filter((line) => line.includes("orchd.service") && !/Unknown key( name)? 'Restart(Steps|MaxDelaySec)'/.test(line));
+    .filter(
+      (line) => /orchd\.(service|socket)/.test(line) && !/Unknown key( name)? 'Restart(Steps|MaxDelaySec)'/.test(line),
+    );
   t.same(complaints, []);
 });

@@ -1,6 +1,7 @@
 import { type Dirent, constants } from "node:fs";
 import { open, readdir, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
+import { errorCode, hasCode } from "../../shared/error-code.ts";
 import { BadEntry } from "./catalog-entry.ts";
 
 /**
@@ -58,9 +59,8 @@ async function realOf(path: string): Promise<string | null> {
   try {
     return await realpath(path);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    if (code === "ENOENT") return null;
-    throw new BadEntry(`cannot be read (${code})`);
+    if (hasCode(error, "ENOENT")) return null;
+    throw new BadEntry(`cannot be read (${errorCode(error)})`);
   }
 }
 

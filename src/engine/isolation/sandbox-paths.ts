@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync, readlinkSync } from "node:fs";
 import { resolve } from "node:path";
+import { errorCode } from "../../shared/error-code.ts";
 import type { EngineFolders } from "./file-rules.ts";
 import { isWithinAny, realPaths } from "./program-path.ts";
 import { LaunchFailed } from "./tool-launcher.ts";
@@ -59,7 +60,7 @@ function openPath(path: string): number {
   try {
     return openSync(path, O_PATH | constants.O_RDONLY);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    const code = errorCode(error) || String(error);
     throw new LaunchFailed(`its sandbox names ${path}, which cannot be opened (${code})`);
   }
 }

@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { hasCode } from "../../shared/error-code.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { EngineFolders } from "./file-rules.ts";
 
@@ -27,6 +28,6 @@ export async function makeToolFolders(
   removeOld().catch((error: unknown) => logger.warn({ err: error }, "failed to remove old temporary files"));
 }
 
-function unlessMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== "ENOENT") throw error;
+function unlessMissing(error: unknown): void {
+  if (!hasCode(error, "ENOENT")) throw error;
 }

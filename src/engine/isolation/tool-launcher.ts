@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { getSystemErrorName } from "node:util";
+import { hasCode } from "../../shared/error-code.ts";
 import { SystemCallFailed } from "../../shared/linux/system-calls.ts";
 import { type ProcessIdentity, readIdentity, sendSignal } from "../../shared/processes.ts";
 import type { NetworkAccess } from "./network/tool-network.ts";
@@ -97,8 +98,7 @@ export function identifyProgram(pid: number): ProcessIdentity {
   try {
     return readIdentity(pid);
   } catch (error) {
-    const isGone = error instanceof Error && "code" in error && error.code === "ENOENT";
-    if (!isGone) sendSignal(-pid, "SIGKILL");
+    if (!hasCode(error, "ENOENT")) sendSignal(-pid, "SIGKILL");
     throw new LaunchFailed("the command cannot be identified", { cause: error });
   }
 }

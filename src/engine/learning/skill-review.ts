@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { hasCode } from "../../shared/error-code.ts";
 import type { CatalogRemark } from "../../contract/engine-records.ts";
 import type { SkillDecided, SkillDraftRecord } from "../../contract/memory-records.ts";
 import { isoTime } from "../../shared/clock.ts";
@@ -69,8 +70,7 @@ export class SkillReview {
       await rename(temporary, place);
     } catch (error) {
       await rm(temporary, { recursive: true, force: true });
-      const code = (error as NodeJS.ErrnoException).code ?? "";
-      if (["EEXIST", "ENOTEMPTY", "ENOTDIR", "EISDIR"].includes(code)) throw taken(name);
+      if (hasCode(error, "EEXIST", "ENOTEMPTY", "ENOTDIR", "EISDIR")) throw taken(name);
       throw error;
     }
   }
@@ -87,7 +87,7 @@ async function textOf(file: string): Promise<string | null> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return null;
     throw error;
   }
 }

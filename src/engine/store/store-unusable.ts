@@ -1,5 +1,6 @@
 import { closeSync, openSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { basename } from "node:path";
+import { errorCode } from "../../shared/error-code.ts";
 import type { EngineExitName } from "../../contract/engine-exit.ts";
 
 /** The engine cannot run with its store. The message names files, never folders of this machine. */
@@ -30,7 +31,7 @@ export function storeUnusable(error: unknown, file: string): unknown {
 
 /** The exit of a system error on any file of the engine; null for other errors. */
 export function systemExit(error: unknown): EngineExitName | null {
-  switch (error instanceof Error && "code" in error ? error.code : null) {
+  switch (errorCode(error)) {
     case "EACCES":
     case "EPERM":
     case "EROFS":

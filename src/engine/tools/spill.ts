@@ -1,5 +1,6 @@
 import { lstat, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { hasCode } from "../../shared/error-code.ts";
 import { MAX_JSON_LEVELS, isFlatterThan } from "../../shared/json-values.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { type ToolContext, ToolFailed } from "./tool.ts";
@@ -80,8 +81,7 @@ export async function pruneOutputs({
       await folder.close();
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT")
-      logger.debug({ err: error }, "failed to prune tool outputs");
+    if (!hasCode(error, "ENOENT")) logger.debug({ err: error }, "failed to prune tool outputs");
   }
 }
 

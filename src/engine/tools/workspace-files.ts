@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
 import { type FileHandle, constants, lstat, open, rename, rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { hasCode } from "../../shared/error-code.ts";
 import { ToolFailed } from "./tool.ts";
 import { WorkspaceFolder } from "./workspace-folder.ts";
 import { type CallPath, targetOf, workspacePath } from "./workspace-path.ts";
@@ -109,7 +110,7 @@ async function withParentFolder<T>(
 const isSame = (read: Stats, now: Stats | null): boolean =>
   now !== null && now.ino === read.ino && now.size === read.size && now.mtimeMs === read.mtimeMs;
 
-function nullIfMissing(error: NodeJS.ErrnoException): null {
-  if (error.code === "ENOENT") return null;
+function nullIfMissing(error: unknown): null {
+  if (hasCode(error, "ENOENT")) return null;
   throw error;
 }

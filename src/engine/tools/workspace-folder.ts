@@ -1,6 +1,7 @@
 import type { Dirent } from "node:fs";
 import { type FileHandle, constants, mkdir, open, readdir, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { hasCode } from "../../shared/error-code.ts";
 
 /** Refuses symbolic links. */
 const OPEN_FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -60,6 +61,6 @@ export class WorkspaceFolder {
   }
 }
 
-function ignoreExisting(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EEXIST") throw error;
+function ignoreExisting(error: unknown): void {
+  if (!hasCode(error, "EEXIST")) throw error;
 }

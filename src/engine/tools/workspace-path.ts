@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { errorCode } from "../../shared/error-code.ts";
 import { ToolFailed } from "./tool.ts";
 
 /**
@@ -47,9 +48,9 @@ async function realOf(place: string, path: string): Promise<string | null> {
   try {
     return await realpath(place);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === "ENOENT") return null;
-    if (typeof code === "string") throw new ToolFailed(`path: ${path} cannot be used (${code})`);
+    if (code !== "") throw new ToolFailed(`path: ${path} cannot be used (${code})`);
     throw error;
   }
 }

@@ -42,6 +42,8 @@ export interface Config {
   readonly path: string;
   /** The notification socket of systemd (`NOTIFY_SOCKET`). */
   readonly notifySocket: string | undefined;
+  /** Whether systemd restarts a daemon that hangs (`WATCHDOG_USEC`). */
+  readonly watchdog: boolean;
 }
 
 /** Reads all settings. Throws `InvalidSettings` with every problem at once. */
@@ -80,6 +82,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     tracing: readTracing(read),
     path: read.text("PATH", "/usr/local/bin:/usr/bin:/bin"),
     notifySocket: read.text("NOTIFY_SOCKET"),
+    watchdog: read.text("WATCHDOG_USEC") !== undefined,
   };
   checkTogether(read, config);
   read.done();

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { errorCode, hasCode } from "../../shared/error-code.ts";
 import { createLogger } from "../../shared/logger.ts";
 import { Releasers } from "../../shared/releasers.ts";
 import { shutdownSignal } from "../../shared/shutdown-signals.ts";
@@ -11,6 +12,8 @@ import { InvalidSettings } from "../../shared/environment.ts";
 import { isDatabaseUnavailable } from "../store/database.ts";
 import { HostTakenOver } from "../store/host-lock.ts";
 import { openDataFolder } from "./data-folder.ts";
+import { SERVICE_MANAGER_VARIABLES, passedDescriptors } from "./passed-descriptors.ts";
+import { ServiceManager } from "./service-manager.ts";
 import { openHost } from "./open-host.ts";
 import { Readiness } from "../status/readiness.ts";
 import { stopFleet } from "../recovery/stop-fleet.ts";
@@ -29,11 +32,16 @@ export async function run({ installDir }: { readonly installDir: string }): Prom
     if (command === "help" || command === "version")
       return void process.stdout.write(command === "help" ? USAGE : `${VERSION}\n`);
     const config = readConfig(process.env, process.getuid?.() ?? -1);
+    const { api, kept } = passedDescriptors(process.env, process.pid);
+    for (const name of SERVICE_MANAGER_VARIABLES) delete process.env[name];
+    const logger = createLogger("orchd", config.logLevel);
     const takenOver = Promise.withResolvers<never>();
     const options: StartOptions = {
       config,
       installDir,
-      logger: createLogger("orchd", config.logLevel),
+      logger,
+      apiSocket: api,
+      serviceManager: new ServiceManager({ ...config, kept, logger }),
       listeners,
       resources,
       stopping: stopping.signal,
@@ -62,16 +70,15 @@ function explain(error: unknown): string {
   if (error instanceof InvalidArguments) return `orchd: ${error.message}`;
   if (error instanceof HostTakenOver) return `orchd stops: ${error.message}`;
   if (!(error instanceof Error)) return `orchd cannot start: ${String(error)}`;
-  const code = "code" in error ? error.code : undefined;
   const syscall = "syscall" in error ? error.syscall : undefined;
-  if (syscall === "listen" && code === "EADDRINUSE") {
+  if (syscall === "listen" && hasCode(error, "EADDRINUSE")) {
     const { address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
     const place = `${String(address)} port ${String(port)}`;
     return `orchd cannot start: ORCH_PORT is in use by another program: ${place} (is orchd running already?); set another ORCH_PORT`;
   }
   if (syscall === "listen") return `orchd cannot start: it cannot listen on ORCH_HOST and ORCH_PORT (${error.message})`;
   if (isDatabaseUnavailable(error)) {
-    return `orchd cannot start: the database at DATABASE_URL cannot be reached (${error.message || String(code)})`;
+    return `orchd cannot start: the database at DATABASE_URL cannot be reached (${error.message || errorCode(error)})`;
   }
   return `orchd cannot start: ${error.message || error.name}`;
 }

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import PQueue from "p-queue";
 import { delay } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
@@ -7,12 +6,12 @@ import { SealedBox } from "../store/sealed-box.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";
 import { StallWatch } from "../../shared/stall-watch.ts";
 import type { Config } from "./config.ts";
+import { openBackend } from "./open-backend.ts";
+import type { ServiceManager } from "./service-manager.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
 import { openTelemetry } from "./open-telemetry.ts";
-import { engineEntry, openCompileCache } from "./isolation.ts";
 import { LiveEngines } from "../fleet/live-engines.ts";
-import { createProcessBackend } from "../fleet/process-backend.ts";
 import { AnswerLimit } from "../operations/answer-limit.ts";
 import { BootQueue } from "../supervision/boot-queue.ts";
 import { FleetBreaker, reportBreaker } from "../supervision/fleet-breaker.ts";
@@ -49,6 +48,7 @@ interface HostParts {
   readonly onWait: () => void;
   readonly onLoss: (error: HostTakenOver) => void;
   readonly isolation: HostIsolation;
+  readonly serviceManager: ServiceManager;
 }
 
 interface OpenHost {
@@ -80,23 +80,13 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   const events = new EventLog(hostId);
   const stalls = new StallWatch();
   resources.push(() => stalls.stop());
-  const backend = createProcessBackend({
-    nodePath: process.execPath,
-    engineEntry: engineEntry(parts.installDir),
-    compileCache: openCompileCache(parts),
-    runDir: join(config.dataDir, "run"),
-    host: config.host,
-    logger,
-    path: config.path,
-  });
-  resources.push(() => backend.sockets.close());
   const host: HostContext = {
     db,
     events,
     states: new EngineStates(db, events),
     directory,
     isolation: parts.isolation,
-    backend,
+    backend: openBackend(parts),
     live: new LiveEngines(),
     boots: new Map(),
     transitions: new TransitionOwners(),

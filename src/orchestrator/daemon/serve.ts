@@ -1,10 +1,10 @@
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
-import { execa } from "execa";
-import { listen } from "../../shared/http/http-server.ts";
+import { listenAt } from "../../shared/http/http-server.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Releasers } from "../../shared/releasers.ts";
 import type { Config } from "./config.ts";
+import type { ServiceManager } from "./service-manager.ts";
 import { openDataFolder } from "./data-folder.ts";
 import { adminRoutes } from "../http/admin-routes.ts";
 import { createApp } from "../http/app.ts";
@@ -15,6 +15,7 @@ import { productRoutes } from "../http/product-routes.ts";
 import { createWaitingApp } from "../http/waiting-app.ts";
 import { assertRequired } from "../fleet/isolation/host-isolation.ts";
 import { restoreModes } from "../fleet/isolation/own-modes.ts";
+import { InvalidSettings } from "../../shared/environment.ts";
 import { ownUser } from "../fleet/isolation/owner.ts";
 import { logIsolation, openIsolation } from "./isolation.ts";
 import { openHost } from "./open-host.ts";
@@ -24,6 +25,7 @@ import { reapOverdue } from "../recovery/reap-overdue.ts";
 import { ephemeralPorts, isolationReport, overlapWarning } from "../status/host-status.ts";
 import { startMaintenance } from "../recovery/maintenance.ts";
 import type { HostContext } from "../host-context.ts";
+import { sampleUsage } from "../status/sample-usage.ts";
 import { Readiness } from "../status/readiness.ts";
 import { reconcileFleet } from "../recovery/reconcile-fleet.ts";
 import { startBanner } from "./start-banner.ts";
@@ -40,14 +42,19 @@ export interface StartOptions {
   readonly listeners: Releasers;
   readonly resources: Releasers;
   readonly stopping: AbortSignal;
+  /** The socket of the service manager for the daemon's own port. Null: the daemon makes it. */
+  readonly apiSocket: number | null;
+  readonly serviceManager: ServiceManager;
   /** Stops the daemon because another one has taken this host over. */
   readonly takenOver: (error: Error) => void;
 }
 
 /** Listens, acquires the host's lock, reconciles the engines and serves. Resolves when the daemon is ready. */
 export async function serve(options: StartOptions): Promise<void> {
-  const { config, listeners, logger } = options;
+  const { config, listeners, logger, apiSocket, serviceManager } = options;
   const startedAt = Date.now();
+  options.resources.push(() => serviceManager.flush());
+  options.stopping.addEventListener("abort", () => serviceManager.stopping(), { once: true });
   const folder = await openDataFolder(config.dataDir, config);
   restoreModes(config.dataDir, logger);
   const isolation = await openIsolation(options);
@@ -56,14 +63,20 @@ export async function serve(options: StartOptions): Promise<void> {
   const readiness = new Readiness();
   // Listens first, so that clients learn what the daemon waits for.
   let app: RequestListener = createWaitingApp(readiness, { ...open, host: config.host, logger });
-  const server = await listen((request, response) => app(request, response), config.host, config.port);
+  const server = await listenAt(
+    (request, response) => app(request, response),
+    apiSocket === null ? { host: config.host, port: config.port } : { fd: apiSocket },
+  );
   listeners.push(() => {
     readiness.phase = "stopping";
     return server.close(CLOSE_DEADLINE_MS);
   });
+  if (server.port !== config.port)
+    throw new InvalidSettings([`ORCH_PORT: expected ${server.port}, the port of orchd.socket, got ${config.port}`]);
   const onWait = () => {
     if (readiness.phase !== "standby") logger.warn("waiting on standby: another orchd holds this host");
     readiness.phase = "standby";
+    serviceManager.status("on standby: another orchd holds this host");
   };
   const opened = await openHost({ ...options, folder, isolation, readiness, onWait, onLoss: options.takenOver });
   if (opened === null) return;
@@ -84,15 +97,20 @@ export async function serve(options: StartOptions): Promise<void> {
   logIsolation(report, logger);
   await warnAboutPorts(host);
   readiness.phase = "reconciling";
+  serviceManager.status("reconciling its engines");
   const { adopted } = await reconcileFleet(host);
   await releaseInterruptedKeys(host.db, folder.hostId);
   readiness.phase = "serving";
-  void reapOverdue(host);
+  serviceManager.ready();
+  void reapOverdue(host, () => {
+    serviceManager.advanced();
+    serviceManager.status(`${host.live.ids().size} engines run`);
+  });
   void startMaintenance(host);
+  void sampleUsage(host);
   const heads = new AuditHeads(host);
   options.resources.push(() => heads.close());
   void heads.recordUntilStopped();
-  await notifyServiceManager(config.notifySocket, logger);
   const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${server.port}`;
   logger.info({ url, adopted, boot_ms: Date.now() - startedAt }, "ready");
   process.stderr.write(
@@ -103,16 +121,4 @@ export async function serve(options: StartOptions): Promise<void> {
 async function warnAboutPorts(host: HostContext): Promise<void> {
   const warning = overlapWarning(host.settings.portRange, await ephemeralPorts());
   if (warning !== null) host.logger.warn(warning);
-}
-
-/** Notifies systemd that the daemon is ready (`Type=notify`). Without a socket it does nothing. */
-async function notifyServiceManager(socket: string | undefined, logger: Logger): Promise<void> {
-  if (socket === undefined) return;
-  const notified = await execa("systemd-notify", ["--ready", "--no-block"], {
-    extendEnv: false,
-    env: { PATH: "/usr/bin:/bin", NOTIFY_SOCKET: socket },
-    timeout: 3000,
-    reject: false,
-  });
-  if (notified.failed) logger.warn({ reason: notified.shortMessage }, "failed to notify systemd");
 }

@@ -1,5 +1,6 @@
 import { accessSync, constants, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
+import { hasCode } from "../../shared/error-code.ts";
 
 /** The leaf of the daemon itself, named by `DelegateSubgroup=` of its systemd unit. */
 const SUPERVISOR_LEAF = "supervisor";
@@ -67,8 +68,7 @@ function isWritable({ path }: CgroupHierarchy): boolean {
     for (const one of [path, join(path, "cgroup.procs")]) accessSync(one, constants.W_OK);
     return true;
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT" || code === "EACCES" || code === "EPERM" || code === "EROFS") return false;
+    if (hasCode(error, "ENOENT", "EACCES", "EPERM", "EROFS")) return false;
     throw error;
   }
 }

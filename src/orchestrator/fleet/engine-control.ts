@@ -30,6 +30,7 @@ const engineStatusAnswer = z.object({
   streams: count,
   draining: z.boolean(),
   last_active_at: z.nullable(z.iso.datetime()),
+  disk_bytes: z.optional(z.nullable(count)),
   metrics: z.optional(z.unknown()),
 });
 

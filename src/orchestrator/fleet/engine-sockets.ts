@@ -6,11 +6,20 @@ import { nativeProblem } from "../../shared/linux/system-calls.ts";
 import { awaitConnection } from "./await-connection.ts";
 import { PortTaken } from "./launch-failed.ts";
 import { type BusyAnswer, refuseCalls } from "./refuse-calls.ts";
+import { NO_STORE, type SocketStore } from "./socket-store.ts";
 
 /** The descriptor of an engine's listening socket in its process. */
 export const ENGINE_LISTENER = 3;
 /** As the servers of Node.js have it. The kernel lets a client that finds it full try again. */
 const BACKLOG = 511;
+
+interface EngineSocketsOptions {
+  /** The address that engines listen on. */
+  readonly host: string;
+  readonly logger: Logger;
+  /** Default: none. */
+  readonly store?: SocketStore | undefined;
+}
 
 interface Held {
   readonly port: number;
@@ -27,12 +36,32 @@ interface Held {
 export class EngineSockets {
   readonly #host: string;
   readonly #logger: Logger;
+  readonly #store: SocketStore;
   readonly #held = new Map<string, Held>();
 
-  /** `host` is the address that engines listen on. */
-  constructor(host: string, logger: Logger) {
+  constructor({ host, logger, store = NO_STORE }: EngineSocketsOptions) {
     this.#host = host;
     this.#logger = logger;
+    this.#store = store;
+  }
+
+  /**
+   * Takes back what the store has kept for these engines. The rest is closed and removed from the store: its engine was
+   * destroyed or moved, or another program has left it there.
+   */
+  restore(engines: readonly { readonly id: string; readonly port: number }[]): void {
+    const byPort = new Map(engines.map(({ id, port }) => [String(port), { id, port }]));
+    for (const [name, descriptor] of this.#store.kept) {
+      const engine = byPort.get(name);
+      const address = engine === undefined ? null : this.#address(engine.port);
+      if (engine !== undefined && address !== null && listensOn(descriptor, address)) {
+        this.#held.set(engine.id, { port: engine.port, descriptor });
+      } else {
+        this.#logger.info({ name }, "closing a kept socket that no engine needs");
+        closeDescriptor(descriptor);
+        this.#store.remove(name);
+      }
+    }
   }
 
   /**
@@ -49,8 +78,7 @@ export class EngineSockets {
     if (address === null) return null;
     try {
       const descriptor = openListener(address, BACKLOG);
-      this.release(engineId);
-      this.#held.set(engineId, { port, descriptor });
+      this.#keep(engineId, { port, descriptor });
       return descriptor;
     } catch (error) {
       if (!hasCode(error, "EADDRINUSE", "EACCES")) throw error;
@@ -100,8 +128,7 @@ export class EngineSockets {
     try {
       descriptor = copyDescriptor(pid, ENGINE_LISTENER);
       if (!listensOn(descriptor, address)) throw new Error(`descriptor ${ENGINE_LISTENER} does not listen on the port`);
-      this.release(engineId);
-      this.#held.set(engineId, { port, descriptor });
+      this.#keep(engineId, { port, descriptor });
       return true;
     } catch (error) {
       if (descriptor !== undefined) closeDescriptor(descriptor);
@@ -114,14 +141,25 @@ export class EngineSockets {
   release(engineId: string): void {
     const held = this.#held.get(engineId);
     if (held === undefined) return;
+    this.#store.remove(String(held.port));
+    this.#close(engineId, held);
+  }
+
+  /** Closes all sockets. Engines that run keep their copies, and so does the store. */
+  close(): void {
+    for (const [engineId, held] of this.#held) this.#close(engineId, held);
+  }
+
+  #keep(engineId: string, held: Held): void {
+    this.release(engineId);
+    this.#held.set(engineId, held);
+    this.#store.add(String(held.port), held.descriptor);
+  }
+
+  #close(engineId: string, held: Held): void {
     this.#held.delete(engineId);
     stopListening(held);
     closeDescriptor(held.descriptor);
-  }
-
-  /** Releases all sockets. Engines that run keep their copies. */
-  close(): void {
-    for (const engineId of this.#held.keys()) this.release(engineId);
   }
 
   #get(engineId: string): Held {

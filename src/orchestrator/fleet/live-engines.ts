@@ -21,13 +21,26 @@ export interface LiveEngine {
   readonly healthySince: number;
   lastOkAt: number;
   consecutiveFailures: number;
+  /** As its last health answer told; null before the first one. */
+  activeTurns: number | null;
+  /** The size of its folder, as the engine told; null before it has measured it. */
+  diskBytes: number | null;
+  /** Null before the first sample. */
+  usage: ProcessUsage | null;
   /** `last_active_at` as reported by the engine, and as stored. Milliseconds since the epoch. */
   lastActiveAt: number | null;
   lastActiveStored: number;
-  /** Turns that ran at the last probe. */
-  activeTurns: number;
   /** What the metrics hold of this incarnation's counters; null before the first read. */
   counted: CountedEngine | null;
+}
+
+/** CPU and memory of an engine with its tools. */
+export interface ProcessUsage {
+  /** Of one core, since the sample before; null in the first one. */
+  readonly cpuPercent: number | null;
+  readonly memoryBytes: number;
+  /** Milliseconds since the epoch. */
+  readonly sampledAt: number;
 }
 
 /** The processes that this daemon supervises, at most one per engine. */
@@ -40,6 +53,10 @@ export class LiveEngines {
 
   ids(): ReadonlySet<string> {
     return new Set(this.#engines.keys());
+  }
+
+  all(): readonly LiveEngine[] {
+    return [...this.#engines.values()];
   }
 
   get(id: string): LiveEngine | undefined {

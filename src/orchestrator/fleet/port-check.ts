@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import { readFileSync, readdirSync, readlinkSync } from "node:fs";
+import { hasCode } from "../../shared/error-code.ts";
 import { delay } from "../../shared/clock.ts";
 import { unlessGone } from "../../shared/processes.ts";
 
@@ -10,8 +11,8 @@ const LAST_POLL_MS = 100;
 export function isPortFree(host: string, port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EADDRINUSE" || error.code === "EACCES") resolve(false);
+    server.once("error", (error) => {
+      if (hasCode(error, "EADDRINUSE", "EACCES")) resolve(false);
       else reject(error);
     });
     server.listen({ host, port, exclusive: true, backlog: 1 }, () => server.close(() => resolve(true)));

@@ -19,6 +19,7 @@ import { limitsReport } from "./limits-report.ts";
 import { LogRotation } from "./log-rotation.ts";
 import { bootId, sameProcess } from "./process-identity.ts";
 import { ProcessTree } from "./process-tree.ts";
+import type { SocketStore } from "./socket-store.ts";
 import { type SpawnSettings, spawnEngine } from "./spawn-engine.ts";
 import { stopTree } from "./stop-ladder.ts";
 import { TrackedProcess } from "./tracked-process.ts";
@@ -27,6 +28,8 @@ export interface ProcessBackendOptions extends SpawnSettings {
   readonly logger: Logger;
   /** The address that engines listen on. */
   readonly host: string;
+  /** Keeps the sockets of engines while no daemon runs. Default: none. */
+  readonly socketStore?: SocketStore;
   /** The parents of the engines' cgroups. Default: detected. None disables cgroups. */
   readonly cgroupHierarchies?: readonly CgroupHierarchy[];
 }
@@ -35,13 +38,14 @@ export interface ProcessBackendOptions extends SpawnSettings {
 export function createProcessBackend({
   logger,
   host,
+  socketStore,
   cgroupHierarchies = findCgroupHierarchies(),
   ...settings
 }: ProcessBackendOptions): EngineBackend {
   const { runDir } = settings;
   const cgroups = new EngineCgroups(cgroupHierarchies, { runDir, logger });
   cgroups.prepare();
-  const sockets = new EngineSockets(host, logger);
+  const sockets = new EngineSockets({ host, logger, store: socketStore });
   const boot = bootId();
   const watch = new ExitWatch();
   const logs = new LogRotation(logger);

@@ -16,9 +16,10 @@ const STOP_RETRY_MS = 30_000;
 
 /**
  * Finishes stuck engines until the daemon stops: states past their deadline, transient states without an owner, engines
- * that should run but are not supervised, and stops that failed before.
+ * that should run but are not supervised, and stops that failed before. `advanced` is called after each look, also one
+ * that failed without the database.
  */
-export async function reapOverdue(host: HostContext): Promise<void> {
+export async function reapOverdue(host: HostContext, advanced: () => void): Promise<void> {
   const inProgress = new Set<string>();
   let seenBefore: ReadonlySet<string> = new Set();
   while (await delay(SCAN_INTERVAL_MS, host.stopping)) {
@@ -38,6 +39,7 @@ export async function reapOverdue(host: HostContext): Promise<void> {
     } catch (error) {
       host.logger.warn({ err: error }, "failed to look for stuck engines");
     }
+    advanced();
   }
 }
 

@@ -18,11 +18,12 @@ import { scheduleRestart } from "../supervision/supervise-engine.ts";
 const PROBE_TIMEOUT_MS = 2000;
 
 /**
- * Reconciles the rows of an earlier daemon with the running processes, row by row by the adoption rule. Resolves when
+ * Reconciles the rows of an earlier daemon with its kept sockets and with the running processes, row by row by the adoption rule. Resolves when
  * every running engine is supervised. Restarts, stops and destroys continue in the background.
  */
 export async function reconcileFleet(host: HostContext): Promise<{ readonly adopted: number }> {
   const rows = await listEnginesOfHost(host.db, host.settings.portRange.hostId);
+  host.backend.sockets.restore(rows.filter(({ state }) => state !== "stopped" && state !== "failed"));
   const products = memoize((id: string) => findProduct(host.db, id));
   // Before any launch, so that new incarnations do not count as orphans.
   reportOrphans(host, rows);

@@ -1,9 +1,11 @@
-import type { EngineRecord } from "../../contract/orchestrator-api.ts";
+import type { EngineRecord, EngineUsage } from "../../contract/orchestrator-api.ts";
 import { isoTime } from "../../shared/clock.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
 import type { EngineRow } from "../store/tables.ts";
 import type { HostContext } from "../host-context.ts";
+
+const MIB = 1_048_576;
 
 /** The engine as clients see it: its row, with health and activity from supervision. */
 export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: EngineRow): EngineRecord {
@@ -32,6 +34,7 @@ export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: 
       window_started_at: row.restart_window_started_at?.toISOString() ?? null,
       next_at: row.next_restart_at?.toISOString() ?? null,
     },
+    usage: live?.incarnation === row.incarnation ? usage(live) : null,
     last_error: row.last_error,
     stop_reason: row.stop_reason,
     last_active_at: lastActive(row, live),
@@ -54,6 +57,17 @@ function health(live: LiveEngine | undefined): EngineRecord["health"] {
     status: live.consecutiveFailures === 0 ? "ok" : "failing",
     last_ok_at: isoTime(live.lastOkAt),
     consecutive_failures: live.consecutiveFailures,
+  };
+}
+
+function usage({ usage: sample, diskBytes, activeTurns }: LiveEngine): EngineUsage | null {
+  if (sample === null) return null;
+  return {
+    cpu_percent: sample.cpuPercent,
+    memory_mb: Math.round(sample.memoryBytes / MIB),
+    disk_mb: diskBytes === null ? null : Math.round(diskBytes / MIB),
+    active_turns: activeTurns,
+    sampled_at: isoTime(sample.sampledAt),
   };
 }
 

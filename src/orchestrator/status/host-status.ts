@@ -3,25 +3,30 @@ import { availableParallelism, loadavg, totalmem } from "node:os";
 import { ENGINE_STATES, type EngineState, type HostStatus, type Isolation } from "../../contract/orchestrator-api.ts";
 import { VERSION } from "../../shared/version.ts";
 import { mayRewriteAudit } from "../store/migrate.ts";
-import { countByState, listIncarnations } from "../store/host-engines.ts";
+import { MANY_CRASHES, engineWarning } from "../rules/engine-warning.ts";
+import { RESTART_RULE } from "../rules/restart.ts";
+import { countByState, listIncarnations, listTroubledEngines } from "../store/host-engines.ts";
 import { portUse } from "../store/ports.ts";
 import type { HostContext } from "../host-context.ts";
 
 const MIB = 1_048_576;
+/** Engines in trouble that are named; many have one cause. */
+const MAX_NAMED = 10;
 export const UNPROTECTED_AUDIT =
   "the role of DATABASE_URL may rewrite the audit log: give orchd a role that does not own the tables (see docs/operating.md)";
 
 /** The status of this host: engines, ports, load, orphaned processes and warnings. */
 export async function hostStatus(
-  host: Pick<HostContext, "db" | "backend" | "bootQueue" | "breaker" | "isolation" | "readiness" | "settings">,
+  host: Pick<HostContext, "db" | "backend" | "bootQueue" | "breaker" | "isolation" | "readiness" | "settings" | "now">,
 ): Promise<HostStatus> {
   const { portRange, dataDir } = host.settings;
-  const [counts, use, resources, ephemeral, unprotected] = await Promise.all([
+  const [counts, use, resources, ephemeral, unprotected, troubled] = await Promise.all([
     countByState(host.db, portRange.hostId),
     portUse(host.db, portRange),
     hostResources(dataDir),
     ephemeralPorts(),
     mayRewriteAudit(host.db),
+    engineWarnings(host),
   ]);
   const ports = {
     min: portRange.min,
@@ -55,8 +60,28 @@ export async function hostStatus(
     },
     isolation: isolationReport(host),
     orphans: host.backend.orphans(await listIncarnations(host.db, portRange.hostId)),
-    warnings: [...(overlap === null ? [] : [overlap]), ...headroom, ...(unprotected ? [UNPROTECTED_AUDIT] : [])],
+    warnings: [
+      ...(overlap === null ? [] : [overlap]),
+      ...headroom,
+      ...(unprotected ? [UNPROTECTED_AUDIT] : []),
+      ...troubled,
+    ],
   };
+}
+
+/** Engines that need a person, the first of them by name. */
+async function engineWarnings({
+  db,
+  settings,
+  now,
+}: Pick<HostContext, "db" | "settings" | "now">): Promise<readonly string[]> {
+  const since = new Date(now() - RESTART_RULE.windowMs);
+  const limits = { crashes: MANY_CRASHES, since, limit: MAX_NAMED + 1 };
+  const warnings = (await listTroubledEngines(db, settings.portRange.hostId, limits))
+    .map(engineWarning)
+    .filter((warning) => warning !== null);
+  if (warnings.length <= MAX_NAMED) return warnings;
+  return [...warnings.slice(0, MAX_NAMED), "more engines need a look: orchctl engines list --all --state failed"];
 }
 
 /** What engines and tools of this host are confined by, and what is missing. */
@@ -117,7 +142,7 @@ export async function readMetrics(host: HostContext): Promise<{ readonly text: s
 async function tryHostStatus(
   host: Pick<
     HostContext,
-    "db" | "backend" | "bootQueue" | "breaker" | "isolation" | "readiness" | "settings" | "logger"
+    "db" | "backend" | "bootQueue" | "breaker" | "isolation" | "readiness" | "settings" | "logger" | "now"
   >,
 ): Promise<HostStatus | null> {
   try {

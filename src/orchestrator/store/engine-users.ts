@@ -1,3 +1,4 @@
+import { hasCode } from "../../shared/error-code.ts";
 import { sql } from "kysely";
 import type { Db } from "./database.ts";
 import type { EngineRow } from "./tables.ts";
@@ -34,8 +35,7 @@ export async function settleUser(
       if (row !== null && range !== null && row.uid === null) throw new NoFreeUser("no user id is free");
       return row;
     } catch (error) {
-      const isTaken = error instanceof Error && "code" in error && error.code === UNIQUE_VIOLATION;
-      if (!isTaken || attempt === ATTEMPTS) throw error;
+      if (!hasCode(error, UNIQUE_VIOLATION) || attempt === ATTEMPTS) throw error;
     }
   }
 }

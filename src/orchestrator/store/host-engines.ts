@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { EngineState } from "../../contract/orchestrator-api.ts";
+import type { WatchedEngine } from "../rules/engine-warning.ts";
 import type { Db } from "./database.ts";
 import type { EngineRow } from "./tables.ts";
 
@@ -44,6 +45,32 @@ export async function listIncarnations(
   hostId: string,
 ): Promise<{ readonly id: string; readonly uid: number | null }[]> {
   return db.selectFrom("engines").select(["incarnation as id", "uid"]).where("host_id", "=", hostId).execute();
+}
+
+/**
+ * Engines of this host in a state that needs a person, or with at least `crashes` crashes in a restart window that began
+ * after `since`; the newest crash first.
+ */
+export async function listTroubledEngines(
+  db: Db,
+  hostId: string,
+  { crashes, since, limit }: { readonly crashes: number; readonly since: Date; readonly limit: number },
+): Promise<WatchedEngine[]> {
+  return db
+    .selectFrom("engines")
+    .innerJoin("products", "products.id", "engines.product_id")
+    .select(["products.slug as product", "user_id", "state", "restart_count", "restart_window_started_at"])
+    .select(["stop_reason", "last_error"])
+    .where("host_id", "=", hostId)
+    .where((eb) =>
+      eb.or([
+        eb("state", "in", ["failed", "stop_failed", "unhealthy", "backoff"]),
+        eb.and([eb("restart_count", ">=", crashes), eb("restart_window_started_at", ">", since)]),
+      ]),
+    )
+    .orderBy(sql`last_error->>'at' desc nulls last`)
+    .limit(limit)
+    .execute();
 }
 
 /** Counts the engines of this host by state. */

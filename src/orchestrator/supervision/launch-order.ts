@@ -70,9 +70,11 @@ export function liveEngine(
     healthySince,
     lastOkAt: host.now(),
     consecutiveFailures: 0,
+    activeTurns: null,
+    diskBytes: null,
+    usage: null,
     lastActiveAt: null,
     lastActiveStored: row.last_active_at?.getTime() ?? 0,
-    activeTurns: 0,
     counted: null,
   };
 }

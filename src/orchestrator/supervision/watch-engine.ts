@@ -42,7 +42,7 @@ async function probeRepeatedly(host: HostContext, live: LiveEngine, signal: Abor
   let silentSince = performance.now();
   const wait = () => probeWaitMs({ intervalMs: interval, nowMs: performance.now(), random: Math.random() });
   while (await delay(wait(), signal)) {
-    const wasActive = live.activeTurns > 0;
+    const wasActive = hasTurns(live);
     const problem = await probe(host, live, Math.min(PROBE_TIMEOUT_MS, interval));
     if (signal.aborted) return;
     if (problem === "unknown") continue;
@@ -51,7 +51,7 @@ async function probeRepeatedly(host: HostContext, live: LiveEngine, signal: Abor
       silentSince = performance.now();
       if (live.consecutiveFailures >= MISSES_UNHEALTHY) record(host, live, { from: "unhealthy", to: "running" });
       live.consecutiveFailures = 0;
-      const isActive = wasActive || live.activeTurns > 0;
+      const isActive = wasActive || hasTurns(live);
       if (successes++ % PROBES_PER_STATUS === 0 || isActive) await recordStatus(host, live);
       continue;
     }
@@ -71,6 +71,8 @@ async function probeRepeatedly(host: HostContext, live: LiveEngine, signal: Abor
     }
   }
 }
+
+const hasTurns = ({ activeTurns }: LiveEngine): boolean => (activeTurns ?? 0) > 0;
 
 /** Stops an engine that does not answer. If it survives, the next failed probes stop it again. */
 async function stopUnresponsive(host: Pick<HostContext, "logger">, live: LiveEngine, reason: string): Promise<void> {
@@ -99,7 +101,7 @@ async function probe(
     const startedAt = performance.now();
     const verdict = await probeOnce(live.url, { engineId: live.id, incarnation: live.incarnation, timeoutMs });
     if (verdict.kind === "ok") {
-      live.activeTurns = verdict.activeTurns ?? 0;
+      live.activeTurns = verdict.activeTurns;
       return null;
     }
     if (host.stalls.since(startedAt)) return "unknown";
@@ -121,13 +123,18 @@ function record(
   void host.lanes.run(`health ${live.id}`, move);
 }
 
-/** Reads an engine's metrics and `last_active_at`. After a reboot the most recently used engines start first. */
+/**
+ * Reads an engine's metrics, the size of its folder and its `last_active_at`, and stores the latter. After a reboot the
+ * most recently used engines start first.
+ */
 async function recordStatus(
   host: Pick<HostContext, "db" | "metrics" | "now" | "logger">,
   live: LiveEngine,
 ): Promise<void> {
   const status = await readEngineStatus(host, live);
-  const reported = status?.last_active_at ?? null;
+  if (status === null) return;
+  const { last_active_at: reported, disk_bytes: diskBytes } = status;
+  live.diskBytes = diskBytes ?? null;
   if (reported === null) return;
   // The engine is not trusted: a time in the future is cut to now.
   const at = Math.min(Date.parse(reported), host.now());

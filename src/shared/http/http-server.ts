@@ -44,16 +44,23 @@ export function createBoundedServer(listener: RequestListener, limits: Partial<S
 }
 
 /** Listens, or rejects with the reason (`EADDRINUSE`, `EACCES`) of the operating system. */
-export async function listen(
+export const listen = (
   listener: RequestListener,
   host: string,
   port: number,
+  limits: Partial<ServerLimits> = {},
+): Promise<ListeningServer> => listenAt(listener, { host, port }, limits);
+
+/** As {@link listen}, also on a socket that listens already. */
+export async function listenAt(
+  listener: RequestListener,
+  address: { readonly host: string; readonly port: number } | { readonly fd: number },
   limits: Partial<ServerLimits> = {},
 ): Promise<ListeningServer> {
   const server = createBoundedServer(listener, limits);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, () => {
+    server.listen(address, () => {
       server.off("error", reject);
       // A connection could not be accepted (too many open files). Without a listener the process would exit.
       server.on("error", () => undefined);

@@ -1,8 +1,9 @@
 import { closeSync, constants, existsSync, openSync, readFileSync, readdirSync, rmdirSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { hasCode } from "../error-code.ts";
 
 /** The errors of a cgroup that was removed meanwhile, or of a kernel without the file. */
-const GONE_CODES = new Set(["ENOENT", "ENODEV"]);
+const GONE_CODES = ["ENOENT", "ENODEV"];
 
 /** One folder of the kernel's cgroup file system, of version 1 or 2. */
 export class CgroupFolder {
@@ -63,7 +64,7 @@ export class CgroupFolder {
       unlessGone(undefined, () => rmdirSync(this.path));
       return true;
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "EBUSY") return false;
+      if (hasCode(error, "EBUSY")) return false;
       throw error;
     }
   }
@@ -111,7 +112,7 @@ function sendKill(pid: number): void {
     process.kill(pid, "SIGKILL");
   } catch (error) {
     // The member has ended meanwhile.
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+    if (!hasCode(error, "ESRCH")) throw error;
   }
 }
 
@@ -119,7 +120,7 @@ function unlessGone<T>(fallback: T, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof Error && "code" in error && GONE_CODES.has(String(error.code))) return fallback;
+    if (hasCode(error, ...GONE_CODES)) return fallback;
     throw error;
   }
 }

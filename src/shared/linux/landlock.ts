@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
+import { hasCode } from "../error-code.ts";
 import { setNoNewPrivileges } from "./process-limits.ts";
 import { SystemCallFailed, callNative, nativeProblem, systemCall } from "./system-calls.ts";
 
@@ -132,8 +133,7 @@ function openPath(path: string): number | null {
   try {
     return openSync(path, O_PATH | constants.O_RDONLY);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT" || code === "ENOTDIR" || code === "EACCES") return null;
+    if (hasCode(error, "ENOENT", "ENOTDIR", "EACCES")) return null;
     throw error;
   }
 }

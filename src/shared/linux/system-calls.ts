@@ -29,6 +29,7 @@ const FUNCTIONS = {
   bind: { arguments: ["i32", WORD, "i32"], return: "i32" },
   listen: { arguments: ["i32", "i32"], return: "i32" },
   getsockname: { arguments: ["i32", WORD, WORD], return: "i32" },
+  sendmsg: { arguments: ["i32", WORD, "i32"], return: "i32" },
   inet_pton: { arguments: ["i32", WORD, WORD], return: "i32" },
   __errno_location: { arguments: [], return: "pointer" },
 } as const satisfies Record<string, Signature>;

@@ -28,7 +28,7 @@ const OWN_HOST = "127.0.0.77";
 const TAKEN = { message: /^port \d+ is taken by another program$/ };
 
 function ownSockets(t: Test, host = OWN_HOST): EngineSockets {
-  const sockets = new EngineSockets(host, silent);
+  const sockets = new EngineSockets({ host, logger: silent });
   // Sockets that are only held do not keep the process running.
   const running = setInterval(() => undefined, 1000);
   t.teardown(() => {

@@ -1,3 +1,4 @@
+import { hasCode } from "../../../shared/error-code.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import type { FolderUsage } from "./folder-usage.ts";
 
@@ -107,8 +108,7 @@ export class DiskQuota {
     } catch (error) {
       this.#logger.warn({ err: error }, "failed to measure the engine's folder");
       // A tool has nested folders so deeply that what is in them cannot be seen.
-      const isHidden = error instanceof Error && "code" in error && error.code === "ENAMETOOLONG";
-      this.#usage = isHidden ? { bytes: Infinity, largest: 0 } : (this.#usage ?? NOTHING);
+      this.#usage = hasCode(error, "ENAMETOOLONG") ? { bytes: Infinity, largest: 0 } : (this.#usage ?? NOTHING);
     }
     this.#notBefore = Date.now() + Math.max(MIN_REST_MS, REST_PER_MEASURE * (performance.now() - start));
     const note = this.note();

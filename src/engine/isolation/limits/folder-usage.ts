@@ -1,6 +1,7 @@
 import type { Dirent } from "node:fs";
 import { chmod, lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { hasCode } from "../../../shared/error-code.ts";
 
 const STAT_BLOCK_BYTES = 512;
 /** What an entry counts at least, so that empty files cannot use up the file system's. */
@@ -47,19 +48,19 @@ export async function folderUsage(
 /** None for a folder that is gone. One that a tool has made unreadable, to hide what is in it, is made readable. */
 async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   try {
-    return await list(folder).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EACCES") throw error;
+    return await list(folder).catch(async (error: unknown) => {
+      if (!hasCode(error, "EACCES")) throw error;
       await chmod(folder, OWNER_ONLY);
       return list(folder);
     });
   } catch (error) {
-    return nullIfGone(error as NodeJS.ErrnoException) ?? [];
+    return nullIfGone(error) ?? [];
   }
 }
 
 const list = (folder: string): Promise<Dirent[]> => readdir(folder, { withFileTypes: true });
 
-function nullIfGone(error: NodeJS.ErrnoException): null {
-  if (["ENOENT", "ENOTDIR", "EACCES", "EPERM"].includes(error.code ?? "")) return null;
+function nullIfGone(error: unknown): null {
+  if (hasCode(error, "ENOENT", "ENOTDIR", "EACCES", "EPERM")) return null;
   throw error;
 }

@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync, readlinkSync, statSync } from "node:fs";
+import { unlessGone } from "../../../shared/processes.ts";
 
 /** The size of a page on x86-64, and on arm64 as most systems set it up. `/proc` counts in pages. */
 const PAGE_BYTES = 4096;
@@ -45,14 +46,3 @@ export function unlinkedBytes(pids: readonly number[], device: number): number {
 }
 
 const readProc = (path: string): string | null => unlessGone(() => readFileSync(path, "utf8"));
-
-/** Null for a process that is gone, or is not ours to look at. */
-function unlessGone<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(code)) return null;
-    throw error;
-  }
-}

@@ -1,5 +1,6 @@
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { hasCode } from "../../../shared/error-code.ts";
 import type { MemoryErased } from "../../../contract/memory-file.ts";
 import type { StateValues } from "../../store/engine-state.ts";
 import type { Store } from "../../store/open-store.ts";
@@ -109,7 +110,7 @@ async function removeSetAside(dataDir: string): Promise<number> {
   return names.filter((name) => !/-(wal|shm)$/.test(name)).length;
 }
 
-function absent(error: NodeJS.ErrnoException): null {
-  if (error.code === "ENOENT") return null;
+function absent(error: unknown): null {
+  if (hasCode(error, "ENOENT")) return null;
   throw error;
 }

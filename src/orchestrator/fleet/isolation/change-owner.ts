@@ -1,5 +1,6 @@
 import { constants, lchownSync, lstatSync, readdirSync } from "node:fs";
 import { type FileHandle, lchown, lstat, open, readdir } from "node:fs/promises";
+import { hasCode } from "../../../shared/error-code.ts";
 import { FolderUnusable } from "../launch-failed.ts";
 import { type Owner, ownUser } from "./owner.ts";
 
@@ -23,8 +24,7 @@ export async function changeOwner(folder: string, owner: Owner): Promise<void> {
     await top.chown(owner.uid, owner.gid);
     await top.chmod(FOLDER_MODE);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code !== "EPERM" && code !== "EACCES") throw error;
+    if (!hasCode(error, "EPERM", "EACCES")) throw error;
     throw new FolderUnusable(
       `the engine's folder belongs to user ${lstatSync(folder).uid}, and orchd (user ${ownUser().uid}) may not give it to user ${owner.uid}; ` +
         "start orchd as it ran before, or as root run chown -R on the folder that orchd's log names",

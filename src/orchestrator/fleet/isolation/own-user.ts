@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { errorCode } from "../../../shared/error-code.ts";
 import { execa } from "execa";
 import { nativeProblem } from "../../../shared/linux/system-calls.ts";
 import { readStat } from "../process-identity.ts";
@@ -96,7 +97,7 @@ async function spawnProblem(
   cause: unknown,
   { uids, nodePath }: Pick<OwnUserTrial, "uids" | "nodePath">,
 ): Promise<Missing> {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const code = errorCode(cause);
   if (code === "EINVAL") {
     return {
       problem: `this container has no user ids up to ${uids.max} (its uid map: ${await uidMap()})`,
@@ -110,7 +111,7 @@ async function spawnProblem(
     };
   }
   return {
-    problem: `a program started as user ${uids.max} failed (${String(code ?? "no answer")})`,
+    problem: `a program started as user ${uids.max} failed (${code || "no answer"})`,
     fix: "see whether a security module forbids orchd to change users",
   };
 }

@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import type { Logger } from "../../shared/logger.ts";
+import type { Releasers } from "../../shared/releasers.ts";
+import type { EngineBackend } from "../fleet/engine-backend.ts";
+import { createProcessBackend } from "../fleet/process-backend.ts";
+import type { SocketStore } from "../fleet/socket-store.ts";
+import type { Config } from "./config.ts";
+import { engineEntry, openCompileCache } from "./isolation.ts";
+
+interface BackendParts {
+  readonly config: Config;
+  readonly installDir: string;
+  readonly logger: Logger;
+  readonly resources: Releasers;
+  readonly stopping: AbortSignal;
+  readonly serviceManager: SocketStore;
+}
+
+/** What runs engines with the settings of this daemon. */
+export function openBackend(parts: BackendParts): EngineBackend {
+  const { config, installDir, logger, resources, serviceManager } = parts;
+  const backend = createProcessBackend({
+    nodePath: process.execPath,
+    engineEntry: engineEntry(installDir),
+    compileCache: openCompileCache(parts),
+    runDir: join(config.dataDir, "run"),
+    host: config.host,
+    socketStore: serviceManager,
+    logger,
+    path: config.path,
+  });
+  resources.push(() => backend.sockets.close());
+  return backend;
+}

@@ -1,0 +1,57 @@
+import { delay } from "../../shared/clock.ts";
+import type { LiveEngine } from "../fleet/live-engines.ts";
+import { type TreeUsage, readUsage } from "../fleet/read-usage.ts";
+import type { HostContext } from "../host-context.ts";
+
+const INTERVAL_MS = 5000;
+/** At most a hundredth of the time is spent sampling. 1,000 engines need 0.7 % of one core. */
+const REST_PER_SAMPLE = 99;
+
+/** A tree's usage at one time, in milliseconds of a monotonic clock. */
+interface Sample extends TreeUsage {
+  readonly at: number;
+}
+
+/** Samples the CPU time and memory of every supervised engine with its tools, until the daemon stops. */
+export async function sampleUsage(host: Pick<HostContext, "live" | "now" | "logger" | "stopping">): Promise<void> {
+  let before: ReadonlyMap<string, Sample> = new Map();
+  let waitMs = 0;
+  while (await delay(waitMs, host.stopping)) {
+    const startedAt = performance.now();
+    try {
+      before = takeSamples(host, before);
+    } catch (error) {
+      host.logger.warn({ err: error }, "failed to sample the usage of engines");
+    }
+    waitMs = Math.max(INTERVAL_MS, (performance.now() - startedAt) * REST_PER_SAMPLE);
+  }
+}
+
+/** Stores the usage of each engine and returns its sample, by incarnation. */
+function takeSamples(
+  { live, now }: Pick<HostContext, "live" | "now">,
+  before: ReadonlyMap<string, Sample>,
+): ReadonlyMap<string, Sample> {
+  const engines = live.all();
+  const usages = engines.length === 0 ? new Map<number, TreeUsage>() : readUsage(engines.map(pidOf));
+  const at = performance.now();
+  const samples = new Map<string, Sample>();
+  for (const engine of engines) {
+    const usage = usages.get(pidOf(engine));
+    if (usage === undefined) continue;
+    const sample = { ...usage, at };
+    samples.set(engine.incarnation, sample);
+    const cpuPercent = cpuBetween(before.get(engine.incarnation), sample);
+    engine.usage = { cpuPercent, memoryBytes: usage.memoryBytes, sampledAt: now() };
+  }
+  return samples;
+}
+
+const pidOf = (engine: LiveEngine): number => engine.process.handle.pid;
+
+/** Per cent of one core; null for a first sample. A tool that its engine has not waited for takes its time with it. */
+function cpuBetween(before: Sample | undefined, after: Sample): number | null {
+  if (before === undefined) return null;
+  const share = (after.cpuMs - before.cpuMs) / (after.at - before.at);
+  return Math.round(Math.max(0, share) * 1000) / 10;
+}

@@ -1,0 +1,24 @@
+import t from "tap";
+import { LiveEngines, type LiveEngine } from "../../../src/orchestrator/fleet/live-engines.ts";
+import { sampleUsage } from "../../../src/orchestrator/status/sample-usage.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
+import { until } from "../../helpers/until.ts";
+
+t.test("each engine gets its usage, also one that comes later, and none for a process that is gone", async (t) => {
+  const live = new LiveEngines();
+  const engineOf = (id: string, pid: number) =>
+    ({ id, incarnation: id, usage: null, process: { handle: { pid } } }) as unknown as LiveEngine;
+  const [own, gone] = [engineOf("own", process.pid), engineOf("gone", 2 ** 22 + 1)];
+  live.add(own);
+  live.add(gone);
+  const stop = new AbortController();
+  const logger = createLogger("test", "silent");
+  const done = sampleUsage({ live, now: () => 1_000, logger, stopping: stop.signal });
+  await until("the first sample", () => own.usage !== null);
+  t.match(own.usage, { cpuPercent: null, sampledAt: 1_000 });
+  await until("the second sample", () => own.usage?.cpuPercent !== null);
+  t.ok(own.usage!.cpuPercent! >= 0 && own.usage!.memoryBytes > 10 * 2 ** 20);
+  t.equal(gone.usage, null);
+  stop.abort();
+  await done;
+});

@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import { request } from "node:http";
+import { resolve } from "node:path";
+import t from "tap";
+import { ask } from "../helpers/api.ts";
+import { freePort } from "../helpers/daemon.ts";
+import { until } from "../helpers/until.ts";
+import { bootMachine, cannotBoot } from "./machine.ts";
+
+const skip = cannotBoot();
+const unitFile = (name: string) => readFileSync(resolve(import.meta.dirname, "../../systemd", name), "utf8");
+const ADMIN = { "x-admin-key": "admin-key-of-the-test" };
+const WATCHDOG_S = 8;
+
+/** The status, or the error's code. */
+const callOnNewConnection = (url: string): Promise<number | string> =>
+  new Promise((resolve) => {
+    const call = request(url, { agent: false }, (response) => {
+      response.resume().once("error", () => undefined);
+      resolve(response.statusCode ?? 0);
+    });
+    call.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    call.end();
+  });
+
+t.test("the daemon under systemd", { skip }, async (t) => {
+  const [port, portMin] = [await freePort(), 20_000 + Math.floor(Math.random() * 9000)];
+  const url = `http://127.0.0.1:${port}`;
+  const folder = "/etc/systemd/system";
+  const machine = await bootMachine(t, {
+    files: {
+      [`${folder}/orchd.service`]: unitFile("orchd.service"),
+      [`${folder}/orchd.socket`]: unitFile("orchd.socket").replace("127.0.0.1:7700", `127.0.0.1:${port}`),
+      [`${folder}/orchd.service.d/watchdog.conf`]: `[Service]\nWatchdogSec=${WATCHDOG_S}\n`,
+      "/etc/orchd/orchd.env": [
+        `ORCH_PORT=${port}`,
+        `ORCH_PORT_MIN=${portMin}`,
+        `ORCH_PORT_MAX=${portMin + 50}`,
+        `ORCH_ADMIN_KEY=${ADMIN["x-admin-key"]}`,
+      ].join("\n"),
+    },
+    enabled: ["orchd.socket", "orchd.service"],
+  });
+  t.teardown(() => {
+    if (!t.passing()) t.comment(machine.log());
+  });
+  const isActive = () => machine.show("ActiveState") === "active";
+  const storedSockets = () => Number(machine.show("NFileDescriptorStore"));
+  const isReady = () => {
+    if (machine.show("NRestarts") !== "0") throw new Error(`it does not start:\n${machine.log()}`);
+    return isActive();
+  };
+  await until("the daemon is ready", isReady, 120_000);
+  const registered = await ask(url, "/products/register", { method: "POST", headers: ADMIN, body: { slug: "p" } });
+  const headers = { "x-platform-key": registered.body.platform_api_key };
+  const record = async () => (await ask(url, "/engines/alice", { headers })).body;
+
+  await t.test("keeps the socket of a provisioned engine in systemd's store", async (t) => {
+    const made = await ask(url, "/engines/provision", { method: "POST", headers, body: { user_id: "alice" } });
+    t.equal(made.status, 201);
+    await until("it is stored", () => storedSockets() === 1);
+    await until("the state is shown", () => machine.show("StatusText") === "1 engines run");
+  });
+
+  await t.test("is restarted without a refused call, and its engines live on", async (t) => {
+    const engine = await record();
+    const over = new AbortController();
+    const outcomes = new Set<number | string>();
+    const hammer = async (target: string) => {
+      while (!over.signal.aborted) outcomes.add(await callOnNewConnection(target));
+    };
+    const clients = [`${url}/health`, `${engine.url}/health`].map(hammer);
+    const daemon = machine.show("MainPID");
+    machine.run("systemctl", "restart", "--no-block", "orchd");
+    await until("another daemon is ready", () => machine.show("MainPID") !== daemon && isActive(), 60_000);
+    over.abort();
+    await Promise.all(clients);
+    t.same([...outcomes], [200]);
+    t.match(await record(), { state: "running", pid: engine.pid, incarnation: engine.incarnation });
+    t.equal(storedSockets(), 1);
+  });
+
+  await t.test("is killed together with an engine, and a call to the engine waits for both", async (t) => {
+    const engine = await record();
+    machine.run("systemctl", "kill", "--signal=KILL", "--kill-who=main", "orchd");
+    machine.run("kill", "-9", String(engine.pid));
+    t.equal(await callOnNewConnection(`${engine.url}/health`), 200);
+    await until("the daemon is ready", isActive, 60_000);
+    await until("the engine is recorded", async () => (await record()).state === "running");
+    const next = await record();
+    t.not(next.incarnation, engine.incarnation);
+    t.equal(next.port, engine.port);
+  });
+
+  await t.test("is restarted by the watchdog when it hangs", async (t) => {
+    const engine = await record();
+    const restarts = Number(machine.show("NRestarts"));
+    machine.run("systemctl", "kill", "--signal=STOP", "--kill-who=main", "orchd");
+    await until("it is restarted", () => Number(machine.show("NRestarts")) > restarts && isActive(), 60_000);
+    t.match(machine.run("journalctl", "-u", "orchd", "--no-pager"), "Watchdog timeout");
+    t.match(await record(), { state: "running", pid: engine.pid, incarnation: engine.incarnation });
+  });
+
+  await t.test("removes the socket of a destroyed engine from the store", async (t) => {
+    const engine = await record();
+    t.equal((await ask(url, "/engines/alice", { method: "DELETE", headers })).status, 200);
+    await until("it is removed", () => storedSockets() === 0);
+    t.equal(await callOnNewConnection(`${engine.url}/health`), "ECONNREFUSED");
+  });
+});

@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { Test } from "tap";
+import { temporaryFolder } from "../helpers/run.ts";
+import { until } from "../helpers/until.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const NEEDED = ["systemd-nspawn", "nsenter", "dbus-daemon"];
+/** What confines engines, and systemd-nspawn of systemd 252 does not allow by itself. */
+const CONFINING_CALLS = "landlock_create_ruleset landlock_add_rule landlock_restrict_self seccomp";
+
+const PASSWD = `root:x:0:0:root:/root:/bin/sh
+messagebus:x:100:100::/nonexistent:/usr/sbin/nologin
+orchd:x:990:990::/var/lib/orchd:/usr/sbin/nologin
+nobody:x:65534:65534::/nonexistent:/usr/sbin/nologin
+`;
+const GROUP = `root:x:0:
+messagebus:x:100:
+orchd:x:990:
+nogroup:x:65534:
+`;
+
+/** Why no systemd can be booted here; false when it can. */
+export function cannotBoot(): string | false {
+  if (process.getuid?.() !== 0) return "only root may boot a container";
+  const missing = NEEDED.find((program) => !existsSync(join("/usr/bin", program)));
+  if (missing !== undefined) return `needs ${missing} (packages systemd-container, util-linux and dbus)`;
+  return existsSync("/usr/lib/systemd/systemd") ? false : "needs systemd (package systemd-sysv)";
+}
+
+interface Machine {
+  /** Runs a program in the machine; returns what it printed. Throws when it fails. */
+  run(...command: readonly string[]): string;
+  /** A property of a unit, as `systemctl show` has it. */
+  show(property: string, unit?: string): string;
+  /** The end of its console and of the daemon's log, for a failure's message. */
+  log(): string;
+}
+
+/**
+ * Boots systemd as process 1 of a container, on the network of this host, with this checkout in /opt/orchd and a user
+ * orchd. `files` have absolute paths; `enabled` are units of multi-user.target.
+ */
+export async function bootMachine(
+  t: Test,
+  { files, enabled }: { readonly files: Readonly<Record<string, string>>; readonly enabled: readonly string[] },
+): Promise<Machine> {
+  const folder = temporaryFolder("orchd-machine");
+  chmodSync(folder, 0o755);
+  fillRoot(folder, { files, enabled });
+  const options = `--quiet --register=no --keep-unit --boot --machine=orchd-${process.pid}`.split(" ");
+  const mounts = [`--directory=${folder}`, "--bind-ro=/usr", `--bind-ro=${root}:/opt/orchd`];
+  const nspawn = spawn("systemd-nspawn", [...options, ...mounts, `--system-call-filter=${CONFINING_CALLS}`], {
+    env: { PATH: "/usr/bin:/bin", SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  for (const output of [nspawn.stdout, nspawn.stderr]) output.on("data", (chunk: Buffer) => (printed += String(chunk)));
+  t.teardown(async () => {
+    await end(nspawn);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const inside = (command: readonly string[]) =>
+    spawnSync("nsenter", ["-t", String(leaderOf(nspawn)), "-m", "-p", "-u", "-i", "-C", "--", ...command], {
+      encoding: "utf8",
+      timeout: 60_000,
+    });
+  await until("systemd runs", () => {
+    if (nspawn.exitCode !== null) throw new Error(`the container exited:\n${printed}`);
+    return (
+      leaderOf(nspawn) !== null &&
+      /^(starting|running|degraded)$/m.test(inside(["systemctl", "is-system-running"]).stdout)
+    );
+  });
+  const run = (...command: readonly string[]) => {
+    const { status, stdout, stderr } = inside(command);
+    if (status !== 0) throw new Error(`${command.join(" ")} failed: ${stderr}`);
+    return stdout;
+  };
+  return {
+    run,
+    show: (property, unit = "orchd") => run("systemctl", "show", "--value", "-p", property, unit).trim(),
+    log: () => `${printed.slice(-2000)}\n${inside(["journalctl", "-u", "orchd", "--no-pager", "-n", "40"]).stdout}`,
+  };
+}
+
+function fillRoot(
+  folder: string,
+  { files, enabled }: { readonly files: Readonly<Record<string, string>>; readonly enabled: readonly string[] },
+): void {
+  for (const name of ["bin", "sbin", "lib", "lib64"]) symlinkSync(`usr/${name}`, join(folder, name));
+  for (const name of ["usr", "opt/orchd", "var/lib", "tmp", "root"]) mkdirSync(join(folder, name), { recursive: true });
+  const all: Readonly<Record<string, string>> = {
+    "/etc/os-release": readFileSync("/etc/os-release", "utf8"),
+    // With an id there is no first boot, which would ask questions and enable units of /usr.
+    "/etc/machine-id": `${randomUUID().replaceAll("-", "")}\n`,
+    "/etc/passwd": PASSWD,
+    "/etc/group": GROUP,
+    ...files,
+  };
+  for (const [path, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  const wants = join(folder, "etc/systemd/system/multi-user.target.wants");
+  mkdirSync(wants, { recursive: true });
+  for (const unit of enabled) symlinkSync(`/etc/systemd/system/${unit}`, join(wants, unit));
+  symlinkSync("/usr/lib/systemd/system/multi-user.target", join(folder, "etc/systemd/system/default.target"));
+}
+
+/** Process 1 of the container. */
+function leaderOf({ pid }: ChildProcess): number | null {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+  return children[0] ? Number(children[0]) : null;
+}
+
+/** With its process 1 the kernel ends all processes of the container. */
+async function end(nspawn: ChildProcess): Promise<void> {
+  if (nspawn.exitCode !== null || nspawn.signalCode !== null) return;
+  const exited = once(nspawn, "exit");
+  process.kill(leaderOf(nspawn) ?? nspawn.pid ?? 0, "SIGKILL");
+  await exited;
+}
