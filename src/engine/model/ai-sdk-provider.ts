@@ -1,14 +1,7 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
 import { BlockSequence } from "./block-sequence.ts";
 import type { ModelFamily } from "./model-family.ts";
-import type {
-  FinishReason,
-  ModelFailure,
-  ModelPart,
-  ModelProvider,
-  ModelRequest,
-  ModelUsage,
-} from "./model-provider.ts";
+import type { FinishReason, ModelFailure, ModelPart, ModelProvider, ModelUsage } from "./model-provider.ts";
 import { failureOf } from "./provider-failure.ts";
 import { UnknownEvents } from "./unknown-events.ts";
 import { WireWriter } from "./wire/wire-call.ts";
@@ -19,8 +12,6 @@ export interface AiSdkProviderParts {
   /** Loads the provider's package at the first call. */
   readonly load: () => Promise<ModelFamily>;
   readonly deadlines?: Deadlines;
-  /** Whether requests carry the call's trace context: to a gateway of the operator's, which may join the trace. */
-  readonly sendsTrace?: boolean;
 }
 
 /** Idle timeouts of a stream: before the first part, and between two parts. */
@@ -38,12 +29,7 @@ type Finish =
   | { readonly reason: null; readonly usage: ModelUsage | null };
 
 /** A `ModelProvider` over an AI SDK provider package. `retryingProvider` retries; this does not. */
-export function aiSdkProvider({
-  name,
-  load,
-  deadlines = DEADLINES,
-  sendsTrace = false,
-}: AiSdkProviderParts): ModelProvider {
+export function aiSdkProvider({ name, load, deadlines = DEADLINES }: AiSdkProviderParts): ModelProvider {
   const writer = new WireWriter();
   return {
     name,
@@ -59,7 +45,7 @@ export function aiSdkProvider({
         const family = await load();
         const wire = writer.write(request, wireRules(name, request.model), watchdog.signal);
         restore = wire.restore;
-        const options = family.adapt({ ...wire.options, ...(sendsTrace && traceHeaders(request)) }, request);
+        const options = family.adapt(wire.options, request);
         const { stream } = await family.model(request.model).doStream(options);
         for await (const part of partsOf(stream, watchdog.signal)) {
           watchdog.within(deadlines.betweenMs);
@@ -80,11 +66,6 @@ export function aiSdkProvider({
       yield finish.reason === null ? { kind: "failed", failure, usage: finish.usage } : { kind: "done", ...finish };
     },
   };
-}
-
-function traceHeaders({ scope }: ModelRequest) {
-  const { traceparent, tracestate } = scope?.span ?? {};
-  return traceparent === undefined ? {} : { headers: { traceparent, ...(tracestate !== undefined && { tracestate }) } };
 }
 
 /** The stream ended without a finish part and without an error. */

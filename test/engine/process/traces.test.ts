@@ -4,6 +4,7 @@ import t from "tap";
 import type { EngineSample } from "../../../src/contract/engine-metrics.ts";
 import { type CollectedSpan, startCollector } from "../../helpers/collector.ts";
 import { type Frame, type TestEngine, startEngine } from "../../helpers/engine.ts";
+import { startFakeServer } from "../../helpers/fake-server.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 import { fixture } from "../mcp/tool-server-bench.ts";
@@ -160,6 +161,20 @@ t.test("a dead collector costs an engine nothing but spans, which it counts", as
   };
   await until("they are counted", async () => (await dropped()) !== undefined, 60_000);
   t.strictSame(await engine.stop(), 0);
+});
+
+t.test("the trace goes on to a model server of the operator's", async (t) => {
+  const collector = await startCollector(t);
+  const server = await startFakeServer(t);
+  const engine = await startEngine(t, {
+    tracing: tracingTo(collector.endpoint),
+    settings: { LLM_PROVIDER: "openai-compatible", LLM_BASE_URL: server.url, LLM_MODEL: "m" },
+  });
+  await execute(engine, "hello");
+  await engine.stop();
+  const chat = named(collector.spans, "chat m");
+  t.match(chat?.attributes, { "gen_ai.provider.name": "openai-compatible", "error.type": "permanent" });
+  t.match(server.calls[0]?.headers, { traceparent: `00-${TRACE}-${chat?.spanId}-01`, tracestate: "vendor=1" });
 });
 
 t.test("without tracing the engine passes nothing on", async (t) => {
