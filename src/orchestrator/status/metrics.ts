@@ -38,6 +38,7 @@ export class Metrics {
   readonly #engines = this.#gauge("orch_engines", "Engines of this host", ["state"]);
   readonly #ports = this.#gauge("orch_ports", "Ports of the range", ["use"]);
   readonly #boots = this.#gauge("orch_boots", "Engines booting or waiting for a slot", ["stage"]);
+  readonly #database = this.#gauge("orch_database_up", "1 while the database answers", []);
   readonly #draining = this.#gauge("orch_draining", "1 while the host takes no new engines", []);
   readonly #breaker = this.#gauge("orch_breaker_open", "1 while restarts are paused because many engines fail", []);
   readonly #orphans = this.#gauge("orch_orphans", "Incarnations with processes but without a record", []);
@@ -69,6 +70,7 @@ export class Metrics {
     this.#breaker.set(Number(breakerOpen));
     this.#boots.set({ stage: "starting" }, starting);
     this.#boots.set({ stage: "waiting" }, waiting);
+    this.#database.set(Number(host !== null));
     if (host !== null) {
       for (const state of ENGINE_STATES) this.#engines.set({ state }, host.engines[state]);
       for (const use of ["taken", "free", "resting", "quarantined"] as const) this.#ports.set({ use }, host.ports[use]);
