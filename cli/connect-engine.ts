@@ -22,7 +22,8 @@ export async function connectEngine(
   user: string,
 ): Promise<ConnectedEngine> {
   const record = await client.platform((orchestrator) => orchestrator.get(user), { user });
-  if (!record.running) {
+  // A call wakes one that sleeps.
+  if (!record.running && record.state !== "sleeping") {
     const advice = STARTABLE.includes(record.state)
       ? `orchctl engines start ${safe(user)} starts it`
       : `orchctl engines wait ${safe(user)} waits until it runs`;

@@ -47,6 +47,15 @@ export class Credentials {
     return Object.keys((await this.#server()).products);
   }
 
+  /** Every stored key, of every daemon; none from a file that cannot be read. */
+  async keys(): Promise<readonly string[]> {
+    const servers = Object.values(await this.#read().catch(() => ({}) as Contents));
+    return servers.flatMap(({ products, engines }) => [
+      ...Object.values(products).map(({ platform_key: key }) => key),
+      ...Object.values(engines).map(({ engine_key: key }) => key),
+    ]);
+  }
+
   /** The other daemons with a stored platform key. */
   async otherUrls(): Promise<readonly string[]> {
     const servers = Object.entries(await this.#read());

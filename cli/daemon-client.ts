@@ -58,7 +58,7 @@ export class DaemonClient {
 
   /** Calls with the admin key. */
   async admin<T>(call: (client: AdminClient) => Promise<T>, target: CallTarget = {}): Promise<T> {
-    const adminKey = await findAdminKey(this.#settings);
+    const adminKey = await (this.#foundAdminKey ??= findAdminKey(this.#settings));
     return this.#run(target, () => call(createAdminClient({ ...this.#connection(), adminKey })));
   }
 
@@ -83,6 +83,8 @@ export class DaemonClient {
   }
 
   /** Found once, so that a typed key is not asked for again. */
+  /** Found once: a person types it once. */
+  #foundAdminKey: Promise<string> | undefined;
   #foundPlatformKey: ReturnType<typeof findPlatformKey> | undefined;
   #platformKey(): ReturnType<typeof findPlatformKey> {
     return (this.#foundPlatformKey ??= findPlatformKey(this.#settings, this.#credentials, this.#wantedProduct));

@@ -1,7 +1,7 @@
 /** Stable for scripts. A test compares the documented table with it. */
 export const EXIT_CODES = {
   ok: { code: 0, meaning: "done" },
-  unexpected: { code: 1, meaning: "unexpected error" },
+  unexpected: { code: 1, meaning: "unexpected error, or doctor found a problem" },
   usage: { code: 2, meaning: "wrong usage, or the daemon refused a value (400, 405, 413)" },
   denied: { code: 3, meaning: "key missing or wrong, or denied by policy (401, 403)" },
   notFound: { code: 4, meaning: "no such product, engine or route (404)" },

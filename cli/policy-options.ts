@@ -16,6 +16,7 @@ export interface PolicyOptions {
   readonly suspend?: boolean;
   readonly resume?: boolean;
   readonly drain?: number;
+  readonly idleStop?: number;
   readonly memory?: number;
   readonly maxProcesses?: number;
   readonly disk?: number;
@@ -36,6 +37,7 @@ export function policyOptions(command: Command): Command {
     .option("--suspend", "refuse every action")
     .addOption(new Option("--resume", "end the suspension").conflicts("suspend"))
     .option("--drain <time>", "how long a stop waits for running turns", duration)
+    .option("--idle-stop <time>", "time without work after which an engine sleeps; 0s is never", duration)
     .option("--memory <mb>", "memory limit of an engine", wholeNumber)
     .option("--max-processes <n>", "maximum number of processes and threads of an engine", wholeNumber)
     .option("--disk <mb>", "size limit of an engine's folder", wholeNumber)
@@ -66,6 +68,7 @@ export async function readPolicy(options: PolicyOptions, settings: Settings): Pr
     ...(suspend && { suspended: true }),
     ...(resume && { suspended: false }),
     ...(drain !== undefined && { drain_s: drain }),
+    ...(options.idleStop !== undefined && { idle_stop_s: options.idleStop }),
     ...(memory !== undefined && { memory_mb: memory }),
     ...(maxProcesses !== undefined && { max_processes: maxProcesses }),
     ...(disk !== undefined && { disk_mb: disk }),
@@ -79,14 +82,14 @@ export async function readPolicy(options: PolicyOptions, settings: Settings): Pr
 const orNull = (limit: number | "none"): number | null => (limit === "none" ? null : limit);
 
 /** A secret in the command line would be visible in the process list. */
-async function readEngineEnv(option: string, { variable }: Settings): Promise<Record<string, string>> {
+async function readEngineEnv(option: string, { environment }: Settings): Promise<Record<string, string>> {
   const [, name = option, given] = /^([^=]+)=(.*)$/s.exec(option) ?? [];
   if (given?.startsWith("@")) return { [name]: await secretFromFile(given.slice(1)) };
   if (given !== undefined) {
     if (isPlainSetting(name, given)) return { [name]: given };
     throw new CliFailure("usage", `--engine-env ${name}: ${problemOfTyped(name, given)}`);
   }
-  const value = variable(name) ?? (await promptSecret(`${name}: `));
+  const value = environment[name] ?? (await promptSecret(`${name}: `));
   if (value !== null) return { [name]: value };
   throw new CliFailure(
     "usage",

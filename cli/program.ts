@@ -8,7 +8,13 @@ import { engineDestroyCommand } from "./commands/engine-destroy.ts";
 import { engineListCommand, engineShowCommand } from "./commands/engine-show.ts";
 import { engineAdmitCommand, engineProvisionCommand, engineRotateKeyCommand } from "./commands/engine-keys.ts";
 import { engineRestartCommand } from "./commands/engine-restart.ts";
-import { engineStartCommand, engineStopCommand, engineWaitCommand } from "./commands/engine-state.ts";
+import {
+  engineSleepCommand,
+  engineStartCommand,
+  engineStopCommand,
+  engineWaitCommand,
+  engineWakeCommand,
+} from "./commands/engine-state.ts";
 import { eventsCommand } from "./commands/events.ts";
 import { healthCommand } from "./commands/health.ts";
 import { drainCommand, resumeCommand, statusCommand } from "./commands/host.ts";
@@ -22,8 +28,11 @@ import { productDeleteCommand } from "./commands/product-delete.ts";
 import { productListCommand, productShowCommand, productUseCommand } from "./commands/product-show.ts";
 import { productPolicyCommand, productRegisterCommand } from "./commands/product-policy.ts";
 import { answerCommand, questionsCommand } from "./commands/questions.ts";
+import { installCommand, rollbackCommand, uninstallCommand, upgradeCommand } from "./commands/release.ts";
 import { versionCommand } from "./commands/version.ts";
 import { topCommand } from "./commands/top.ts";
+import { debugBundleCommand } from "./commands/debug-bundle.ts";
+import { doctorCommand } from "./commands/doctor.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { emit } from "./output.ts";
 import type { CommandMaker } from "./session.ts";
@@ -45,6 +54,8 @@ const ENGINE_COMMANDS: readonly CommandMaker[] = [
   engineListCommand,
   engineShowCommand,
   engineStartCommand,
+  engineSleepCommand,
+  engineWakeCommand,
   engineStopCommand,
   engineRestartCommand,
   engineRotateKeyCommand,
@@ -91,6 +102,7 @@ export function createProgram(settings: Settings, printError: (message: string) 
   cancelCommand(program, settings);
   group("memory", "List, search, export, import and erase an engine's memory", MEMORY_COMMANDS);
   program.commandsGroup("Operation:");
+  doctorCommand(program, settings);
   topCommand(program, settings);
   logsCommand(program, settings);
   eventsCommand(program, settings);
@@ -100,8 +112,11 @@ export function createProgram(settings: Settings, printError: (message: string) 
   resumeCommand(program, settings);
   group("audit", "The audit log of admin and key actions, a hash chain", [auditListCommand, auditVerifyCommand]);
   group("key", "Create keys", [keyNewCommand]);
+  group("debug", "Collect what helps to find a fault", [debugBundleCommand]);
   versionCommand(program, settings);
   completionCommand(program, settings);
+  program.commandsGroup("Releases:");
+  for (const make of [installCommand, upgradeCommand, rollbackCommand, uninstallCommand]) make(program, settings);
   return program;
 }
 

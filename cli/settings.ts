@@ -16,8 +16,8 @@ export interface Settings {
   readonly dataDir: string;
   readonly configDir: string;
   readonly colour: boolean;
-  /** Reads any environment variable, for a secret whose name the user gives. */
-  readonly variable: (name: string) => string | undefined;
+  /** Every variable that is set: for a secret whose name the user gives, and to keep secrets out of a bundle. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 export function readSettings(): Settings {
@@ -41,12 +41,14 @@ export function readSettings(): Settings {
     dataDir: text("ORCH_DATA_DIR") ?? localDataDir,
     configDir: text("ORCHCTL_CONFIG_DIR") ?? join(configHome, "orchctl"),
     colour: process.stdout.isTTY && text("NO_COLOR") === undefined,
-    variable: text,
+    environment: Object.fromEntries(
+      Object.entries(env).filter((entry): entry is [string, string] => Boolean(entry[1])),
+    ),
   };
 }
 
 /** The address of a daemon with these settings. A wildcard address becomes the loopback one. */
-function daemonUrl({
+export function daemonUrl({
   host = "127.0.0.1",
   port = "7700",
 }: {

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { engineListCommand, engineShowCommand } from "./commands/engine-show.ts";
 import { engineAdmitCommand, engineProvisionCommand, engineRotateKeyCommand } from "./commands/engine-keys.ts";
 import { engineRestartCommand } from "./commands/engine-restart.ts";
-import { engineStartCommand, engineStopCommand } from "./commands/engine-state.ts";
+import { engineStartCommand, engineStopCommand, engineWaitCommand } from "./commands/engine-state.ts";
 import { productRegisterCommand } from "./commands/product-policy.ts";
 import type { CommandMaker } from "./session.ts";
 import type { Settings } from "./settings.ts";
@@ -24,6 +24,7 @@ const SHORT_FORMS: readonly ShortForm[] = [
   { name: "start", group: "engines", make: engineStartCommand },
   { name: "stop", group: "engines", make: engineStopCommand },
   { name: "restart", group: "engines", make: engineRestartCommand },
+  { name: "wait", group: "engines", make: engineWaitCommand },
   { name: "rotate", group: "engines", make: engineRotateKeyCommand },
 ];
 

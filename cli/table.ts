@@ -77,7 +77,11 @@ export function fields(pairs: readonly (readonly [string, string | null])[], col
   return named.map(([name, value]) => padded(name, indent) + wrapped(value, { columns, indent })).join("\n");
 }
 
-function wrapped(text: string, { columns, indent }: { readonly columns: number; readonly indent: number }): string {
+/** Text wrapped between words, its later lines indented. */
+export function wrapped(
+  text: string,
+  { columns, indent }: { readonly columns: number; readonly indent: number },
+): string {
   const wrap = new WordWrap(() => columns - indent);
   return (wrap.push(text) + wrap.flush()).replaceAll("\n", `\n${" ".repeat(indent)}`);
 }

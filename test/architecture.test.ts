@@ -52,10 +52,12 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/engine/memory",
     "src/engine/tools",
     "src/engine/mcp",
+    "src/engine/sleep",
     "src/engine/engine-error.ts",
     "src/contract",
     "src/shared",
   ],
+  "src/engine/sleep": ["src/contract", "src/shared"],
   "src/engine/turns": [
     "src/engine/agent",
     "src/engine/telemetry",

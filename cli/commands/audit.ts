@@ -11,6 +11,7 @@ import {
 } from "../../src/contract/audit-chain.ts";
 import { errorCode, hasCode } from "../../src/shared/error-code.ts";
 import { readAudit, verifyAudit } from "../audit-trail.ts";
+import { isLocal } from "../checks/check-locally.ts";
 import { wholeNumber } from "../option-values.ts";
 import { safe } from "../output.ts";
 import { table } from "../table.ts";
@@ -89,14 +90,12 @@ function head(text: string): AuditHead {
   throw new InvalidArgumentError("Expected a head as orchctl audit verify prints it, such as 12:9f86d0….");
 }
 
-const LOCAL = new Set(["127.0.0.1", "localhost", "[::1]"]);
-
 /** The heads in the given file, or in the data folder of a daemon on this machine if its file can be read. */
 async function recordedHeads(
   { url, dataDir }: { readonly url: string; readonly dataDir: string },
   file: string | undefined,
 ): Promise<readonly AuditHead[]> {
-  if (file === undefined && !LOCAL.has(URL.parse(url)?.hostname ?? "")) return [];
+  if (file === undefined && !isLocal(url)) return [];
   const path = file ?? join(dataDir, AUDIT_HEADS_FILE);
   try {
     return parseHeads(await readFile(path, "utf8"));

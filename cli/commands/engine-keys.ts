@@ -45,7 +45,7 @@ export const engineAdmitCommand = creationCommand(
 export const engineRotateKeyCommand: CommandMaker = (engines, settings) => {
   engines
     .command("rotate-key <user>")
-    .description("Replace a running engine's key; open streams continue")
+    .description("Replace the key of a running or sleeping engine; open streams continue")
     .option("--grace <time>", "how long the old key stays valid", duration, 0)
     .option("--no-save", "do not save the new key")
     .addHelpText("after", example("orchctl engines rotate-key alice --grace 10m"))

@@ -23,14 +23,14 @@ interface Options {
   readonly all: boolean;
 }
 
-const COLUMNS = ["USER", "STATE", "PORT", "PID", "RESTARTS", "STARTED", "ID"];
-const row = ({ user_id, state, port, pid, restarts, started_at, id }: EngineRecord) => [
+const COLUMNS = ["USER", "STATE", "PORT", "PID", "RESTARTS", "SINCE", "ID"];
+const row = ({ user_id, state, sleep, port, pid, restarts, started_at, id }: EngineRecord) => [
   user_id,
-  state,
+  sleep === null ? state : `${state} (${sleep.reason})`,
   String(port),
   pid === null ? null : String(pid),
   String(restarts.count),
-  ago(started_at, Date.now()),
+  ago(sleep?.since ?? started_at, Date.now()),
   id,
 ];
 
@@ -75,6 +75,11 @@ function describeEngine(engine: EngineRecord, columns: number | null): string {
         "health",
         `${health.status}, last ok ${health.last_ok_at ?? "never"}, ${health.consecutive_failures} failures in a row`,
       ],
+      [
+        "asleep",
+        engine.sleep === null ? null : `since ${engine.sleep.since} (${engine.sleep.reason}); a call wakes it`,
+      ],
+      ["awake", engine.awake === null ? null : describeAwake(engine.awake)],
       ["usage", describeUsage(engine.usage)],
       ["restarts", describeRestarts(restarts)],
       ["stopped because", engine.stop_reason === null ? null : safe(engine.stop_reason)],
@@ -100,6 +105,11 @@ function describeEngine(engine: EngineRecord, columns: number | null): string {
     `  ${safe(error.reason)}${how.length > 0 ? ` (${how.join(", ")})` : ""}`,
     ...(tail.length > 0 ? ["  its log ended:", ...tail] : []),
   ].join("\n");
+}
+
+function describeAwake({ woken_by: by, kept_by: work, idle_since: since }: NonNullable<EngineRecord["awake"]>): string {
+  const now = work.length > 0 ? `works: ${work.join(", ")}` : since === null ? "" : `idle since ${since}`;
+  return [by === null ? "" : `woken by ${by}`, now].filter(Boolean).join("; ") || "yes";
 }
 
 function describeUsage(usage: EngineRecord["usage"]): string | null {

@@ -4,20 +4,37 @@ import { duration } from "../option-values.ts";
 import { safe } from "../output.ts";
 import { type CommandMaker, type Session, example, sessionOf } from "../session.ts";
 
-export const engineStartCommand: CommandMaker = (engines, settings) => {
-  engines
-    .command("start <user>")
-    .description("Start a stopped engine")
-    .addHelpText("after", example("orchctl engines start alice"))
-    .action(async (user: string, _options, command) => {
-      const session = sessionOf(command, settings);
-      const engine = await startEngine(session, user);
-      session.print.document(engine, () => `${safe(user)} is ${engine.state} at ${engine.url}`);
-    });
-};
+const startingCommand =
+  (verb: "start" | "wake", description: string): CommandMaker =>
+  (engines, settings) => {
+    engines
+      .command(`${verb} <user>`)
+      .description(description)
+      .addHelpText("after", example(`orchctl engines ${verb} alice`))
+      .action(async (user: string, _options, command) => {
+        const session = sessionOf(command, settings);
+        const engine = await startEngine(session, user);
+        session.print.document(engine, () => `${safe(user)} is ${engine.state} at ${engine.url}`);
+      });
+  };
+
+export const engineStartCommand = startingCommand("start", "Start a stopped engine, or wake one that sleeps");
+export const engineWakeCommand = startingCommand("wake", "Wake an engine that sleeps: another name of start");
 
 export const startEngine = ({ client }: Session, user: string) =>
   client.platform((orchestrator) => orchestrator.start(user), { user, doing: `starting ${user}` });
+
+export const engineSleepCommand: CommandMaker = (engines, settings) => {
+  engines
+    .command("sleep <user>")
+    .description("Put an engine without work to sleep; its next call wakes it")
+    .addHelpText("after", example("orchctl engines sleep alice"))
+    .action(async (user: string, _options, command) => {
+      const { client, print } = sessionOf(command, settings);
+      const engine = await client.platform((orchestrator) => orchestrator.sleep(user), { user });
+      print.document(engine, () => `${safe(user)} is ${engine.state}; a call to ${engine.url} wakes it`);
+    });
+};
 
 interface StopOptions {
   readonly drain?: number;

@@ -58,6 +58,7 @@ function describeStatus(status: HostStatus, columns: number | null): string {
       ["new engines", status.draining ? "refused: the host is draining (orchctl resume)" : "accepted"],
       ["restarts", status.breaker === "open" ? "paused: too many engines fail at once" : "not paused"],
       ["engines", all === 0 ? "none" : `${all}: ${states.join(", ")}`],
+      ["awake", `${status.awake.engines} of ${status.awake.limit ?? "any number"}`],
       ["boots", `${boots.starting} starting, ${boots.waiting} waiting`],
       [
         `ports`,

@@ -3,6 +3,7 @@ import {
   ADMIN_KEY_HEADER,
   type EngineRecord,
   type EngineState,
+  type HostReport,
   type HostStatus,
   type Page,
   type Policy,
@@ -139,6 +140,9 @@ export function createAdminClient({ adminKey, ...connection }: AdminClientOption
       followEvents(service, eventFeed(productId), options),
 
     status: ({ signal }: CallOptions = {}) => call<HostStatus>("GET", "/admin/status", { signal }),
+
+    /** Checks of the daemon and its host. */
+    doctor: ({ signal }: CallOptions = {}) => call<HostReport>("GET", "/admin/doctor", { signal }),
 
     /** Lines of the audit log after the line `after`, in their order, at most 200. */
     audit: ({

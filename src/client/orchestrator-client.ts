@@ -132,6 +132,10 @@ export function createOrchestratorClient({ platformKey, ...connection }: Orchest
     start: async (userId: string, call?: ChangeOptions) =>
       change<EngineRecord>(`${engine(userId, 'start("alice")')}/start`, {}, call),
 
+    /** Puts an engine without work to sleep; `ENGINE_BUSY` otherwise. Its next call wakes it, and so does `start`. */
+    sleep: async (userId: string, call?: ChangeOptions) =>
+      change<EngineRecord>(`${engine(userId, 'sleep("alice")')}/sleep`, {}, call),
+
     /** `drainS`: how long running turns may continue; `force` does not wait for them. */
     stop: async (
       userId: string,

@@ -13,3 +13,6 @@ export function defaultDataDir({
   if (uid === 0) return "/var/lib/orchd";
   return join(xdgDataHome || join(home || "/tmp", ".local", "share"), "orchd");
 }
+
+/** Files in the data folder that hold a secret. */
+export const SECRET_FILES = ["admin-key", "secret-key", "postgres-password", "postgres-daemon-password"] as const;

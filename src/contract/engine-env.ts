@@ -1,6 +1,6 @@
 import { EnvironmentReader, InvalidSettings } from "../shared/environment.ts";
 import { readEngineSettings } from "./engine-settings.ts";
-import { isPublicSetting } from "./settings.ts";
+import { isPublicSetting, isSetting } from "./settings.ts";
 
 /** Whether a setting's value may be shown. An address can carry a password or a key. */
 export function isPlainSetting(name: string, value: string): boolean {
@@ -13,6 +13,14 @@ export function isPlainSetting(name: string, value: string): boolean {
 /** The values of a product's engine settings that may be read back. */
 export const plainSettings = (env: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter(([name, value]) => isPlainSetting(name, value)));
+
+/** The settings of an environment, with `(set)` for a value that may not be shown. */
+export const shownSettings = (env: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env)
+      .filter((entry): entry is [string, string] => Boolean(entry[1]) && isSetting(entry[0]))
+      .map(([name, value]) => [name, isPlainSetting(name, value) ? value : "(set)"]),
+  );
 
 export interface SettingProblem {
   readonly name: string;

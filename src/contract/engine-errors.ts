@@ -12,6 +12,7 @@ export const ENGINE_ERRORS = {
   HITL_ALREADY_ANSWERED: { status: 409, cause: "The request has another answer, or its turn has ended." },
   SKILL_ALREADY_DECIDED: { status: 409, cause: "The skill draft was decided otherwise." },
   IDEMPOTENCY_CONFLICT: { status: 409, cause: "The `Idempotency-Key` was used with another body." },
+  ENGINE_BUSY: { status: 409, cause: "The engine has work and cannot sleep; `details.awake` names it." },
   LC_RUNNING: { status: 409, cause: "A learning batch is running." },
   MEMORY_BUSY: { status: 409, cause: "The memory is being imported or erased." },
   PAYLOAD_TOO_LARGE: { status: 413, cause: "The body is larger than its route accepts." },

@@ -12,6 +12,7 @@ export const ENGINE_EXITS = {
   store_damaged: { code: 75, cause: "its store is damaged; the next start sets it aside", restart: "back_off" },
   store_newer: { code: 76, cause: "a newer version of the engine wrote its store", restart: "never" },
   permission_denied: { code: 77, cause: "it may not read or write one of its files", restart: "never" },
+  slept: { code: 79, cause: "it went to sleep", restart: "back_off" },
   configuration: { code: 78, cause: "its settings are invalid", restart: "never" },
 } as const satisfies Record<string, EngineExitRow>;
 

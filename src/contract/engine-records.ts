@@ -8,6 +8,8 @@ export interface EngineHealth {
   readonly incarnation: string;
   readonly version: string;
   readonly uptime_s: number;
+  /** Whether the whole engine is loaded. Calls that come earlier wait for it. */
+  readonly loaded: boolean;
   readonly active_turns: number;
   readonly pending_hitl: number;
   readonly streams: number;

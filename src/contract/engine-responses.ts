@@ -16,6 +16,7 @@ import { type EngineStatus, engineMetricsReport } from "./engine-control.ts";
 import { ENGINE_ERRORS, type EngineErrorCode } from "./engine-errors.ts";
 import { engineEvent } from "./engine-event-schemas.ts";
 import { MEMORY_RESPONSES } from "./memory-responses.ts";
+import { AWAKE_REASONS } from "./sleep.ts";
 import { count, jsonObject, openApiDocument, text, textOrNull, time, timeOrNull } from "./response-schemas.ts";
 
 const health = z.object({
@@ -24,6 +25,7 @@ const health = z.object({
   incarnation: text,
   version: text,
   uptime_s: count,
+  loaded: z.boolean(),
   active_turns: count,
   pending_hitl: count,
   streams: count,
@@ -142,6 +144,8 @@ export const ENGINE_RESPONSES = {
     streams: count,
     draining: z.boolean(),
     last_active_at: timeOrNull,
+    idle_since: timeOrNull,
+    awake: z.array(z.enum(AWAKE_REASONS)),
     disk_bytes: z.optional(z.nullable(count)),
     metrics: z.exactOptional(engineMetricsReport),
   }) satisfies z.ZodMiniType<EngineStatus>,

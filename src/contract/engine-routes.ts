@@ -7,7 +7,7 @@ import {
   hitlRespondRequest,
   knowledgeSearchRequest,
 } from "./engine-api.ts";
-import { CONTROL_PATHS, controlKeysRequest } from "./engine-control.ts";
+import { CONTROL_PATHS, controlKeysRequest, controlSleepRequest } from "./engine-control.ts";
 import type { EngineErrorCode } from "./engine-errors.ts";
 import type { EngineResponseName } from "./engine-responses.ts";
 import {
@@ -167,7 +167,12 @@ export const ENGINE_ROUTES = {
     responses: ok("KeysAccepted"),
   }),
   drain: control(`POST ${CONTROL_PATHS.drain}`, "Take no new turns", { responses: ok("EngineStatus") }),
-  status: control(`GET ${CONTROL_PATHS.status}`, "Turns, requests and streams", {
+  sleep: control(`POST ${CONTROL_PATHS.sleep}`, "Exit until the next call, unless there is work", {
+    request: controlSleepRequest,
+    responses: ok("EngineStatus"),
+    errors: ["ENGINE_BUSY"],
+  }),
+  status: control(`GET ${CONTROL_PATHS.status}`, "Turns, requests, streams and what keeps it awake", {
     query: {
       metrics: {
         kind: "text",

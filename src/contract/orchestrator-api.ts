@@ -107,6 +107,7 @@ export type ProvisionRequest = z.output<typeof provisionRequest>;
 
 export const startRequest = z.object({});
 export const drainRequest = z.object({});
+export const sleepRequest = z.object({});
 export const stopRequest = z.object({ drain_s: z.optional(seconds), force: z.optional(z.boolean()) });
 export const rotateKeyRequest = z.object({ grace_s: z.optional(seconds) });
 

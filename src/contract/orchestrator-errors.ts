@@ -19,6 +19,11 @@ export const ORCHESTRATOR_ERRORS = {
   ENGINE_ALREADY_EXISTS: { status: 409, cause: "Provision against an existing engine.", retry: "admit instead" },
   ENGINE_ALREADY_RUNNING: { status: 409, cause: "Start on a running engine.", retry: "no" },
   ENGINE_NOT_RUNNING: { status: 409, cause: "Stop or rotate-key on an engine that is not running.", retry: "no" },
+  ENGINE_BUSY: {
+    status: 409,
+    cause: "Sleep on an engine that has work, or on a host that cannot hold its address.",
+    retry: "when it is idle",
+  },
   OPERATION_IN_PROGRESS: {
     status: 409,
     cause: "Another operation on this engine is running.",
@@ -43,7 +48,8 @@ export const ORCHESTRATOR_ERRORS = {
   },
   CAPACITY_EXHAUSTED: {
     status: 503,
-    cause: "The host is full, a failed boot delays the next one, or too many event or log streams are open.",
+    cause:
+      "The host is full or carries as many engines awake as it can, a failed boot delays the next one, or too many event or log streams are open.",
     retry: "after `Retry-After`",
   },
   BOOT_TIMEOUT: {

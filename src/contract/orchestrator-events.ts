@@ -16,6 +16,9 @@ export const ORCHESTRATOR_EVENTS = {
     "An engine is `failed`: it did not start, or used up its restarts. `reason` and `data` describe its last end: `phase`, `exit_code`, `signal`, `oom`, `log_tail`.",
   "engine.stopping": "An engine is being stopped or destroyed.",
   "engine.stopped": "An engine is stopped.",
+  "engine.slept":
+    "An engine is asleep: its process is gone, and its address waits for calls. `reason`: `idle`, `request` or `capacity`.",
+  "engine.woke": "An engine that slept starts. `reason`: `call`, `start`, `admit`, `lookup`, `schedule` or `learning`.",
   "engine.adopted": "A daemon found an engine that an earlier daemon started.",
   "engine.key_rotated": "An engine's key was replaced.",
   "engine.destroyed": "An engine was destroyed.",

@@ -1,4 +1,6 @@
+import type { HostCheck } from "./host-check.ts";
 import type { ISOLATION_MODES } from "./settings.ts";
+import type { AwakeReason, SleepReason, WakeReason } from "./sleep.ts";
 
 /** The orchestrator's headers and response records. Its request schemas are in `orchestrator-api.ts`. */
 export const PLATFORM_KEY_HEADER = "X-Platform-Key";
@@ -12,6 +14,7 @@ export const ENGINE_STATES = [
   "starting",
   "running",
   "unhealthy",
+  "sleeping",
   "backoff",
   "stopping",
   "stopped",
@@ -33,7 +36,7 @@ export interface Policy {
   readonly requests_per_minute: number | null;
   readonly allowed_actions: readonly PolicyAction[];
   readonly suspended: boolean;
-  /** Seconds without work after which an engine is stopped; 0 is never. */
+  /** Seconds without work after which an engine is put to sleep; 0 is never. */
   readonly idle_stop_s: number;
   /** Seconds a stop waits for running turns. */
   readonly drain_s: number;
@@ -57,7 +60,7 @@ export const DEFAULT_POLICY: Policy = {
   requests_per_minute: 600,
   allowed_actions: POLICY_ACTIONS,
   suspended: false,
-  idle_stop_s: 0,
+  idle_stop_s: 300,
   drain_s: 30,
   memory_mb: 1024,
   max_processes: 256,
@@ -143,6 +146,17 @@ export interface EngineRecord {
   /** Null without a process, and before its first sample. */
   readonly usage: EngineUsage | null;
   readonly last_error: LastError | null;
+  /** Null unless the engine is `sleeping`. */
+  readonly sleep: { readonly since: IsoTime; readonly reason: SleepReason } | null;
+  /** Null unless the engine is `running`. */
+  readonly awake: {
+    /** Null when it was started otherwise. */
+    readonly woken_by: WakeReason | null;
+    /** As the engine last reported it. */
+    readonly kept_by: readonly AwakeReason[];
+    /** When its last work ended. Null while it works, and until it has reported. */
+    readonly idle_since: IsoTime | null;
+  } | null;
   readonly stop_reason: string | null;
   readonly last_active_at: IsoTime | null;
   readonly created_at: IsoTime;
@@ -198,6 +212,8 @@ export interface HostStatus {
   /** Open while restarts wait because many engines fail at once. */
   readonly breaker: "open" | "closed";
   readonly engines: Readonly<Record<EngineState, number>>;
+  /** Engines that run here. Beyond the limit one sleeps before another starts; null is no limit. */
+  readonly awake: { readonly engines: number; readonly limit: number | null };
   readonly boots: { readonly starting: number; readonly waiting: number };
   readonly ports: {
     readonly min: number;
@@ -223,6 +239,16 @@ export interface HostStatus {
   readonly orphans: readonly { readonly incarnation: string; readonly pids: readonly number[] }[];
   /** Warnings for the operator. */
   readonly warnings: readonly string[];
+}
+
+/** What the daemon finds when it checks itself and its host. */
+export interface HostReport {
+  readonly version: string;
+  /** The version of Node.js. */
+  readonly node: string;
+  /** The settings of the daemon's environment; `(set)` instead of a value that may be a secret. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly checks: readonly HostCheck[];
 }
 
 export interface Page<T> {

@@ -8,6 +8,7 @@ import {
   ENGINE_STATES,
   type EngineRecord,
   type ErrorBody,
+  type HostReport,
   type HostStatus,
   ISOLATION_PARTS,
   POLICY_ACTIONS,
@@ -17,6 +18,7 @@ import {
   type StopResult,
 } from "./orchestrator-records.ts";
 import { ISOLATION_MODES } from "./settings.ts";
+import { AWAKE_REASONS, SLEEP_REASONS, WAKE_REASONS } from "./sleep.ts";
 import { count, jsonObject, openApiDocument, text, textOrNull, time, timeOrNull } from "./response-schemas.ts";
 
 const engineState = z.enum(ENGINE_STATES);
@@ -89,6 +91,14 @@ const engineRecord = z.object({
       at: time,
     }),
   ),
+  sleep: z.nullable(z.object({ since: time, reason: z.enum(SLEEP_REASONS) })),
+  awake: z.nullable(
+    z.object({
+      woken_by: z.nullable(z.enum(WAKE_REASONS)),
+      kept_by: z.array(z.enum(AWAKE_REASONS)),
+      idle_since: timeOrNull,
+    }),
+  ),
   stop_reason: textOrNull,
   last_active_at: timeOrNull,
   created_at: time,
@@ -133,6 +143,7 @@ const hostStatus = z.object({
   draining: z.boolean(),
   breaker: z.enum(["open", "closed"]),
   engines: z.record(engineState, count),
+  awake: z.object({ engines: count, limit }),
   boots: z.object({ starting: count, waiting: count }),
   ports: z.object({
     min: count,
@@ -166,6 +177,15 @@ const hostStatus = z.object({
   warnings: z.array(text),
 }) satisfies z.ZodMiniType<HostStatus>;
 
+const hostReport = z.object({
+  version: text,
+  node: text,
+  settings: z.record(text, text),
+  checks: z.array(
+    z.object({ name: text, status: z.enum(["ok", "warning", "problem"]), message: text, fix: textOrNull }),
+  ),
+}) satisfies z.ZodMiniType<HostReport>;
+
 const page = <Item extends z.ZodMiniType>(item: Item) => z.object({ data: z.array(item), next_cursor: textOrNull });
 
 /** Every body that the orchestrator answers with, by the name it has in the OpenAPI document. */
@@ -198,6 +218,7 @@ export const ORCHESTRATOR_RESPONSES = {
   EventFrame: eventFrame,
   EventPage: page(eventRecord) satisfies z.ZodMiniType<Page<EventRecord>>,
   HostStatus: hostStatus,
+  HostReport: hostReport,
   AuditPage: page(auditRecord) satisfies z.ZodMiniType<Page<AuditRecord>>,
   OpenApiDocument: openApiDocument,
   Error: z.object({ error: z.object({ code: errorCode, message: text }) }) satisfies z.ZodMiniType<ErrorBody>,

@@ -6,6 +6,7 @@ import {
   provisionRequest,
   registerRequest,
   rotateKeyRequest,
+  sleepRequest,
   startRequest,
   stopRequest,
 } from "./orchestrator-api.ts";
@@ -149,6 +150,19 @@ export const ORCHESTRATOR_ROUTES = {
     responses: ok("EngineStopped"),
     errors: ["POLICY_DENIED", "ENGINE_NOT_FOUND", "ENGINE_NOT_RUNNING", "OPERATION_IN_PROGRESS", "BACKEND_ERROR"],
   }),
+  sleepEngine: platform("POST /engines/{user_id}/sleep", "Put an engine to sleep until its next call", {
+    headers: IDEMPOTENCY,
+    request: sleepRequest,
+    responses: ok("EngineRecord"),
+    errors: [
+      "POLICY_DENIED",
+      "ENGINE_NOT_FOUND",
+      "ENGINE_NOT_RUNNING",
+      "ENGINE_BUSY",
+      "OPERATION_IN_PROGRESS",
+      "BACKEND_ERROR",
+    ],
+  }),
   rotateEngineKey: platform("POST /engines/{user_id}/rotate-key", "Replace an engine's key", {
     headers: IDEMPOTENCY,
     request: rotateKeyRequest,
@@ -187,6 +201,9 @@ export const ORCHESTRATOR_ROUTES = {
     errors: ["PRODUCT_NOT_FOUND", "CAPACITY_EXHAUSTED"],
   }),
   adminStatus: admin("GET /admin/status", "The host: ports, engines, load", { responses: ok("HostStatus") }),
+  checkHost: admin("GET /admin/doctor", "Checks of the daemon and its host: what is wrong and what helps", {
+    responses: ok("HostReport"),
+  }),
   adminAudit: admin("GET /admin/audit", "The audit log, a hash chain", {
     query: { ...PAGE, after: AUDIT_AFTER },
     responses: ok("AuditPage"),

@@ -72,6 +72,13 @@ export const SETTINGS = {
     unset: "half the cores, at least 2",
     description: "Engines that start at the same time",
   },
+  ORCH_MAX_AWAKE: {
+    scope: "daemon",
+    value: { kind: "integer", min: 0, max: 1_000_000, fallback: null },
+    unset: "the memory less 1 GiB, divided by 32 MiB, at least 16",
+    description:
+      "Engines that are awake at the same time. Beyond it the one idle longest sleeps first. 0 is no limit. Choose less where tools need much memory",
+  },
   ORCH_HEALTH_INTERVAL_S: {
     scope: "daemon",
     value: { kind: "integer", min: 1, max: 3600, fallback: 10 },
@@ -250,6 +257,9 @@ export const isEngineSetting = (name: string): boolean =>
 /** The names that {@link isProductSetting} accepts, for an error message. */
 export const productSettingNames = (): string =>
   ["LLM_*", ...settingNames("product").filter((name) => !LLM_NAME.test(name))].join(", ");
+
+/** Whether a variable of the environment is a setting of the daemon or of engines. */
+export const isSetting = (name: string): boolean => LLM_NAME.test(name) || ROWS.some(([known]) => known === name);
 
 /** Whether its value may be shown: it has a row and is no secret. */
 export const isPublicSetting = (name: string): boolean =>

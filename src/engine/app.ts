@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DEFAULT_AGENT } from "../contract/engine-api.ts";
-import type { EngineStatus } from "../contract/engine-control.ts";
+import { type EngineStatus, isControlPath } from "../contract/engine-control.ts";
 import type { EngineLaunch } from "../contract/engine-launch.ts";
 import { delay } from "../shared/clock.ts";
 import { createLogger } from "../shared/logger.ts";
@@ -26,12 +26,13 @@ import { limitTools } from "./isolation/limits/limit-tools.ts";
 import { makeToolFolders } from "./isolation/tool-folders.ts";
 import { openLearning } from "./learning/open-learning.ts";
 import { startMaintenance } from "./maintenance.ts";
+import { awaitConnected } from "./mcp/await-connected.ts";
 import { openServers } from "./mcp/open-servers.ts";
-import type { ToolServers } from "./mcp/tool-servers.ts";
 import { openMemory } from "./memory/open-memory.ts";
 import { contextWindow, outputTokensWithin } from "./model/context-window.ts";
 import { createProvider } from "./model/create-provider.ts";
 import { adaptedTools, toolLimits } from "./model/wire/wire-tools.ts";
+import { Wakefulness, type WakefulnessParts } from "./sleep/wakefulness.ts";
 import { CompactionTable } from "./store/compactions.ts";
 import { EventTable } from "./store/events.ts";
 import { GrantTable } from "./store/grants.ts";
@@ -49,6 +50,7 @@ import type { Grant } from "./tools/authorize.ts";
 import { builtInTools } from "./tools/built-in-tools.ts";
 import { createToolExecutor } from "./tools/execute.ts";
 import { joinedRegistry } from "./tools/registry.ts";
+import { RunningCalls } from "./tools/running-calls.ts";
 import { AcceptedKeys } from "./turns/accepted-keys.ts";
 import { openJournal } from "./turns/event-journal.ts";
 import { HumanRequests } from "./turns/human-requests.ts";
@@ -64,10 +66,6 @@ const NOTES_SHOWN = 30;
 const TOOL_EXIT_MS = 2500;
 /** Time for a learning batch to finish its current write. */
 const LEARNING_CLOSE_MS = 2000;
-/** Time for the last spans to be sent. */
-const TELEMETRY_CLOSE_MS = 500;
-/** Time that resumed turns wait for MCP servers to connect. */
-const MCP_CONNECT_MS = 15_000;
 
 /** The whole engine except `/health`, loaded after the first health answer. */
 export async function createApp({
@@ -75,11 +73,13 @@ export async function createApp({
   config,
   store,
   environment,
+  stopAccepting,
 }: {
   launch: EngineLaunch;
   config: EngineConfig;
   store: Store;
   environment: NodeJS.ProcessEnv;
+  stopAccepting: WakefulnessParts["stopAccepting"];
 }): Promise<EngineApp> {
   const logger = createLogger("engine", config.logLevel);
   const reset = store.reset.current;
@@ -129,6 +129,7 @@ export async function createApp({
   });
   const workingMemory = new WorkingMemoryTable(store);
   const window = contextWindow(config.model, config.contextWindow);
+  const calls = new RunningCalls();
   const agentParts = {
     provider: modelProvider,
     maxOutputTokens: outputTokensWithin(window, MAX_OUTPUT_TOKENS),
@@ -146,7 +147,7 @@ export async function createApp({
       logger,
     }),
     tools: {
-      execute: createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, disk, logger }),
+      execute: calls.counted(createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, disk, logger })),
       concurrency: config.toolConcurrency,
       workspaceDir,
       grants: {
@@ -190,7 +191,7 @@ export async function createApp({
     telemetry,
     logger,
   });
-  runner.recover(() => connected(toolServers.servers));
+  runner.recover(() => awaitConnected(toolServers.servers));
   const idempotency = new IdempotencyTable(store);
   const stopMaintenance = startMaintenance({
     provider: modelProvider,
@@ -205,9 +206,18 @@ export async function createApp({
     pending_hitl: humanRequests.waiting,
     streams: journal.readerCount(),
   });
+  const wakefulness = new Wakefulness({
+    turns: () => runner.busy,
+    streams: () => journal.readerCount(),
+    toolCalls: () => calls.count,
+    learning,
+    lastEventAt: () => journal.last.ts,
+    stopAccepting,
+  });
   const diskBytes = createDiskReport(disk, () => journal.lastActiveAt);
   const status = (): EngineStatus => ({
     ...vitals(),
+    ...wakefulness.status(),
     ...(runner.draining && { active_turns: runner.busy }),
     draining: runner.draining,
     last_active_at: journal.lastActiveAt,
@@ -231,6 +241,7 @@ export async function createApp({
     host: launch.host,
     documentsDir: join(import.meta.dirname, "documents/engine"),
     status,
+    wakefulness,
     hasAgent: (name) => catalog.catalog.agents.has(name),
     catalog,
     servers: {
@@ -255,7 +266,11 @@ export async function createApp({
     logger,
   });
   return {
-    answer: (request, response) => void routes(request, response),
+    answer(request, response) {
+      if (!isControlPath(request.url)) wakefulness.countRequest(response);
+      void routes(request, response);
+    },
+    asleep: wakefulness.asleep,
     vitals: () => ({ ...vitals(), core_soul_hash: catalog.soul.hash, model: modelProvider.health() }),
     async drain(deadlineMs) {
       const end = Date.now() + deadlineMs;
@@ -274,14 +289,7 @@ export async function createApp({
         ),
       );
       stopMaintenance();
-      await observed.close(TELEMETRY_CLOSE_MS);
+      await observed.close();
     },
   };
-}
-
-/** Resolves when every MCP server has connected or failed, or after the timeout. */
-async function connected(servers: ToolServers): Promise<void> {
-  const end = Date.now() + MCP_CONNECT_MS;
-  const isConnecting = () => servers.list().servers.some(({ status }) => status === "connecting");
-  while (isConnecting() && Date.now() < end) await delay(50);
 }

@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from "node:http";
+import type { RequestListener, Server, ServerResponse } from "node:http";
 import { hasCode } from "../shared/error-code.ts";
 import type { EngineErrorBody, EngineHealth } from "../contract/engine-api.ts";
 import { CANNOT_START, ENDS, ENGINE_EXITS } from "../contract/engine-exit.ts";
@@ -7,6 +7,7 @@ import { LAUNCH_FILE_VARIABLE } from "../contract/launch-file.ts";
 import { InvalidSettings } from "../shared/environment.ts";
 import { createBoundedServer } from "../shared/http/http-server.ts";
 import { hostProblem } from "../shared/http/local-caller.ts";
+import { trackConnections } from "../shared/http/stop-accepting.ts";
 import { shutdownSignal } from "../shared/shutdown-signals.ts";
 import { VERSION } from "../shared/version.ts";
 import { readEngineConfig } from "./config.ts";
@@ -38,13 +39,17 @@ export async function run(launchFile: string | null): Promise<void> {
     const launch = readLaunch(launchFile);
     const config = readEngineConfig(launch.settings);
     const store = openStore(launch.data_dir);
-    const parts = { launch, config, store, environment: process.env };
+    const server = createBoundedServer((request, response) => answer(request, response), LIMITS);
+    const parts = { launch, config, store, environment: process.env, stopAccepting: trackConnections(server) };
     const app = new LazyApp(async () => (await import("./app.ts")).createApp(parts));
-    const server = await listen(launch, { app, store });
+    const answer = answerWith(launch, { app, store });
+    await listen(server, launch);
     app.loadAfter(LOAD_WITHOUT_CALL_AFTER_MS);
-    const failure = await Promise.race([stop.then(() => null), store.damaged.then(damaged), app.failed]);
-    if (failure !== null) reportFailure(failure, ENDS);
-    await close(server, { app: await app.close(), store, drainMs: failure === null ? DRAIN_MS : 0 });
+    const stopped = stop.then(() => "stopped" as const);
+    const end = await Promise.race([stopped, app.asleep, store.damaged.then(damaged), app.failed]);
+    if (end === "slept") process.exitCode = ENGINE_EXITS.slept.code;
+    else if (end !== "stopped") reportFailure(end, ENDS);
+    await close(server, { app: await app.close(), store, drainMs: end === "stopped" ? DRAIN_MS : 0 });
   } catch (error) {
     reportFailure(error, CANNOT_START);
   }
@@ -75,8 +80,11 @@ class LazyApp {
   #loading: Promise<EngineApp | undefined> | undefined;
   #closed = false;
   loaded: EngineApp | undefined;
+  readonly #asleep = Promise.withResolvers<"slept">();
   /** Resolves with the error when loading fails. */
   readonly failed = this.#failed.promise;
+  /** Resolves when the engine has decided to sleep. */
+  readonly asleep = this.#asleep.promise;
 
   constructor(create: () => Promise<EngineApp>) {
     this.#create = create;
@@ -85,7 +93,10 @@ class LazyApp {
   /** Never rejects; undefined when loading fails. */
   load(): Promise<EngineApp | undefined> {
     this.#loading ??= this.#create().then(
-      (app) => (this.loaded = app),
+      (app) => {
+        void app.asleep.then(() => this.#asleep.resolve("slept"));
+        return (this.loaded = app);
+      },
       (error: unknown) => {
         this.#failed.resolve(error);
         return undefined;
@@ -105,12 +116,12 @@ class LazyApp {
   }
 }
 
-function listen(
-  { host, port, listen_fd, engine_id, incarnation }: EngineLaunch,
+function answerWith(
+  { host, engine_id, incarnation }: EngineLaunch,
   { app, store }: { app: LazyApp; store: Store },
-): Promise<Server> {
+): RequestListener {
   const idle = { active_turns: 0, pending_hitl: 0, streams: 0, core_soul_hash: null };
-  const server = createBoundedServer((request, response) => {
+  return (request, response) => {
     // Some proxies send the absolute form of the request target.
     request.url = request.url?.replace(/^https?:\/\/[^/?]*\/?/i, "/");
     if ((request.method === "GET" || request.method === "HEAD") && /^\/health(\?|$)/.test(request.url ?? "")) {
@@ -122,6 +133,7 @@ function listen(
         incarnation,
         version: VERSION,
         uptime_s: Math.floor(process.uptime()),
+        loaded: app.loaded !== undefined,
         ...(app.loaded?.vitals() ?? idle),
         ...(store.reset.current !== null && { memory_reset: store.reset.current }),
       };
@@ -132,7 +144,10 @@ function listen(
     } else {
       app.loaded.answer(request, response);
     }
-  }, LIMITS);
+  };
+}
+
+function listen(server: Server, { host, port, listen_fd }: EngineLaunch): Promise<void> {
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on("clientError", refuseUnreadable);
   return new Promise((resolve, reject) => {
@@ -141,7 +156,7 @@ function listen(
       server.off("error", reject);
       // A failed accept, such as too many open files: the client retries.
       server.on("error", (error) => process.stderr.write(`failed to accept a connection: ${error.message}\n`));
-      resolve(server);
+      resolve();
     });
   });
 }

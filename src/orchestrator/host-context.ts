@@ -16,10 +16,12 @@ import type { EventLog } from "./store/events.ts";
 import type { PortRange } from "./store/ports.ts";
 import type { ProductDirectory } from "./store/product-directory.ts";
 import type { AnswerLimit } from "./operations/answer-limit.ts";
+import type { AwakePlaces } from "./supervision/awake-places.ts";
 import type { BootQueue } from "./supervision/boot-queue.ts";
 import type { FleetBreaker } from "./supervision/fleet-breaker.ts";
 import type { Metrics } from "./status/metrics.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
+import type { WakeOutcome } from "./supervision/wake-outcome.ts";
 import type { Readiness } from "./status/readiness.ts";
 import type { RecentFailures } from "./supervision/recent-failures.ts";
 
@@ -35,6 +37,12 @@ export interface HostContext {
   readonly live: LiveEngines;
   /** Boots in flight by engine, at most one each. */
   readonly boots: Map<string, BootInFlight>;
+  /** Wakes in flight by engine, at most one each. */
+  readonly wakes: Map<string, Promise<WakeOutcome>>;
+  /** Limits the engines that are awake. */
+  readonly places: AwakePlaces;
+  /** Wakes an engine for a call that waits on its socket. */
+  readonly onCall: (engineId: string) => void;
   /** The engines whose transition an operation is finishing. */
   readonly transitions: TransitionOwners;
   /** Limits concurrent boots. */
@@ -81,4 +89,6 @@ interface HostSettings {
   readonly extraCaCerts: string | null;
   /** Where engines send their spans. Null: they trace nothing. */
   readonly tracing: TracingSettings | null;
+  /** The settings of the environment as they may be shown. */
+  readonly shownSettings: Readonly<Record<string, string>>;
 }

@@ -13,7 +13,7 @@ interface Waiting {
   priority: number;
 }
 
-/** A queue for p-queue that is fair between lanes: round robin, and within a lane by priority, then by arrival. */
+/** A queue for p-queue: by priority, then round robin between lanes, then by arrival. */
 export class FairQueue implements Queue<Run, FairOptions> {
   /** In the order of their turns. */
   readonly #lanes = new Map<string, Waiting[]>();
@@ -24,7 +24,9 @@ export class FairQueue implements Queue<Run, FairOptions> {
   }
 
   dequeue(): Run | undefined {
+    const highest = Math.max(...[...this.#lanes.values()].map(([first]) => first?.priority ?? 0));
     for (const [lane, waiting] of this.#lanes) {
+      if (waiting[0]?.priority !== highest) continue;
       const next = waiting.shift();
       this.#lanes.delete(lane);
       if (waiting.length > 0) this.#lanes.set(lane, waiting);

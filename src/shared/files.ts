@@ -1,9 +1,10 @@
-import { access, readFile, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { hasCode } from "./error-code.ts";
 
 /** Whether something is there; an error of another kind (no permission) is thrown. */
 export async function exists(path: string): Promise<boolean> {
-  return (await unlessMissing(access(path).then(() => true))) ?? false;
+  // Not access(): for a user other than root it leaves out the capabilities that the daemon has under systemd.
+  return (await unlessMissing(stat(path))) !== null;
 }
 
 /** The text of a file, or null if there is none. */

@@ -15,7 +15,7 @@ const settings: Settings = {
   dataDir: "/nowhere",
   configDir: "/nowhere",
   colour: false,
-  variable: () => undefined,
+  environment: {},
 };
 
 const leaves = (command: Command): Command[] =>

@@ -35,6 +35,7 @@ t.test("each call has its route, its key and its fields", async (t) => {
   server.on("POST /engines/admit", { body: { ...made, engine_api_key: null } });
   server.on(`GET ${path}`, { body: engine() });
   server.on(`POST ${path}/start`, { body: engine() });
+  server.on(`POST ${path}/sleep`, { body: engine() });
   server.on(`POST ${path}/stop`, { body: { ...engine({ state: "stopped" }), stop_result: "drained" } });
   server.on(`POST ${path}/rotate-key`, { body: { ...made, previous_key_expires_at: "2026-11-01T12:00:00.000Z" } });
   server.on(`DELETE ${path}`, { body: { destroyed: true } });
@@ -44,6 +45,7 @@ t.test("each call has its route, its key and its fields", async (t) => {
   await client.get(user);
   await client.get(user, { autoProvision: true });
   await client.start(user);
+  await client.sleep(user);
   t.equal((await client.stop(user, { drainS: 5, force: true })).stop_result, "drained");
   await client.rotateKey(user, { graceS: 60 });
   await client.wait(user, { state: "stopped", timeoutS: 5 });
@@ -54,6 +56,7 @@ t.test("each call has its route, its key and its fields", async (t) => {
     `GET ${path}`,
     `GET ${path}?auto_provision=true`,
     `POST ${path}/start`,
+    `POST ${path}/sleep`,
     `POST ${path}/stop`,
     `POST ${path}/rotate-key`,
     `GET ${path}/wait?state=stopped&timeout_s=5`,
@@ -65,13 +68,14 @@ t.test("each call has its route, its key and its fields", async (t) => {
       { user_id: user, metadata: { a: 1 }, start: false },
       { user_id: user },
       {},
+      {},
       { drain_s: 5, force: true },
       { grace_s: 60 },
     ],
   );
   t.ok(server.calls.every(({ headers }) => headers["x-platform-key"] === "orchp_test"));
   const keys = server.calls.flatMap(({ headers }) => headers["idempotency-key"] ?? []);
-  t.equal(new Set(keys).size, 5, "each change has a name of its own");
+  t.equal(new Set(keys).size, 6, "each change has a name of its own");
 });
 
 t.test("a provision whose answer is lost is repeated under its name, and makes one engine", async (t) => {

@@ -175,8 +175,16 @@ t.test("the engine itself", async () => {
   for (const name of ["health", "openapi", "docs", "status"] as const) await call(name, { expect: 200 });
   await call("setKeys", { body: { keys: [{ hash: sha256(key), expires_at: null }] }, expect: 200 });
   await call("setKeys", { body: { keys: [{ hash: "x" }] }, expect: "INVALID_REQUEST" });
+  await call("sleep", { body: { idle_ms: -1 }, expect: "INVALID_REQUEST" });
+  await call("sleep", { body: { idle_ms: 60_000 }, expect: "ENGINE_BUSY" });
   await call("drain", { expect: 200 });
   await call("execute", { body: { task_id: "late", message: "/say late" }, expect: "ENGINE_DRAINING" });
+  await engine.call("/admin/lc/trigger", { method: "POST" });
+  await until("the engine has no work", async () => {
+    const { body } = await engine.control("/control/status");
+    return body.awake.length === 0;
+  });
+  await call("sleep", { body: { idle_ms: 0 }, expect: 200 });
 });
 
 t.test("every route of the table has been called, and has answered each way it can", async (t) => {

@@ -81,11 +81,21 @@ t.test("engines", async () => {
   await call("engineLogs", { path: ALICE, query: "?tail=10", expect: 200 });
   await call("startEngine", { path: ALICE, expect: "ENGINE_ALREADY_RUNNING" });
   await call("rotateEngineKey", { path: ALICE, body: { grace_s: 60 }, expect: 200 });
+  await call("sleepEngine", { path: ALICE, expect: 200 });
+  await call("startEngine", { path: ALICE, expect: 200 });
   await call("stopEngine", { path: ALICE, body: { drain_s: 0 }, expect: 200 });
+  await call("sleepEngine", { path: ALICE, expect: "ENGINE_NOT_RUNNING" });
   await call("stopEngine", { path: ALICE, expect: "ENGINE_NOT_RUNNING" });
   await call("rotateEngineKey", { path: ALICE, expect: "ENGINE_NOT_RUNNING" });
   await call("startEngine", { path: ALICE, expect: 200 });
-  for (const name of ["showEngine", "startEngine", "stopEngine", "rotateEngineKey", "destroyEngine"] as const)
+  for (const name of [
+    "showEngine",
+    "startEngine",
+    "stopEngine",
+    "sleepEngine",
+    "rotateEngineKey",
+    "destroyEngine",
+  ] as const)
     await call(name, { path: NOBODY, expect: "ENGINE_NOT_FOUND" });
   for (const name of ["waitForEngine", "engineLogs"] as const)
     await call(name, { path: NOBODY, expect: "ENGINE_NOT_FOUND" });
@@ -113,7 +123,8 @@ t.test("events as a list and as a stream", async () => {
 
 t.test("the host", async () => {
   for (const name of ["health", "ready", "metrics", "openapi", "docs"] as const) await call(name, { expect: 200 });
-  for (const name of ["adminEngines", "adminStatus", "adminAudit"] as const) await call(name, { expect: 200 });
+  for (const name of ["adminEngines", "adminStatus", "checkHost", "adminAudit"] as const)
+    await call(name, { expect: 200 });
   await call("adminAudit", { query: "?after=1&limit=1", expect: 200 });
   await call("drainHost", { expect: 200 });
   await call("provisionEngine", { body: { user_id: "erin" }, expect: "SERVICE_UNAVAILABLE" });
@@ -123,7 +134,7 @@ t.test("the host", async () => {
 
 t.test("a suspended product, and one out of calls", async () => {
   await call("setPolicy", { path: DEMO, body: { suspended: true }, expect: 200 });
-  const denied = ["startEngine", "stopEngine", "rotateEngineKey", "destroyEngine"] as const;
+  const denied = ["startEngine", "stopEngine", "sleepEngine", "rotateEngineKey", "destroyEngine"] as const;
   for (const name of denied) await call(name, { path: ALICE, expect: "POLICY_DENIED" });
   for (const name of ["provisionEngine", "admitEngine"] as const)
     await call(name, { body: { user_id: "frank" }, expect: "POLICY_DENIED" });

@@ -32,11 +32,12 @@ t.test("what engines count is at /metrics, over ends of engines and daemons, nei
     });
     await stream.all();
   };
+  // Turns that no probe has seen are read after a minute.
   const counts = (sample: string, value: number) =>
-    until(`${sample} is ${value}`, async () => (await valueOf(daemon, sample)) >= value);
+    until(`${sample} is ${value}`, async () => (await valueOf(daemon, sample)) >= value, 90_000);
 
   await turn("/tool list_files {}\n/say done");
-  await turn("/fail provider");
+  await turn("/slow 2500\n/fail provider");
   await counts(FAILED, 1);
   await counts(COMPLETED, 1);
   const model = 'product="acme",provider="sandbox",model="sandbox"';
@@ -55,7 +56,7 @@ t.test("what engines count is at /metrics, over ends of engines and daemons, nei
   await post("/engines/user-4711/stop");
   t.equal(await valueOf(daemon, COMPLETED), 2, "the stop read what the engine had counted last");
   await post("/engines/user-4711/start");
-  await turn("/say in the next incarnation");
+  await turn("/slow 2500\n/say in the next incarnation");
   await counts(COMPLETED, 3);
   t.equal(await valueOf(daemon, COMPLETED), 3);
 

@@ -9,6 +9,7 @@ import { type Answer, type Ask, ask } from "./api.ts";
 import { compileCache } from "./compile-cache.ts";
 import { copyEngineCache } from "./engine-cache.ts";
 import { freshFolder } from "./folder.ts";
+import { copyPostgres } from "./prepared-postgres.ts";
 import { until } from "./until.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -66,6 +67,7 @@ export async function startDaemon(
     ...env,
   };
   copyEngineCache(dataDir);
+  if (databaseUrl === undefined) copyPostgres(dataDir);
   const { process, output } = launchDaemon(settings, { installDir, preload, through });
   const url = `http://127.0.0.1:${port}`;
   const stop = async (signal: NodeJS.Signals = "SIGTERM") => {

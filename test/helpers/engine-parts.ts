@@ -226,7 +226,16 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     tracer: NO_TRACER,
     host: "127.0.0.1",
     documentsDir: resolve(import.meta.dirname, "../../dist/documents/engine"),
-    status: () => ({ active_turns: 0, pending_hitl: 0, streams: 0, draining: false, last_active_at: null }),
+    status: () => ({
+      active_turns: 0,
+      pending_hitl: 0,
+      streams: 0,
+      draining: false,
+      last_active_at: null,
+      idle_since: null,
+      awake: [],
+    }),
+    wakefulness: { noteWork: () => undefined, sleep: () => [] },
     hasAgent: (name) => name === DEFAULT_AGENT,
     catalog: {
       reload: () => Promise.resolve({ kind: "refused", problems: [] }),

@@ -102,6 +102,8 @@ export function engine(more: Partial<EngineRecord> = {}): EngineRecord {
     health: { status: "ok", last_ok_at: "2026-11-01T12:00:01.000Z", consecutive_failures: 0 },
     restarts: { count: 0, window_started_at: null, next_at: null },
     last_error: null,
+    sleep: null,
+    awake: { woken_by: null, kept_by: [], idle_since: null },
     usage: null,
     stop_reason: null,
     last_active_at: null,

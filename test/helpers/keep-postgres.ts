@@ -5,8 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createLogger } from "../../src/shared/logger.ts";
 import { isAlive } from "../../src/shared/processes.ts";
+import type { ServerConnection } from "../../src/orchestrator/postgres/server-session.ts";
+import { openDatabase } from "../../src/orchestrator/store/database.ts";
+import { migrateToLatest } from "../../src/orchestrator/store/migrate.ts";
 import { startBundledPostgres } from "../../src/orchestrator/postgres/start-bundled-postgres.ts";
-import { type Outcome, outcomeFile } from "./shared-postgres.ts";
+import { copyPostgres } from "./prepared-postgres.ts";
+import { MIGRATED, type Outcome, outcomeFile } from "./shared-postgres.ts";
 import { until } from "./until.ts";
 
 const POLL_MS = 100;
@@ -26,6 +30,7 @@ await endServer();
 rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 
 async function start() {
+  copyPostgres(folder);
   const server = await startBundledPostgres({
     installDir: resolve(import.meta.dirname, "../.."),
     dataDir: folder,
@@ -35,12 +40,24 @@ async function start() {
   const client = new pg.Client(server.owner);
   await client.connect();
   // For several daemons at once; and nothing here has to outlive a power cut.
-  for (const setting of ["max_connections = 300", "fsync = off", "full_page_writes = off"])
+  for (const setting of ["max_connections = 300", "fsync = off", "full_page_writes = off", "autovacuum = off"])
     await client.query(`alter system set ${setting}`);
   await client.end();
   await endServer();
   await server.ensureRunning();
+  await createMigrated(server.owner);
   return { host, port, user, password, database };
+}
+
+/** The template of the tests' databases, which are then migrated already. */
+async function createMigrated(owner: ServerConnection): Promise<void> {
+  const client = new pg.Client(owner);
+  await client.connect();
+  await client.query(`create database ${MIGRATED}`);
+  await client.end();
+  const { db, close } = openDatabase({ ...owner, database: MIGRATED }, createLogger("keeper", "silent"));
+  await migrateToLatest(db);
+  await close();
 }
 
 /** At once and with all its sessions. */

@@ -9,6 +9,8 @@ import { compileCache } from "./compile-cache.ts";
 import { runFolder, thisRun } from "./run.ts";
 import { until } from "./until.ts";
 
+/** The database that those of the tests are copies of. */
+export const MIGRATED = "orchd_migrated";
 const KEEPER = resolve(import.meta.dirname, "keep-postgres.ts");
 /** First the copy of its programs, then initdb, on a host that does three other things. */
 const START_MS = 180_000;
@@ -40,11 +42,11 @@ export async function sharedPostgres(): Promise<ServerConnection> {
   return outcome.connection;
 }
 
-/** A new, empty database on it; dropped after the test, with whoever still uses it. */
+/** A new, migrated database on it; dropped after the test, with whoever still uses it. */
 export async function freshDatabase(t: Test): Promise<ServerConnection> {
   const connection = await sharedPostgres();
   // On a server without fsync this costs half the CPU time of the default, which logs each page.
-  return { ...connection, database: await createDatabase(t, connection, "strategy file_copy") };
+  return { ...connection, database: await createDatabase(t, connection, `template ${MIGRATED} strategy file_copy`) };
 }
 
 /** The same as an address for a daemon. */

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
@@ -91,6 +91,23 @@ t.test("it has the license of Node.js, of PostgreSQL with its libraries and of e
   const titles = [...licenses("npm-packages.txt").matchAll(/^={80}\n(\S+) \d/gm)].map(([, name]) => name);
   for (const name of ["express", "kysely", "zod", "@ai-sdk/anthropic", "@modelcontextprotocol/client"])
     t.ok(titles.includes(name), name);
+});
+
+t.test("it installs itself into an image, and systemctl enables its unit there", async (t) => {
+  const home = freshFolder(t, "orchd-image");
+  const [programs, image] = [join(home, "bin"), join(home, "image")];
+  for (const folder of [programs, image]) mkdirSync(folder);
+  writeFileSync(join(programs, "systemctl"), `#!/bin/sh\necho "$@" >>${home}/calls\n`, { mode: 0o755 });
+  const env = { PATH: `${programs}:/usr/bin:/bin`, HOME: home };
+  const install = async (...more: readonly string[]) =>
+    (await run(join(release, "bin/orchctl"), ["install", "--root", image, ...more], { env })).stdout;
+  t.match(await install(), /^would +copy the release/);
+  t.same(readdirSync(image), []);
+  t.match(await install("--yes"), /^done +enable orchd.service$/m);
+  t.equal(readFileSync(join(home, "calls"), "utf8"), `--root=${image} enable orchd.service\n`);
+  const current = join(image, "opt/orchd/current");
+  t.equal((await run(join(current, "bin/orchctl"), ["--version"], { env })).stdout.trim(), manifest.version);
+  t.ok(existsSync(join(current, "systemd/orchd.service")));
 });
 
 t.test("a host without Node.js and npm runs it: daemon, engine, turn and command line", async (t) => {

@@ -19,6 +19,15 @@ t.test("a lane that comes late gets the next turn; within a lane priority, then 
   t.equal(queue.size, 0);
 });
 
+t.test("a higher priority goes before every lane of a lower one", async (t) => {
+  const queue = new FairQueue();
+  queue.enqueue(named("a1"), { lane: "a" });
+  queue.enqueue(named("b1"), { lane: "b", priority: 1 });
+  queue.enqueue(named("c1"), { lane: "c", priority: 1 });
+  queue.enqueue(named("b2"), { lane: "b", priority: 1 });
+  t.same(await drained(queue), ["b1", "c1", "b2", "a1"]);
+});
+
 t.test("what leaves is found by its id or its function; a priority can change", async (t) => {
   const queue = new FairQueue();
   const gone = named("gone");

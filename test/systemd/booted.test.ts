@@ -8,7 +8,12 @@ import { until } from "../helpers/until.ts";
 import { bootMachine, cannotBoot } from "./machine.ts";
 
 const skip = cannotBoot();
-const unitFile = (name: string) => readFileSync(resolve(import.meta.dirname, "../../systemd", name), "utf8");
+/** A release has Node.js in `bin`, a checkout has it among its packages. */
+const unitFile = (name: string) =>
+  readFileSync(resolve(import.meta.dirname, "../../systemd", name), "utf8").replace(
+    "bin/node",
+    "node_modules/.bin/node",
+  );
 const ADMIN = { "x-admin-key": "admin-key-of-the-test" };
 const WATCHDOG_S = 8;
 

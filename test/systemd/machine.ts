@@ -41,7 +41,7 @@ interface Machine {
 }
 
 /**
- * Boots systemd as process 1 of a container, on the network of this host, with this checkout in /opt/orchd and a user
+ * Boots systemd as process 1 of a container, on the network of this host, with this checkout as the installed release and a user
  * orchd. `files` have absolute paths; `enabled` are units of multi-user.target.
  */
 export async function bootMachine(
@@ -52,7 +52,7 @@ export async function bootMachine(
   chmodSync(folder, 0o755);
   fillRoot(folder, { files, enabled });
   const options = `--quiet --register=no --keep-unit --boot --machine=orchd-${process.pid}`.split(" ");
-  const mounts = [`--directory=${folder}`, "--bind-ro=/usr", `--bind-ro=${root}:/opt/orchd`];
+  const mounts = [`--directory=${folder}`, "--bind-ro=/usr", `--bind-ro=${root}:/opt/orchd/current`];
   const nspawn = spawn("systemd-nspawn", [...options, ...mounts, `--system-call-filter=${CONFINING_CALLS}`], {
     env: { PATH: "/usr/bin:/bin", SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: "1" },
     stdio: ["ignore", "pipe", "pipe"],
@@ -92,7 +92,8 @@ function fillRoot(
   { files, enabled }: { readonly files: Readonly<Record<string, string>>; readonly enabled: readonly string[] },
 ): void {
   for (const name of ["bin", "sbin", "lib", "lib64"]) symlinkSync(`usr/${name}`, join(folder, name));
-  for (const name of ["usr", "opt/orchd", "var/lib", "tmp", "root"]) mkdirSync(join(folder, name), { recursive: true });
+  for (const name of ["usr", "opt/orchd/current", "var/lib", "tmp", "root"])
+    mkdirSync(join(folder, name), { recursive: true });
   const all: Readonly<Record<string, string>> = {
     "/etc/os-release": readFileSync("/etc/os-release", "utf8"),
     // With an id there is no first boot, which would ask questions and enable units of /usr.

@@ -1,10 +1,17 @@
+import { setImmediate } from "node:timers/promises";
 import type { RequestHandler } from "express";
-import { CONTROL_TOKEN_HEADER, type EngineStatus, controlKeysRequest } from "../../contract/engine-control.ts";
+import {
+  CONTROL_TOKEN_HEADER,
+  type EngineStatus,
+  controlKeysRequest,
+  controlSleepRequest,
+} from "../../contract/engine-control.ts";
 import { sameSecret } from "../../contract/api-keys.ts";
 import { NO_SUCH_ROUTE } from "../../shared/http/refusal.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import { parameter } from "../../shared/http/parameters.ts";
 import { EngineError } from "../engine-error.ts";
+import type { Wakefulness } from "../sleep/wakefulness.ts";
 import type { EngineCounters } from "../telemetry/engine-counters.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 import type { AcceptedKeys } from "../turns/accepted-keys.ts";
@@ -15,6 +22,7 @@ export interface ControlParts {
   readonly runner: TurnRunner;
   readonly status: () => EngineStatus;
   readonly counters: EngineCounters;
+  readonly wakefulness: Pick<Wakefulness, "sleep">;
 }
 
 /** The daemon's own calls carry the token of this incarnation. To anybody else they do not exist. */
@@ -27,7 +35,7 @@ export function controlOnly(token: string): RequestHandler {
 }
 
 /** The calls of the daemon. The next call is measured by replaced keys; open streams go on. */
-export const controlRoutes = ({ keys, runner, status, counters }: ControlParts) =>
+export const controlRoutes = ({ keys, runner, status, counters, wakefulness }: ControlParts) =>
   ({
     setKeys(request, response) {
       keys.replace(validateBody(controlKeysRequest, request.body, response).keys);
@@ -36,6 +44,15 @@ export const controlRoutes = ({ keys, runner, status, counters }: ControlParts) 
     drain(_request, response) {
       runner.drain();
       response.json(status());
+    },
+    async sleep(request, response) {
+      const { idle_ms: idleMs } = validateBody(controlSleepRequest, request.body, response);
+      // Reads what other connections have received.
+      await setImmediate();
+      const awake = wakefulness.sleep(idleMs, request.socket);
+      if (awake.length > 0)
+        throw new EngineError("ENGINE_BUSY", `the engine has work: ${awake.join(", ")}`, { awake: [...awake] });
+      response.set("Connection", "close").json(status());
     },
     status(request, response) {
       const known = parameter(request, "metrics");

@@ -18,6 +18,7 @@ import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts"
 import type { Logger } from "../../shared/logger.ts";
 import { NO_TRACER, type Tracer } from "../../shared/tracing/span.ts";
 import { EngineError, internalError } from "../engine-error.ts";
+import type { Wakefulness } from "../sleep/wakefulness.ts";
 import { FollowerLimit } from "../turns/follower-limit.ts";
 import { type AdminParts, adminRoutes } from "./admin-routes.ts";
 import { type ControlParts, controlOnly, controlRoutes } from "./control-routes.ts";
@@ -30,6 +31,7 @@ import { type TurnRouteParts, turnRoutes } from "./turn-routes.ts";
 export interface RouteParts extends Omit<TurnRouteParts, "followers">, AdminParts, MemoryRouteParts, ControlParts {
   readonly memoryFile: Omit<MemoryFileParts, "runner" | "journal" | "limits">;
   readonly controlToken: string;
+  readonly wakefulness: Pick<Wakefulness, "noteWork" | "sleep">;
   /** Where the engine listens. */
   readonly host: string;
   /** What the build made of the route table. */
@@ -68,18 +70,19 @@ export function createRoutes(parts: RouteParts): Express {
   return app;
 }
 
-function gatesOf({ keys, controlToken, host }: RouteParts): Record<EngineRoute["auth"], RequestHandler> {
+function gatesOf({ keys, controlToken, host, wakefulness }: RouteParts): Record<EngineRoute["auth"], RequestHandler> {
   return {
     none: (request, _response, next) => {
       const problem = hostProblem(request, host);
       if (problem !== null) throw new EngineError("INVALID_REQUEST", problem);
       next();
     },
-    engine: (request, _response, next) => {
+    engine: (request, response, next) => {
       if (!keys.accepts(request.get(ENGINE_KEY_HEADER), Date.now())) {
         throw new EngineError("INVALID_ENGINE_KEY", "X-Engine-Key: the engine key is missing or wrong");
       }
       request.socket.emit(AUTHENTICATED);
+      wakefulness.noteWork(response);
       next();
     },
     control: controlOnly(controlToken),

@@ -39,6 +39,15 @@ export class LearningSchedule {
     if (this.#ended >= this.#parts.everyTurns) this.#parts.timer(0, () => this.#run());
   }
 
+  /** Turns ended since the last batch started, so that a batch that fails is not due again. */
+  get isDue(): boolean {
+    return !this.#closed && this.#ended > 0 && this.#parts.waiting() > 0;
+  }
+
+  runDue(): void {
+    if (this.isDue) this.#run();
+  }
+
   /** To be called when a batch starts: it covers all turns ended so far. */
   batchStarted(): void {
     this.#ended = 0;

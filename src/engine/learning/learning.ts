@@ -52,6 +52,16 @@ export class Learning {
     return this.#running !== undefined;
   }
 
+  /** Whether there are turns that no batch has tried to learn. */
+  get isDue(): boolean {
+    return this.#schedule.isDue;
+  }
+
+  /** Starts a batch that is due. */
+  runDue(): void {
+    this.#schedule.runDue();
+  }
+
   turnEnded(): void {
     this.#schedule.turnEnded();
   }

@@ -3,10 +3,12 @@ import type { Logger } from "../../shared/logger.ts";
 import { EngineCounters } from "./engine-counters.ts";
 import { EngineTelemetry } from "./engine-telemetry.ts";
 
+const CLOSE_MS = 500;
+
 export interface OpenTelemetry {
   readonly telemetry: EngineTelemetry;
-  /** Sends the last spans until the deadline. */
-  close(deadlineMs: number): Promise<void>;
+  /** Sends the last spans, within half a second. */
+  close(): Promise<void>;
 }
 
 /** Loads tracing only where it is on: each import costs boot time and memory of every engine. */
@@ -18,5 +20,5 @@ export async function openTelemetry(launch: EngineLaunch, logger: Logger): Promi
   const onCount = (outcome: "exported" | "dropped", spans: number) =>
     counters.count("orch_spans_total", { outcome }, spans);
   const tracer = openEngineTracer({ launch, tracing, logger, onCount });
-  return { telemetry: new EngineTelemetry({ tracer, counters }), close: (deadlineMs) => tracer.close(deadlineMs) };
+  return { telemetry: new EngineTelemetry({ tracer, counters }), close: () => tracer.close(CLOSE_MS) };
 }

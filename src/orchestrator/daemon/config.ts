@@ -1,10 +1,12 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, totalmem } from "node:os";
 import { isAbsolute, resolve } from "node:path";
+import { shownSettings } from "../../contract/engine-env.ts";
 import { readEngineSettings, readInteger } from "../../contract/engine-settings.ts";
 import { defaultDataDir as dataDirFor } from "../../contract/data-dir.ts";
 import type { IsolationMode } from "../../contract/orchestrator-records.ts";
 import { SETTINGS, isEngineSetting } from "../../contract/settings.ts";
 import { EnvironmentReader } from "../../shared/environment.ts";
+import { defaultMaxAwake } from "../rules/idleness.ts";
 import type { UidRange } from "../store/engine-users.ts";
 import { LOG_LEVELS, type LogLevel } from "../../shared/logger.ts";
 import type { TracingSettings } from "../../shared/tracing/otlp-tracer.ts";
@@ -20,6 +22,8 @@ export interface Config {
   readonly portMax: number;
   readonly bootTimeoutMs: number;
   readonly bootConcurrency: number;
+  /** Null for no limit. */
+  readonly maxAwake: number | null;
   readonly healthIntervalMs: number;
   readonly dataDir: string;
   /** The data folder when ORCH_DATA_DIR is unset. */
@@ -40,6 +44,8 @@ export interface Config {
   readonly tracing: TracingSettings | null;
   /** The engines' PATH, where their tools find commands. */
   readonly path: string;
+  /** What the environment sets, as it may be shown. */
+  readonly shownSettings: Readonly<Record<string, string>>;
   /** The notification socket of systemd (`NOTIFY_SOCKET`). */
   readonly notifySocket: string | undefined;
   /** Whether systemd restarts a daemon that hangs (`WATCHDOG_USEC`). */
@@ -65,6 +71,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     portMax,
     bootTimeoutMs: readInteger(read, "ORCH_BOOT_TIMEOUT_S") * 1000,
     bootConcurrency: readInteger(read, "ORCH_BOOT_CONCURRENCY") ?? Math.max(2, Math.floor(availableParallelism() / 2)),
+    maxAwake: (readInteger(read, "ORCH_MAX_AWAKE") ?? defaultMaxAwake(memoryMb())) || null,
     healthIntervalMs: readInteger(read, "ORCH_HEALTH_INTERVAL_S") * 1000,
     dataDir: resolve(read.text("ORCH_DATA_DIR", defaultDataDir)),
     defaultDataDir,
@@ -80,6 +87,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     engineDefaultProblems,
     extraCaCerts: read.text("NODE_EXTRA_CA_CERTS") ?? null,
     tracing: readTracing(read),
+    shownSettings: shownSettings(env),
     path: read.text("PATH", "/usr/local/bin:/usr/bin:/bin"),
     notifySocket: read.text("NOTIFY_SOCKET"),
     watchdog: read.text("WATCHDOG_USEC") !== undefined,
@@ -88,6 +96,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
   read.done();
   return Object.freeze(config);
 }
+
+/** A container may have less than the host. */
+const memoryMb = (): number => Math.min(totalmem(), process.constrainedMemory() || Infinity) / 1_048_576;
 
 function checkTogether(read: EnvironmentReader, config: Config): void {
   const { portMin, portMax, port, adminKey, databaseUrl, extraCaCerts, toolReadPaths } = config;

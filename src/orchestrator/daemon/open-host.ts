@@ -13,6 +13,8 @@ import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { LiveEngines } from "../fleet/live-engines.ts";
 import { AnswerLimit } from "../operations/answer-limit.ts";
+import { AwakePlaces } from "../supervision/awake-places.ts";
+import { wakeForCall } from "../supervision/wake-engine.ts";
 import { BootQueue } from "../supervision/boot-queue.ts";
 import { FleetBreaker, reportBreaker } from "../supervision/fleet-breaker.ts";
 import { UNPROTECTED_AUDIT } from "../status/host-status.ts";
@@ -89,6 +91,9 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     backend: openBackend(parts),
     live: new LiveEngines(),
     boots: new Map(),
+    wakes: new Map(),
+    places: new AwakePlaces(config.maxAwake),
+    onCall: (engineId) => void wakeForCall(host, engineId),
     transitions: new TransitionOwners(),
     bootQueue: new BootQueue(config.bootConcurrency),
     breaker: new FleetBreaker((transition) => reportBreaker({ db, events, logger }, transition)),

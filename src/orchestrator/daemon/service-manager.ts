@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { delay } from "../../shared/clock.ts";
 import { hasCode } from "../../shared/error-code.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { duplicate } from "../../shared/linux/listening-sockets.ts";
@@ -9,7 +10,9 @@ import type { SocketStore } from "../fleet/socket-store.ts";
 
 const RETRY_MS = 10;
 /** A service manager that reads nothing for so long gets no more of what waits. */
-const MAX_WAIT_MS = 30_000;
+const MAX_STALL_MS = 30_000;
+/** How long the daemon's exit waits for it. */
+const MAX_FLUSH_MS = 5000;
 
 export interface ServiceManagerOptions {
   /** `NOTIFY_SOCKET`. Undefined: there is no service manager, and nothing is sent. */
@@ -21,85 +24,124 @@ export interface ServiceManagerOptions {
   readonly logger: Logger;
 }
 
-interface Message {
-  readonly text: string;
-  /** A duplicate, closed once it is sent. */
-  readonly descriptor: number | null;
-  readonly deadline: number;
-}
-
-/** Speaks sd_notify(3) with systemd, and keeps descriptors in its store. Messages arrive in the order of the calls. */
+/**
+ * Speaks sd_notify(3) with systemd, and keeps descriptors in its store. systemd compares each new descriptor with all
+ * that it has, so that ten thousand take it a minute: they wait here, behind everything else that is to be sent.
+ */
 export class ServiceManager implements SocketStore {
   readonly kept: ReadonlyMap<string, number>;
   readonly #options: ServiceManagerOptions;
-  readonly #waiting: Message[] = [];
-  #sending = Promise.resolve();
+  readonly #states: string[] = [];
+  /** By name. Duplicates, closed once they are sent. */
+  readonly #additions = new Map<string, number>();
+  #sending: Promise<void> | null = null;
   #status = "";
 
   constructor(options: ServiceManagerOptions) {
-    this.#options = options;
     this.kept = options.kept;
+    this.#options = options;
     const problem = options.notifySocket === undefined ? null : nativeProblem();
     if (problem !== null) options.logger.error({ reason: problem }, "failed to notify the service manager");
   }
 
   ready(): void {
-    this.#send("READY=1");
+    this.#tell("READY=1");
   }
 
   stopping(): void {
-    this.#send("STOPPING=1");
+    this.#tell("STOPPING=1");
   }
 
   /** For `systemctl status`, once for each change. */
   status(text: string): void {
     if (text === this.#status) return;
     this.#status = text;
-    this.#send(`STATUS=${text}`);
+    this.#tell(`STATUS=${text}`);
   }
 
-  /** The daemon's main loop has advanced. Without such a word for a while it is restarted. */
+  /** The daemon's main loop has advanced. Without such a message for a while it is restarted. */
   advanced(): void {
-    if (this.#options.watchdog) this.#send("WATCHDOG=1");
+    if (this.#options.watchdog) this.#tell("WATCHDOG=1");
   }
 
   add(name: string, descriptor: number): void {
-    this.#send(`FDSTORE=1\nFDNAME=${name}`, descriptor);
+    if (this.#isOff) return;
+    const isIdle = this.#states.length === 0 && this.#additions.size === 0;
+    if (isIdle && this.#send(addition(name), descriptor)) return;
+    this.#forget(name);
+    this.#additions.set(name, duplicate(descriptor));
+    this.#sendLater();
   }
 
   remove(name: string): void {
-    this.#send(`FDSTOREREMOVE=1\nFDNAME=${name}`);
+    this.#forget(name);
+    this.#tell(`FDSTOREREMOVE=1\nFDNAME=${name}`);
   }
 
-  /** Resolves when what was sent before has arrived, or is given up. */
+  /** Resolves when all has been sent, or after a deadline. */
   async flush(): Promise<void> {
-    await this.#sending;
+    const sent = new AbortController();
+    // It keeps the process running, which the sending alone does not.
+    const late = sleep(MAX_FLUSH_MS, undefined, { signal: sent.signal });
+    await Promise.race([this.#sending, late]);
+    sent.abort();
+    await late.catch(() => undefined);
   }
 
-  #send(text: string, descriptor: number | null = null): void {
-    const { notifySocket } = this.#options;
-    if (notifySocket === undefined || nativeProblem() !== null) return;
-    if (this.#waiting.length === 0 && this.#try(notifySocket, { text, descriptor })) return;
-    const copy = descriptor === null ? null : duplicate(descriptor);
-    this.#waiting.push({ text, descriptor: copy, deadline: Date.now() + MAX_WAIT_MS });
-    if (this.#waiting.length === 1) this.#sending = this.#sendWaiting(notifySocket);
+  get #isOff(): boolean {
+    return this.#options.notifySocket === undefined || nativeProblem() !== null;
   }
 
-  async #sendWaiting(notifySocket: string): Promise<void> {
-    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      const late = Date.now() > next.deadline;
-      if (late) this.#options.logger.error({ state: next.text }, "the service manager does not read notifications");
-      if (late || this.#try(notifySocket, next)) {
-        this.#waiting.shift();
-        if (next.descriptor !== null) closeDescriptor(next.descriptor);
-      } else await sleep(RETRY_MS);
+  #tell(state: string): void {
+    if (this.#isOff || (this.#states.length === 0 && this.#send(state))) return;
+    this.#states.push(state);
+    this.#sendLater();
+  }
+
+  #forget(name: string): void {
+    const descriptor = this.#additions.get(name);
+    if (descriptor !== undefined) closeDescriptor(descriptor);
+    this.#additions.delete(name);
+  }
+
+  #sendLater(): void {
+    this.#sending ??= this.#sendWaiting().finally(() => (this.#sending = null));
+  }
+
+  async #sendWaiting(): Promise<void> {
+    for (let stalledAt = Date.now() + MAX_STALL_MS; this.#states.length + this.#additions.size > 0;) {
+      if (this.#sendNext()) stalledAt = Date.now() + MAX_STALL_MS;
+      else if (Date.now() > stalledAt) this.#giveUp();
+      else await delay(RETRY_MS);
     }
   }
 
+  #sendNext(): boolean {
+    const [state] = this.#states;
+    if (state !== undefined) {
+      const isSent = this.#send(state);
+      if (isSent) this.#states.shift();
+      return isSent;
+    }
+    for (const [name, descriptor] of this.#additions) {
+      const isSent = this.#send(addition(name), descriptor);
+      if (isSent) this.#forget(name);
+      return isSent;
+    }
+    return true;
+  }
+
+  #giveUp(): void {
+    const [states, descriptors] = [this.#states.length, this.#additions.size];
+    this.#options.logger.error({ states, descriptors }, "the service manager does not read notifications");
+    this.#states.length = 0;
+    for (const name of this.#additions.keys()) this.#forget(name);
+  }
+
   /** False when the service manager's queue is full. Any other failure is logged: a later try would fail too. */
-  #try(notifySocket: string, { text, descriptor }: Pick<Message, "text" | "descriptor">): boolean {
+  #send(text: string, descriptor: number | null = null): boolean {
     try {
-      sendDatagram(notifySocket, text, descriptor);
+      sendDatagram(this.#options.notifySocket ?? "", text, descriptor);
     } catch (error) {
       if (hasCode(error, "EAGAIN")) return false;
       this.#options.logger.warn({ err: error, state: text }, "failed to notify the service manager");
@@ -107,3 +149,5 @@ export class ServiceManager implements SocketStore {
     return true;
   }
 }
+
+const addition = (name: string): string => `FDSTORE=1\nFDNAME=${name}`;

@@ -6,6 +6,7 @@ import {
   engineMetricsReport,
 } from "../../contract/engine-control.ts";
 import type { EngineKey } from "../../contract/engine-launch.ts";
+import { AWAKE_REASONS, type AwakeReason } from "../../contract/sleep.ts";
 import { askEngine } from "./ask-engine.ts";
 
 const CONTROL_TIMEOUT_MS = 2000;
@@ -21,6 +22,10 @@ interface ControlFailure {
   readonly reason: string;
 }
 export type StatusOutcome = { readonly kind: "ok"; readonly status: EngineStatus } | ControlFailure;
+type SleepAnswer =
+  | { readonly kind: "sleeps" }
+  | { readonly kind: "refused"; readonly awake: readonly AwakeReason[] }
+  | ControlFailure;
 type KeysOutcome = { readonly kind: "ok" } | ControlFailure;
 
 const count = z.int().check(z.gte(0));
@@ -30,9 +35,12 @@ const engineStatusAnswer = z.object({
   streams: count,
   draining: z.boolean(),
   last_active_at: z.nullable(z.iso.datetime()),
+  idle_since: z._default(z.nullable(z.iso.datetime()), null),
+  awake: z._default(z.array(z.enum(AWAKE_REASONS)), []),
   disk_bytes: z.optional(z.nullable(count)),
   metrics: z.optional(z.unknown()),
 });
+const busyAnswer = z.object({ details: z.object({ awake: z.array(z.enum(AWAKE_REASONS)) }) });
 
 /** Replaces the list of keys that an engine accepts. */
 export async function setEngineKeys(target: ControlTarget, keys: readonly EngineKey[]): Promise<KeysOutcome> {
@@ -53,18 +61,31 @@ export async function engineStatus(
   return asStatus(await call(target, "GET", `${CONTROL_PATHS.status}${query}`));
 }
 
+/** Tells an engine to sleep. `refused`: it has work. After `failed` it may have decided to sleep all the same. */
+export async function sleepEngine(target: ControlTarget, idleMs: number): Promise<SleepAnswer> {
+  const answer = await ask(target, "POST", CONTROL_PATHS.sleep, { idle_ms: idleMs });
+  if (answer.kind === "failed") return answer;
+  if (answer.status === 200) return { kind: "sleeps" };
+  const busy = z.safeParse(busyAnswer, answer.body);
+  return { kind: "refused", awake: busy.success ? busy.data.details.awake : [] };
+}
+
 async function call(
   { url, token }: ControlTarget,
   method: "GET" | "POST",
   path: string,
   body?: unknown,
 ): Promise<{ readonly kind: "ok"; readonly body: unknown } | ControlFailure> {
-  const headers = { [CONTROL_TOKEN_HEADER]: token };
-  const answer = await askEngine({ url: url + path, method, headers, body, timeoutMs: CONTROL_TIMEOUT_MS });
+  const answer = await ask({ url, token }, method, path, body);
   if (answer.kind === "failed") return answer;
   return answer.status === 200
     ? { kind: "ok", body: answer.body }
     : { kind: "failed", reason: `the engine answered ${answer.status} to ${method} ${path}` };
+}
+
+function ask({ url, token }: ControlTarget, method: "GET" | "POST", path: string, body?: unknown) {
+  const headers = { [CONTROL_TOKEN_HEADER]: token };
+  return askEngine({ url: url + path, method, headers, body, timeoutMs: CONTROL_TIMEOUT_MS });
 }
 
 function asStatus(called: Awaited<ReturnType<typeof call>>): StatusOutcome {

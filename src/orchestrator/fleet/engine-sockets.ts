@@ -69,13 +69,14 @@ export class EngineSockets {
    * end. Null where this host cannot hold sockets: the engine then makes its own. Throws {@link PortTaken}.
    */
   hold(engineId: string, port: number): number | null {
+    const address = this.#address(port);
+    if (address === null) return null;
     const known = this.#held.get(engineId);
-    if (known?.port === port) {
+    // A process that has a copy can end the listening by shutdown(2).
+    if (known?.port === port && listensOn(known.descriptor, address)) {
       stopListening(known);
       return known.descriptor;
     }
-    const address = this.#address(port);
-    if (address === null) return null;
     try {
       const descriptor = openListener(address, BACKLOG);
       this.#keep(engineId, { port, descriptor });
@@ -84,6 +85,11 @@ export class EngineSockets {
       if (!hasCode(error, "EADDRINUSE", "EACCES")) throw error;
       throw new PortTaken(`port ${port} is taken by another program`, { cause: error });
     }
+  }
+
+  /** Whether this host can hold a socket on this port, taken or not. */
+  canHold(port: number): boolean {
+    return this.#address(port) !== null;
   }
 
   isHeld(engineId: string): boolean {

@@ -1,4 +1,5 @@
 import type { CountedEngine } from "../../contract/engine-metrics.ts";
+import type { AwakeReason } from "../../contract/sleep.ts";
 import type { EngineProcess, LaunchOrder } from "./engine-backend.ts";
 
 /** The in-memory state of a supervised engine process. The next daemon rebuilds it. */
@@ -21,6 +22,12 @@ export interface LiveEngine {
   readonly healthySince: number;
   lastOkAt: number;
   consecutiveFailures: number;
+  /** Settles when a sleep in progress has ended. Null without one. */
+  fallingAsleep: Promise<void> | null;
+  /** The health probe in flight. */
+  probing: Promise<unknown> | null;
+  /** What it last reported of its work. Times are in milliseconds since the epoch. */
+  report: { readonly at: number; readonly awake: readonly AwakeReason[]; readonly idleSince: number | null } | null;
   /** As its last health answer told; null before the first one. */
   activeTurns: number | null;
   /** The size of its folder, as the engine told; null before it has measured it. */

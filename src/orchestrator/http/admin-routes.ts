@@ -1,6 +1,7 @@
 import { ENGINE_STATES, drainRequest } from "../../contract/orchestrator-api.ts";
 import { AUDIT_AFTER, PAGE_LIMIT } from "../../contract/orchestrator-routes.ts";
 import { drainHost } from "../operations/drain-host.ts";
+import { checkHost } from "../status/checks/check-host.ts";
 import { hostStatus, readMetrics } from "../status/host-status.ts";
 import { pageOfEngines } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
@@ -16,6 +17,7 @@ export function adminRoutes(host: HostContext) {
       return call.list(async () => pageOf(await pageOfEngines(host, null, { ...page, state }), page.limit));
     },
     adminStatus: async () => ({ status: 200, body: await hostStatus(host) }),
+    checkHost: async () => ({ status: 200, body: await checkHost(host) }),
     adminAudit: async (call) => {
       const name = call.query["cursor"] === undefined ? "after" : "cursor";
       const after = integerParameter(call, name, AUDIT_AFTER);

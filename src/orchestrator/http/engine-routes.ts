@@ -2,6 +2,7 @@ import {
   ENGINE_STATES,
   provisionRequest,
   rotateKeyRequest,
+  sleepRequest,
   startRequest,
   stopRequest,
   userId,
@@ -15,6 +16,7 @@ import { lookUpEngine, pageOfEngines, waitForEngine } from "../status/look-up-en
 import type { HostContext } from "../host-context.ts";
 import { provisionEngine } from "../operations/provision-engine.ts";
 import { rotateEngineKey } from "../operations/rotate-engine-key.ts";
+import { putEngineToSleep } from "../operations/sleep-engine.ts";
 import { startEngine } from "../operations/start-engine.ts";
 import { stopEngine } from "../operations/stop-engine.ts";
 import { choiceParameter, flagParameter, integerParameter } from "../../shared/http/parameters.ts";
@@ -51,6 +53,10 @@ export function engineRoutes(host: HostContext, autoProvision: AutoProvision) {
     startEngine: async (call) => {
       call.body(startRequest);
       return { status: 200, body: await startEngine(host, call.product, userParameter(call)) };
+    },
+    sleepEngine: async (call) => {
+      call.body(sleepRequest);
+      return { status: 200, body: await putEngineToSleep(host, call.product, userParameter(call)) };
     },
     stopEngine: async (call) => {
       const { drain_s: drainS, force } = call.body(stopRequest);

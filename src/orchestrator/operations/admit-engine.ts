@@ -9,7 +9,7 @@ import { engineRecord } from "../status/engine-record.ts";
 import type { HostContext } from "../host-context.ts";
 import { assertAllowed } from "./assert-admission.ts";
 import { provisionEngine } from "./provision-engine.ts";
-import { startEngine } from "./start-engine.ts";
+import { startEngine, wokenRecord } from "./start-engine.ts";
 
 export interface Admitted {
   readonly record: EngineRecord;
@@ -21,7 +21,7 @@ export interface Admitted {
 const MAX_ATTEMPTS = 5;
 
 /**
- * An idempotent provision: returns the user's engine, provisioned if there is none and started if it is not running.
+ * An idempotent provision: returns the user's engine, provisioned if there is none, started or woken if it is not running.
  * Concurrent calls share one engine and one failure. With `start: false` an existing engine is not started.
  * Tested in test/end-to-end/engine-lifecycle.test.ts.
  */
@@ -58,6 +58,11 @@ export async function admitEngine(host: HostContext, product: Product, request: 
       continue;
     }
     if (request.start === false) return { record: engineRecord(host, found), apiKey: null };
+    if (found.state === "sleeping") {
+      const woken = await wokenRecord(host, found, "admit");
+      if (woken !== null) return { record: woken, apiKey: null };
+      continue;
+    }
     const started = await unlessOvertaken(
       () => startEngine(host, product, key.userId),
       "ENGINE_ALREADY_RUNNING",

@@ -6,13 +6,14 @@ import type { Admitted } from "./admit-engine.ts";
 import { engineRecord } from "../status/engine-record.ts";
 import type { HostContext } from "../host-context.ts";
 import { provisionEngine } from "./provision-engine.ts";
+import { wokenRecord } from "./start-engine.ts";
 
 const FIRST_BACK_OFF_MS = 1000;
 const MAX_BACK_OFF_MS = 60_000;
 const MAX_ATTEMPTS = 5;
 
 /**
- * A look-up that provisions a missing engine. Failed boots back off exponentially: clients poll look-ups, and each
+ * A look-up that provisions a missing engine and wakes one that sleeps. Failed boots back off exponentially: clients poll look-ups, and each
  * would boot another failing engine. Tested in test/end-to-end/engine-lifecycle.test.ts.
  */
 export class AutoProvision {
@@ -31,11 +32,14 @@ export class AutoProvision {
     throw new ApiError("OPERATION_IN_PROGRESS", "other calls keep changing this engine; retry later");
   }
 
-  /** Null when a concurrent call provisioned the engine first. */
+  /** Null when a concurrent call provisioned or changed the engine first. */
   async #findOrProvision(product: Product, request: ProvisionRequest): Promise<Admitted | null> {
     const host = this.#host;
     const found = await findEngine(host.db, product.record.id, request.user_id);
-    if (found !== null) return { record: engineRecord(host, found), apiKey: null };
+    if (found !== null) {
+      const woken = found.state === "sleeping" ? await wokenRecord(host, found, "lookup") : engineRecord(host, found);
+      return woken === null ? null : { record: woken, apiKey: null };
+    }
     const user = `${product.record.id} ${request.user_id}`;
     const failure = this.#failures.get(user);
     if (failure !== undefined && failure.retryAt > host.now()) {

@@ -1,11 +1,14 @@
 import type { EngineRecord } from "../../contract/orchestrator-api.ts";
+import type { WakeReason } from "../../contract/sleep.ts";
 import { delay } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
-import { mayStart } from "../rules/engine-lifecycle.ts";
+import { isRunning, mayStart } from "../rules/engine-lifecycle.ts";
 import type { Product } from "../store/products.ts";
+import { findEngineById } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { assertAllowed, assertCapacity } from "./assert-admission.ts";
 import { engineRecord } from "../status/engine-record.ts";
+import { withPlace } from "../supervision/take-place.ts";
 import type { BootResult, FailedBoot } from "../supervision/boot-result.ts";
 import { newIncarnation } from "../supervision/new-incarnation.ts";
 import { retryMove } from "../supervision/retry-until-stopped.ts";
@@ -13,6 +16,7 @@ import { exitEventData } from "../supervision/last-error.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
 import { bootSupervised } from "../supervision/supervise-engine.ts";
+import { wakeEngine } from "../supervision/wake-engine.ts";
 
 /** How long the call waits until a failed start is recorded. Then the write continues in the background. */
 const RECORD_WAIT_MS = 5000;
@@ -26,10 +30,15 @@ const MAX_ATTEMPTS = 5;
 export async function startEngine(host: HostContext, product: Product, userId: string): Promise<EngineRecord> {
   assertAllowed(product, "start");
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    await assertCapacity(host);
     const engine = await getEngineRow(host, product, userId);
+    if (engine.state === "sleeping" || host.wakes.has(engine.id)) {
+      const woken = await wokenRecord(host, engine, "start");
+      if (woken !== null) return woken;
+      continue;
+    }
     const verdict = mayStart(engine.state);
     if (verdict !== "go") throw new ApiError(verdict, `the engine is ${engine.state}`);
+    await assertCapacity(host);
     const result = await host.transitions.own(engine.id, () => claimAndBoot(host, engine, product));
     if (result === null) continue;
     if (result.kind === "failed") throw result.error;
@@ -43,16 +52,40 @@ export async function startEngine(host: HostContext, product: Product, userId: s
 
 /** Null when another call changed the engine first. */
 function claimAndBoot(host: HostContext, engine: EngineRow, product: Product): Promise<BootResult | null> {
-  const turn = { productId: engine.product_id, requested: true };
-  return host.bootQueue.run(turn, async (slot) => {
-    // Claimed with a slot, not before: a start that is refused for capacity leaves the engine unchanged.
-    // I2 commit before spawn: the claim commits the new incarnation.
-    const claimed = await slot.awaitDatabase(claim(host, engine));
-    if (claimed === null) return null;
-    const result = await bootSupervised(host, { engine: claimed, product, slot });
-    if (result.kind === "failed") await Promise.race([recordFailure(host, claimed, result), delay(RECORD_WAIT_MS)]);
-    return result;
-  });
+  const turn = { engineId: engine.id, productId: engine.product_id, requested: true };
+  return withPlace(host, turn, () =>
+    host.bootQueue.run(turn, async (slot) => {
+      // Claimed with a slot, not before: a start that is refused for capacity leaves the engine unchanged.
+      // I2 commit before spawn: the claim commits the new incarnation.
+      const claimed = await slot.awaitDatabase(claim(host, engine));
+      if (claimed === null) return null;
+      const result = await bootSupervised(host, { engine: claimed, product, slot });
+      if (result.kind === "failed") await Promise.race([recordFailure(host, claimed, result), delay(RECORD_WAIT_MS)]);
+      return result;
+    }),
+  );
+}
+
+/** Wakes a sleeping engine. Null when another call changed it first. */
+export async function wokenRecord(
+  host: HostContext,
+  { id }: EngineRow,
+  reason: WakeReason,
+): Promise<EngineRecord | null> {
+  const outcome = await wakeEngine(host, id, reason);
+  switch (outcome.kind) {
+    case "awake":
+      return engineRecord(host, outcome.engine);
+    case "failed":
+      throw outcome.error;
+    case "not_asleep": {
+      // It refused to sleep.
+      const row = await findEngineById(host.db, id);
+      return row !== null && isRunning(row.state) ? engineRecord(host, row) : null;
+    }
+    default:
+      return outcome satisfies never;
+  }
 }
 
 const claim = (host: Pick<HostContext, "states" | "settings" | "now">, { id }: EngineRow): Promise<EngineRow | null> =>
@@ -60,7 +93,12 @@ const claim = (host: Pick<HostContext, "states" | "settings" | "now">, { id }: E
     id,
     from: ["stopped", "failed", "backoff"],
     to: "starting",
-    set: newIncarnation(host, { desired_state: "running", restart_count: 0, restart_window_started_at: null }),
+    set: newIncarnation(host, {
+      desired_state: "running",
+      restart_count: 0,
+      restart_window_started_at: null,
+      woken_by: null,
+    }),
     event: { reason: "request" },
   });
 

@@ -48,7 +48,10 @@ export async function stopEngine(
 
 /** Null when another call changed the engine since it was read. */
 async function stopRow(
-  host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "box" | "settings" | "metrics" | "now" | "logger">,
+  host: Pick<
+    HostContext,
+    "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics" | "now" | "logger"
+  >,
   product: Product,
   { engine, options }: { readonly engine: EngineRow; readonly options: StopOptions },
 ): Promise<Stopped | null> {
@@ -67,7 +70,7 @@ async function stopRow(
   }
   const stopping = await host.states.move({
     id: engine.id,
-    from: ["starting", "running", "unhealthy", "stop_failed"],
+    from: ["starting", "running", "unhealthy", "sleeping", "stop_failed"],
     to: "stopping",
     set: {
       desired_state: "stopped",

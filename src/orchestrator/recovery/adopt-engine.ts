@@ -33,7 +33,7 @@ export async function adoptEngine(
   await retryUntilStopped(host, "adoption", () =>
     host.states.move({
       id,
-      from: answers ? ["starting", "running", "unhealthy"] : ["running", "unhealthy"],
+      from: answers ? ["starting", "running", "unhealthy", "sleeping"] : ["running", "unhealthy"],
       to: answers ? "running" : "unhealthy",
       incarnation,
       set: { pid, boot_id: bootId, process_start: startTime, started_at: row.started_at ?? new Date(host.now()) },

@@ -1,7 +1,9 @@
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { buildLastError } from "../supervision/last-error.ts";
 import { destroyRow } from "../operations/destroy-engine.ts";
-import { endProcess } from "../supervision/end-process.ts";
+import { endProcess, recordedProcess } from "../supervision/end-process.ts";
+import { endedBy, fallAsleep } from "../supervision/fall-asleep.ts";
+import { inSleepLane } from "../supervision/sleep-lane.ts";
 import { currentIncarnation } from "../supervision/new-incarnation.ts";
 import { retryMove } from "../supervision/retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
@@ -58,9 +60,22 @@ export async function handleUnobservedExit(
   await restartOrFail(host, { id, incarnation, from, lastError, healthyForMs });
 }
 
+/** Finishes a sleep of another operation or daemon, whose engine did not answer this one. */
+export function finishSleep(host: HostContext, row: EngineRow): Promise<void> {
+  return inSleepLane(host, row.id, async () => {
+    const live = host.live.get(row.id);
+    const process = live?.process ?? recordedProcess(host, row);
+    if (process !== null && (await endedBy(process)).kind === "survived") return;
+    await fallAsleep(host, row);
+  });
+}
+
 /** Finishes a stop of another operation or daemon. */
 export async function finishStop(
-  host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "box" | "settings" | "metrics" | "now" | "logger">,
+  host: Pick<
+    HostContext,
+    "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics" | "now" | "logger"
+  >,
   row: EngineRow,
 ): Promise<void> {
   await settleStop(host, row, await endProcess(host, row, { drainMs: 0, termMs: TERM_MS }));

@@ -1,13 +1,16 @@
 import { delay } from "../../shared/clock.ts";
+import { engineStatus } from "../fleet/engine-control.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
 import { findEngineById } from "../store/engines.ts";
 import { listOverdue, listActiveEngines } from "../store/host-engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { ApiError } from "../api-error.ts";
-import { abandonStart, finishDestroy, finishStop, retryStart } from "./finish-transition.ts";
+import { abandonStart, finishDestroy, finishSleep, finishStop, retryStart } from "./finish-transition.ts";
 import type { HostContext } from "../host-context.ts";
 import { abandonProvision } from "../operations/undo-provision.ts";
 import { reconcileEngine } from "./reconcile-fleet.ts";
+import { stayAwake } from "../supervision/fall-asleep.ts";
+import { inSleepLane } from "../supervision/sleep-lane.ts";
 import { scheduleRestart } from "../supervision/supervise-engine.ts";
 
 const SCAN_INTERVAL_MS = 2000;
@@ -94,6 +97,8 @@ async function finishState(host: HostContext, row: EngineRow, isOwned: boolean):
     case "running":
     case "unhealthy":
       return reconcileEngine(host, row);
+    case "sleeping":
+      return finishStuckSleep(host, row);
     case "backoff":
       return scheduleRestart(host, row);
     case "stopped":
@@ -104,8 +109,20 @@ async function finishState(host: HostContext, row: EngineRow, isOwned: boolean):
   }
 }
 
+/** A sleep whose operation failed. An engine of this daemon that answers has not decided to sleep. */
+async function finishStuckSleep(host: HostContext, row: EngineRow): Promise<void> {
+  const live = host.live.get(row.id);
+  if (live === undefined) return reconcileEngine(host, row);
+  const { url, controlToken: token } = live;
+  if ((await engineStatus({ url, token })).kind === "failed") return finishSleep(host, row);
+  await inSleepLane(host, row.id, () => stayAwake(host, live, []));
+}
+
 async function retryStop(
-  host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "box" | "settings" | "metrics" | "now" | "logger">,
+  host: Pick<
+    HostContext,
+    "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics" | "now" | "logger"
+  >,
   { id, incarnation }: EngineRow,
 ): Promise<void> {
   const deadline = new Date(host.now() + STOP_RETRY_MS);

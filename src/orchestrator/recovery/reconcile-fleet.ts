@@ -1,11 +1,12 @@
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { probeOnce } from "../fleet/health-probe.ts";
-import { isRunning } from "../rules/engine-lifecycle.ts";
+import { isAsleep, isRunning } from "../rules/engine-lifecycle.ts";
 import { type Observed, judgeAdoption } from "../rules/adoption.ts";
 import { listEnginesOfHost } from "../store/host-engines.ts";
 import { type Product, findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { handleUnobservedExit, finishDestroy, finishStop } from "./finish-transition.ts";
+import { handleUnobservedExit, finishDestroy, finishSleep, finishStop } from "./finish-transition.ts";
+import { awaitCalls } from "../supervision/await-calls.ts";
 import { recordedProcess } from "../supervision/end-process.ts";
 import { currentIncarnation } from "../supervision/new-incarnation.ts";
 import { engineUrl } from "../status/engine-record.ts";
@@ -85,6 +86,10 @@ async function reconcile(
       return "start_again";
     case "start_when_due":
       inBackground(host, row, () => scheduleRestart(host, row));
+      return "settled";
+    case "finish_sleep":
+      // The socket of one that is asleep is bound at once, and later only when no port is free.
+      inBackground(host, row, () => (isAsleep(row) ? awaitCalls(host, row) : finishSleep(host, row)));
       return "settled";
     case "finish_stop":
       inBackground(host, row, () => finishStop(host, row));

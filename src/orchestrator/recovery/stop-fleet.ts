@@ -1,7 +1,8 @@
 import { findProduct } from "../store/products.ts";
 import { listEnginesOfHost } from "../store/host-engines.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { finishDestroy, finishStop } from "./finish-transition.ts";
+import { isAsleep } from "../rules/engine-lifecycle.ts";
+import { finishDestroy, finishSleep, finishStop } from "./finish-transition.ts";
 import { abandonProvision } from "../operations/undo-provision.ts";
 import { endProcess } from "../supervision/end-process.ts";
 import type { HostContext } from "../host-context.ts";
@@ -40,6 +41,9 @@ async function stop(host: HostContext, row: EngineRow): Promise<"stopped" | "sur
     case "destroying":
       await finishDestroy(host, row);
       return "not_running";
+    case "sleeping":
+      if (!isAsleep(row)) await finishSleep(host, row);
+      return "not_running";
     case "backoff":
     case "stopped":
     case "failed":
@@ -51,7 +55,10 @@ async function stop(host: HostContext, row: EngineRow): Promise<"stopped" | "sur
 }
 
 async function park(
-  host: Pick<HostContext, "db" | "states" | "backend" | "live" | "boots" | "box" | "settings" | "metrics" | "now">,
+  host: Pick<
+    HostContext,
+    "db" | "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics" | "now"
+  >,
   row: EngineRow,
 ): Promise<"stopped" | "survived"> {
   const product = await findProduct(host.db, row.product_id);

@@ -16,6 +16,8 @@ export type Adoption =
   /** Restart without counting a crash: the machine was rebooted. */
   | "start_again"
   | "start_when_due"
+  /** Wait until its process is gone, and stop it when it stays. */
+  | "finish_sleep"
   | "finish_stop"
   | "finish_destroy"
   /** Undo a provision whose caller never got the key. */
@@ -28,6 +30,7 @@ export type Adoption =
  *                           answers    silent          displaced, gone    rebooted
  * running, unhealthy        adopt      adopt silent    as crashed         start again
  * starting                  adopt      as crashed      as crashed         start again
+ * sleeping                  adopt      finish sleep    finish sleep       finish sleep
  * backoff                   start when due, whatever is observed
  * provisioning              undo, whatever is observed
  * stopping                  finish the stop, whatever is observed
@@ -51,6 +54,8 @@ export function judgeAdoption({
     case "running":
     case "unhealthy":
       return judgeWanted(observed, "adopt_silent");
+    case "sleeping":
+      return observed === "answers" ? "adopt" : "finish_sleep";
     case "backoff":
       return "start_when_due";
     case "stopping":

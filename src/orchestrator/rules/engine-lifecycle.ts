@@ -5,6 +5,7 @@ import type { EngineState } from "../../contract/orchestrator-api.ts";
  *
  * provisioning  row, port and key exist; no process yet     starting     a process runs, not yet healthy
  * running       the health answer carries our identity      unhealthy    the process runs, probes fail
+ * sleeping      with a pid: going to sleep; without: asleep, its socket is held and a call wakes it
  * backoff       it exited, restarts at `next_at`            stopping     draining, then TERM, then KILL
  * stopped       not running, by request                     failed       not running, gave up or failed to boot
  * stop_failed   survived SIGKILL or port still in use       destroying   being deleted
@@ -16,8 +17,10 @@ const MOVES: Readonly<Record<EngineState, readonly EngineState[]>> = {
   // Into itself: the process of a claimed start is recorded.
   starting: ["starting", "running", "failed", "backoff", "stopping", "destroying"],
   // Into itself: a process that was restarted without the database is recorded.
-  running: ["running", "unhealthy", "backoff", "failed", "stopping", "destroying"],
+  running: ["running", "unhealthy", "sleeping", "backoff", "failed", "stopping", "destroying"],
   unhealthy: ["unhealthy", "running", "backoff", "failed", "stopping", "destroying"],
+  // Into itself: its process is gone. Back to running: the engine had work.
+  sleeping: ["sleeping", "running", "starting", "stopping", "stopped", "destroying"],
   backoff: ["starting", "failed", "stopped", "destroying"],
   stopping: ["stopped", "stop_failed", "destroying"],
   stopped: ["starting", "destroying"],
@@ -34,16 +37,28 @@ export const isRunning = (state: EngineState): boolean => state === "running" ||
 export const isTransient = (state: EngineState): boolean =>
   state === "provisioning" || state === "starting" || state === "stopping" || state === "destroying";
 
+/** Whether a sleeping engine has no process left. One that has a process may still refuse to sleep. */
+export const isAsleep = ({ state, pid }: { readonly state: EngineState; readonly pid: number | null }): boolean =>
+  state === "sleeping" && pid === null;
+
 export type Verdict<Code extends string> = "go" | Code;
 
 export function mayStart(state: EngineState): Verdict<"ENGINE_ALREADY_RUNNING" | "OPERATION_IN_PROGRESS"> {
   if (isRunning(state)) return "ENGINE_ALREADY_RUNNING";
-  return state === "stopped" || state === "failed" || state === "backoff" ? "go" : "OPERATION_IN_PROGRESS";
+  return state === "stopped" || state === "failed" || state === "backoff" || state === "sleeping"
+    ? "go"
+    : "OPERATION_IN_PROGRESS";
 }
 
 export function mayStop(state: EngineState): Verdict<"ENGINE_NOT_RUNNING" | "OPERATION_IN_PROGRESS"> {
   if (state === "stopped" || state === "failed") return "ENGINE_NOT_RUNNING";
-  return isRunning(state) || state === "backoff" || state === "starting" || state === "stop_failed"
-    ? "go"
-    : "OPERATION_IN_PROGRESS";
+  const isTransient = state === "provisioning" || state === "stopping" || state === "destroying";
+  return isTransient ? "OPERATION_IN_PROGRESS" : "go";
+}
+
+/** `already`: it sleeps, or is going to. */
+export function maySleep(state: EngineState): Verdict<"already" | "ENGINE_NOT_RUNNING" | "OPERATION_IN_PROGRESS"> {
+  if (state === "sleeping") return "already";
+  if (isTransient(state)) return "OPERATION_IN_PROGRESS";
+  return state === "running" ? "go" : "ENGINE_NOT_RUNNING";
 }

@@ -9,7 +9,8 @@ const MIB = 1_048_576;
 
 /** The engine as clients see it: its row, with health and activity from supervision. */
 export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: EngineRow): EngineRecord {
-  const live = host.live.get(row.id);
+  const found = host.live.get(row.id);
+  const live = found?.incarnation === row.incarnation ? found : undefined;
   return {
     id: row.id,
     product_id: row.product_id,
@@ -28,14 +29,16 @@ export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: 
       created_at: row.key_created_at.toISOString(),
       previous_expires_at: row.previous_key_expires_at?.toISOString() ?? null,
     },
-    health: health(live?.incarnation === row.incarnation ? live : undefined),
+    health: health(live),
     restarts: {
       count: row.restart_count,
       window_started_at: row.restart_window_started_at?.toISOString() ?? null,
       next_at: row.next_restart_at?.toISOString() ?? null,
     },
-    usage: live?.incarnation === row.incarnation ? usage(live) : null,
+    usage: live === undefined ? null : usage(live),
     last_error: row.last_error,
+    sleep: sleepOf(row),
+    awake: row.state === "running" ? awakeOf(row, live) : null,
     stop_reason: row.stop_reason,
     last_active_at: lastActive(row, live),
     created_at: row.created_at.toISOString(),
@@ -59,6 +62,20 @@ function health(live: LiveEngine | undefined): EngineRecord["health"] {
     consecutive_failures: live.consecutiveFailures,
   };
 }
+
+function sleepOf(row: EngineRow): EngineRecord["sleep"] {
+  const { state, slept_at: since, sleep_reason: reason } = row;
+  if (state !== "sleeping" || since === null || reason === null) return null;
+  return { since: since.toISOString(), reason };
+}
+
+const awakeOf = (row: EngineRow, live: LiveEngine | undefined): EngineRecord["awake"] => ({
+  woken_by: row.woken_by,
+  kept_by: live?.report?.awake ?? [],
+  idle_since: isoTimeOrNull(live?.report?.idleSince ?? null),
+});
+
+const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
 function usage({ usage: sample, diskBytes, activeTurns }: LiveEngine): EngineUsage | null {
   if (sample === null) return null;

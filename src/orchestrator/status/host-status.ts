@@ -17,7 +17,10 @@ export const UNPROTECTED_AUDIT =
 
 /** The status of this host: engines, ports, load, orphaned processes and warnings. */
 export async function hostStatus(
-  host: Pick<HostContext, "db" | "backend" | "bootQueue" | "breaker" | "isolation" | "readiness" | "settings" | "now">,
+  host: Pick<
+    HostContext,
+    "db" | "backend" | "live" | "places" | "bootQueue" | "breaker" | "isolation" | "readiness" | "settings" | "now"
+  >,
 ): Promise<HostStatus> {
   const { portRange, dataDir } = host.settings;
   const [counts, use, resources, ephemeral, unprotected, troubled] = await Promise.all([
@@ -49,6 +52,7 @@ export async function hostStatus(
       EngineState,
       number
     >,
+    awake: { engines: host.live.ids().size, limit: host.places.limit },
     boots: { starting: host.bootQueue.starting, waiting: host.bootQueue.waiting },
     ports,
     load: {
@@ -70,7 +74,7 @@ export async function hostStatus(
 }
 
 /** Engines that need a person, the first of them by name. */
-async function engineWarnings({
+export async function engineWarnings({
   db,
   settings,
   now,
@@ -142,7 +146,17 @@ export async function readMetrics(host: HostContext): Promise<{ readonly text: s
 async function tryHostStatus(
   host: Pick<
     HostContext,
-    "db" | "backend" | "bootQueue" | "breaker" | "isolation" | "readiness" | "settings" | "logger" | "now"
+    | "db"
+    | "backend"
+    | "live"
+    | "places"
+    | "bootQueue"
+    | "breaker"
+    | "isolation"
+    | "readiness"
+    | "settings"
+    | "now"
+    | "logger"
   >,
 ): Promise<HostStatus | null> {
   try {

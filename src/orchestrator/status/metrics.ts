@@ -35,6 +35,18 @@ export class Metrics {
   });
   /** What engines count. */
   readonly engines = new EngineTotals();
+  readonly wakes = new Counter({
+    name: "orch_wakes_total",
+    help: "Wakes of sleeping engines, by what woke them and how it ended",
+    labelNames: ["reason", "outcome"] as const,
+    registers: [this.#registry],
+  });
+  readonly wakeSeconds = new Histogram({
+    name: "orch_wake_seconds",
+    help: "Duration of a wake, from the call to the running engine",
+    buckets: BOOT_BUCKETS_S,
+    registers: [this.#registry],
+  });
   readonly #engines = this.#gauge("orch_engines", "Engines of this host", ["state"]);
   readonly #ports = this.#gauge("orch_ports", "Ports of the range", ["use"]);
   readonly #boots = this.#gauge("orch_boots", "Engines booting or waiting for a slot", ["stage"]);

@@ -5,7 +5,7 @@ import { mayMove } from "../rules/engine-lifecycle.ts";
 import { appendAudit } from "./audit-log.ts";
 import type { Db } from "./database.ts";
 import { type EventLog, origin } from "./events.ts";
-import { EVENT_COLUMNS, EVENT_OF_STATE, stateEvent } from "./state-event.ts";
+import { EVENT_COLUMNS, EVENT_OF_STATE, TOLD_STATE, stateEvent } from "./state-event.ts";
 import type { EngineRow, EnginesTable } from "./tables.ts";
 
 /** The columns that a move may set besides the state. */
@@ -21,6 +21,8 @@ export interface Move {
   readonly to: EngineState;
   /** The incarnation that the move belongs to. A late result of an earlier one changes nothing. */
   readonly incarnation?: string;
+  /** Only an engine without a recorded process. */
+  readonly withoutProcess?: boolean;
   readonly set?: MovePatch;
   /** Fields of the event besides the states. The type follows from `to` unless given. */
   readonly event?: {
@@ -56,20 +58,25 @@ export class EngineStates {
     const type = event.type ?? EVENT_OF_STATE[to];
     const row = await this.#audited(
       (db) => this.#update(db, move),
-      ({ state_before }) => ({ action: type, from: state_before, to, reason: event.reason ?? null, ...event.data }),
+      ({ told_before }) => ({ action: type, from: told_before, to, reason: event.reason ?? null, ...event.data }),
     );
     if (row === undefined) return null;
-    const { state_before: before, ...engine } = row;
-    if (before !== to || event.always) this.#events.count(type);
+    const { told_before: before, told, ...engine } = row;
+    if (before !== told || event.always) this.#events.count(type);
     this.#notify(id);
     return engine;
   }
 
-  #update(db: Db, { id, from, to, incarnation, set = {}, event = {} }: Move) {
+  #update(db: Db, { id, from, to, incarnation, withoutProcess = false, set = {}, event = {} }: Move) {
     return db
       .with("before", (db) => {
-        const found = db.selectFrom("engines").select(["id", "state"]).where("id", "=", id).where("state", "in", from);
-        return (incarnation === undefined ? found : found.where("incarnation", "=", incarnation)).forUpdate();
+        const found = db
+          .selectFrom("engines")
+          .select(["id", TOLD_STATE.as("told")])
+          .where("id", "=", id)
+          .where("state", "in", from);
+        const free = withoutProcess ? found.where("pid", "is", null) : found;
+        return (incarnation === undefined ? free : free.where("incarnation", "=", incarnation)).forUpdate();
       })
       .with("moved", (db) =>
         db
@@ -78,7 +85,7 @@ export class EngineStates {
           .set({ deadline_at: null, ...set, state: to })
           .whereRef("engines.id", "=", "before.id")
           .returningAll("engines")
-          .returning("before.state as state_before"),
+          .returning(["before.told as told_before", TOLD_STATE.as("told")]),
       )
       .with("inserted", (db) =>
         db
@@ -89,10 +96,10 @@ export class EngineStates {
               .selectFrom("moved")
               .select([
                 ...stateEvent(this.#events.hostId, event.type ?? EVENT_OF_STATE[to], event),
-                "state_before",
-                "state",
+                "told_before",
+                "told",
               ])
-              .where(event.always ? sql.lit(true) : sql<boolean>`state_before <> state`),
+              .where(event.always ? sql.lit(true) : sql<boolean>`told_before <> told`),
           ),
       )
       .selectFrom("moved")
@@ -105,7 +112,7 @@ export class EngineStates {
     const { id, reason } = removal;
     const removed = await this.#audited(
       (db) => this.#delete(db, removal),
-      ({ state }) => ({ action: "engine.destroyed", from: state, reason }),
+      ({ told }) => ({ action: "engine.destroyed", from: told, reason }),
     );
     if (removed === undefined) return false;
     this.#events.count("engine.destroyed");
@@ -117,20 +124,24 @@ export class EngineStates {
     return db
       .with("moved", (db) => {
         const found = db.deleteFrom("engines").where("id", "=", id).where("state", "in", from);
-        return (incarnation === undefined ? found : found.where("incarnation", "=", incarnation)).returningAll();
+        return (incarnation === undefined ? found : found.where("incarnation", "=", incarnation)).returning([
+          "id",
+          "product_id",
+          "user_id",
+          "incarnation",
+          TOLD_STATE.as("told"),
+        ]);
       })
       .with("inserted", (db) =>
         db
           .insertInto("events")
           .columns([...EVENT_COLUMNS, "from_state"])
           .expression((eb) =>
-            eb
-              .selectFrom("moved")
-              .select([...stateEvent(this.#events.hostId, "engine.destroyed", { reason }), "state"]),
+            eb.selectFrom("moved").select([...stateEvent(this.#events.hostId, "engine.destroyed", { reason }), "told"]),
           ),
       )
       .selectFrom("moved")
-      .select(["id", "product_id", "state"])
+      .select(["id", "product_id", "told"])
       .executeTakeFirst();
   }
 

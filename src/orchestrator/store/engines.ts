@@ -92,7 +92,7 @@ export async function listEnginesOfProduct(db: Db, productId: string): Promise<E
   return db.selectFrom("engines").selectAll().where("product_id", "=", productId).orderBy("id").execute();
 }
 
-/** Makes `key` the engine's key. The previous one is valid until `previousExpiresAt`. Null when the engine is not running. */
+/** Makes `key` the engine's key. The previous one is valid until `previousExpiresAt`. Null unless it is running or asleep. */
 export async function replaceEngineKey(
   trx: Trx,
   {
@@ -114,7 +114,12 @@ export async function replaceEngineKey(
     }))
     .where("id", "=", id)
     .where("incarnation", "=", incarnation)
-    .where("state", "in", ["running", "unhealthy"])
+    .where((eb) =>
+      eb.or([
+        eb("state", "in", ["running", "unhealthy"]),
+        eb.and([eb("state", "=", "sleeping"), eb("pid", "is", null)]),
+      ]),
+    )
     .returningAll()
     .executeTakeFirst();
   return row ?? null;

@@ -26,7 +26,7 @@ export async function listOverdue(db: Db, hostId: string): Promise<EngineRow[]> 
     .execute();
 }
 
-/** Engines of this host that need supervision or an operation, with their incarnation and state. */
+/** Engines of this host that need supervision or an operation, with their incarnation and state. Not those asleep. */
 export async function listActiveEngines(
   db: Db,
   hostId: string,
@@ -36,6 +36,7 @@ export async function listActiveEngines(
     .select(["id", "incarnation", "state"])
     .where("host_id", "=", hostId)
     .where("state", "not in", ["stopped", "failed", "stop_failed"])
+    .where((eb) => eb.or([eb("state", "<>", "sleeping"), eb("pid", "is not", null)]))
     .execute();
 }
 
@@ -45,6 +46,18 @@ export async function listIncarnations(
   hostId: string,
 ): Promise<{ readonly id: string; readonly uid: number | null }[]> {
   return db.selectFrom("engines").select(["incarnation as id", "uid"]).where("host_id", "=", hostId).execute();
+}
+
+/** Counts the running engines of this host by the version of their process. */
+export async function countByVersion(db: Db, hostId: string): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom("engines")
+    .select(["version", sql<number>`count(*)::int`.as("count")])
+    .where("host_id", "=", hostId)
+    .where("state", "in", ["running", "unhealthy"])
+    .groupBy("version")
+    .execute();
+  return new Map(rows.map(({ version, count }) => [version ?? "an unknown version", count]));
 }
 
 /**

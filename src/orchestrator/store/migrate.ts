@@ -38,6 +38,19 @@ export async function migrateToLatest(db: Db): Promise<readonly string[]> {
   throw error;
 }
 
+/** Migrations of this daemon that have not run, and executed ones that it does not know. */
+export async function schemaDifference(
+  db: Db,
+): Promise<{ readonly missing: readonly string[]; readonly unknown: readonly string[] }> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  const executed = rows.map(({ name }) => name);
+  const known = Object.keys(ORCHESTRATOR_MIGRATIONS);
+  return {
+    missing: known.filter((name) => !executed.includes(name)),
+    unknown: executed.filter((name) => !known.includes(name)),
+  };
+}
+
 /** The grants for a role that does not own the tables. The README lists them for an external PostgreSQL. */
 export const daemonGrants = (role: string): readonly string[] => [
   `grant usage on schema public to ${role}`,

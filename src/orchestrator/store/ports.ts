@@ -106,7 +106,12 @@ export function changePort(
       .set({ port: taken, uid: null })
       .where("id", "=", id)
       .where("incarnation", "=", incarnation)
-      .where("state", "in", ["provisioning", "starting"])
+      .where((eb) =>
+        eb.or([
+          eb("state", "in", ["provisioning", "starting"]),
+          eb.and([eb("state", "=", "sleeping"), eb("pid", "is", null)]),
+        ]),
+      )
       .returningAll()
       .executeTakeFirst();
     if (row === undefined) return null;

@@ -1,11 +1,12 @@
 import type { Client } from "pg";
+import type { Policy } from "../../contract/orchestrator-api.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { delay } from "../../shared/clock.ts";
 import type { Db } from "./database.ts";
 import { openSession } from "./session.ts";
 import { BatchedLookups } from "./batched-lookups.ts";
 import { type ProductByKey, findProductsByKeyHash } from "./product-keys.ts";
-import type { Product } from "./products.ts";
+import { type Product, findProduct } from "./products.ts";
 
 const MAX_ENTRIES = 10_000;
 const RECONNECT_MS = 1000;
@@ -18,11 +19,14 @@ export class ProductDirectory {
   /** Anybody can present keys that nobody has: however many do, they take one connection of the pool. */
   readonly #lookups: BatchedLookups<ProductByKey>;
   readonly #entries = new Map<string, ProductByKey>();
+  readonly #policies = new Map<string, Promise<Policy | null>>();
+  readonly #db: Db;
   #listening = false;
   /** Counts changes, so that a product read before a change is not cached after it. */
   #generation = 0;
 
   constructor(db: Db) {
+    this.#db = db;
     this.#lookups = new BatchedLookups((hashes) => findProductsByKeyHash(db, hashes));
   }
 
@@ -33,10 +37,24 @@ export class ProductDirectory {
     return found.product;
   }
 
+  /** The policy of a product, cached as the others are. Null when it has been deleted. */
+  policyOf(productId: string): Promise<Policy | null> {
+    const known = this.#policies.get(productId);
+    if (known !== undefined) return known;
+    const policy = findProduct(this.#db, productId).then((product) => product?.record.policy ?? null);
+    if (this.#listening) {
+      this.#policies.set(productId, policy);
+      // A failure is not cached.
+      policy.catch(() => this.#policies.delete(productId));
+    }
+    return policy;
+  }
+
   /** Clears the cache. Every operation that changes a product calls it before its response. */
   changed(): void {
     this.#generation++;
     this.#entries.clear();
+    this.#policies.clear();
   }
 
   /** Listens until the signal. Resolves when the first connection is established or has failed. */

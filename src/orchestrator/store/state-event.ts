@@ -10,6 +10,7 @@ export const EVENT_OF_STATE: Readonly<Record<EngineState, EventType>> = {
   starting: "engine.starting",
   running: "engine.running",
   unhealthy: "engine.unhealthy",
+  sleeping: "engine.slept",
   backoff: "engine.crashed",
   stopping: "engine.stopping",
   stopped: "engine.stopped",
@@ -17,6 +18,10 @@ export const EVENT_OF_STATE: Readonly<Record<EngineState, EventType>> = {
   stop_failed: "engine.leaked",
   destroying: "engine.stopping",
 };
+
+/** The state of an engine in its events. They tell of a sleep once the process is gone: an engine may refuse it. */
+export const TOLD_STATE = sql<EngineState>`case when engines.state = 'sleeping' and engines.pid is not null
+  then 'running' else engines.state end`;
 
 /** The columns of an inserted event, in the order of {@link stateEvent}. */
 export const EVENT_COLUMNS = [

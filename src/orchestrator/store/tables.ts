@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType, Selectable } from "kysely";
 import type { Actor, EventType } from "../../contract/orchestrator-events.ts";
+import type { SleepReason, WakeReason } from "../../contract/sleep.ts";
 import type { DesiredState, EngineState, LastError, Policy } from "../../contract/orchestrator-api.ts";
 
 type CreatedAt = ColumnType<Date, Date | undefined, never>;
@@ -57,6 +58,11 @@ export interface EnginesTable {
   next_restart_at: Date | null;
   last_error: JSONColumnType<LastError, string | null, string | null> | null;
   stop_reason: string | null;
+  /** When it was last asleep, and why. */
+  slept_at: Date | null;
+  sleep_reason: SleepReason | null;
+  /** What woke this incarnation. Null when it was started otherwise. */
+  woken_by: WakeReason | null;
   metadata: Json<Record<string, unknown>>;
   last_active_at: Date | null;
   created_at: CreatedAt;

@@ -4,6 +4,7 @@ import type { Product } from "../store/products.ts";
 import { NoFreeUser, settleUser } from "../store/engine-users.ts";
 import { changePort } from "../store/ports.ts";
 import type { EngineRow } from "../store/tables.ts";
+import { withPlace } from "./take-place.ts";
 import { type Boot, type UnsupervisedBoot, bootOnPort } from "./boot-on-port.ts";
 import { BootCancelled } from "./boot-queue.ts";
 import { failedBoot } from "./boot-result.ts";
@@ -22,12 +23,13 @@ const MAX_PORTS = 16;
 export const bootEngine = (host: HostContext, boot: Omit<Boot, "signal">): Promise<UnsupervisedBoot> =>
   cancellable(host, boot.engine, (signal) => bootInSlot(host, { ...boot, signal }));
 
-/** As {@link bootEngine}, but waits for a slot of the boot queue first. A stop or a destroy cancels the wait too. */
+/** As {@link bootEngine}, but waits for a place and a slot of the boot queue first. A stop or a destroy cancels the wait. */
 export const bootQueued = (host: HostContext, engine: EngineRow, product: Product): Promise<UnsupervisedBoot> =>
   cancellable(host, engine, async (signal) => {
     try {
-      const turn = { productId: engine.product_id, requested: true, signal };
-      return await host.bootQueue.run(turn, (slot) => bootInSlot(host, { engine, product, slot, signal }));
+      const turn = { engineId: engine.id, productId: engine.product_id, requested: true, signal };
+      const boot = () => host.bootQueue.run(turn, (slot) => bootInSlot(host, { engine, product, slot, signal }));
+      return await withPlace(host, turn, boot);
     } catch (error) {
       if (error instanceof BootCancelled) return { kind: "overtaken" };
       throw error;

@@ -8,13 +8,15 @@ import type { EngineRow } from "../store/tables.ts";
 import { engineUrl } from "../status/engine-record.ts";
 import { buildLastError } from "./last-error.ts";
 import { controlToken } from "./launch-order.ts";
+import { sleepSettled } from "./sleep-lane.ts";
 import { currentIncarnation } from "./new-incarnation.ts";
 import { readEngineStatus } from "./read-engine-status.ts";
 import type { HostContext } from "../host-context.ts";
 
 const DRAIN_POLL_MS = 50;
 const MAX_DRAIN_FAILURES = 3;
-const PORT_FREE_MS = 2000;
+/** systemd closes its copy of the socket after what it was told before. */
+const PORT_FREE_MS = 5000;
 /** How long after a failed stop the stop is retried. */
 const STOP_RETRY_MS = 30_000;
 
@@ -35,7 +37,7 @@ interface Survived {
  * `drained`: no turn was running at SIGTERM; `cut_off`: a turn was running; `killed`: it took SIGKILL.
  */
 export async function endProcess(
-  host: Pick<HostContext, "backend" | "live" | "boots" | "box" | "settings" | "metrics">,
+  host: Pick<HostContext, "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics">,
   engine: EngineRow,
   {
     drainMs,
@@ -46,6 +48,8 @@ export async function endProcess(
   const boot = host.boots.get(engine.id);
   boot?.abort("stopped");
   await boot?.settled.catch(() => undefined);
+  // A sleep in progress could hold the socket again.
+  await sleepSettled(host, engine.id);
   const live = host.live.get(engine.id);
   if (live !== undefined) live.isStopping = true;
   const process = live?.process ?? recordedProcess(host, engine);

@@ -52,6 +52,7 @@ export async function reviveEngine(
     lastOkAt: now,
     consecutiveFailures: 0,
     stopCause: null,
+    report: null,
   };
   host.live.add(revived);
   void record(host, revived, { exit, verdict });

@@ -48,6 +48,8 @@ function supervise(host: HostContext, live: LiveEngine): void {
   outsideRequests(() =>
     watchEngine(host, live, async () => {
       const exit = await live.process.exited;
+      // An exit while it falls asleep is no crash. The sleep decides.
+      await live.fallingAsleep;
       if (live.isStopping) return;
       await host.transitions.own(live.id, () => handleExit(host, live, exit));
     }),

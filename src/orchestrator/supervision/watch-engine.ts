@@ -4,17 +4,12 @@ import { probeOnce } from "../fleet/health-probe.ts";
 import { probeWaitMs } from "../rules/probe-wait.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
-import { storeActivity } from "../store/engines.ts";
-import { readEngineStatus } from "./read-engine-status.ts";
+import { checkIdle } from "./idle-check.ts";
 
 export const MISSES_UNHEALTHY = 3;
 const MISSES_RESTART = 6;
 const PROBE_TIMEOUT_MS = 2000;
 const RESTART_TERM_MS = 10_000;
-/** The status is read with the first probe, then with every so many, and with each while turns run. */
-const PROBES_PER_STATUS = 6;
-/** The least change of `last_active_at` that is stored. */
-const MIN_ACTIVITY_CHANGE_MS = 60_000;
 
 /**
  * Probes one incarnation from `running` until its process exits, then calls `onExit`. Rejections of `onExit` are logged.
@@ -38,12 +33,14 @@ export function watchEngine(host: HostContext, live: LiveEngine, onExit: (live: 
 
 async function probeRepeatedly(host: HostContext, live: LiveEngine, signal: AbortSignal): Promise<void> {
   const interval = host.settings.healthIntervalMs;
-  let successes = 0;
   let silentSince = performance.now();
   const wait = () => probeWaitMs({ intervalMs: interval, nowMs: performance.now(), random: Math.random() });
   while (await delay(wait(), signal)) {
-    const wasActive = hasTurns(live);
-    const problem = await probe(host, live, Math.min(PROBE_TIMEOUT_MS, interval));
+    if (live.fallingAsleep !== null) continue;
+    const probing = probe(host, live, Math.min(PROBE_TIMEOUT_MS, interval));
+    live.probing = probing;
+    const problem = await probing;
+    live.probing = null;
     if (signal.aborted) return;
     if (problem === "unknown") continue;
     if (problem === null) {
@@ -51,8 +48,7 @@ async function probeRepeatedly(host: HostContext, live: LiveEngine, signal: Abor
       silentSince = performance.now();
       if (live.consecutiveFailures >= MISSES_UNHEALTHY) record(host, live, { from: "unhealthy", to: "running" });
       live.consecutiveFailures = 0;
-      const isActive = wasActive || hasTurns(live);
-      if (successes++ % PROBES_PER_STATUS === 0 || isActive) await recordStatus(host, live);
+      await checkIdle(host, live);
       continue;
     }
     live.consecutiveFailures++;
@@ -71,8 +67,6 @@ async function probeRepeatedly(host: HostContext, live: LiveEngine, signal: Abor
     }
   }
 }
-
-const hasTurns = ({ activeTurns }: LiveEngine): boolean => (activeTurns ?? 0) > 0;
 
 /** Stops an engine that does not answer. If it survives, the next failed probes stop it again. */
 async function stopUnresponsive(host: Pick<HostContext, "logger">, live: LiveEngine, reason: string): Promise<void> {
@@ -121,30 +115,4 @@ function record(
       host.states.move({ id: live.id, from: [from], to, incarnation: live.incarnation, event: { reason } }),
     );
   void host.lanes.run(`health ${live.id}`, move);
-}
-
-/**
- * Reads an engine's metrics, the size of its folder and its `last_active_at`, and stores the latter. After a reboot the
- * most recently used engines start first.
- */
-async function recordStatus(
-  host: Pick<HostContext, "db" | "metrics" | "now" | "logger">,
-  live: LiveEngine,
-): Promise<void> {
-  const status = await readEngineStatus(host, live);
-  if (status === null) return;
-  const { last_active_at: reported, disk_bytes: diskBytes } = status;
-  live.diskBytes = diskBytes ?? null;
-  if (reported === null) return;
-  // The engine is not trusted: a time in the future is cut to now.
-  const at = Math.min(Date.parse(reported), host.now());
-  live.lastActiveAt = at;
-  if (at - live.lastActiveStored < MIN_ACTIVITY_CHANGE_MS) return;
-  try {
-    await storeActivity(host.db, live.id, new Date(at));
-    live.lastActiveStored = at;
-  } catch (error) {
-    // Retried with a later probe.
-    host.logger.warn({ err: error, engine_id: live.id }, "failed to store last_active_at");
-  }
 }

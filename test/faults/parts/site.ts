@@ -8,6 +8,7 @@ import { startBundledPostgres } from "../../../src/orchestrator/postgres/start-b
 import type { Answer } from "../../helpers/api.ts";
 import { type Daemon, startDaemon } from "../../helpers/daemon.ts";
 import { freshFolder } from "../../helpers/folder.ts";
+import { copyPostgres } from "../../helpers/prepared-postgres.ts";
 import { freshDatabase, urlOf } from "../../helpers/shared-postgres.ts";
 import { until } from "../../helpers/until.ts";
 import { engineProcesses } from "./engine-processes.ts";
@@ -132,6 +133,7 @@ async function endServer(db: pg.Pool): Promise<void> {
 
 async function openServer(t: Test) {
   const dataDir = freshFolder(t, "orchd-faults-pg");
+  copyPostgres(dataDir);
   const start = () => startBundledPostgres({ installDir, dataDir, logger: silent });
   let postgres = await start();
   t.teardown(() => postgres.stop());

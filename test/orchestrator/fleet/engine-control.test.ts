@@ -15,6 +15,7 @@ t.test("keys are set, the engine is drained and its status is read", async (t) =
   t.match(await engineStatus(target), { kind: "ok", status: { draining: true } });
   t.match(await engineStatus({ ...target, token: "of another life" }), { kind: "failed", reason: /401/ });
   await engine.stop(5000);
+  backend.sockets.release(given.launch.engine_id);
   t.same(await engineStatus(target), { kind: "failed", reason: "nothing listens on the port" });
 });
 
@@ -30,7 +31,15 @@ t.test("a missing engine and a wrong response are results, not exceptions", asyn
 });
 
 t.test("an invalid status is refused", async (t) => {
-  const status = { active_turns: 0, pending_hitl: 0, streams: 0, draining: false, last_active_at: null };
+  const status = {
+    active_turns: 0,
+    pending_hitl: 0,
+    streams: 0,
+    draining: false,
+    last_active_at: null,
+    idle_since: null,
+    awake: [],
+  };
   for (const wrong of [
     { active_turns: -1 },
     { streams: 0.5 },

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readlinkSync } from "node:fs";
+import { existsSync, readlinkSync } from "node:fs";
 import { request } from "node:http";
 import { type Socket, connect } from "node:net";
 import t, { type Test } from "tap";
@@ -129,6 +129,29 @@ t.test("hold returns the socket of the same port, and releases that of another p
   sockets.hold("eng", other);
   t.equal(await callOnNewConnection(port, OWN_HOST), "ECONNREFUSED");
   await connected(t, other);
+});
+
+const python = { skip: native.skip || (existsSync("/usr/bin/python3") ? false : "needs python3") };
+t.test("a socket whose listening a process has ended is made again", python, async (t) => {
+  const sockets = ownSockets(t);
+  const port = await freePort();
+  const descriptor = sockets.hold("eng", port);
+  const shutDown = "import socket; socket.socket(fileno=3).shutdown(socket.SHUT_RD)";
+  spawnSync("/usr/bin/python3", ["-c", shutDown], { stdio: ["ignore", "inherit", "inherit", descriptor] });
+  t.equal(await callOnNewConnection(port, OWN_HOST), "ECONNREFUSED");
+  sockets.hold("eng", port);
+  await connected(t, port);
+});
+
+t.test("calls beyond the queue wait too", native, async (t) => {
+  const { backend, order } = testFleet(t, "well-behaved");
+  const given = await order();
+  backend.sockets.hold(given.launch.engine_id, given.launch.port);
+  const calls = Array.from({ length: 600 }, () => callOnNewConnection(given.launch.port, HOST));
+  await new Promise<void>((resolve) => backend.sockets.awaitCall(given.launch.engine_id, resolve));
+  const engine = await backend.launch(given);
+  t.same(new Set(await Promise.all(calls)), new Set([200]));
+  await engine.stop(5000);
 });
 
 t.test("after a release calls are refused, those that wait are reset, and the port is free", native, async (t) => {

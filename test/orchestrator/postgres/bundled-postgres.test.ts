@@ -19,6 +19,7 @@ import t, { type Test } from "tap";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { startBundledPostgres } from "../../../src/orchestrator/postgres/start-bundled-postgres.ts";
 import { freshFolder } from "../../helpers/folder.ts";
+import { copyPostgres } from "../../helpers/prepared-postgres.ts";
 import { until } from "../../helpers/until.ts";
 
 const installDir = resolve(import.meta.dirname, "../../..");
@@ -75,6 +76,7 @@ t.test("the server starts, keeps its data over a stop, and listens on no network
 
 t.test("the server's socket is in a closed folder, and asks a password on it", async (t) => {
   const dataDir = freshFolder(t);
+  copyPostgres(dataDir);
   const { connection, owner, describe } = await started(t, dataDir);
   const folder = home(describe);
   t.equal(connection.host, folder);
@@ -192,18 +194,11 @@ t.test("concurrent starts share one server", async (t) => {
   for (const parent of parents) parent.kill("SIGKILL");
 });
 
-t.test("the server works with an unreachable data folder and with one too deep for a socket", async (t) => {
-  const { dataDir, systemDir } = closedFolder(t);
-  const server = await started(t, dataDir, { systemDir });
-  t.same(await query(server.connection, "select 1 as one"), [{ one: 1 }]);
-  t.equal(
-    existsSync(join(dataDir, "postgres-is-in")),
-    isRoot,
-    "the data folder says where it went, if it went elsewhere",
-  );
+t.test("the server works with a data folder too deep for a socket", async (t) => {
   const deep = join(freshFolder(t), "x".repeat(100));
   mkdirSync(deep);
   chmodSync(dirname(deep), 0o755);
+  copyPostgres(deep);
   const far = await started(t, deep);
   t.ok(far.connection.host.length < 100);
   t.same(await query(far.connection, "select 1 as one"), [{ one: 1 }]);
@@ -213,6 +208,7 @@ t.test("data that the server's user can no longer reach are refused and kept", {
   const outer = freshFolder(t);
   const dataDir = join(outer, "data");
   mkdirSync(dataDir);
+  copyPostgres(dataDir);
   const systemDir = freshFolder(t, "orchd-system");
   const first = await started(t, dataDir, { systemDir });
   await query(first.owner, "create table kept (n int)");
@@ -232,24 +228,29 @@ t.test("data that the server's user can no longer reach are refused and kept", {
   t.same(await query(second.owner, "select * from kept"), []);
 });
 
-t.test("data in the system folder are found there or refused", { skip: !isRoot }, async (t) => {
-  const { outer, dataDir, systemDir } = closedFolder(t);
-  const first = await started(t, dataDir, { systemDir });
-  await query(first.owner, "create table kept (n int)");
-  await first.stop();
-  chmodSync(outer, 0o711);
-  chmodSync(dataDir, 0o711);
-  const second = await started(t, dataDir, { systemDir });
-  t.same(await query(second.owner, "select * from kept"), [], "although the data folder can be reached now");
-  t.notOk(existsSync(join(dataDir, "postgres")));
-  await second.stop();
-  renameSync(home(second.describe), join(outer, "away"));
-  await t.rejects(started(t, dataDir, { systemDir }), {
-    name: "BundledPostgresError",
-    message: /postgres-is-in .* DATABASE_URL/,
-  });
-  t.notOk(existsSync(home(second.describe)), "no empty one was begun in its place");
-});
+t.test(
+  "data of an unreachable data folder go to the system folder, are found there or refused",
+  { skip: !isRoot },
+  async (t) => {
+    const { outer, dataDir, systemDir } = closedFolder(t);
+    const first = await started(t, dataDir, { systemDir });
+    await query(first.owner, "create table kept (n int)");
+    t.ok(existsSync(join(dataDir, "postgres-is-in")), "the data folder says where they went");
+    await first.stop();
+    chmodSync(outer, 0o711);
+    chmodSync(dataDir, 0o711);
+    const second = await started(t, dataDir, { systemDir });
+    t.same(await query(second.owner, "select * from kept"), [], "although the data folder can be reached now");
+    t.notOk(existsSync(join(dataDir, "postgres")));
+    await second.stop();
+    renameSync(home(second.describe), join(outer, "away"));
+    await t.rejects(started(t, dataDir, { systemDir }), {
+      name: "BundledPostgresError",
+      message: /postgres-is-in .* DATABASE_URL/,
+    });
+    t.notOk(existsSync(home(second.describe)), "no empty one was begun in its place");
+  },
+);
 
 t.test("an empty folder of an interrupted start is used", async (t) => {
   const dataDir = freshFolder(t);
@@ -267,9 +268,9 @@ t.test("unreachable programs are copied once for all data folders", { skip: !isR
     verbatimSymlinks: true,
   });
   chmodSync(closed, 0o700);
-  const servers = await Promise.all(
-    [freshFolder(t), freshFolder(t)].map((dataDir) => started(t, dataDir, { systemDir, installDir: closed })),
-  );
+  const dataDirs = [freshFolder(t), freshFolder(t)];
+  for (const dataDir of dataDirs) copyPostgres(dataDir);
+  const servers = await Promise.all(dataDirs.map((dataDir) => started(t, dataDir, { systemDir, installDir: closed })));
   for (const { connection } of servers) t.same(await query(connection, "select 1 as one"), [{ one: 1 }]);
   t.match(readdirSync(systemDir).sort(), [/^server-\d[^/]*$/, "server.lock"]);
   for (const { describe } of servers)

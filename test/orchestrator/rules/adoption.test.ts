@@ -13,6 +13,7 @@ const EXPECTED: Readonly<Record<EngineState, readonly Adoption[]>> = {
   starting: STARTING,
   running: RUNNING,
   unhealthy: RUNNING,
+  sleeping: ["adopt", "finish_sleep", "finish_sleep", "finish_sleep", "finish_sleep"],
   backoff: always("start_when_due"),
   stopping: always("finish_stop"),
   stopped: always("none"),

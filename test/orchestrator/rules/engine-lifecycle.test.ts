@@ -1,9 +1,11 @@
 import t from "tap";
 import { ENGINE_STATES, type EngineState } from "../../../src/contract/orchestrator-api.ts";
 import {
+  isAsleep,
   isTransient,
   isRunning,
   mayMove,
+  maySleep,
   mayStart,
   mayStop,
 } from "../../../src/orchestrator/rules/engine-lifecycle.ts";
@@ -28,12 +30,18 @@ t.test("only a running engine counts as running", async (t) => {
   t.same(ENGINE_STATES.filter(isTransient), ["provisioning", "starting", "stopping", "destroying"]);
 });
 
-t.test("start and stop return the right error code in each state", async (t) => {
+t.test("a sleeping engine without a process is asleep", async (t) => {
+  t.same([isAsleep({ state: "sleeping", pid: null }), isAsleep({ state: "sleeping", pid: 1 })], [true, false]);
+  t.notOk(isAsleep({ state: "stopped", pid: null }));
+});
+
+t.test("start, stop and sleep return the right error code in each state", async (t) => {
   const start: Record<EngineState, string> = {
     provisioning: "OPERATION_IN_PROGRESS",
     starting: "OPERATION_IN_PROGRESS",
     running: "ENGINE_ALREADY_RUNNING",
     unhealthy: "ENGINE_ALREADY_RUNNING",
+    sleeping: "go",
     backoff: "go",
     stopping: "OPERATION_IN_PROGRESS",
     stopped: "go",
@@ -46,6 +54,7 @@ t.test("start and stop return the right error code in each state", async (t) => 
     starting: "go",
     running: "go",
     unhealthy: "go",
+    sleeping: "go",
     backoff: "go",
     stopping: "OPERATION_IN_PROGRESS",
     stopped: "ENGINE_NOT_RUNNING",
@@ -53,7 +62,21 @@ t.test("start and stop return the right error code in each state", async (t) => 
     stop_failed: "go",
     destroying: "OPERATION_IN_PROGRESS",
   };
+  const sleep: Record<EngineState, string> = {
+    provisioning: "OPERATION_IN_PROGRESS",
+    starting: "OPERATION_IN_PROGRESS",
+    running: "go",
+    unhealthy: "ENGINE_NOT_RUNNING",
+    sleeping: "already",
+    backoff: "ENGINE_NOT_RUNNING",
+    stopping: "OPERATION_IN_PROGRESS",
+    stopped: "ENGINE_NOT_RUNNING",
+    failed: "ENGINE_NOT_RUNNING",
+    stop_failed: "ENGINE_NOT_RUNNING",
+    destroying: "OPERATION_IN_PROGRESS",
+  };
   for (const state of ENGINE_STATES) {
+    t.equal(maySleep(state), sleep[state], `sleep in ${state}`);
     t.equal(mayStart(state), start[state], `start in ${state}`);
     t.equal(mayStop(state), stop[state], `stop in ${state}`);
   }

@@ -1,0 +1,53 @@
+import { CliFailure } from "../exit-codes.ts";
+import type { Printer } from "../output.ts";
+
+/** One change of the system. It may be repeated: what is done already is left as it is. */
+export interface Step {
+  /** An imperative, such as `link /usr/local/bin/orchctl`. */
+  readonly what: string;
+  readonly isDone: () => Promise<boolean>;
+  readonly run: () => Promise<void>;
+}
+
+/** A step that has no lasting result to look for. */
+export const always = (what: string, run: () => Promise<void>): Step => ({
+  what,
+  isDone: () => Promise.resolve(false),
+  run,
+});
+
+/** Prints the steps, and carries them out with `yes`. Throws at the first that fails, and says which were done. */
+export async function runSteps(
+  steps: readonly Step[],
+  { yes, print }: { readonly yes: boolean; readonly print: Pick<Printer, "line" | "record" | "json" | "note"> },
+): Promise<void> {
+  const report = (result: "would" | "done" | "unchanged", what: string) =>
+    print.json ? print.record({ result, step: what }) : print.line(`${result.padEnd(9)}  ${what}`);
+  const done: string[] = [];
+  for (const { what, isDone, run } of steps) {
+    if (await isDone()) {
+      report("unchanged", what);
+      continue;
+    }
+    if (!yes) {
+      report("would", what);
+      continue;
+    }
+    try {
+      await run();
+    } catch (error) {
+      throw stepFailure(what, done, error);
+    }
+    done.push(what);
+    report("done", what);
+  }
+  if (!yes) print.note("Nothing was changed. The same command with --yes does it.");
+}
+
+function stepFailure(what: string, done: readonly string[], error: unknown): CliFailure {
+  const reason = error instanceof Error ? error.message : String(error);
+  const before = done.length === 0 ? "nothing was changed before" : `done before: ${done.join("; ")}`;
+  const exit = error instanceof CliFailure ? error.exit : "unexpected";
+  const advice = "the same command continues from there when the cause is removed";
+  return new CliFailure(exit, `failed to ${what}: ${reason} (${before})`, null, advice);
+}

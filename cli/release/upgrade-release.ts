@@ -1,0 +1,90 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { execa } from "execa";
+import { CliFailure } from "../exit-codes.ts";
+import { type Host, activateRelease, runningVersion } from "./activate-release.ts";
+import { type UnpackedRelease, copyRelease } from "./copy-release.ts";
+import { type Layout, installedReleases, linkRelease, linkedVersion, releaseFolder } from "./release-layout.ts";
+import { releaseProcesses } from "./release-processes.ts";
+import { type Step, always } from "./release-steps.ts";
+
+const CHECK_DEADLINE_MS = 30_000;
+
+/** The steps from the current release to another one. `keep` releases stay besides those that still have processes. */
+export function upgradeSteps(
+  host: Host,
+  release: UnpackedRelease,
+  { from, keep }: { readonly from: string; readonly keep: number },
+): readonly Step[] {
+  const { version } = release.manifest;
+  return [
+    copyRelease(host.layout, release),
+    always(`check that ${version} runs on this host`, () => checkProgram(host.layout, version)),
+    switchRelease(host, { from, to: version }),
+    removeOldReleases(host.layout, keep),
+  ];
+}
+
+/**
+ * Restarts the service as another release. When that does not get ready, it goes back to the one before by itself.
+ * Engines keep running as the release that they were started by.
+ */
+export const switchRelease = (host: Host, { from, to }: { readonly from: string; readonly to: string }): Step => ({
+  what: `restart orchd.service as ${to}; back to ${from} when it does not get ready`,
+  // Both, because an earlier run may have been interrupted between them.
+  isDone: async () => (await linkedVersion(host.layout.current)) === to && (await runningVersion(host)) === to,
+  async run() {
+    const before = await linkedVersion(host.layout.previous);
+    await linkRelease(host.layout.previous, from);
+    try {
+      await activateRelease(host, to);
+    } catch (error) {
+      const failure = await goBack(host, { from, to, error });
+      await (before === null ? rm(host.layout.previous) : linkRelease(host.layout.previous, before));
+      throw failure;
+    }
+  },
+});
+
+/** What to throw after `error`, with what became of the release before. */
+async function goBack(
+  host: Host,
+  { from, to, error }: { readonly from: string; readonly to: string; readonly error: unknown },
+): Promise<CliFailure> {
+  const reason = `${to} did not get ready: ${messageOf(error)}`;
+  const outcome = await activateRelease(host, from).then(
+    () => `${from} runs again`,
+    (second: unknown) => `and ${from} did not get ready again: ${messageOf(second)}`,
+  );
+  return new CliFailure("unavailable", `${reason}; ${outcome}`, null, "journalctl -u orchd shows why");
+}
+
+/** Runs Node.js and the daemon's program: a host with too old a C library, say, is found before the service stops. */
+async function checkProgram(layout: Layout, version: string): Promise<void> {
+  const folder = releaseFolder(layout, version);
+  const args = [join(folder, "bin/orchd.js"), "--version"];
+  const options = { reject: false, stdin: "ignore", timeout: CHECK_DEADLINE_MS } as const;
+  const { stdout, shortMessage, stderr } = await execa(join(folder, "bin/node"), args, options);
+  if (stdout.trim() === version) return;
+  throw new CliFailure("unexpected", `${shortMessage ?? `it says it is ${stdout.trim()}`} ${stderr}`.trim());
+}
+
+/** Removes all but the newest releases. The current and the previous one stay, and those that processes run from. */
+export function removeOldReleases(layout: Layout, keep: number): Step {
+  const removable = async () => {
+    const inUse = new Set(releaseProcesses(layout.releases).map(({ version }) => version));
+    const links = await Promise.all([layout.current, layout.previous].map(linkedVersion));
+    const rest = (await installedReleases(layout)).filter((version) => !links.includes(version));
+    const kept = links.filter((version) => version !== null).length;
+    return rest.slice(Math.max(0, keep - kept)).filter((version) => !inUse.has(version));
+  };
+  return {
+    what: `remove releases that nothing runs from, except the newest ${keep}`,
+    isDone: async () => (await removable()).length === 0,
+    async run() {
+      for (const version of await removable()) await rm(releaseFolder(layout, version), { recursive: true });
+    },
+  };
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

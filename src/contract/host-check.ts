@@ -1,0 +1,24 @@
+/** One line of `orchctl doctor`. */
+export interface HostCheck {
+  /** What was checked: one word. */
+  readonly name: string;
+  /** `problem`: something does not work. `warning`: something can be better, or will not work soon. */
+  readonly status: "ok" | "warning" | "problem";
+  readonly message: string;
+  /** What to type or to set; null when nothing is wrong. */
+  readonly fix: string | null;
+}
+
+export const passed = (name: string, message: string): HostCheck => ({ name, status: "ok", message, fix: null });
+export const warned = (name: string, message: string, fix: string): HostCheck => ({
+  name,
+  status: "warning",
+  message,
+  fix,
+});
+export const failed = (name: string, message: string, fix: string): HostCheck => ({
+  name,
+  status: "problem",
+  message,
+  fix,
+});

@@ -1,0 +1,43 @@
+import type { EngineRecord } from "../../contract/orchestrator-api.ts";
+import { ApiError } from "../api-error.ts";
+import type { HostContext } from "../host-context.ts";
+import { isAsleep, maySleep } from "../rules/engine-lifecycle.ts";
+import type { Product } from "../store/products.ts";
+import { engineRecord } from "../status/engine-record.ts";
+import { getEngineRow } from "../status/look-up-engine.ts";
+import { type SleepOutcome, canSleep, putToSleep } from "../supervision/fall-asleep.ts";
+import { sleepSettled } from "../supervision/sleep-lane.ts";
+import { assertAllowed } from "./assert-admission.ts";
+
+/** How often a sleep is tried while other calls change the engine first. */
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Puts an engine without work to sleep, which its next call ends. One that sleeps already is returned. The policy allows
+ * it with `stop`. Tested in test/end-to-end/sleep.test.ts.
+ */
+export async function putEngineToSleep(host: HostContext, product: Product, userId: string): Promise<EngineRecord> {
+  assertAllowed(product, "stop");
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const engine = await getEngineRow(host, product, userId);
+    if (isAsleep(engine)) return engineRecord(host, engine);
+    const verdict = maySleep(engine.state);
+    if (verdict === "already") await sleepSettled(host, engine.id);
+    else if (verdict !== "go") throw new ApiError(verdict, `the engine is ${engine.state}`);
+    const live = host.live.get(engine.id);
+    if (verdict === "already" || live === undefined) continue;
+    if (!canSleep(host, live)) {
+      const reason = "this host cannot hold the socket of an engine, so that calls could not wake it";
+      throw new ApiError("ENGINE_BUSY", reason);
+    }
+    const outcome = await putToSleep(host, live, { reason: "request", idleMs: 0 });
+    if (outcome.kind === "asleep") return engineRecord(host, outcome.engine);
+    if (outcome.kind === "refused") throw refusal(outcome);
+  }
+  throw new ApiError("OPERATION_IN_PROGRESS", "other calls keep changing this engine; retry later");
+}
+
+const refusal = ({ awake }: Extract<SleepOutcome, { kind: "refused" }>): ApiError =>
+  awake.length === 0
+    ? new ApiError("BACKEND_ERROR", "the engine did not answer whether it can sleep")
+    : new ApiError("ENGINE_BUSY", `the engine has work: ${awake.join(", ")}`);

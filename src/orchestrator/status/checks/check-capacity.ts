@@ -1,0 +1,55 @@
+import { readFile } from "node:fs/promises";
+import { type HostCheck, failed, passed, warned } from "../../../contract/host-check.ts";
+import type { HostStatus } from "../../../contract/orchestrator-records.ts";
+import { freeSpace } from "../../../shared/folder-health.ts";
+import { ephemeralPorts, overlapWarning } from "../host-status.ts";
+
+const LOW_DISK = { problemMb: 512, warningPercent: 5 };
+const LOW_MEMORY_PERCENT = 5;
+/** A port taken by another program is tried again later; many of them point to a wrong range. */
+const MANY_TAKEN = 0.8;
+const FEW_OPEN_FILES = 4096;
+
+/** Whether the host has ports, disk, memory and open files for more engines. */
+export async function checkCapacity(status: HostStatus, dataDir: string): Promise<readonly HostCheck[]> {
+  return [await checkPorts(status.ports), await checkDisk(dataDir), checkMemory(status.load), await checkLimits()];
+}
+
+async function checkPorts({ min, max, total, taken, free, quarantined }: HostStatus["ports"]): Promise<HostCheck> {
+  const range = `${min} to ${max}`;
+  const words = `${free} of ${total} free (${range})`;
+  const overlap = overlapWarning({ min, max }, await ephemeralPorts());
+  if (free === 0) return failed("ports", words, "widen ORCH_PORT_MIN..ORCH_PORT_MAX, or destroy engines");
+  if (taken > total * MANY_TAKEN) return warned("ports", words, "widen ORCH_PORT_MIN..ORCH_PORT_MAX");
+  if (quarantined > 0)
+    return warned("ports", `${words}; another program has ${quarantined}`, `ss -ltnp shows who listens on ${range}`);
+  if (overlap !== null)
+    return warned("ports", overlap, `sysctl -w net.ipv4.ip_local_reserved_ports=${min}-${max}, or change the range`);
+  return passed("ports", words);
+}
+
+export async function checkDisk(dataDir: string): Promise<HostCheck> {
+  const { freeMb, freePercent, freeFilesPercent } = await freeSpace(dataDir);
+  const words = `${freeMb} MB (${freePercent} %) free for ${dataDir}`;
+  const fix = `du -xsh ${dataDir}/engines/* | sort -h | tail shows the largest engines; docs/operating.md limits them`;
+  if (freeMb < LOW_DISK.problemMb) return failed("disk", words, fix);
+  if (freeFilesPercent < 1) return failed("disk", `no room for new files (df -i ${dataDir})`, fix);
+  return freePercent < LOW_DISK.warningPercent ? warned("disk", words, fix) : passed("disk", words);
+}
+
+function checkMemory({ memory_available_mb: free, memory_total_mb: total }: HostStatus["load"]): HostCheck {
+  const words = `${Math.min(free, total)} of ${total} MB available`;
+  return free < (total * LOW_MEMORY_PERCENT) / 100
+    ? warned("memory", words, "orchctl top --all --sort memory shows who uses it; orchctl drain takes no new engines")
+    : passed("memory", words);
+}
+
+/** The daemon's own limits. Where they cannot be read, nothing is wrong with them. */
+async function checkLimits(): Promise<HostCheck> {
+  const text = await readFile("/proc/self/limits", "utf8").catch(() => "");
+  const hard = /^Max open files +\S+ +(\d+)/m.exec(text)?.[1];
+  if (hard === undefined) return passed("limits", "open files are not limited");
+  return Number(hard) < FEW_OPEN_FILES
+    ? warned("limits", `${hard} open files`, "set LimitNOFILE=524288 in the unit, or ulimit -n 524288 before the start")
+    : passed("limits", `${hard} open files`);
+}

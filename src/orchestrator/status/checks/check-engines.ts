@@ -1,0 +1,69 @@
+import { type HostCheck, failed, passed, warned } from "../../../contract/host-check.ts";
+import type { HostStatus } from "../../../contract/orchestrator-records.ts";
+import { VERSION } from "../../../shared/version.ts";
+import type { HostContext } from "../../host-context.ts";
+import { countByVersion } from "../../store/host-engines.ts";
+import { engineWarnings } from "../host-status.ts";
+
+/** The engines that need a person, their versions, what is left of others, and how well they are isolated. */
+export async function checkEngines(
+  host: Pick<HostContext, "db" | "settings" | "now">,
+  status: HostStatus,
+): Promise<readonly HostCheck[]> {
+  return [
+    checkAdmission(status),
+    ...checkStates(await engineWarnings(host), status.engines),
+    await checkVersions(host),
+    ...checkOrphans(status.orphans),
+    ...checkIsolation(status.isolation),
+  ];
+}
+
+function checkAdmission({ draining, breaker }: HostStatus): HostCheck {
+  if (breaker === "open")
+    return failed("admission", "restarts pause, because many engines failed at once", "orchctl events --all -n 100");
+  return draining
+    ? warned("admission", "the host takes no new engines", "orchctl resume")
+    : passed("admission", "new engines are accepted");
+}
+
+function checkStates(warnings: readonly string[], states: HostStatus["engines"]): readonly HostCheck[] {
+  if (warnings.length === 0) return [passed("engines", "none needs a person")];
+  const judge = states.failed + states.stop_failed > 0 ? failed : warned;
+  return warnings.map((warning) => {
+    const [, message = warning, fix = ""] = /^(.*): (orchctl .*)$/s.exec(warning) ?? [];
+    return judge("engines", message, fix);
+  });
+}
+
+async function checkVersions({ db, settings }: Pick<HostContext, "db" | "settings">): Promise<HostCheck> {
+  const versions = await countByVersion(db, settings.portRange.hostId);
+  const others = [...versions].filter(([version]) => version !== VERSION);
+  if (others.length === 0) return passed("versions", `all running engines have ${VERSION}`);
+  const words = others.map(([version, count]) => `${count} running with ${version}`).join(", ");
+  return warned(
+    "versions",
+    `${words}; the daemon has ${VERSION}`,
+    "orchctl restart USER gives an engine the daemon's version",
+  );
+}
+
+const checkOrphans = (orphans: HostStatus["orphans"]): readonly HostCheck[] =>
+  orphans.length === 0
+    ? [passed("orphans", "no process without a record")]
+    : orphans.map(({ incarnation, pids }) =>
+        warned(
+          "orphans",
+          `processes of ${incarnation} have no record`,
+          `ps -o pid,user,args -p ${pids.join(",")} shows them; kill ${pids.join(" ")} ends them`,
+        ),
+      );
+
+function checkIsolation({ mode, parts }: HostStatus["isolation"]): readonly HostCheck[] {
+  if (mode === "off") return [warned("isolation", "is off", "set ORCH_ISOLATION=auto and restart orchd")];
+  const missing = parts.filter(({ problem }) => problem !== null);
+  if (missing.length === 0) return [passed("isolation", parts.map(({ name }) => name).join(", "))];
+  return missing.map(({ name, problem, fix }) =>
+    warned("isolation", `${name}: ${problem}`, fix ?? 'see "Isolation" in docs/operating.md'),
+  );
+}

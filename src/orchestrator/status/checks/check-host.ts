@@ -1,0 +1,36 @@
+import { join } from "node:path";
+import { SECRET_FILES } from "../../../contract/data-dir.ts";
+import { type HostCheck, failed, passed } from "../../../contract/host-check.ts";
+import type { HostReport } from "../../../contract/orchestrator-records.ts";
+import { exposedFiles } from "../../../shared/folder-health.ts";
+import { VERSION } from "../../../shared/version.ts";
+import type { HostContext } from "../../host-context.ts";
+import { hostStatus } from "../host-status.ts";
+import { checkCapacity } from "./check-capacity.ts";
+import { checkDatabase } from "./check-database.ts";
+import { checkEngines } from "./check-engines.ts";
+
+/** Everything that `orchctl doctor` shows of a running daemon. Without the database, what can be checked without it. */
+export async function checkHost(host: HostContext): Promise<HostReport> {
+  const { dataDir, shownSettings } = host.settings;
+  const database = await checkDatabase(host);
+  const isReachable = database.every(({ name, status }) => name !== "database" || status !== "problem");
+  return {
+    version: VERSION,
+    node: process.versions.node,
+    settings: shownSettings,
+    checks: [...database, ...(isReachable ? await checkWithStatus(host) : []), await checkPermissions(dataDir)],
+  };
+}
+
+async function checkWithStatus(host: HostContext): Promise<readonly HostCheck[]> {
+  const status = await hostStatus(host);
+  return [...(await checkCapacity(status, host.settings.dataDir)), ...(await checkEngines(host, status))];
+}
+
+async function checkPermissions(dataDir: string): Promise<HostCheck> {
+  const exposed = await exposedFiles(SECRET_FILES.map((name) => join(dataDir, name)));
+  return exposed.length === 0
+    ? passed("permissions", "only the daemon's user can read its keys")
+    : failed("permissions", `other users can read ${exposed.join(", ")}`, `chmod 600 ${exposed.join(" ")}`);
+}

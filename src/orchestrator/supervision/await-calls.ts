@@ -1,0 +1,50 @@
+import { PortTaken } from "../fleet/launch-failed.ts";
+import type { HostContext } from "../host-context.ts";
+import { isAsleep } from "../rules/engine-lifecycle.ts";
+import { findEngineById } from "../store/engines.ts";
+import { changePort } from "../store/ports.ts";
+import type { EngineRow } from "../store/tables.ts";
+import { retryUntilStopped } from "./retry-until-stopped.ts";
+import { inSleepLane } from "./sleep-lane.ts";
+
+type Host = Pick<
+  HostContext,
+  "db" | "backend" | "events" | "lanes" | "onCall" | "settings" | "now" | "logger" | "stopping"
+>;
+
+/** Holds the socket of an engine that is asleep, and wakes it at the first call. The caller is in its sleep lane. */
+export async function awaitCalls(host: Host, row: EngineRow): Promise<void> {
+  const { sockets } = host.backend;
+  await retryUntilStopped(host, "socket of a sleeping engine", async () => {
+    const held = await holdOnAnyPort(host, row);
+    if (held) sockets.awaitCall(row.id, () => host.onCall(row.id));
+  });
+}
+
+/** As {@link awaitCalls}, if the engine is asleep. */
+export const awaitCallsAgain = (host: Host, engineId: string): Promise<void> =>
+  inSleepLane(host, engineId, async () => {
+    const row = await findEngineById(host.db, engineId);
+    if (row !== null && isAsleep(row)) await awaitCalls(host, row);
+  });
+
+/** False when the engine is no longer asleep. While no daemon ran, another program may have taken its port. */
+async function holdOnAnyPort(host: Host, row: EngineRow): Promise<boolean> {
+  for (let attempt = row; ;) {
+    try {
+      if (host.backend.sockets.hold(attempt.id, attempt.port) !== null) return true;
+      host.logger.error({ engine_id: row.id }, "this host cannot hold the socket of a sleeping engine; start it");
+      return false;
+    } catch (error) {
+      if (!(error instanceof PortTaken)) throw error;
+      host.logger.warn({ engine_id: row.id, port: attempt.port }, "a sleeping engine's port is taken");
+      const moved = await changePort(host.db, attempt, { range: host.settings.portRange, events: host.events });
+      if (moved === null) {
+        const now = await findEngineById(host.db, row.id);
+        if (now === null || !isAsleep(now)) return false;
+        throw new Error(`no free port for the sleeping engine ${row.id}`, { cause: error });
+      }
+      attempt = moved;
+    }
+  }
+}

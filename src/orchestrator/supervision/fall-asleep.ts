@@ -1,0 +1,139 @@
+import type { AwakeReason, SleepReason } from "../../contract/sleep.ts";
+import { delay } from "../../shared/clock.ts";
+import type { HostContext } from "../host-context.ts";
+import type { EngineProcess, StopOutcome } from "../fleet/engine-backend.ts";
+import { engineStatus, sleepEngine } from "../fleet/engine-control.ts";
+import type { LiveEngine } from "../fleet/live-engines.ts";
+import { idleMsOf } from "../rules/idleness.ts";
+import type { EngineRow } from "../store/tables.ts";
+import { awaitCalls } from "./await-calls.ts";
+import { retryMove } from "./retry-until-stopped.ts";
+import { readEngineStatus } from "./read-engine-status.ts";
+import { inSleepLane } from "./sleep-lane.ts";
+
+/** An engine ends its tool servers and its store before it exits. */
+const EXIT_MS = 15_000;
+const TERM_MS = 2000;
+const MAX_TRIES = 3;
+const RETRY_MS = 500;
+/** Past it, the reaper finishes the sleep of an operation that failed. */
+const DEADLINE_MS = 60_000;
+
+export type SleepOutcome =
+  | { readonly kind: "asleep"; readonly engine: EngineRow }
+  /** It has work, or did not answer. It stays awake. */
+  | { readonly kind: "refused"; readonly awake: readonly AwakeReason[] }
+  /** A stop, a destroy or an exit came first. */
+  | { readonly kind: "overtaken" };
+
+export interface SleepOptions {
+  readonly reason: SleepReason;
+  /** Only if its last work ended this long ago. */
+  readonly idleMs: number;
+}
+
+/** Whether calls can wait for an engine while it sleeps. */
+export const canSleep = ({ backend }: Pick<HostContext, "backend">, { id, order }: LiveEngine): boolean =>
+  backend.sockets.isHeld(id) || backend.sockets.canHold(order.launch.port);
+
+/**
+ * Puts an engine to sleep: first the row, then the engine decides and exits. Calls that come from then on wait on its
+ * socket. A daemon that dies in between leaves a row that the next one reads as awake or asleep by its process.
+ */
+export const putToSleep = (host: HostContext, live: LiveEngine, options: SleepOptions): Promise<SleepOutcome> =>
+  inSleepLane(host, live.id, () => host.transitions.own(live.id, () => sleepNow(host, live, options)));
+
+async function sleepNow(host: HostContext, live: LiveEngine, { reason, idleMs }: SleepOptions): Promise<SleepOutcome> {
+  const target = { url: live.url, token: live.controlToken };
+  // Most refusals are known before the row changes.
+  const before = await readEngineStatus(host, live);
+  if (live.isStopping) return { kind: "overtaken" };
+  if (before === null) return { kind: "refused", awake: [] };
+  const { awake } = before;
+  if (awake.some((one) => one !== "learning")) return { kind: "refused", awake };
+  if (idleMsOf(before, host.now()) < idleMs) return { kind: "refused", awake: [...awake, "recent_work"] };
+  const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
+  live.fallingAsleep = settled;
+  try {
+    const { id, incarnation } = live;
+    const going = await host.states.move({
+      id,
+      from: ["running"],
+      to: "sleeping",
+      incarnation,
+      set: {
+        sleep_reason: reason,
+        slept_at: new Date(host.now()),
+        deadline_at: new Date(host.now() + DEADLINE_MS),
+      },
+    });
+    if (going === null) return { kind: "overtaken" };
+    // A connection of a probe that nobody accepts would wake the engine.
+    await live.probing;
+    const answer = await sleepEngine(target, idleMs);
+    if (answer.kind === "refused") return await stayAwake(host, live, answer.awake);
+    // The answer may have been lost. Only an engine that has not decided to sleep answers again.
+    if (answer.kind === "failed" && (await answersAgain(live))) return await stayAwake(host, live, []);
+    if ((await endedBy(live.process)).kind !== "survived") return await fallAsleep(host, going);
+    return { kind: "overtaken" };
+  } finally {
+    live.fallingAsleep = null;
+    settle();
+  }
+}
+
+async function answersAgain({ url, controlToken: token, process }: LiveEngine): Promise<boolean> {
+  const exited = new AbortController();
+  void process.exited.then(() => exited.abort());
+  for (let tries = 0; tries < MAX_TRIES && !exited.signal.aborted; tries++) {
+    if ((await engineStatus({ url, token })).kind === "ok") return true;
+    await delay(RETRY_MS, exited.signal);
+  }
+  return false;
+}
+
+/** Waits until a process that sleeps has exited, and stops it when it stays. */
+export async function endedBy(process: EngineProcess): Promise<StopOutcome> {
+  const waited = new AbortController();
+  await Promise.race([process.exited, delay(EXIT_MS, waited.signal)]);
+  waited.abort();
+  return process.stop(TERM_MS);
+}
+
+/** Records that the process of an engine in `sleeping` is gone, and waits for calls. */
+export async function fallAsleep(host: HostContext, row: EngineRow): Promise<SleepOutcome> {
+  const { id, incarnation } = row;
+  const live = host.live.get(id);
+  // From now on its exit is no crash, even while the database is unavailable.
+  if (live?.incarnation === incarnation) live.isStopping = true;
+  // Of an adopted engine whose socket could not be copied, calls are refused from its exit until now.
+  const gap = host.backend.sockets.isHeld(id) ? {} : { gap: true };
+  const asleep = await retryMove(host, "sleep", () => ({
+    id,
+    from: ["sleeping"],
+    to: "sleeping",
+    incarnation,
+    set: { pid: null, boot_id: null, process_start: null, slept_at: new Date(host.now()) },
+    event: { reason: row.sleep_reason ?? "idle", data: gap },
+  }));
+  host.live.remove(id, incarnation);
+  if (!asleep) return { kind: "overtaken" };
+  await awaitCalls(host, asleep);
+  return { kind: "asleep", engine: asleep };
+}
+
+/** The engine goes on: the row is `running` again. */
+export async function stayAwake(
+  host: HostContext,
+  { id, incarnation }: Pick<LiveEngine, "id" | "incarnation">,
+  awake: readonly AwakeReason[],
+): Promise<SleepOutcome> {
+  const running = await retryMove(host, "refused sleep", () => ({
+    id,
+    from: ["sleeping"],
+    to: "running",
+    incarnation,
+    set: { sleep_reason: null },
+  }));
+  return running ? { kind: "refused", awake } : { kind: "overtaken" };
+}

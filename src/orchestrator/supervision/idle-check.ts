@@ -1,0 +1,64 @@
+import type { HostContext } from "../host-context.ts";
+import type { LiveEngine } from "../fleet/live-engines.ts";
+import { storeActivity } from "../store/engines.ts";
+import { canSleep, putToSleep } from "./fall-asleep.ts";
+import { readEngineStatus } from "./read-engine-status.ts";
+
+/** The report is read at least this often, and with each probe while turns run. `last_active_at` need not be exact. */
+const REPORT_INTERVAL_MS = 60_000;
+/** The least change of `last_active_at` that is stored. */
+const MIN_ACTIVITY_CHANGE_MS = 60_000;
+
+/** Reads an engine's report when it is due, and puts the engine to sleep when it has been idle for its `idle_stop_s`. */
+export async function checkIdle(host: HostContext, live: LiveEngine): Promise<void> {
+  const policy = await host.directory.policyOf(live.productId).catch(() => null);
+  const idleStopMs = policy === null || policy.idle_stop_s === 0 ? null : policy.idle_stop_s * 1000;
+  if (!isDue(live, idleStopMs, host.now())) return;
+  await readReport(host, live);
+  if (idleStopMs === null || idleSince(live) === null || !canSleep(host, live)) return;
+  if (host.now() - (idleSince(live) ?? 0) < idleStopMs) return;
+  try {
+    await putToSleep(host, live, { reason: "idle", idleMs: idleStopMs });
+  } catch (error) {
+    // Most often the database is unavailable. Tried again with a later probe.
+    host.logger.warn({ err: error, engine_id: live.id }, "failed to put an idle engine to sleep");
+  }
+}
+
+const idleSince = ({ report }: LiveEngine): number | null => report?.idleSince ?? null;
+
+/** Due when the engine may have been idle for `idleStopMs`: seldom more than once in that time. */
+function isDue({ report, activeTurns }: LiveEngine, idleStopMs: number | null, now: number): boolean {
+  if (report === null || now - report.at >= REPORT_INTERVAL_MS) return true;
+  // The metrics then show turns while they run, and soon after.
+  if ((activeTurns ?? 0) > 0 || report.awake.includes("turn")) return true;
+  return idleStopMs !== null && now - (report.idleSince ?? report.at) >= idleStopMs;
+}
+
+/** The engine is not trusted: a time in the future is cut to now. */
+async function readReport(
+  host: Pick<HostContext, "db" | "metrics" | "now" | "logger">,
+  live: LiveEngine,
+): Promise<void> {
+  const status = await readEngineStatus(host, live);
+  if (status === null) return;
+  const { last_active_at, idle_since, awake, disk_bytes: diskBytes } = status;
+  live.diskBytes = diskBytes ?? null;
+  const now = host.now();
+  const timeOf = (text: string) => Math.min(Date.parse(text), now);
+  live.report = { at: now, awake, idleSince: idle_since === null ? null : timeOf(idle_since) };
+  if (last_active_at !== null) await recordActivity(host, live, timeOf(last_active_at));
+}
+
+/** Stores `last_active_at`. After a reboot the most recently used engines start first. */
+async function recordActivity(host: Pick<HostContext, "db" | "logger">, live: LiveEngine, at: number): Promise<void> {
+  live.lastActiveAt = at;
+  if (at - live.lastActiveStored < MIN_ACTIVITY_CHANGE_MS) return;
+  try {
+    await storeActivity(host.db, live.id, new Date(at));
+    live.lastActiveStored = at;
+  } catch (error) {
+    // Retried with a later report.
+    host.logger.warn({ err: error, engine_id: live.id }, "failed to store last_active_at");
+  }
+}

@@ -1,0 +1,12 @@
+import type { HostContext } from "../host-context.ts";
+
+/** Serializes what changes whether an engine sleeps and who listens on its socket, except its launch. */
+export const inSleepLane = <T>(
+  { lanes }: Pick<HostContext, "lanes">,
+  engineId: string,
+  work: () => Promise<T>,
+): Promise<T> => lanes.run(`sleep ${engineId}`, work);
+
+/** Resolves when a sleep in progress is settled. */
+export const sleepSettled = (host: Pick<HostContext, "lanes">, engineId: string): Promise<void> =>
+  inSleepLane(host, engineId, () => Promise.resolve());

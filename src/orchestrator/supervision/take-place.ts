@@ -1,0 +1,85 @@
+import { delay } from "../../shared/clock.ts";
+import { ApiError } from "../api-error.ts";
+import type { HostContext } from "../host-context.ts";
+import type { LiveEngine } from "../fleet/live-engines.ts";
+import { capacityProblem } from "../rules/admission.ts";
+import { hostResources } from "../status/host-status.ts";
+import { BootCancelled } from "./boot-queue.ts";
+import { canSleep, putToSleep } from "./fall-asleep.ts";
+
+const MAX_WAIT_MS = 15_000;
+const RETRY_MS = 250;
+const RETRY_AFTER_S = 5;
+/** A caller between two calls of a conversation keeps its engine. */
+const MIN_IDLE_MS = 1000;
+/** Engines asked to sleep before the wait goes on. */
+const MAX_ASKED = 16;
+
+interface PlaceRequest {
+  readonly engineId: string;
+  /** Places are shared fairly between products. */
+  readonly productId: string;
+  /** Ends the wait with {@link BootCancelled}. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Starts an engine in one of the places for engines that are awake. At the limit, or without memory, the engine that
+ * has been idle longest is put to sleep first. Throws CAPACITY_EXHAUSTED when none can for a while.
+ */
+export async function withPlace<T>(host: HostContext, request: PlaceRequest, start: () => Promise<T>): Promise<T> {
+  const { engineId, productId, signal } = request;
+  const ended = new AbortController();
+  const timeout = setTimeout(() => ended.abort(hostFull(host)), MAX_WAIT_MS);
+  const cancel = () => ended.abort(new BootCancelled("the boot was cancelled"));
+  signal?.addEventListener("abort", cancel, { once: true });
+  if (signal?.aborted) cancel();
+  try {
+    const turn = { lane: productId, priority: 1, signal: ended.signal };
+    await host.places.queue.add(() => takePlace(host, engineId, ended.signal), turn);
+  } finally {
+    clearTimeout(timeout);
+    signal?.removeEventListener("abort", cancel);
+  }
+  try {
+    return await start();
+  } finally {
+    host.places.release(engineId);
+  }
+}
+
+/** Rejects with the reason of the signal. */
+async function takePlace(host: HostContext, engineId: string, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted();
+    const memoryIsShort = capacityProblem({ ...(await hostResources(host.settings.dataDir)), diskFreeMb: Infinity });
+    if (memoryIsShort === null && host.places.take(engineId, host.live.ids())) return;
+    if (!(await putOneToSleep(host))) await delay(RETRY_MS, signal);
+  }
+}
+
+/** Puts the engine to sleep that has been idle longest and agrees. */
+async function putOneToSleep(host: HostContext): Promise<boolean> {
+  const idle = host.live.all().filter((live) => !live.isStopping && canSleep(host, live) && lastWorkAt(live) !== null);
+  const longest = idle.toSorted((a, b) => (lastWorkAt(a) ?? 0) - (lastWorkAt(b) ?? 0));
+  for (const live of longest.slice(0, MAX_ASKED)) {
+    const policy = await host.directory.policyOf(live.productId);
+    if (policy === null || policy.idle_stop_s === 0) continue;
+    const { kind } = await putToSleep(host, live, { reason: "capacity", idleMs: MIN_IDLE_MS });
+    if (kind === "asleep") return true;
+  }
+  return false;
+}
+
+/** As last reported. An engine that worked then may be idle now, so it comes after the others. */
+const lastWorkAt = ({ report, healthySince }: LiveEngine): number | null =>
+  report === null ? healthySince : (report.idleSince ?? report.at);
+
+const hostFull = ({ places }: Pick<HostContext, "places">): ApiError =>
+  new ApiError(
+    "CAPACITY_EXHAUSTED",
+    places.limit === null
+      ? "the host has no memory for another engine"
+      : `the host carries ${places.limit} engines awake, and none can sleep now (ORCH_MAX_AWAKE)`,
+    { retryAfterS: RETRY_AFTER_S },
+  );

@@ -1,0 +1,36 @@
+import { stat, statfs } from "node:fs/promises";
+import { hasCode } from "./error-code.ts";
+
+const MIB = 1_048_576;
+const OTHERS = 0o077;
+
+export interface FreeSpace {
+  readonly freeMb: number;
+  readonly freePercent: number;
+  /** Of the files that the file system can still hold; 100 where it has no limit. */
+  readonly freeFilesPercent: number;
+}
+
+export async function freeSpace(folder: string): Promise<FreeSpace> {
+  const { bavail, bsize, blocks, ffree, files } = await statfs(folder);
+  return {
+    freeMb: Math.floor((bavail * bsize) / MIB),
+    freePercent: blocks === 0 ? 100 : Math.floor((bavail / blocks) * 100),
+    freeFilesPercent: files === 0 ? 100 : Math.floor((ffree / files) * 100),
+  };
+}
+
+/** Those of the files that other users may read or write. A missing file is none of them. */
+export async function exposedFiles(paths: readonly string[]): Promise<readonly string[]> {
+  const exposed = await Promise.all(
+    paths.map(async (path) => {
+      try {
+        return ((await stat(path)).mode & OTHERS) !== 0;
+      } catch (error) {
+        if (hasCode(error, "ENOENT", "EACCES", "EPERM")) return false;
+        throw error;
+      }
+    }),
+  );
+  return paths.filter((_, index) => exposed[index]);
+}

@@ -1,0 +1,41 @@
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+
+/** What is known of a connection. */
+interface Exchange {
+  /** Requests without a complete response. */
+  open: number;
+  /** The bytes read when the last response was complete. Null before the first one. */
+  bytesRead: number | null;
+}
+
+/**
+ * Returns a function that stops a server from accepting connections while no request can be lost: it closes the idle
+ * connections, and returns false and goes on accepting when another one than `own` remains, on which a request runs or
+ * may begin. Call it after the poll phase of the event loop (`setImmediate`), so that everything received has been read.
+ * A request that arrives on a connection just then is never read: its client sees the connection close.
+ */
+export function trackConnections(server: Server): (own: Socket) => boolean {
+  const connections = new Map<Socket, Exchange>();
+  server.on("connection", (socket) => {
+    connections.set(socket, { open: 0, bytesRead: null });
+    socket.once("close", () => connections.delete(socket));
+  });
+  server.on("request", ({ socket }, response) => {
+    const exchange = connections.get(socket);
+    if (exchange === undefined) return;
+    exchange.open++;
+    response.once("close", () => {
+      exchange.open--;
+      exchange.bytesRead = socket.bytesRead;
+    });
+  });
+  return (own) => {
+    const others = [...connections].filter(([socket]) => socket !== own && !socket.destroyed);
+    // `closeIdleConnections` of Node.js would also close one whose first request is on its way.
+    if (others.some(([socket, { open, bytesRead }]) => open > 0 || bytesRead !== socket.bytesRead)) return false;
+    for (const [socket] of others) socket.destroy();
+    server.close();
+    return true;
+  };
+}
