@@ -23,7 +23,11 @@ export const INTERFACES = {
     errorsOf,
     keys: { platform: PLATFORM_KEY_HEADER, admin: ADMIN_KEY_HEADER, local: ADMIN_KEY_HEADER },
     keyless: ["none", "local"],
-    path: { user_id: "The product's id of the user, 1 to 256 bytes", product_id: "Id or slug of the product" },
+    path: {
+      user_id: "The product's id of the user, 1 to 256 bytes",
+      product_id: "Id or slug of the product",
+      engine_id: "Id of the engine",
+    },
   } satisfies Interface<Route>,
   engine: {
     title: "orchd engine",

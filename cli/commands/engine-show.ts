@@ -23,14 +23,15 @@ interface Options {
   readonly all: boolean;
 }
 
-const COLUMNS = ["USER", "STATE", "PORT", "PID", "RESTARTS", "SINCE", "ID"];
-const row = ({ user_id, state, sleep, port, pid, restarts, started_at, id }: EngineRecord) => [
+const COLUMNS = ["USER", "STATE", "PORT", "PID", "RESTARTS", "SINCE", "VERSION", "ID"];
+const row = ({ user_id, state, sleep, port, pid, restarts, started_at, version, id }: EngineRecord) => [
   user_id,
   sleep === null ? state : `${state} (${sleep.reason})`,
   String(port),
   pid === null ? null : String(pid),
   String(restarts.count),
   ago(sleep?.since ?? started_at, Date.now()),
+  version,
   id,
 ];
 

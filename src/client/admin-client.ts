@@ -123,6 +123,18 @@ export function createAdminClient({ adminKey, ...connection }: AdminClientOption
         call<Page<EngineRecord>>("GET", `/admin/engines${queryOf({ limit: pageSize, state, cursor })}`, { signal }),
       ),
 
+    /** Restarts a running engine after its running turns; `drainS` is how long it waits for them. */
+    restartEngine: async (
+      id: string,
+      { drainS, signal }: CallOptions & { readonly drainS?: number | undefined } = {},
+    ) =>
+      call<EngineRecord>(
+        "POST",
+        `/admin/engines/${pathSegment("engine", id, 'restartEngine("eng_…")')}/restart`,
+        { body: { drain_s: drainS }, signal, deadlineMs: service.limits.engineDeadlineMs },
+        { repeatable: false },
+      ),
+
     /** Stored events of every product and of the host, the newest first. */
     listEvents: ({
       productId,

@@ -109,6 +109,7 @@ export const startRequest = z.object({});
 export const drainRequest = z.object({});
 export const sleepRequest = z.object({});
 export const stopRequest = z.object({ drain_s: z.optional(seconds), force: z.optional(z.boolean()) });
+export const restartRequest = z.object({ drain_s: z.optional(seconds) });
 export const rotateKeyRequest = z.object({ grace_s: z.optional(seconds) });
 
 /** Limits of every JSON body. Fields, list items, objects and lists count as values. */

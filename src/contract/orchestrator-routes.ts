@@ -5,6 +5,7 @@ import {
   policyPatch,
   provisionRequest,
   registerRequest,
+  restartRequest,
   rotateKeyRequest,
   sleepRequest,
   startRequest,
@@ -193,6 +194,11 @@ export const ORCHESTRATOR_ROUTES = {
   adminEngines: admin("GET /admin/engines", "Engines of every product", {
     query: { ...PAGE, state: STATE },
     responses: ok("EnginePage"),
+  }),
+  restartEngine: admin("POST /admin/engines/{engine_id}/restart", "Restart a running engine of any product", {
+    request: restartRequest,
+    responses: ok("EngineRecord"),
+    errors: ["ENGINE_NOT_FOUND", "ENGINE_NOT_RUNNING", "OPERATION_IN_PROGRESS", "BACKEND_ERROR", "BOOT_TIMEOUT"],
   }),
   adminEvents: admin("GET /admin/events", "Events of every product and the host", {
     query: { ...PAGE, product_id: { kind: "text", summary: "Only events of this product, by id or slug" } },

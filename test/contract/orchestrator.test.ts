@@ -123,6 +123,10 @@ t.test("events as a list and as a stream", async () => {
 
 t.test("the host", async () => {
   for (const name of ["health", "ready", "metrics", "openapi", "docs"] as const) await call(name, { expect: 200 });
+  const { body: listed } = await call("adminEngines", { expect: 200 });
+  const running = listed.data.find(({ state }: { state: string }) => state === "running");
+  await call("restartEngine", { path: { engine_id: running.id }, body: { drain_s: 0 }, expect: 200 });
+  await call("restartEngine", { path: { engine_id: "eng_none" }, body: {}, expect: "ENGINE_NOT_FOUND" });
   for (const name of ["adminEngines", "adminStatus", "checkHost", "adminAudit"] as const)
     await call(name, { expect: 200 });
   await call("adminAudit", { query: "?after=1&limit=1", expect: 200 });

@@ -106,6 +106,21 @@ t.test("the daemon under systemd", { skip }, async (t) => {
     t.match(await record(), { state: "running", pid: engine.pid, incarnation: engine.incarnation });
   });
 
+  await t.test("is killed while an engine sleeps, and a call to the engine waits for both", async (t) => {
+    const engine = await record();
+    // It refuses while its start is still going on.
+    await until("it sleeps", async () => {
+      await ask(url, "/engines/alice/sleep", { method: "POST", headers, body: {} });
+      return (await record()).state === "sleeping" && (await record()).pid === null;
+    });
+    machine.run("systemctl", "kill", "--signal=KILL", "--kill-who=main", "orchd");
+    t.equal(await callOnNewConnection(`${engine.url}/health`), 200);
+    await until("the daemon is ready", isActive, 60_000);
+    await until("the engine is recorded", async () => (await record()).state === "running");
+    t.not((await record()).incarnation, engine.incarnation);
+    t.equal(storedSockets(), 1);
+  });
+
   await t.test("removes the socket of a destroyed engine from the store", async (t) => {
     const engine = await record();
     t.equal((await ask(url, "/engines/alice", { method: "DELETE", headers })).status, 200);

@@ -1,6 +1,7 @@
-import { ENGINE_STATES, drainRequest } from "../../contract/orchestrator-api.ts";
+import { ENGINE_STATES, drainRequest, restartRequest } from "../../contract/orchestrator-api.ts";
 import { AUDIT_AFTER, PAGE_LIMIT } from "../../contract/orchestrator-routes.ts";
 import { drainHost } from "../operations/drain-host.ts";
+import { restartEngine } from "../operations/restart-engine.ts";
 import { checkHost } from "../status/checks/check-host.ts";
 import { hostStatus, readMetrics } from "../status/host-status.ts";
 import { pageOfEngines } from "../status/look-up-engine.ts";
@@ -15,6 +16,10 @@ export function adminRoutes(host: HostContext) {
       const page = pageParameters(call, "eng");
       const state = choiceParameter(call, "state", ENGINE_STATES);
       return call.list(async () => pageOf(await pageOfEngines(host, null, { ...page, state }), page.limit));
+    },
+    restartEngine: async (call) => {
+      const { drain_s: drainS } = call.body(restartRequest);
+      return { status: 200, body: await restartEngine(host, call.params["engine_id"] ?? "", drainS) };
     },
     adminStatus: async () => ({ status: 200, body: await hostStatus(host) }),
     checkHost: async () => ({ status: 200, body: await checkHost(host) }),

@@ -19,8 +19,9 @@ import { scheduleRestart } from "../supervision/supervise-engine.ts";
 const PROBE_TIMEOUT_MS = 2000;
 
 /**
- * Reconciles the rows of an earlier daemon with its kept sockets and with the running processes, row by row by the adoption rule. Resolves when
- * every running engine is supervised. Restarts, stops and destroys continue in the background.
+ * Reconciles the rows of an earlier daemon with its kept sockets and with the running processes, row by row by the
+ * adoption rule. Resolves when every running engine is supervised. Restarts, stops and destroys continue in the
+ * background.
  */
 export async function reconcileFleet(host: HostContext): Promise<{ readonly adopted: number }> {
   const rows = await listEnginesOfHost(host.db, host.settings.portRange.hostId);

@@ -1,0 +1,46 @@
+import type { EngineRecord } from "../../src/contract/orchestrator-records.ts";
+
+/** What the rule reads of an engine. */
+export type RolledEngine = Pick<EngineRecord, "id" | "version" | "state" | "restarts">;
+
+/** The shares of the outdated engines that have been restarted after each batch. */
+const SHARES = [0.05, 0.25, 1];
+
+/** The sizes of the batches: one engine, then up to 5 %, 25 % and all of them. */
+export function batchSizes(total: number): readonly number[] {
+  const ends = [1, ...SHARES.map((share) => Math.ceil(total * share))].map((end) => Math.min(end, total));
+  return ends.map((end, at) => end - (ends[at - 1] ?? 0)).filter((size) => size > 0);
+}
+
+/** Running engines of another version. A sleeping engine has the daemon's version when it wakes. */
+export const isOutdated = ({ version, state }: RolledEngine, wanted: string): boolean =>
+  (state === "running" || state === "unhealthy") && version !== wanted;
+
+export interface FailureRates {
+  readonly new: { readonly failed: number; readonly of: number };
+  readonly old: { readonly failed: number; readonly of: number };
+}
+
+/**
+ * How many engines of the wanted version and of others have failed since the rollout began: they are unhealthy, wait for
+ * a restart, have failed, or were restarted after a crash. `rolled` are the engines that this rollout has restarted, of
+ * which one that does not run has no version to go by. `before` are the restarts of each engine at the beginning.
+ */
+export function failureRates(
+  engines: readonly RolledEngine[],
+  { wanted, rolled, before }: { wanted: string; rolled: ReadonlySet<string>; before: ReadonlyMap<string, number> },
+): FailureRates {
+  const isNew = ({ id, version }: RolledEngine) => rolled.has(id) || version === wanted;
+  const hasFailed = ({ id, state, restarts }: RolledEngine) =>
+    state === "unhealthy" || state === "backoff" || state === "failed" || restarts.count > (before.get(id) ?? 0);
+  const rate = (some: readonly RolledEngine[]) => ({ failed: some.filter(hasFailed).length, of: some.length });
+  return { new: rate(engines.filter(isNew)), old: rate(engines.filter((engine) => !isNew(engine))) };
+}
+
+/** Why the rollout must stop: the new version fails more often than the old one. Null when it goes on. */
+export function rolloutProblem(rates: FailureRates, wanted: string): string | null {
+  const share = ({ failed, of }: { readonly failed: number; readonly of: number }) => (of === 0 ? 0 : failed / of);
+  if (share(rates.new) <= share(rates.old)) return null;
+  const [now, then] = [rates.new, rates.old];
+  return `${now.failed} of ${now.of} engines of ${wanted} failed, and ${then.failed} of ${then.of} of other versions`;
+}

@@ -1,0 +1,63 @@
+import type { EngineRecord } from "../../contract/orchestrator-api.ts";
+import { delay } from "../../shared/clock.ts";
+import { ApiError } from "../api-error.ts";
+import type { HostContext } from "../host-context.ts";
+import { isRunning } from "../rules/engine-lifecycle.ts";
+import { engineRecord } from "../status/engine-record.ts";
+import { findEngineById } from "../store/engines.ts";
+import { findProduct } from "../store/products.ts";
+import type { EngineRow } from "../store/tables.ts";
+import { endProcess } from "../supervision/end-process.ts";
+import { scheduleRestart } from "../supervision/supervise-engine.ts";
+
+const TERM_MS = 10_000;
+/** For the boot queue, besides the boot itself. */
+const QUEUE_MS = 60_000;
+
+/**
+ * Restarts a running engine of any product as this daemon's version, without counting a crash, and forgets earlier ones. Its desired state stays
+ * `running`, so the next daemon finishes what this one cannot. Tested in test/end-to-end/restart-engine.test.ts.
+ */
+export async function restartEngine(host: HostContext, id: string, drainS: number | undefined): Promise<EngineRecord> {
+  const engine = await findEngineById(host.db, id);
+  if (engine === null) throw new ApiError("ENGINE_NOT_FOUND", `no engine has the id ${id}`);
+  if (!isRunning(engine.state)) throw new ApiError("ENGINE_NOT_RUNNING", `the engine is ${engine.state}`);
+  const waiting = await host.transitions.own(id, () => park(host, engine, drainS));
+  if (waiting === null) throw new ApiError("OPERATION_IN_PROGRESS", "another call has changed the engine; retry later");
+  const restarted = scheduleRestart(host, waiting).catch((error: unknown) => {
+    // The reaper retries it.
+    host.logger.error({ err: error, engine_id: id }, "failed to restart an engine");
+  });
+  await Promise.race([restarted, delay(host.settings.bootTimeoutMs + QUEUE_MS, host.stopping)]);
+  const after = await findEngineById(host.db, id);
+  if (after === null) throw new ApiError("ENGINE_NOT_FOUND", "the engine was destroyed while it was restarting");
+  if (!isRunning(after.state)) throw new ApiError("BOOT_TIMEOUT", `the engine stopped and is ${after.state}`);
+  return engineRecord(host, after);
+}
+
+/** Ends the process and leaves the engine waiting for its restart. Null when another call changed it first. */
+async function park(host: HostContext, engine: EngineRow, drainS: number | undefined): Promise<EngineRow | null> {
+  const product = await findProduct(host.db, engine.product_id);
+  const drainMs = (drainS ?? product?.record.policy.drain_s ?? 0) * 1000;
+  const end = await endProcess(host, engine, { drainMs, termMs: TERM_MS, restarts: true });
+  if (end.kind === "survived") {
+    // Without a supervisor, so that the reaper looks at what is left of it.
+    host.live.remove(engine.id, engine.incarnation);
+    throw new ApiError("BACKEND_ERROR", `engine ${engine.id}: ${end.reason}`);
+  }
+  return host.states.move({
+    id: engine.id,
+    from: ["running", "unhealthy"],
+    to: "backoff",
+    incarnation: engine.incarnation,
+    set: {
+      pid: null,
+      boot_id: null,
+      process_start: null,
+      next_restart_at: new Date(host.now()),
+      restart_count: 0,
+      restart_window_started_at: null,
+    },
+    event: { type: "engine.stopped", reason: "restart", data: { result: end.kind } },
+  });
+}
