@@ -1,3 +1,4 @@
+import { memoize } from "../../shared/memoize.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { probeOnce } from "../fleet/health-probe.ts";
 import { PortTaken } from "../fleet/launch-failed.ts";
@@ -27,6 +28,7 @@ const PROBE_TIMEOUT_MS = 2000;
 export async function reconcileFleet(host: HostContext): Promise<{ readonly adopted: number }> {
   const rows = await listEnginesOfHost(host.db, host.settings.portRange.hostId);
   host.backend.sockets.restore(rows.filter(({ state }) => state !== "stopped" && state !== "failed"));
+  // Many engines share a product.
   const products = memoize((id: string) => findProduct(host.db, id));
   // Before any launch, so that new incarnations do not count as orphans.
   reportOrphans(host, rows);
@@ -53,18 +55,6 @@ export async function reconcileEngine(host: HostContext, row: EngineRow): Promis
 }
 
 type ProductLookUp = (id: string) => Promise<Product | null>;
-
-/** Reads each product once, although many engines share it. */
-function memoize<T>(find: (id: string) => Promise<T>): (id: string) => Promise<T> {
-  const found = new Map<string, Promise<T>>();
-  return (id) => {
-    const known = found.get(id) ?? find(id);
-    found.set(id, known);
-    // A failure is not memoized.
-    known.catch(() => found.delete(id));
-    return known;
-  };
-}
 
 async function reconcile(
   host: HostContext,
