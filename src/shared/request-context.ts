@@ -1,10 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { lazily } from "./lazily.ts";
+import type { Span } from "./tracing/span.ts";
 
 /** The call that caused the current work, for its log lines and records. */
 interface RequestContext {
   readonly requestId: string;
   readonly actor: "product" | "admin";
+  /** The call's, for what it causes. */
+  readonly span: Span;
 }
 
 /** A start-up snapshot cannot hold it. */

@@ -54,6 +54,8 @@ export interface EngineOptions {
   /** Default: no limit. */
   readonly userTasks?: number;
   /** Default: none. */
+  readonly tracing?: EngineLaunch["tracing"];
+  /** Default: none. */
   readonly isolation?: EngineLaunch["isolation"];
   /** The descriptor of a socket that listens on `port` for it. */
   readonly listener?: number;
@@ -106,6 +108,7 @@ export async function launchEngine(
     snapshot = true,
     policy = {},
     userTasks,
+    tracing,
     isolation = NOT_ISOLATED,
     listener,
   }: EngineOptions,
@@ -128,6 +131,7 @@ export async function launchEngine(
     limits: { max_processes: 256, memory_mb: 1024, disk_mb: 2048 },
     ...policy,
     ...(userTasks !== undefined && { user_tasks: userTasks }),
+    ...(tracing !== undefined && { tracing }),
     isolation,
     ...(listener !== undefined && { listen_fd: 3 }),
   };
