@@ -7,7 +7,7 @@ import { createProgram } from "./program.ts";
 import { readSettings } from "./settings.ts";
 
 /** Runs one command line and sets the exit code. */
-export async function run(): Promise<void> {
+export async function run({ installDir }: { readonly installDir: string }): Promise<void> {
   exitOnInterrupt();
   exitWithoutReader(process.stdout);
   // A closed standard error is no failure: the exit code still reports the result.
@@ -15,7 +15,7 @@ export async function run(): Promise<void> {
   // Read before the arguments are parsed, because parsing may fail.
   const json = process.argv.includes("--json");
   try {
-    await createProgram(readSettings(), (message) => printUsageError(message, json)).parseAsync();
+    await createProgram(readSettings(installDir), (message) => printUsageError(message, json)).parseAsync();
   } catch (error) {
     printFailure(error, json);
   }
