@@ -14,7 +14,7 @@ import {
   listFile,
 } from "./format.ts";
 import { MemberRules } from "./member-rules.ts";
-import { type Member, TarWriter } from "./tar.ts";
+import { type Member, TarWriter, nothing } from "./tar.ts";
 
 /** Level 1 is twice as fast as the default and 10 % larger. */
 const GZIP = { level: 1 };
@@ -159,8 +159,4 @@ export const folderMember = (path: string): Member => ({ ...fileMember(path, 0),
 
 export async function* one(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
   yield chunk;
-}
-
-async function* nothing(): AsyncGenerator<Uint8Array> {
-  // A folder and a link have no body.
 }

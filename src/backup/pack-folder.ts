@@ -131,7 +131,7 @@ class Packing {
     await this.#write({ ...memberOf(path, stat), type: "file", size }, contentOf(file, size));
   }
 
-  async #write(member: Member, body: AsyncIterable<Uint8Array> = nothing()): Promise<void> {
+  async #write(member: Member, body?: AsyncIterable<Uint8Array>): Promise<void> {
     this.#members++;
     await this.#tar.add(member, body);
   }
@@ -146,10 +146,6 @@ async function* contentOf(file: FileHandle, size: number): AsyncGenerator<Uint8A
     at += chunk.length;
     yield chunk;
   }
-}
-
-async function* nothing(): AsyncGenerator<Uint8Array> {
-  // A folder and a link have no body.
 }
 
 const memberOf = (path: string, { mode, mtime }: Stats): Omit<Member, "type"> => ({

@@ -23,8 +23,8 @@ export class TarWriter {
   readonly #packer = createTarPacker();
   readonly stream: Readable = Readable.fromWeb(this.#packer.readable as NodeReadableStream<Uint8Array>);
 
-  /** The body must have exactly `member.size` bytes. */
-  async add({ path, type, size, mode, modifiedAt, target }: Member, body: Body): Promise<void> {
+  /** The body must have exactly `member.size` bytes. A folder and a link have none. */
+  async add({ path, type, size, mode, modifiedAt, target }: Member, body: Body = nothing()): Promise<void> {
     if (type === "other") throw new TypeError(`${path}: expected a file, a folder or a symbolic link`);
     const header: TarHeader = { name: path, type, size, mode, mtime: modifiedAt, uid: 0, gid: 0 };
     const writer = this.#packer.controller
@@ -42,6 +42,10 @@ export class TarWriter {
   fail(error: Error): void {
     this.#packer.controller.error(error);
   }
+}
+
+export async function* nothing(): AsyncGenerator<Uint8Array> {
+  // Of no bytes.
 }
 
 /** Reads a tar archive member by member. A body that is not read is skipped. Throws for a malformed or incomplete one. */
