@@ -19,7 +19,7 @@ const ADVICE: Readonly<Record<string, (about: Required<AdviceContext>) => string
   INVALID_ADMIN_KEY: () =>
     "the key is the daemon's ORCH_ADMIN_KEY, or the content of admin-key in its data folder; set ORCH_ADMIN_KEY or ORCH_ADMIN_KEY_FILE",
   TASK_BUSY: ({ user }) =>
-    `another turn of this task is running; orchctl questions ${user} shows whether it waits for an answer`,
+    `another turn of this task is running; orchctl questions ${user} shows whether it waits for an answer, orchctl cancel ${user} TASK ends it`,
 };
 
 export function adviceFor(

@@ -4,6 +4,7 @@ import { auditListCommand, auditVerifyCommand } from "./commands/audit.ts";
 import { backupCreateCommand, backupListCommand } from "./commands/backup.ts";
 import { backupRestoreCommand, backupVerifyCommand } from "./commands/backup-restore.ts";
 import { cancelCommand } from "./commands/cancel.ts";
+import { catalogListCommand, catalogReloadCommand, catalogValidateCommand } from "./commands/catalog.ts";
 import { chatCommand } from "./commands/chat.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { engineDestroyCommand } from "./commands/engine-destroy.ts";
@@ -18,6 +19,7 @@ import {
   engineWakeCommand,
 } from "./commands/engine-state.ts";
 import { eventsCommand } from "./commands/events.ts";
+import { helpCommand } from "./commands/help.ts";
 import { healthCommand } from "./commands/health.ts";
 import { drainCommand, resumeCommand, statusCommand } from "./commands/host.ts";
 import { keyNewCommand, productRotateKeyCommand } from "./commands/platform-key.ts";
@@ -32,6 +34,7 @@ import { productPolicyCommand, productRegisterCommand } from "./commands/product
 import { answerCommand, questionsCommand } from "./commands/questions.ts";
 import { installCommand, rollbackCommand, uninstallCommand, upgradeCommand } from "./commands/release.ts";
 import { versionCommand } from "./commands/version.ts";
+import { toolsAllowCommand, toolsListCommand } from "./commands/tools.ts";
 import { topCommand } from "./commands/top.ts";
 import { debugBundleCommand } from "./commands/debug-bundle.ts";
 import { doctorCommand } from "./commands/doctor.ts";
@@ -110,6 +113,12 @@ export function createProgram(settings: Settings, printError: (message: string) 
   answerCommand(program, settings);
   cancelCommand(program, settings);
   group("memory", "List, search, export, import and erase an engine's memory", MEMORY_COMMANDS);
+  group("catalog", "List, validate and reload an engine's agents, skills and tools", [
+    catalogListCommand,
+    catalogValidateCommand,
+    catalogReloadCommand,
+  ]);
+  group("tools", "List an engine's tool servers, and accept changed tools", [toolsListCommand, toolsAllowCommand]);
   program.commandsGroup("Operation:");
   doctorCommand(program, settings);
   topCommand(program, settings);
@@ -127,6 +136,8 @@ export function createProgram(settings: Settings, printError: (message: string) 
   completionCommand(program, settings);
   program.commandsGroup("Releases:");
   for (const make of [installCommand, upgradeCommand, rollbackCommand, uninstallCommand]) make(program, settings);
+  program.commandsGroup("Help:");
+  helpCommand(program, settings);
   return program;
 }
 

@@ -2,12 +2,15 @@ import { InvalidArgumentError } from "commander";
 import type { FollowOptions, OrchestratorEvent } from "../../src/client/orchestrator-stream.ts";
 import { type EventRecord, type EventType, ORCHESTRATOR_EVENTS } from "../../src/contract/orchestrator-events.ts";
 import { CliFailure } from "../exit-codes.ts";
-import { collected, wholeNumber } from "../option-values.ts";
+import { collected, duration, wholeNumber } from "../option-values.ts";
 import { type Printer, safe } from "../output.ts";
 import { type CommandMaker, type Session, example, sessionOf } from "../session.ts";
 
+const TAIL = 50;
+
 interface Options {
-  readonly tail: number;
+  readonly tail?: number;
+  readonly since?: number;
   readonly follow: boolean;
   readonly type?: readonly string[];
   readonly all: boolean;
@@ -17,18 +20,21 @@ export const eventsCommand: CommandMaker = (program, settings) => {
   program
     .command("events [user]")
     .description("Print events of the product's engines, or of one user's, the newest last")
-    .option("-n, --tail <count>", "how many of the last events", wholeNumber, 50)
+    .option("-n, --tail <count>", `how many of the last events (default: ${TAIL}, with --since all)`, wholeNumber)
+    .option("--since <time>", "only events of this last time, such as 10m", duration)
     .option("-f, --follow", "continue with each new event, also after a restart of the daemon", false)
     .option("--type <type>", "only events of this type; may be given several times", eventType)
     .option("--all", "events of every product and of the host, with the admin key; --product limits it to one", false)
     .addHelpText("after", example("orchctl events alice -n 20 -f"))
     .addHelpText("after", () => `\nTypes:\n${typeTable()}`)
-    .action(async (user: string | undefined, { tail, follow, type, all }: Options, command) => {
+    .action(async (user: string | undefined, { tail, since, follow, type, all }: Options, command) => {
       const session = sessionOf(command, settings);
       await withFeed(session, { user, all }, async (feed) => {
         const isWanted = (event: EventRecord) => type?.includes(event.type) ?? true;
         const show = (event: EventRecord) => showEvent(session.print, event, { withProduct: all });
-        const { events, newestId } = await readHistory(feed, { count: tail, isWanted });
+        const after = since === undefined ? 0 : Date.now() - since * 1000;
+        const count = tail ?? (since === undefined ? TAIL : Infinity);
+        const { events, newestId } = await readHistory(feed, { count, after, isWanted });
         for (const event of events) show(event);
         if (!follow) return;
         for await (const event of feed.follow({ after: newestId ?? "start", ...connectionNotes(session.print) })) {
@@ -80,15 +86,20 @@ interface History {
   readonly newestId: string | null;
 }
 
-/** The last `count` wanted events, as far as they are stored. */
+/** The last `count` wanted events after a time in milliseconds, as far as they are stored. */
 async function readHistory(
   feed: Feed,
-  { count, isWanted }: { readonly count: number; readonly isWanted: (event: EventRecord) => boolean },
+  {
+    count,
+    after,
+    isWanted,
+  }: { readonly count: number; readonly after: number; readonly isWanted: (event: EventRecord) => boolean },
 ): Promise<History> {
   const events: EventRecord[] = [];
   let newestId: string | null = null;
   for await (const event of feed.list()) {
     newestId ??= event.id;
+    if (Date.parse(event.time) < after) break;
     if (events.length < count && isWanted(event)) events.push(event);
     if (events.length >= count) break;
   }

@@ -1,5 +1,6 @@
 import {
   type CatalogReloaded,
+  type CatalogShown,
   type CoreSoulReloaded,
   ENGINE_KEY_HEADER,
   type EngineHealth,
@@ -222,6 +223,8 @@ export function createEngineClient({ key, ...connection }: EngineClientOptions) 
       return found.results;
     },
 
+    /** The catalog in use, and what a reload of its files would find. */
+    showCatalog: (call?: CallOptions) => get<CatalogShown>("/assets/catalog", call),
     reloadCatalog: ({ signal }: CallOptions = {}) => post<CatalogReloaded>("/admin/reload-catalog", { signal }),
     reloadCoreSoul: ({ signal }: CallOptions = {}) => post<CoreSoulReloaded>("/admin/reload-core-soul", { signal }),
 

@@ -142,6 +142,22 @@ export interface CatalogRemark {
   readonly message: string;
 }
 
+/** An agent, a skill or a declared tool. */
+export interface CatalogEntry {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** The response of `GET /assets/catalog`: what is in use, and what a reload of the files would find. */
+export interface CatalogShown {
+  readonly agents: readonly CatalogEntry[];
+  readonly skills: readonly CatalogEntry[];
+  readonly tools: readonly CatalogEntry[];
+  /** Why a reload would be refused; empty when it would not. */
+  readonly errors: readonly CatalogRemark[];
+  readonly warnings: readonly CatalogRemark[];
+}
+
 /** The response of `POST /admin/reload-catalog`. A refusal has the `errors` in its `details`. */
 export interface CatalogReloaded {
   readonly agents: number;

@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import type {
   CatalogRemark,
+  CatalogShown,
+  CatalogEntry,
   CatalogReloaded,
   CoreSoulReloaded,
   EngineErrorBody,
@@ -99,6 +101,7 @@ const hit = z.object({
   evidence: z.array(text),
 }) satisfies z.ZodMiniType<KnowledgeHit>;
 
+const entries = z.array(z.object({ name: text, description: text }) satisfies z.ZodMiniType<CatalogEntry>);
 const remarks = z.array(z.object({ path: text, message: text }) satisfies z.ZodMiniType<CatalogRemark>);
 
 /** Every body that the engine answers with, by the name it has in the OpenAPI document. */
@@ -128,6 +131,13 @@ export const ENGINE_RESPONSES = {
     skills_drafted: count,
     duration_ms: count,
   }) satisfies z.ZodMiniType<LearningBatch>,
+  CatalogShown: z.object({
+    agents: entries,
+    skills: entries,
+    tools: entries,
+    errors: remarks,
+    warnings: remarks,
+  }) satisfies z.ZodMiniType<CatalogShown>,
   CatalogReloaded: z.object({
     agents: count,
     skills: count,

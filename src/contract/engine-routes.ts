@@ -106,6 +106,9 @@ export const ENGINE_ROUTES = {
     responses: ok("KnowledgeHits"),
   }),
   listServers: engine("GET /assets/servers", "MCP servers and their tools", { responses: ok("Servers") }),
+  showCatalog: engine("GET /assets/catalog", "The catalog in use, and problems of its files", {
+    responses: ok("CatalogShown"),
+  }),
   allowTools: engine("POST /assets/servers/allow", "Allow changed tools of an MCP server", {
     request: allowToolsRequest,
     responses: ok("ToolsAllowed"),

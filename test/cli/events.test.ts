@@ -224,3 +224,21 @@ t.test("Ctrl-C ends a follower, as it ends logs -f", async (t: Test) => {
   t.equal(ran.code, 130);
   t.equal(ran.stderr, "");
 });
+
+t.test("--since ends the history at its time, and shows all events after it", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  const recent = (id: string, agoS: number) => event(id, { time: new Date(Date.now() - agoS * 1000).toISOString() });
+  const fresh = Array.from({ length: 60 }, (_, index) => recent(`evt_${100 - index}`, index));
+  feed(server, "GET /events", [...fresh, recent("evt_1", 3600)]);
+  const ids = async (...options: string[]) => {
+    const { stdout } = await orchctl(["events", "--json", ...options], { env: KEY });
+    return stdout
+      .trim()
+      .split("\n")
+      .map((line): string => JSON.parse(line).id);
+  };
+  t.same(await ids("--since", "10m"), fresh.map(({ id }) => id).toReversed());
+  t.same(await ids("--since", "10m", "-n", "2"), ["evt_99", "evt_100"]);
+  t.equal((await ids()).length, 50);
+});

@@ -146,6 +146,7 @@ t.test("memory", async () => {
 
 t.test("the catalog and the core soul", async () => {
   defineServers({ pages });
+  await call("showCatalog", { expect: 200 });
   await call("reloadCatalog", { expect: 200 });
   await call("reloadCoreSoul", { expect: 200 });
   mkdirSync(join(dataDir, "catalog/agents"), { recursive: true });

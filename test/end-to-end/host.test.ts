@@ -116,8 +116,14 @@ t.test("a second daemon waits as a standby and takes over when the first is gone
   await third.admin("/products/acme?force=true", { method: "DELETE" });
 });
 
-t.test("events are told in order, live and from where a reader left off, each once", async (t) => {
-  const daemon = await startDaemon(t, { dataDir: freshFolder(t), databaseUrl: await freshDatabaseUrl(t) });
+/** For the tests that need no daemon of their own. */
+const daemon = await startDaemon(t, {
+  dataDir: freshFolder(t),
+  databaseUrl: await freshDatabaseUrl(t),
+  env: { ORCH_HOST: "0.0.0.0" },
+});
+
+t.test("events come in order, live and from where a reader left off, each once", async (t) => {
   const key = await register(daemon);
   const other = await register(daemon, "other");
   const post = (path: string, body: unknown = {}) => daemon.platform(key, path, { method: "POST", body });
@@ -134,7 +140,7 @@ t.test("events are told in order, live and from where a reader left off, each on
   await post("/engines/alice/rotate-key");
   await daemon.platform(key, "/engines/alice", { method: "DELETE" });
   const again = follow(t, daemon.url, "/engines/alice/events", { "x-platform-key": key, "last-event-id": last });
-  await until("the end is told", () => again.types().includes("engine.destroyed"));
+  await until("the end has come", () => again.types().includes("engine.destroyed"));
   t.same(again.types(), ["engine.stopping", "engine.stopped", "engine.stopping", "engine.destroyed"]);
   again.end();
 
@@ -153,19 +159,18 @@ t.test("events are told in order, live and from where a reader left off, each on
     "x-platform-key": key,
     "last-event-id": "evt_00000000-0000-7000-8000-000000000000",
   });
-  await until("the gap is told", () => gap.types().length > 4);
+  await until("the gap has come", () => gap.types().length > 4);
   t.equal(gap.types()[0], "gap", "before anything else");
   gap.end();
   t.match(await daemon.platform(key, "/events", { headers: { accept: "text/event-stream", "last-event-id": "x" } }), {
     status: 400,
     text: /Last-Event-ID/,
   });
-  await daemon.admin("/products/other?force=true", { method: "DELETE" });
+  for (const slug of ["acme", "other"]) await daemon.admin(`/products/${slug}?force=true`, { method: "DELETE" });
 });
 
 t.test("one product's streams leave room for others'", async (t) => {
-  const daemon = await startDaemon(t, { dataDir: freshFolder(t), databaseUrl: await freshDatabaseUrl(t) });
-  const [key, other] = [await register(daemon), await register(daemon, "other")];
+  const [key, other] = [await register(daemon, "many"), await register(daemon, "few")];
   const headers = { "x-platform-key": key };
   const streams = Array.from({ length: 25 }, () => follow(t, daemon.url, "/events", headers));
   await Promise.all(streams.map(({ open }) => open));
@@ -183,17 +188,16 @@ t.test("one product's streams leave room for others'", async (t) => {
 });
 
 t.test("a stream ends when the key it was opened with is no longer good", async (t) => {
-  const daemon = await startDaemon(t, { dataDir: freshFolder(t), databaseUrl: await freshDatabaseUrl(t) });
-  const key = await register(daemon);
+  const key = await register(daemon, "rekeyed");
   const headers = { "x-platform-key": key };
   await daemon.platform(key, "/engines/provision", { method: "POST", body: { user_id: "alice" } });
   const streams = ["/events", "/engines/alice/logs?follow=true"].map((path) => follow(t, daemon.url, path, headers));
   await Promise.all(streams.map(({ open }) => open));
   const api_key_hash = createHash("sha256").update("orchp_of-another-key").digest("hex");
-  await daemon.admin("/products/acme/platform-key-hash", { method: "PUT", body: { api_key_hash } });
+  await daemon.admin("/products/rekeyed/platform-key-hash", { method: "PUT", body: { api_key_hash } });
   await until("both have ended", () => streams.every(({ ended }) => ended()), 20_000);
   t.equal((await ask(daemon.url, "/events", { headers })).status, 401);
-  await daemon.admin("/products/acme?force=true", { method: "DELETE" });
+  await daemon.admin("/products/rekeyed?force=true", { method: "DELETE" });
 });
 
 t.test("admin and key actions are one hash chain, without a secret in it", async (t) => {
@@ -233,11 +237,6 @@ t.test("admin and key actions are one hash chain, without a secret in it", async
 });
 
 t.test("metrics are for this host, or for who has the admin key; a proxy is not this host", async (t) => {
-  const daemon = await startDaemon(t, {
-    dataDir: freshFolder(t),
-    databaseUrl: await freshDatabaseUrl(t),
-    env: { ORCH_HOST: "0.0.0.0" },
-  });
   const open = await ask(daemon.url, "/metrics");
   t.equal(open.status, 200);
   t.match(open.headers["content-type"], /^text\/plain; version=0\.0\.4/);

@@ -233,6 +233,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     catalog: {
       reload: () => Promise.resolve({ kind: "refused", problems: [] }),
       reloadSoul: () => Promise.resolve({ kind: "refused", problems: [] }),
+      inspect: () => Promise.resolve({ agents: [], skills: [], tools: [], errors: [], warnings: [] }),
     },
     memoryLists: new MemoryLists(parts.store),
     memorySearch: new MemorySearch(parts.store),

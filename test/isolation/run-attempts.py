@@ -32,7 +32,7 @@ def tcp(family, host, port, protocol=0):
 def argv(attempt):
     if "sh" in attempt:
         return ["/bin/bash", "-c", SHELL + attempt["sh"]]
-    return [sys.executable, "-c", PYTHON + attempt["py"]]
+    return [sys.executable, "-IS", "-c", PYTHON + attempt["py"]]
 
 
 def run(attempt):

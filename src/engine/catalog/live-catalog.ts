@@ -1,4 +1,4 @@
-import type { CatalogReloaded, CoreSoulReloaded } from "../../contract/engine-records.ts";
+import type { CatalogEntry, CatalogReloaded, CatalogShown, CoreSoulReloaded } from "../../contract/engine-records.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { ToolSource } from "../tools/registry.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -70,6 +70,20 @@ export class LiveCatalog implements ToolSource {
     return this.#tools;
   }
 
+  /** What is in use, and what a reload would find now. Changes nothing. */
+  async inspect(): Promise<CatalogShown> {
+    const { problems, warnings } = await loadCatalog(this.#parts);
+    const soul = await readSoul(this.#parts.folder);
+    const { agents, skills, tools } = this.#catalog;
+    return {
+      agents: entriesOf(agents),
+      skills: entriesOf(skills),
+      tools: entriesOf(tools),
+      errors: [...problems, ...(soul instanceof BadEntry ? [soulProblem(soul)] : [])],
+      warnings,
+    };
+  }
+
   async #reload(): Promise<Reload<CatalogReloaded>> {
     const { logger, onServers } = this.#parts;
     const { catalog, problems, warnings } = await loadCatalog(this.#parts);
@@ -95,6 +109,9 @@ export class LiveCatalog implements ToolSource {
     return { kind: "reloaded", answer: { hash, bytes } };
   }
 }
+
+const entriesOf = (kind: ReadonlyMap<string, CatalogEntry>): readonly CatalogEntry[] =>
+  [...kind.values()].map(({ name, description }) => ({ name, description }));
 
 const counts = ({ agents, skills, tools, servers }: CatalogReading["catalog"]) => ({
   agents: agents.size,

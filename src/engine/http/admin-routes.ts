@@ -1,5 +1,5 @@
 import type { RequestHandler } from "express";
-import type { CatalogReloaded, CatalogRemark, CoreSoulReloaded } from "../../contract/engine-records.ts";
+import type { CatalogReloaded, CatalogRemark, CatalogShown, CoreSoulReloaded } from "../../contract/engine-records.ts";
 import { allowToolsRequest, decideSkillRequest } from "../../contract/engine-api.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import { EngineError } from "../engine-error.ts";
@@ -16,6 +16,7 @@ export interface AdminParts {
   readonly catalog: {
     reload(): Promise<Reloaded<CatalogReloaded>>;
     reloadSoul(): Promise<Reloaded<CoreSoulReloaded>>;
+    inspect(): Promise<CatalogShown>;
   };
   readonly servers: Pick<ToolServers, "list" | "allow">;
   readonly learning: Pick<Learning, "trigger">;
@@ -34,6 +35,9 @@ export const adminRoutes = ({ catalog, servers, learning, skills }: AdminParts) 
       const outcome = await catalog.reloadSoul();
       if (outcome.kind === "refused") throw refusal("CORE_SOUL_INVALID", "the old core soul stays", outcome.problems);
       response.json(outcome.answer);
+    },
+    async showCatalog(_request, response) {
+      response.json(await catalog.inspect());
     },
     listServers: (_request, response) => void response.json(servers.list()),
     /** Allows the definition that the person has seen; a later change is refused. */

@@ -1,5 +1,7 @@
+import { memoize } from "../../shared/memoize.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { probeOnce } from "../fleet/health-probe.ts";
+import { PortTaken } from "../fleet/launch-failed.ts";
 import { isAsleep, isRunning } from "../rules/engine-lifecycle.ts";
 import { type Observed, judgeAdoption } from "../rules/adoption.ts";
 import { listEnginesOfHost } from "../store/host-engines.ts";
@@ -26,6 +28,7 @@ const PROBE_TIMEOUT_MS = 2000;
 export async function reconcileFleet(host: HostContext): Promise<{ readonly adopted: number }> {
   const rows = await listEnginesOfHost(host.db, host.settings.portRange.hostId);
   host.backend.sockets.restore(rows.filter(({ state }) => state !== "stopped" && state !== "failed"));
+  // Many engines share a product.
   const products = memoize((id: string) => findProduct(host.db, id));
   // Before any launch, so that new incarnations do not count as orphans.
   reportOrphans(host, rows);
@@ -53,18 +56,6 @@ export async function reconcileEngine(host: HostContext, row: EngineRow): Promis
 
 type ProductLookUp = (id: string) => Promise<Product | null>;
 
-/** Reads each product once, although many engines share it. */
-function memoize<T>(find: (id: string) => Promise<T>): (id: string) => Promise<T> {
-  const found = new Map<string, Promise<T>>();
-  return (id) => {
-    const known = found.get(id) ?? find(id);
-    found.set(id, known);
-    // A failure is not memoized.
-    known.catch(() => found.delete(id));
-    return known;
-  };
-}
-
 async function reconcile(
   host: HostContext,
   row: EngineRow,
@@ -81,11 +72,14 @@ async function reconcile(
       }
       return "adopted";
     case "as_crashed":
+      if (process === null) holdEarly(host, row);
       inBackground(host, row, () => handleUnobservedExit(host, row, process));
       return "settled";
     case "start_again":
+      holdEarly(host, row);
       return "start_again";
     case "start_when_due":
+      holdEarly(host, row);
       inBackground(host, row, () => scheduleRestart(host, row));
       return "settled";
     case "finish_sleep":
@@ -105,6 +99,15 @@ async function reconcile(
       return "settled";
     default:
       return adoption satisfies never;
+  }
+}
+
+/** Lets calls wait for an engine that is to start again. When its port is taken, its start chooses another. */
+function holdEarly({ backend }: Pick<HostContext, "backend">, { id, port }: EngineRow): void {
+  try {
+    backend.sockets.hold(id, port);
+  } catch (error) {
+    if (!(error instanceof PortTaken)) throw error;
   }
 }
 

@@ -37,8 +37,13 @@ async function answer(engine: TestEngine, requestId: string, words: string): Pro
 const resultOf = (frames: readonly { event: string; data: Record<string, unknown> }[]) =>
   frames.find(({ event }) => event === "tool_result")?.data;
 
+/** An engine with a server whose tools need a permission, and one that asks. */
+const engine = await engineWith(t, {
+  everything: real("everything"),
+  asks: { ...fixture("asks"), permissions: { "*": "allow" } },
+});
+
 t.test("a turn calls a server's tool after allow_once, and without asking after allow_task", async (t) => {
-  const engine = await engineWith(t, { everything: real("everything") });
   const listed = await server(engine, "everything", "ready");
   t.match(listed, { transport: "stdio", tools: [{ name: /^mcp__everything__/ }] });
   const message = '/tool mcp__everything__echo {"message":"hello"}\n/say done';
@@ -52,8 +57,6 @@ t.test("a turn calls a server's tool after allow_once, and without asking after 
 });
 
 t.test("an elicitation becomes a question of the turn", async (t) => {
-  const permissions = { "*": "allow" };
-  const engine = await engineWith(t, { asks: { ...fixture("asks"), permissions } });
   await server(engine, "asks", "ready");
   const stream = await engine.execute({ task_id: "form", message: "/tool mcp__asks__order {}\n/say thanks" });
   for (const words of ["red", "0", "3", "true", "skip"]) {
@@ -75,7 +78,6 @@ t.test("an elicitation becomes a question of the turn", async (t) => {
 });
 
 t.test("an elicitation is withdrawn when its call ends, and the turn continues", async (t) => {
-  const engine = await engineWith(t, { asks: { ...fixture("asks"), permissions: { "*": "allow" } } });
   await server(engine, "asks", "ready");
   const frames = await engine.turn("hasty", "/tool mcp__asks__hasty {}\n/say on we go");
   const told = frames.map(({ event }) => event).filter((event) => /hitl|tool_result|text_delta/.test(event));
