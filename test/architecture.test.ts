@@ -54,6 +54,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/engine/engine-error.ts": ["src/contract", "src/shared"],
   "src/engine/http": [
     "src/engine/turns",
+    "src/engine/telemetry",
     "src/engine/learning",
     "src/engine/memory",
     "src/engine/tools",
@@ -66,6 +67,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/engine/sleep": ["src/contract", "src/shared"],
   "src/engine/turns": [
     "src/engine/agent",
+    "src/engine/telemetry",
     "src/engine/memory",
     "src/engine/store",
     "src/engine/engine-error.ts",
@@ -74,6 +76,7 @@ const ARROWS: Record<string, readonly string[]> = {
   ],
   "src/engine/agent": [
     "src/engine/model",
+    "src/engine/telemetry",
     "src/engine/tools",
     "src/engine/memory",
     "src/engine/catalog",
@@ -81,9 +84,16 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/contract",
     "src/shared",
   ],
-  "src/engine/model": ["src/contract", "src/shared"],
+  "src/engine/telemetry": ["src/contract", "src/shared"],
+  "src/engine/model": ["src/engine/telemetry", "src/contract", "src/shared"],
   "src/engine/isolation": ["src/contract", "src/shared"],
-  "src/engine/tools": ["src/engine/isolation", "src/engine/memory", "src/contract", "src/shared"],
+  "src/engine/tools": [
+    "src/engine/isolation",
+    "src/engine/telemetry",
+    "src/engine/memory",
+    "src/contract",
+    "src/shared",
+  ],
   "src/engine/mcp": ["src/engine/isolation", "src/engine/tools", "src/contract", "src/shared"],
   "src/engine/memory": ["src/engine/store", "src/contract", "src/shared"],
   "src/engine/memory/search": [

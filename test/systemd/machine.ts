@@ -2,13 +2,17 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Test } from "tap";
+import { acquireLock } from "../../src/shared/file-lock.ts";
+import { CgroupFolder } from "../../src/shared/linux/cgroup-folder.ts";
 import { temporaryFolder } from "../helpers/run.ts";
 import { until } from "../helpers/until.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const NEEDED = ["systemd-nspawn", "nsenter", "dbus-daemon"];
+const OTHER_MACHINE_MS = 120_000;
 /** What confines engines, and systemd-nspawn of systemd 252 does not allow by itself. */
 const CONFINING_CALLS = "landlock_create_ruleset landlock_add_rule landlock_restrict_self seccomp";
 
@@ -48,6 +52,10 @@ export async function bootMachine(
   t: Test,
   { files, enabled }: { readonly files: Readonly<Record<string, string>>; readonly enabled: readonly string[] },
 ): Promise<Machine> {
+  // Two containers would share their cgroups.
+  const lock = await acquireLock(join(tmpdir(), "orchd-test-machine.lock"), OTHER_MACHINE_MS);
+  if (lock === null) throw new Error("another test's container runs for too long");
+  t.teardown(() => lock.release());
   const folder = temporaryFolder("orchd-machine");
   chmodSync(folder, 0o755);
   fillRoot(folder, { files, enabled });
@@ -61,6 +69,7 @@ export async function bootMachine(
   for (const output of [nspawn.stdout, nspawn.stderr]) output.on("data", (chunk: Buffer) => (printed += String(chunk)));
   t.teardown(async () => {
     await end(nspawn);
+    removeCgroups();
     rmSync(folder, { recursive: true, force: true });
   });
   const inside = (command: readonly string[]) =>
@@ -116,6 +125,17 @@ function fillRoot(
 function leaderOf({ pid }: ChildProcess): number | null {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
   return children[0] ? Number(children[0]) : null;
+}
+
+/** What systemd-nspawn leaves below the cgroup of this process. */
+function removeCgroups(): void {
+  const [, own = "/"] = /^0::(.*)$/m.exec(readFileSync("/proc/self/cgroup", "utf8")) ?? [];
+  for (const mount of ["/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/systemd"]) {
+    for (const name of ["payload", "supervisor"]) {
+      const folder = new CgroupFolder(join(mount, own, name));
+      if (folder.exists()) folder.remove();
+    }
+  }
 }
 
 /** With its process 1 the kernel ends all processes of the container. */

@@ -11,6 +11,7 @@ import type { ServiceManager } from "./service-manager.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
 import { folderProgram } from "./isolation.ts";
+import { openTelemetry } from "./open-telemetry.ts";
 import { LiveEngines } from "../fleet/live-engines.ts";
 import { AnswerLimit } from "../operations/answer-limit.ts";
 import { AwakePlaces } from "../supervision/awake-places.ts";
@@ -19,7 +20,6 @@ import { BootQueue } from "../supervision/boot-queue.ts";
 import { FleetBreaker, reportBreaker } from "../supervision/fleet-breaker.ts";
 import { UNPROTECTED_AUDIT } from "../status/host-status.ts";
 import { Backups } from "../status/backups.ts";
-import { Metrics } from "../status/metrics.ts";
 import type { HostContext } from "../host-context.ts";
 import { TransitionOwners } from "../supervision/transition-owners.ts";
 import type { Readiness } from "../status/readiness.ts";
@@ -107,7 +107,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     box: new SealedBox(folder.secretKey),
     backups: new Backups({ ...config.backup, folderProgram: folderProgram(parts.installDir) }, hostId),
     readiness,
-    metrics: new Metrics(),
+    ...openTelemetry(parts),
     settings: { ...config, portRange, engineHost: config.host },
     now: Date.now,
     logger,

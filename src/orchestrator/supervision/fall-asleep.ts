@@ -8,6 +8,7 @@ import { idleMsOf } from "../rules/idleness.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { awaitCalls } from "./await-calls.ts";
 import { retryMove } from "./retry-until-stopped.ts";
+import { readEngineStatus } from "./read-engine-status.ts";
 import { inSleepLane } from "./sleep-lane.ts";
 
 /** An engine ends its tool servers and its store before it exits. */
@@ -45,12 +46,12 @@ export const putToSleep = (host: HostContext, live: LiveEngine, options: SleepOp
 async function sleepNow(host: HostContext, live: LiveEngine, { reason, idleMs }: SleepOptions): Promise<SleepOutcome> {
   const target = { url: live.url, token: live.controlToken };
   // Most refusals are known before the row changes.
-  const before = await engineStatus(target);
+  const before = await readEngineStatus(host, live);
   if (live.isStopping) return { kind: "overtaken" };
-  if (before.kind === "failed") return { kind: "refused", awake: [] };
-  const { awake } = before.status;
+  if (before === null) return { kind: "refused", awake: [] };
+  const { awake } = before;
   if (awake.some((one) => one !== "learning")) return { kind: "refused", awake };
-  if (idleMsOf(before.status, host.now()) < idleMs) return { kind: "refused", awake: [...awake, "recent_work"] };
+  if (idleMsOf(before, host.now()) < idleMs) return { kind: "refused", awake: [...awake, "recent_work"] };
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
   live.fallingAsleep = settled;
   try {
