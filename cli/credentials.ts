@@ -49,7 +49,7 @@ export class Credentials {
 
   /** Every stored key, of every daemon; none from a file that cannot be read. */
   async keys(): Promise<readonly string[]> {
-    const servers = Object.values(await this.#read().catch(() => ({}) as Contents));
+    const servers = Object.values(await this.#read().catch((): Contents => ({})));
     return servers.flatMap(({ products, engines }) => [
       ...Object.values(products).map(({ platform_key: key }) => key),
       ...Object.values(engines).map(({ engine_key: key }) => key),

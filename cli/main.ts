@@ -15,7 +15,10 @@ export async function run(): Promise<void> {
   // Read before the arguments are parsed, because parsing may fail.
   const json = process.argv.includes("--json");
   try {
-    await createProgram(readSettings(), (message) => printUsageError(message, json)).parseAsync();
+    const printError = (message: string) => printUsageError(message, json);
+    // In several pieces, which are no documents.
+    const printHelp = json ? () => undefined : undefined;
+    await createProgram(readSettings(), printError, printHelp).parseAsync();
   } catch (error) {
     printFailure(error, json);
   }
@@ -30,6 +33,7 @@ function printFailure(error: unknown, json: boolean): void {
   // commander has printed its error already; help and version exit with 0.
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? EXIT_CODES.ok.code : EXIT_CODES.usage.code;
+    if (json && error.code === "commander.help") printUsageError("expected a command", json);
     return;
   }
   const known =

@@ -75,8 +75,15 @@ const MEMORY_COMMANDS: readonly CommandMaker[] = [
   memorySkillsCommand,
 ];
 
-/** The command line. It never ends the process: errors are thrown, and `printError` prints those of commander. */
-export function createProgram(settings: Settings, printError: (message: string) => void): Command {
+/**
+ * The command line. It never ends the process: errors are thrown, and `printError` prints those of commander. `printHelp`
+ * prints the help of a group that was called without a command.
+ */
+export function createProgram(
+  settings: Settings,
+  printError: (message: string) => void,
+  printHelp: (help: string) => void = (help) => emit(process.stderr, help),
+): Command {
   const program = new Command("orchctl")
     .description("Control orchd: products, engines and conversations with them")
     .version(VERSION)
@@ -88,7 +95,7 @@ export function createProgram(settings: Settings, printError: (message: string) 
     )
     .addHelpText("after", closingText())
     .exitOverride()
-    .configureOutput({ outputError: printError, writeOut: (text) => emit(process.stdout, text) });
+    .configureOutput({ outputError: printError, writeErr: printHelp, writeOut: (text) => emit(process.stdout, text) });
   const group = (name: string, description: string, makers: readonly CommandMaker[]) => {
     const command = program.command(name).description(description);
     for (const make of makers) make(command, settings);

@@ -45,9 +45,9 @@ function redactValue(name: string, value: unknown, writer: Writer): unknown {
   if (name === "stack" && typeof value === "string") return value.split("\n").map(engineLine).join("\n");
   if (name === "log_tail" && Array.isArray(value)) return value.map(engineLine);
   if (Array.isArray(value)) {
-    return value.map((one: unknown) => (isObject(one) ? redactRecord(one as object, writer) : one));
+    return value.map((one: unknown) => (isObject(one) ? redactRecord(one, writer) : one));
   }
-  return isObject(value) ? redactRecord(value as object, writer) : value;
+  return isObject(value) ? redactRecord(value, writer) : value;
 }
 
 function parsed(line: string): object | null {

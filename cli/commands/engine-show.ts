@@ -81,7 +81,8 @@ function describeEngine(engine: EngineRecord, columns: number | null): string {
         engine.sleep === null ? null : `since ${engine.sleep.since} (${engine.sleep.reason}); a call wakes it`,
       ],
       ["awake", engine.awake === null ? null : describeAwake(engine.awake)],
-      ["usage", describeUsage(engine.usage)],
+      // Missing in the answer of an older daemon.
+      ["usage", describeUsage(engine.usage ?? null)],
       ["restarts", describeRestarts(restarts)],
       ["stopped because", engine.stop_reason === null ? null : safe(engine.stop_reason)],
       ["last active", engine.last_active_at],

@@ -45,13 +45,12 @@ export const linkRelease = (link: string, version: string): Promise<void> => pla
 /** The system's files that an installation adds, each with what it is a link to: a part of the current release. */
 export async function systemLinks({ root }: Layout, release: string): Promise<ReadonlyMap<string, string>> {
   const units = (await readdir(join(release, "systemd"))).filter((name) => UNIT.test(name)).sort();
-  const hasManual = (await unlessMissing(lstat(join(release, "man/orchctl.1")))) !== null;
   const links = [
     ...units.map((name) => [`etc/systemd/system/${name}`, `systemd/${name}`] as const),
     ["etc/sysusers.d/orchd.conf", "systemd/orchd.sysusers"] as const,
     ["etc/tmpfiles.d/orchd.conf", "systemd/orchd.tmpfiles"] as const,
     ["usr/local/bin/orchctl", "bin/orchctl"] as const,
-    ...(hasManual ? [["usr/local/share/man/man1/orchctl.1", "man/orchctl.1"] as const] : []),
+    ["usr/local/share/man/man1/orchctl.1", "dist/man/orchctl.1"] as const,
   ];
   return new Map(links.map(([file, part]) => [join(root, file), `${OPT}/current/${part}`]));
 }

@@ -48,6 +48,7 @@ function stepFailure(what: string, done: readonly string[], error: unknown): Cli
   const reason = error instanceof Error ? error.message : String(error);
   const before = done.length === 0 ? "nothing was changed before" : `done before: ${done.join("; ")}`;
   const exit = error instanceof CliFailure ? error.exit : "unexpected";
+  const own = error instanceof CliFailure ? error.advice : undefined;
   const advice = "the same command continues from there when the cause is removed";
-  return new CliFailure(exit, `failed to ${what}: ${reason} (${before})`, null, advice);
+  return new CliFailure(exit, `failed to ${what}: ${reason} (${before})`, null, own ?? advice);
 }

@@ -43,6 +43,11 @@ t.test("with --json an error is one document, on standard error", async (t) => {
   const wrong = await orchctl(["engines", "show", "--json"], { env: KEY });
   t.equal(wrong.code, 2);
   t.match(JSON.parse(wrong.stderr), { error: { code: "usage", message: /missing required argument 'user'/ } });
+  for (const words of [["engines"], []]) {
+    const { code, stderr } = await orchctl([...words, "--json"]);
+    t.equal(code, 2);
+    t.same(JSON.parse(stderr), { error: { code: "usage", message: "expected a command" } });
+  }
 });
 
 t.test("what is no daemon is told as such", async (t) => {

@@ -46,7 +46,7 @@ t.test("an installation copies the release, links the system's files to it, and 
   t.equal(link(host, "etc/systemd/system/orchd.service"), "/opt/orchd/current/systemd/orchd.service");
   t.equal(link(host, "etc/sysusers.d/orchd.conf"), "/opt/orchd/current/systemd/orchd.sysusers");
   t.equal(link(host, "usr/local/bin/orchctl"), "/opt/orchd/current/bin/orchctl");
-  t.notOk(existsSync(join(host.layout.root, "usr/local/share/man")), "this release has no man page");
+  t.equal(link(host, "usr/local/share/man/man1/orchctl.1"), "/opt/orchd/current/dist/man/orchctl.1");
   const release = join(host.layout.releases, "1.0.0");
   t.equal(statSync(join(release, "bin/node")).mode & 0o777, 0o755, "each engine's user may run it");
   t.equal(statSync(join(release, "systemd/orchd.service")).mode & 0o777, 0o644);

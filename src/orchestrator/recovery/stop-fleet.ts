@@ -5,6 +5,7 @@ import { isAsleep } from "../rules/engine-lifecycle.ts";
 import { finishDestroy, finishSleep, finishStop } from "./finish-transition.ts";
 import { abandonProvision } from "../operations/undo-provision.ts";
 import { endProcess } from "../supervision/end-process.ts";
+import { retryMove, retryUntilStopped } from "../supervision/retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
 
 const TERM_MS = 10_000;
@@ -54,21 +55,19 @@ async function stop(host: HostContext, row: EngineRow): Promise<"stopped" | "sur
   }
 }
 
-async function park(
-  host: Pick<HostContext, "db" | "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "now">,
-  row: EngineRow,
-): Promise<"stopped" | "survived"> {
-  const product = await findProduct(host.db, row.product_id);
+async function park(host: HostContext, row: EngineRow): Promise<"stopped" | "survived"> {
+  // Retried: where many engines are stopped at once, a query may wait too long for its connection.
+  const product = await retryUntilStopped(host, "stop", () => findProduct(host.db, row.product_id));
   const drainMs = (product?.record.policy.drain_s ?? 0) * 1000;
   const end = await endProcess(host, row, { drainMs, termMs: TERM_MS });
   if (end.kind === "survived") return "survived";
-  await host.states.move({
+  await retryMove(host, "stop", () => ({
     id: row.id,
     from: ["starting", "running", "unhealthy"],
     to: "backoff",
     incarnation: row.incarnation,
     set: { pid: null, boot_id: null, process_start: null, next_restart_at: new Date(host.now()) },
     event: { type: "engine.stopped", reason: "orchd --stop-engines", data: { result: end.kind } },
-  });
+  }));
   return "stopped";
 }
