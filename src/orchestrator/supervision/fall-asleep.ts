@@ -14,6 +14,8 @@ import { inSleepLane } from "./sleep-lane.ts";
 /** An engine ends its tool servers and its store before it exits. */
 const EXIT_MS = 15_000;
 const TERM_MS = 2000;
+/** Most engines that have decided to sleep have exited by then. */
+const DECIDED_EXIT_MS = 5000;
 const MAX_TRIES = 3;
 const RETRY_MS = 500;
 /** Past it, the reaper finishes the sleep of an operation that failed. */
@@ -82,9 +84,11 @@ async function sleepNow(host: HostContext, live: LiveEngine, { reason, idleMs }:
   }
 }
 
+/** A connection that the engine does not accept any more would wake it, so its exit is waited for first. */
 async function answersAgain({ url, controlToken: token, process }: LiveEngine): Promise<boolean> {
   const exited = new AbortController();
   void process.exited.then(() => exited.abort());
+  await delay(DECIDED_EXIT_MS, exited.signal);
   for (let tries = 0; tries < MAX_TRIES && !exited.signal.aborted; tries++) {
     if ((await engineStatus({ url, token })).kind === "ok") return true;
     await delay(RETRY_MS, exited.signal);
