@@ -155,8 +155,10 @@ export async function bundlePrograms(folder: string, version: string): Promise<R
     const used = await bundle({ ...parts, folder, plugins: [reportVersion(version), ...parts.plugins] });
     for (const file of used) sources.add(file);
   };
-  await make({ entryPoints: [join(root, "src/orchestrator/daemon/main.ts")], name: "orchd", plugins: [] });
-  await make({ entryPoints: [join(root, "cli/main.ts")], name: "orchctl", plugins: [] });
+  const program = (entry: string, name: string) => make({ entryPoints: [join(root, entry)], name, plugins: [] });
+  await program("src/orchestrator/daemon/main.ts", "orchd");
+  await program("src/backup/folder-program.ts", "orchd-folder");
+  await program("cli/main.ts", "orchctl");
   for (const provider of PROVIDERS) await make(engineProgram(provider, pending));
   // A Set visits what is added while it is walked: the bundles of bundles too.
   for (const name of ["confine", "tool-worker"]) pending.add(join(root, `src/engine/isolation/${name}.ts`));
