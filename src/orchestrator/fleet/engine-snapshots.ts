@@ -18,7 +18,7 @@ export interface SnapshotOptions {
 }
 
 /**
- * The start-up snapshots of the engine's programs. Restoring an engine from one takes half the CPU time of loading its
+ * The start-up snapshots of the engine's programs. Restoring an engine from one takes less CPU time than loading its
  * program, but only the Node.js that built it can. One trial at the daemon's start tells; without, engines load their
  * program.
  */
@@ -71,7 +71,7 @@ export class EngineSnapshots {
   }
 
   #report(reason: string): void {
-    this.#problem = `engines start without a snapshot, which takes twice the CPU time: ${reason}; ${FIX}`;
+    this.#problem = `engines start without a snapshot, which takes more CPU time: ${reason}; ${FIX}`;
     this.#options.logger.warn({ reason, fix: FIX }, "engines start without a snapshot");
   }
 }
