@@ -47,6 +47,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/engine/engine-error.ts": ["src/contract", "src/shared"],
   "src/engine/http": [
     "src/engine/turns",
+    "src/engine/telemetry",
     "src/engine/learning",
     "src/engine/memory",
     "src/engine/tools",
@@ -59,6 +60,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/engine/sleep": ["src/contract", "src/shared"],
   "src/engine/turns": [
     "src/engine/agent",
+    "src/engine/telemetry",
     "src/engine/memory",
     "src/engine/store",
     "src/engine/engine-error.ts",
@@ -67,6 +69,7 @@ const ARROWS: Record<string, readonly string[]> = {
   ],
   "src/engine/agent": [
     "src/engine/model",
+    "src/engine/telemetry",
     "src/engine/tools",
     "src/engine/memory",
     "src/engine/catalog",
@@ -74,9 +77,16 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/contract",
     "src/shared",
   ],
-  "src/engine/model": ["src/contract", "src/shared"],
+  "src/engine/telemetry": ["src/contract", "src/shared"],
+  "src/engine/model": ["src/engine/telemetry", "src/contract", "src/shared"],
   "src/engine/isolation": ["src/contract", "src/shared"],
-  "src/engine/tools": ["src/engine/isolation", "src/engine/memory", "src/contract", "src/shared"],
+  "src/engine/tools": [
+    "src/engine/isolation",
+    "src/engine/telemetry",
+    "src/engine/memory",
+    "src/contract",
+    "src/shared",
+  ],
   "src/engine/mcp": ["src/engine/isolation", "src/engine/tools", "src/contract", "src/shared"],
   "src/engine/memory": ["src/engine/store", "src/contract", "src/shared"],
   "src/engine/memory/search": [

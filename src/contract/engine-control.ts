@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { integer } from "../shared/parse.ts";
 import { engineKey } from "./engine-launch.ts";
+import { ENGINE_METRIC_LIMITS, type EngineMetricsReport } from "./engine-metrics.ts";
 import type { AwakeReason } from "./sleep.ts";
 
 /** The daemon's own calls to an engine, authenticated by the token of its incarnation. */
@@ -13,7 +14,7 @@ export const CONTROL_PATHS = {
   drain: "/control/drain",
   /** `POST {idle_ms}`: exit with `slept` unless there is work. Refused with 409 `ENGINE_BUSY`. Answers {@link EngineStatus}. */
   sleep: "/control/sleep",
-  /** `GET`: {@link EngineStatus}. */
+  /** `GET`: {@link EngineStatus}. `?metrics=` with the revision that the daemon has, or empty, adds the metrics. */
   status: "/control/status",
 } as const;
 
@@ -22,6 +23,20 @@ export const isControlPath = (path: string | undefined): boolean => path?.starts
 export const controlKeysRequest = z.object({ keys: z.array(engineKey) });
 /** `idle_ms`: refused when the last work ended less than this ago. */
 export const controlSleepRequest = z.object({ idle_ms: integer(0) });
+
+const { samples: MAX_SAMPLES, nameLength: MAX_NAME } = ENGINE_METRIC_LIMITS;
+const name = z.string().check(z.maxLength(MAX_NAME));
+/** Exact as a double, also as the sum of many engines. */
+const total = z.number().check(z.gte(0), z.lte(1e12));
+const samples = z
+  .array(z.tuple([name, z.array(name).check(z.maxLength(8)), z.union([total, z.array(total).check(z.maxLength(32))])]))
+  .check(z.maxLength(MAX_SAMPLES));
+
+export const engineMetricsReport = z.object({
+  revision: z.int().check(z.gte(0)),
+  samples,
+  before: z.exactOptional(samples),
+}) satisfies z.ZodMiniType<EngineMetricsReport>;
 
 export interface EngineStatus {
   /** While it drains, turns that wait for a person do not count. */
@@ -36,4 +51,6 @@ export interface EngineStatus {
   readonly awake: readonly AwakeReason[];
   /** The size of the engine's folder; null before it was measured. An engine of an earlier release does not tell it. */
   readonly disk_bytes?: number | null | undefined;
+  /** On request, and unless they are unchanged. */
+  readonly metrics?: EngineMetricsReport;
 }

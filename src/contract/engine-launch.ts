@@ -14,6 +14,15 @@ export type EngineKey = z.output<typeof engineKey>;
 
 const isolation = z.object({ engine: z.boolean(), tools: z.boolean(), read: z.readonly(z.array(z.string())) });
 
+/** Where spans go: `OTEL_EXPORTER_OTLP_ENDPOINT` and its companions. */
+export const tracingSettings = z.object({
+  endpoint: z.string(),
+  /** May hold a key. */
+  headers: z.record(z.string(), z.string()),
+  /** Share of the traces that start here, 0 to 1. */
+  sampleRatio: z.number(),
+});
+
 /**
  * The launch file: JSON, mode 0400, whose path is in `ORCH_LAUNCH_FILE`. The engine reads it once at start, and the
  * daemon removes it afterwards. Only this file carries secrets: argv and the environment have none.
@@ -48,6 +57,8 @@ const engineLaunch = z.object({
   tool_cgroups: z.optional(z.array(z.string())),
   /** Processes and threads that the engine's user may have. Omitted where a cgroup limits them, or others share the user. */
   user_tasks: z.optional(z.int()),
+  /** Omitted: no tracing. */
+  tracing: z.optional(tracingSettings),
   isolation: z._default(isolation, NOT_ISOLATED),
 });
 export type EngineLaunch = z.output<typeof engineLaunch>;

@@ -14,7 +14,7 @@ import type {
   ServerAsset,
   ShownDefinition,
 } from "./engine-records.ts";
-import type { EngineStatus } from "./engine-control.ts";
+import { type EngineStatus, engineMetricsReport } from "./engine-control.ts";
 import { ENGINE_ERRORS, type EngineErrorCode } from "./engine-errors.ts";
 import { engineEvent } from "./engine-event-schemas.ts";
 import { MEMORY_RESPONSES } from "./memory-responses.ts";
@@ -157,6 +157,7 @@ export const ENGINE_RESPONSES = {
     idle_since: timeOrNull,
     awake: z.array(z.enum(AWAKE_REASONS)),
     disk_bytes: z.optional(z.nullable(count)),
+    metrics: z.exactOptional(engineMetricsReport),
   }) satisfies z.ZodMiniType<EngineStatus>,
   OpenApiDocument: openApiDocument,
   Error: z.object({

@@ -176,6 +176,12 @@ export const ENGINE_ROUTES = {
     errors: ["ENGINE_BUSY"],
   }),
   status: control(`GET ${CONTROL_PATHS.status}`, "Turns, requests, streams and what keeps it awake", {
+    query: {
+      metrics: {
+        kind: "text",
+        summary: "Adds the metrics, unless this is their revision. Empty for the first read",
+      },
+    },
     responses: ok("EngineStatus"),
   }),
 } satisfies Record<string, EngineRoute>;

@@ -126,6 +126,38 @@ export const SETTINGS = {
     value: { kind: "choice", values: DAEMON_LOG_LEVELS, fallback: "info" },
     description: "The daemon's log level",
   },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "no traces",
+    description: "An OpenTelemetry collector for traces of the daemon and its engines, such as `http://127.0.0.1:4318`",
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "none",
+    secret: true,
+    description: "Headers for the collector, such as a key, as `name=value,name=value` with percent-encoded values",
+  },
+  OTEL_EXPORTER_OTLP_PROTOCOL: {
+    scope: "daemon",
+    value: { kind: "choice", values: ["http/json"], fallback: "http/json" },
+    description: "The protocol that the collector is spoken to with",
+  },
+  OTEL_TRACES_SAMPLER: {
+    scope: "daemon",
+    value: {
+      kind: "choice",
+      values: ["parentbased_always_on", "parentbased_traceidratio"],
+      fallback: "parentbased_always_on",
+    },
+    description: "Which traces are recorded. A caller that sends `traceparent` decides for its trace",
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    scope: "daemon",
+    value: { kind: "text", fallback: "1" },
+    description: "With `parentbased_traceidratio`, the share of the other traces, from 0 to 1",
+  },
   LLM_PROVIDER: {
     scope: "product",
     value: { kind: "choice", values: PROVIDERS, fallback: null },

@@ -26,8 +26,8 @@ import { limitTools } from "./isolation/limits/limit-tools.ts";
 import { makeToolFolders } from "./isolation/tool-folders.ts";
 import { openLearning } from "./learning/open-learning.ts";
 import { startMaintenance } from "./maintenance.ts";
+import { awaitConnected } from "./mcp/await-connected.ts";
 import { openServers } from "./mcp/open-servers.ts";
-import type { ToolServers } from "./mcp/tool-servers.ts";
 import { openMemory } from "./memory/open-memory.ts";
 import { contextWindow, outputTokensWithin } from "./model/context-window.ts";
 import { createProvider } from "./model/create-provider.ts";
@@ -40,6 +40,7 @@ import { HitlTable } from "./store/hitl-requests.ts";
 import { IdempotencyTable } from "./store/idempotency-keys.ts";
 import { MessageTable } from "./store/messages.ts";
 import type { Store } from "./store/open-store.ts";
+import { openTelemetry } from "./telemetry/open-telemetry.ts";
 import { PlanTable } from "./store/plans.ts";
 import { ToolCallTable } from "./store/tool-call-table.ts";
 import { ToolDefinitionTable } from "./store/tool-definitions.ts";
@@ -65,8 +66,6 @@ const NOTES_SHOWN = 30;
 const TOOL_EXIT_MS = 2500;
 /** Time for a learning batch to finish its current write. */
 const LEARNING_CLOSE_MS = 2000;
-/** Time that resumed turns wait for MCP servers to connect. */
-const MCP_CONNECT_MS = 15_000;
 
 /** The whole engine except `/health`, loaded after the first health answer. */
 export async function createApp({
@@ -85,6 +84,8 @@ export async function createApp({
   const logger = createLogger("engine", config.logLevel);
   const reset = store.reset.current;
   if (store.reset.isNew) logger.error({ ...reset }, "the store was damaged and was set aside; created a new one");
+  const observed = await openTelemetry(launch, logger);
+  const { telemetry } = observed;
   const folders = engineFolders(launch.data_dir);
   await makeToolFolders(folders, { logger });
   const { workspace: workspaceDir } = folders;
@@ -99,7 +100,7 @@ export async function createApp({
   const { launcher, disk } = limitTools({ launch, launcher: unlimited, logger });
   const commands = { environment, folders, launcher, network };
   const slots = new TaskSlots(CHANNEL_TTL_MS);
-  const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs, logger });
+  const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs, logger, telemetry });
   const { embedder } = modelProvider;
   const memory = await openMemory({ store, workspaceDir, embedder, lastEvent: () => journal.last, logger });
   const journal = openJournal(new EventTable(store), { slots, logger });
@@ -187,9 +188,10 @@ export async function createApp({
       },
     },
     runAgent,
+    telemetry,
     logger,
   });
-  runner.recover(() => connected(toolServers.servers));
+  runner.recover(() => awaitConnected(toolServers.servers));
   const idempotency = new IdempotencyTable(store);
   const stopMaintenance = startMaintenance({
     provider: modelProvider,
@@ -234,6 +236,8 @@ export async function createApp({
     idempotency,
     keys,
     controlToken: launch.control_token,
+    counters: telemetry.counters,
+    tracer: telemetry.tracer,
     host: launch.host,
     documentsDir: join(import.meta.dirname, "documents/engine"),
     status,
@@ -285,13 +289,7 @@ export async function createApp({
         ),
       );
       stopMaintenance();
+      await observed.close();
     },
   };
-}
-
-/** Resolves when every MCP server has connected or failed, or after the timeout. */
-async function connected(servers: ToolServers): Promise<void> {
-  const end = Date.now() + MCP_CONNECT_MS;
-  const isConnecting = () => servers.list().servers.some(({ status }) => status === "connecting");
-  while (isConnecting() && Date.now() < end) await delay(50);
 }

@@ -1,5 +1,7 @@
 import type PQueue from "p-queue";
 import type { Clock } from "../shared/clock.ts";
+import type { TracingSettings } from "../shared/tracing/otlp-tracer.ts";
+import type { Tracer } from "../shared/tracing/span.ts";
 import type { Logger } from "../shared/logger.ts";
 import type { SealedBox } from "./store/sealed-box.ts";
 import type { SerialLanes } from "../shared/serial-lanes.ts";
@@ -52,6 +54,7 @@ export interface HostContext {
   readonly answerLimit: AnswerLimit;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
+  readonly tracer: Tracer;
   /** Limits concurrent health probes. */
   readonly probes: PQueue;
   /** Detects periods in which this process was stalled. */
@@ -84,6 +87,8 @@ interface HostSettings {
   /** Engine settings of the daemon's environment, such as `LLM_*`. A product's `engine_env` overrides them. */
   readonly engineDefaults: Readonly<Record<string, string>>;
   readonly extraCaCerts: string | null;
+  /** Where engines send their spans. Null: they trace nothing. */
+  readonly tracing: TracingSettings | null;
   /** The settings of the environment as they may be shown. */
   readonly shownSettings: Readonly<Record<string, string>>;
 }

@@ -1,9 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Span } from "./tracing/span.ts";
 
 /** The call that caused the current work, for its log lines and records. */
 interface RequestContext {
   readonly requestId: string;
   readonly actor: "product" | "admin";
+  /** The call's, for what it causes. */
+  readonly span: Span;
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();

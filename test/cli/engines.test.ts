@@ -46,7 +46,7 @@ t.test("each verb calls its route with what was given", async (t) => {
   const orchctl = orchctlFor(t, server);
   const metadata = join(t.testdir({ "m.json": '{"plan":"free"}' }), "m.json");
   server.on("POST /engines/provision", born);
-  for (const verb of ["start", "stop", "rotate-key"]) {
+  for (const verb of ["start", "sleep", "stop", "rotate-key"]) {
     server.on(`POST /engines/alice/${verb}`, {
       body: { ...engine(), engine_api_key: "sk-orch-new", stop_result: "drained" },
     });
@@ -59,6 +59,8 @@ t.test("each verb calls its route with what was given", async (t) => {
       { user_id: "alice", metadata: { plan: "free" }, start: false },
     ],
     [["start", "alice"], "POST /engines/alice/start", {}],
+    [["wake", "alice"], "POST /engines/alice/start", {}],
+    [["sleep", "alice"], "POST /engines/alice/sleep", {}],
     [["stop", "alice"], "POST /engines/alice/stop", {}],
     [["stop", "alice", "--drain", "5s", "--force"], "POST /engines/alice/stop", { drain_s: 5, force: true }],
     [["rotate-key", "alice", "--grace", "10m"], "POST /engines/alice/rotate-key", { grace_s: 600 }],
@@ -127,6 +129,22 @@ t.test("list passes its filter on and reads every page", async (t) => {
     ["/engines?limit=200&state=running", "/engines?limit=200&state=running&cursor=eng_1"],
   );
   t.equal((await orchctl(["engines", "list", "--state", "asleep"], { env: KEY })).code, 2);
+});
+
+t.test("show and list tell since when an engine sleeps and why, or what keeps it awake", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  const sleep = { since: "2026-11-01T12:00:00.000Z", reason: "idle" } as const;
+  const asleep = { state: "sleeping", running: false, pid: null, sleep, awake: null } as const;
+  server.on("GET /engines", { body: { data: [engine(asleep)], next_cursor: null } });
+  server.on("GET /engines/alice", { body: engine(asleep) });
+  t.match((await orchctl(["engines", "list"], { env: KEY })).stdout, /alice +sleeping \(idle\)/);
+  const { stdout } = await orchctl(["engines", "show", "alice"], { env: KEY });
+  t.match(stdout, /asleep +since 2026-11-01T12:00:00\.000Z \(idle\); a call wakes it/);
+  const awake = { woken_by: "call", kept_by: ["turn", "stream"], idle_since: null } as const;
+  server.on("GET /engines/alice", { body: engine({ awake }) });
+  const shown = await orchctl(["engines", "show", "alice"], { env: KEY });
+  t.match(shown.stdout, /awake +woken by call; works: turn, stream/);
 });
 
 t.test("show tells what went wrong last, with the end of the log", async (t) => {

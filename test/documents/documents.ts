@@ -13,7 +13,7 @@ export const DOCUMENTS: readonly string[] = [
   "CHANGELOG.md",
   "SECURITY.md",
   "examples/README.md",
-  ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
+  ...readdirSync(join(root, "docs")).flatMap((name) => (name.endsWith(".md") ? [`docs/${name}`] : [])),
 ];
 
 /** The rows of the table after `<!-- marker -->`, as cells. */

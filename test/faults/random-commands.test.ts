@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import t from "tap";
-import type { Answer } from "../helpers/api.ts";
+import { type Answer, ask } from "../helpers/api.ts";
 import { engineProcesses } from "./parts/engine-processes.ts";
 import { clearAway, settle } from "./parts/invariants.ts";
 import { LONG } from "./parts/long.ts";
@@ -25,6 +25,13 @@ const site = await openSite(t, { engine: "well-behaved" });
 
 type Command = (product: Product, user: string, signal: AbortSignal) => Promise<Answer>;
 const remove: Command = (p, user, signal) => p.del(`/engines/${user}`, signal);
+/** Wakes an engine that sleeps. One without a process refuses the connection. */
+const callAtItsAddress: Command = async (p, user, signal) => {
+  const engine = await p.get(`/engines/${user}`);
+  if (engine.status !== 200) return engine;
+  await ask(engine.body.url, "/health", { signal }).catch(() => null);
+  return engine;
+};
 const commands: readonly Command[] = [
   (p, user_id, signal) => p.post("/engines/provision", { user_id }, signal),
   (p, user_id, signal) => p.post("/engines/admit", { user_id }, signal),
@@ -33,6 +40,9 @@ const commands: readonly Command[] = [
   (p, user, signal) => p.post(`/engines/${user}/start`, {}, signal),
   (p, user, signal) => p.post(`/engines/${user}/stop`, {}, signal),
   (p, user, signal) => p.post(`/engines/${user}/stop`, { force: true }, signal),
+  (p, user, signal) => p.post(`/engines/${user}/sleep`, {}, signal),
+  (p, user, signal) => p.post(`/engines/${user}/sleep`, {}, signal),
+  callAtItsAddress,
   (p, user, signal) => p.post(`/engines/${user}/rotate-key`, {}, signal),
   (p, user, signal) => p.post(`/engines/${user}/rotate-key`, { grace_s: 60 }, signal),
   (p, user) => p.get(`/engines/${user}`),

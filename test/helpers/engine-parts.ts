@@ -33,6 +33,8 @@ import { TurnTable } from "../../src/engine/store/turns.ts";
 import type { Grant } from "../../src/engine/tools/authorize.ts";
 import { createToolExecutor } from "../../src/engine/tools/execute.ts";
 import { type ToolRegistry, joinedRegistry } from "../../src/engine/tools/registry.ts";
+import { EngineCounters } from "../../src/engine/telemetry/engine-counters.ts";
+import { EngineTelemetry } from "../../src/engine/telemetry/engine-telemetry.ts";
 import { toolInput } from "../../src/engine/tools/tool-input.ts";
 import type { Tool } from "../../src/engine/tools/tool.ts";
 import { AcceptedKeys } from "../../src/engine/turns/accepted-keys.ts";
@@ -41,6 +43,7 @@ import { HumanRequests } from "../../src/engine/turns/human-requests.ts";
 import { TaskSlots } from "../../src/engine/turns/task-slots.ts";
 import { TurnRunner } from "../../src/engine/turns/turn-runner.ts";
 import { createLogger } from "../../src/shared/logger.ts";
+import { NO_TRACER } from "../../src/shared/tracing/span.ts";
 import { until } from "./until.ts";
 
 export const KEY = "sk-orch-test";
@@ -124,6 +127,7 @@ export interface PartsOptions {
   readonly hitlTtlMs?: number;
   /** Puts something of the test's own around the loop. */
   readonly around?: (loop: AgentLoop) => AgentLoop;
+  readonly telemetry?: EngineTelemetry;
   /** Whether what memory has on a message is put behind it. */
   readonly recalls?: boolean;
 }
@@ -172,7 +176,8 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const memory = new MemoryWriter(store, new FullTextIndex(store));
   const toolCalls = new ToolCallTable(store);
   const compactions = new CompactionTable(store);
-  const runParts = { turns, messages, toolCalls, compactions, memory, runAgent: around(runAgent) };
+  const { telemetry = new EngineTelemetry() } = options;
+  const runParts = { telemetry, turns, messages, toolCalls, compactions, memory, runAgent: around(runAgent) };
   const runner = new TurnRunner({ journal, humanRequests, slots, logger, ...runParts });
   const events = (turnId: string) =>
     journal
@@ -217,6 +222,8 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     },
     keys: new AcceptedKeys([{ hash: sha256(KEY), expires_at: null }]),
     controlToken: "token",
+    counters: new EngineCounters(),
+    tracer: NO_TRACER,
     host: "127.0.0.1",
     documentsDir: resolve(import.meta.dirname, "../../dist/documents/engine"),
     status: () => ({

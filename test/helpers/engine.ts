@@ -51,6 +51,8 @@ export interface EngineOptions {
   /** Default: no limit. */
   readonly userTasks?: number;
   /** Default: none. */
+  readonly tracing?: EngineLaunch["tracing"];
+  /** Default: none. */
   readonly isolation?: EngineLaunch["isolation"];
   /** The descriptor of a socket that listens on `port` for it. */
   readonly listener?: number;
@@ -102,6 +104,7 @@ export async function launchEngine(
     nodeOptions = [],
     policy = {},
     userTasks,
+    tracing,
     isolation = NOT_ISOLATED,
     listener,
   }: EngineOptions,
@@ -124,6 +127,7 @@ export async function launchEngine(
     limits: { max_processes: 256, memory_mb: 1024, disk_mb: 2048 },
     ...policy,
     ...(userTasks !== undefined && { user_tasks: userTasks }),
+    ...(tracing !== undefined && { tracing }),
     isolation,
     ...(listener !== undefined && { listen_fd: 3 }),
   };

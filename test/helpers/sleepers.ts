@@ -30,6 +30,8 @@ export interface Fleet {
   restart(env?: Readonly<Record<string, string>>): Promise<Daemon>;
   platform(method: string, path: string, body?: object): Promise<Answer>;
   provision(user: string): Promise<Sleeper>;
+  /** An engine whose key is known. */
+  sleeper(engine: Pick<Sleeper, "user" | "id" | "url" | "key">): Sleeper;
   setPolicy(policy: object): Promise<void>;
 }
 
@@ -42,20 +44,23 @@ export async function openFleet(
   const databaseUrl = await freshDatabaseUrl(t);
   const portMin = 20_000 + Math.floor(Math.random() * 9000);
   const ports = { ORCH_PORT_MIN: String(portMin), ORCH_PORT_MAX: String(portMin + 99) };
-  const start = (more: Readonly<Record<string, string>> = {}) =>
-    startDaemon(t, {
+  const start = async (more: Readonly<Record<string, string>> = {}) => {
+    const started = await startDaemon(t, {
       dataDir,
       databaseUrl,
       ...(engine !== undefined && { engine }),
       env: { ...ports, ORCH_HEALTH_INTERVAL_S: "1", ORCH_BOOT_CONCURRENCY: "4", ...env, ...more },
     });
+    // Before the daemon ends. One that was killed leaves its engines to the next.
+    t.teardown(() => started.admin("/products/sleepy?force=true", { method: "DELETE" }).catch(() => undefined));
+    return started;
+  };
   let daemon = await start();
   const limits = { max_engines: null, requests_per_minute: null, idle_stop_s: 0, drain_s: 1 };
   const body = { slug: "sleepy", policy: { ...limits, ...policy } };
   const made = await daemon.admin("/products/register", { method: "POST", body });
   if (made.status !== 201) throw new Error(made.text);
   const platformKey: string = made.body.platform_api_key;
-  t.teardown(() => daemon.admin("/products/sleepy?force=true", { method: "DELETE" }).catch(() => undefined));
   const platform = (method: string, path: string, sent?: object) =>
     daemon.platform(platformKey, path, { method, ...(sent !== undefined && { body: sent }) });
   return {
@@ -73,6 +78,7 @@ export async function openFleet(
       if (status !== 201) throw new Error(text);
       return sleeper(platform, { user, id: engine.id, url: engine.url, key: engine.engine_api_key });
     },
+    sleeper: (known) => sleeper(platform, known),
     async setPolicy(changed) {
       await daemon.admin("/products/sleepy/policy", { method: "PUT", body: changed });
     },

@@ -1,12 +1,16 @@
 import { join } from "node:path";
 import type { Test } from "tap";
-import { type ToolExecutor, createToolExecutor } from "../../src/engine/tools/execute.ts";
+import { type ToolResult, createToolExecutor } from "../../src/engine/tools/execute.ts";
 import type { Tool, ToolContext } from "../../src/engine/tools/tool.ts";
 import type { DiskQuota } from "../../src/engine/isolation/limits/disk-quota.ts";
 import { unlimitedDisk } from "./command-host.ts";
+import { NO_SCOPE } from "../../src/engine/telemetry/engine-telemetry.ts";
 import { createLogger } from "../../src/shared/logger.ts";
 
 type Folder = Exclude<Parameters<Test["testdir"]>[0], undefined>;
+
+/** What the model gets of a result. */
+export type ForModel = Pick<ToolResult, "output" | "error">;
 
 export interface ToolBench {
   readonly workspaceDir: string;
@@ -18,7 +22,7 @@ export interface ToolBench {
     tool: Tool,
     input: Readonly<Record<string, unknown>>,
     more?: Partial<ToolContext>,
-  ) => ReturnType<ToolExecutor>;
+  ) => Promise<ForModel>;
 }
 
 /** A workspace and everything else that a tool needs, without an engine around it. */
@@ -38,6 +42,7 @@ export function toolBench(
     toolCallId: "call",
     workspaceDir,
     signal: new AbortController().signal,
+    scope: NO_SCOPE,
     ask: () => Promise.reject(new Error("nobody is asked here")),
     note: (type, content) => void notes.push([type, content]),
     progress: () => undefined,
@@ -49,7 +54,8 @@ export function toolBench(
     async run(tool, input, more = {}) {
       const checked = tool.input.check(input);
       if (checked.kind === "invalid") return { output: null, error: checked.message };
-      return execute(tool, checked.input, { ...context, ...more });
+      const { output, error } = await execute(tool, checked.input, { ...context, ...more });
+      return { output, error };
     },
   };
 }

@@ -93,10 +93,10 @@ async function callAndSpend(parts: AgentParts, request: ModelRequest, context: T
 function requestOf(
   { maxOutputTokens }: AgentParts,
   { system, model, registry }: AgentProfile,
-  { log, thinking }: TurnContext,
+  { log, thinking, scope }: TurnContext,
 ): ModelRequest {
   const messages = modelMessages(log.messages());
-  return { model, system, messages, tools: registry.modelTools, thinking, maxOutputTokens };
+  return { model, system, messages, tools: registry.modelTools, thinking, maxOutputTokens, scope };
 }
 
 /** Stores the tool results for the model. A call repeated with the same result gets a hint. */

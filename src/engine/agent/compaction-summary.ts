@@ -6,8 +6,9 @@ import type {
   ModelUsage,
   ToolOutcome,
 } from "../model/model-provider.ts";
+import { sanitizeUsage } from "../model/model-usage.ts";
 import type { PlacedMessage } from "./conversation.ts";
-import { sanitizeUsage } from "./model-call.ts";
+import type { Scope } from "../telemetry/engine-telemetry.ts";
 
 const MAX_SUMMARY_WORDS = 900;
 const SUMMARY_TOKENS = 4000;
@@ -37,6 +38,7 @@ export interface SummaryCall {
   readonly provider: ModelProvider;
   readonly priority: NonNullable<ModelRequest["priority"]>;
   readonly signal: AbortSignal;
+  readonly scope: Scope;
   readonly spend: (usage: ModelUsage) => void;
   readonly progress: () => void;
 }
@@ -95,7 +97,7 @@ async function summariseChunks(
 
 async function ask(
   { model, text, maxOutputTokens }: { model: string; text: string; maxOutputTokens: number },
-  { provider, priority, signal, spend, progress }: SummaryCall,
+  { provider, priority, signal, scope, spend, progress }: SummaryCall,
 ): Promise<SummaryOutcome> {
   const request = {
     model,
@@ -106,6 +108,7 @@ async function ask(
     maxOutputTokens,
     purpose: "summary",
     priority,
+    scope,
   } as const;
   let answer = "";
   for await (const part of provider.stream(request, signal)) {

@@ -27,7 +27,13 @@ export function createDelegation(parts: Omit<AgentParts, "profiles">, profiles: 
           tools: { ...parts.tools, queue },
           profiles: () => profiles.ofSubAgent(agent, context.agent),
         });
-        const outcome = await run(subAgentContext(branch, { agent, parentCallId: call.id }));
+        const observed = context.telemetry.subAgent(agent, context.scope);
+        const inside = { ...branch, scope: observed.scope };
+        const outcome = await run(subAgentContext(inside, { agent, parentCallId: call.id })).catch((error: unknown) => {
+          observed.end("aborted");
+          throw error;
+        });
+        observed.end(outcome.kind === "errored" ? outcome.code : null);
         const answer = lastAnswer(branch.log);
         switch (outcome.kind) {
           case "completed":

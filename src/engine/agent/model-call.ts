@@ -1,11 +1,9 @@
 import type { BlockType } from "../../contract/engine-events.ts";
 import { MAX_JSON_LEVELS, isFlatterThan } from "../../shared/json-values.ts";
-import type { AssistantContent, ModelProvider, ModelRequest, ModelUsage } from "../model/model-provider.ts";
+import type { AssistantContent, ModelProvider, ModelRequest } from "../model/model-provider.ts";
+import { sanitizeUsage } from "../model/model-usage.ts";
 import type { ModelAnswer, RequestedCall } from "./step-log.ts";
 import type { TurnContext } from "./turn-context.ts";
-
-/** Above any real model's limit for one call. */
-const MAX_TOKENS = 100_000_000;
 
 /** Runs one model call: emits its parts as events and returns the answer to store. */
 export async function callModel(
@@ -84,15 +82,4 @@ const signed = (signature: unknown) => (signature === undefined ? {} : { signatu
 
 function announce(context: TurnContext, call: RequestedCall): void {
   context.emit({ event: "tool_call", data: { tool: call.tool, tool_call_id: call.id, input: call.input ?? {} } });
-}
-
-/** Replaces invalid token counts by 0: providers' numbers are untrusted input. */
-export const sanitizeUsage = ({ inputTokens, outputTokens, cacheHitTokens }: ModelUsage): ModelUsage => ({
-  inputTokens: countOf(inputTokens),
-  outputTokens: countOf(outputTokens),
-  cacheHitTokens: countOf(cacheHitTokens),
-});
-
-function countOf(reported: unknown): number {
-  return Number.isInteger(reported) && Number(reported) >= 0 && Number(reported) <= MAX_TOKENS ? Number(reported) : 0;
 }

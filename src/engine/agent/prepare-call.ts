@@ -1,4 +1,5 @@
 import type PQueue from "p-queue";
+import type { ToolRefusal } from "../../contract/engine-metrics.ts";
 import { MAX_JSON_LEVELS } from "../../shared/json-values.ts";
 import { type Grant, authorize, grantOf } from "../tools/authorize.ts";
 import type { ToolExecutor } from "../tools/execute.ts";
@@ -37,7 +38,16 @@ export interface ReadyCall {
   /** The real path that the call was authorized for. */
   readonly place: string | undefined;
 }
-export type Prepared = ReadyCall | { readonly kind: "refused"; readonly call: LoggedCall; readonly reason: string };
+export interface RefusedCall {
+  readonly kind: "refused";
+  readonly call: LoggedCall;
+  /** For telemetry, with the source of the tool if it is known. */
+  readonly why: ToolRefusal;
+  readonly source: string | undefined;
+  /** For the model. */
+  readonly reason: string;
+}
+export type Prepared = ReadyCall | RefusedCall;
 
 const OUTCOME_UNKNOWN =
   "OUTCOME UNKNOWN: the engine restarted while this call was running. It may have taken effect, wholly or in part, and " +
@@ -47,13 +57,19 @@ const UNREADABLE = `invalid arguments: not valid JSON, an object of at most ${MA
 
 /** Validates and authorizes a call. A refusal goes to the model as the call's result; it never fails the turn. */
 export async function prepareCall(call: LoggedCall, context: TurnContext, parts: ToolParts): Promise<Prepared> {
-  const refused = (reason: string): Prepared => ({ kind: "refused", call, reason });
   const tool = parts.registry.get(call.tool);
-  if (call.progress.kind === "started" && tool?.readOnly !== true) return refused(OUTCOME_UNKNOWN);
-  if (tool === undefined) return refused(`unknown tool: ${call.tool}`);
-  if (call.input === null) return refused(`${UNREADABLE}: ${call.rawInput.slice(0, 500)}`);
+  const refused = (why: ToolRefusal, reason: string): Prepared => ({
+    kind: "refused",
+    call,
+    why,
+    source: tool?.source,
+    reason,
+  });
+  if (call.progress.kind === "started" && tool?.readOnly !== true) return refused("outcome_unknown", OUTCOME_UNKNOWN);
+  if (tool === undefined) return refused("unknown_tool", `unknown tool: ${call.tool}`);
+  if (call.input === null) return refused("invalid_input", `${UNREADABLE}: ${call.rawInput.slice(0, 500)}`);
   const checked = tool.input.check(call.input);
-  if (checked.kind === "invalid") return refused(checked.message);
+  if (checked.kind === "invalid") return refused("invalid_input", checked.message);
   const { input } = checked;
   const { workspaceDir } = parts;
   const verdict = await authorize({ tool, input, workspaceDir, grants: parts.grants.ofTask(context.taskId) });
@@ -61,14 +77,14 @@ export async function prepareCall(call: LoggedCall, context: TurnContext, parts:
     case "allow":
       return { kind: "ready", call, tool, input, place: verdict.place };
     case "deny":
-      return refused(verdict.reason);
+      return refused("denied", verdict.reason);
     case "ask": {
       const { question, options, pattern, allowed } = verdict;
       const request = { kind: "permission", toolCallId: call.id, question, context: verdict.context, options } as const;
       const asked = await context.ask({ ...request, allowFreeText: false });
-      if (asked.kind === "expired") return refused("permission request timed out: the call is denied");
+      if (asked.kind === "expired") return refused("expired", "permission request timed out: the call is denied");
       const answer = options.find((option) => option === asked.answer);
-      if (answer === undefined || answer === "deny") return refused("the user denied this call");
+      if (answer === undefined || answer === "deny") return refused("denied", "the user denied this call");
       const grant = grantOf(tool, pattern, { answer, taskId: context.taskId });
       if (grant !== null) parts.grants.add(grant);
       return { kind: "ready", call, tool, input, place: allowed.place };
@@ -91,6 +107,7 @@ export function toolContext(
     workspaceDir,
     place,
     signal: context.signal,
+    scope: context.scope,
     async ask({ question, ...rest }) {
       const asked = await context.ask({
         kind: "question",

@@ -32,7 +32,12 @@ export async function runToolCalls(
     if (context.parking()) return null;
     prepared.push(await prepareCall(call, context, parts));
   }
-  for (const one of prepared) if (one.kind === "refused") settle(one.call, null, one.reason);
+  for (const one of prepared) {
+    if (one.kind !== "refused") continue;
+    const { call, why, source } = one;
+    context.telemetry.toolRefused({ id: call.id, name: call.tool, source }, context.scope, why);
+    settle(call, null, one.reason);
+  }
   const ready = prepared.filter((one) => one.kind === "ready");
   await runTogether(ready, context, { parts, settle });
   return outcomes.size === calls.length ? calls.flatMap(({ id }) => outcomes.get(id) ?? []) : null;
@@ -55,7 +60,13 @@ async function runTogether(
     await context.humanWaitOver();
     if (context.parking()) return;
     context.log.started(call.id, tool);
-    const { output, error } = await parts.execute(tool, input, toolContext(ready, context, { ...parts, queue }));
+    const observed = context.telemetry.toolCall({ ...tool, id: call.id }, context.scope);
+    const inside = toolContext(ready, { ...context, scope: observed.scope }, { ...parts, queue });
+    const { output, error, failure } = await parts.execute(tool, input, inside).catch((reason: unknown) => {
+      observed.end("aborted");
+      throw reason;
+    });
+    observed.end(failure);
     // Another call of this step may be waiting for a human: no event may come before its answer.
     await context.humanWaitOver();
     context.signal.throwIfAborted();

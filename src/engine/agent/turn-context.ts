@@ -1,5 +1,6 @@
 import type { EngineEvent, HitlKind, WorkingMemoryEntryType } from "../../contract/engine-events.ts";
 import type { ModelUsage } from "../model/model-provider.ts";
+import type { EngineTelemetry, Scope } from "../telemetry/engine-telemetry.ts";
 import type { StepLog } from "./step-log.ts";
 
 export type { ModelUsage } from "../model/model-provider.ts";
@@ -32,6 +33,9 @@ export interface TurnContext {
   readonly thinking: boolean;
   readonly maxSteps: number;
   readonly log: StepLog;
+  readonly telemetry: EngineTelemetry;
+  /** The agent's, for what it calls. */
+  readonly scope: Scope;
   emit(event: Exclude<EngineEvent, { event: "heartbeat" }>): void;
   /** Index of the next content block. */
   nextBlock(): number;

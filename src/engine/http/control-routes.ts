@@ -9,8 +9,10 @@ import {
 import { sameSecret } from "../../contract/api-keys.ts";
 import { NO_SUCH_ROUTE } from "../../shared/http/refusal.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
+import { parameter } from "../../shared/http/parameters.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Wakefulness } from "../sleep/wakefulness.ts";
+import type { EngineCounters } from "../telemetry/engine-counters.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 import type { AcceptedKeys } from "../turns/accepted-keys.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
@@ -19,6 +21,7 @@ export interface ControlParts {
   readonly keys: AcceptedKeys;
   readonly runner: TurnRunner;
   readonly status: () => EngineStatus;
+  readonly counters: EngineCounters;
   readonly wakefulness: Pick<Wakefulness, "sleep">;
 }
 
@@ -32,7 +35,7 @@ export function controlOnly(token: string): RequestHandler {
 }
 
 /** The calls of the daemon. The next call is measured by replaced keys; open streams go on. */
-export const controlRoutes = ({ keys, runner, status, wakefulness }: ControlParts) =>
+export const controlRoutes = ({ keys, runner, status, counters, wakefulness }: ControlParts) =>
   ({
     setKeys(request, response) {
       keys.replace(validateBody(controlKeysRequest, request.body, response).keys);
@@ -51,5 +54,9 @@ export const controlRoutes = ({ keys, runner, status, wakefulness }: ControlPart
         throw new EngineError("ENGINE_BUSY", `the engine has work: ${awake.join(", ")}`, { awake: [...awake] });
       response.set("Connection", "close").json(status());
     },
-    status: (_request, response) => void response.json(status()),
+    status(request, response) {
+      const known = parameter(request, "metrics");
+      const metrics = known === undefined ? undefined : counters.report(known === "" ? null : Number(known));
+      response.json({ ...status(), ...(metrics !== undefined && { metrics }) });
+    },
   }) satisfies Record<string, RequestHandler>;

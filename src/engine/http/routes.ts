@@ -16,6 +16,7 @@ import { receiveBody } from "../../shared/http/receive-body.ts";
 import { refusalOf, refuseUnknownRoute, respondToErrors } from "../../shared/http/refusal.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { NO_TRACER, type Tracer } from "../../shared/tracing/span.ts";
 import { EngineError, internalError } from "../engine-error.ts";
 import type { Wakefulness } from "../sleep/wakefulness.ts";
 import { FollowerLimit } from "../turns/follower-limit.ts";
@@ -24,6 +25,7 @@ import { type ControlParts, controlOnly, controlRoutes } from "./control-routes.
 import { type MemoryFileParts, eraseRoute, exportRoute, importRoute } from "./memory-file-routes.ts";
 import { type MemoryRouteParts, memoryRoutes } from "./memory-routes.ts";
 import { replayRoute } from "./replay-route.ts";
+import { traceRequests } from "../../shared/http/trace-request.ts";
 import { type TurnRouteParts, turnRoutes } from "./turn-routes.ts";
 
 export interface RouteParts extends Omit<TurnRouteParts, "followers">, AdminParts, MemoryRouteParts, ControlParts {
@@ -34,6 +36,7 @@ export interface RouteParts extends Omit<TurnRouteParts, "followers">, AdminPart
   readonly host: string;
   /** What the build made of the route table. */
   readonly documentsDir: string;
+  readonly tracer: Tracer;
   readonly logger: Logger;
 }
 
@@ -47,19 +50,20 @@ const RETRY_AFTER_S: Partial<Record<EngineErrorCode, number>> = { ENGINE_DRAININ
 
 /** Every route but `/health`. The key is checked before a body is read. */
 export function createRoutes(parts: RouteParts): Express {
-  const { logger } = parts;
+  const { logger, tracer } = parts;
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
   const gates = gatesOf(parts);
+  const tracing = (route: EngineRoute) => (tracer === NO_TRACER ? [] : [traceRequests(tracer, route)]);
   const handlers = handlersOf(parts);
   const room = new BodyRoom({ total: MAX_BODIES_BYTES, each: MAX_BODIES_BYTES });
   for (const [name, handler] of Object.entries(handlers) as [LoadedRoute, RequestHandler][]) {
     const route: EngineRoute = ENGINE_ROUTES[name];
     const path = expressPath(route.path);
-    const gate = gates[route.auth];
+    const gate = route.auth === "engine" ? [...tracing(route), gates.engine] : [gates[route.auth]];
     if (route.method === "POST" && route.requestLines === undefined)
-      app.post(path, gate, receiveJson(room, engineBodyBytes(route)), handler);
-    else app[route.method.toLowerCase() as "get" | "post" | "delete"](path, gate, handler);
+      app.post(path, ...gate, receiveJson(room, engineBodyBytes(route)), handler);
+    else app[route.method.toLowerCase() as "get" | "post" | "delete"](path, ...gate, handler);
   }
   app.use(refuseUnknownRoute(methodsOf(PUBLIC_ROUTES)));
   app.use(errorResponder(logger));

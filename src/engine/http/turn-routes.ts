@@ -15,6 +15,7 @@ import type { HumanRequests } from "../turns/human-requests.ts";
 import type { StartedTurn, TurnRunner } from "../turns/turn-runner.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
+import { traceOf } from "../../shared/http/trace-request.ts";
 
 const KEPT_MS = 24 * 3600 * 1000;
 
@@ -56,7 +57,8 @@ function executeRoute(parts: TurnRouteParts): RequestHandler {
     const earlier = findEarlier(parts, request, execution);
     if (earlier !== null) parts.followers.acquire(execution.task_id, response);
     // An earlier call with the same key started the turn.
-    const turn = earlier === null ? begin(parts, request, execution) : { turnId: earlier, run: () => undefined };
+    const turn =
+      earlier === null ? begin(parts, { request, response }, execution) : { turnId: earlier, run: () => undefined };
     const { turnId } = turn;
     if (execution.on_disconnect === "cancel" && earlier === null)
       cancelWhenLeft(parts.runner, response, { taskId: execution.task_id, turnId });
@@ -85,15 +87,16 @@ export const wantsIds = (request: Request): boolean =>
 
 function begin(
   { runner, idempotency, hasAgent }: TurnRouteParts,
-  request: Request,
+  { request, response }: { readonly request: Request; readonly response: Response },
   execution: ExecuteRequest,
 ): StartedTurn {
   if (execution.agent !== undefined && !hasAgent(execution.agent))
     throw new EngineError("NOT_FOUND", `agent: there is no agent named ${execution.agent}`);
   const key = request.get("Idempotency-Key");
-  return runner.start(execution, (turnId) => {
+  const storeKey = (turnId: string) => {
     if (key !== undefined) idempotency.insert(key, { bodyHash: sha256(JSON.stringify(execution)), turnId }, Date.now());
-  });
+  };
+  return runner.start(execution, storeKey, { kind: "call", ...traceOf(response) });
 }
 
 /** The turn that an earlier call with the same key and body started. */

@@ -144,7 +144,7 @@ async function callTool(
   {
     tool,
     input,
-    options: { signal, onProgress },
+    options: { signal, onProgress, traceparent, tracestate },
   }: {
     readonly tool: string;
     readonly input: Readonly<Record<string, unknown>>;
@@ -152,7 +152,7 @@ async function callTool(
   },
 ): Promise<CallResult> {
   const { content, structuredContent, isError } = await client.callTool(
-    { name: tool, arguments: { ...input } },
+    { name: tool, arguments: { ...input }, ...(traceparent !== undefined && { _meta: { traceparent, tracestate } }) },
     { signal, onprogress: onProgress, timeout: NO_TIMEOUT_MS },
   );
   return { kind: "result", content, structured: structuredContent, isError: isError === true };

@@ -32,6 +32,14 @@ export type ElicitationResult =
   | { readonly action: "accept"; readonly content: Record<string, string | number | boolean | string[]> }
   | { readonly action: "decline" | "cancel" };
 
+export interface McpCallOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: () => void;
+  /** W3C trace context of the call. */
+  readonly traceparent: string | undefined;
+  readonly tracestate: string | undefined;
+}
+
 /**
  * One connection to one server, from handshake to close. It never reconnects. This is the seam to the SDK, which lives
  * in a separate bundle: only plain values cross it, no class instances.
@@ -40,11 +48,7 @@ export interface McpServerConnection {
   readonly protocolVersion: string;
   listTools(): Promise<readonly ListedTool[]>;
   /** Never rejects. When the signal aborts, it settles at once and sends `notifications/cancelled`. */
-  call(
-    tool: string,
-    input: Readonly<Record<string, unknown>>,
-    options: { readonly signal: AbortSignal; readonly onProgress: () => void },
-  ): Promise<CallResult>;
+  call(tool: string, input: Readonly<Record<string, unknown>>, options: McpCallOptions): Promise<CallResult>;
   /** Resolves with the reason when the connection has closed. */
   readonly closed: Promise<string>;
   /** Closes the connection; resolves when no process of a local server is left. */

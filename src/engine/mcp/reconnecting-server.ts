@@ -85,8 +85,18 @@ export class ReconnectingServer {
       throw new ToolFailed(`${name} is not connected (${state.error}); it reconnects by itself`);
     const endCall = this.#elicitations.open(context);
     try {
-      const { signal } = context;
-      const result = await state.connection.call(tool, input, { signal, onProgress: () => context.progress() });
+      const { span } = context.scope;
+      span.set({
+        "mcp.method.name": "tools/call",
+        "mcp.protocol.version": state.connection.protocolVersion,
+        "network.transport": this.server.transport === "stdio" ? "pipe" : "tcp",
+      });
+      const result = await state.connection.call(tool, input, {
+        signal: context.signal,
+        onProgress: () => context.progress(),
+        traceparent: span.traceparent,
+        tracestate: span.tracestate,
+      });
       if (result.kind === "failed")
         throw new ToolFailed(`${name} failed: ${truncate(this.#parts.log.redact(result.message))}`);
       if (result.isError) throw new ToolFailed(truncate(textOf(result.content)) || "the tool failed without a message");

@@ -1,17 +1,20 @@
 import { readFile } from "node:fs/promises";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { sha256 } from "../../contract/api-keys.ts";
 import type { ModelHealth } from "../../contract/engine-api.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { type Deadlines, aiSdkProvider } from "./ai-sdk-provider.ts";
+import { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
 import { monitoredProvider } from "./cache-monitor.ts";
 import { type Embedder, createEmbedder } from "./embedder.ts";
+import { loggedProvider } from "./logged-provider.ts";
 import type { ModelFamily, ModelSettings } from "./model-family.ts";
-import type { ModelProvider, ModelRequest } from "./model-provider.ts";
-import { createModelStatus } from "./model-status.ts";
+import type { ModelProvider } from "./model-provider.ts";
+import { type CallReport, createModelStatus } from "./model-status.ts";
+import { observeRetry, observedProvider } from "./observed-provider.ts";
 import { plainRetryProvider } from "./plain-retry.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { retryingProvider } from "./retrying-provider.ts";
+import { withTraceHeaders } from "./trace-headers.ts";
 import { sandboxProvider } from "./sandbox-provider.ts";
 import type { RemoteProvider } from "./wire/wire-rules.ts";
 
@@ -36,17 +39,26 @@ export interface EngineProvider extends ModelProvider {
 /** The provider for all model calls of an engine. Loads nothing until `load` or the first call. */
 export function createProvider(
   settings: ProviderSettings,
-  { extraCaCerts, logger }: { readonly extraCaCerts: string | null; readonly logger: Logger },
+  {
+    extraCaCerts,
+    logger,
+    telemetry = new EngineTelemetry(),
+  }: { readonly extraCaCerts: string | null; readonly logger: Logger; readonly telemetry?: EngineTelemetry },
 ): EngineProvider {
   const { provider } = settings;
   // Scripted failures of the sandbox are not retried, so that a client sees them.
   if (provider === "sandbox") {
     const health = () => ({ status: "ok", last_error: null, last_error_at: null, next_try_at: null }) as const;
-    return { ...loggedProvider(sandboxProvider, logger), load: () => Promise.resolve(), health };
+    return {
+      ...loggedProvider(observedProvider(sandboxProvider, telemetry), logger),
+      load: () => Promise.resolve(),
+      health,
+    };
   }
   const load = once(async () => {
     if (extraCaCerts !== null) await trustCertificates(extraCaCerts);
-    return (await importFamily(provider)).openFamily(settings);
+    const family = (await importFamily(provider)).openFamily(settings);
+    return settings.baseUrl === undefined ? family : withTraceHeaders(family);
   });
   const limiter = new RateLimiter();
   const remote = aiSdkProvider({
@@ -54,7 +66,11 @@ export function createProvider(
     load,
     ...(settings.deadlines && { deadlines: settings.deadlines }),
   });
-  const { report, health } = createModelStatus(logger);
+  const { report: reportStatus, health } = createModelStatus(logger);
+  const report = (call: CallReport) => {
+    reportStatus(call);
+    observeRetry(provider, call, telemetry);
+  };
   const retrying = plainRetryProvider(retryingProvider(remote, { limiter, report }), logger);
   const watched = settings.cacheHitMonitor ? monitoredProvider(retrying, logger) : retrying;
   const { embeddingModel: id = null } = settings;
@@ -64,7 +80,12 @@ export function createProvider(
     return family.embedding(model);
   };
   const embedder = id !== null && createEmbedder({ provider, model: id, open: () => openEmbedding(id), limiter });
-  return { ...loggedProvider(watched, logger), load, health, ...(embedder && { embedder }) };
+  return {
+    ...loggedProvider(observedProvider(watched, telemetry), logger),
+    load,
+    health,
+    ...(embedder && { embedder }),
+  };
 }
 
 interface FamilyModule {
@@ -116,54 +137,4 @@ async function trustCertificates(file: string): Promise<void> {
   const bundle = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
   if (bundle === null) throw new CertificatesUnreadable("the file has no PEM certificate");
   setDefaultCACertificates([...getCACertificates("default"), ...bundle]);
-}
-
-/** Logs each call and its end at DEBUG: parameters, counts, sizes and hashes, never content. */
-export function loggedProvider(inner: ModelProvider, logger: Logger): ModelProvider {
-  if (!logger.isLevelEnabled("debug")) return inner;
-  return {
-    name: inner.name,
-    async *stream(request, signal) {
-      const startedAt = performance.now();
-      let firstMs: number | null = null;
-      let parts = 0;
-      logger.debug(parametersOf(inner.name, request), "model call");
-      for await (const part of inner.stream(request, signal)) {
-        firstMs ??= Math.round(performance.now() - startedAt);
-        parts++;
-        if (part.kind === "done" || part.kind === "failed") {
-          const { usage } = part;
-          const end = part.kind === "done" ? { reason: part.reason } : { failure: part.failure.kind };
-          const ms = Math.round(performance.now() - startedAt);
-          logger.debug(
-            { model: request.model, ...end, usage, parts, first_ms: firstMs, took_ms: ms },
-            "model call ended",
-          );
-        }
-        yield part;
-      }
-    },
-  };
-}
-
-function parametersOf(provider: string, { model, system, messages, tools, ...rest }: ModelRequest) {
-  const roles = { user: 0, assistant: 0, tool: 0 };
-  for (const { role } of messages) roles[role]++;
-  return {
-    provider,
-    model,
-    purpose: rest.purpose ?? "turn",
-    priority: rest.priority ?? "interactive",
-    thinking: rest.thinking,
-    max_output_tokens: rest.maxOutputTokens,
-    shortened: rest.shortened ?? false,
-    system: sizeAndHash(system),
-    tools: { count: tools.length, ...sizeAndHash(tools) },
-    messages: { ...roles, ...sizeAndHash(messages) },
-  };
-}
-
-function sizeAndHash(value: unknown): { readonly characters: number; readonly hash: string } {
-  const text = JSON.stringify(value);
-  return { characters: text.length, hash: sha256(text).slice(0, 12) };
 }

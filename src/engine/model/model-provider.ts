@@ -1,4 +1,5 @@
 import type { BlockType } from "../../contract/engine-events.ts";
+import type { Scope } from "../telemetry/engine-telemetry.ts";
 
 /**
  * The seam to an upstream language model. An implementation only translates: it never retries, stores or emits events.
@@ -26,6 +27,8 @@ export interface ModelRequest {
    * the model wait, and fails as `rate_limited` after a minute.
    */
   readonly priority?: "interactive" | "background";
+  /** The turn that makes the call, for telemetry. Omitted outside of turns. */
+  readonly scope?: Scope;
   /** Set on the retry after compaction of a request that did not fit. */
   readonly shortened?: boolean;
 }

@@ -1,3 +1,4 @@
+import type { ToolFailure } from "../../contract/engine-metrics.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { DiskQuota } from "../isolation/limits/disk-quota.ts";
 import { CallDeadline } from "./call-deadline.ts";
@@ -11,6 +12,8 @@ export interface ToolResult {
   readonly output: unknown;
   /** Error message for the model; null on success. */
   readonly error: string | null;
+  /** The class of the error; null on success. */
+  readonly failure: ToolFailure | null;
 }
 
 export type ToolExecutor = (
@@ -47,18 +50,18 @@ export function createToolExecutor({
         abandoned.promise,
       ]);
       const kept = await spillLongOutput(output ?? null, context, { hasRoom: !disk.isFull });
-      return { output: tool.readOnly ? kept : withNote(kept, disk.note()), error: null };
+      return { output: tool.readOnly ? kept : withNote(kept, disk.note()), error: null, failure: null };
     } catch (error) {
       context.signal.throwIfAborted();
       if (error instanceof CallParked) throw error;
       const message = error instanceof ToolFailed ? error.message : null;
       if (deadline?.signal.aborted) {
         const timeout = `TIMEOUT: the call took longer than ${ms / 1000} s`;
-        return { output: null, error: message === null ? timeout : `${timeout}; ${message}` };
+        return { output: null, error: message === null ? timeout : `${timeout}; ${message}`, failure: "timeout" };
       }
-      if (message !== null) return { output: null, error: message };
+      if (message !== null) return { output: null, error: message, failure: "tool_error" };
       logger.error({ err: error, tool: tool.name, turn_id: context.turnId }, "tool failed unexpectedly");
-      return { output: null, error: "the tool failed unexpectedly" };
+      return { output: null, error: "the tool failed unexpectedly", failure: "internal_error" };
     } finally {
       deadline?.end();
       abandoned.stop();

@@ -1,3 +1,4 @@
+import type { Scope } from "../telemetry/engine-telemetry.ts";
 import type { ToolInput } from "./tool-input.ts";
 
 /**
@@ -52,6 +53,8 @@ export interface ToolContext {
   readonly place?: string | undefined;
   /** Aborts on timeout, cancel or drain; see its reason. */
   readonly signal: AbortSignal;
+  /** The call's own, for what it calls. */
+  readonly scope: Scope;
   /** Asks the human of this turn and waits; the turn pauses. */
   ask(question: HumanQuestion): Promise<string>;
   /** Stores a working memory entry and emits its event. */

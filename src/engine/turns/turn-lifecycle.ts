@@ -1,4 +1,5 @@
 import type { EngineErrorCode } from "../../contract/engine-errors.ts";
+import type { ObservedTurn } from "../telemetry/engine-telemetry.ts";
 import type { TurnTable } from "../store/turns.ts";
 import type { EventJournal, JournalEvent } from "./event-journal.ts";
 import { TurnTally } from "./turn-tally.ts";
@@ -17,6 +18,7 @@ export interface LifecycleParts {
   readonly turns: TurnTable;
   readonly taskId: string;
   readonly turnId: string;
+  readonly observed: ObservedTurn;
 }
 
 /**
@@ -84,7 +86,8 @@ export class TurnLifecycle {
       this.#append({ event: "error", data: { error: code, message, ...(details && { details }) } });
     }
     const errorCode = ending.kind === "errored" ? ending.code : null;
-    const { journal, turns, turnId } = this.#parts;
+    const { journal, turns, turnId, observed } = this.#parts;
+    observed.end(errorCode, this.tally.usage);
     journal.endTurn({
       alongside: () => {
         alongside();

@@ -1,7 +1,9 @@
-import type { ExecuteRequest } from "../../contract/engine-api.ts";
+import { DEFAULT_AGENT, type ExecuteRequest } from "../../contract/engine-api.ts";
 import { delay } from "../../shared/clock.ts";
 import { newId } from "../../shared/ids.ts";
+import { NO_SPAN } from "../../shared/tracing/span.ts";
 import { EngineError } from "../engine-error.ts";
+import type { TurnOrigin, TurnTrace } from "../telemetry/engine-telemetry.ts";
 import type { RunningTurn } from "../store/turns.ts";
 import { type Slot, TurnAborted } from "./task-slots.ts";
 import { TurnLifecycle } from "./turn-lifecycle.ts";
@@ -37,7 +39,11 @@ export class TurnRunner {
    * Claims the task's slot and stores the turn, its first event and what `alongside` stores, in one transaction.
    * Throws `TASK_BUSY` and `ENGINE_DRAINING`.
    */
-  start(request: ExecuteRequest, alongside: (turnId: string) => void = () => undefined): StartedTurn {
+  start(
+    request: ExecuteRequest,
+    alongside: (turnId: string) => void = () => undefined,
+    from: TurnOrigin = { kind: "call", span: NO_SPAN },
+  ): StartedTurn {
     if (this.#draining) throw new EngineError("ENGINE_DRAINING", "the engine is draining and accepts no new turns");
     if (this.#paused)
       throw new EngineError("ENGINE_DRAINING", "a memory erasure is running; retry when it has finished");
@@ -46,9 +52,9 @@ export class TurnRunner {
     if (claim.kind === "busy") throw busy(claim.holder);
     const { slot } = claim;
     try {
-      const turn = new Turn(this.#parts, { slot, request, parking: () => this.#parking });
+      const turn = new Turn(this.#parts, { slot, request, parking: () => this.#parking, from });
       turn.lifecycle.start(() => {
-        this.#storeMessage(request, turnId);
+        this.#storeMessage(request, turnId, turn.observed.trace);
         alongside(turnId);
       });
       return { turnId, run: () => this.#run(turn) };
@@ -156,7 +162,8 @@ export class TurnRunner {
     const { turnId, request, blocks } = row;
     const parking = () => this.#parking;
     const verdict = resumeVerdict(row, { waits: humanRequests.waitsFor(turnId) });
-    const turn = new Turn(this.#parts, { slot, request, parking, tally: TurnTally.of(journal, turnId) });
+    const from = originOf(row);
+    const turn = new Turn(this.#parts, { slot, request, parking, from, tally: TurnTally.of(journal, turnId) });
     if (verdict.kind === "give_up") {
       turn.giveUp({ kind: "errored", code: "ENGINE_RESTARTED", message: verdict.reason });
       return;
@@ -168,11 +175,13 @@ export class TurnRunner {
   }
 
   /** Ends a turn whose stored state cannot be read. */
-  #close({ taskId, turnId }: RunningTurn, slot: Slot, why: unknown): void {
-    const { toolCalls, logger } = this.#parts;
+  #close({ taskId, turnId, startedAt }: RunningTurn, slot: Slot, why: unknown): void {
+    const { toolCalls, telemetry, logger } = this.#parts;
+    const from = { kind: "stored", trace: undefined } as const;
+    const observed = telemetry.turn({ taskId, turnId, agent: DEFAULT_AGENT, startedAt, from });
     logger.error({ err: why, turn_id: turnId }, "failed to resume turn after a restart");
     const message = "the stored state of the turn cannot be read";
-    new TurnLifecycle({ ...this.#parts, taskId, turnId }).end(
+    new TurnLifecycle({ ...this.#parts, taskId, turnId, observed }).end(
       { kind: "errored", code: "ENGINE_RESTARTED", message },
       { alongside: () => toolCalls.forget(turnId), freeSlot: () => slot.release() },
     );
@@ -187,16 +196,27 @@ export class TurnRunner {
    * Stores the turn and its message. When a client retries a turn that failed without an answer, the earlier copy of the
    * message is deleted, so that the model reads it once.
    */
-  #storeMessage({ task_id: taskId, message, metadata = {}, ...options }: ExecuteRequest, turnId: string): void {
+  #storeMessage(
+    { task_id: taskId, message, metadata = {}, ...options }: ExecuteRequest,
+    turnId: string,
+    trace: TurnTrace | undefined,
+  ): void {
     const { turns, messages } = this.#parts;
     const last = turns.lastEnded(taskId);
     if (last !== null && last.errorCode !== null && last.message === message && !messages.hasAnswer(last.turnId)) {
       messages.withdraw(last.turnId);
     }
-    turns.insert({ turnId, taskId, message, metadata, request: options, startedAt: Date.now() });
+    const request = { ...options, ...(trace && { trace }) };
+    turns.insert({ turnId, taskId, message, metadata, request, startedAt: Date.now() });
     messages.append(taskId, { turnId, role: "user", content: message });
   }
 }
+
+/** Null-safe for turns that were stored without a trace. */
+const originOf = ({ request }: RunningTurn): TurnOrigin => ({
+  kind: "stored",
+  trace: request["trace"] as TurnTrace | undefined,
+});
 
 function busy({ turnId, startedAt, state }: Slot): EngineError {
   const details = { turn_id: turnId, started_at: new Date(startedAt).toISOString(), state };

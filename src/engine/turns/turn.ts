@@ -6,6 +6,7 @@ import { SerialLanes } from "../../shared/serial-lanes.ts";
 import type { AgentLoop, AgentOutcome } from "../agent/agent-loop.ts";
 import type { ModelUsage, TurnContext } from "../agent/turn-context.ts";
 import { EngineError, internalError } from "../engine-error.ts";
+import type { EngineTelemetry, ObservedTurn, TurnOrigin } from "../telemetry/engine-telemetry.ts";
 import type { CompactionTable } from "../store/compactions.ts";
 import type { MessageTable } from "../store/messages.ts";
 import type { ToolCallTable } from "../store/tool-call-table.ts";
@@ -29,6 +30,7 @@ export interface TurnParts {
   readonly compactions: CompactionTable;
   readonly memory: Pick<MemoryWriter, "round" | "note">;
   readonly runAgent: AgentLoop;
+  readonly telemetry: EngineTelemetry;
   readonly logger: Logger;
 }
 
@@ -39,6 +41,7 @@ export type TurnRequest = Pick<ExecuteRequest, "agent" | "thinking" | "max_steps
 export class Turn {
   readonly slot: Slot;
   readonly lifecycle: TurnLifecycle;
+  readonly observed: ObservedTurn;
   readonly #parts: TurnParts;
   readonly #request: TurnRequest;
   readonly #parking: () => boolean;
@@ -53,11 +56,13 @@ export class Turn {
       slot,
       request,
       parking,
+      from,
       tally = new TurnTally(),
     }: {
       readonly slot: Slot;
       readonly request: TurnRequest;
       readonly parking: () => boolean;
+      readonly from: TurnOrigin;
       readonly tally?: TurnTally;
     },
   ) {
@@ -65,7 +70,11 @@ export class Turn {
     this.slot = slot;
     this.#request = request;
     this.#parking = parking;
-    this.lifecycle = new TurnLifecycle({ ...parts, taskId: slot.taskId, turnId: slot.turnId }, tally);
+    const { agent = DEFAULT_AGENT } = request;
+    const { taskId, turnId, startedAt } = slot;
+    const observed = parts.telemetry.turn({ taskId, turnId, agent, startedAt, from });
+    this.observed = observed;
+    this.lifecycle = new TurnLifecycle({ ...parts, taskId, turnId, observed }, tally);
   }
 
   /** `after`: what a resumed turn waits for, unless it is aborted first. */
@@ -150,8 +159,9 @@ export class Turn {
   }
 
   #context(log: TurnLog): TurnContext {
-    const { humanRequests, memory, journal } = this.#parts;
+    const { humanRequests, memory, journal, telemetry } = this.#parts;
     const { slot, lifecycle } = this;
+    const { scope } = this.observed;
     const { taskId, turnId, signal } = slot;
     const { tally } = lifecycle;
     const emit: TurnContext["emit"] = (event) => {
@@ -169,11 +179,13 @@ export class Turn {
     return {
       taskId,
       turnId,
-      agent: this.#request.agent ?? DEFAULT_AGENT,
+      agent: scope.agent,
       signal,
       thinking: this.#request.thinking ?? false,
       maxSteps: this.#request.max_steps ?? 100,
       log,
+      telemetry,
+      scope,
       emit,
       nextBlock: () => tally.nextBlock,
       callId(wanted) {

@@ -9,6 +9,8 @@ import { EnvironmentReader } from "../../shared/environment.ts";
 import { defaultMaxAwake } from "../rules/idleness.ts";
 import type { UidRange } from "../store/engine-users.ts";
 import { LOG_LEVELS, type LogLevel } from "../../shared/logger.ts";
+import type { TracingSettings } from "../../shared/tracing/otlp-tracer.ts";
+import { readTracing } from "./read-tracing.ts";
 
 export interface Config {
   /** Unset: created on first start. */
@@ -38,6 +40,8 @@ export interface Config {
   /** Problems with them that a product's `engine_env` has to fix. */
   readonly engineDefaultProblems: readonly string[];
   readonly extraCaCerts: string | null;
+  /** Null: no tracing. */
+  readonly tracing: TracingSettings | null;
   /** The engines' PATH, where their tools find commands. */
   readonly path: string;
   /** What the environment sets, as it may be shown. */
@@ -82,6 +86,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     ),
     engineDefaultProblems,
     extraCaCerts: read.text("NODE_EXTRA_CA_CERTS") ?? null,
+    tracing: readTracing(read),
     shownSettings: shownSettings(env),
     path: read.text("PATH", "/usr/local/bin:/usr/bin:/bin"),
     notifySocket: read.text("NOTIFY_SOCKET"),

@@ -10,6 +10,7 @@ import { openBackend } from "./open-backend.ts";
 import type { ServiceManager } from "./service-manager.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
+import { openTelemetry } from "./open-telemetry.ts";
 import { LiveEngines } from "../fleet/live-engines.ts";
 import { AnswerLimit } from "../operations/answer-limit.ts";
 import { AwakePlaces } from "../supervision/awake-places.ts";
@@ -17,7 +18,6 @@ import { wakeForCall } from "../supervision/wake-engine.ts";
 import { BootQueue } from "../supervision/boot-queue.ts";
 import { FleetBreaker, reportBreaker } from "../supervision/fleet-breaker.ts";
 import { UNPROTECTED_AUDIT } from "../status/host-status.ts";
-import { Metrics } from "../status/metrics.ts";
 import type { HostContext } from "../host-context.ts";
 import { TransitionOwners } from "../supervision/transition-owners.ts";
 import type { Readiness } from "../status/readiness.ts";
@@ -104,7 +104,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     stalls,
     box: new SealedBox(folder.secretKey),
     readiness,
-    metrics: new Metrics(),
+    ...openTelemetry(parts),
     settings: { ...config, portRange, engineHost: config.host },
     now: Date.now,
     logger,

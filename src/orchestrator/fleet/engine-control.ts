@@ -1,5 +1,10 @@
 import * as z from "zod/mini";
-import { CONTROL_PATHS, CONTROL_TOKEN_HEADER, type EngineStatus } from "../../contract/engine-control.ts";
+import {
+  CONTROL_PATHS,
+  CONTROL_TOKEN_HEADER,
+  type EngineStatus,
+  engineMetricsReport,
+} from "../../contract/engine-control.ts";
 import type { EngineKey } from "../../contract/engine-launch.ts";
 import { AWAKE_REASONS, type AwakeReason } from "../../contract/sleep.ts";
 import { askEngine } from "./ask-engine.ts";
@@ -33,6 +38,7 @@ const engineStatusAnswer = z.object({
   idle_since: z._default(z.nullable(z.iso.datetime()), null),
   awake: z._default(z.array(z.enum(AWAKE_REASONS)), []),
   disk_bytes: z.optional(z.nullable(count)),
+  metrics: z.optional(z.unknown()),
 });
 const busyAnswer = z.object({ details: z.object({ awake: z.array(z.enum(AWAKE_REASONS)) }) });
 
@@ -46,8 +52,14 @@ export async function setEngineKeys(target: ControlTarget, keys: readonly Engine
 export const drainEngine = async (target: ControlTarget): Promise<StatusOutcome> =>
   asStatus(await call(target, "POST", CONTROL_PATHS.drain));
 
-export const engineStatus = async (target: ControlTarget): Promise<StatusOutcome> =>
-  asStatus(await call(target, "GET", CONTROL_PATHS.status));
+/** `known`: with the metrics, unless this is their revision; null before the first read. */
+export async function engineStatus(
+  target: ControlTarget,
+  metrics?: { readonly known: number | null },
+): Promise<StatusOutcome> {
+  const query = metrics === undefined ? "" : `?metrics=${metrics.known ?? ""}`;
+  return asStatus(await call(target, "GET", `${CONTROL_PATHS.status}${query}`));
+}
 
 /** Tells an engine to sleep. `refused`: it has work. After `failed` it may have decided to sleep all the same. */
 export async function sleepEngine(target: ControlTarget, idleMs: number): Promise<SleepAnswer> {
@@ -79,7 +91,9 @@ function ask({ url, token }: ControlTarget, method: "GET" | "POST", path: string
 function asStatus(called: Awaited<ReturnType<typeof call>>): StatusOutcome {
   if (called.kind === "failed") return called;
   const status = z.safeParse(engineStatusAnswer, called.body);
-  return status.success
-    ? { kind: "ok", status: status.data }
-    : { kind: "failed", reason: "the engine's status response is invalid" };
+  if (!status.success) return { kind: "failed", reason: "the engine's status response is invalid" };
+  const { metrics, ...rest } = status.data;
+  const report = engineMetricsReport.safeParse(metrics);
+  // Metrics in another form are ignored.
+  return { kind: "ok", status: { ...rest, ...(report.success && { metrics: report.data }) } };
 }

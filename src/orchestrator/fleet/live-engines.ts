@@ -1,3 +1,4 @@
+import type { CountedEngine } from "../../contract/engine-metrics.ts";
 import type { AwakeReason } from "../../contract/sleep.ts";
 import type { EngineProcess, LaunchOrder } from "./engine-backend.ts";
 
@@ -36,6 +37,8 @@ export interface LiveEngine {
   /** `last_active_at` as reported by the engine, and as stored. Milliseconds since the epoch. */
   lastActiveAt: number | null;
   lastActiveStored: number;
+  /** What the metrics hold of this incarnation's counters; null before the first read. */
+  counted: CountedEngine | null;
 }
 
 /** CPU and memory of an engine with its tools. */

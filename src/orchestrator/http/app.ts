@@ -9,9 +9,11 @@ import { parseJsonBody } from "../../shared/http/json-body.ts";
 import { parameter } from "../../shared/http/parameters.ts";
 import { assertDeclaredSize, receiveBody } from "../../shared/http/receive-body.ts";
 import { refuseUnknownRoute } from "../../shared/http/refusal.ts";
+import { startRequestTrace } from "../../shared/http/trace-request.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import { assertStorable } from "../../shared/parse.ts";
 import { withinRequest } from "../../shared/request-context.ts";
+import { NO_SPAN } from "../../shared/tracing/span.ts";
 import type { Product } from "../operations/identify-product.ts";
 import type { HostContext } from "../host-context.ts";
 import { admitCaller } from "./admit-caller.ts";
@@ -72,7 +74,10 @@ export function createApp(host: HostContext, { handlers, adminKey, host: listenH
     };
     const answerInContext: RequestHandler = (request, response) => {
       const actor = route.auth === "platform" ? ("product" as const) : ("admin" as const);
-      return withinRequest({ requestId: requestIdOf(response), actor }, () => answer(request, response));
+      // Probes of load balancers and Prometheus would be most of all traces.
+      const isTraced = route.auth === "platform" || route.auth === "admin";
+      const { span } = isTraced ? startRequestTrace(host.tracer, route, { request, response }) : { span: NO_SPAN };
+      return withinRequest({ requestId: requestIdOf(response), actor, span }, () => answer(request, response));
     };
     const verb = route.method.toLowerCase() as "get" | "post" | "put" | "delete";
     app[verb](expressPath(route.path), answerInContext);

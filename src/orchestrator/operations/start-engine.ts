@@ -93,12 +93,7 @@ const claim = (host: Pick<HostContext, "states" | "settings" | "now">, { id }: E
     id,
     from: ["stopped", "failed", "backoff"],
     to: "starting",
-    set: newIncarnation(host, {
-      desired_state: "running",
-      restart_count: 0,
-      restart_window_started_at: null,
-      woken_by: null,
-    }),
+    set: newIncarnation(host, { desired_state: "running", restart_count: 0, restart_window_started_at: null }),
     event: { reason: "request" },
   });
 

@@ -48,7 +48,10 @@ export async function stopEngine(
 
 /** Null when another call changed the engine since it was read. */
 async function stopRow(
-  host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "now" | "logger">,
+  host: Pick<
+    HostContext,
+    "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics" | "now" | "logger"
+  >,
   product: Product,
   { engine, options }: { readonly engine: EngineRow; readonly options: StopOptions },
 ): Promise<Stopped | null> {

@@ -72,7 +72,10 @@ export function finishSleep(host: HostContext, row: EngineRow): Promise<void> {
 
 /** Finishes a stop of another operation or daemon. */
 export async function finishStop(
-  host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "now" | "logger">,
+  host: Pick<
+    HostContext,
+    "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics" | "now" | "logger"
+  >,
   row: EngineRow,
 ): Promise<void> {
   await settleStop(host, row, await endProcess(host, row, { drainMs: 0, termMs: TERM_MS }));

@@ -119,7 +119,10 @@ async function finishStuckSleep(host: HostContext, row: EngineRow): Promise<void
 }
 
 async function retryStop(
-  host: Pick<HostContext, "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "now" | "logger">,
+  host: Pick<
+    HostContext,
+    "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics" | "now" | "logger"
+  >,
   { id, incarnation }: EngineRow,
 ): Promise<void> {
   const deadline = new Date(host.now() + STOP_RETRY_MS);

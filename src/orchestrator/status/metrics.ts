@@ -1,6 +1,8 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+import { Counter, Gauge, Histogram, type Metric, Registry, collectDefaultMetrics } from "prom-client";
+import { ENGINE_METRICS, type EngineMetricName } from "../../contract/engine-metrics.ts";
 import { ENGINE_STATES, type HostStatus } from "../../contract/orchestrator-api.ts";
 import { ORCHESTRATOR_EVENTS, type EventType } from "../../contract/orchestrator-events.ts";
+import { EngineTotals } from "./engine-totals.ts";
 
 const BOOT_BUCKETS_S = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60];
 
@@ -14,7 +16,7 @@ interface Observations {
   readonly host: HostStatus | null;
 }
 
-/** The daemon's Prometheus metrics. No label names a user, product or engine. */
+/** The daemon's Prometheus metrics. No label names a user or an engine. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly bootSeconds = new Histogram({
@@ -24,6 +26,15 @@ export class Metrics {
     buckets: BOOT_BUCKETS_S,
     registers: [this.#registry],
   });
+  /** Trace spans of the daemon. */
+  readonly spans = new Counter({
+    name: "orch_daemon_spans_total",
+    help: "Trace spans of the daemon",
+    labelNames: ["outcome"] as const,
+    registers: [this.#registry],
+  });
+  /** What engines count. */
+  readonly engines = new EngineTotals();
   readonly wakes = new Counter({
     name: "orch_wakes_total",
     help: "Wakes of sleeping engines, by what woke them and how it ended",
@@ -39,6 +50,7 @@ export class Metrics {
   readonly #engines = this.#gauge("orch_engines", "Engines of this host", ["state"]);
   readonly #ports = this.#gauge("orch_ports", "Ports of the range", ["use"]);
   readonly #boots = this.#gauge("orch_boots", "Engines booting or waiting for a slot", ["stage"]);
+  readonly #database = this.#gauge("orch_database_up", "1 while the database answers", []);
   readonly #draining = this.#gauge("orch_draining", "1 while the host takes no new engines", []);
   readonly #breaker = this.#gauge("orch_breaker_open", "1 while restarts are paused because many engines fail", []);
   readonly #orphans = this.#gauge("orch_orphans", "Incarnations with processes but without a record", []);
@@ -53,6 +65,7 @@ export class Metrics {
   constructor() {
     // The event loop is sampled every 100 ms. At the default 10 ms it costs more CPU than an idle fleet.
     collectDefaultMetrics({ register: this.#registry, prefix: "orch_", eventLoopMonitoringPrecision: 100 });
+    for (const name of Object.keys(ENGINE_METRICS) as EngineMetricName[]) this.#registerTotals(name);
   }
 
   get contentType(): string {
@@ -69,6 +82,7 @@ export class Metrics {
     this.#breaker.set(Number(breakerOpen));
     this.#boots.set({ stage: "starting" }, starting);
     this.#boots.set({ stage: "waiting" }, waiting);
+    this.#database.set(Number(host !== null));
     if (host !== null) {
       for (const state of ENGINE_STATES) this.#engines.set({ state }, host.engines[state]);
       for (const use of ["taken", "free", "resting", "quarantined"] as const) this.#ports.set({ use }, host.ports[use]);
@@ -76,6 +90,13 @@ export class Metrics {
       this.#diskFree.set(host.load.disk_free_mb * 1_048_576);
     }
     return this.#registry.metrics();
+  }
+
+  /** The library only adds to its own metrics. It takes any object that gives its lines. */
+  #registerTotals(name: EngineMetricName): void {
+    const { kind: type, help } = ENGINE_METRICS[name];
+    const get = async () => ({ name, help, type, values: this.engines.lines(name) });
+    this.#registry.registerMetric({ name, help, type, get } as unknown as Metric);
   }
 
   #gauge<L extends string>(name: string, help: string, labelNames: readonly L[]): Gauge<L> {

@@ -1,3 +1,5 @@
+import { currentRequest } from "../../shared/request-context.ts";
+import { NO_SPAN } from "../../shared/tracing/span.ts";
 import type { Product } from "../store/products.ts";
 import { NoFreeUser, settleUser } from "../store/engine-users.ts";
 import { changePort } from "../store/ports.ts";
@@ -54,8 +56,22 @@ async function cancellable(
 }
 
 /** What follows a boot waits for the database and needs no slot. */
-const bootInSlot = (host: HostContext, boot: Boot): Promise<UnsupervisedBoot> =>
-  bootOnAnyPort(host, boot).finally(() => boot.slot.release());
+async function bootInSlot(host: HostContext, boot: Boot): Promise<UnsupervisedBoot> {
+  const { engine, product, slot } = boot;
+  const span = host.tracer.start("boot engine", {
+    kind: "internal",
+    parent: currentRequest()?.span ?? NO_SPAN,
+    attributes: { "orchd.engine.id": engine.id, "orchd.product": product.record.slug },
+  });
+  try {
+    const result = await bootOnAnyPort(host, boot);
+    span.end(result.kind === "failed" ? result.kind : null);
+    return result;
+  } finally {
+    slot.release();
+    span.end("internal_error");
+  }
+}
 
 /** Before the launch, the row has the user id that the engine will run as. */
 async function settleOwnUser(

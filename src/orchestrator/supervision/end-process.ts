@@ -10,6 +10,7 @@ import { buildLastError } from "./last-error.ts";
 import { controlToken } from "./launch-order.ts";
 import { sleepSettled } from "./sleep-lane.ts";
 import { currentIncarnation } from "./new-incarnation.ts";
+import { readEngineStatus } from "./read-engine-status.ts";
 import type { HostContext } from "../host-context.ts";
 
 const DRAIN_POLL_MS = 50;
@@ -36,7 +37,7 @@ interface Survived {
  * `drained`: no turn was running at SIGTERM; `cut_off`: a turn was running; `killed`: it took SIGKILL.
  */
 export async function endProcess(
-  host: Pick<HostContext, "backend" | "live" | "boots" | "lanes" | "box" | "settings">,
+  host: Pick<HostContext, "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics">,
   engine: EngineRow,
   {
     drainMs,
@@ -53,7 +54,9 @@ export async function endProcess(
   if (live !== undefined) live.isStopping = true;
   const process = live?.process ?? recordedProcess(host, engine);
   if (process === null) return stopOrphans(host, engine, restarts);
-  const busy = await drain(host, engine, { process, drainMs });
+  const { busy, answers } = await drain(host, engine, { process, drainMs });
+  // What it has counted ends with its process.
+  if (answers && live !== undefined) await readEngineStatus(host, live);
   const outcome = await process.stop(termMs);
   if (outcome.kind === "survived") return survived(outcome.pids);
   host.live.remove(engine.id, engine.incarnation);
@@ -120,12 +123,12 @@ export function recordedProcess(host: Pick<HostContext, "backend" | "settings">,
   return host.backend.attach({ pid, bootId: boot_id, startTime: process_start }, currentIncarnation(host, row));
 }
 
-/** Waits for running turns. True when turns still run at the end. An engine that does not answer counts as idle. */
+/** Waits for running turns. `busy`: some still run at the end. An engine that does not answer counts as idle. */
 async function drain(
   host: Pick<HostContext, "box" | "settings">,
   engine: EngineRow,
   { process, drainMs }: { process: EngineProcess; drainMs: number },
-): Promise<boolean> {
+): Promise<{ readonly busy: boolean; readonly answers: boolean }> {
   const target = { url: engineUrl(host.settings.engineHost, engine.port), token: controlToken(host, engine) };
   const exited = new AbortController();
   void process.exited.then(() => exited.abort());
@@ -139,7 +142,8 @@ async function drain(
     const busy = answer.kind === "ok" && answer.status.active_turns > 0;
     const waiting = busy || (answer.kind === "failed" && failures < MAX_DRAIN_FAILURES);
     const leftMs = end - performance.now();
-    if (!waiting || leftMs <= 0 || exited.signal.aborted) return busy && !exited.signal.aborted;
+    const isGone = exited.signal.aborted;
+    if (!waiting || leftMs <= 0 || isGone) return { busy: busy && !isGone, answers: answer.kind === "ok" && !isGone };
     await delay(Math.min(DRAIN_POLL_MS, Math.max(leftMs, 1)), exited.signal);
   }
 }

@@ -8,11 +8,14 @@ import { idleMsOf } from "../rules/idleness.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { awaitCalls } from "./await-calls.ts";
 import { retryMove } from "./retry-until-stopped.ts";
+import { readEngineStatus } from "./read-engine-status.ts";
 import { inSleepLane } from "./sleep-lane.ts";
 
 /** An engine ends its tool servers and its store before it exits. */
 const EXIT_MS = 15_000;
 const TERM_MS = 2000;
+/** Most engines that have decided to sleep have exited by then. */
+const DECIDED_EXIT_MS = 5000;
 const MAX_TRIES = 3;
 const RETRY_MS = 500;
 /** Past it, the reaper finishes the sleep of an operation that failed. */
@@ -45,12 +48,12 @@ export const putToSleep = (host: HostContext, live: LiveEngine, options: SleepOp
 async function sleepNow(host: HostContext, live: LiveEngine, { reason, idleMs }: SleepOptions): Promise<SleepOutcome> {
   const target = { url: live.url, token: live.controlToken };
   // Most refusals are known before the row changes.
-  const before = await engineStatus(target);
+  const before = await readEngineStatus(host, live);
   if (live.isStopping) return { kind: "overtaken" };
-  if (before.kind === "failed") return { kind: "refused", awake: [] };
-  const { awake } = before.status;
+  if (before === null) return { kind: "refused", awake: [] };
+  const { awake } = before;
   if (awake.some((one) => one !== "learning")) return { kind: "refused", awake };
-  if (idleMsOf(before.status, host.now()) < idleMs) return { kind: "refused", awake: [...awake, "recent_work"] };
+  if (idleMsOf(before, host.now()) < idleMs) return { kind: "refused", awake: [...awake, "recent_work"] };
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
   live.fallingAsleep = settled;
   try {
@@ -81,9 +84,11 @@ async function sleepNow(host: HostContext, live: LiveEngine, { reason, idleMs }:
   }
 }
 
+/** A connection that the engine does not accept any more would wake it, so its exit is waited for first. */
 async function answersAgain({ url, controlToken: token, process }: LiveEngine): Promise<boolean> {
   const exited = new AbortController();
   void process.exited.then(() => exited.abort());
+  await delay(DECIDED_EXIT_MS, exited.signal);
   for (let tries = 0; tries < MAX_TRIES && !exited.signal.aborted; tries++) {
     if ((await engineStatus({ url, token })).kind === "ok") return true;
     await delay(RETRY_MS, exited.signal);

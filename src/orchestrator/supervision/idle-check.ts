@@ -1,10 +1,10 @@
 import type { HostContext } from "../host-context.ts";
-import { engineStatus } from "../fleet/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { storeActivity } from "../store/engines.ts";
 import { canSleep, putToSleep } from "./fall-asleep.ts";
+import { readEngineStatus } from "./read-engine-status.ts";
 
-/** The report is read at least this often. `last_active_at` need not be exact. */
+/** The report is read at least this often, and with each probe while turns run. `last_active_at` need not be exact. */
 const REPORT_INTERVAL_MS = 60_000;
 /** The least change of `last_active_at` that is stored. */
 const MIN_ACTIVITY_CHANGE_MS = 60_000;
@@ -28,16 +28,21 @@ export async function checkIdle(host: HostContext, live: LiveEngine): Promise<vo
 const idleSince = ({ report }: LiveEngine): number | null => report?.idleSince ?? null;
 
 /** Due when the engine may have been idle for `idleStopMs`: seldom more than once in that time. */
-function isDue({ report }: LiveEngine, idleStopMs: number | null, now: number): boolean {
+function isDue({ report, activeTurns }: LiveEngine, idleStopMs: number | null, now: number): boolean {
   if (report === null || now - report.at >= REPORT_INTERVAL_MS) return true;
+  // The metrics then show turns while they run, and soon after.
+  if ((activeTurns ?? 0) > 0 || report.awake.includes("turn")) return true;
   return idleStopMs !== null && now - (report.idleSince ?? report.at) >= idleStopMs;
 }
 
 /** The engine is not trusted: a time in the future is cut to now. */
-async function readReport(host: Pick<HostContext, "db" | "now" | "logger">, live: LiveEngine): Promise<void> {
-  const answer = await engineStatus({ url: live.url, token: live.controlToken });
-  if (answer.kind === "failed") return;
-  const { last_active_at, idle_since, awake, disk_bytes: diskBytes } = answer.status;
+async function readReport(
+  host: Pick<HostContext, "db" | "metrics" | "now" | "logger">,
+  live: LiveEngine,
+): Promise<void> {
+  const status = await readEngineStatus(host, live);
+  if (status === null) return;
+  const { last_active_at, idle_since, awake, disk_bytes: diskBytes } = status;
   live.diskBytes = diskBytes ?? null;
   const now = host.now();
   const timeOf = (text: string) => Math.min(Date.parse(text), now);

@@ -30,6 +30,7 @@ export function launchOrder(
       tool_network: typeof network === "string" ? network : [...network],
       tool_listen: [...tool_listen],
       limits: { max_processes, memory_mb, disk_mb },
+      ...(host.settings.tracing !== null && { tracing: { ...host.settings.tracing } }),
       isolation: host.isolation.launch,
     },
     uid: engine.uid,
@@ -77,5 +78,6 @@ export function liveEngine(
     usage: null,
     lastActiveAt: null,
     lastActiveStored: row.last_active_at?.getTime() ?? 0,
+    counted: null,
   };
 }

@@ -19,6 +19,7 @@ export function newIncarnation<T extends object>(host: Pick<HostContext, "settin
     process_start: null,
     next_restart_at: null,
     stopped_at: null,
+    woken_by: null,
     deadline_at: bootDeadline(host),
     ...more,
   };

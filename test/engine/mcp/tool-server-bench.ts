@@ -7,6 +7,7 @@ import { ToolServers } from "../../../src/engine/mcp/tool-servers.ts";
 import { createToolExecutor } from "../../../src/engine/tools/execute.ts";
 import type { Tool, ToolContext } from "../../../src/engine/tools/tool.ts";
 import { commandEnvironment } from "../../../src/engine/tools/command/command-environment.ts";
+import { NO_SCOPE } from "../../../src/engine/telemetry/engine-telemetry.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { until } from "../../helpers/until.ts";
 import { commandHost, unlimitedDisk } from "../../helpers/command-host.ts";
@@ -84,18 +85,21 @@ export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
         () => servers.list().servers.find((one) => one.name === server && one.status === status),
         45_000,
       ),
-    call: (name, input = {}, more = {}) =>
-      execute(tool(name), input, {
+    async call(name, input = {}, more = {}) {
+      const { output, error } = await execute(tool(name), input, {
         taskId: "task",
         turnId: "turn",
         toolCallId: "call",
         workspaceDir,
         signal: new AbortController().signal,
+        scope: NO_SCOPE,
         ask: () => Promise.reject(new Error("nobody is asked here")),
         note: () => undefined,
         progress: () => undefined,
         ...more,
-      }),
+      });
+      return { output, error };
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import t from "tap";
 import { CacheMonitor, monitoredProvider } from "../../../src/engine/model/cache-monitor.ts";
-import { loggedProvider } from "../../../src/engine/model/create-provider.ts";
+import { loggedProvider } from "../../../src/engine/model/logged-provider.ts";
 import type { ModelMessage, ModelProvider, ModelRequest } from "../../../src/engine/model/model-provider.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { KEY, partsOf, requestTo } from "./adapter.ts";

@@ -24,16 +24,20 @@ const contextOf = (t: Test, signal = new AbortController().signal) =>
 t.test("ToolFailed reaches the model with its message, other errors do not", async (t) => {
   const execute = createToolExecutor({ timeoutMs: 10_000, disk: unlimitedDisk(), logger });
   const failing = tool(() => Promise.reject(new ToolFailed("no such file")));
-  t.same(await execute(failing, {}, contextOf(t)), { output: null, error: "no such file" });
+  t.same(await execute(failing, {}, contextOf(t)), { output: null, error: "no such file", failure: "tool_error" });
   const broken = tool(() => Promise.reject(new Error("password is hunter2")));
-  t.same(await execute(broken, {}, contextOf(t)), { output: null, error: "the tool failed unexpectedly" });
+  t.same(await execute(broken, {}, contextOf(t)), {
+    output: null,
+    error: "the tool failed unexpectedly",
+    failure: "internal_error",
+  });
   t.same(
     await execute(
       tool(() => Promise.resolve(undefined)),
       {},
       contextOf(t),
     ),
-    { output: null, error: null },
+    { output: null, error: null, failure: null },
   );
 });
 
@@ -57,6 +61,7 @@ t.test("a tool's own timeout counts, and its partial output is reported", async 
   t.same(await execute(ownTime, {}, contextOf(t)), {
     output: null,
     error: "TIMEOUT: the call took longer than 0.02 s; half of it",
+    failure: "timeout",
   });
   const deaf = { ...tool(() => new Promise(() => undefined)), timeoutMs: () => 20, goneWithinMs: 20 };
   t.match(await execute(deaf, {}, contextOf(t)), { error: "TIMEOUT: the call took longer than 0.02 s" });

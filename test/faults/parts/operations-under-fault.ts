@@ -1,8 +1,8 @@
-import type { Answer } from "../../helpers/api.ts";
+import { type Answer, ask } from "../../helpers/api.ts";
 import { until } from "../../helpers/until.ts";
 import type { Product, Site } from "./site.ts";
 
-export type EndState = "gone" | "running" | "stopped" | "failed";
+export type EndState = "gone" | "running" | "sleeping" | "stopped" | "failed";
 
 /** One operation, its initial state and its legal states after a fault. */
 export interface OperationUnderFault {
@@ -38,6 +38,23 @@ export const OPERATIONS: readonly OperationUnderFault[] = [
     alsoAfterFailure: [],
   },
   {
+    name: "sleep",
+    from: "running",
+    run: (p, user) => p.post(`/engines/${user}/sleep`),
+    done: "sleeping",
+    alsoAfterFailure: [],
+  },
+  {
+    name: "wake by a call",
+    from: "sleeping",
+    async run(p, user) {
+      const { body } = await p.get(`/engines/${user}`);
+      return ask(body.url, "/health");
+    },
+    done: "running",
+    alsoAfterFailure: [],
+  },
+  {
     name: "rotate-key",
     from: "running",
     run: (p, user) => p.post(`/engines/${user}/rotate-key`, { grace_s: 60 }),
@@ -66,7 +83,10 @@ export async function bring(site: Site, user: string, to: EndState): Promise<voi
     if (now === to) return true;
     if (to === "gone") await retryUntilStopped(() => product.del(`/engines/${user}`));
     else if (now === "gone") await retryUntilStopped(() => product.post("/engines/provision", { user_id: user }));
-    else if (to === "running") await retryUntilStopped(() => product.post(`/engines/${user}/start`));
+    else if (to === "sleeping" && now === "running")
+      await retryUntilStopped(() => product.post(`/engines/${user}/sleep`));
+    else if (to === "running" || to === "sleeping")
+      await retryUntilStopped(() => product.post(`/engines/${user}/start`));
     else await retryUntilStopped(() => product.post(`/engines/${user}/stop`));
     return (await stateOf(site, user)) === to;
   };

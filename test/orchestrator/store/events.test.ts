@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { NO_SPAN } from "../../../src/shared/tracing/span.ts";
 import t from "tap";
 import { withinRequest } from "../../../src/shared/request-context.ts";
 import {
@@ -20,7 +21,7 @@ onEachServer(t, "each change of an engine is one event, of the request that caus
   if (row === null) throw new Error("no port");
   const events = new EventLog(range.hostId);
   const states = newStates(db, events);
-  await withinRequest({ requestId: "req_1", actor: "product" }, () =>
+  await withinRequest({ requestId: "req_1", actor: "product", span: NO_SPAN }, () =>
     states.move({ id: row.id, from: ["provisioning", "starting"], to: "starting" }),
   );
   await states.move({ id: row.id, from: ["provisioning", "starting"], to: "starting", set: { pid: 1 } });

@@ -1,3 +1,4 @@
+import { NO_SPAN } from "../../../src/shared/tracing/span.ts";
 import t from "tap";
 import { currentRequest, withinRequest } from "../../../src/shared/request-context.ts";
 import { BootQueue, BootCancelled } from "../../../src/orchestrator/supervision/boot-queue.ts";
@@ -69,7 +70,7 @@ t.test("a queued boot runs in the request context of its own call", async (t) =>
   const queue = new BootQueue(1);
   const seen: (string | undefined)[] = [];
   const asked = (requestId: string) =>
-    withinRequest({ requestId, actor: "product" }, () =>
+    withinRequest({ requestId, actor: "product", span: NO_SPAN }, () =>
       queue.run({ productId: "p", requested: true }, async () => {
         await Promise.resolve();
         seen.push(currentRequest()?.requestId);

@@ -1,0 +1,146 @@
+import { ENGINE_ERRORS } from "./engine-errors.ts";
+import { PROVIDERS } from "./settings.ts";
+
+/** Bounds in seconds of calls to models and tools, and of turns, which can wait for a person. */
+const CALL_BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300] as const;
+const TURN_BUCKETS_S = [0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3600] as const;
+
+/** Why a model call failed. */
+const MODEL_FAILURES = ["rate_limited", "transient", "too_long", "permanent"] as const;
+/** The label of a tool: a built-in one by name, others by where they come from. */
+export const TOOL_LABELS = [
+  "ask_human",
+  "delegate",
+  "edit_file",
+  "fetch_url",
+  "list_files",
+  "memory_note",
+  "memory_search",
+  "plan",
+  "read_file",
+  "run_command",
+  "search_files",
+  "use_skill",
+  "write_file",
+  "catalog",
+  "mcp",
+  "unknown",
+] as const;
+export type ToolLabel = (typeof TOOL_LABELS)[number];
+
+/** Why a call was not run, and why a run failed. */
+export const TOOL_REFUSALS = ["denied", "expired", "invalid_input", "outcome_unknown", "unknown_tool"] as const;
+export type ToolRefusal = (typeof TOOL_REFUSALS)[number];
+export const TOOL_FAILURES = ["internal_error", "timeout", "tool_error"] as const;
+export type ToolFailure = (typeof TOOL_FAILURES)[number];
+
+const PURPOSES = ["turn", "summary", "learning"] as const;
+
+/** A label's values. `name`: a name from a product's settings, bounded in length and number. */
+type LabelValues = readonly string[] | "name";
+
+export interface EngineMetricRow {
+  readonly kind: "counter" | "histogram";
+  readonly help: string;
+  readonly labels: Readonly<Record<string, LabelValues>>;
+  /** Upper bounds of a histogram in seconds, without infinity. */
+  readonly buckets?: readonly number[];
+}
+
+const MODEL = { provider: PROVIDERS, model: "name" } as const;
+
+/** What engines count. The daemon adds it up by product. Every value of a label comes from these lists, or is `other`. */
+export const ENGINE_METRICS = {
+  orch_turns_total: {
+    kind: "counter",
+    help: "Turns that ended",
+    labels: { outcome: ["completed", "errored"], reason: ["none", ...Object.keys(ENGINE_ERRORS)] },
+  },
+  orch_turn_seconds: {
+    kind: "histogram",
+    help: "Duration of turns, the time in which they waited for a person included",
+    labels: { outcome: ["completed", "errored"] },
+    buckets: TURN_BUCKETS_S,
+  },
+  orch_model_calls_total: {
+    kind: "counter",
+    help: "Model calls that ended, their retries included",
+    labels: {
+      ...MODEL,
+      purpose: PURPOSES,
+      outcome: ["completed", "failed", "aborted"],
+      reason: ["none", ...MODEL_FAILURES],
+    },
+  },
+  orch_model_retries_total: {
+    kind: "counter",
+    help: "Failed tries of model calls that were made again",
+    labels: { ...MODEL, reason: MODEL_FAILURES },
+  },
+  orch_model_tokens_total: {
+    kind: "counter",
+    help: "Tokens of model calls as the provider reports them; input includes cached",
+    labels: { ...MODEL, purpose: PURPOSES, kind: ["input", "output", "cached"] },
+  },
+  orch_model_first_token_seconds: {
+    kind: "histogram",
+    help: "Time from a model call to the first part of its answer, retries included",
+    labels: MODEL,
+    buckets: CALL_BUCKETS_S,
+  },
+  orch_model_call_seconds: {
+    kind: "histogram",
+    help: "Duration of model calls, retries included",
+    labels: MODEL,
+    buckets: CALL_BUCKETS_S,
+  },
+  orch_tool_calls_total: {
+    kind: "counter",
+    help: "Tool calls that ended",
+    labels: {
+      tool: TOOL_LABELS,
+      outcome: ["completed", "failed", "refused", "aborted"],
+      reason: ["none", ...TOOL_FAILURES, ...TOOL_REFUSALS],
+    },
+  },
+  orch_tool_call_seconds: {
+    kind: "histogram",
+    help: "Duration of tool calls that ran",
+    labels: { tool: TOOL_LABELS },
+    buckets: CALL_BUCKETS_S,
+  },
+  orch_spans_total: {
+    kind: "counter",
+    help: "Trace spans of engines",
+    labels: { outcome: ["exported", "dropped"] },
+  },
+} as const satisfies Record<string, EngineMetricRow>;
+
+export type EngineMetricName = keyof typeof ENGINE_METRICS;
+export type LabelsOf<Name extends EngineMetricName> = Readonly<
+  Record<keyof (typeof ENGINE_METRICS)[Name]["labels"] & string, string>
+>;
+
+/**
+ * The name of a metric, the values of its labels in the order of its row, and its value since the start of the engine.
+ * Of a histogram: the sum in seconds, then how many fell into each bucket, the last without a bound.
+ */
+export type EngineSample = readonly [name: string, labels: readonly string[], value: number | readonly number[]];
+
+export interface EngineMetricsReport {
+  /** Changes with the samples. */
+  readonly revision: number;
+  readonly samples: readonly EngineSample[];
+  /** For a daemon that has not read them yet: the samples that an earlier daemon read last. */
+  readonly before?: readonly EngineSample[];
+}
+
+/** What the daemon has read of one incarnation's counters: values by metric and labels. */
+export interface CountedEngine {
+  readonly revision: number;
+  readonly values: ReadonlyMap<string, readonly number[]>;
+}
+
+/** Bounds of one engine's report. */
+export const ENGINE_METRIC_LIMITS = { samples: 300, models: 10, nameLength: 64 } as const;
+export const OTHER = "other";

@@ -1,0 +1,119 @@
+import { OTHER } from "../../contract/engine-metrics.ts";
+import type { Span } from "../../shared/tracing/span.ts";
+import { type EngineTelemetry, NO_SCOPE, type Scope } from "../telemetry/engine-telemetry.ts";
+import { agentAttributes, chatAttributes, usageAttributes } from "../telemetry/gen-ai-attributes.ts";
+import type { ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
+import type { CallReport } from "./model-status.ts";
+import { sanitizeUsage } from "./model-usage.ts";
+
+/** A provider whose calls are counted and traced, each with its retries. */
+export function observedProvider(inner: ModelProvider, telemetry: EngineTelemetry): ModelProvider {
+  return {
+    name: inner.name,
+    stream(request, signal) {
+      const call = new ObservedCall(inner.name, request, telemetry);
+      return call.observe(inner.stream({ ...request, scope: call.scope }, signal));
+    },
+  };
+}
+
+/** Counts a failed try of a call that is made again. */
+export function observeRetry(provider: string, report: CallReport, { counters }: EngineTelemetry): void {
+  if (report.kind !== "retrying") return;
+  const { request, failure, tries } = report;
+  counters.count("orch_model_retries_total", { provider, model: request.model, reason: failure.kind });
+  request.scope?.span.event("retry", { "error.type": failure.kind, "orchd.try": tries });
+}
+
+class ObservedCall {
+  readonly scope: Scope;
+  readonly #span: Span;
+  readonly #telemetry: EngineTelemetry;
+  readonly #labels: { readonly provider: string; readonly model: string };
+  readonly #purpose: string;
+  readonly #startedAt = performance.now();
+  /** Milliseconds in which the reader, not the model, was waited for: a turn pauses while it asks a person. */
+  #heldMs = 0;
+  #receivedAt = this.#startedAt;
+  #hasFirst = false;
+  #isOver = false;
+
+  constructor(provider: string, request: ModelRequest, telemetry: EngineTelemetry) {
+    const { model, purpose = "turn", maxOutputTokens: maxTokens, scope = NO_SCOPE } = request;
+    this.#telemetry = telemetry;
+    this.#labels = { provider, model };
+    this.#purpose = purpose;
+    this.#span = telemetry.tracer.start(`chat ${model}`, {
+      kind: "client",
+      parent: scope.span,
+      attributes: {
+        ...chatAttributes({ provider, model, purpose, maxTokens }),
+        ...(scope !== NO_SCOPE && agentAttributes(scope.agent, scope.taskId)),
+      },
+    });
+    this.scope = { ...scope, span: this.#span };
+  }
+
+  /** Not an async generator: that would cost each of thousands of parts a second round of promises. */
+  observe(stream: AsyncIterable<ModelPart>): AsyncIterable<ModelPart> {
+    const parts = stream[Symbol.asyncIterator]();
+    const see = (result: IteratorResult<ModelPart>) => {
+      this.#receivedAt = performance.now();
+      if (result.done !== true) this.#see(result.value);
+      return result;
+    };
+    const fail = (error: unknown) => {
+      this.#end(OTHER);
+      throw error;
+    };
+    const iterator = {
+      next: () => {
+        this.#heldMs += performance.now() - this.#receivedAt;
+        return parts.next().then(see, fail);
+      },
+      return: async () => {
+        this.#end("aborted");
+        await parts.return?.();
+        return { done: true, value: undefined } as const;
+      },
+    };
+    return { [Symbol.asyncIterator]: () => iterator };
+  }
+
+  #see(part: ModelPart): void {
+    if (!this.#hasFirst) this.#first(part);
+    if (part.kind !== "done" && part.kind !== "failed") return;
+    if (part.usage !== null) this.#spend(sanitizeUsage(part.usage));
+    if (part.kind === "done") this.#span.set({ "gen_ai.response.finish_reasons": [part.reason] });
+    this.#end(part.kind === "done" ? null : part.failure.kind);
+  }
+
+  #first({ kind }: ModelPart): void {
+    this.#hasFirst = true;
+    if (kind === "failed") return;
+    const seconds = (this.#receivedAt - this.#startedAt) / 1000;
+    this.#telemetry.counters.observe("orch_model_first_token_seconds", this.#labels, seconds);
+    this.#span.set({ "gen_ai.response.time_to_first_chunk": seconds });
+  }
+
+  #spend(usage: ReturnType<typeof sanitizeUsage>): void {
+    const { counters } = this.#telemetry;
+    const labels = { ...this.#labels, purpose: this.#purpose };
+    counters.count("orch_model_tokens_total", { ...labels, kind: "input" }, usage.inputTokens);
+    counters.count("orch_model_tokens_total", { ...labels, kind: "output" }, usage.outputTokens);
+    counters.count("orch_model_tokens_total", { ...labels, kind: "cached" }, usage.cacheHitTokens);
+    this.#span.set(usageAttributes(usage));
+  }
+
+  #end(failure: string | null): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { counters } = this.#telemetry;
+    const outcome = failure === null ? "completed" : failure === "aborted" ? "aborted" : "failed";
+    const reason = outcome === "failed" && failure !== null ? failure : "none";
+    counters.count("orch_model_calls_total", { ...this.#labels, purpose: this.#purpose, outcome, reason });
+    const tookMs = performance.now() - this.#startedAt - this.#heldMs;
+    counters.observe("orch_model_call_seconds", this.#labels, tookMs / 1000);
+    this.#span.end(failure);
+  }
+}
