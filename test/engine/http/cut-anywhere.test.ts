@@ -5,6 +5,7 @@ import { openStream } from "../../helpers/engine.ts";
 import { until } from "../../helpers/until.ts";
 
 const EVENTS = 500;
+const HOUR_MS = 3_600_000;
 const headers = { "x-engine-key": KEY };
 
 /** A turn of about so many events, a few a tick. */
@@ -66,9 +67,10 @@ function cutBehind(url: string, taskId: string, limit: number): Promise<Buffer> 
 }
 
 t.test("wherever in its bytes a stream is cut, what came and the replay are together what is stored", async (t) => {
-  const offsets = Array.from({ length: 60 }, (_, n) => 1 + Math.floor((n * 71_993) % 80_000));
+  const offsets = Array.from({ length: 30 }, (_, n) => 1 + Math.floor((n * 71_993) % 80_000));
   const parts = engineParts(t, { provider: scriptedProvider(...offsets.map(() => wordy), wordy) });
-  const url = await servedParts(t, parts);
+  // On a busy machine the turns take longer than a reader may be behind, and heartbeats are not stored.
+  const url = await servedParts(t, parts, { heartbeatMs: HOUR_MS, maxQueuedMs: HOUR_MS });
   const stored = (taskId: string) =>
     parts.journal
       .read({ taskId, limit: 10_000 })
