@@ -7,7 +7,7 @@ import { createProgram } from "./program.ts";
 import { readSettings } from "./settings.ts";
 
 /** Runs one command line and sets the exit code. */
-export async function run(): Promise<void> {
+export async function run({ installDir }: { readonly installDir: string }): Promise<void> {
   exitOnInterrupt();
   exitWithoutReader(process.stdout);
   // A closed standard error is no failure: the exit code still reports the result.
@@ -18,7 +18,7 @@ export async function run(): Promise<void> {
     const printError = (message: string) => printUsageError(message, json);
     // In several pieces, which are no documents.
     const printHelp = json ? () => undefined : undefined;
-    await createProgram(readSettings(), printError, printHelp).parseAsync();
+    await createProgram(readSettings(installDir), printError, printHelp).parseAsync();
   } catch (error) {
     printFailure(error, json);
   }

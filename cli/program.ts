@@ -1,6 +1,8 @@
 import { Command } from "commander";
 import { VERSION } from "../src/shared/version.ts";
 import { auditListCommand, auditVerifyCommand } from "./commands/audit.ts";
+import { backupCreateCommand, backupListCommand } from "./commands/backup.ts";
+import { backupRestoreCommand, backupVerifyCommand } from "./commands/backup-restore.ts";
 import { cancelCommand } from "./commands/cancel.ts";
 import { catalogListCommand, catalogReloadCommand, catalogValidateCommand } from "./commands/catalog.ts";
 import { chatCommand } from "./commands/chat.ts";
@@ -75,6 +77,13 @@ const MEMORY_COMMANDS: readonly CommandMaker[] = [
   memorySkillsCommand,
 ];
 
+const BACKUP_COMMANDS: readonly CommandMaker[] = [
+  backupCreateCommand,
+  backupListCommand,
+  backupVerifyCommand,
+  backupRestoreCommand,
+];
+
 /**
  * The command line. It never ends the process: errors are thrown, and `printError` prints those of commander. `printHelp`
  * prints the help of a group that was called without a command.
@@ -126,6 +135,7 @@ export function createProgram(
   statusCommand(program, settings);
   drainCommand(program, settings);
   resumeCommand(program, settings);
+  group("backup", "Back up this host, and verify and restore backups", BACKUP_COMMANDS);
   group("audit", "The audit log of admin and key actions, a hash chain", [auditListCommand, auditVerifyCommand]);
   group("key", "Create keys", [keyNewCommand]);
   group("debug", "Collect what helps to find a fault", [debugBundleCommand]);

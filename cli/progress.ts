@@ -3,8 +3,11 @@ import { shortened } from "./table.ts";
 
 const QUIET_MS = 1000;
 
-/** Shows on a terminal what a call waits for, and for how long, once it takes more than a second. */
-export async function withProgress<T>(doing: string, call: () => Promise<T>): Promise<T> {
+/**
+ * Shows on a terminal what a call waits for, and for how long, once it takes more than a second. A function returns how
+ * far it is.
+ */
+export async function withProgress<T>(doing: string | (() => string), call: () => Promise<T>): Promise<T> {
   const stream = process.stderr;
   if (!stream.isTTY) return call();
   const startedAt = performance.now();
@@ -14,7 +17,8 @@ export async function withProgress<T>(doing: string, call: () => Promise<T>): Pr
     if (isShown) clearLine(stream);
     isShown = true;
     // A full line would move to the next one.
-    emit(stream, shortened(`${doing} … ${seconds} s`, (stream.columns || 80) - 1));
+    const text = typeof doing === "string" ? doing : doing();
+    emit(stream, shortened(`${text} … ${seconds} s`, (stream.columns || 80) - 1));
   }, QUIET_MS);
   try {
     return await call();

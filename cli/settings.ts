@@ -14,13 +14,15 @@ export interface Settings {
   readonly product: string | undefined;
   /** The data folder of a daemon on this machine, with its admin key. */
   readonly dataDir: string;
+  /** The folder of this installation, with the daemon's program. */
+  readonly installDir: string;
   readonly configDir: string;
   readonly colour: boolean;
   /** Every variable that is set: for a secret whose name the user gives, and to keep secrets out of a bundle. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-export function readSettings(): Settings {
+export function readSettings(installDir: string): Settings {
   const env = process.env;
   const text = (name: string) => env[name] || undefined;
   const configHome = text("XDG_CONFIG_HOME") ?? join(text("HOME") ?? homedir(), ".config");
@@ -39,6 +41,7 @@ export function readSettings(): Settings {
     engineKey: text("ORCH_ENGINE_KEY"),
     product: text("ORCH_PRODUCT"),
     dataDir: text("ORCH_DATA_DIR") ?? localDataDir,
+    installDir,
     configDir: text("ORCHCTL_CONFIG_DIR") ?? join(configHome, "orchctl"),
     colour: process.stdout.isTTY && text("NO_COLOR") === undefined,
     environment: Object.fromEntries(

@@ -135,6 +135,7 @@ export async function bundlePrograms(folder: string, version: string): Promise<R
     for (const file of used) sources.add(file);
   };
   await make(join(root, "src/orchestrator/daemon/main.ts"), "orchd");
+  await make(join(root, "src/backup/folder-program.ts"), "orchd-folder");
   await make(join(root, "cli/main.ts"), "orchctl");
   await make(join(root, "src/engine/main.ts"), "engine", [ownBundles(pending)]);
   // A Set visits what is added while it is walked: the bundles of bundles too.

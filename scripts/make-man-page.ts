@@ -8,7 +8,7 @@ import { manPage } from "./man-page.ts";
 
 /** Writes the manual of orchctl: `<folder>/orchctl.1`. */
 export async function makeManPage(folder: string, version: string): Promise<void> {
-  const settings = readSettings();
+  const settings = readSettings("/");
   const program = createProgram(settings, () => undefined);
   const shortForms = addShortForms(new Command(), settings);
   await mkdir(folder, { recursive: true });

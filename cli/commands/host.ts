@@ -68,6 +68,7 @@ function describeStatus(status: HostStatus, columns: number | null): string {
       ["load", `${load.average.toFixed(2)} on ${load.cores} cores`],
       ["memory", `${load.memory_available_mb} of ${load.memory_total_mb} MB available`],
       ["disk", `${load.disk_free_mb} MB free`],
+      ["backup", describeBackup(status.backup)],
       ["isolation", `${safe(status.isolation.mode)}: ${active.length === 0 ? "none" : active.join(", ")}`],
       ["orphans", orphans.length === 0 ? "none" : orphans.join("; ")],
     ],
@@ -76,6 +77,12 @@ function describeStatus(status: HostStatus, columns: number | null): string {
   // First, because a short terminal shows no more than the first lines.
   const warnings = status.warnings.map((warning) => `warning: ${safe(warning)}`);
   return [...warnings, lines, ...isolationGaps(status.isolation)].join("\n");
+}
+
+function describeBackup({ every_h: every, newest_at: newest, running }: HostStatus["backup"]): string {
+  const age = newest === null ? "none" : `${formatDuration((Date.now() - Date.parse(newest)) / 1000)} old`;
+  const schedule = every === null ? "not scheduled" : `every ${every} h`;
+  return `${age}, ${schedule}${running ? ", one runs now" : ""}`;
 }
 
 /** What the isolation lacks on this host, and what would add it. With `off`, nothing is expected of it. */

@@ -1,3 +1,4 @@
+import type { BackupList, BackupRun } from "../contract/backup-records.ts";
 import type { EventRecord } from "../contract/orchestrator-events.ts";
 import {
   ADMIN_KEY_HEADER,
@@ -163,6 +164,13 @@ export function createAdminClient({ adminKey, ...connection }: AdminClientOption
       signal,
     }: CallOptions & { readonly after?: number; readonly limit?: number } = {}) =>
       call<Page<AuditLine>>("GET", `/admin/audit${queryOf({ after, limit })}`, { signal }),
+
+    /** The backups of the host, and the one that runs. */
+    listBackups: ({ signal }: CallOptions = {}) => call<BackupList>("GET", "/admin/backups", { signal }),
+
+    /** Starts a backup; `listBackups` shows its progress. */
+    createBackup: ({ signal }: CallOptions = {}) =>
+      call<BackupRun>("POST", "/admin/backups", { body: {}, signal }, { repeatable: false }),
 
     /** The host takes no new engines, also after a restart of the daemon. */
     drain: ({ signal }: CallOptions = {}) => call<HostStatus>("POST", "/admin/drain", { body: {}, signal }),

@@ -35,6 +35,7 @@ export type { EventGap, FollowOptions, OrchestratorEvent } from "./orchestrator-
 export type { Turn } from "./turn.ts";
 export type { TurnResult } from "./turn-tally.ts";
 export type { HeartbeatEvent, TurnEvent, UnknownEvent } from "./turn-event.ts";
+export type { BackupList, BackupRun } from "../contract/backup-records.ts";
 export type * from "../contract/engine-records.ts";
 export type * from "../contract/memory-file.ts";
 export type * from "../contract/memory-records.ts";

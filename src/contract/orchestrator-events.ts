@@ -28,6 +28,10 @@ export const ORCHESTRATOR_EVENTS = {
   "host.port_taken": "Another program listens on the port of an engine. The engine got another port.",
   "host.breaker_opened": "Many engines failed at once. Restarts pause.",
   "host.breaker_closed": "Restarts continue.",
+  "host.backup_created":
+    "A backup is complete: `data.name`, `data.bytes`. `data.incomplete` counts engines of which files could not be read.",
+  "host.backup_failed": "A backup failed: `reason`.",
+  "host.restored": "The host was restored from a backup: `data.created_at`.",
 } as const satisfies Record<string, string>;
 export type EventType = keyof typeof ORCHESTRATOR_EVENTS;
 

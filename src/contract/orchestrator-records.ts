@@ -235,6 +235,14 @@ export interface HostStatus {
     readonly disk_free_mb: number;
   };
   readonly isolation: Isolation;
+  readonly backup: {
+    /** Hours between scheduled backups, or null. */
+    readonly every_h: number | null;
+    readonly newest_at: IsoTime | null;
+    readonly running: boolean;
+    /** Why the last backup failed or lacks files, or null. */
+    readonly problem: string | null;
+  };
   /** Processes of incarnations without a record. */
   readonly orphans: readonly { readonly incarnation: string; readonly pids: readonly number[] }[];
   /** Warnings for the operator. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { AuditRecord } from "./audit-chain.ts";
+import type { BackupList, BackupRun } from "./backup-records.ts";
 import { ORCHESTRATOR_ERRORS, type OrchestratorErrorCode } from "./orchestrator-errors.ts";
 import { type EventRecord, type EventType, GAP_EVENT, ORCHESTRATOR_EVENTS } from "./orchestrator-events.ts";
 import {
@@ -173,9 +174,33 @@ const hostStatus = z.object({
       }),
     ),
   }),
+  backup: z.object({
+    every_h: z.nullable(z.number()),
+    newest_at: z.nullable(time),
+    running: z.boolean(),
+    problem: textOrNull,
+  }),
   orphans: z.array(z.object({ incarnation: text, pids: z.array(count) })),
   warnings: z.array(text),
 }) satisfies z.ZodMiniType<HostStatus>;
+
+const backupRun = z.object({
+  name: text,
+  started_at: time,
+  ended_at: z.nullable(time),
+  outcome: z.nullable(z.enum(["created", "failed"])),
+  bytes: count,
+  engines: z.object({ done: count, total: count }),
+  incomplete: z.array(text),
+  reason: textOrNull,
+}) satisfies z.ZodMiniType<BackupRun>;
+
+const backupList = z.object({
+  dir: text,
+  data: z.array(z.object({ name: text, created_at: time, bytes: count, encrypted: z.boolean() })),
+  running: z.nullable(backupRun),
+  last: z.nullable(backupRun),
+}) satisfies z.ZodMiniType<BackupList>;
 
 const hostReport = z.object({
   version: text,
@@ -218,6 +243,8 @@ export const ORCHESTRATOR_RESPONSES = {
   EventFrame: eventFrame,
   EventPage: page(eventRecord) satisfies z.ZodMiniType<Page<EventRecord>>,
   HostStatus: hostStatus,
+  BackupRun: backupRun,
+  BackupList: backupList,
   HostReport: hostReport,
   AuditPage: page(auditRecord) satisfies z.ZodMiniType<Page<AuditRecord>>,
   OpenApiDocument: openApiDocument,

@@ -214,6 +214,14 @@ export const ORCHESTRATOR_ROUTES = {
     query: { ...PAGE, after: AUDIT_AFTER },
     responses: ok("AuditPage"),
   }),
+  listBackups: admin("GET /admin/backups", "The backups of this host, and the one that runs", {
+    responses: ok("BackupList"),
+  }),
+  createBackup: admin("POST /admin/backups", "Start a backup", {
+    request: drainRequest,
+    responses: { 202: [json("BackupRun")] },
+    errors: ["OPERATION_IN_PROGRESS"],
+  }),
   drainHost: admin("POST /admin/drain", "Accept no new engines", {
     headers: IDEMPOTENCY,
     request: drainRequest,

@@ -121,6 +121,30 @@ export const SETTINGS = {
     description:
       "Where the daemon may change users, each engine runs as a user id of its own: this number plus a port number of ORCH_PORT_MIN..ORCH_PORT_MAX. No account may have one of them",
   },
+  ORCH_BACKUP_DIR: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "`backups` in the data folder",
+    description: "The folder of backups, best on another disk. Under systemd it needs `ReadWritePaths=`",
+  },
+  ORCH_BACKUP_EVERY_H: {
+    scope: "daemon",
+    value: { kind: "integer", min: 1, max: 8760, fallback: null },
+    unset: "only on request",
+    description: "Hours between scheduled backups",
+  },
+  ORCH_BACKUP_KEEP: {
+    scope: "daemon",
+    value: { kind: "integer", min: 1, max: 10_000, fallback: 7 },
+    description: "How many backups of this host are kept. A new one replaces the oldest",
+  },
+  ORCH_BACKUP_PASSPHRASE: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "backups are not encrypted",
+    secret: true,
+    description: "Encrypts backups; at least 12 characters. Without it they cannot be read again",
+  },
   ORCH_LOG_LEVEL: {
     scope: "daemon",
     value: { kind: "choice", values: DAEMON_LOG_LEVELS, fallback: "info" },

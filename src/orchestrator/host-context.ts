@@ -19,6 +19,7 @@ import type { AnswerLimit } from "./operations/answer-limit.ts";
 import type { AwakePlaces } from "./supervision/awake-places.ts";
 import type { BootQueue } from "./supervision/boot-queue.ts";
 import type { FleetBreaker } from "./supervision/fleet-breaker.ts";
+import type { Backups } from "./status/backups.ts";
 import type { Metrics } from "./status/metrics.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
 import type { WakeOutcome } from "./supervision/wake-outcome.ts";
@@ -52,6 +53,7 @@ export interface HostContext {
   readonly failures: RecentFailures;
   /** Limits the responses stored for idempotency keys. */
   readonly answerLimit: AnswerLimit;
+  readonly backups: Backups;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   readonly tracer: Tracer;

@@ -12,6 +12,7 @@ const settings: Settings = {
   platformKeyFile: undefined,
   engineKey: undefined,
   product: undefined,
+  installDir: "/",
   dataDir: "/nowhere",
   configDir: "/nowhere",
   colour: false,

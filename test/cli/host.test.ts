@@ -27,6 +27,7 @@ function status(more: Partial<HostStatus> = {}): HostStatus {
       mode: "auto",
       parts: ISOLATION_PARTS.map((name) => ({ name, active: true, problem: null, fix: null, detail: null })),
     },
+    backup: { every_h: null, newest_at: null, running: false, problem: null },
     orphans: [],
     warnings: [],
     ...more,
@@ -47,6 +48,7 @@ t.test("status tells at a glance what runs, what is left, and what to see to", a
     /boots +1 starting, 3 waiting\n/,
     /ports +14 of 100 taken \(20000-20099\), 80 free, 4 resting, 2 in quarantine\n/,
     /load +0\.50 on 2 cores\n/,
+    /backup +none, not scheduled\n/,
     /isolation +auto: engine, user, tools, network, limits\n/,
     /orphans +none\n/,
   ]) {

@@ -63,8 +63,17 @@ const status = {
   ports: { min: 1, max: 2, total: 2, taken: 0, free: 2, resting: 0, quarantined: 0 },
   load: { average: 1, cores: 1, memory_available_mb: 1, memory_total_mb: 1, disk_free_mb: 1 },
   isolation: { mode: "auto", parts: [{ name: "user", active: false, problem: "why", fix: "how", detail: null }] },
+  awake: { engines: 1, limit: 2 },
+  backup: { every_h: 24, newest_at: "2026-11-01T00:00:00.000Z", running: false, problem: "why" },
   orphans: [{ incarnation: "i", pids: [1] }],
   warnings: ["warning"],
+};
+const backup = { name: "orchd", started_at: "now", engines: { done: 1, total: 2 }, incomplete: ["why"], reason: "why" };
+const backups = {
+  dir: "/backups",
+  data: [{ name: "orchd", created_at: "now", bytes: 1, encrypted: true }],
+  running: { ...backup, outcome: null },
+  last: { ...backup, outcome: "failed" },
 };
 const audit = { seq: 1, entry: JSON.stringify({ at: `now${ATTACK}` }), prev_hash: "p", hash: "h" };
 const page = (...data: unknown[]) => ({ data, next_cursor: null });
@@ -81,6 +90,7 @@ const READS: readonly (readonly [args: string, route: string, answer: unknown])[
   ["products register demo", "POST /products/register", { ...product(), platform_api_key: "orchp" }],
   ["events", "GET /events", page(event)],
   ["status", "GET /admin/status", status],
+  ["backup list", "GET /admin/backups", backups],
   ["health", "GET /health", { status: "ok", version: "1", uptime_s: "2" }],
   ["audit list", "GET /admin/audit", page(audit)],
 ];

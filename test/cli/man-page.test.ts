@@ -11,8 +11,8 @@ import { VERSION } from "../../src/shared/version.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
 
 const file = resolve(import.meta.dirname, "../../dist/man/orchctl.1");
-const program = createProgram(readSettings(), () => undefined);
-const shortForms = addShortForms(new Command(), readSettings());
+const program = createProgram(readSettings("/"), () => undefined);
+const shortForms = addShortForms(new Command(), readSettings("/"));
 
 /** What a reader sees: roff writes a hyphen with a backslash. */
 const shown = (roff: string) => roff.replaceAll("\\-", "-").replaceAll("\\e", "\\").replaceAll("\\&", "");

@@ -9,7 +9,7 @@ import { orchctlFor } from "../helpers/orchctl.ts";
 const KEY = { ORCH_PLATFORM_KEY: "orchp_of-the-test", ORCH_ENGINE_KEY: "sk-orch-of-the-test" };
 
 t.test("a short form has the arguments, options and example of its full form", async (t) => {
-  const settings = readSettings();
+  const settings = readSettings("/");
   const program = createProgram(settings, () => undefined);
   const find = (from: Command | undefined, name: string) => from?.commands.find((one) => one.name() === name);
   const usage = (command: Command | undefined) => ({

@@ -243,6 +243,7 @@ t.test("each admin call has its route, its key and its fields", async (t) => {
   for (const path of ["/products", "/admin/engines", "/admin/events", "/admin/audit"])
     server.on(`GET ${path}`, { body: page });
   for (const route of ["GET /admin/status", "POST /admin/drain", "POST /admin/resume"]) server.on(route, { body: {} });
+  for (const route of ["GET /admin/backups", "POST /admin/backups"]) server.on(route, { body: {} });
   t.equal((await client.registerProduct({ slug: "demo", policy: { max_engines: 2 } })).platform_api_key, "orchp_new");
   await client.getProduct("demo");
   await client.setPolicy("demo", { suspended: true });
@@ -252,6 +253,8 @@ t.test("each admin call has its route, its key and its fields", async (t) => {
   for await (const _ of client.listEvents({ productId: "prd_1" })) t.fail("no event");
   await client.audit({ after: 7 });
   await client.status();
+  await client.listBackups();
+  await client.createBackup();
   await client.drain();
   await client.resume();
   t.same(await client.deleteProduct("demo", { force: true }), { deleted: true });
@@ -267,6 +270,8 @@ t.test("each admin call has its route, its key and its fields", async (t) => {
       ["GET /admin/events?limit=200&product_id=prd_1", undefined],
       ["GET /admin/audit?after=7&limit=200", undefined],
       ["GET /admin/status", undefined],
+      ["GET /admin/backups", undefined],
+      ["POST /admin/backups", {}],
       ["POST /admin/drain", {}],
       ["POST /admin/resume", {}],
       ["DELETE /products/demo?force=true", undefined],

@@ -130,6 +130,8 @@ t.test("the host", async () => {
   for (const name of ["adminEngines", "adminStatus", "checkHost", "adminAudit"] as const)
     await call(name, { expect: 200 });
   await call("adminAudit", { query: "?after=1&limit=1", expect: 200 });
+  await call("listBackups", { expect: 200 });
+  await call("createBackup", { expect: 202 });
   await call("drainHost", { expect: 200 });
   await call("provisionEngine", { body: { user_id: "erin" }, expect: "SERVICE_UNAVAILABLE" });
   await call("ready", { expect: "SERVICE_UNAVAILABLE" });

@@ -7,8 +7,8 @@ import { addShortForms } from "../../cli/short-forms.ts";
 import { codesOf, namesIn, tableRows } from "./documents.ts";
 
 const FILE = "docs/command-line.md";
-const program = createProgram(readSettings(), () => undefined);
-const shortForms = addShortForms(new Command(), readSettings());
+const program = createProgram(readSettings("/"), () => undefined);
+const shortForms = addShortForms(new Command(), readSettings("/"));
 
 /** Each command with its arguments, as it is typed, and the flags of its options. */
 function leaves(command: Command, path: readonly string[] = []): readonly (readonly [string, readonly string[]])[] {

@@ -50,8 +50,9 @@ async function exposition() {
     ports: { taken: 1, free: 1, resting: 1, quarantined: 1 },
     orphans: [],
     load: { disk_free_mb: 1 },
+    backup: { newest_at: "2026-11-01T00:00:00.000Z" },
   } as unknown as HostStatus;
-  const idle = { draining: false, breakerOpen: false, starting: 0, waiting: 0 };
+  const idle = { backups: { created: 1, failed: 1 }, draining: false, breakerOpen: false, starting: 0, waiting: 0 };
   const text = await metrics.text({ events: new Map(), ...idle, host });
   const known = new Map<string, Set<string>>(OWN_METRICS);
   const values = new Map<string, Set<string>>();

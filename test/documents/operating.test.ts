@@ -5,6 +5,7 @@ import { namesIn } from "./documents.ts";
 t.test("the metrics are those of the code, both ways", async (t) => {
   const text = await new Metrics().text({
     events: new Map(),
+    backups: { created: 0, failed: 0 },
     draining: false,
     breakerOpen: false,
     starting: 0,

@@ -1,11 +1,13 @@
 import { availableParallelism, totalmem } from "node:os";
-import { isAbsolute, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { shownSettings } from "../../contract/engine-env.ts";
 import { readEngineSettings, readInteger } from "../../contract/engine-settings.ts";
 import { defaultDataDir as dataDirFor } from "../../contract/data-dir.ts";
 import type { IsolationMode } from "../../contract/orchestrator-records.ts";
 import { SETTINGS, isEngineSetting } from "../../contract/settings.ts";
 import { EnvironmentReader } from "../../shared/environment.ts";
+import { AUDIT_HEADS_FILE } from "../../contract/audit-chain.ts";
+import type { BackupSettings } from "../status/backups.ts";
 import { defaultMaxAwake } from "../rules/idleness.ts";
 import type { UidRange } from "../store/engine-users.ts";
 import { LOG_LEVELS, type LogLevel } from "../../shared/logger.ts";
@@ -44,6 +46,7 @@ export interface Config {
   readonly tracing: TracingSettings | null;
   /** The engines' PATH, where their tools find commands. */
   readonly path: string;
+  readonly backup: Omit<BackupSettings, "folderProgram">;
   /** What the environment sets, as it may be shown. */
   readonly shownSettings: Readonly<Record<string, string>>;
   /** The notification socket of systemd (`NOTIFY_SOCKET`). */
@@ -62,6 +65,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
   const portMin = readInteger(read, "ORCH_PORT_MIN");
   const portMax = readInteger(read, "ORCH_PORT_MAX");
   const uidMin = readInteger(read, "ORCH_ENGINE_UID_MIN");
+  const dataDir = resolve(read.text("ORCH_DATA_DIR", defaultDataDir));
   const config: Config = {
     adminKey: read.text("ORCH_ADMIN_KEY"),
     secretKey: read.text("ORCH_SECRET_KEY"),
@@ -73,7 +77,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     bootConcurrency: readInteger(read, "ORCH_BOOT_CONCURRENCY") ?? Math.max(2, Math.floor(availableParallelism() / 2)),
     maxAwake: (readInteger(read, "ORCH_MAX_AWAKE") ?? defaultMaxAwake(memoryMb())) || null,
     healthIntervalMs: readInteger(read, "ORCH_HEALTH_INTERVAL_S") * 1000,
-    dataDir: resolve(read.text("ORCH_DATA_DIR", defaultDataDir)),
+    dataDir,
     defaultDataDir,
     databaseUrl: read.text("DATABASE_URL"),
     isolation: read.choice("ORCH_ISOLATION", SETTINGS.ORCH_ISOLATION.value.values, "auto"),
@@ -89,12 +93,34 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     tracing: readTracing(read),
     shownSettings: shownSettings(env),
     path: read.text("PATH", "/usr/local/bin:/usr/bin:/bin"),
+    backup: readBackup(read, dataDir),
     notifySocket: read.text("NOTIFY_SOCKET"),
     watchdog: read.text("WATCHDOG_USEC") !== undefined,
   };
   checkTogether(read, config);
   read.done();
   return Object.freeze(config);
+}
+
+function readBackup(read: EnvironmentReader, dataDir: string): Config["backup"] {
+  const dir = read.text("ORCH_BACKUP_DIR", join(dataDir, "backups"));
+  if (!isAbsolute(dir)) read.problem(`ORCH_BACKUP_DIR: expected an absolute path, got "${dir}"`);
+  const everyHours = readInteger(read, "ORCH_BACKUP_EVERY_H");
+  const passphrase = read.text("ORCH_BACKUP_PASSPHRASE") ?? null;
+  if (passphrase !== null && passphrase.length < 12)
+    read.problem("ORCH_BACKUP_PASSPHRASE: expected at least 12 characters");
+  // Keys that the operator keeps in the environment are not written to a file.
+  const generated = [
+    ...(read.text("ORCH_ADMIN_KEY") === undefined ? ["admin-key"] : []),
+    ...(read.text("ORCH_SECRET_KEY") === undefined ? ["secret-key"] : []),
+  ];
+  return {
+    dir,
+    everyMs: everyHours === null ? null : everyHours * 3_600_000,
+    keep: readInteger(read, "ORCH_BACKUP_KEEP"),
+    passphrase,
+    keyFiles: ["host-id", ...generated, AUDIT_HEADS_FILE],
+  };
 }
 
 /** A container may have less than the host. */

@@ -3,6 +3,7 @@ import { access, constants, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readOrCreate } from "../../shared/files.ts";
 import { newId } from "../../shared/ids.ts";
+import { assertNoRestore } from "./restore-marker.ts";
 
 /** The keys and the id in the data folder. */
 export interface DataFolder {
@@ -27,6 +28,7 @@ export async function openDataFolder(
   try {
     await mkdir(dir, { recursive: true, mode: 0o711 });
     await access(dir, constants.W_OK | constants.X_OK);
+    await assertNoRestore(dir);
     const newSecret = () => randomBytes(32).toString("base64url");
     return {
       adminKey: given.adminKey ?? (await readOrCreate(join(dir, "admin-key"), newSecret)),

@@ -8,6 +8,8 @@ import { type HostIsolation, assessIsolation } from "../fleet/isolation/host-iso
 import type { Config } from "./config.ts";
 
 export const engineEntry = (installDir: string): string => join(installDir, "bin", "orch-engine.cjs");
+/** Reads an engine's folder for a backup. */
+export const folderProgram = (installDir: string): string => join(installDir, "dist", "orchd-folder.cjs");
 const bundleDir = (installDir: string): string => join(installDir, "dist");
 
 /** Assesses this host's isolation. Throws `InvalidSettings` for folders that tools must not read. */

@@ -1,9 +1,9 @@
-import { parseArgs } from "node:util";
 import { errorCode, hasCode } from "../../shared/error-code.ts";
 import { createLogger } from "../../shared/logger.ts";
 import { Releasers } from "../../shared/releasers.ts";
 import { shutdownSignal } from "../../shared/shutdown-signals.ts";
 import { VERSION } from "../../shared/version.ts";
+import { type Command, InvalidArguments, USAGE, readArguments } from "./arguments.ts";
 import { readConfig } from "./config.ts";
 import { openIsolation } from "./isolation.ts";
 import { type StartOptions, serve } from "./serve.ts";
@@ -16,9 +16,13 @@ import { SERVICE_MANAGER_VARIABLES, passedDescriptors } from "./passed-descripto
 import { ServiceManager } from "./service-manager.ts";
 import { openHost } from "./open-host.ts";
 import { Readiness } from "../status/readiness.ts";
+import { InvalidBackup } from "../../backup/invalid-backup.ts";
+import { NotEmpty } from "./restore.ts";
+import { restoreCommand, verifyCommand } from "./backup-commands.ts";
 import { stopFleet } from "../recovery/stop-fleet.ts";
 
 const EXIT_USAGE = 2;
+const EXIT_INTERRUPTED = 130;
 
 /** Runs the daemon from its command line and environment to its exit. Problems that an operator can fix are explained. */
 export async function run({ installDir }: { readonly installDir: string }): Promise<void> {
@@ -29,8 +33,8 @@ export async function run({ installDir }: { readonly installDir: string }): Prom
   keepCapabilitiesToOurselves();
   try {
     const command = readArguments(process.argv.slice(2));
-    if (command === "help" || command === "version")
-      return void process.stdout.write(command === "help" ? USAGE : `${VERSION}\n`);
+    if (command.kind === "help") return void process.stdout.write(USAGE);
+    if (command.kind === "version") return void process.stdout.write(`${VERSION}\n`);
     const config = readConfig(process.env, process.getuid?.() ?? -1);
     const { api, kept } = passedDescriptors(process.env, process.pid);
     for (const name of SERVICE_MANAGER_VARIABLES) delete process.env[name];
@@ -47,10 +51,11 @@ export async function run({ installDir }: { readonly installDir: string }): Prom
       stopping: stopping.signal,
       takenOver: takenOver.reject,
     };
-    work = command === "serve" ? serve(options) : stopEngines(options);
-    const done = command === "serve" ? work.then(() => signal) : work;
+    work = start(command, options);
+    const done = command.kind === "serve" ? work.then(() => signal) : work;
     const cause = await Promise.race([signal, takenOver.promise, done]);
     if (cause !== undefined) process.stderr.write(`orchd stops on ${cause}; engines keep running\n`);
+    if (cause !== undefined && command.kind !== "serve") process.exitCode = EXIT_INTERRUPTED;
   } catch (error) {
     process.exitCode = error instanceof InvalidArguments ? EXIT_USAGE : 1;
     process.stderr.write(`${explain(error)}\n`);
@@ -62,12 +67,30 @@ export async function run({ installDir }: { readonly installDir: string }): Prom
   await resources.release();
 }
 
+type Work = Exclude<Command, { readonly kind: "help" } | { readonly kind: "version" }>;
+
+function start(command: Work, options: StartOptions): Promise<void> {
+  switch (command.kind) {
+    case "serve":
+      return serve(options);
+    case "stop-engines":
+      return stopEngines(options);
+    case "verify":
+      return verifyCommand(command, options);
+    case "restore":
+      return restoreCommand(command, options);
+    default:
+      return command satisfies never;
+  }
+}
+
 /** Why the daemon exits, for the terminal: the setting, its value and what was expected. */
 function explain(error: unknown): string {
   if (error instanceof InvalidSettings) {
     return ["orchd cannot start:", ...error.problems.map((problem) => `  ${problem}`)].join("\n");
   }
   if (error instanceof InvalidArguments) return `orchd: ${error.message}`;
+  if (error instanceof InvalidBackup || error instanceof NotEmpty) return `orchd: refused: ${error.message}`;
   if (error instanceof HostTakenOver) return `orchd stops: ${error.message}`;
   if (!(error instanceof Error)) return `orchd cannot start: ${String(error)}`;
   const syscall = "syscall" in error ? error.syscall : undefined;
@@ -81,43 +104,6 @@ function explain(error: unknown): string {
     return `orchd cannot start: the database at DATABASE_URL cannot be reached (${error.message || errorCode(error)})`;
   }
   return `orchd cannot start: ${error.message || error.name}`;
-}
-
-/** What the command line asks for. */
-type Command = "serve" | "stop-engines" | "help" | "version";
-
-/** The command line is invalid. The message ends with the usage. */
-class InvalidArguments extends Error {
-  override readonly name = "InvalidArguments";
-}
-
-const USAGE = `usage: orchd [--stop-engines | --version | --help]
-
-Without an option, orchd serves until SIGTERM or SIGINT. Engines keep running after it exits.
-Settings are environment variables (ORCH_*, DATABASE_URL, LLM_*), described in the README.
-
-  --stop-engines  drain and stop every engine of this host, then exit. No other orchd may be running.
-                  The next start of orchd restarts the engines.
-`;
-
-function readArguments(args: readonly string[]): Command {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        "stop-engines": { type: "boolean" },
-        version: { type: "boolean" },
-        help: { type: "boolean", short: "h" },
-      },
-    });
-    if (values.help) return "help";
-    if (values.version) return "version";
-    return values["stop-engines"] ? "stop-engines" : "serve";
-  } catch (error) {
-    throw new InvalidArguments(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`, {
-      cause: error,
-    });
-  }
 }
 
 /** `orchd --stop-engines`: stops every engine of this host. Tested in test/end-to-end/host.test.ts. */

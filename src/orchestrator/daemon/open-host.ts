@@ -10,6 +10,7 @@ import { openBackend } from "./open-backend.ts";
 import type { ServiceManager } from "./service-manager.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
+import { folderProgram } from "./isolation.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { LiveEngines } from "../fleet/live-engines.ts";
 import { AnswerLimit } from "../operations/answer-limit.ts";
@@ -18,14 +19,15 @@ import { wakeForCall } from "../supervision/wake-engine.ts";
 import { BootQueue } from "../supervision/boot-queue.ts";
 import { FleetBreaker, reportBreaker } from "../supervision/fleet-breaker.ts";
 import { UNPROTECTED_AUDIT } from "../status/host-status.ts";
+import { Backups } from "../status/backups.ts";
 import type { HostContext } from "../host-context.ts";
 import { TransitionOwners } from "../supervision/transition-owners.ts";
 import type { Readiness } from "../status/readiness.ts";
 import { RecentFailures } from "../supervision/recent-failures.ts";
 import { DAEMON_ROLE } from "../postgres/server-session.ts";
-import { startBundledPostgres } from "../postgres/start-bundled-postgres.ts";
+import { type ReachableDatabase, locateDatabase } from "./locate-database.ts";
 import { grantDaemonPrivileges, mayRewriteAudit, migrateToLatest } from "../store/migrate.ts";
-import { type Connection, type Db, openDatabase, databaseAnswers } from "../store/database.ts";
+import { type Db, openDatabase, databaseAnswers } from "../store/database.ts";
 import { EngineStates } from "../store/engine-states.ts";
 import { EventLog } from "../store/events.ts";
 import { type HostTakenOver, holdHost } from "../store/host-lock.ts";
@@ -103,6 +105,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     probes: new PQueue({ concurrency: MAX_PROBES }),
     stalls,
     box: new SealedBox(folder.secretKey),
+    backups: new Backups({ ...config.backup, folderProgram: folderProgram(parts.installDir) }, hostId),
     readiness,
     ...openTelemetry(parts),
     settings: { ...config, portRange, engineHost: config.host },
@@ -111,15 +114,6 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     stopping,
   };
   return { host, database: database.describe };
-}
-
-interface ReachableDatabase {
-  readonly connection: Connection;
-  /** The owner of the tables, if that is another role than that of `connection`. */
-  readonly owner?: Connection;
-  readonly describe: string;
-  /** Restarts the bundled server if it has stopped. */
-  readonly ensureRunning?: () => Promise<void>;
 }
 
 /** Migrates as the owner of the tables and grants the daemon's role its privileges. */
@@ -152,13 +146,4 @@ async function restartServerUntilStopped(
       logger.error({ err: error }, "failed to restart PostgreSQL");
     }
   }
-}
-
-async function locateDatabase({ config, installDir, logger, resources }: HostParts): Promise<ReachableDatabase> {
-  if (config.databaseUrl !== undefined) {
-    return { connection: { connectionString: config.databaseUrl }, describe: "PostgreSQL at DATABASE_URL" };
-  }
-  const bundled = await startBundledPostgres({ installDir, dataDir: config.dataDir, logger });
-  resources.push(() => bundled.stop());
-  return bundled;
 }

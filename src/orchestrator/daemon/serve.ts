@@ -23,6 +23,7 @@ import { AuditHeads } from "../recovery/audit-heads.ts";
 import { AutoProvision } from "../operations/auto-provision.ts";
 import { reapOverdue } from "../recovery/reap-overdue.ts";
 import { ephemeralPorts, isolationReport, overlapWarning } from "../status/host-status.ts";
+import { scheduleBackups } from "../recovery/backup-schedule.ts";
 import { startMaintenance } from "../recovery/maintenance.ts";
 import type { HostContext } from "../host-context.ts";
 import { sampleUsage } from "../status/sample-usage.ts";
@@ -107,6 +108,8 @@ export async function serve(options: StartOptions): Promise<void> {
     serviceManager.status(`${host.live.ids().size} engines run`);
   });
   void startMaintenance(host);
+  void scheduleBackups(host);
+  options.resources.push(() => host.backups.settled);
   void sampleUsage(host);
   const heads = new AuditHeads(host);
   options.resources.push(() => heads.close());

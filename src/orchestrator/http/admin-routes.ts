@@ -1,5 +1,6 @@
 import { ENGINE_STATES, drainRequest, restartRequest } from "../../contract/orchestrator-api.ts";
 import { AUDIT_AFTER, PAGE_LIMIT } from "../../contract/orchestrator-routes.ts";
+import { requestBackup } from "../operations/create-backup.ts";
 import { drainHost } from "../operations/drain-host.ts";
 import { restartEngine } from "../operations/restart-engine.ts";
 import { checkHost } from "../status/checks/check-host.ts";
@@ -30,6 +31,11 @@ export function adminRoutes(host: HostContext) {
       const data = await pageOfAudit(host, { after, limit });
       const last = data.at(-1);
       return { status: 200, body: { data, next_cursor: data.length === limit && last ? String(last.seq) : null } };
+    },
+    listBackups: async () => ({ status: 200, body: await host.backups.list() }),
+    createBackup: async (call) => {
+      call.body(drainRequest);
+      return { status: 202, body: await requestBackup(host) };
     },
     drainHost: async (call) => {
       call.body(drainRequest);

@@ -19,16 +19,27 @@ export const UNPROTECTED_AUDIT =
 export async function hostStatus(
   host: Pick<
     HostContext,
-    "db" | "backend" | "live" | "places" | "bootQueue" | "breaker" | "isolation" | "readiness" | "settings" | "now"
+    | "db"
+    | "backend"
+    | "backups"
+    | "live"
+    | "places"
+    | "bootQueue"
+    | "breaker"
+    | "isolation"
+    | "readiness"
+    | "settings"
+    | "now"
   >,
 ): Promise<HostStatus> {
   const { portRange, dataDir } = host.settings;
-  const [counts, use, resources, ephemeral, unprotected, troubled] = await Promise.all([
+  const [counts, use, resources, ephemeral, unprotected, backup, troubled] = await Promise.all([
     countByState(host.db, portRange.hostId),
     portUse(host.db, portRange),
     hostResources(dataDir),
     ephemeralPorts(),
     mayRewriteAudit(host.db),
+    host.backups.status(),
     engineWarnings(host),
   ]);
   const ports = {
@@ -63,11 +74,13 @@ export async function hostStatus(
       disk_free_mb: resources.diskFreeMb,
     },
     isolation: isolationReport(host),
+    backup,
     orphans: host.backend.orphans(await listIncarnations(host.db, portRange.hostId)),
     warnings: [
       ...(overlap === null ? [] : [overlap]),
       ...headroom,
       ...(unprotected ? [UNPROTECTED_AUDIT] : []),
+      ...(backup.problem === null ? [] : [backup.problem]),
       ...troubled,
     ],
   };
@@ -135,6 +148,7 @@ export async function readMetrics(host: HostContext): Promise<{ readonly text: s
   const text = await host.metrics.text({
     events: host.events.written,
     draining: host.readiness.draining,
+    backups: host.backups.outcomes,
     breakerOpen: host.breaker.isOpen,
     starting: host.bootQueue.starting,
     waiting: host.bootQueue.waiting,
@@ -148,6 +162,7 @@ async function tryHostStatus(
     HostContext,
     | "db"
     | "backend"
+    | "backups"
     | "live"
     | "places"
     | "bootQueue"

@@ -13,6 +13,7 @@ interface Observations {
   readonly breakerOpen: boolean;
   readonly starting: number;
   readonly waiting: number;
+  readonly backups: Readonly<Record<"created" | "failed", number>>;
   readonly host: HostStatus | null;
 }
 
@@ -62,6 +63,14 @@ export class Metrics {
     registers: [this.#registry],
   });
 
+  readonly #backups = new Counter({
+    name: "orch_backups_total",
+    help: "Backups that ended since the daemon started",
+    labelNames: ["outcome"] as const,
+    registers: [this.#registry],
+  });
+  readonly #newestBackup = this.#gauge("orch_backup_newest_timestamp_seconds", "Time of the newest backup", []);
+
   constructor() {
     // The event loop is sampled every 100 ms. At the default 10 ms it costs more CPU than an idle fleet.
     collectDefaultMetrics({ register: this.#registry, prefix: "orch_", eventLoopMonitoringPrecision: 100 });
@@ -73,11 +82,13 @@ export class Metrics {
   }
 
   /** The metrics in Prometheus's text format. `host` is null while the database is unavailable. */
-  text({ events, draining, breakerOpen, starting, waiting, host }: Observations): Promise<string> {
+  text({ events, backups, draining, breakerOpen, starting, waiting, host }: Observations): Promise<string> {
     this.#events.reset();
     for (const type of Object.keys(ORCHESTRATOR_EVENTS) as EventType[]) {
       this.#events.inc({ type }, events.get(type) ?? 0);
     }
+    this.#backups.reset();
+    for (const outcome of ["created", "failed"] as const) this.#backups.inc({ outcome }, backups[outcome]);
     this.#draining.set(Number(draining));
     this.#breaker.set(Number(breakerOpen));
     this.#boots.set({ stage: "starting" }, starting);
@@ -86,6 +97,8 @@ export class Metrics {
     if (host !== null) {
       for (const state of ENGINE_STATES) this.#engines.set({ state }, host.engines[state]);
       for (const use of ["taken", "free", "resting", "quarantined"] as const) this.#ports.set({ use }, host.ports[use]);
+      const { newest_at: newest } = host.backup;
+      this.#newestBackup.set(newest === null ? 0 : Date.parse(newest) / 1000);
       this.#orphans.set(host.orphans.length);
       this.#diskFree.set(host.load.disk_free_mb * 1_048_576);
     }

@@ -96,3 +96,9 @@ export async function countByState(db: Db, hostId: string): Promise<ReadonlyMap<
     .execute();
   return new Map(rows.map(({ state, count }) => [state, count]));
 }
+
+/** The ids of this host's engines. */
+export async function engineIdsOf(db: Db, hostId: string): Promise<string[]> {
+  const rows = await db.selectFrom("engines").select("id").where("host_id", "=", hostId).orderBy("id").execute();
+  return rows.map(({ id }) => id);
+}

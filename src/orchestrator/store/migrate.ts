@@ -1,4 +1,4 @@
-import { type Migration, Migrator } from "kysely/migration";
+import { type Migration, type MigrationResultSet, Migrator } from "kysely/migration";
 import { sql } from "kysely";
 import { ORCHESTRATOR_MIGRATIONS } from "../../../migrations/orchestrator/index.ts";
 import { hasCode } from "../../shared/error-code.ts";
@@ -20,12 +20,24 @@ const INSUFFICIENT_PRIVILEGE = "42501";
  * Migrates the tables to this daemon's schema under a lock, and returns the executed migrations. Forward only: throws
  * {@link NewerSchema} for a database of a newer daemon and leaves it unchanged.
  */
-export async function migrateToLatest(db: Db): Promise<readonly string[]> {
+export function migrateToLatest(db: Db): Promise<readonly string[]> {
+  return migrate(db, (migrator) => migrator.migrateToLatest());
+}
+
+/** Every schema that this daemon knows: the names of the migrations, in order. */
+export const SCHEMAS: readonly string[] = Object.keys(ORCHESTRATOR_MIGRATIONS);
+
+/** As {@link migrateToLatest}, to an earlier schema. The database must not be beyond it: migrations go forward only. */
+export function migrateTo(db: Db, schema: string): Promise<readonly string[]> {
+  return migrate(db, (migrator) => migrator.migrateTo(schema));
+}
+
+async function migrate(db: Db, run: (migrator: Migrator) => Promise<MigrationResultSet>): Promise<readonly string[]> {
   const migrator = new Migrator({
     db,
     provider: { getMigrations: () => Promise.resolve<Record<string, Migration>>(ORCHESTRATOR_MIGRATIONS) },
   });
-  const { error, results = [] } = await migrator.migrateToLatest();
+  const { error, results = [] } = await run(migrator);
   if (error === undefined) return results.map((result) => result.migrationName);
   if (error instanceof Error && /previously executed migration .* is missing/.test(error.message)) {
     throw new NewerSchema(`the database was migrated by a newer orchd (${error.message})`);
@@ -74,4 +86,14 @@ export async function mayRewriteAudit(db: Db): Promise<boolean> {
       or has_any_column_privilege(oid, 'update') as may
     from pg_class where oid = 'audit_log'::regclass`.execute(db);
   return rows[0]?.may === true;
+}
+
+/** The last migration of a database, or null for one without tables. */
+export async function schemaOf(db: Db): Promise<string | null> {
+  const { rows: tables } = await sql<{ found: boolean }>`
+    select to_regclass('kysely_migration') is not null as found`.execute(db);
+  if (tables[0]?.found !== true) return null;
+  const { rows } = await sql<{ name: string }>`
+    select name from kysely_migration order by name desc limit 1`.execute(db);
+  return rows[0]?.name ?? null;
 }

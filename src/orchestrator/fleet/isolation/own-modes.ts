@@ -20,6 +20,7 @@ const MODES: Readonly<Record<string, number>> = {
   "postgres-daemon-password": SECRET,
   postgres: OWN,
   kept: OWN,
+  backups: OWN,
   engines: TRAVERSABLE,
   run: TRAVERSABLE,
   cache: 0o755,

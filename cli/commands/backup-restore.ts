@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { onInterrupt } from "../../src/shared/shutdown-signals.ts";
+import { CliFailure, EXIT_CODES } from "../exit-codes.ts";
+import { type CommandMaker, example } from "../session.ts";
+import type { Settings } from "../settings.ts";
+
+export const backupVerifyCommand: CommandMaker = (backup, settings) => {
+  backup
+    .command("verify <file>")
+    .description("Check a backup on this machine: every hash, record and memory (- for standard input)")
+    .addHelpText("after", example("orchctl backup verify orchd-1f0c2a9b-20261122T143000000Z.tar.gz"))
+    .action((file: string, _options, command) => runDaemon(settings, "--verify", file, command.optsWithGlobals()));
+};
+
+export const backupRestoreCommand: CommandMaker = (backup, settings) => {
+  backup
+    .command("restore <file>")
+    .description("Restore a backup into an empty data folder, with the settings of the daemon, which must not run")
+    .addHelpText("after", example("orchctl backup restore orchd-1f0c2a9b-20261122T143000000Z.tar.gz"))
+    .action((file: string, _options, command) => runDaemon(settings, "--restore", file, command.optsWithGlobals()));
+};
+
+/**
+ * Both are work of the daemon's program, which knows the database and the stores. It has the environment of this one:
+ * the same settings as the daemon's.
+ */
+async function runDaemon(
+  { installDir }: Settings,
+  option: "--verify" | "--restore",
+  file: string,
+  { json = false }: { readonly json?: boolean },
+): Promise<void> {
+  const args = [join(installDir, "bin/orchd.js"), option, file, ...(json ? ["--json"] : [])];
+  // A Ctrl-C reaches that program too, which removes what it has begun.
+  const undo = onInterrupt(() => undefined);
+  try {
+    const child = spawn(process.execPath, args, { stdio: ["inherit", "inherit", json ? "pipe" : "inherit"] });
+    const [[code], printed] = await Promise.all([
+      once(child, "close"),
+      child.stderr === null ? "" : text(child.stderr),
+    ]);
+    if (code === 0) return;
+    if (code === EXIT_CODES.interrupted.code) throw new CliFailure("interrupted", "interrupted");
+    if (json) throw new CliFailure("conflict", lastLine(printed) || "the daemon's program ended unexpectedly");
+    // The daemon's program has said why.
+    process.exitCode = EXIT_CODES.conflict.code;
+  } finally {
+    undo();
+  }
+}
+
+const lastLine = (text: string): string =>
+  text
+    .trim()
+    .split("\n")
+    .at(-1)
+    ?.replace(/^orchd: /, "") ?? "";

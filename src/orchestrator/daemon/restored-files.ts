@@ -1,0 +1,54 @@
+import { mkdir, open, readFile, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { KEYS, RECORDS } from "../../backup/format.ts";
+import { recordFile, recordLines } from "../../backup/record-lines.ts";
+import { unlessMissing } from "../../shared/files.ts";
+import { listFolder } from "../fleet/engine-folder.ts";
+import { makeTraversable } from "../fleet/isolation/own-modes.ts";
+import { RECORD_TABLES, type RecordBatch } from "../store/record-dump.ts";
+import { removeRestoreMark } from "./restore-marker.ts";
+
+/** The folder of a data folder into which an archive is extracted. */
+export const STAGE = "restore.new";
+/** Folders that a restore fills. */
+export const FILLED = ["engines", "kept"] as const;
+
+/** Moves the extracted folders to their places. */
+export async function placeFolders(dataDir: string): Promise<void> {
+  const stage = join(dataDir, STAGE);
+  makeTraversable(join(dataDir, "engines"));
+  for (const name of FILLED)
+    for (const entry of await listFolder(join(stage, name))) {
+      await mkdir(join(dataDir, name), { recursive: true, mode: 0o700 });
+      await rename(join(stage, name, entry), join(dataDir, name, entry));
+    }
+}
+
+/** What an interrupted restore has done. Before the mark, these folders were empty. */
+export async function clear(dataDir: string): Promise<void> {
+  for (const name of [STAGE, ...FILLED]) await rm(join(dataDir, name), { recursive: true, force: true });
+}
+
+/** Idempotent: the records are loaded, and whatever interrupts this is done by the next restore. */
+export async function finish(dataDir: string): Promise<void> {
+  const keys = join(dataDir, STAGE, KEYS);
+  for (const name of await listFolder(keys)) await rename(join(keys, name), join(dataDir, name));
+  await using folder = await open(dataDir);
+  await folder.sync();
+  await rm(join(dataDir, STAGE), { recursive: true, force: true });
+  await removeRestoreMark(dataDir);
+}
+
+/** The extracted records, in the order in which they can be inserted. Counts their rows. */
+export async function* batchesOf(dataDir: string, rows: Map<string, number>): AsyncGenerator<RecordBatch> {
+  const folder = join(dataDir, STAGE, RECORDS);
+  for (const table of Object.keys(RECORD_TABLES)) {
+    const count = ((await unlessMissing(readdir(join(folder, table)))) ?? []).length;
+    for (let number = 1; number <= count; number++) {
+      const path = recordFile(table, number);
+      const lines = recordLines(path, await readFile(join(folder, path), "utf8"));
+      rows.set(table, (rows.get(table) ?? 0) + lines.length);
+      yield { table, lines };
+    }
+  }
+}

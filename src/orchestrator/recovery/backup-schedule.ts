@@ -1,0 +1,25 @@
+import { delay } from "../../shared/clock.ts";
+import type { HostContext } from "../host-context.ts";
+import { startBackup } from "../operations/create-backup.ts";
+
+type Host = Pick<HostContext, "db" | "events" | "backups" | "box" | "settings" | "now" | "logger" | "stopping">;
+
+const LOOK_MS = 60_000;
+const RETRY_MS = 15 * 60_000;
+
+/** Starts a backup whenever the newest archive is old enough, also over restarts, until the daemon stops. */
+export async function scheduleBackups(host: Host): Promise<void> {
+  const { backups, now, stopping, logger } = host;
+  const { everyMs } = backups.settings;
+  if (everyMs === null) return;
+  do {
+    try {
+      const [newest] = await backups.files();
+      const failedAt = backups.last?.outcome === "failed" ? Date.parse(backups.last.ended_at ?? "") : 0;
+      const isOld = newest === undefined || now() - Date.parse(newest.created_at) >= everyMs;
+      if (isOld && backups.running === null && now() - failedAt >= RETRY_MS) startBackup(host);
+    } catch (error) {
+      logger.error({ err: error }, "failed to look for the newest backup");
+    }
+  } while (await delay(LOOK_MS, stopping));
+}

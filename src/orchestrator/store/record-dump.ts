@@ -1,0 +1,61 @@
+import { sql } from "kysely";
+import { engineIdsOf } from "./host-engines.ts";
+import type { Db, Trx } from "./database.ts";
+
+/** The tables of a backup, in an order in which their rows can be inserted, and the order of the rows. */
+export const RECORD_TABLES = {
+  products: "id",
+  product_keys: "hash",
+  engines: "id",
+  hosts: "host_id",
+  idempotency_keys: "scope, key",
+  events: "seq",
+  audit_log: "seq",
+} as const;
+/** A daemon backs up what belongs to its host. The other tables belong to all hosts of the database. */
+const OF_HOST: readonly string[] = ["engines", "hosts", "idempotency_keys", "events"];
+
+const BATCH_ROWS = 500;
+
+export interface RecordBatch {
+  readonly table: string;
+  /** One JSON object per row. */
+  readonly lines: readonly string[];
+}
+
+/** Reads the records of a host in one snapshot, batch by batch. Returns the ids of its engines. */
+export function dumpRecords(
+  db: Db,
+  hostId: string,
+  take: (batch: RecordBatch) => Promise<void>,
+): Promise<{ readonly engines: readonly string[] }> {
+  return db
+    .transaction()
+    .setIsolationLevel("repeatable read")
+    .setAccessMode("read only")
+    .execute(async (trx) => {
+      const engines = await engineIdsOf(trx, hostId);
+      for (const [table, order] of Object.entries(RECORD_TABLES)) await dumpTable(trx, { table, order, hostId, take });
+      return { engines };
+    });
+}
+
+interface TableDump {
+  readonly table: string;
+  readonly order: string;
+  readonly hostId: string;
+  readonly take: (batch: RecordBatch) => Promise<void>;
+}
+
+async function dumpTable(trx: Trx, { table, order, hostId, take }: TableDump): Promise<void> {
+  const where = OF_HOST.includes(table) ? sql`where host_id = ${sql.lit(hostId)}` : sql``;
+  await sql`
+    declare dump no scroll cursor for
+    select row_to_json(t)::text as line from ${sql.table(table)} as t ${where} order by ${sql.raw(order)}`.execute(trx);
+  for (;;) {
+    const { rows } = await sql<{ line: string }>`fetch ${sql.lit(BATCH_ROWS)} from dump`.execute(trx);
+    if (rows.length > 0) await take({ table, lines: rows.map(({ line }) => line) });
+    if (rows.length < BATCH_ROWS) break;
+  }
+  await sql`close dump`.execute(trx);
+}

@@ -1,0 +1,96 @@
+import { sql } from "kysely";
+import { appendAudit } from "./audit-log.ts";
+import type { Db, Trx } from "./database.ts";
+import { EventLog } from "./events.ts";
+import { RECORD_TABLES, type RecordBatch } from "./record-dump.ts";
+
+/** Whether no table of a backup has rows. `db` is migrated. */
+export async function isEmptyDatabase(db: Db): Promise<boolean> {
+  for (const table of Object.keys(RECORD_TABLES)) {
+    const { rows } = await sql`select from ${sql.table(table)} limit 1`.execute(db);
+    if (rows.length > 0) return false;
+  }
+  return true;
+}
+
+interface LoadOptions {
+  readonly batches: AsyncIterable<RecordBatch>;
+  /** Called before the commit. What it throws undoes the load. */
+  readonly onLoaded: () => void;
+  /** Engines whose data the backup lacks, because they were destroyed while it ran. */
+  readonly destroyed: readonly string[];
+  readonly hostId: string;
+  readonly ports: { readonly min: number; readonly max: number };
+  /** Written with the rows, so that an interrupted restore is recognised as done. */
+  readonly restoreId: string;
+  readonly createdAt: string;
+}
+
+/** No free port is left for an engine. */
+export class TooFewPorts extends Error {
+  override readonly name = "TooFewPorts";
+}
+
+/** Inserts the records of a backup into empty tables of the same schema, all or nothing. */
+export function loadRecords(db: Db, options: LoadOptions): Promise<{ readonly moved: number }> {
+  const { batches, onLoaded, destroyed, hostId, ports, restoreId, createdAt } = options;
+  return db.transaction().execute(async (trx) => {
+    for await (const { table, lines } of batches) {
+      await sql`
+        insert into ${sql.table(table)}
+        select * from json_populate_recordset(null::${sql.table(table)}, ${`[${lines.join(",")}]`}::json)`.execute(trx);
+    }
+    onLoaded();
+    if (destroyed.length > 0) await trx.deleteFrom("engines").where("id", "in", destroyed).execute();
+    await settleEngines(trx);
+    const moved = await assignPorts(trx, hostId, ports);
+    const detail = { restore_id: restoreId, created_at: createdAt, host_id: hostId };
+    await appendAudit(trx, { action: "host.restored", detail });
+    await new EventLog(hostId).insert(trx, { type: "host.restored", data: detail });
+    return { moved };
+  });
+}
+
+/** Whether {@link loadRecords} has committed this restore. */
+export async function isRestored(db: Db, restoreId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from events where type = 'host.restored' and data ->> 'restore_id' = ${restoreId} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/**
+ * No process of the backed up host belongs to this one: new incarnations make sure of it, also on the same machine. An
+ * engine that ran starts again; one in the middle of an operation is finished by the daemon's start.
+ */
+async function settleEngines(trx: Trx): Promise<void> {
+  await sql`
+    update engines set incarnation = gen_random_uuid(), pid = null, boot_id = null, process_start = null, uid = null,
+      restart_count = 0, restart_window_started_at = null`.execute(trx);
+  await sql`
+    update engines set state = 'backoff', next_restart_at = now(), deadline_at = null
+    where state in ('starting', 'running', 'unhealthy', 'backoff') and provisioned`.execute(trx);
+  await sql`update engines set state = 'stopped' where state = 'stop_failed'`.execute(trx);
+}
+
+/** Engines keep their ports within the range. The others get the lowest free ones. Returns how many. */
+async function assignPorts(
+  trx: Trx,
+  hostId: string,
+  { min, max }: { readonly min: number; readonly max: number },
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    with homeless as (
+      select id, row_number() over (order by port, id) as place from engines where port not between ${min} and ${max}
+    ), free as (
+      select port, row_number() over (order by port) as place from generate_series(${min}::int, ${max}::int) as port
+      where port not in (select port from engines)
+    )
+    update engines set port = free.port from homeless join free using (place) where engines.id = homeless.id`.execute(
+    trx,
+  );
+  const { rows } = await sql`select from engines where port not between ${min} and ${max} limit 1`.execute(trx);
+  if (rows.length > 0)
+    throw new TooFewPorts(`ORCH_PORT_MIN..ORCH_PORT_MAX (${min}..${max}) has too few ports for the engines; widen it`);
+  await sql`insert into ports (host_id, port, engine_id) select ${hostId}, port, id from engines`.execute(trx);
+  return Number(numAffectedRows);
+}
