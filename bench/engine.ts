@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type EngineIsolation, NOT_ISOLATED } from "../src/contract/launch-file.ts";
 import { encodeLaunch } from "../src/contract/engine-launch.ts";
+import { programFor } from "../src/contract/engine-program.ts";
 import { newKey, sha256 } from "../src/contract/api-keys.ts";
 import { type Call, end, freePort, start, untilHealthy } from "./measure.ts";
 import { type Site, installDir } from "./site.ts";
@@ -62,7 +63,9 @@ export async function startEngine(
   await writeFile(file, launch, { mode: 0o400 });
   const began = performance.now();
   // As the daemon starts one.
-  const child = start(["--max-old-space-size=768", ...nodeOptions, join(installDir, "bin/orch-engine.cjs")], {
+  const snapshot = ["--snapshot-blob", join(installDir, "dist", `${programFor(settings)}.blob`)];
+  const options = ["--max-old-space-size=768", ...snapshot, ...nodeOptions];
+  const child = start([...options, join(installDir, "bin/orch-engine.cjs")], {
     ORCH_LAUNCH_FILE: file,
     NODE_COMPILE_CACHE: join(site.dataDir, "cache"),
   });

@@ -1,4 +1,11 @@
 // What the daemon starts for one engine. CommonJS, because every engine's boot waits for it.
-// The process is confined before any other file is read.
-const launch = require("../dist/engine-confine.cjs").confine(process.env);
-if (launch !== null) require("../dist/engine.cjs").run(launch.text);
+const { engineSnapshot } = globalThis;
+if (engineSnapshot !== undefined) {
+  // The process was restored with the engine's program.
+  engineSnapshot.isRestored = true;
+  void engineSnapshot.start();
+} else {
+  // The process is confined before any other file is read.
+  const launch = require("../dist/engine-confine.cjs").confine(process.env);
+  if (launch !== null) require(`../dist/${launch.program}.cjs`).run(launch.text);
+}

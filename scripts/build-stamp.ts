@@ -24,9 +24,10 @@ interface Stamp {
   readonly outputs: Readonly<Record<string, number>>;
 }
 
-/** A hash over the names and contents of all inputs. */
+/** A hash over the names and contents of all inputs, and the Node.js that the snapshots are made for. */
 export async function inputHash(root: string): Promise<string> {
-  const hash = createHash("sha256");
+  const { size } = await stat(process.execPath);
+  const hash = createHash("sha256").update(`${process.version} ${process.arch} ${size}\n`);
   for (const input of INPUTS) {
     for (const file of (await filesOf(root, input)).filter((name) => !BUILT.test(name)).sort()) {
       const content = await readFile(join(root, file));

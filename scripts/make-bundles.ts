@@ -1,31 +1,50 @@
 /**
  * Bundles the three programs, as CommonJS: it starts 23 ms and 13 MB below ES modules. The client for
  * products' backends becomes one ES module with its types.
- * What the engine imports dynamically becomes a bundle of its own, so that boot loads only what `/health` needs.
+ * An engine's program holds the package of one provider. What else it imports dynamically becomes a bundle of its own.
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readFile, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { type Plugin, build } from "esbuild";
+import { type BuildOptions, type Plugin, build } from "esbuild";
+import { programName } from "../src/contract/engine-program.ts";
+import { PROVIDERS, type ProviderName } from "../src/contract/engine-settings.ts";
+import { laterBuiltIns } from "./later-built-ins.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
 const bundleName = (file: string) => `engine-${basename(file, ".ts")}`;
 
-/** Leaves `import("./x.ts")` of our own engine files to run time and notes `x.ts` as another bundle to make. */
-const ownBundles = (found: Set<string>): Plugin => ({
+/**
+ * Leaves `import("./x.ts")` of our own engine files to run time and notes `x.ts` as another bundle to make. `inside` is
+ * the one that belongs to the program.
+ */
+const ownBundles = (found: Set<string>, inside?: string): Plugin => ({
   name: "own-bundles",
   setup(builder) {
     builder.onResolve({ filter: /^\.\.?\// }, ({ kind, path, resolveDir }) => {
       if (kind !== "dynamic-import") return undefined;
       const file = resolve(resolveDir, path);
-      found.add(file);
-      return { path: `./${bundleName(file)}.cjs`, external: true };
+      if (file === inside) return undefined;
+      if (!isFamily(file)) found.add(file);
+      return { path: bundleName(file), namespace: "own-bundle" };
     });
+    // By the path of the engine's entry: a program in a start-up snapshot has no folder.
+    builder.onLoad({ filter: /./, namespace: "own-bundle" }, ({ path }) => ({
+      contents: `
+const { join } = require("node:path");
+const dist = join(process.argv[1], "../../dist/");
+module.exports = require("node:module").createRequire(dist)("./${path}.cjs");`,
+      loader: "js",
+    }));
   },
 });
+
+/** The file that opens the models of a provider. The sandbox has none. */
+const familyFile = (provider: string) => join(root, `src/engine/model/${provider}-model.ts`);
+const isFamily = (file: string) => PROVIDERS.some((provider) => file === familyFile(provider));
 
 /** What decodes bodies brings tables of 400 kB for scripts that JSON is not written in; nothing else reads them. */
 const noLegacyTables: Plugin = {
@@ -65,21 +84,20 @@ const reportVersion = (version: string): Plugin => ({
   },
 });
 
-interface Bundle {
-  readonly entry: string;
+interface Bundle extends Pick<BuildOptions, "entryPoints" | "stdin" | "banner" | "footer" | "supported"> {
   readonly name: string;
   readonly folder: string;
   readonly plugins: Plugin[];
 }
 
 /** Returns the files that the bundle was made of, relative to the checkout. */
-async function bundle({ entry, name, folder, plugins }: Bundle): Promise<readonly string[]> {
+async function bundle({ name, folder, plugins, ...options }: Bundle): Promise<readonly string[]> {
   const outfile = join(folder, `${name}.cjs`);
   const { metafile } = await build({
     absWorkingDir: root,
     metafile: true,
     ...COMPACT,
-    entryPoints: [entry],
+    ...options,
     outfile,
     bundle: true,
     platform: "node",
@@ -128,18 +146,49 @@ async function declareClient(folder: string): Promise<void> {
 
 /** Bundles the programs, which report `version`. Returns the files that they were made of. */
 export async function bundlePrograms(folder: string, version: string): Promise<ReadonlySet<string>> {
+  await mkdir(folder, { recursive: true });
+  // Node.js looks for it when it loads a bundle. An isolated engine may not read the one of the installation.
+  await writeFile(join(folder, "package.json"), JSON.stringify({ type: "commonjs" }));
   const sources = new Set<string>();
   const pending = new Set<string>();
-  const make = async (entry: string, name: string, plugins: Plugin[] = []) => {
-    const used = await bundle({ entry, name, folder, plugins: [reportVersion(version), ...plugins] });
+  const make = async (parts: Omit<Bundle, "folder">) => {
+    const used = await bundle({ ...parts, folder, plugins: [reportVersion(version), ...parts.plugins] });
     for (const file of used) sources.add(file);
   };
-  await make(join(root, "src/orchestrator/daemon/main.ts"), "orchd");
-  await make(join(root, "src/backup/folder-program.ts"), "orchd-folder");
-  await make(join(root, "cli/main.ts"), "orchctl");
-  await make(join(root, "src/engine/main.ts"), "engine", [ownBundles(pending)]);
+  const program = (entry: string, name: string) => make({ entryPoints: [join(root, entry)], name, plugins: [] });
+  await program("src/orchestrator/daemon/main.ts", "orchd");
+  await program("src/backup/folder-program.ts", "orchd-folder");
+  await program("cli/main.ts", "orchctl");
+  for (const provider of PROVIDERS) await make(engineProgram(provider, pending));
   // A Set visits what is added while it is walked: the bundles of bundles too.
   for (const name of ["confine", "tool-worker"]) pending.add(join(root, `src/engine/isolation/${name}.ts`));
-  for (const file of pending) await make(file, bundleName(file), [ownBundles(pending)]);
+  for (const file of pending)
+    await make({ entryPoints: [file], name: bundleName(file), plugins: [ownBundles(pending)] });
   return sources;
+}
+
+/** The script of a snapshot has no `module`. */
+const LOADING =
+  'if (typeof module === "undefined") globalThis.engineSnapshot = { isRestored: false };' +
+  'var module = typeof module === "undefined" ? {} : module;';
+
+/** The program of a provider's engines. It is loaded as a module, or into a start-up snapshot. */
+function engineProgram(provider: ProviderName, pending: Set<string>): Omit<Bundle, "folder"> {
+  const family = familyFile(provider);
+  const name = programName(provider);
+  return {
+    stdin: {
+      contents: `${existsSync(family) ? `import "./model/${basename(family)}";` : ""} export { run } from "./program.ts";`,
+      resolveDir: join(root, "src/engine"),
+      sourcefile: `${name}.ts`,
+      loader: "ts",
+    },
+    name,
+    // The name in stack traces, instead of the folder of the build.
+    footer: { js: `//# sourceURL=${name}.cjs` },
+    banner: { js: LOADING },
+    // A snapshot has no dynamic import.
+    supported: { "dynamic-import": false },
+    plugins: [laterBuiltIns, ownBundles(pending, family)],
+  };
 }

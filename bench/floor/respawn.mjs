@@ -11,7 +11,7 @@ const log = openSync(ENGINE_LOG, "a");
 function run() {
   writeFileSync(LAUNCH_FILE, JSON.stringify({ ...launch, incarnation: randomUUID() }));
   const options = { cwd: launch.data_dir, env, detached: true, stdio: ["ignore", log, log] };
-  spawn(process.execPath, [ENGINE_OPTIONS, ENGINE_ENTRY], options).once("exit", run);
+  spawn(process.execPath, [...ENGINE_OPTIONS.split(" "), ENGINE_ENTRY], options).once("exit", run);
 }
 
 run();

@@ -85,7 +85,7 @@ async function startLoop(site: Site, user: string) {
     NODE_COMPILE_CACHE: join(site.dataDir, "cache"),
     ENGINE_ENTRY: join(installDir, "bin/orch-engine.cjs"),
     ENGINE_LOG: join(dataDir, "engine.log"),
-    ENGINE_OPTIONS: "--max-old-space-size=768",
+    ENGINE_OPTIONS: `--max-old-space-size=768 --snapshot-blob ${join(installDir, "dist/engine-sandbox.blob")}`,
   });
   const url = `http://127.0.0.1:${port}`;
   await untilHealthy(`${url}/health`);

@@ -65,9 +65,12 @@ export function readEngineSettings(read: EnvironmentReader, unfit: (problem: str
   };
 }
 
+export const providerOf = (read: EnvironmentReader): ProviderName =>
+  read.choice("LLM_PROVIDER", PROVIDERS, read.text("LLM_API_KEY") === undefined ? "sandbox" : "anthropic");
+
 function readUpstream(read: EnvironmentReader, unfit: (problem: string) => void) {
   const apiKey = read.text("LLM_API_KEY");
-  const provider = read.choice("LLM_PROVIDER", PROVIDERS, apiKey === undefined ? "sandbox" : "anthropic");
+  const provider = providerOf(read);
   const baseUrl = read.text("LLM_BASE_URL");
   const region = read.text("LLM_REGION");
   const model = read.text("LLM_MODEL", DEFAULT_MODELS[provider] ?? "");

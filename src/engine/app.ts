@@ -23,6 +23,7 @@ import { engineFolders } from "./isolation/file-rules.ts";
 import { ToolNetwork } from "./isolation/network/tool-network.ts";
 import { createDiskReport } from "./isolation/limits/disk-report.ts";
 import { limitTools } from "./isolation/limits/limit-tools.ts";
+import { programDir } from "./isolation/program-dir.ts";
 import { makeToolFolders } from "./isolation/tool-folders.ts";
 import { openLearning } from "./learning/open-learning.ts";
 import { startMaintenance } from "./maintenance.ts";
@@ -67,7 +68,7 @@ const TOOL_EXIT_MS = 2500;
 /** Time for a learning batch to finish its current write. */
 const LEARNING_CLOSE_MS = 2000;
 
-/** The whole engine except `/health`, loaded after the first health answer. */
+/** The whole engine except its server and its store. */
 export async function createApp({
   launch,
   config,
@@ -94,7 +95,7 @@ export async function createApp({
     launch,
     folders,
     network: (asked) => network.access(asked),
-    programDir: import.meta.dirname,
+    programDir: programDir(),
     logger,
   });
   const { launcher, disk } = limitTools({ launch, launcher: unlimited, logger });
@@ -239,7 +240,7 @@ export async function createApp({
     counters: telemetry.counters,
     tracer: telemetry.tracer,
     host: launch.host,
-    documentsDir: join(import.meta.dirname, "documents/engine"),
+    documentsDir: join(programDir(), "documents/engine"),
     status,
     wakefulness,
     hasAgent: (name) => catalog.catalog.agents.has(name),

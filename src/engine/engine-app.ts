@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { EngineHealth } from "../contract/engine-api.ts";
 
-/** The part of an engine that loads after the first `/health` answer. */
+/** An engine without its server and its store. */
 export interface EngineApp {
   answer(request: IncomingMessage, response: ServerResponse): void;
   /** Resolves when the engine has decided to sleep and accepts no connection any more. It then drains and exits. */

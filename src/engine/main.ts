@@ -10,9 +10,11 @@ import { hostProblem } from "../shared/http/local-caller.ts";
 import { trackConnections } from "../shared/http/stop-accepting.ts";
 import { shutdownSignal } from "../shared/shutdown-signals.ts";
 import { VERSION } from "../shared/version.ts";
+import { createApp } from "./app.ts";
 import { readEngineConfig } from "./config.ts";
 import type { EngineApp } from "./engine-app.ts";
 import { refuseUnreadable } from "./http/unreadable-request.ts";
+import { confine } from "./isolation/confine.ts";
 import { type Store, openStore } from "./store/open-store.ts";
 import { StoreUnusable, systemExit } from "./store/store-unusable.ts";
 
@@ -24,15 +26,14 @@ const CLOSE_MS = 1000;
 const KEEP_ALIVE_MS = 75_000;
 /** For one user. Uploading a memory file may take minutes. */
 const LIMITS = { maxConnections: 1024, maxUnauthenticated: 256, requestTimeoutMs: 300_000 };
-/** Lets the health answer leave before loading the rest occupies the CPU. */
-const LOAD_AFTER_MS = 5;
-/** Without a health call too: an upgrade may replace the bundles, and all must be of one version. */
-const LOAD_WITHOUT_CALL_AFTER_MS = 1000;
 
-/**
- * Runs one engine, from the content of its launch file to its exit. Every start waits for this file, so it loads only what `/health`
- * needs, and the rest after that.
- */
+/** Confines the process before any other file is read, and runs the engine. */
+export async function confineAndRun(): Promise<void> {
+  const launch = confine(process.env);
+  if (launch !== null) await run(launch.text);
+}
+
+/** Runs one engine, from the content of its launch file to its exit. It listens when everything is loaded. */
 export async function run(launchFile: string | null): Promise<void> {
   const stop = shutdownSignal();
   try {
@@ -41,15 +42,18 @@ export async function run(launchFile: string | null): Promise<void> {
     const store = openStore(launch.data_dir);
     const server = createBoundedServer((request, response) => answer(request, response), LIMITS);
     const parts = { launch, config, store, environment: process.env, stopAccepting: trackConnections(server) };
-    const app = new LazyApp(async () => (await import("./app.ts")).createApp(parts));
+    const app = await createApp(parts);
     const answer = answerWith(launch, { app, store });
-    await listen(server, launch);
-    app.loadAfter(LOAD_WITHOUT_CALL_AFTER_MS);
+    await listen(server, launch).catch(async (error: unknown) => {
+      await app.drain(0);
+      throw error;
+    });
     const stopped = stop.then(() => "stopped" as const);
-    const end = await Promise.race([stopped, app.asleep, store.damaged.then(damaged), app.failed]);
+    const slept = app.asleep.then(() => "slept" as const);
+    const end = await Promise.race([stopped, slept, store.damaged.then(damaged)]);
     if (end === "slept") process.exitCode = ENGINE_EXITS.slept.code;
     else if (end !== "stopped") reportFailure(end, ENDS);
-    await close(server, { app: await app.close(), store, drainMs: end === "stopped" ? DRAIN_MS : 0 });
+    await close(server, { app, store, drainMs: end === "stopped" ? DRAIN_MS : 0 });
   } catch (error) {
     reportFailure(error, CANNOT_START);
   }
@@ -70,57 +74,10 @@ function readLaunch(text: string | null): EngineLaunch {
   return decodeLaunch(text);
 }
 
-/**
- * The rest of the engine, loaded once: at the first call that needs it, or shortly after the first health answer. The
- * engine exits when loading fails.
- */
-class LazyApp {
-  readonly #create: () => Promise<EngineApp>;
-  readonly #failed = Promise.withResolvers<unknown>();
-  #loading: Promise<EngineApp | undefined> | undefined;
-  #closed = false;
-  loaded: EngineApp | undefined;
-  readonly #asleep = Promise.withResolvers<"slept">();
-  /** Resolves with the error when loading fails. */
-  readonly failed = this.#failed.promise;
-  /** Resolves when the engine has decided to sleep. */
-  readonly asleep = this.#asleep.promise;
-
-  constructor(create: () => Promise<EngineApp>) {
-    this.#create = create;
-  }
-
-  /** Never rejects; undefined when loading fails. */
-  load(): Promise<EngineApp | undefined> {
-    this.#loading ??= this.#create().then(
-      (app) => {
-        void app.asleep.then(() => this.#asleep.resolve("slept"));
-        return (this.loaded = app);
-      },
-      (error: unknown) => {
-        this.#failed.resolve(error);
-        return undefined;
-      },
-    );
-    return this.#loading;
-  }
-
-  loadAfter(ms: number): void {
-    setTimeout(() => void (this.#closed || this.load()), ms).unref();
-  }
-
-  /** Prevents loading from now on, and returns what is loaded or loading. */
-  close(): Promise<EngineApp | undefined> | undefined {
-    this.#closed = true;
-    return this.#loading;
-  }
-}
-
 function answerWith(
   { host, engine_id, incarnation }: EngineLaunch,
-  { app, store }: { app: LazyApp; store: Store },
+  { app, store }: { app: EngineApp; store: Store },
 ): RequestListener {
-  const idle = { active_turns: 0, pending_hitl: 0, streams: 0, core_soul_hash: null };
   return (request, response) => {
     // Some proxies send the absolute form of the request target.
     request.url = request.url?.replace(/^https?:\/\/[^/?]*\/?/i, "/");
@@ -133,16 +90,13 @@ function answerWith(
         incarnation,
         version: VERSION,
         uptime_s: Math.floor(process.uptime()),
-        loaded: app.loaded !== undefined,
-        ...(app.loaded?.vitals() ?? idle),
+        loaded: true,
+        ...app.vitals(),
         ...(store.reset.current !== null && { memory_reset: store.reset.current }),
       };
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(health));
-      if (app.loaded === undefined) app.loadAfter(LOAD_AFTER_MS);
-    } else if (app.loaded === undefined) {
-      void app.load().then((loaded) => loaded?.answer(request, response));
     } else {
-      app.loaded.answer(request, response);
+      app.answer(request, response);
     }
   };
 }
@@ -168,9 +122,9 @@ function refuseHost(response: ServerResponse, message: string): void {
 
 async function close(
   server: Server,
-  { app, store, drainMs }: { app: EngineApp | undefined; store: Store; drainMs: number },
+  { app, store, drainMs }: { app: EngineApp; store: Store; drainMs: number },
 ): Promise<void> {
-  await app?.drain(drainMs);
+  await app.drain(drainMs);
   setTimeout(() => server.closeAllConnections(), CLOSE_MS).unref();
   await new Promise<void>((resolve) => {
     server.close(() => resolve());

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { lazily } from "./lazily.ts";
 import type { Span } from "./tracing/span.ts";
 
 /** The call that caused the current work, for its log lines and records. */
@@ -9,14 +10,15 @@ interface RequestContext {
   readonly span: Span;
 }
 
-const storage = new AsyncLocalStorage<RequestContext>();
+/** A start-up snapshot cannot hold it. */
+const storage = lazily(() => new AsyncLocalStorage<RequestContext>());
 
-export const withinRequest = <T>(context: RequestContext, work: () => T): T => storage.run(context, work);
+export const withinRequest = <T>(context: RequestContext, work: () => T): T => storage().run(context, work);
 
 /** Runs work that continues after its call. Its log lines and records name no request. */
-export const outsideRequests = <T>(work: () => T): T => storage.exit(work);
+export const outsideRequests = <T>(work: () => T): T => storage().exit(work);
 
-export const currentRequest = (): RequestContext | undefined => storage.getStore();
+export const currentRequest = (): RequestContext | undefined => storage().getStore();
 
 /** Binds work that a queue runs later to the current call. */
 export const keepRequest = <T>(work: () => T): (() => T) => AsyncLocalStorage.bind(work);

@@ -400,9 +400,9 @@ t.test("every code of the catalogue was provoked, but for those that nothing can
   const elsewhere = [
     "ENGINE_ALREADY_EXISTS",
     "ENGINE_ALREADY_RUNNING",
-    "ENGINE_BUSY",
     "ENGINE_NOT_RUNNING",
     "IDEMPOTENCY_CONFLICT",
+    "ENGINE_BUSY",
   ];
   const notYet = ["INTERNAL_ERROR"];
   const missing = Object.keys(ORCHESTRATOR_ERRORS).filter(

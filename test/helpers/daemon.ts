@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
@@ -143,7 +143,11 @@ function installWithEngine(dir: string, engine: string): string {
   copyFileSync(join(root, "package.json"), join(dir, "package.json"));
   // A link: fixtures share code by paths of their own.
   symlinkSync(engine, join(dir, "bin/orch-engine.cjs"));
-  for (const folder of ["dist", "node_modules"]) symlinkSync(join(root, folder), join(dir, folder));
+  symlinkSync(join(root, "node_modules"), join(dir, "node_modules"));
+  mkdirSync(join(dir, "dist"));
+  // Without the engine's programs and snapshots.
+  for (const name of readdirSync(join(root, "dist")).filter((name) => !name.startsWith("engine")))
+    symlinkSync(join(root, "dist", name), join(dir, "dist", name));
   return dir;
 }
 

@@ -35,5 +35,5 @@ if (import.meta.main) {
     bundleDir: join(root, "dist"),
     logger,
   });
-  await cache.fill(new AbortController().signal);
+  await cache.fill("later", new AbortController().signal);
 }

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
 import { join, resolve } from "node:path";
 import type { Test } from "tap";
 import { NOT_ISOLATED } from "../../src/contract/launch-file.ts";
 import { type EngineKey, type EngineLaunch, encodeLaunch } from "../../src/contract/engine-launch.ts";
+import { programFor } from "../../src/contract/engine-program.ts";
 import { newKey, sha256 } from "../../src/contract/api-keys.ts";
 import { type Answer, type Ask, ask } from "./api.ts";
 import { compileCache } from "./compile-cache.ts";
@@ -42,10 +43,12 @@ export interface EngineOptions {
   readonly key?: string;
   readonly keys?: readonly EngineKey[];
   readonly port?: number;
-  /** An installation other than this one. */
+  /** An installation other than this one. Without snapshots its engines load their program. */
   readonly installation?: string;
   /** Of Node.js, before the program's name. */
   readonly nodeOptions?: readonly string[];
+  /** False: the engine loads its program, as without snapshots in its installation. */
+  readonly snapshot?: boolean;
   /** Other than the defaults of a policy. */
   readonly policy?: Partial<Pick<EngineLaunch, "tool_network" | "tool_listen" | "limits">>;
   /** Default: no limit. */
@@ -58,7 +61,7 @@ export interface EngineOptions {
   readonly listener?: number;
 }
 
-/** Starts the built engine as a process of its own, with a launch file as the daemon writes it, and waits for its health. */
+/** Starts the built engine as the daemon does, from its snapshot and with a launch file, and waits for its health. */
 export async function startEngine(t: Test, options: EngineOptions = {}): Promise<TestEngine> {
   const started = await launchEngine(t, options);
   const { launch, process, output } = started;
@@ -102,6 +105,7 @@ export async function launchEngine(
     port,
     installation = root,
     nodeOptions = [],
+    snapshot = true,
     policy = {},
     userTasks,
     tracing,
@@ -134,7 +138,9 @@ export async function launchEngine(
   const file = join(dataDir, `launch-${launch.incarnation}.json`);
   writeFileSync(file, encodeLaunch(launch), { mode: 0o400 });
   // As empty as the environment of a daemon's engine.
-  const child = spawn(process.execPath, [...nodeOptions, join(installation, "bin/orch-engine.cjs")], {
+  const blob = join(installation, "dist", `${programFor(settings)}.blob`);
+  const restore = snapshot && existsSync(blob) ? ["--snapshot-blob", blob] : [];
+  const child = spawn(process.execPath, [...nodeOptions, ...restore, join(installation, "bin/orch-engine.cjs")], {
     env: { ORCH_LAUNCH_FILE: file, ...compileCache },
     stdio: ["ignore", "pipe", "pipe", ...(listener === undefined ? [] : [listener])],
   });

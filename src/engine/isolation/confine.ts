@@ -2,12 +2,14 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { CANNOT_START, ENGINE_EXITS } from "../../contract/engine-exit.ts";
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
+import { programFor } from "../../contract/engine-program.ts";
 import { LAUNCH_FILE_VARIABLE, NOT_ISOLATED } from "../../contract/launch-file.ts";
 import { restrictSelf } from "../../shared/linux/landlock.ts";
 import { closeInPrograms } from "../../shared/linux/listening-sockets.ts";
 import { dropCapabilities, setResourceLimit } from "../../shared/linux/process-limits.ts";
 import { nativeProblem } from "../../shared/linux/system-calls.ts";
 import { engineFileRules } from "./file-rules.ts";
+import { programDir } from "./program-dir.ts";
 
 /** Lets the proxy of the tools listen on a port that the kernel chooses. */
 const ANY_PORT = 0;
@@ -17,6 +19,13 @@ const OPEN_FILES = 8192;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+export interface Confined {
+  /** The content of the launch file. */
+  readonly text: string | null;
+  /** The name of the program that the launch file asks for. */
+  readonly program: string;
+}
+
 /** Parsed in full later. A daemon of an earlier version writes no isolation. */
 type Launch = Omit<EngineLaunch, "isolation"> & Partial<Pick<EngineLaunch, "isolation">>;
 
@@ -25,13 +34,13 @@ type Launch = Omit<EngineLaunch, "isolation"> & Partial<Pick<EngineLaunch, "isol
  * threads inherit the domain of the thread that starts them. Returns null, with an exit code set, when a promised part
  * of the isolation cannot be applied. A launch file that cannot be read is reported later.
  */
-export function confine(environment: Environment): { readonly text: string | null } | null {
+export function confine(environment: Environment): Confined | null {
   const file = environment[LAUNCH_FILE_VARIABLE];
   const text = file === undefined ? null : readFileSync(file, "utf8");
   const launch = launchOf(text);
   try {
     if (launch !== null) confineProcess(launch, environment);
-    return { text };
+    return { text, program: programFor(launch?.settings ?? {}) };
   } catch (error) {
     process.exitCode = ENGINE_EXITS.isolation_failed.code;
     const reason = error instanceof Error ? error.message : String(error);
@@ -74,7 +83,7 @@ function confineProcess(
   const files = [environment["NODE_COMPILE_CACHE"], extra_ca_certs].filter((path) => typeof path === "string");
   // A tool's domain is within the engine's.
   const extra = [...files, ...isolation.read];
-  const rules = engineFileRules({ dataDir: data_dir, programDir: import.meta.dirname, extra });
+  const rules = engineFileRules({ dataDir: data_dir, programDir: programDir(), extra });
   const ports = [...(listen_fd === undefined ? [port] : []), ANY_PORT, ...tool_listen];
   // The parents: a cgroup that is created again is another one to Landlock. File modes protect what is beside it.
   const cgroups = tool_cgroups.map((folder) => dirname(folder));

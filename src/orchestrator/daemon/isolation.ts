@@ -1,10 +1,13 @@
 import { realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { programName } from "../../contract/engine-program.ts";
 import { InvalidSettings } from "../../shared/environment.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Isolation } from "../../contract/orchestrator-records.ts";
+import { EngineSnapshots } from "../fleet/engine-snapshots.ts";
 import { CompileCache } from "../fleet/isolation/compile-cache.ts";
 import { type HostIsolation, assessIsolation } from "../fleet/isolation/host-isolation.ts";
+import type { ProcessBackendOptions } from "../fleet/process-backend.ts";
 import type { Config } from "./config.ts";
 
 export const engineEntry = (installDir: string): string => join(installDir, "bin", "orch-engine.cjs");
@@ -30,7 +33,8 @@ export async function openIsolation({
         process.execPath,
         engineEntry(installDir),
         bundleDir(installDir),
-        join(bundleDir(installDir), "engine.cjs"),
+        join(bundleDir(installDir), `${programName("sandbox")}.cjs`),
+        join(bundleDir(installDir), `${programName("sandbox")}.blob`),
         ...(config.extraCaCerts === null ? [] : [config.extraCaCerts]),
       ]),
       dataDir: await realpath(config.dataDir),
@@ -38,8 +42,8 @@ export async function openIsolation({
   });
 }
 
-/** The engines' compile cache, which is filled in the background. */
-export function openCompileCache({
+/** How engines start: from snapshots, and with a compile cache, which is filled in the background. */
+export function openEngineStart({
   config,
   installDir,
   logger,
@@ -49,15 +53,18 @@ export function openCompileCache({
   readonly installDir: string;
   readonly logger: Logger;
   readonly stopping: AbortSignal;
-}): CompileCache {
-  const cache = new CompileCache({
-    folder: join(config.dataDir, "cache"),
-    nodePath: process.execPath,
-    bundleDir: bundleDir(installDir),
-    logger,
-  });
-  void cache.fill(stopping);
-  return cache;
+}): Pick<ProcessBackendOptions, "nodePath" | "engineEntry" | "snapshots" | "compileCache"> {
+  const program = { nodePath: process.execPath, engineEntry: engineEntry(installDir) };
+  const built = { ...program, bundleDir: bundleDir(installDir), logger };
+  const snapshots = new EngineSnapshots(built);
+  const compileCache = new CompileCache({ ...built, folder: join(config.dataDir, "cache") });
+  void fill(compileCache, snapshots, stopping);
+  return { ...program, snapshots, compileCache };
+}
+
+/** With snapshots, only what engines load later. */
+async function fill(cache: CompileCache, snapshots: EngineSnapshots, stopping: AbortSignal): Promise<void> {
+  await cache.fill((await snapshots.tried()) ? "later" : "all", stopping);
 }
 
 /** The one line at start. */

@@ -5,7 +5,7 @@ import type { EngineBackend } from "../fleet/engine-backend.ts";
 import { createProcessBackend } from "../fleet/process-backend.ts";
 import type { SocketStore } from "../fleet/socket-store.ts";
 import type { Config } from "./config.ts";
-import { engineEntry, openCompileCache } from "./isolation.ts";
+import { openEngineStart } from "./isolation.ts";
 
 interface BackendParts {
   readonly config: Config;
@@ -18,11 +18,9 @@ interface BackendParts {
 
 /** What runs engines with the settings of this daemon. */
 export function openBackend(parts: BackendParts): EngineBackend {
-  const { config, installDir, logger, resources, serviceManager } = parts;
+  const { config, logger, resources, serviceManager } = parts;
   const backend = createProcessBackend({
-    nodePath: process.execPath,
-    engineEntry: engineEntry(installDir),
-    compileCache: openCompileCache(parts),
+    ...openEngineStart(parts),
     runDir: join(config.dataDir, "run"),
     host: config.host,
     socketStore: serviceManager,

@@ -13,6 +13,8 @@ export interface EngineBackend {
   readonly sockets: EngineSockets;
   /** How the limits of engines hold on this host. */
   limitsReport(): LimitsReport;
+  /** Why engines start slowly on this host, and what to do. Null when they start from snapshots. */
+  startProblem(): string | null;
   /**
    * Spawns one engine, detached, with its output in the engine's log. Resolves when the process exists, before it is
    * healthy. Rejects with {@link LaunchFailed} after cleaning up when there is no process.

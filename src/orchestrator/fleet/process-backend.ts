@@ -96,6 +96,7 @@ export function createProcessBackend({
     bootId: boot,
     sockets,
     limitsReport: () => limitsReport(cgroups.hierarchies),
+    startProblem: () => settings.snapshots?.problem ?? null,
     attach,
 
     async launch(order: LaunchOrder): Promise<EngineProcess> {

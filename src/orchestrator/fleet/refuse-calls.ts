@@ -1,5 +1,4 @@
 import type { ServerResponse } from "node:http";
-import { Server } from "node:net";
 import type { EngineErrorBody } from "../../contract/engine-api.ts";
 import { ENGINE_ERRORS } from "../../contract/engine-errors.ts";
 import { createBoundedServer } from "../../shared/http/http-server.ts";
@@ -26,12 +25,8 @@ export function refuseCalls(listener: number, answer: BusyAnswer): () => void {
   server.unref();
   return () => {
     const late = setTimeout(() => server.closeAllConnections(), CLOSE_MS).unref();
-    // `close` of an HTTP server would also end connections whose first request is on its way.
-    Server.prototype.close.call(server, () => {
-      clearTimeout(late);
-      // Ends its timers.
-      server.close();
-    });
+    server.close(() => clearTimeout(late));
+    server.closeIdleConnections();
   };
 }
 

@@ -11,6 +11,7 @@ import { ENGINE_LISTENER, type EngineSockets } from "./engine-sockets.ts";
 import { type EngineLimits, allTasks } from "./engine-limits.ts";
 import { openToAppendSync } from "./engine-file.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
+import type { EngineSnapshots } from "./engine-snapshots.ts";
 import { changeOwner } from "./isolation/change-owner.ts";
 import type { CompileCache } from "./isolation/compile-cache.ts";
 import { type Owner, engineUser } from "./isolation/owner.ts";
@@ -24,6 +25,8 @@ export interface SpawnSettings {
   readonly nodePath: string;
   /** The engine's entry point. It reads the launch file. */
   readonly engineEntry: string;
+  /** Omitted: engines load their program. */
+  readonly snapshots?: EngineSnapshots;
   readonly compileCache?: CompileCache;
   readonly runDir: string;
   readonly path: string;
@@ -101,7 +104,8 @@ async function start(
 ): Promise<Omit<SpawnedEngine, "launchFile">> {
   const { launchFile, listener, log, owner, cgroup } = parts;
   const heapMb = Math.floor(memoryMb * HEAP_SHARE);
-  const options = heapMb > 0 ? [`--max-old-space-size=${heapMb}`] : [];
+  const heap = heapMb > 0 ? [`--max-old-space-size=${heapMb}`] : [];
+  const options = [...heap, ...((await settings.snapshots?.optionsFor(launch.settings)) ?? [])];
   // The launch file is an argument too, so that a later daemon can prove the identity of another user's process.
   const started = execa(settings.nodePath, [...options, settings.engineEntry, launchFile], {
     cwd: launch.data_dir,
@@ -135,7 +139,10 @@ async function start(
   }
   child.unref();
   const ended = new Promise<ProcessExit>((resolve) => {
-    child.once("exit", (code, signal) => resolve({ code, signal }));
+    child.once("exit", (code, signal) => {
+      settings.snapshots?.exited(code);
+      resolve({ code, signal });
+    });
   });
   return { identity, ended, cgroup };
 }

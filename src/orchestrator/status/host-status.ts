@@ -49,6 +49,7 @@ export async function hostStatus(
     free: use.total - use.taken - use.resting - use.quarantined,
   };
   const overlap = overlapWarning(portRange, ephemeral);
+  const slowStart = host.backend.startProblem();
   const headroom =
     use.taken > use.total * 0.8
       ? [`${use.taken} of ${use.total} ports are taken: widen ORCH_PORT_MIN..ORCH_PORT_MAX`]
@@ -80,6 +81,7 @@ export async function hostStatus(
       ...(overlap === null ? [] : [overlap]),
       ...headroom,
       ...(unprotected ? [UNPROTECTED_AUDIT] : []),
+      ...(slowStart === null ? [] : [slowStart]),
       ...(backup.problem === null ? [] : [backup.problem]),
       ...troubled,
     ],

@@ -75,7 +75,11 @@ if (isMainThread) setImmediate(() => {
 }
 
 t.test("an engine whose promised isolation cannot be applied does not start and says why", async (t) => {
-  const engine = await launchEngine(t, { isolation: ISOLATED, nodeOptions: ["--no-experimental-ffi"] });
+  const engine = await launchEngine(t, {
+    isolation: ISOLATED,
+    nodeOptions: ["--no-experimental-ffi"],
+    snapshot: false,
+  });
   await until("it exits", () => engine.process.exitCode !== null);
   t.equal(engine.process.exitCode, ENGINE_EXITS.isolation_failed.code);
   t.match(engine.output(), /^the engine cannot start: isolation: Node\.js \S+ has no node:ffi.*ORCH_ISOLATION/);

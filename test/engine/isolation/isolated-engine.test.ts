@@ -89,7 +89,7 @@ t.test("each start of an engine empties the temporary folder, and keeps the cach
 t.test("a running engine starts commands although its installation was replaced", { skip }, async (t) => {
   const installation = t.testdir({ bin: {}, dist: {} });
   copyFileSync(join(root, "bin/orch-engine.cjs"), join(installation, "bin/orch-engine.cjs"));
-  for (const name of ["engine-confine", "engine", "engine-app", "engine-tool-worker"])
+  for (const name of ["engine-confine", "engine-sandbox", "engine-tool-worker"])
     copyFileSync(join(root, `dist/${name}.cjs`), join(installation, `dist/${name}.cjs`));
   const settings = { ENGINE_LOG_LEVEL: "DEBUG" };
   const engine = await isolatedEngine(t, { installation, settings, dataDir: join(installation, "data") });

@@ -244,7 +244,7 @@ function install(t: Test, ...bundles: readonly string[]): string {
   const root = resolve(import.meta.dirname, "../../..");
   const folder = t.testdir({ bin: {}, dist: {} });
   copyFileSync(join(root, "bin/orch-engine.cjs"), join(folder, "bin/orch-engine.cjs"));
-  for (const name of ["engine-confine", "engine", "engine-app", ...bundles])
+  for (const name of ["engine-confine", "engine-sandbox", ...bundles])
     copyFileSync(join(root, "dist", `${name}.cjs`), join(folder, "dist", `${name}.cjs`));
   return folder;
 }

@@ -3,12 +3,15 @@ import { existsSync, readdirSync, symlinkSync } from "node:fs";
 import { chmod, mkdir, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
+import { PROGRAMS } from "../../../contract/engine-program.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import { ownUser } from "./owner.ts";
 
 const FILL_MS = 120_000;
 /** Without that of a thread, which runs nowhere else and is not read from its file. */
-const BUNDLE = /^engine(?!-tool-worker).*\.cjs$/;
+const BUNDLE = /^engine-(?!tool-worker).*\.cjs$/;
+/** What an engine loads at its start. A snapshot holds it. */
+const START = ["engine-confine.cjs", ...PROGRAMS.map((name) => `${name}.cjs`)];
 
 /** Compiles the engine's bundles into the cache that NODE_COMPILE_CACHE names, behind all other work. */
 const FILL = `
@@ -38,11 +41,14 @@ export class CompileCache {
     this.#options = options;
   }
 
-  /** Fills the cache for this build, unless an earlier daemon did, and removes those of other builds. */
-  async fill(signal: AbortSignal): Promise<void> {
+  /**
+   * Fills the cache for this build, unless an earlier daemon did, and removes those of other builds. `later`: without what
+   * engines load at their start.
+   */
+  async fill(what: "all" | "later", signal: AbortSignal): Promise<void> {
     const { folder, logger } = this.#options;
     try {
-      const bundles = await this.#bundles();
+      const bundles = await this.#bundles(what);
       const key = await buildKey(bundles);
       const target = join(folder, key);
       if (!existsSync(target)) await this.#compile(bundles, target, signal);
@@ -69,9 +75,10 @@ export class CompileCache {
   }
 
   /** By their real paths, as Node.js caches them. */
-  async #bundles(): Promise<readonly string[]> {
+  async #bundles(what: "all" | "later"): Promise<readonly string[]> {
     const bundleDir = await realpath(this.#options.bundleDir);
-    return (await readdir(bundleDir)).filter((name) => BUNDLE.test(name)).map((name) => join(bundleDir, name));
+    const bundles = (await readdir(bundleDir)).filter((name) => BUNDLE.test(name));
+    return bundles.filter((name) => what === "all" || !START.includes(name)).map((name) => join(bundleDir, name));
   }
 
   /** Into a temporary folder that is renamed, so that a cache is complete. */

@@ -36,14 +36,14 @@ t.test("the bundles of this build fill the cache", async (t) => {
   const bundleDir = resolve(import.meta.dirname, "../../../../dist");
   const logger = createLogger("test", "silent");
   const cache = new CompileCache({ ...parts, folder, nodePath: process.execPath, bundleDir, logger });
-  await cache.fill(signal);
+  await cache.fill("all", signal);
   t.not(cache.folderFor(process.getuid?.() ?? 0), null);
 });
 
 t.test("engines read the cache that the daemon filled, whichever user they are", async (t) => {
   const { folder, bundleDir, cache } = site(t);
   t.equal(cache.folderFor(ALICE), null, "they start without one until it is filled");
-  await cache.fill(signal);
+  await cache.fill("all", signal);
   const uid = isRoot ? ALICE : (process.getuid?.() ?? 0);
   const filled = cache.folderFor(uid);
   if (filled === null) throw new Error("the cache is not filled");
@@ -62,16 +62,16 @@ t.test("engines read the cache that the daemon filled, whichever user they are",
 t.test("the built engine's bundles fill it", async (t) => {
   const bundleDir = resolve(import.meta.dirname, "../../../../dist");
   const cache = new CompileCache({ folder: freshFolder(t), nodePath: process.execPath, bundleDir, logger });
-  await cache.fill(signal);
+  await cache.fill("all", signal);
   t.type(cache.folderFor(process.getuid?.() ?? 0), "string");
 });
 
 t.test("another build gets a cache of its own, and the old one is removed", async (t) => {
   const { folder, bundleDir, cache } = site(t);
-  await cache.fill(signal);
+  await cache.fill("all", signal);
   const before = readdirSync(folder);
   writeFileSync(join(bundleDir, "engine-part.cjs"), "module.exports = () => 'another';\n");
-  await cache.fill(signal);
+  await cache.fill("all", signal);
   const after = readdirSync(folder);
   t.equal(after.length, 1);
   t.notSame(after, before);
@@ -80,6 +80,6 @@ t.test("another build gets a cache of its own, and the old one is removed", asyn
 t.test("a bundle that cannot be loaded leaves engines without a cache, not without a start", async (t) => {
   const { bundleDir, cache } = site(t);
   writeFileSync(join(bundleDir, "engine-broken.cjs"), "throw new Error('broken');\n");
-  await cache.fill(signal);
+  await cache.fill("all", signal);
   t.equal(cache.folderFor(ALICE), null);
 });
