@@ -1,6 +1,7 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import { CliFailure } from "../exit-codes.ts";
+import { execa } from "execa";
+import { CliFailure, EXIT_CODES } from "../exit-codes.ts";
 import { wholeNumber } from "../option-values.ts";
 import type { Host } from "../release/activate-release.ts";
 import type { UnpackedRelease } from "../release/copy-release.ts";
@@ -20,6 +21,9 @@ import { serviceManager } from "../release/service-manager.ts";
 import { uninstallSteps } from "../release/uninstall-release.ts";
 import { switchRelease, upgradeSteps } from "../release/upgrade-release.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
+
+/** Two restarts of the service, each within TimeoutStartSec of the unit and the wait until it is ready. */
+const UPGRADE_DEADLINE_MS = 30 * 60_000;
 
 interface Options {
   readonly yes: boolean;
@@ -68,12 +72,14 @@ export const upgradeCommand: CommandMaker = (program, settings) => {
       const host = hostAt("/");
       await checkHost(host, { yes });
       const { print } = sessionOf(command, settings);
-      const upgrade = async (release: UnpackedRelease) => {
-        const from = await releaseBefore(host, release);
-        await checkRelease(host, release);
-        await runSteps(upgradeSteps(host, release, { from, keep }), { yes, print });
-      };
-      await (archive === undefined ? upgrade(await ownRelease()) : withArchive(resolve(archive), upgrade));
+      if (archive !== undefined) {
+        const flags = ["--keep", String(keep), ...(yes ? ["--yes"] : []), ...(print.json ? ["--json"] : [])];
+        return withArchive(resolve(archive), (unpacked) => upgradeByItself(unpacked, flags));
+      }
+      const release = await ownRelease();
+      const from = await releaseBefore(host, release);
+      await checkRelease(host, release);
+      await runSteps(upgradeSteps(host, release, { from, keep }), { yes, print });
     });
 };
 
@@ -110,6 +116,17 @@ export const uninstallCommand: CommandMaker = (program, settings) => {
       await runSteps(steps, { yes, print: sessionOf(command, settings).print });
     });
 };
+
+/** A release knows best which files of the system are its own, so its own program does the upgrade. */
+async function upgradeByItself({ folder }: UnpackedRelease, flags: readonly string[]): Promise<void> {
+  const options = { stdio: "inherit", reject: false, timeout: UPGRADE_DEADLINE_MS } as const;
+  const { exitCode = EXIT_CODES.unexpected.code } = await execa(
+    join(folder, "bin/orchctl"),
+    ["upgrade", ...flags],
+    options,
+  );
+  process.exitCode = exitCode;
+}
 
 /** The release that `target` takes the place of. Throws when there is none, or its database is too new for `target`. */
 async function releaseBefore({ layout }: Host, target: UnpackedRelease): Promise<string> {

@@ -31,9 +31,12 @@ export async function uninstallSteps(host: Host, { purge, stopEngines }: Uninsta
     ...(stopEngines
       ? [always("stop the daemon and every engine", () => manager.run("systemctl", ["start", STOP_ENGINES]))]
       : []),
+    // Not by disable --now: it removes the links of the units first, and then finds no unit to stop.
     ...(units.length === 0
       ? []
-      : [always(`disable ${units.join(", ")}`, () => manager.run("systemctl", ["disable", "--now", ...units]))]),
+      : ["stop", "disable"].map((verb) =>
+          always(`${verb} ${units.join(", ")}`, () => manager.run("systemctl", [verb, ...units])),
+        )),
     ...links.map((link) => removed(link)),
     always("reload systemd", () => manager.run("systemctl", ["daemon-reload"])),
     ...folders.map((folder) => removed(folder)),

@@ -398,8 +398,11 @@ t.test("a request id that is well formed comes back, another is replaced", async
 t.test("every code of the catalogue was provoked, but for those that nothing can meet yet", async (t) => {
   // In engine-lifecycle.test.ts, idempotency.test.ts and sleep.test.ts.
   const elsewhere = [
-    ...["ENGINE_ALREADY_EXISTS", "ENGINE_ALREADY_RUNNING", "ENGINE_NOT_RUNNING"],
-    ...["IDEMPOTENCY_CONFLICT", "ENGINE_BUSY"],
+    "ENGINE_ALREADY_EXISTS",
+    "ENGINE_ALREADY_RUNNING",
+    "ENGINE_NOT_RUNNING",
+    "IDEMPOTENCY_CONFLICT",
+    "ENGINE_BUSY",
   ];
   const notYet = ["INTERNAL_ERROR"];
   const missing = Object.keys(ORCHESTRATOR_ERRORS).filter(

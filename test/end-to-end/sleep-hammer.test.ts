@@ -1,5 +1,6 @@
 import { Agent, type IncomingMessage, request as httpRequest } from "node:http";
 import { text } from "node:stream/consumers";
+import { setTimeout as pause } from "node:timers/promises";
 import t from "tap";
 import { type Sleeper, openFleet } from "../helpers/sleepers.ts";
 
@@ -62,6 +63,8 @@ async function turns(engine: Sleeper, client: number, agent: Agent | false): Pro
       again++;
       sent = await send(engine, "/execute", { agent, body });
     }
+    // Its engine may fall asleep, with the connection of this client idle.
+    await pause(Math.random() * 100);
     if (sent.status !== 200 || !sent.body.includes('"completed"')) lost.push(sent);
   }
   return { lost, again };

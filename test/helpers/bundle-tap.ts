@@ -14,7 +14,7 @@ const bundle = "../@tapjs/tap.mjs";
 
 mkdirSync(place, { recursive: true });
 await build({
-  entryPoints: [join(tap, "dist/esm/index.js")],
+  stdin: { contents: 'export { t as default } from "./index.js";', resolveDir: join(tap, "dist/esm") },
   outfile: join(place, bundle),
   bundle: true,
   platform: "node",

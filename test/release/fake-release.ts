@@ -62,7 +62,7 @@ export function fakeHost(root: string): FakeHost {
     manager: {
       async run(program, args) {
         commands.push([program, ...args].join(" "));
-        if (args[0] === "disable") host.running = null;
+        if (args[0] === "stop") host.running = null;
         if (args[0] !== "restart" && args[0] !== "start") return;
         const version = await linkedVersion(layout.current);
         host.running = version === null || host.broken.has(version) ? null : version;

@@ -200,9 +200,10 @@ t.test("uninstalling keeps data and settings; --purge removes them", async (t) =
   const host = await installed(t);
   mkdirSync(host.layout.dataDir, { recursive: true });
   await take(await uninstallSteps(host, { purge: false, stopEngines: true }));
-  t.same(host.commands.slice(-3), [
+  t.same(host.commands.slice(-4), [
     "systemctl start orchd-stop-engines.service",
-    "systemctl disable --now orchd.service",
+    "systemctl stop orchd.service",
+    "systemctl disable orchd.service",
     "systemctl daemon-reload",
   ]);
   t.notOk(existsSync(host.layout.opt));
