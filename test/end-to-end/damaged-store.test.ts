@@ -47,8 +47,9 @@ t.test(
     const health = await until(
       "the engine is back with a new store",
       async () => {
+        // While it starts again, the call waits on its socket.
+        const answer = await ask(started?.url as string, "/health").catch(() => null);
         const { body } = await platform("/engines/alice");
-        const answer = await ask(body?.url as string, "/health").catch(() => null);
         return body?.state === "running" && answer?.body?.memory_reset !== undefined && answer.body;
       },
       60_000,

@@ -1,4 +1,5 @@
 import type { EngineRecord } from "../../contract/orchestrator-api.ts";
+import { delay } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";
 import { isAsleep, maySleep } from "../rules/engine-lifecycle.ts";
@@ -11,6 +12,9 @@ import { assertAllowed } from "./assert-admission.ts";
 
 /** How often a sleep is tried while other calls change the engine first. */
 const MAX_ATTEMPTS = 5;
+/** A refused sleep starts a learning batch that is due. The call waits this long for its end. */
+const LEARNING_WAIT_MS = 20_000;
+const LEARNING_POLL_MS = 100;
 
 /**
  * Puts an engine without work to sleep, which its next call ends. One that sleeps already is returned. The policy allows
@@ -18,6 +22,7 @@ const MAX_ATTEMPTS = 5;
  */
 export async function putEngineToSleep(host: HostContext, product: Product, userId: string): Promise<EngineRecord> {
   assertAllowed(product, "stop");
+  const learned = performance.now() + LEARNING_WAIT_MS;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const engine = await getEngineRow(host, product, userId);
     if (isAsleep(engine)) return engineRecord(host, engine);
@@ -32,7 +37,11 @@ export async function putEngineToSleep(host: HostContext, product: Product, user
     }
     const outcome = await putToSleep(host, live, { reason: "request", idleMs: 0 });
     if (outcome.kind === "asleep") return engineRecord(host, outcome.engine);
-    if (outcome.kind === "refused") throw refusal(outcome);
+    if (outcome.kind === "overtaken") continue;
+    const onlyLearns = outcome.awake.length > 0 && outcome.awake.every((one) => one === "learning");
+    if (!onlyLearns || performance.now() >= learned) throw refusal(outcome);
+    attempt--;
+    if (!(await delay(LEARNING_POLL_MS, host.stopping))) throw refusal(outcome);
   }
   throw new ApiError("OPERATION_IN_PROGRESS", "other calls keep changing this engine; retry later");
 }
