@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
@@ -66,8 +66,11 @@ export async function startDaemon(
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     ...env,
   };
-  copyEngineCache(dataDir);
-  if (databaseUrl === undefined) copyPostgres(dataDir);
+  // A daemon that makes its folder also makes what is in it.
+  if (existsSync(dataDir)) {
+    copyEngineCache(dataDir);
+    if (databaseUrl === undefined) copyPostgres(dataDir);
+  }
   const { process, output } = launchDaemon(settings, { installDir, preload, through });
   const url = `http://127.0.0.1:${port}`;
   const stop = async (signal: NodeJS.Signals = "SIGTERM") => {

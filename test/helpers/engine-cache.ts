@@ -12,8 +12,6 @@ const PREPARED = join(root, ".tap/engine-cache");
 
 /** Copies it into the data folder of a daemon, whose user is the owner of the folder. */
 export function copyEngineCache(dataDir: string): void {
-  // A daemon that makes its folder itself fills its cache too.
-  if (!existsSync(dataDir)) return;
   const target = join(dataDir, "cache");
   if (existsSync(target) || !existsSync(PREPARED)) return;
   const { uid, gid } = statSync(dataDir);
