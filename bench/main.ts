@@ -19,7 +19,10 @@ import { memoryWrites } from "./parts/memory-writes.ts";
 import { neighbours } from "./parts/neighbours.ts";
 import { peer } from "./parts/peer.ts";
 import { replay } from "./parts/replay.ts";
+import { sleep } from "./parts/sleep.ts";
+import { sleepers } from "./parts/sleepers.ts";
 import { streams } from "./parts/streams.ts";
+import { wakes } from "./parts/wakes.ts";
 import { type Row, table } from "./report.ts";
 import { Site } from "./site.ts";
 
@@ -38,6 +41,9 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   command,
   crash,
   fleet,
+  sleep,
+  sleepers,
+  wakes,
   neighbours,
   peer,
 };

@@ -14,6 +14,9 @@ const ADMIN_KEY = "bench-admin-key-0123456789";
 /** Between the daemon's usual range and the kernel's, so that tests beside us are not in the way. */
 const PORTS = { ORCH_PORT_MIN: "30000", ORCH_PORT_MAX: "32700" };
 
+/** Without limits. Only what measures sleep lets engines sleep. */
+const POLICY = { requests_per_minute: null, max_engines: null, idle_stop_s: 0 };
+
 /** As in `systemd/orchd.service`, and in the first line of `bin/orchd.js`. */
 const NODE_OPTIONS = ["--max-semi-space-size=8"];
 
@@ -167,6 +170,21 @@ export class Site {
     await rm(this.dataDir, { recursive: true, force: true });
   }
 
+  /** How many processes the engines have. */
+  engineProcesses(): number {
+    return this.#enginePids().length;
+  }
+
+  /** Changes fields of the product's policy. */
+  async setPolicy(policy: Readonly<Record<string, unknown>>): Promise<void> {
+    const answer = await call(`${this.url}/products/${this.productId}/policy`, {
+      method: "PUT",
+      headers: { "x-admin-key": ADMIN_KEY },
+      body: policy,
+    });
+    if (answer.status !== 200) throw new Error(`the policy was answered ${answer.status}: ${answer.body}`);
+  }
+
   #enginePids(): readonly number[] {
     return findOrphans({ runDir: this.runDir, cgroups: null }, []).flatMap(({ pids }) => pids);
   }
@@ -175,7 +193,7 @@ export class Site {
     const answer = await call(`${this.url}/products/register`, {
       method: "POST",
       headers: { "x-admin-key": ADMIN_KEY },
-      body: { slug: "bench", policy: { requests_per_minute: null, max_engines: null } },
+      body: { slug: "bench", policy: POLICY },
     });
     if (answer.status !== 201) throw new Error(`register answered ${answer.status}: ${answer.body}`);
     const product = JSON.parse(answer.body) as { id: string; platform_api_key: string };

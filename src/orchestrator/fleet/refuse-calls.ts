@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { Server } from "node:net";
 import type { EngineErrorBody } from "../../contract/engine-api.ts";
 import { ENGINE_ERRORS } from "../../contract/engine-errors.ts";
 import { createBoundedServer } from "../../shared/http/http-server.ts";
@@ -25,8 +26,12 @@ export function refuseCalls(listener: number, answer: BusyAnswer): () => void {
   server.unref();
   return () => {
     const late = setTimeout(() => server.closeAllConnections(), CLOSE_MS).unref();
-    server.close(() => clearTimeout(late));
-    server.closeIdleConnections();
+    // `close` of an HTTP server would also end connections whose first request is on its way.
+    Server.prototype.close.call(server, () => {
+      clearTimeout(late);
+      // Ends its timers.
+      server.close();
+    });
   };
 }
 

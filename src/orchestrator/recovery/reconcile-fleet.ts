@@ -1,6 +1,7 @@
 import { memoize } from "../../shared/memoize.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { probeOnce } from "../fleet/health-probe.ts";
+import { PortTaken } from "../fleet/launch-failed.ts";
 import { isAsleep, isRunning } from "../rules/engine-lifecycle.ts";
 import { type Observed, judgeAdoption } from "../rules/adoption.ts";
 import { listEnginesOfHost } from "../store/host-engines.ts";
@@ -71,11 +72,14 @@ async function reconcile(
       }
       return "adopted";
     case "as_crashed":
+      if (process === null) holdEarly(host, row);
       inBackground(host, row, () => handleUnobservedExit(host, row, process));
       return "settled";
     case "start_again":
+      holdEarly(host, row);
       return "start_again";
     case "start_when_due":
+      holdEarly(host, row);
       inBackground(host, row, () => scheduleRestart(host, row));
       return "settled";
     case "finish_sleep":
@@ -95,6 +99,15 @@ async function reconcile(
       return "settled";
     default:
       return adoption satisfies never;
+  }
+}
+
+/** Lets calls wait for an engine that is to start again. When its port is taken, its start chooses another. */
+function holdEarly({ backend }: Pick<HostContext, "backend">, { id, port }: EngineRow): void {
+  try {
+    backend.sockets.hold(id, port);
+  } catch (error) {
+    if (!(error instanceof PortTaken)) throw error;
   }
 }
 

@@ -36,14 +36,18 @@ interface View {
 }
 
 const isRunning = ({ state }: Row): boolean => state === "running" || state === "unhealthy";
-const AT_REST: readonly EngineState[] = ["running", "stopped", "failed"];
+const AT_REST: readonly EngineState[] = ["running", "sleeping", "stopped", "failed"];
 
 /** The invariants without operations in progress. Each returns its violations. */
 const INVARIANTS: Readonly<Record<string, (view: View) => readonly unknown[]>> = {
   "every state is one of rest": ({ rows }) => rows.filter(({ state }) => !AT_REST.includes(state)),
   "nothing at rest has a deadline": ({ rows }) => rows.filter((row) => row.deadline_at !== null),
   "an engine at rest is wanted so": ({ rows }) =>
-    rows.filter((row) => row.state !== "failed" && row.desired_state !== row.state),
+    rows.filter(
+      (row) => row.state !== "failed" && row.desired_state !== (row.state === "sleeping" ? "running" : row.state),
+    ),
+  "an engine that sleeps has no process": ({ rows }) =>
+    rows.filter(({ state, pid }) => state === "sleeping" && pid !== null),
   "a running engine has exactly one process, the recorded one": ({ rows, processes }) =>
     rows.filter(isRunning).filter((row) => {
       const own = processes.filter(({ incarnation }) => incarnation === row.incarnation);

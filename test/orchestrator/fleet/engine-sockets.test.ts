@@ -240,6 +240,20 @@ t.test(
   },
 );
 
+t.test("a call whose connection was accepted before the refusing ends is answered", native, async (t) => {
+  const sockets = ownSockets(t);
+  const port = await freePort();
+  sockets.hold("eng", port);
+  sockets.refuse("eng", { message: "busy", retryAfterS: 1 });
+  const early = await connected(t, port);
+  // Connections are accepted in order.
+  t.equal(await callOnNewConnection(port, OWN_HOST), 503);
+  sockets.stopRefusing("eng");
+  early.write("GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n");
+  const [answer] = await once(early, "data");
+  t.match(String(answer), /^HTTP\/1.1 503 /);
+});
+
 t.test("a thousand held sockets report a call to the right engine", native, async (t) => {
   const sockets = ownSockets(t);
   const called = new Set<string>();
