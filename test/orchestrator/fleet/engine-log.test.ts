@@ -90,4 +90,5 @@ t.test("a key that spans two chunks is redacted", async (t) => {
   t.match(all, "sk-orch-[redacted]");
   t.notMatch(all, key.slice(-12));
   over.abort();
+  await lines.return();
 });
