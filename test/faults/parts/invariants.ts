@@ -36,6 +36,7 @@ interface View {
 }
 
 const isRunning = ({ state }: Row): boolean => state === "running" || state === "unhealthy";
+const ANSWER_MS = 1000;
 const AT_REST: readonly EngineState[] = ["running", "sleeping", "stopped", "failed"];
 
 /** The invariants without operations in progress. Each returns its violations. */
@@ -150,7 +151,9 @@ async function look({ db, dataDir, products }: Site): Promise<View> {
 }
 
 async function acceptedKeys({ id, port }: Row): Promise<[string, readonly string[]][]> {
-  const answer = await ask(`http://127.0.0.1:${port}`, "/keys").catch(() => null);
+  // A call waits on the socket of an engine that has ended meanwhile, for as long as its back-off.
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  const answer = await ask(`http://127.0.0.1:${port}`, "/keys", { signal }).catch(() => null);
   return answer?.status === 200 ? [[id, answer.body.hashes]] : [];
 }
 
