@@ -15,23 +15,23 @@ const MAX_NAMED = 10;
 export const UNPROTECTED_AUDIT =
   "the role of DATABASE_URL may rewrite the audit log: give orchd a role that does not own the tables (see docs/operating.md)";
 
+type StatusParts = Pick<
+  HostContext,
+  | "db"
+  | "backend"
+  | "backups"
+  | "live"
+  | "places"
+  | "bootQueue"
+  | "breaker"
+  | "isolation"
+  | "readiness"
+  | "settings"
+  | "now"
+>;
+
 /** The status of this host: engines, ports, load, orphaned processes and warnings. */
-export async function hostStatus(
-  host: Pick<
-    HostContext,
-    | "db"
-    | "backend"
-    | "backups"
-    | "live"
-    | "places"
-    | "bootQueue"
-    | "breaker"
-    | "isolation"
-    | "readiness"
-    | "settings"
-    | "now"
-  >,
-): Promise<HostStatus> {
+export async function hostStatus(host: StatusParts): Promise<HostStatus> {
   const { portRange, dataDir } = host.settings;
   const [counts, use, resources, ephemeral, unprotected, backup, troubled] = await Promise.all([
     countByState(host.db, portRange.hostId),
@@ -159,23 +159,7 @@ export async function readMetrics(host: HostContext): Promise<{ readonly text: s
   return { text, contentType: host.metrics.contentType };
 }
 
-async function tryHostStatus(
-  host: Pick<
-    HostContext,
-    | "db"
-    | "backend"
-    | "backups"
-    | "live"
-    | "places"
-    | "bootQueue"
-    | "breaker"
-    | "isolation"
-    | "readiness"
-    | "settings"
-    | "now"
-    | "logger"
-  >,
-): Promise<HostStatus | null> {
+async function tryHostStatus(host: StatusParts & Pick<HostContext, "logger">): Promise<HostStatus | null> {
   try {
     return await hostStatus(host);
   } catch (error) {
