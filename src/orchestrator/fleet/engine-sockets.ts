@@ -106,23 +106,11 @@ export class EngineSockets {
     });
   }
 
-  stopAwaiting(engineId: string): void {
-    const held = this.#held.get(engineId);
-    held?.stopAwaiting?.();
-    if (held !== undefined) held.stopAwaiting = undefined;
-  }
-
   /** Nobody will accept soon: answers the calls that wait and those that come with SLEEPING_BUSY. */
   refuse(engineId: string, answer: BusyAnswer): void {
     const held = this.#get(engineId);
     held.stopRefusing?.();
     held.stopRefusing = refuseCalls(held.descriptor, answer);
-  }
-
-  stopRefusing(engineId: string): void {
-    const held = this.#held.get(engineId);
-    held?.stopRefusing?.();
-    if (held !== undefined) held.stopRefusing = undefined;
   }
 
   /** Copies the socket of a process that an earlier daemon started. False where the kernel refuses or it has none. */

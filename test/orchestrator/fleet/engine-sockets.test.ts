@@ -208,9 +208,9 @@ t.test("a call is reported once, without being accepted, also when its client le
   // Takes the two out of the queue.
   sockets.refuse("eng", { message: "busy", retryAfterS: 1 });
   t.equal(await callOnNewConnection(port, OWN_HOST), 503);
-  sockets.stopRefusing("eng");
+  sockets.hold("eng", port);
   awaitCall();
-  sockets.stopAwaiting("eng");
+  sockets.hold("eng", port);
   await connected(t, port);
   awaitCall();
   await until("it is reported", () => calls === 3);
@@ -248,7 +248,7 @@ t.test("a call whose connection was accepted before the refusing ends is answere
   const early = await connected(t, port);
   // Connections are accepted in order.
   t.equal(await callOnNewConnection(port, OWN_HOST), 503);
-  sockets.stopRefusing("eng");
+  sockets.hold("eng", port);
   early.write("GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n");
   const [answer] = await once(early, "data");
   t.match(String(answer), /^HTTP\/1.1 503 /);
