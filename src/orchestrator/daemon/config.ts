@@ -7,6 +7,8 @@ import type { IsolationMode } from "../../contract/orchestrator-records.ts";
 import { SETTINGS, isEngineSetting } from "../../contract/settings.ts";
 import { EnvironmentReader } from "../../shared/environment.ts";
 import { AUDIT_HEADS_FILE } from "../../contract/audit-chain.ts";
+import { readPriceFile } from "../status/prices.ts";
+import type { PriceTable } from "../../contract/price-table.ts";
 import type { BackupSettings } from "../status/backups.ts";
 import { defaultMaxAwake } from "../rules/idleness.ts";
 import type { UidRange } from "../store/engine-users.ts";
@@ -46,6 +48,8 @@ export interface Config {
   readonly tracing: TracingSettings | null;
   /** The engines' PATH, where their tools find commands. */
   readonly path: string;
+  /** The price table and its file. */
+  readonly prices: { readonly file: string | null; readonly table: PriceTable | null };
   readonly backup: Omit<BackupSettings, "folderProgram">;
   /** What the environment sets, as it may be shown. */
   readonly shownSettings: Readonly<Record<string, string>>;
@@ -93,6 +97,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     tracing: readTracing(read),
     shownSettings: shownSettings(env),
     path: read.text("PATH", "/usr/local/bin:/usr/bin:/bin"),
+    prices: readPrices(read),
     backup: readBackup(read, dataDir),
     notifySocket: read.text("NOTIFY_SOCKET"),
     watchdog: read.text("WATCHDOG_USEC") !== undefined,
@@ -100,6 +105,16 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
   checkTogether(read, config);
   read.done();
   return Object.freeze(config);
+}
+
+function readPrices(read: EnvironmentReader): Config["prices"] {
+  const file = read.text("ORCH_PRICES") ?? null;
+  if (file === null) return { file, table: null };
+  if (!isAbsolute(file)) read.problem(`ORCH_PRICES: expected an absolute path, got "${file}"`);
+  const outcome = readPriceFile(file);
+  if (outcome.kind === "read") return { file, table: outcome.table };
+  for (const problem of outcome.problems) read.problem(`ORCH_PRICES: ${problem}`);
+  return { file, table: null };
 }
 
 function readBackup(read: EnvironmentReader, dataDir: string): Config["backup"] {
