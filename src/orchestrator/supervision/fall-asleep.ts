@@ -129,7 +129,7 @@ export async function fallAsleep(
     from: ["sleeping"],
     to: "sleeping",
     incarnation,
-    set: { pid: null, boot_id: null, process_start: null, slept_at: new Date(host.now()), ...collected },
+    set: { handle: null, slept_at: new Date(host.now()), ...collected },
     event: { reason: row.sleep_reason ?? "idle", data: gap },
   }));
   host.live.remove(id, incarnation);
