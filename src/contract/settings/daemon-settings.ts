@@ -101,7 +101,7 @@ export const DAEMON_SETTINGS = {
     scope: "daemon",
     value: TEXT,
     unset: "none: costs are unknown",
-    description: "A JSON file with the prices of models, as an absolute path: see what a user costs in the manual",
+    description: "A JSON file with the prices of models, as an absolute path",
   },
   ORCH_BACKUP_DIR: {
     scope: "daemon",

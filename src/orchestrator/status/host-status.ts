@@ -8,7 +8,8 @@ import { RESTART_RULE } from "../rules/restart.ts";
 import { countByState, listIncarnations, listTroubledEngines } from "../store/host-engines.ts";
 import { portUse } from "../store/ports.ts";
 import type { HostContext } from "../host-context.ts";
-import { type ProductCost, costsToday } from "./usage-today.ts";
+import type { ProductCost } from "./metrics.ts";
+import { costsToday } from "./usage-today.ts";
 
 const MIB = 1_048_576;
 /** Engines in trouble that are named; many have one cause. */

@@ -3,10 +3,18 @@ import { ENGINE_METRICS, type EngineMetricName } from "../../contract/engine-met
 import { ENGINE_STATES, type HostStatus } from "../../contract/orchestrator-api.ts";
 import { ORCHESTRATOR_EVENTS, type EventType } from "../../contract/orchestrator-events.ts";
 import { MICRO } from "../../contract/price-table.ts";
-import type { ProductCost } from "./usage-today.ts";
 import { EngineTotals } from "./engine-totals.ts";
 
 const BOOT_BUCKETS_S = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60];
+
+/** What a product has spent on this UTC day. */
+export interface ProductCost {
+  readonly product: string;
+  /** Null without a price table. */
+  readonly currency: string | null;
+  readonly costMicros: number;
+  readonly unpricedTokens: number;
+}
 
 /** Values read when the metrics are scraped. */
 interface Observations {

@@ -1,20 +1,13 @@
 import { dayOf } from "../../contract/metered-usage.ts";
 import type { HostContext } from "../host-context.ts";
+import type { ProductCost } from "./metrics.ts";
 import { slugsOf } from "../store/products.ts";
 import { queryUsage } from "../store/usage-query.ts";
 
 /** Of all products that a scrape shows. */
 const MAX_PRODUCTS = 1000;
 
-/** What a product has spent on this UTC day, as far as it is collected. */
-export interface ProductCost {
-  readonly product: string;
-  /** Null without a price table. */
-  readonly currency: string | null;
-  readonly costMicros: number;
-  readonly unpricedTokens: number;
-}
-
+/** What products have spent on this UTC day, as far as it is collected. */
 export async function costsToday(host: Pick<HostContext, "db" | "prices" | "now">): Promise<readonly ProductCost[]> {
   const today = dayOf(host.now());
   const table = host.prices.table;
