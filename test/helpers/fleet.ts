@@ -50,6 +50,7 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
     engineEntry: fixture(`engines/${engine}.cjs`),
     runDir: join(folder, "run"),
     dataDir: folder,
+    folderProgram: "/nowhere/orchd-folder.cjs",
     host: HOST,
     path: "/usr/bin:/bin",
     cgroupHierarchies: [],

@@ -5,7 +5,7 @@ import type { EngineBackend } from "../fleet/engine-backend.ts";
 import { createProcessBackend } from "../fleet/process-backend.ts";
 import type { SocketStore } from "../fleet/socket-store.ts";
 import type { Config } from "./config.ts";
-import { openEngineStart } from "./isolation.ts";
+import { folderProgram, openEngineStart } from "./isolation.ts";
 
 interface BackendParts {
   readonly config: Config;
@@ -23,6 +23,7 @@ export function openBackend(parts: BackendParts): EngineBackend {
     ...openEngineStart(parts),
     runDir: join(config.dataDir, "run"),
     dataDir: config.dataDir,
+    folderProgram: folderProgram(parts.installDir),
     host: config.host,
     socketStore: serviceManager,
     logger,

@@ -1,5 +1,6 @@
 import type { EngineHandle } from "../../contract/engine-handle.ts";
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
+import type { EngineStorage } from "./engine-storage.ts";
 import type { EngineSockets } from "./engine-sockets.ts";
 import type { LimitsReport } from "./limits-report.ts";
 
@@ -8,6 +9,7 @@ import type { LimitsReport } from "./limits-report.ts";
  * I3 identity before signal: it signals no process whose identity it cannot prove, and changes nothing it did not create.
  */
 export interface EngineBackend {
+  readonly storage: EngineStorage;
   /** The listening sockets of the engines. */
   readonly sockets: EngineSockets;
   /** How the limits of engines hold on this host. */
@@ -24,6 +26,13 @@ export interface EngineBackend {
    * of the incarnation that was launched and not recorded.
    */
   attach(incarnation: Incarnation, handle: EngineHandle | null): Promise<Attached>;
+  /** The last lines of an engine's log, oldest first, without what looks like a key. None when there is no log. */
+  logs(engineId: string, lines: number): Promise<readonly string[]>;
+  /** The last lines, then each new one, until the signal aborts or the log is removed. */
+  followLogs(
+    engineId: string,
+    options: { readonly lines: number; readonly signal: AbortSignal },
+  ): AsyncIterable<string>;
   /** What processes use with their tools. One that is gone has no entry. */
   usage(processes: readonly EngineProcess[]): Promise<ReadonlyMap<EngineProcess, ProcessTreeUsage>>;
   /**

@@ -14,9 +14,10 @@ import type {
 import { EngineCgroups } from "./engine-cgroups.ts";
 import { engineFolder } from "./engine-folder.ts";
 import { EngineSockets } from "./engine-sockets.ts";
-import { ENGINE_LOG } from "./engine-log.ts";
+import { ENGINE_LOG, followLog, logTail } from "./engine-log.ts";
 import { engineUrl } from "./engine-url.ts";
 import { ExitWatch } from "./exit-watch.ts";
+import { createFolderStorage } from "./folder-storage.ts";
 import { findOrphans, findRoot } from "./find-processes.ts";
 import { launchFileOf, launchFilePath, removeLaunchFile, removeOldLaunchFiles } from "./launch-file.ts";
 import { limitsReport } from "./limits-report.ts";
@@ -35,6 +36,8 @@ export interface ProcessBackendOptions extends SpawnSettings {
   readonly logger: Logger;
   /** Holds the folders of the engines. */
   readonly dataDir: string;
+  /** The program that reads an engine's folder for a backup. */
+  readonly folderProgram: string;
   /** The address that engines listen on. */
   readonly host: string;
   /** Keeps the sockets of engines while no daemon runs. Default: none. */
@@ -47,6 +50,7 @@ export interface ProcessBackendOptions extends SpawnSettings {
 export function createProcessBackend({
   logger,
   dataDir,
+  folderProgram,
   host,
   socketStore,
   cgroupHierarchies = findCgroupHierarchies(),
@@ -57,6 +61,7 @@ export function createProcessBackend({
   cgroups.prepare();
   const sockets = new EngineSockets({ host, logger, store: socketStore });
   const boot = bootId();
+  const folderOf = (engineId: string) => engineFolder(dataDir, engineId);
   const watch = new ExitWatch();
   const logs = new LogRotation(logger);
   /** Clean-ups by engine. The next launch waits until the remains of the last incarnation are gone. */
@@ -67,7 +72,7 @@ export function createProcessBackend({
 
   function track(parts: ConstructorParameters<typeof TrackedProcess>[0], engineId: string): EngineProcess {
     const tracked = new TrackedProcess(parts);
-    const log = join(engineFolder({ settings: { dataDir } }, engineId), ENGINE_LOG);
+    const log = join(folderOf(engineId), ENGINE_LOG);
     logs.watch(log);
     void tracked.exited.then(() => {
       logs.forget(log);
@@ -117,6 +122,7 @@ export function createProcessBackend({
   }
 
   return {
+    storage: createFolderStorage({ dataDir, nodePath: settings.nodePath, folderProgram }),
     sockets,
     limitsReport: () => limitsReport(cgroups.hierarchies),
     startProblem: () => settings.snapshots?.problem ?? null,
@@ -146,6 +152,9 @@ export function createProcessBackend({
         return { kind: "unknown", reason: systemReason(error) };
       }
     },
+
+    logs: (engineId, lines) => logTail(folderOf(engineId), lines),
+    followLogs: (engineId, options) => followLog(folderOf(engineId), options),
 
     async usage(processes): Promise<ReadonlyMap<EngineProcess, ProcessTreeUsage>> {
       const pids = processes.map(({ handle }) => shownProcess(handle).pid ?? 0);

@@ -99,7 +99,7 @@ async function portConflict(host: Pick<HostContext, "settings">, { port }: Engin
 
 /** Moves the engine to `stop_failed`, from where the stop is retried, and throws BACKEND_ERROR. */
 export async function recordStopFailure(
-  host: Pick<HostContext, "states" | "settings" | "now" | "logger">,
+  host: Pick<HostContext, "states" | "backend" | "now" | "logger">,
   { id, incarnation }: EngineRow,
   { from, end }: { readonly from: "stopping" | "destroying"; readonly end: Survived },
 ): Promise<never> {

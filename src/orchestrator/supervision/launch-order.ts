@@ -21,7 +21,7 @@ export function launchOrder(
       user_id: engine.user_id,
       host: host.settings.engineHost,
       port: engine.port,
-      data_dir: engineFolder(host, engine.id),
+      data_dir: engineFolder(host.settings.dataDir, engine.id),
       keys: acceptedKeys(engine),
       control_token: controlToken(host, engine),
       settings: { ...host.settings.engineDefaults, ...openEngineEnv(host, product) },
