@@ -24,22 +24,20 @@ import { limitsReport } from "./limits-report.ts";
 import { LogRotation } from "./log-rotation.ts";
 import { type ProcessHandle, makeHandle, readHandle, sameProcess } from "./process-handle.ts";
 import { bootId } from "./process-identity.ts";
+import { type MachineParameters, processOrder } from "./process-order.ts";
 import { ProcessTree } from "./process-tree.ts";
 import { readUsage } from "./read-usage.ts";
 import type { SocketStore } from "./socket-store.ts";
 import { type SpawnSettings, spawnEngine } from "./spawn-engine.ts";
 import { stopTree } from "./stop-ladder.ts";
+import { portConflict, survived } from "./survived.ts";
 import { systemReason } from "./system-reason.ts";
 import { TrackedProcess } from "./tracked-process.ts";
 
-export interface ProcessBackendOptions extends SpawnSettings {
+export interface ProcessBackendOptions extends SpawnSettings, MachineParameters {
   readonly logger: Logger;
-  /** Holds the folders of the engines. */
-  readonly dataDir: string;
   /** The program that reads an engine's folder for a backup. */
   readonly folderProgram: string;
-  /** The address that engines listen on. */
-  readonly host: string;
   /** Keeps the sockets of engines while no daemon runs. Default: none. */
   readonly socketStore?: SocketStore;
   /** The parents of the engines' cgroups. Default: detected. None disables cgroups. */
@@ -49,14 +47,12 @@ export interface ProcessBackendOptions extends SpawnSettings {
 /** Runs engines as child processes in their own sessions, which outlive the daemon. */
 export function createProcessBackend({
   logger,
-  dataDir,
   folderProgram,
-  host,
   socketStore,
   cgroupHierarchies = findCgroupHierarchies(),
   ...settings
 }: ProcessBackendOptions): EngineBackend {
-  const { runDir } = settings;
+  const { runDir, dataDir, host } = settings;
   const cgroups = new EngineCgroups(cgroupHierarchies, { runDir, logger });
   cgroups.prepare();
   const sockets = new EngineSockets({ host, logger, store: socketStore });
@@ -129,7 +125,7 @@ export function createProcessBackend({
     async launch(order: LaunchOrder): Promise<EngineProcess> {
       const { engine_id: engineId, port } = order.launch;
       await cleanUps.get(engineId);
-      const { identity, ...spawned } = await spawnEngine(settings, order, { cgroups, sockets });
+      const { identity, ...spawned } = await spawnEngine(settings, processOrder(order, settings), { cgroups, sockets });
       const parts = {
         ...spawned,
         handle: makeHandle(identity, boot),
@@ -171,9 +167,11 @@ export function createProcessBackend({
       const launchFile = launchFilePath(runDir, id);
       removeLaunchFile(launchFile);
       const tree = new ProcessTree({ root: null, launchFile, cgroup: cgroups.find(id), uid, cgroups });
-      return stopTree(tree, { termMs: 0, hurry: AbortSignal.abort() });
+      const end = await stopTree(tree, { termMs: 0, hurry: AbortSignal.abort() });
+      return end.kind === "survived" ? survived(end.pids) : { kind: end.kind };
     },
 
-    orphans: (known) => findOrphans({ runDir, cgroups }, known),
+    addressConflict: ({ port }) => portConflict(host, port),
+    list: async (known) => findOrphans({ runDir, cgroups }, known),
   };
 }
