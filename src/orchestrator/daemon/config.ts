@@ -50,7 +50,7 @@ export interface Config {
   readonly path: string;
   /** The price table and its file. */
   readonly prices: { readonly file: string | null; readonly table: PriceTable | null };
-  readonly backup: Omit<BackupSettings, "folderProgram">;
+  readonly backup: BackupSettings;
   /** What the environment sets, as it may be shown. */
   readonly shownSettings: Readonly<Record<string, string>>;
   /** The notification socket of systemd (`NOTIFY_SOCKET`). */

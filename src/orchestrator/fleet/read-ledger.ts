@@ -11,6 +11,7 @@ import {
 } from "../../contract/metered-usage.ts";
 import { unlessMissing } from "../../shared/files.ts";
 import { untrustedText } from "../../shared/untrusted-text.ts";
+import type { LedgerOutcome } from "./engine-storage.ts";
 import { ownUser } from "./isolation/owner.ts";
 import type { FolderReader } from "./read-folder.ts";
 
@@ -20,10 +21,6 @@ const HEAP_MB = 64;
 const MAX_REASON = 500;
 
 const ledgerRows = z.nullable(z.object({ ledger: z.string(), rows: z.array(z.unknown()) }));
-
-type LedgerOutcome =
-  | { readonly kind: "read"; readonly reports: readonly UsageReport[] }
-  | { readonly kind: "failed"; readonly reason: string };
 
 /** Reads what an engine that has ended has spent since a position, through a process of its folder's owner. */
 export async function readLedger(

@@ -1,5 +1,3 @@
-import { engineFolder } from "../fleet/engine-folder.ts";
-import { readLedger } from "../fleet/read-ledger.ts";
 import type { HostContext } from "../host-context.ts";
 import { findEngineById } from "../store/engines.ts";
 import { findUsageCursor, storeUsage } from "../store/metered-usage.ts";
@@ -12,19 +10,14 @@ import { plausible } from "../supervision/collect-usage.ts";
  * does not prevent the destroy.
  */
 export async function collectLeftUsage(
-  host: Pick<HostContext, "db" | "backups" | "settings" | "now" | "logger" | "stopping">,
+  host: Pick<HostContext, "db" | "backend" | "now" | "logger" | "stopping">,
   engine: EngineRow,
 ): Promise<void> {
   const { id, incarnation, product_id: productId, user_id: userId } = engine;
   const row = await findEngineById(host.db, id);
   if (row?.usage_collected === incarnation) return;
   const cursor = await findUsageCursor(host.db, { productId, userId });
-  const reader = {
-    nodePath: process.execPath,
-    program: host.backups.settings.folderProgram,
-    signal: host.stopping,
-  };
-  const ledger = await readLedger(reader, engineFolder(host, id), cursor);
+  const ledger = await host.backend.storage.readLedger(id, cursor, host.stopping);
   if (ledger.kind === "failed") {
     host.logger.error({ engine_id: id, reason: ledger.reason }, "failed to read the usage of a destroyed engine");
     return;
