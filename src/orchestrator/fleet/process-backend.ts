@@ -14,29 +14,30 @@ import type {
 import { EngineCgroups } from "./engine-cgroups.ts";
 import { engineFolder } from "./engine-folder.ts";
 import { EngineSockets } from "./engine-sockets.ts";
-import { ENGINE_LOG } from "./engine-log.ts";
+import { ENGINE_LOG, followLog, logTail } from "./engine-log.ts";
 import { engineUrl } from "./engine-url.ts";
 import { ExitWatch } from "./exit-watch.ts";
+import { createFolderStorage } from "./folder-storage.ts";
 import { findOrphans, findRoot } from "./find-processes.ts";
 import { launchFileOf, launchFilePath, removeLaunchFile, removeOldLaunchFiles } from "./launch-file.ts";
 import { limitsReport } from "./limits-report.ts";
 import { LogRotation } from "./log-rotation.ts";
 import { type ProcessHandle, makeHandle, readHandle, sameProcess } from "./process-handle.ts";
 import { bootId } from "./process-identity.ts";
+import { type MachineParameters, processOrder } from "./process-order.ts";
 import { ProcessTree } from "./process-tree.ts";
 import { readUsage } from "./read-usage.ts";
 import type { SocketStore } from "./socket-store.ts";
 import { type SpawnSettings, spawnEngine } from "./spawn-engine.ts";
 import { stopTree } from "./stop-ladder.ts";
+import { portConflict, survived } from "./survived.ts";
 import { systemReason } from "./system-reason.ts";
 import { TrackedProcess } from "./tracked-process.ts";
 
-export interface ProcessBackendOptions extends SpawnSettings {
+export interface ProcessBackendOptions extends SpawnSettings, MachineParameters {
   readonly logger: Logger;
-  /** Holds the folders of the engines. */
-  readonly dataDir: string;
-  /** The address that engines listen on. */
-  readonly host: string;
+  /** The program that reads an engine's folder for a backup. */
+  readonly folderProgram: string;
   /** Keeps the sockets of engines while no daemon runs. Default: none. */
   readonly socketStore?: SocketStore;
   /** The parents of the engines' cgroups. Default: detected. None disables cgroups. */
@@ -46,17 +47,17 @@ export interface ProcessBackendOptions extends SpawnSettings {
 /** Runs engines as child processes in their own sessions, which outlive the daemon. */
 export function createProcessBackend({
   logger,
-  dataDir,
-  host,
+  folderProgram,
   socketStore,
   cgroupHierarchies = findCgroupHierarchies(),
   ...settings
 }: ProcessBackendOptions): EngineBackend {
-  const { runDir } = settings;
+  const { runDir, dataDir, host } = settings;
   const cgroups = new EngineCgroups(cgroupHierarchies, { runDir, logger });
   cgroups.prepare();
   const sockets = new EngineSockets({ host, logger, store: socketStore });
   const boot = bootId();
+  const folderOf = (engineId: string) => engineFolder(dataDir, engineId);
   const watch = new ExitWatch();
   const logs = new LogRotation(logger);
   /** Clean-ups by engine. The next launch waits until the remains of the last incarnation are gone. */
@@ -67,7 +68,7 @@ export function createProcessBackend({
 
   function track(parts: ConstructorParameters<typeof TrackedProcess>[0], engineId: string): EngineProcess {
     const tracked = new TrackedProcess(parts);
-    const log = join(engineFolder({ settings: { dataDir } }, engineId), ENGINE_LOG);
+    const log = join(folderOf(engineId), ENGINE_LOG);
     logs.watch(log);
     void tracked.exited.then(() => {
       logs.forget(log);
@@ -117,13 +118,14 @@ export function createProcessBackend({
   }
 
   return {
+    storage: createFolderStorage({ dataDir, nodePath: settings.nodePath, folderProgram }),
     sockets,
     limitsReport: () => limitsReport(cgroups.hierarchies),
     startProblem: () => settings.snapshots?.problem ?? null,
     async launch(order: LaunchOrder): Promise<EngineProcess> {
       const { engine_id: engineId, port } = order.launch;
       await cleanUps.get(engineId);
-      const { identity, ...spawned } = await spawnEngine(settings, order, { cgroups, sockets });
+      const { identity, ...spawned } = await spawnEngine(settings, processOrder(order, settings), { cgroups, sockets });
       const parts = {
         ...spawned,
         handle: makeHandle(identity, boot),
@@ -147,6 +149,9 @@ export function createProcessBackend({
       }
     },
 
+    logs: (engineId, lines) => logTail(folderOf(engineId), lines),
+    followLogs: (engineId, options) => followLog(folderOf(engineId), options),
+
     async usage(processes): Promise<ReadonlyMap<EngineProcess, ProcessTreeUsage>> {
       const pids = processes.map(({ handle }) => shownProcess(handle).pid ?? 0);
       const usages = readUsage(pids);
@@ -162,9 +167,11 @@ export function createProcessBackend({
       const launchFile = launchFilePath(runDir, id);
       removeLaunchFile(launchFile);
       const tree = new ProcessTree({ root: null, launchFile, cgroup: cgroups.find(id), uid, cgroups });
-      return stopTree(tree, { termMs: 0, hurry: AbortSignal.abort() });
+      const end = await stopTree(tree, { termMs: 0, hurry: AbortSignal.abort() });
+      return end.kind === "survived" ? survived(end.pids) : { kind: end.kind };
     },
 
-    orphans: (known) => findOrphans({ runDir, cgroups }, known),
+    addressConflict: ({ port }) => portConflict(host, port),
+    list: async (known) => findOrphans({ runDir, cgroups }, known),
   };
 }
