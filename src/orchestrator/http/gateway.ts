@@ -71,7 +71,8 @@ function passOn(
     port,
     path: target,
     method: request.method,
-    headers: { ...endToEndHeaders(request.headers), host, via: "1.1 orchd" },
+    // With `close` an engine that refuses a body would reset the connection under its answer.
+    headers: { ...endToEndHeaders(request.headers), host, via: "1.1 orchd", connection: "keep-alive" },
     // An engine closes its idle connections before it sleeps: a call on a kept one could be lost.
     agent: false,
   });
