@@ -26,10 +26,10 @@ export {
   type EngineWithKey,
   type EventsOptions,
   type OrchestratorClient,
-  type OrchestratorClientOptions,
   type ProvisionOptions,
   createOrchestratorClient,
 } from "./orchestrator-client.ts";
+export type { OrchestratorClientOptions } from "./orchestrator-calls.ts";
 export type { LogsOptions } from "./orchestrator-client.ts";
 export type { EventGap, FollowOptions, OrchestratorEvent } from "./orchestrator-stream.ts";
 export type { Turn } from "./turn.ts";

@@ -88,7 +88,6 @@ interface HostSettings {
   readonly healthIntervalMs: number;
   /** Engine settings of the daemon's environment, such as `LLM_*`. A product's `engine_env` overrides them. */
   readonly engineDefaults: Readonly<Record<string, string>>;
-  readonly extraCaCerts: string | null;
   /** Where engines send their spans. Null: they trace nothing. */
   readonly tracing: TracingSettings | null;
   /** The settings of the environment as they may be shown. */

@@ -2,13 +2,8 @@ import t from "tap";
 import { newKey, sha256 } from "../../src/contract/api-keys.ts";
 import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator-errors.ts";
 import { ORCHESTRATOR_RESPONSES } from "../../src/contract/orchestrator-responses.ts";
-import {
-  ORCHESTRATOR_ROUTES,
-  type Route,
-  type RouteName,
-  errorsOf,
-  maxBodyBytes,
-} from "../../src/contract/orchestrator-routes.ts";
+import { ORCHESTRATOR_ROUTES, type RouteName, errorsOf } from "../../src/contract/orchestrator-routes.ts";
+import { type Route, maxBodyBytes } from "../../src/contract/orchestrator-routes/route-row.ts";
 import { ask } from "../helpers/api.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";

@@ -46,7 +46,7 @@ export interface Config {
   readonly tracing: TracingSettings | null;
   /** The engines' PATH, where their tools find commands. */
   readonly path: string;
-  readonly backup: Omit<BackupSettings, "folderProgram">;
+  readonly backup: BackupSettings;
   /** What the environment sets, as it may be shown. */
   readonly shownSettings: Readonly<Record<string, string>>;
   /** The notification socket of systemd (`NOTIFY_SOCKET`). */
