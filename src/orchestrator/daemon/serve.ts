@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import { listenAt } from "../../shared/http/http-server.ts";
@@ -120,8 +121,9 @@ export async function serve(options: StartOptions): Promise<void> {
   void heads.recordUntilStopped();
   const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${server.port}`;
   logger.info({ url, adopted, boot_ms: Date.now() - startedAt }, "ready");
+  const isRelease = existsSync(join(options.installDir, "release.json"));
   process.stderr.write(
-    startBanner(config, { url, database, isolation: report, adminKeyFile: folder.adminKeyFile, adopted }),
+    startBanner(config, { url, database, isolation: report, adminKeyFile: folder.adminKeyFile, adopted, isRelease }),
   );
 }
 
