@@ -7,8 +7,7 @@ import type { IsolationMode } from "../../contract/orchestrator-records.ts";
 import { SETTINGS, isEngineSetting } from "../../contract/settings.ts";
 import { EnvironmentReader } from "../../shared/environment.ts";
 import { AUDIT_HEADS_FILE } from "../../contract/audit-chain.ts";
-import { readPriceFile } from "../status/prices.ts";
-import type { PriceTable } from "../../contract/price-table.ts";
+import { type PriceSettings, readPrices } from "./read-prices.ts";
 import type { BackupSettings } from "../status/backups.ts";
 import { defaultMaxAwake } from "../rules/idleness.ts";
 import type { UidRange } from "../store/engine-users.ts";
@@ -22,6 +21,8 @@ export interface Config {
   readonly secretKey: string | undefined;
   readonly host: string;
   readonly port: number;
+  /** The base of engines' addresses, without a trailing slash. Null: their own ports. */
+  readonly publicUrl: string | null;
   readonly portMin: number;
   readonly portMax: number;
   readonly bootTimeoutMs: number;
@@ -49,7 +50,7 @@ export interface Config {
   /** The engines' PATH, where their tools find commands. */
   readonly path: string;
   /** The price table and its file. */
-  readonly prices: { readonly file: string | null; readonly table: PriceTable | null };
+  readonly prices: PriceSettings;
   readonly backup: BackupSettings;
   /** What the environment sets, as it may be shown. */
   readonly shownSettings: Readonly<Record<string, string>>;
@@ -75,6 +76,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     secretKey: read.text("ORCH_SECRET_KEY"),
     host: read.text("ORCH_HOST", SETTINGS.ORCH_HOST.value.fallback),
     port: readInteger(read, "ORCH_PORT"),
+    publicUrl: readPublicUrl(read),
     portMin,
     portMax,
     bootTimeoutMs: readInteger(read, "ORCH_BOOT_TIMEOUT_S") * 1000,
@@ -107,14 +109,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
   return Object.freeze(config);
 }
 
-function readPrices(read: EnvironmentReader): Config["prices"] {
-  const file = read.text("ORCH_PRICES") ?? null;
-  if (file === null) return { file, table: null };
-  if (!isAbsolute(file)) read.problem(`ORCH_PRICES: expected an absolute path, got "${file}"`);
-  const outcome = readPriceFile(file);
-  if (outcome.kind === "read") return { file, table: outcome.table };
-  for (const problem of outcome.problems) read.problem(`ORCH_PRICES: ${problem}`);
-  return { file, table: null };
+function readPublicUrl(read: EnvironmentReader): string | null {
+  const text = read.text("ORCH_PUBLIC_URL");
+  if (text === undefined) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isBase = url !== null && /^https?:$/.test(url.protocol) && url.search + url.hash + url.username === "";
+  if (!isBase)
+    read.problem(`ORCH_PUBLIC_URL: expected http://… or https://… without user, query and fragment, got "${text}"`);
+  return text.replace(/\/+$/, "");
 }
 
 function readBackup(read: EnvironmentReader, dataDir: string): Config["backup"] {
