@@ -87,6 +87,8 @@ root.test("usage before a sleep, a stop and a destroy is kept", async (t) => {
   t.equal((await post("/engines/alice/sleep")).status, 200);
   t.match((await get("/usage")).body.data, [{ user_id: "alice", turns: 5 }]);
   await turn("/usage 10 1 0\n/say the call woke it");
+  // A stop that comes before the daemon knows of the wake ends the boot. What that process spent is read later.
+  await get("/engines/alice/wait?state=running");
   await post("/engines/alice/stop");
   const [alice] = (await get("/usage")).body.data;
   t.match(alice, { user_id: "alice", turns: 6, model_calls: 7 }, "with the learning batch that came before the sleep");
