@@ -83,6 +83,8 @@ interface HostSettings {
   readonly engineUids: UidRange;
   /** The address that engines listen on. */
   readonly engineHost: string;
+  /** The base of engines' addresses through the gateway. Null: they are called at their own ports. */
+  readonly publicUrl: string | null;
   readonly dataDir: string;
   readonly bootTimeoutMs: number;
   readonly healthIntervalMs: number;
