@@ -103,7 +103,7 @@ export async function attached(
 
 /** Asks the engine for a deed. */
 export async function ask(process: EngineProcess, deed: string, how: Record<string, string> = {}): Promise<unknown> {
-  const answer = await fetch(`${process.address}/do/${deed}?${new URLSearchParams(how)}`, {
+  const answer = await fetch(`${process.address}/do/${deed}?${new URLSearchParams(how).toString()}`, {
     signal: AbortSignal.timeout(20_000),
   });
   return answer.json();
