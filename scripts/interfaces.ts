@@ -5,7 +5,8 @@ import { ENGINE_ROUTES, type EngineRoute, engineErrorsOf } from "../src/contract
 import { ORCHESTRATOR_ERRORS } from "../src/contract/orchestrator-errors.ts";
 import { ADMIN_KEY_HEADER, PLATFORM_KEY_HEADER } from "../src/contract/orchestrator-records.ts";
 import { ORCHESTRATOR_RESPONSES } from "../src/contract/orchestrator-responses.ts";
-import { ORCHESTRATOR_ROUTES, type Route, errorsOf } from "../src/contract/orchestrator-routes.ts";
+import { ORCHESTRATOR_ROUTES, errorsOf } from "../src/contract/orchestrator-routes.ts";
+import type { Route } from "../src/contract/orchestrator-routes/route-row.ts";
 import type { Interface } from "./openapi.ts";
 
 /** The daemon's own calls to an engine, and what they answer, are not published. */

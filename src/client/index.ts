@@ -26,12 +26,14 @@ export {
   type EngineWithKey,
   type EventsOptions,
   type OrchestratorClient,
-  type OrchestratorClientOptions,
   type ProvisionOptions,
   createOrchestratorClient,
 } from "./orchestrator-client.ts";
+export type { OrchestratorClientOptions } from "./orchestrator-calls.ts";
 export type { LogsOptions } from "./orchestrator-client.ts";
 export type { EventGap, FollowOptions, OrchestratorEvent } from "./orchestrator-stream.ts";
+export type { AdminUsageOptions, UsageEntry, UsageOptions } from "./usage-calls.ts";
+export type * from "../contract/usage-records.ts";
 export type { Turn } from "./turn.ts";
 export type { TurnResult } from "./turn-tally.ts";
 export type { HeartbeatEvent, TurnEvent, UnknownEvent } from "./turn-event.ts";

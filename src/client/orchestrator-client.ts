@@ -1,43 +1,15 @@
 import type { EventRecord } from "../contract/orchestrator-events.ts";
-import {
-  type EngineRecord,
-  type EngineState,
-  IDEMPOTENCY_KEY_HEADER,
-  type Page,
-  PLATFORM_KEY_HEADER,
-  type StopResult,
-} from "../contract/orchestrator-records.ts";
-import { checkedUserId, headerValue, newIdempotencyKey, pathSegment, queryOf } from "./address.ts";
-import {
-  type CallOptions,
-  type ConnectionOptions,
-  type RequestParams,
-  type Retry,
-  type RetryOptions,
-  callJson,
-  openStream,
-  serviceOf,
-  withRetries,
-} from "./http-call.ts";
-import { HOST_LIMITS } from "./limits.ts";
+import { type EngineRecord, type EngineState, type Page, type StopResult } from "../contract/orchestrator-records.ts";
+import { checkedUserId, queryOf } from "./address.ts";
+import { type CallOptions, type Retry, callJson, openStream, withRetries } from "./http-call.ts";
 import { OrchdError } from "./orchd-error.ts";
+import { type ChangeOptions, type OrchestratorClientOptions, orchestratorCalls } from "./orchestrator-calls.ts";
 import { type FollowOptions, type OrchestratorEvent, followEvents, listEvents } from "./orchestrator-stream.ts";
+import { type UsageEntry, type UsageOptions, readUsage } from "./usage-calls.ts";
 import { readPages } from "./pages.ts";
 import { readLines } from "./sse-frames.ts";
 import { retryClassOf } from "./retry-rule.ts";
 import { LinkedAbort, MAX_TIMER_MS } from "./timeouts.ts";
-
-export interface OrchestratorClientOptions extends ConnectionOptions {
-  /** As `products register` returned it. */
-  readonly platformKey: string;
-}
-
-interface ChangeOptions extends CallOptions {
-  /** Called for each failed try and each lost connection, before the wait. */
-  readonly onRetry?: ((retry: Retry) => void) | undefined;
-  /** `limits.engineDeadlineMs` by default. */
-  readonly deadlineMs?: number | undefined;
-}
 
 export interface EventsOptions extends FollowOptions {
   readonly userId?: string | undefined;
@@ -68,36 +40,14 @@ export type EngineWithKey = EngineRecord & { readonly engine_api_key: string | n
 export type OrchestratorClient = ReturnType<typeof createOrchestratorClient>;
 
 /** A product's calls of the orchestrator, retried as their errors allow. Errors are {@link OrchdError}s. */
-export function createOrchestratorClient({ platformKey, ...connection }: OrchestratorClientOptions) {
-  const headers = { [PLATFORM_KEY_HEADER]: headerValue("platformKey", platformKey) };
-  const service = serviceOf(connection, headers, HOST_LIMITS);
+export function createOrchestratorClient(options: OrchestratorClientOptions) {
+  const { service, get, change, engine } = orchestratorCalls(options);
   const { deadlineMs: callDeadlineMs, engineDeadlineMs } = service.limits;
-  const get = <T>(path: string, { signal, deadlineMs }: Pick<RequestParams, "signal" | "deadlineMs"> = {}) =>
-    callJson<T>(service, { method: "GET", path, signal, deadlineMs });
-  /** A change runs once, even if its response is lost and it is sent again. */
-  const change = <T>(
-    path: string,
-    body: object,
-    {
-      signal,
-      deadlineMs = engineDeadlineMs,
-      idempotencyKey,
-      ...retry
-    }: ChangeOptions & RetryOptions & { readonly idempotencyKey?: string | undefined } = {},
-  ) => {
-    const key = headerValue("idempotencyKey", idempotencyKey ?? newIdempotencyKey());
-    return callJson<T>(
-      service,
-      { method: "POST", path, body, headers: { [IDEMPOTENCY_KEY_HEADER]: key }, signal, deadlineMs },
-      retry,
-    );
-  };
   const createEngine = async (method: "provision" | "admit", given: ProvisionOptions) => {
     const user_id = checkedUserId(given, method);
     const { userId: _, metadata, start, ...call } = given;
     return change<EngineWithKey>(`/engines/${method}`, { user_id, metadata, start }, call);
   };
-  const engine = (userId: string, example: string): string => `/engines/${pathSegment("userId", userId, example)}`;
   const eventFeed = (userId: string | undefined, method: string) => ({
     path: userId === undefined ? "/events" : `${engine(userId, `${method}({ userId: "alice" })`)}/events`,
   });
@@ -198,6 +148,14 @@ export function createOrchestratorClient({ platformKey, ...connection }: Orchest
         signal,
         deadlineMs: timeoutS * 1000 + callDeadlineMs,
       }),
+
+    /** What the product's users have spent, by user unless grouped otherwise. */
+    usage: (given: UsageOptions = {}): AsyncGenerator<UsageEntry> => readUsage(get, "/usage", given),
+
+    /** What one user has spent, by day unless grouped otherwise; also after the engine is destroyed. */
+    async *engineUsage(userId: string, given: Omit<UsageOptions, "userId"> = {}): AsyncGenerator<UsageEntry> {
+      yield* readUsage(get, `${engine(userId, 'engineUsage("alice")')}/usage`, given);
+    },
 
     /** Stored events of the product's engines, or of one user's, the newest first. */
     listEvents: ({

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 import type { AuditRecord } from "./audit-chain.ts";
-import type { BackupList, BackupRun } from "./backup-records.ts";
 import { ORCHESTRATOR_ERRORS, type OrchestratorErrorCode } from "./orchestrator-errors.ts";
 import { type EventRecord, type EventType, GAP_EVENT, ORCHESTRATOR_EVENTS } from "./orchestrator-events.ts";
 import {
@@ -9,49 +8,19 @@ import {
   ENGINE_STATES,
   type EngineRecord,
   type ErrorBody,
-  type HostReport,
-  type HostStatus,
-  ISOLATION_PARTS,
-  POLICY_ACTIONS,
   type Page,
-  type Policy,
   type ProductRecord,
   type StopResult,
 } from "./orchestrator-records.ts";
-import { ISOLATION_MODES } from "./settings.ts";
+import { backupList, backupRun, hostReport, hostStatus } from "./responses/host-responses.ts";
+import { productRecord } from "./responses/product-responses.ts";
+import { pricesRecord, usagePage } from "./responses/usage-responses.ts";
 import { AWAKE_REASONS, SLEEP_REASONS, WAKE_REASONS } from "./sleep.ts";
 import { count, jsonObject, openApiDocument, text, textOrNull, time, timeOrNull } from "./response-schemas.ts";
 
 const engineState = z.enum(ENGINE_STATES);
 const errorCode = z.enum(Object.keys(ORCHESTRATOR_ERRORS) as [OrchestratorErrorCode, ...OrchestratorErrorCode[]]);
 const limit = z.nullable(count);
-
-const policy = z.object({
-  max_engines: limit,
-  requests_per_minute: limit,
-  allowed_actions: z.array(z.enum(POLICY_ACTIONS)),
-  suspended: z.boolean(),
-  idle_stop_s: count,
-  drain_s: count,
-  memory_mb: count,
-  max_processes: count,
-  disk_mb: count,
-  cpu_weight: count,
-  tool_network: z.union([z.enum(["open", "none"]), z.array(text)]),
-  tool_listen: z.array(count),
-}) satisfies z.ZodMiniType<Policy>;
-
-const productRecord = z.object({
-  id: text,
-  slug: text,
-  name: textOrNull,
-  policy,
-  engine_env_names: z.array(text),
-  engine_env_values: z.record(text, text),
-  platform_key: z.object({ prefix: textOrNull, last4: textOrNull, created_at: time }),
-  created_at: time,
-  updated_at: time,
-}) satisfies z.ZodMiniType<ProductRecord>;
 
 const engineRecord = z.object({
   id: text,
@@ -137,80 +106,6 @@ const auditRecord = z.object({
   hash: text,
 }) satisfies z.ZodMiniType<AuditRecord>;
 
-const hostStatus = z.object({
-  version: text,
-  host_id: text,
-  uptime_s: count,
-  draining: z.boolean(),
-  breaker: z.enum(["open", "closed"]),
-  engines: z.record(engineState, count),
-  awake: z.object({ engines: count, limit }),
-  boots: z.object({ starting: count, waiting: count }),
-  ports: z.object({
-    min: count,
-    max: count,
-    total: count,
-    taken: count,
-    free: count,
-    resting: count,
-    quarantined: count,
-  }),
-  load: z.object({
-    average: z.number(),
-    cores: count,
-    memory_available_mb: count,
-    memory_total_mb: count,
-    disk_free_mb: count,
-  }),
-  isolation: z.object({
-    mode: z.enum(ISOLATION_MODES),
-    parts: z.array(
-      z.object({
-        name: z.enum(ISOLATION_PARTS),
-        active: z.boolean(),
-        problem: textOrNull,
-        fix: textOrNull,
-        detail: textOrNull,
-      }),
-    ),
-  }),
-  backup: z.object({
-    every_h: z.nullable(z.number()),
-    newest_at: z.nullable(time),
-    running: z.boolean(),
-    problem: textOrNull,
-  }),
-  orphans: z.array(z.object({ incarnation: text, pids: z.array(count) })),
-  warnings: z.array(text),
-}) satisfies z.ZodMiniType<HostStatus>;
-
-const backupRun = z.object({
-  name: text,
-  started_at: time,
-  ended_at: z.nullable(time),
-  outcome: z.nullable(z.enum(["created", "failed"])),
-  bytes: count,
-  engines: z.object({ done: count, total: count }),
-  incomplete: z.array(text),
-  reason: textOrNull,
-}) satisfies z.ZodMiniType<BackupRun>;
-
-const backupList = z.object({
-  dir: text,
-  data: z.array(z.object({ name: text, created_at: time, bytes: count, encrypted: z.boolean() })),
-  running: z.nullable(backupRun),
-  last: z.nullable(backupRun),
-}) satisfies z.ZodMiniType<BackupList>;
-
-const hostReport = z.object({
-  version: text,
-  node: text,
-  settings: z.record(text, text),
-  checks: z.array(
-    z.object({ name: text, status: z.enum(["ok", "warning", "problem"]), message: text, fix: textOrNull }),
-  ),
-}) satisfies z.ZodMiniType<HostReport>;
-
 const page = <Item extends z.ZodMiniType>(item: Item) => z.object({ data: z.array(item), next_cursor: textOrNull });
 
 /** Every body that the orchestrator answers with, by the name it has in the OpenAPI document. */
@@ -244,6 +139,8 @@ export const ORCHESTRATOR_RESPONSES = {
   EventPage: page(eventRecord) satisfies z.ZodMiniType<Page<EventRecord>>,
   HostStatus: hostStatus,
   BackupRun: backupRun,
+  UsagePage: usagePage,
+  PricesRecord: pricesRecord,
   BackupList: backupList,
   HostReport: hostReport,
   AuditPage: page(auditRecord) satisfies z.ZodMiniType<Page<AuditRecord>>,

@@ -34,7 +34,7 @@ function status(more: Partial<HostStatus> = {}): HostStatus {
   };
 }
 
-t.test("status tells at a glance what runs, what is left, and what to see to", async (t) => {
+t.test("status shows what runs, what is free, and what needs attention", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   server.on("GET /admin/status", { body: status() });
@@ -55,7 +55,7 @@ t.test("status tells at a glance what runs, what is left, and what to see to", a
     t.match(calm.stdout, line);
   }
   t.notMatch(calm.stdout, "warning");
-  const orphans = [{ incarnation: "i9", pids: [77, 78] }];
+  const orphans = [{ incarnation: "i9", pids: [77, 78], fix: "kill 77 78" }];
   const warnings = ["ports\u001b[2J overlap"];
   server.on("GET /admin/status", { body: status({ draining: true, breaker: "open", orphans, warnings, uptime_s: 0 }) });
   const { stdout } = await orchctl(["status"], { env: KEY });
@@ -85,7 +85,7 @@ t.test("status names each part of the isolation that is missing, and what would 
   t.notMatch(off.stdout, "start as root", "with off nothing is expected");
 });
 
-t.test("drain and resume each say the operator's wish, with the admin key", async (t) => {
+t.test("drain and resume need the admin key", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   server.on("POST /admin/drain", { body: status({ draining: true }) });

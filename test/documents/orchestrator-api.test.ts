@@ -10,7 +10,8 @@ import {
   policyPatch,
 } from "../../src/contract/orchestrator-api.ts";
 import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator-errors.ts";
-import { ORCHESTRATOR_ROUTES, type Route, SMALL_BODY_BYTES } from "../../src/contract/orchestrator-routes.ts";
+import { ORCHESTRATOR_ROUTES } from "../../src/contract/orchestrator-routes.ts";
+import { type Route, SMALL_BODY_BYTES } from "../../src/contract/orchestrator-routes/route-row.ts";
 import { ORCHESTRATOR_EVENTS } from "../../src/contract/orchestrator-events.ts";
 import { isRunning } from "../../src/orchestrator/rules/engine-lifecycle.ts";
 import { codesOf, namesIn, tableRows, withoutBackticks } from "./documents.ts";

@@ -6,16 +6,17 @@ import { readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Test } from "tap";
+import { type EngineHandle, shownProcess } from "../../src/contract/engine-handle.ts";
 import { createLogger } from "../../src/shared/logger.ts";
 import type {
   EngineBackend,
   EngineProcess,
   Incarnation,
   LaunchOrder,
-  ProcessHandle,
 } from "../../src/orchestrator/fleet/engine-backend.ts";
 import { type BootVerdict, awaitHealthy } from "../../src/orchestrator/fleet/health-probe.ts";
 import { isPortFree } from "../../src/orchestrator/fleet/port-check.ts";
+import type { ProcessOrder } from "../../src/orchestrator/fleet/process-order.ts";
 import { type ProcessBackendOptions, createProcessBackend } from "../../src/orchestrator/fleet/process-backend.ts";
 import { compileCache } from "./compile-cache.ts";
 import { temporaryFolder } from "./run.ts";
@@ -39,7 +40,7 @@ export interface TestFleet {
   readonly folder: string;
   readonly settings: Omit<ProcessBackendOptions, "logger">;
   readonly backend: EngineBackend;
-  readonly order: (overrides?: Partial<LaunchOrder["launch"]>) => Promise<LaunchOrder>;
+  readonly order: (overrides?: Partial<ProcessOrder["launch"]>) => Promise<ProcessOrder>;
 }
 
 /** A backend for one fixture engine in a folder of its own. At the end no process that was born for it may be left. */
@@ -49,6 +50,10 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
     nodePath: process.execPath,
     engineEntry: fixture(`engines/${engine}.cjs`),
     runDir: join(folder, "run"),
+    dataDir: folder,
+    isolation: NOT_ISOLATED,
+    extraCaCerts: null,
+    folderProgram: "/nowhere/orchd-folder.cjs",
     host: HOST,
     path: "/usr/bin:/bin",
     cgroupHierarchies: [],
@@ -102,7 +107,7 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
 export async function daemonThatDies(
   fleet: TestFleet,
   order: LaunchOrder,
-): Promise<{ daemon: ChildProcess; handle: ProcessHandle }> {
+): Promise<{ daemon: ChildProcess; handle: EngineHandle }> {
   const env = {
     NODE_OPTIONS: "--no-warnings",
     NODE_EXTRA_CA_CERTS: "/dev/null",
@@ -122,13 +127,27 @@ export async function daemonThatDies(
 /** What a later daemon knows of an order's engine. */
 export const incarnationOf = ({ launch, uid }: LaunchOrder): Incarnation => ({
   id: launch.incarnation,
-  folder: launch.data_dir,
+  engineId: launch.engine_id,
+  port: launch.port,
   uid,
 });
 
-export const urlOf = ({ launch }: LaunchOrder): string => `http://${launch.host}:${launch.port}`;
+export const pidOf = ({ handle }: Pick<EngineProcess, "handle">): number => shownProcess(handle).pid ?? 0;
 
-export function healthy(order: LaunchOrder, engine: EngineProcess, deadlineMs = 20_000): Promise<BootVerdict> {
+/** The running process of a handle. */
+export async function attached(
+  backend: EngineBackend,
+  order: LaunchOrder,
+  handle: EngineHandle,
+): Promise<EngineProcess> {
+  const found = await backend.attach(incarnationOf(order), handle);
+  if (found.kind !== "running") throw new Error(`the engine is ${found.kind}`);
+  return found.process;
+}
+
+export const urlOf = ({ launch }: ProcessOrder): string => `http://${launch.host}:${launch.port}`;
+
+export function healthy(order: ProcessOrder, engine: EngineProcess, deadlineMs = 20_000): Promise<BootVerdict> {
   const { engine_id: engineId, incarnation } = order.launch;
   const { signal } = new AbortController();
   return awaitHealthy({ url: urlOf(order), engineId, incarnation, exited: engine.exited, deadlineMs, signal });

@@ -10,7 +10,6 @@ import { openBackend } from "./open-backend.ts";
 import type { ServiceManager } from "./service-manager.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
-import { folderProgram } from "./isolation.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { LiveEngines } from "../fleet/live-engines.ts";
 import { AnswerLimit } from "../operations/answer-limit.ts";
@@ -20,6 +19,7 @@ import { BootQueue } from "../supervision/boot-queue.ts";
 import { FleetBreaker, reportBreaker } from "../supervision/fleet-breaker.ts";
 import { UNPROTECTED_AUDIT } from "../status/host-status.ts";
 import { Backups } from "../status/backups.ts";
+import { Prices } from "../status/prices.ts";
 import type { HostContext } from "../host-context.ts";
 import { TransitionOwners } from "../supervision/transition-owners.ts";
 import type { Readiness } from "../status/readiness.ts";
@@ -105,7 +105,8 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     probes: new PQueue({ concurrency: MAX_PROBES }),
     stalls,
     box: new SealedBox(folder.secretKey),
-    backups: new Backups({ ...config.backup, folderProgram: folderProgram(parts.installDir) }, hostId),
+    backups: new Backups(config.backup, hostId),
+    prices: new Prices(config.prices.file, config.prices.table),
     readiness,
     ...openTelemetry(parts),
     settings: { ...config, portRange, engineHost: config.host },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { LAUNCH_FILE_VARIABLE } from "../../contract/launch-file.ts";
 import { Releasers } from "../../shared/releasers.ts";
-import type { LaunchOrder, ProcessExit } from "./engine-backend.ts";
+import type { ProcessExit } from "./engine-backend.ts";
 import { LaunchFailed, PortTaken } from "./launch-failed.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
@@ -19,6 +19,7 @@ import { launchFilePath, removeLaunchFile, writeLaunchFile } from "./launch-file
 import { setOomScore } from "./oom-score.ts";
 import { isPortFree } from "./port-check.ts";
 import { type ProcessIdentity, readIdentity } from "./process-identity.ts";
+import type { ProcessOrder } from "./process-order.ts";
 import { systemReason } from "./system-reason.ts";
 
 export interface SpawnSettings {
@@ -61,7 +62,7 @@ interface StartParts {
  */
 export async function spawnEngine(
   settings: SpawnSettings,
-  order: LaunchOrder,
+  order: ProcessOrder,
   { cgroups, sockets }: { readonly cgroups: EngineCgroups; readonly sockets: EngineSockets },
 ): Promise<SpawnedEngine> {
   const { launch } = order;
@@ -99,7 +100,7 @@ export async function spawnEngine(
 /** The log is passed as a file descriptor, not a pipe, so that it works after the daemon exits. */
 async function start(
   settings: SpawnSettings,
-  { launch, memoryMb, uid }: LaunchOrder,
+  { launch, memoryMb, uid }: ProcessOrder,
   parts: StartParts,
 ): Promise<Omit<SpawnedEngine, "launchFile">> {
   const { launchFile, listener, log, owner, cgroup } = parts;
@@ -148,14 +149,14 @@ async function start(
 }
 
 /** The launch file and the policy say what an engine may use. */
-const limitsOf = ({ launch: { limits }, cpuWeight }: LaunchOrder): EngineLimits => ({
+const limitsOf = ({ launch: { limits }, cpuWeight }: ProcessOrder): EngineLimits => ({
   maxProcesses: limits.max_processes,
   memoryMb: limits.memory_mb,
   cpuWeight,
 });
 
 /** The cgroups of its tools. Where none limits processes, a user of its own does: the kernel counts what it runs. */
-function toolLimitsOf({ launch: { limits }, uid }: LaunchOrder, cgroup: EngineCgroup | null) {
+function toolLimitsOf({ launch: { limits }, uid }: ProcessOrder, cgroup: EngineCgroup | null) {
   const tasks = uid === null || cgroup?.limitsProcesses() === true ? 0 : allTasks(limits.max_processes);
   return { tool_cgroups: [...(cgroup?.toolFolders() ?? [])], ...(tasks > 0 && { user_tasks: tasks }) };
 }

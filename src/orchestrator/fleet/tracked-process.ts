@@ -1,11 +1,13 @@
 import { delay } from "../../shared/clock.ts";
-import type { EngineExit, EngineProcess, ProcessExit, ProcessHandle, StopOutcome } from "./engine-backend.ts";
+import type { EngineExit, EngineProcess, ProcessExit, StopOutcome } from "./engine-backend.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
 import { removeLaunchFile } from "./launch-file.ts";
 import { type OomKills, hostOomKills, killedForMemory } from "./oom-kill.ts";
+import type { ProcessHandle } from "./process-handle.ts";
 import { ProcessTree } from "./process-tree.ts";
-import { stopTree } from "./stop-ladder.ts";
+import { type TreeEnd, stopTree } from "./stop-ladder.ts";
+import { survived } from "./survived.ts";
 
 /** A scan of all processes blocks the event loop, so waiters for the exit run first. */
 const CLEAR_DELAY_MS = 5;
@@ -13,24 +15,29 @@ const CLEAR_DELAY_MS = 5;
 /** The process tree of one incarnation, spawned by this daemon or adopted from an earlier one. */
 export class TrackedProcess implements EngineProcess {
   readonly handle: ProcessHandle;
+  readonly address: string;
   readonly exited: Promise<EngineExit>;
   readonly #tree: ProcessTree;
   readonly #launchFile: string;
   readonly #cgroup: EngineCgroup | null;
   readonly #checkExit: () => void;
+  readonly #shareSocket: () => void;
   readonly #hurry = new AbortController();
-  #ending: Promise<StopOutcome> | undefined;
+  #ending: Promise<TreeEnd> | undefined;
 
   constructor({
     handle,
+    address,
     ended,
     launchFile,
     cgroup,
     cgroups,
     uid,
     checkExit,
+    shareSocket,
   }: {
     readonly handle: ProcessHandle;
+    readonly address: string;
     readonly ended: Promise<ProcessExit>;
     readonly launchFile: string;
     readonly cgroup: EngineCgroup | null;
@@ -40,8 +47,11 @@ export class TrackedProcess implements EngineProcess {
     readonly uid: number | null;
     /** Makes `ended` detect an exit that was observed otherwise. */
     readonly checkExit: () => void;
+    /** Takes a copy of the socket of an adopted engine. */
+    readonly shareSocket: () => void;
   }) {
     this.handle = handle;
+    this.address = address;
     const before = this.#oomKills();
     this.exited = ended.then((end) => ({
       ...end,
@@ -50,6 +60,7 @@ export class TrackedProcess implements EngineProcess {
     this.#launchFile = launchFile;
     this.#cgroup = cgroup;
     this.#checkExit = checkExit;
+    this.#shareSocket = shareSocket;
     this.#tree = new ProcessTree({ root: handle, launchFile, cgroup, cgroups, uid });
   }
 
@@ -58,7 +69,7 @@ export class TrackedProcess implements EngineProcess {
     const hurryTimer = setTimeout(() => this.#hurry.abort(), termMs);
     try {
       const outcome = await this.#end(termMs);
-      if (outcome.kind === "survived") return outcome;
+      if (outcome.kind === "survived") return survived(outcome.pids);
       this.#checkExit();
       await this.exited;
       return outcome;
@@ -68,14 +79,15 @@ export class TrackedProcess implements EngineProcess {
   }
 
   /** After the exit of the root: kills its remaining children and removes an unread launch file. */
-  async clear(): Promise<StopOutcome> {
-    this.discardLaunchFile();
+  async clear(): Promise<TreeEnd> {
+    removeLaunchFile(this.#launchFile);
     await delay(CLEAR_DELAY_MS);
     return this.#end(0);
   }
 
-  discardLaunchFile(): void {
+  async settle(): Promise<void> {
     removeLaunchFile(this.#launchFile);
+    this.#shareSocket();
   }
 
   #oomKills(): OomKills {
@@ -83,7 +95,7 @@ export class TrackedProcess implements EngineProcess {
   }
 
   /** Shared by all callers. After a failure or survivors the next caller tries again. */
-  async #end(termMs: number): Promise<StopOutcome> {
+  async #end(termMs: number): Promise<TreeEnd> {
     this.#ending ??= stopTree(this.#tree, { termMs, hurry: this.#hurry.signal });
     const ending = this.#ending;
     let ended = false;

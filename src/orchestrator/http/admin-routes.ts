@@ -1,5 +1,6 @@
 import { ENGINE_STATES, drainRequest, restartRequest } from "../../contract/orchestrator-api.ts";
-import { AUDIT_AFTER, PAGE_LIMIT } from "../../contract/orchestrator-routes.ts";
+import { AUDIT_AFTER } from "../../contract/orchestrator-routes/host-rows.ts";
+import { PAGE_LIMIT } from "../../contract/orchestrator-routes/route-row.ts";
 import { requestBackup } from "../operations/create-backup.ts";
 import { drainHost } from "../operations/drain-host.ts";
 import { restartEngine } from "../operations/restart-engine.ts";

@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import { type Route, maxBodyBytes } from "../../contract/orchestrator-routes.ts";
+import { type Route, maxBodyBytes } from "../../contract/orchestrator-routes/route-row.ts";
 import { declaredLength } from "../../shared/http/receive-body.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import { type Product, identifyProduct } from "../operations/identify-product.ts";

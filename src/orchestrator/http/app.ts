@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import express, { type Express, type Request, type RequestHandler, type Response } from "express";
 import { BODY_LIMITS, REQUEST_ID_HEADER } from "../../contract/orchestrator-api.ts";
-import { ORCHESTRATOR_ROUTES, type Route, type RouteName, maxBodyBytes } from "../../contract/orchestrator-routes.ts";
+import { ORCHESTRATOR_ROUTES, type RouteName } from "../../contract/orchestrator-routes.ts";
+import { type Route, maxBodyBytes } from "../../contract/orchestrator-routes/route-row.ts";
 import { expressPath, methodsOf } from "../../contract/route-table.ts";
 import { newId } from "../../shared/ids.ts";
 import { BodyRoom } from "../../shared/http/body-room.ts";

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Response } from "express";
 import type * as z from "zod/mini";
-import { PAGE_LIMIT } from "../../contract/orchestrator-routes.ts";
+import { PAGE_LIMIT } from "../../contract/orchestrator-routes/route-row.ts";
 import { integerParameter } from "../../shared/http/parameters.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import type { Product } from "../operations/identify-product.ts";

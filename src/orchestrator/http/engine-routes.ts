@@ -7,7 +7,7 @@ import {
   stopRequest,
   userId,
 } from "../../contract/orchestrator-api.ts";
-import { WAIT_TIMEOUT_S } from "../../contract/orchestrator-routes.ts";
+import { WAIT_TIMEOUT_S } from "../../contract/orchestrator-routes/engine-rows.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { admitEngine } from "../operations/admit-engine.ts";
 import type { AutoProvision } from "../operations/auto-provision.ts";

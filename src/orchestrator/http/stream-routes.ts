@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type Session, createSession } from "better-sse";
 import { GAP_EVENT } from "../../contract/orchestrator-events.ts";
-import { LOG_TAIL } from "../../contract/orchestrator-routes.ts";
+import { LOG_TAIL } from "../../contract/orchestrator-routes/engine-rows.ts";
 import { flagParameter, integerParameter } from "../../shared/http/parameters.ts";
 import type { HostContext } from "../host-context.ts";
 import { engineLog } from "../status/look-up-engine.ts";

@@ -50,7 +50,7 @@ export async function stopEngine(
 async function stopRow(
   host: Pick<
     HostContext,
-    "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics" | "now" | "logger"
+    "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics" | "db" | "now" | "logger"
   >,
   product: Product,
   { engine, options }: { readonly engine: EngineRow; readonly options: StopOptions },
@@ -90,7 +90,7 @@ async function stopRow(
 
 /** Records the outcome of a stop: `stopped`, or `stop_failed` with BACKEND_ERROR. */
 export async function settleStop(
-  host: Pick<HostContext, "states" | "live" | "settings" | "now" | "logger">,
+  host: Pick<HostContext, "states" | "backend" | "live" | "settings" | "now" | "logger">,
   engine: EngineRow,
   end: ProcessEnd,
 ): Promise<Stopped> {
@@ -110,9 +110,7 @@ export async function settleStop(
 
 const stoppedColumns = (host: Pick<HostContext, "now">) => ({
   desired_state: "stopped" as const,
-  pid: null,
-  boot_id: null,
-  process_start: null,
+  handle: null,
   next_restart_at: null,
   stop_reason: "request",
   stopped_at: new Date(host.now()),

@@ -1,5 +1,7 @@
+import { shownProcess } from "../../contract/engine-handle.ts";
 import type { EngineRecord, EngineUsage } from "../../contract/orchestrator-api.ts";
 import { isoTime } from "../../shared/clock.ts";
+import { engineUrl } from "../fleet/engine-url.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
 import type { EngineRow } from "../store/tables.ts";
@@ -19,9 +21,9 @@ export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: 
     running: isRunning(row.state),
     desired_state: row.desired_state,
     port: row.port,
-    url: engineUrl(host.settings.engineHost, row.port),
+    url: callUrl(host.settings, row),
     incarnation: row.incarnation,
-    pid: row.pid,
+    ...shownProcess(row.handle),
     version: row.version,
     api_key: {
       prefix: row.key_prefix,
@@ -48,11 +50,9 @@ export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: 
   };
 }
 
-/** The address of an engine from this host. A wildcard address becomes the loopback address. */
-export function engineUrl(host: string, port: number): string {
-  const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
-  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
-}
+/** Where products call it: through the gateway if there is an address for it, else at its own port. */
+const callUrl = ({ publicUrl, engineHost }: HostContext["settings"], { id, port }: EngineRow): string =>
+  publicUrl === null ? engineUrl(engineHost, port) : `${publicUrl}/e/${id}`;
 
 function health(live: LiveEngine | undefined): EngineRecord["health"] {
   if (live === undefined) return { status: "unknown", last_ok_at: null, consecutive_failures: 0 };

@@ -1,35 +1,28 @@
+import type { EngineStatus } from "../../contract/engine-control.ts";
 import type { StopResult } from "../../contract/orchestrator-api.ts";
 import { delay } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
-import type { EngineProcess, StopOutcome } from "../fleet/engine-backend.ts";
+import type { EngineProcess, StopOutcome, Survived } from "../fleet/engine-backend.ts";
 import { type StatusOutcome, drainEngine, engineStatus } from "../fleet/engine-control.ts";
-import { portFreed, portHolders } from "../fleet/port-check.ts";
+import type { LiveEngine } from "../fleet/live-engines.ts";
+import { storeUsageCollected } from "../store/metered-usage.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { engineUrl } from "../status/engine-record.ts";
 import { buildLastError } from "./last-error.ts";
 import { controlToken } from "./launch-order.ts";
 import { sleepSettled } from "./sleep-lane.ts";
 import { currentIncarnation } from "./new-incarnation.ts";
-import { readEngineStatus } from "./read-engine-status.ts";
+import { isCollected, readEngineStatus } from "./read-engine-status.ts";
 import type { HostContext } from "../host-context.ts";
 
 const DRAIN_POLL_MS = 50;
 const MAX_DRAIN_FAILURES = 3;
-/** systemd closes its copy of the socket after what it was told before. */
-const PORT_FREE_MS = 5000;
 /** How long after a failed stop the stop is retried. */
 const STOP_RETRY_MS = 30_000;
 
 export type ProcessEnd =
   | { readonly kind: StopResult }
-  /** Processes survived SIGKILL, or another process still listens on the engine's port. */
+  /** Processes survived, or something still answers at the engine's address. */
   | Survived;
-
-interface Survived {
-  readonly kind: "survived";
-  readonly pids: readonly number[];
-  readonly reason: string;
-}
 
 /**
  * Stops the process of an engine and releases its port, unless `restarts`: then its socket stays, and calls wait for the
@@ -37,7 +30,10 @@ interface Survived {
  * `drained`: no turn was running at SIGTERM; `cut_off`: a turn was running; `killed`: it took SIGKILL.
  */
 export async function endProcess(
-  host: Pick<HostContext, "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics">,
+  host: Pick<
+    HostContext,
+    "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics" | "db" | "now" | "logger"
+  >,
   engine: EngineRow,
   {
     drainMs,
@@ -52,18 +48,24 @@ export async function endProcess(
   await sleepSettled(host, engine.id);
   const live = host.live.get(engine.id);
   if (live !== undefined) live.isStopping = true;
-  const process = live?.process ?? recordedProcess(host, engine);
+  const process = live?.process ?? (await recordedProcess(host, engine));
   if (process === null) return stopOrphans(host, engine, restarts);
   const { busy, answers } = await drain(host, engine, { process, drainMs });
   // What it has counted ends with its process.
-  if (answers && live !== undefined) await readEngineStatus(host, live);
+  const last = answers && live !== undefined ? await readEngineStatus(host, live) : null;
+  if (live !== undefined && last !== null && spendsNoMore(live, last))
+    await storeUsageCollected(host.db, live).catch(() => undefined);
   const outcome = await process.stop(termMs);
-  if (outcome.kind === "survived") return survived(outcome.pids);
+  if (outcome.kind === "survived") return outcome;
   host.live.remove(engine.id, engine.incarnation);
   if (restarts && host.backend.sockets.isHeld(engine.id)) return ended(outcome, busy);
   host.backend.sockets.release(engine.id);
-  return (await portConflict(host, engine)) ?? ended(outcome, busy);
+  return (await host.backend.addressConflict(currentIncarnation(engine))) ?? ended(outcome, busy);
 }
+
+/** Whether a draining engine has nothing left that could spend, and all that it has spent is collected. */
+const spendsNoMore = (live: LiveEngine, { active_turns, awake, usage_revision }: EngineStatus): boolean =>
+  active_turns === 0 && !awake.includes("learning") && isCollected(live, usage_revision);
 
 const ended = (outcome: StopOutcome, busy: boolean): ProcessEnd => ({
   kind: outcome.kind === "killed" ? "killed" : busy ? "cut_off" : "drained",
@@ -75,32 +77,18 @@ async function stopOrphans(
   engine: EngineRow,
   restarts: boolean,
 ): Promise<ProcessEnd> {
-  const outcome = await host.backend.endOrphans(currentIncarnation(host, engine));
-  if (outcome.kind === "survived") return survived(outcome.pids);
+  const outcome = await host.backend.endOrphans(currentIncarnation(engine));
+  if (outcome.kind === "survived") return outcome;
   if (restarts && host.backend.sockets.isHeld(engine.id)) return { kind: "drained" };
   host.backend.sockets.release(engine.id);
   // Only a port that this incarnation listened on is checked. A reserved one may belong to another program.
-  const listened = engine.pid !== null || engine.last_error?.phase === "stop";
-  return (listened ? await portConflict(host, engine) : null) ?? { kind: "drained" };
-}
-
-const survived = (pids: readonly number[]): Survived => ({
-  kind: "survived",
-  pids,
-  reason: `processes ${pids.join(", ")} survived SIGKILL`,
-});
-
-/** Finds who still listens on the port of a stopped engine: an escaped child or another program. */
-async function portConflict(host: Pick<HostContext, "settings">, { port }: EngineRow): Promise<Survived | null> {
-  if (await portFreed(host.settings.engineHost, port, PORT_FREE_MS)) return null;
-  const pids = portHolders(port);
-  const who = pids.length === 0 ? "another program" : `process ${pids.join(", ")}`;
-  return { kind: "survived", pids, reason: `${who} listens on port ${port}` };
+  const listened = engine.handle !== null || engine.last_error?.phase === "stop";
+  return (listened ? await host.backend.addressConflict(currentIncarnation(engine)) : null) ?? { kind: "drained" };
 }
 
 /** Moves the engine to `stop_failed`, from where the stop is retried, and throws BACKEND_ERROR. */
 export async function recordStopFailure(
-  host: Pick<HostContext, "states" | "settings" | "now" | "logger">,
+  host: Pick<HostContext, "states" | "backend" | "now" | "logger">,
   { id, incarnation }: EngineRow,
   { from, end }: { readonly from: "stopping" | "destroying"; readonly end: Survived },
 ): Promise<never> {
@@ -111,16 +99,24 @@ export async function recordStopFailure(
     to: "stop_failed",
     incarnation,
     set: { last_error: JSON.stringify(lastError), deadline_at: new Date(host.now() + STOP_RETRY_MS) },
-    event: { reason: end.reason, data: { pids: end.pids } },
+    event: { reason: end.reason, data: end.data },
   });
   throw new ApiError("BACKEND_ERROR", `engine ${id}: ${end.reason}`);
 }
 
-/** The process that the row records, or null. I3 identity before signal: pid, boot id and start time must match. */
-export function recordedProcess(host: Pick<HostContext, "backend" | "settings">, row: EngineRow): EngineProcess | null {
-  const { pid, boot_id, process_start } = row;
-  if (pid === null || boot_id === null || process_start === null) return null;
-  return host.backend.attach({ pid, bootId: boot_id, startTime: process_start }, currentIncarnation(host, row));
+/**
+ * The process that the row records, or null when it is gone. Throws BACKEND_ERROR while the backend cannot tell: the row
+ * stays as it is, and the reaper asks again.
+ */
+export async function recordedProcess(
+  host: Pick<HostContext, "backend">,
+  row: EngineRow,
+): Promise<EngineProcess | null> {
+  if (row.handle === null) return null;
+  const found = await host.backend.attach(currentIncarnation(row), row.handle);
+  if (found.kind === "unknown")
+    throw new ApiError("BACKEND_ERROR", `engine ${row.id}: whether it runs is unknown: ${found.reason}`);
+  return found.kind === "running" ? found.process : null;
 }
 
 /** Waits for running turns. `busy`: some still run at the end. An engine that does not answer counts as idle. */
@@ -129,7 +125,7 @@ async function drain(
   engine: EngineRow,
   { process, drainMs }: { process: EngineProcess; drainMs: number },
 ): Promise<{ readonly busy: boolean; readonly answers: boolean }> {
-  const target = { url: engineUrl(host.settings.engineHost, engine.port), token: controlToken(host, engine) };
+  const target = { url: process.address, token: controlToken(host, engine) };
   const exited = new AbortController();
   void process.exited.then(() => exited.abort());
   const end = performance.now() + drainMs;

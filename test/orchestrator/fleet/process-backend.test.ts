@@ -7,7 +7,8 @@ import { LaunchFailed, PortTaken } from "../../../src/orchestrator/fleet/launch-
 import { prepareEngineFolder } from "../../../src/orchestrator/fleet/engine-folder.ts";
 import { logTail } from "../../../src/orchestrator/fleet/engine-log.ts";
 import { listen } from "../../../src/shared/http/http-server.ts";
-import { HOST, fixture, healthy, readText, testFleet } from "../../helpers/fleet.ts";
+import { freshFolder } from "../../helpers/folder.ts";
+import { HOST, fixture, healthy, readText, testFleet, pidOf } from "../../helpers/fleet.ts";
 import { boundedHierarchies } from "../../helpers/limits.ts";
 
 t.test(
@@ -20,9 +21,9 @@ t.test(
     t.equal(statSync(file).mode & 0o777, 0o400);
     t.equal(statSync(given.launch.data_dir).mode & 0o777, 0o700);
     t.match(await healthy(given, engine), { kind: "healthy", version: "1.2.3" });
-    engine.discardLaunchFile();
+    await engine.settle();
     t.notOk(existsSync(file), "the file is gone once it was read");
-    const { pid } = engine.handle;
+    const pid = pidOf(engine);
     const [, , group, session] = readText(`/proc/${pid}/stat`)
       .replace(/^.*\) /, "")
       .split(" ");
@@ -45,7 +46,7 @@ t.test("the OOM killer prefers an engine and its children over a protected daemo
   await healthy(given, engine);
   const children: number[] = JSON.parse(readText(join(given.launch.data_dir, "children.json")));
   const scoreOf = (pid: number) => Number(readText(`/proc/${pid}/oom_score_adj`));
-  for (const pid of [engine.handle.pid, ...children]) t.equal(scoreOf(pid), 200);
+  for (const pid of [pidOf(engine), ...children]) t.equal(scoreOf(pid), 200);
   t.ok(scoreOf(process.pid) < 200);
   await engine.stop(100);
 });
@@ -97,10 +98,10 @@ t.test("a Node.js without execute permission is LaunchFailed", async (t) => {
 });
 
 t.test("a folder that cannot be created is LaunchFailed", async (t) => {
-  const { backend, order, settings, folder } = testFleet(t, "well-behaved");
-  const file = join(folder, "a-file");
+  const file = join(freshFolder(t, "file"), "a-file");
   writeFileSync(file, "");
-  const given = await order({ data_dir: join(file, "engine") });
+  const { backend, order, settings } = testFleet(t, "well-behaved", { dataDir: file });
+  const given = await order();
   const error = await backend.launch(given).catch((error: unknown) => error);
   t.ok(error instanceof LaunchFailed);
   t.match(error, { message: /: a file is where a folder should be$/ });
@@ -123,7 +124,7 @@ t.test("the next incarnation keeps the folder and the log", async (t) => {
   const first = await order();
   const engine = await backend.launch(first);
   await healthy(first, engine);
-  process.kill(engine.handle.pid, "SIGKILL");
+  process.kill(pidOf(engine), "SIGKILL");
   t.same(await engine.exited, { code: null, signal: "SIGKILL", oom: false });
   const second = { ...first, launch: { ...first.launch, incarnation: "second" } };
   const next = await backend.launch(second);

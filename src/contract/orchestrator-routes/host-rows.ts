@@ -1,0 +1,74 @@
+import { drainRequest, restartRequest } from "../orchestrator-api.ts";
+import { type IntegerParameter, json, ok } from "../route-table.ts";
+import { HISTORY, IDEMPOTENCY, LAST_EVENT, PAGE, type Route, STATE, admin, local, open } from "./route-row.ts";
+
+/** A sequence number, as text of at most 10 digits. */
+export const AUDIT_AFTER: IntegerParameter = {
+  kind: "integer",
+  min: 0,
+  max: 9_999_999_999,
+  fallback: 0,
+  summary: "Lines after this `seq`",
+};
+
+/** Who watches the daemon, without a key. */
+export const PROBE_ROUTES = {
+  health: open("GET /health", "Liveness, without a query", { responses: ok("DaemonHealth") }),
+  ready: open("GET /ready", "Readiness, or the reason why calls are refused", {
+    responses: ok("DaemonReady"),
+    errors: ["SERVICE_UNAVAILABLE"],
+  }),
+} satisfies Record<string, Route>;
+
+/** The host and engines of every product, for operators. */
+export const HOST_ROUTES = {
+  adminEngines: admin("GET /admin/engines", "Engines of every product", {
+    query: { ...PAGE, state: STATE },
+    responses: ok("EnginePage"),
+  }),
+  restartEngine: admin("POST /admin/engines/{engine_id}/restart", "Restart a running engine of any product", {
+    request: restartRequest,
+    responses: ok("EngineRecord"),
+    errors: ["ENGINE_NOT_FOUND", "ENGINE_NOT_RUNNING", "OPERATION_IN_PROGRESS", "BACKEND_ERROR", "BOOT_TIMEOUT"],
+  }),
+  adminEvents: admin("GET /admin/events", "Events of every product and the host", {
+    query: { ...PAGE, product_id: { kind: "text", summary: "Only events of this product, by id or slug" } },
+    headers: LAST_EVENT,
+    responses: { 200: HISTORY },
+    errors: ["PRODUCT_NOT_FOUND", "CAPACITY_EXHAUSTED"],
+  }),
+  adminStatus: admin("GET /admin/status", "The host: ports, engines, load", { responses: ok("HostStatus") }),
+  checkHost: admin("GET /admin/doctor", "Checks of the daemon and its host: what is wrong and what helps", {
+    responses: ok("HostReport"),
+  }),
+  adminAudit: admin("GET /admin/audit", "The audit log, a hash chain", {
+    query: { ...PAGE, after: AUDIT_AFTER },
+    responses: ok("AuditPage"),
+  }),
+  listBackups: admin("GET /admin/backups", "The backups of this host, and the one that runs", {
+    responses: ok("BackupList"),
+  }),
+  createBackup: admin("POST /admin/backups", "Start a backup", {
+    request: drainRequest,
+    responses: { 202: [json("BackupRun")] },
+    errors: ["OPERATION_IN_PROGRESS"],
+  }),
+  drainHost: admin("POST /admin/drain", "Accept no new engines", {
+    headers: IDEMPOTENCY,
+    request: drainRequest,
+    responses: ok("HostStatus"),
+  }),
+  resumeHost: admin("POST /admin/resume", "Accept new engines again", {
+    headers: IDEMPOTENCY,
+    request: drainRequest,
+    responses: ok("HostStatus"),
+  }),
+} satisfies Record<string, Route>;
+
+export const DOCUMENT_ROUTES = {
+  metrics: local("GET /metrics", "Prometheus text; from this host, or with the admin key", {
+    responses: { 200: [{ kind: "text" }] },
+  }),
+  openapi: open("GET /openapi.json", "This interface as an OpenAPI 3.1 document", { responses: ok("OpenApiDocument") }),
+  docs: open("GET /docs", "This interface as a page", { responses: { 200: [{ kind: "html" }] } }),
+} satisfies Record<string, Route>;

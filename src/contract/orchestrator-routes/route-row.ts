@@ -1,0 +1,40 @@
+import { ENGINE_STATES } from "../orchestrator-records.ts";
+import type { OrchestratorErrorCode } from "../orchestrator-errors.ts";
+import type { OrchestratorResponseName } from "../orchestrator-responses.ts";
+import { type IntegerParameter, type Parameter, type RouteRow, events, json, rowsOf } from "../route-table.ts";
+
+/** `local`: callers on the daemon's own host need no key, others the admin key. */
+type Authentication = "none" | "platform" | "admin" | "local";
+export type Route = RouteRow<Authentication, OrchestratorResponseName, OrchestratorErrorCode>;
+
+/** Of calls that have a few fields or none. */
+export const SMALL_BODY_BYTES = 4096;
+/** 16 KiB of metadata, however its client escapes it; or a policy with its engine settings. */
+export const LARGE_BODY_BYTES = 64 * 1024;
+
+export const maxBodyBytes = (route: Route): number => route.maxBodyBytes ?? SMALL_BODY_BYTES;
+
+export const PAGE_LIMIT: IntegerParameter = { kind: "integer", min: 1, max: 200, fallback: 50, summary: "Page size" };
+const CURSOR: Parameter = { kind: "text", summary: "`next_cursor` of the previous page" };
+export const STATE = {
+  kind: "choice",
+  values: ENGINE_STATES,
+  fallback: null,
+  summary: "Engines in this state",
+} as const satisfies Parameter;
+export const PAGE = { limit: PAGE_LIMIT, cursor: CURSOR } as const;
+export const IDEMPOTENCY = {
+  "Idempotency-Key": {
+    kind: "text",
+    maxLength: 255,
+    summary: "The same key and body within 24 h get the first response again, without its secret",
+  },
+} as const satisfies Record<string, Parameter>;
+export const LAST_EVENT = {
+  "Last-Event-ID": { kind: "text", summary: "With `Accept: text/event-stream`: the last event that was received" },
+} as const satisfies Record<string, Parameter>;
+
+export const HISTORY = [json("EventPage"), events("EventFrame")] as const;
+
+const rows = (auth: Authentication) => rowsOf<Authentication, OrchestratorResponseName, OrchestratorErrorCode>(auth);
+export const [open, platform, admin, local] = [rows("none"), rows("platform"), rows("admin"), rows("local")];

@@ -1,0 +1,174 @@
+import { type SettingRow, TEXT } from "./setting-row.ts";
+
+const DAEMON_LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export const ISOLATION_MODES = ["auto", "require", "off"] as const;
+const PORT = { kind: "integer", min: 1, max: 65_535 } as const;
+/**
+ * Above the user ids of distributions, of systemd's dynamic users and of its containers (up to 1879048191), and with a
+ * port number added below 2^31, which some programs read as negative.
+ */
+const FIRST_ENGINE_UID = 1_900_000_000;
+
+/** Settings of the daemon itself. */
+export const DAEMON_SETTINGS = {
+  ORCH_ADMIN_KEY: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "made on first start",
+    secret: true,
+    description: "The admin key, at least 16 characters",
+  },
+  ORCH_SECRET_KEY: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "made on first start",
+    secret: true,
+    description: "Encrypts `engine_env` at rest. Without it those settings are lost",
+  },
+  ORCH_HOST: {
+    scope: "daemon",
+    value: { kind: "text", fallback: "127.0.0.1" },
+    description: "Address on which the daemon and its engines listen. TLS belongs to a reverse proxy",
+  },
+  ORCH_PORT: { scope: "daemon", value: { ...PORT, fallback: 7700 }, description: "The daemon's port" },
+  ORCH_PUBLIC_URL: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "engines are called at their own ports",
+    description:
+      "The daemon's address for products and browsers, such as `https://agents.example.com`. The `url` of an engine is then `<address>/e/<engine id>`",
+  },
+  ORCH_PORT_MIN: { scope: "daemon", value: { ...PORT, fallback: 20_000 }, description: "The first port of engines" },
+  ORCH_PORT_MAX: {
+    scope: "daemon",
+    value: { ...PORT, fallback: 29_999 },
+    description: "The last port of engines, best below the kernel's ephemeral range (32768)",
+  },
+  ORCH_BOOT_TIMEOUT_S: {
+    scope: "daemon",
+    value: { kind: "integer", min: 1, max: 3600, fallback: 60 },
+    description: "Seconds an engine has to become healthy",
+  },
+  ORCH_BOOT_CONCURRENCY: {
+    scope: "daemon",
+    value: { kind: "integer", min: 1, max: 1000, fallback: null },
+    unset: "half the cores, at least 2",
+    description: "Engines that start at the same time",
+  },
+  ORCH_MAX_AWAKE: {
+    scope: "daemon",
+    value: { kind: "integer", min: 0, max: 1_000_000, fallback: null },
+    unset: "the memory less 1 GiB, divided by 32 MiB, at least 16",
+    description:
+      "Engines that are awake at the same time. Beyond it the one idle longest sleeps first. 0 is no limit. Choose less where tools need much memory",
+  },
+  ORCH_HEALTH_INTERVAL_S: {
+    scope: "daemon",
+    value: { kind: "integer", min: 1, max: 3600, fallback: 10 },
+    description: "Seconds between health probes. 3 misses make an engine unhealthy, 6 restart it",
+  },
+  ORCH_DATA_DIR: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "`/var/lib/orchd` for root, else `orchd` in the user's data folder",
+    description: "The data folder. Under systemd another one needs `ReadWritePaths=` too",
+  },
+  DATABASE_URL: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "the bundled server in the data folder",
+    secret: true,
+    description: "Another PostgreSQL, as `postgres://user:password@host/database`",
+  },
+  ORCH_BACKEND: {
+    scope: "daemon",
+    value: { kind: "choice", values: ["process"], fallback: "process" },
+    description: "What runs engines",
+  },
+  ORCH_ISOLATION: {
+    scope: "daemon",
+    value: { kind: "choice", values: ISOLATION_MODES, fallback: "auto" },
+    description:
+      "How engines and their tools are confined. `auto`: as far as this host can. `require`: orchd does not start on a host that cannot. `off`: not at all",
+  },
+  ORCH_TOOL_READ_PATHS: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "none",
+    description:
+      "Further folders that tools may read, absolute and separated by colons, such as a shared toolchain. Not the data folder",
+  },
+  ORCH_ENGINE_UID_MIN: {
+    scope: "daemon",
+    value: { kind: "integer", min: 1000, max: 2_147_400_000, fallback: FIRST_ENGINE_UID },
+    description:
+      "Where the daemon may change users, each engine runs as a user id of its own: this number plus a port number of ORCH_PORT_MIN..ORCH_PORT_MAX. No account may have one of them",
+  },
+  ORCH_PRICES: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "none: costs are unknown",
+    description: "A JSON file with the prices of models, as an absolute path",
+  },
+  ORCH_BACKUP_DIR: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "`backups` in the data folder",
+    description: "The folder of backups, best on another disk. Under systemd it needs `ReadWritePaths=`",
+  },
+  ORCH_BACKUP_EVERY_H: {
+    scope: "daemon",
+    value: { kind: "integer", min: 1, max: 8760, fallback: null },
+    unset: "only on request",
+    description: "Hours between scheduled backups",
+  },
+  ORCH_BACKUP_KEEP: {
+    scope: "daemon",
+    value: { kind: "integer", min: 1, max: 10_000, fallback: 7 },
+    description: "How many backups of this host are kept. A new one replaces the oldest",
+  },
+  ORCH_BACKUP_PASSPHRASE: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "backups are not encrypted",
+    secret: true,
+    description: "Encrypts backups; at least 12 characters. Without it they cannot be read again",
+  },
+  ORCH_LOG_LEVEL: {
+    scope: "daemon",
+    value: { kind: "choice", values: DAEMON_LOG_LEVELS, fallback: "info" },
+    description: "The daemon's log level",
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "no traces",
+    description: "An OpenTelemetry collector for traces of the daemon and its engines, such as `http://127.0.0.1:4318`",
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "none",
+    secret: true,
+    description: "Headers for the collector, such as a key, as `name=value,name=value` with percent-encoded values",
+  },
+  OTEL_EXPORTER_OTLP_PROTOCOL: {
+    scope: "daemon",
+    value: { kind: "choice", values: ["http/json"], fallback: "http/json" },
+    description: "The protocol that the collector is spoken to with",
+  },
+  OTEL_TRACES_SAMPLER: {
+    scope: "daemon",
+    value: {
+      kind: "choice",
+      values: ["parentbased_always_on", "parentbased_traceidratio"],
+      fallback: "parentbased_always_on",
+    },
+    description: "Which traces are recorded. A caller that sends `traceparent` decides for its trace",
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    scope: "daemon",
+    value: { kind: "text", fallback: "1" },
+    description: "With `parentbased_traceidratio`, the share of the other traces, from 0 to 1",
+  },
+} as const satisfies Record<string, SettingRow>;
