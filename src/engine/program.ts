@@ -1,5 +1,5 @@
 import { confineAndRun, run } from "./main.ts";
-import { warmUp } from "./warm-up.ts";
+import { warmUp } from "./http/warm-up.ts";
 
 export { run };
 

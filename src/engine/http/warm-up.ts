@@ -1,7 +1,7 @@
 import express from "express";
-import { decodeLaunch, encodeLaunch } from "../contract/engine-launch.ts";
-import { NOT_ISOLATED } from "../contract/launch-file.ts";
-import { createLogger } from "../shared/logger.ts";
+import { decodeLaunch, encodeLaunch } from "../../contract/engine-launch.ts";
+import { NOT_ISOLATED } from "../../contract/launch-file.ts";
+import { createLogger } from "../../shared/logger.ts";
 
 /**
  * Does once what each boot does and what needs no built-in module that a snapshot cannot hold. The snapshot keeps the
