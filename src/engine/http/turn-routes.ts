@@ -54,11 +54,12 @@ export const turnRoutes = (parts: TurnRouteParts) =>
 function executeRoute(parts: TurnRouteParts): RequestHandler {
   return async (request, response) => {
     const execution = validateBody(executeRequest, request.body, response);
-    const earlier = findEarlier(parts, request, execution);
+    const key = request.get("Idempotency-Key");
+    const earlier = findEarlier(parts, key, execution);
     if (earlier !== null) parts.followers.acquire(execution.task_id, response);
     // An earlier call with the same key started the turn.
     const turn =
-      earlier === null ? begin(parts, { request, response }, execution) : { turnId: earlier, run: () => undefined };
+      earlier === null ? begin(parts, { key, response }, execution) : { turnId: earlier, run: () => undefined };
     const { turnId } = turn;
     if (execution.on_disconnect === "cancel" && earlier === null)
       cancelWhenLeft(parts.runner, response, { taskId: execution.task_id, turnId });
@@ -85,14 +86,16 @@ function executeRoute(parts: TurnRouteParts): RequestHandler {
 export const wantsIds = (request: Request): boolean =>
   request.query["ids"] === "1" || request.get("Last-Event-ID") !== undefined;
 
-function begin(
-  { runner, idempotency, hasAgent }: TurnRouteParts,
-  { request, response }: { readonly request: Request; readonly response: Response },
+export type KeyedTurnParts = Pick<TurnRouteParts, "runner" | "idempotency" | "hasAgent">;
+
+/** Starts a turn; with a key, so that a repeated call finds it. */
+export function begin(
+  { runner, idempotency, hasAgent }: KeyedTurnParts,
+  { key, response }: { readonly key: string | undefined; readonly response: Response },
   execution: ExecuteRequest,
 ): StartedTurn {
   if (execution.agent !== undefined && !hasAgent(execution.agent))
     throw new EngineError("NOT_FOUND", `agent: there is no agent named ${execution.agent}`);
-  const key = request.get("Idempotency-Key");
   const storeKey = (turnId: string) => {
     if (key !== undefined) idempotency.insert(key, { bodyHash: sha256(JSON.stringify(execution)), turnId }, Date.now());
   };
@@ -100,8 +103,11 @@ function begin(
 }
 
 /** The turn that an earlier call with the same key and body started. */
-function findEarlier({ idempotency }: TurnRouteParts, request: Request, execution: ExecuteRequest): string | null {
-  const key = request.get("Idempotency-Key");
+export function findEarlier(
+  { idempotency }: Pick<TurnRouteParts, "idempotency">,
+  key: string | undefined,
+  execution: ExecuteRequest,
+): string | null {
   if (key === undefined) return null;
   if (key.length < 1 || key.length > 255)
     throw new EngineError("INVALID_REQUEST", "Idempotency-Key: expected 1 to 255 characters");
