@@ -4,7 +4,7 @@ import { engineEnvProblems, isPlainSetting } from "../src/contract/engine-env.ts
 import { POLICY_ACTIONS, type PolicyAction } from "../src/contract/orchestrator-records.ts";
 import { isProductSetting, isPublicSetting, productSettingNames } from "../src/contract/settings.ts";
 import { CliFailure } from "./exit-codes.ts";
-import { duration, collected, hosts, jsonObject, limit, ports, wholeNumber } from "./option-values.ts";
+import { duration, collected, hosts, interval, jsonObject, limit, ports, wholeNumber } from "./option-values.ts";
 import { promptSecret, secretFromFile } from "./secret-input.ts";
 import type { Settings } from "./settings.ts";
 
@@ -23,6 +23,10 @@ export interface PolicyOptions {
   readonly cpuWeight?: number;
   readonly toolNetwork?: "open" | "none" | readonly string[];
   readonly toolListen?: readonly number[];
+  readonly maxSchedules?: number;
+  readonly minScheduleInterval?: number;
+  readonly pauseSchedules?: boolean;
+  readonly resumeSchedules?: boolean;
   readonly engineEnv?: readonly string[];
   readonly unsetEngineEnv?: readonly string[];
 }
@@ -44,6 +48,10 @@ export function policyOptions(command: Command): Command {
     .option("--cpu-weight <n>", "an engine's share of a busy CPU, 1 to 10000; the default is 100", wholeNumber)
     .option("--tool-network <hosts>", "what tools may connect to: open, none, or hosts separated by commas", hosts)
     .option("--tool-listen <ports>", "ports that tools may listen on, separated by commas, or none", ports)
+    .option("--max-schedules <n>", "maximum number of schedules and webhooks of an engine", wholeNumber)
+    .option("--min-schedule-interval <time>", "least time between two runs of a schedule", interval)
+    .option("--pause-schedules", "start no run of a schedule or webhook")
+    .addOption(new Option("--resume-schedules", "start runs again").conflicts("pauseSchedules"))
     .option(
       "--engine-env <setting>",
       "a setting of the engines: NAME=VALUE, NAME=@FILE (- is standard input), or NAME for the value of this environment variable; a secret such as LLM_API_KEY cannot be given as VALUE",
@@ -75,6 +83,10 @@ export async function readPolicy(options: PolicyOptions, settings: Settings): Pr
     ...(cpuWeight !== undefined && { cpu_weight: cpuWeight }),
     ...(toolNetwork !== undefined && { tool_network: toolNetwork }),
     ...(toolListen !== undefined && { tool_listen: toolListen }),
+    ...(options.maxSchedules !== undefined && { max_schedules: options.maxSchedules }),
+    ...(options.minScheduleInterval !== undefined && { min_schedule_interval_s: options.minScheduleInterval }),
+    ...(options.pauseSchedules && { schedules_paused: true }),
+    ...(options.resumeSchedules && { schedules_paused: false }),
     ...(Object.keys(engineEnv).length > 0 && { engine_env: engineEnv }),
   };
 }

@@ -10,7 +10,13 @@ import type { Route } from "../src/contract/orchestrator-routes/route-row.ts";
 import type { Interface } from "./openapi.ts";
 
 /** The daemon's own calls to an engine, and what they answer, are not published. */
-const { KeysAccepted: _keys, EngineStatus: _status, ...PUBLIC_RESPONSES } = ENGINE_RESPONSES;
+const {
+  KeysAccepted: _keys,
+  EngineStatus: _status,
+  StartedTurn: _started,
+  FoundTurn: _found,
+  ...PUBLIC_RESPONSES
+} = ENGINE_RESPONSES;
 
 /** The two interfaces as their route tables and schemas describe them. */
 export const INTERFACES = {
@@ -23,11 +29,13 @@ export const INTERFACES = {
     errors: ORCHESTRATOR_ERRORS,
     errorsOf,
     keys: { platform: PLATFORM_KEY_HEADER, admin: ADMIN_KEY_HEADER, local: ADMIN_KEY_HEADER },
-    keyless: ["none", "local"],
+    keyless: ["none", "local", "webhook"],
     path: {
       user_id: "The product's id of the user, 1 to 256 bytes",
       product_id: "Id or slug of the product",
       engine_id: "Id of the engine",
+      schedule_id: "Id of the schedule",
+      webhook_id: "Id of the webhook",
     },
   } satisfies Interface<Route>,
   engine: {

@@ -110,10 +110,11 @@ function parameterSchema(parameter: Parameter): Schema {
 }
 
 function requestBody(
-  { request, requestLines }: Row,
+  { request, requestLines, rawBody }: Row,
   requests: RequestNames,
 ): NonNullable<Operation["requestBody"]> | null {
   if (requestLines !== undefined) return { required: true, content: { "application/x-ndjson": linesOf(requestLines) } };
+  if (rawBody) return { required: true, content: { "*/*": { schema: {} } } };
   if (request === undefined) return null;
   const required = !request.safeParse({}).success;
   return { required, content: { "application/json": { schema: reference(requests.get(request) ?? "") } } };
@@ -129,7 +130,7 @@ const successes = ({ responses }: Row): Operation["responses"] =>
       },
     ]),
   );
-const DESCRIPTIONS: Readonly<Record<string, string>> = { 200: "OK", 201: "Created" };
+const DESCRIPTIONS: Readonly<Record<string, string>> = { 200: "OK", 201: "Created", 202: "Accepted" };
 
 function mediaType(content: Content<string>): Contents {
   switch (content.kind) {

@@ -99,6 +99,8 @@ export function describeProduct(product: ProductRecord, columns: number | null):
         typeof policy.tool_network === "string" ? policy.tool_network : safe(policy.tool_network.join(", ")),
       ],
       ["tool ports", policy.tool_listen.join(", ") || "none"],
+      ["schedules", `${policy.max_schedules} per engine${policy.schedules_paused ? ", paused" : ""}`],
+      ["schedule interval", `at least ${policy.min_schedule_interval_s} s`],
       ["engine env", engine_env_names.map(describeSetting).join(", ") || null],
     ],
     columns,

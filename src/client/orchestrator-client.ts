@@ -9,6 +9,7 @@ import { type UsageEntry, type UsageOptions, readUsage } from "./usage-calls.ts"
 import { readPages } from "./pages.ts";
 import { readLines } from "./sse-frames.ts";
 import { retryClassOf } from "./retry-rule.ts";
+import { scheduleCalls, webhookCalls } from "./schedules.ts";
 import { LinkedAbort, MAX_TIMER_MS } from "./timeouts.ts";
 
 export interface EventsOptions extends FollowOptions {
@@ -41,7 +42,8 @@ export type OrchestratorClient = ReturnType<typeof createOrchestratorClient>;
 
 /** A product's calls of the orchestrator, retried as their errors allow. Errors are {@link OrchdError}s. */
 export function createOrchestratorClient(options: OrchestratorClientOptions) {
-  const { service, get, change, engine } = orchestratorCalls(options);
+  const calls = orchestratorCalls(options);
+  const { service, get, change, engine } = calls;
   const { deadlineMs: callDeadlineMs, engineDeadlineMs } = service.limits;
   const createEngine = async (method: "provision" | "admit", given: ProvisionOptions) => {
     const user_id = checkedUserId(given, method);
@@ -156,6 +158,11 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
     async *engineUsage(userId: string, given: Omit<UsageOptions, "userId"> = {}): AsyncGenerator<UsageEntry> {
       yield* readUsage(get, `${engine(userId, 'engineUsage("alice")')}/usage`, given);
     },
+
+    /** Messages that are sent to an engine at their times. */
+    schedules: scheduleCalls(calls),
+    /** Addresses at which other services start turns of an engine. */
+    webhooks: webhookCalls(calls),
 
     /** Stored events of the product's engines, or of one user's, the newest first. */
     listEvents: ({

@@ -76,6 +76,9 @@ export const policyPatch = z.strictObject({
   cpu_weight: z.optional(engineLimit("cpu_weight")),
   tool_network: z.optional(toolNetwork),
   tool_listen: z.optional(toolListen),
+  max_schedules: z.optional(integer(0, 10_000)),
+  min_schedule_interval_s: z.optional(integer(1, 86_400)),
+  schedules_paused: z.optional(z.boolean()),
   engine_env: z.optional(checkedEngineEnv),
 });
 export type PolicyPatch = z.output<typeof policyPatch>;

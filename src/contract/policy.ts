@@ -23,6 +23,12 @@ export interface Policy {
   readonly tool_network: ToolNetworkPolicy;
   /** TCP ports on loopback that tools may listen on and connect to. */
   readonly tool_listen: readonly number[];
+  /** Schedules and webhooks of one engine. */
+  readonly max_schedules: number;
+  /** The least number of seconds between two runs of a schedule. */
+  readonly min_schedule_interval_s: number;
+  /** No run of a schedule or webhook starts. */
+  readonly schedules_paused: boolean;
 }
 
 /** What tools may connect to: the public internet, nothing, or the listed hosts and networks. */
@@ -41,4 +47,7 @@ export const DEFAULT_POLICY: Policy = {
   cpu_weight: 100,
   tool_network: "open",
   tool_listen: [],
+  max_schedules: 20,
+  min_schedule_interval_s: 60,
+  schedules_paused: false,
 };

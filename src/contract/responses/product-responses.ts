@@ -18,6 +18,9 @@ const policy = z.object({
   cpu_weight: count,
   tool_network: z.union([z.enum(["open", "none"]), z.array(text)]),
   tool_listen: z.array(count),
+  max_schedules: count,
+  min_schedule_interval_s: count,
+  schedules_paused: z.boolean(),
 }) satisfies z.ZodMiniType<Policy>;
 
 export const productRecord = z.object({

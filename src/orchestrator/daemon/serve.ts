@@ -13,6 +13,8 @@ import { createGateway } from "../http/gateway.ts";
 import { isGatewayUrl } from "../http/gateway-path.ts";
 import { openRoutes } from "../http/open-routes.ts";
 import { engineRoutes } from "../http/engine-routes.ts";
+import { scheduleRoutes } from "../http/schedule-routes.ts";
+import { webhookRoutes } from "../http/webhook-routes.ts";
 import { streamRoutes } from "../http/stream-routes.ts";
 import { usageRoutes } from "../http/usage-routes.ts";
 import { productRoutes } from "../http/product-routes.ts";
@@ -29,6 +31,7 @@ import { reapOverdue } from "../recovery/reap-overdue.ts";
 import { ephemeralPorts, isolationReport, overlapWarning } from "../status/host-status.ts";
 import { scheduleBackups } from "../recovery/backup-schedule.ts";
 import { startMaintenance } from "../recovery/maintenance.ts";
+import { startDueRuns } from "../recovery/start-due-runs.ts";
 import type { HostContext } from "../host-context.ts";
 import { sampleUsage } from "../status/sample-usage.ts";
 import { Readiness } from "../status/readiness.ts";
@@ -92,6 +95,8 @@ export async function serve(options: StartOptions): Promise<void> {
       ...openRoutes(readiness, open),
       ...productRoutes(host),
       ...engineRoutes(host, new AutoProvision(host)),
+      ...scheduleRoutes(host),
+      ...webhookRoutes(host),
       ...streamRoutes(host),
       ...usageRoutes(host),
       ...adminRoutes(host),
@@ -115,6 +120,7 @@ export async function serve(options: StartOptions): Promise<void> {
     serviceManager.status(`${host.live.ids().size} engines run`);
   });
   void startMaintenance(host);
+  void startDueRuns(host);
   void scheduleBackups(host);
   options.resources.push(() => host.backups.settled);
   void sampleUsage(host);

@@ -25,7 +25,8 @@ import { RequestLimit } from "./limit-requests.ts";
 import { ProductTurns } from "./product-turns.ts";
 
 /** Bodies of other methods are not read. */
-const TAKES_BODY: ReadonlySet<Route["method"]> = new Set(["POST", "PUT"]);
+const TAKES_BODY: ReadonlySet<Route["method"]> = new Set(["POST", "PUT", "PATCH"]);
+const NO_BYTES: Uint8Array = new Uint8Array();
 /** Of one product. Parsing is synchronous: more at once would only delay the others. */
 const PARSED_AT_ONCE = 1;
 const LISTS_AT_ONCE = 2;
@@ -59,28 +60,29 @@ export function createApp(host: HostContext, { handlers, adminKey, host: listenH
       // Before authentication, for nothing is read.
       assertDeclaredSize(request, maxBodyBytes(route));
       const product = await admitCaller(admission, route, { request, response });
-      const owner = product?.record.id ?? "admin";
-      const call = (json: unknown) => callOf(request, response, { product, json, lists });
+      const owner = product?.record.id ?? (route.auth === "webhook" ? "webhooks" : "admin");
+      const call = (json: unknown, bytes = NO_BYTES) => callOf(request, response, { product, json, bytes, lists });
       if (!TAKES_BODY.has(route.method)) return send(response, await handlers[name](call(undefined)));
       const body = await receiveBody(request, { maxBytes: maxBodyBytes(route), room, owner });
       const work = async () => {
+        if (route.rawBody) return handlers[name](call(undefined, body.bytes));
         const json = await parsing.run(owner, () => parseJsonBody(body.bytes, BODY_LIMITS)).finally(body.release);
         return handlers[name](call(json));
       };
       try {
-        send(response, await answerOnce(host, { request, response, product, body }, work));
+        send(response, await answerOnce(host, { request, response, product, body, isRaw: route.rawBody }, work));
       } finally {
         body.release();
       }
     };
     const answerInContext: RequestHandler = (request, response) => {
-      const actor = route.auth === "platform" ? ("product" as const) : ("admin" as const);
+      const actor = route.auth === "platform" || route.auth === "webhook" ? ("product" as const) : ("admin" as const);
       // Probes of load balancers and Prometheus would be most of all traces.
       const isTraced = route.auth === "platform" || route.auth === "admin";
       const { span } = isTraced ? startRequestTrace(host.tracer, route, { request, response }) : { span: NO_SPAN };
       return withinRequest({ requestId: requestIdOf(response), actor, span }, () => answer(request, response));
     };
-    const verb = route.method.toLowerCase() as "get" | "post" | "put" | "delete";
+    const verb = route.method.toLowerCase() as "get" | "post" | "put" | "patch" | "delete";
     app[verb](expressPath(route.path), answerInContext);
   }
   app.use(refuseUnknownRoute(methodsOf(Object.values(ORCHESTRATOR_ROUTES))));
@@ -109,7 +111,7 @@ const requestIdOf = (response: Response): string => String(response.getHeader(RE
 function callOf(
   request: Request,
   response: Response,
-  { product, json, lists }: { product: Product | null; json: unknown; lists: ProductTurns },
+  { product, json, bytes, lists }: { product: Product | null; json: unknown; bytes: Uint8Array; lists: ProductTurns },
 ): Call {
   return {
     params: storable(request.params),
@@ -129,6 +131,7 @@ function callOf(
       assertStorable(value);
       return value;
     },
+    bytes,
     list: (work) =>
       lists.run(product?.record.id ?? "admin", async () => {
         if (response.closed) return undefined;

@@ -66,6 +66,18 @@ export class Metrics {
     buckets: BOOT_BUCKETS_S,
     registers: [this.#registry],
   });
+  readonly scheduledRuns = new Counter({
+    name: "orch_scheduled_runs_total",
+    help: "Runs of schedules and webhooks that ended",
+    labelNames: ["product", "trigger", "outcome"] as const,
+    registers: [this.#registry],
+  });
+  readonly webhookCalls = new Counter({
+    name: "orch_webhook_calls_total",
+    help: "Messages that were sent to webhooks",
+    labelNames: ["outcome"] as const,
+    registers: [this.#registry],
+  });
   readonly #engines = this.#gauge("orch_engines", "Engines of this host", ["state"]);
   readonly #ports = this.#gauge("orch_ports", "Ports of the range", ["use"]);
   readonly #boots = this.#gauge("orch_boots", "Engines booting or waiting for a slot", ["stage"]);

@@ -20,6 +20,7 @@ export class ProductDirectory {
   readonly #lookups: BatchedLookups<ProductByKey>;
   readonly #entries = new Map<string, ProductByKey>();
   readonly #policies = new Map<string, Promise<Policy | null>>();
+  readonly #slugs = new Map<string, string>();
   readonly #db: Db;
   #listening = false;
   /** Counts changes, so that a product read before a change is not cached after it. */
@@ -48,6 +49,16 @@ export class ProductDirectory {
       policy.catch(() => this.#policies.delete(productId));
     }
     return policy;
+  }
+
+  /** The slug of a product, for metrics. Null when it has been deleted. */
+  async slugOf(productId: string): Promise<string | null> {
+    const known = this.#slugs.get(productId);
+    if (known !== undefined) return known;
+    const slug = (await findProduct(this.#db, productId))?.record.slug ?? null;
+    // It never changes.
+    if (slug !== null && this.#slugs.size < MAX_ENTRIES) this.#slugs.set(productId, slug);
+    return slug;
   }
 
   /** Clears the cache. Every operation that changes a product calls it before its response. */
