@@ -181,6 +181,10 @@ export const ENGINE_ROUTES = {
         kind: "text",
         summary: "Adds the metrics, unless this is their revision. Empty for the first read",
       },
+      usage: {
+        kind: "text",
+        summary: "Adds the usage after this `ledger:revision`, if there is any. Empty for the first read",
+      },
     },
     responses: ok("EngineStatus"),
   }),
@@ -198,7 +202,7 @@ export function engineErrorsOf({ auth, method, requestLines, errors = [] }: Engi
     ...errors,
     "INTERNAL_ERROR",
     // The daemon answers for an engine that it cannot wake. It never refuses its own calls.
-    ...(auth === "control" ? [] : (["SLEEPING_BUSY"] as const)),
+    ...(auth === "control" ? [] : (["SLEEPING_BUSY", "ENGINE_NOT_RUNNING"] as const)),
     ...(takesBody && requestLines === undefined ? (["SERVICE_UNAVAILABLE"] as const) : []),
   ];
   return [...new Set(codes)];

@@ -7,6 +7,7 @@ import type { IsolationMode } from "../../contract/orchestrator-records.ts";
 import { SETTINGS, isEngineSetting } from "../../contract/settings.ts";
 import { EnvironmentReader } from "../../shared/environment.ts";
 import { AUDIT_HEADS_FILE } from "../../contract/audit-chain.ts";
+import { type PriceSettings, readPrices } from "./read-prices.ts";
 import type { BackupSettings } from "../status/backups.ts";
 import { defaultMaxAwake } from "../rules/idleness.ts";
 import type { UidRange } from "../store/engine-users.ts";
@@ -20,6 +21,8 @@ export interface Config {
   readonly secretKey: string | undefined;
   readonly host: string;
   readonly port: number;
+  /** The base of engines' addresses, without a trailing slash. Null: their own ports. */
+  readonly publicUrl: string | null;
   readonly portMin: number;
   readonly portMax: number;
   readonly bootTimeoutMs: number;
@@ -46,6 +49,8 @@ export interface Config {
   readonly tracing: TracingSettings | null;
   /** The engines' PATH, where their tools find commands. */
   readonly path: string;
+  /** The price table and its file. */
+  readonly prices: PriceSettings;
   readonly backup: BackupSettings;
   /** What the environment sets, as it may be shown. */
   readonly shownSettings: Readonly<Record<string, string>>;
@@ -71,6 +76,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     secretKey: read.text("ORCH_SECRET_KEY"),
     host: read.text("ORCH_HOST", SETTINGS.ORCH_HOST.value.fallback),
     port: readInteger(read, "ORCH_PORT"),
+    publicUrl: readPublicUrl(read),
     portMin,
     portMax,
     bootTimeoutMs: readInteger(read, "ORCH_BOOT_TIMEOUT_S") * 1000,
@@ -93,6 +99,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     tracing: readTracing(read),
     shownSettings: shownSettings(env),
     path: read.text("PATH", "/usr/local/bin:/usr/bin:/bin"),
+    prices: readPrices(read),
     backup: readBackup(read, dataDir),
     notifySocket: read.text("NOTIFY_SOCKET"),
     watchdog: read.text("WATCHDOG_USEC") !== undefined,
@@ -100,6 +107,16 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
   checkTogether(read, config);
   read.done();
   return Object.freeze(config);
+}
+
+function readPublicUrl(read: EnvironmentReader): string | null {
+  const text = read.text("ORCH_PUBLIC_URL");
+  if (text === undefined) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isBase = url !== null && /^https?:$/.test(url.protocol) && url.search + url.hash + url.username === "";
+  if (!isBase)
+    read.problem(`ORCH_PUBLIC_URL: expected http://… or https://… without user, query and fragment, got "${text}"`);
+  return text.replace(/\/+$/, "");
 }
 
 function readBackup(read: EnvironmentReader, dataDir: string): Config["backup"] {

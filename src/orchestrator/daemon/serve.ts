@@ -9,9 +9,12 @@ import type { ServiceManager } from "./service-manager.ts";
 import { openDataFolder } from "./data-folder.ts";
 import { adminRoutes } from "../http/admin-routes.ts";
 import { createApp } from "../http/app.ts";
+import { createGateway } from "../http/gateway.ts";
+import { isGatewayUrl } from "../http/gateway-path.ts";
 import { openRoutes } from "../http/open-routes.ts";
 import { engineRoutes } from "../http/engine-routes.ts";
 import { streamRoutes } from "../http/stream-routes.ts";
+import { usageRoutes } from "../http/usage-routes.ts";
 import { productRoutes } from "../http/product-routes.ts";
 import { createWaitingApp } from "../http/waiting-app.ts";
 import { assertRequired } from "../fleet/isolation/host-isolation.ts";
@@ -83,18 +86,21 @@ export async function serve(options: StartOptions): Promise<void> {
   const opened = await openHost({ ...options, folder, isolation, readiness, onWait, onLoss: options.takenOver });
   if (opened === null) return;
   const { host, database } = opened;
-  app = createApp(host, {
+  const gateway = createGateway(host, { listenHost: config.host });
+  const api = createApp(host, {
     handlers: {
       ...openRoutes(readiness, open),
       ...productRoutes(host),
       ...engineRoutes(host, new AutoProvision(host)),
       ...streamRoutes(host),
+      ...usageRoutes(host),
       ...adminRoutes(host),
     },
     adminKey: folder.adminKey,
     host: config.host,
     whyDatabase: unavailableReason,
   });
+  app = (request, response) => (isGatewayUrl(request.url) ? gateway : api)(request, response);
   const report = isolationReport(host);
   logIsolation(report, logger);
   await warnAboutPorts(host);

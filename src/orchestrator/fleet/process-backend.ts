@@ -19,6 +19,7 @@ import { engineUrl } from "./engine-url.ts";
 import { ExitWatch } from "./exit-watch.ts";
 import { createFolderStorage } from "./folder-storage.ts";
 import { findOrphans, findRoot } from "./find-processes.ts";
+import { LaunchFailed } from "./launch-failed.ts";
 import { launchFileOf, launchFilePath, removeLaunchFile, removeOldLaunchFiles } from "./launch-file.ts";
 import { limitsReport } from "./limits-report.ts";
 import { LogRotation } from "./log-rotation.ts";
@@ -60,6 +61,8 @@ export function createProcessBackend({
   const folderOf = (engineId: string) => engineFolder(dataDir, engineId);
   const watch = new ExitWatch();
   const logs = new LogRotation(logger);
+  /** The incarnations that this daemon has launched and that have not exited. */
+  const launched = new Set<string>();
   /** Clean-ups by engine. The next launch waits until the remains of the last incarnation are gone. */
   const cleanUps = new Map<string, Promise<void>>();
   removeOldLaunchFiles(runDir).catch((error: unknown) =>
@@ -123,11 +126,18 @@ export function createProcessBackend({
     limitsReport: () => limitsReport(cgroups.hierarchies),
     startProblem: () => settings.snapshots?.problem ?? null,
     async launch(order: LaunchOrder): Promise<EngineProcess> {
-      const { engine_id: engineId, port } = order.launch;
+      const { engine_id: engineId, incarnation, port } = order.launch;
       await cleanUps.get(engineId);
-      const { identity, ...spawned } = await spawnEngine(settings, processOrder(order, settings), { cgroups, sockets });
+      if (launched.has(incarnation)) throw new LaunchFailed("the engine's process runs already");
+      launched.add(incarnation);
+      const places = { cgroups, sockets };
+      const spawning = spawnEngine(settings, processOrder(order, settings), places);
+      spawning.catch(() => launched.delete(incarnation));
+      const { identity, ended, ...spawned } = await spawning;
+      void ended.then(() => launched.delete(incarnation));
       const parts = {
         ...spawned,
+        ended,
         handle: makeHandle(identity, boot),
         address: engineUrl(host, port),
         cgroups,
