@@ -1,4 +1,5 @@
 import { confineAndRun, run } from "./main.ts";
+import { warmUp } from "./http/warm-up.ts";
 
 export { run };
 
@@ -14,4 +15,7 @@ declare global {
   var engineSnapshot: EngineSnapshot | undefined;
 }
 
-if (globalThis.engineSnapshot !== undefined) globalThis.engineSnapshot.start = confineAndRun;
+if (globalThis.engineSnapshot !== undefined) {
+  globalThis.engineSnapshot.start = confineAndRun;
+  warmUp();
+}
