@@ -102,6 +102,7 @@ t.test("a turn that asks a person waits, and its run ends with it", async (t) =>
   const { request_id } = await until("it asks", async () => (await carl.call("/hitl/pending")).body.requests[0]);
   t.equal((await carl.call("/hitl/respond", { request_id, answer: "left" })).status, 200);
   await until("the turn has ended", async () => (await carl.call("/hitl/pending")).body.requests.length === 0);
+  await carl.isIn("running");
   await carl.sleep();
   t.match(await runIn("carl", made.id, "done"), { error: null });
 });
