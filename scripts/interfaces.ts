@@ -12,6 +12,7 @@ import type { Interface } from "./openapi.ts";
 /** The daemon's own calls to an engine, and what they answer, are not published. */
 const {
   KeysAccepted: _keys,
+  CatalogVersionUsed: _version,
   EngineStatus: _status,
   StartedTurn: _started,
   FoundTurn: _found,
@@ -31,6 +32,7 @@ export const INTERFACES = {
     keys: { platform: PLATFORM_KEY_HEADER, admin: ADMIN_KEY_HEADER, local: ADMIN_KEY_HEADER },
     keyless: ["none", "local", "webhook"],
     path: {
+      version: "The number of a version",
       user_id: "The product's id of the user, 1 to 256 bytes",
       product_id: "Id or slug of the product",
       engine_id: "Id of the engine",

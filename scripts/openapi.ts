@@ -110,9 +110,10 @@ function parameterSchema(parameter: Parameter): Schema {
 }
 
 function requestBody(
-  { request, requestLines, rawBody }: Row,
+  { request, requestArchive, requestLines, rawBody }: Row,
   requests: RequestNames,
 ): NonNullable<Operation["requestBody"]> | null {
+  if (requestArchive === true) return { required: true, content: ARCHIVE };
   if (requestLines !== undefined) return { required: true, content: { "application/x-ndjson": linesOf(requestLines) } };
   if (rawBody) return { required: true, content: { "*/*": { schema: {} } } };
   if (request === undefined) return null;
@@ -132,6 +133,8 @@ const successes = ({ responses }: Row): Operation["responses"] =>
   );
 const DESCRIPTIONS: Readonly<Record<string, string>> = { 200: "OK", 201: "Created", 202: "Accepted" };
 
+const ARCHIVE: Contents = { "application/gzip": { schema: { type: "string" } } };
+
 function mediaType(content: Content<string>): Contents {
   switch (content.kind) {
     case "json":
@@ -146,6 +149,8 @@ function mediaType(content: Content<string>): Contents {
       return { "text/plain": { schema: { type: "string" } } };
     case "html":
       return { "text/html": { schema: { type: "string" } } };
+    case "archive":
+      return ARCHIVE;
     default:
       return content satisfies never;
   }

@@ -12,6 +12,7 @@ import {
   type ProductRecord,
   type StopResult,
 } from "./orchestrator-records.ts";
+import { CATALOG_RESPONSES } from "./responses/catalog-responses.ts";
 import { backupList, backupRun, hostReport, hostStatus } from "./responses/host-responses.ts";
 import { SCHEDULE_RESPONSES } from "./responses/schedule-responses.ts";
 import { productRecord } from "./responses/product-responses.ts";
@@ -52,6 +53,7 @@ const engineRecord = z.object({
       sampled_at: time,
     }),
   ),
+  catalog: z.nullable(z.object({ version: z.nullable(count), error: textOrNull })),
   last_error: z.nullable(
     z.object({
       phase: z.enum(["boot", "run", "stop"]),
@@ -124,6 +126,7 @@ export const ORCHESTRATOR_RESPONSES = {
     platform_api_key: textOrNull,
   }),
   ProductPage: page(productRecord) satisfies z.ZodMiniType<Page<ProductRecord>>,
+  ...CATALOG_RESPONSES,
   ProductDeleted: z.object({ deleted: z.literal(true) }),
   EngineRecord: engineRecord,
   EngineWithKey: z.extend(engineRecord, {
@@ -148,6 +151,8 @@ export const ORCHESTRATOR_RESPONSES = {
   HostReport: hostReport,
   AuditPage: page(auditRecord) satisfies z.ZodMiniType<Page<AuditRecord>>,
   OpenApiDocument: openApiDocument,
-  Error: z.object({ error: z.object({ code: errorCode, message: text }) }) satisfies z.ZodMiniType<ErrorBody>,
+  Error: z.object({
+    error: z.object({ code: errorCode, message: text, details: z.optional(jsonObject) }),
+  }) satisfies z.ZodMiniType<ErrorBody>,
 } as const satisfies Record<string, z.ZodMiniType>;
 export type OrchestratorResponseName = keyof typeof ORCHESTRATOR_RESPONSES;

@@ -1,4 +1,5 @@
 import type { OrchestratorErrorCode } from "./orchestrator-errors.ts";
+import { CATALOG_ROUTES } from "./orchestrator-routes/catalog-rows.ts";
 import { ENGINE_ROUTES } from "./orchestrator-routes/engine-rows.ts";
 import { DOCUMENT_ROUTES, HOST_ROUTES, PROBE_ROUTES } from "./orchestrator-routes/host-rows.ts";
 import { PRODUCT_ROUTES } from "./orchestrator-routes/product-rows.ts";
@@ -11,6 +12,7 @@ export const ORCHESTRATOR_ROUTES = {
   ...PROBE_ROUTES,
   ...PRODUCT_ROUTES,
   ...ENGINE_ROUTES,
+  ...CATALOG_ROUTES,
   ...USAGE_ROUTES,
   ...SCHEDULE_ROUTES,
   ...HOST_ROUTES,

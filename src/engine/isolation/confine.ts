@@ -64,6 +64,7 @@ function confineProcess(
     port,
     listen_fd,
     extra_ca_certs,
+    product_catalog,
     tool_listen,
     tool_cgroups = [],
     user_tasks,
@@ -80,7 +81,8 @@ function confineProcess(
   }
   if (!isolation.engine) return;
   dropCapabilities();
-  const files = [environment["NODE_COMPILE_CACHE"], extra_ca_certs].filter((path) => typeof path === "string");
+  const own = [environment["NODE_COMPILE_CACHE"], extra_ca_certs, product_catalog?.folder];
+  const files = own.filter((path) => typeof path === "string");
   // A tool's domain is within the engine's.
   const extra = [...files, ...isolation.read];
   const rules = engineFileRules({ dataDir: data_dir, programDir: programDir(), extra });

@@ -26,7 +26,6 @@ import { ProductTurns } from "./product-turns.ts";
 
 /** Bodies of other methods are not read. */
 const TAKES_BODY: ReadonlySet<Route["method"]> = new Set(["POST", "PUT", "PATCH"]);
-const NO_BYTES: Uint8Array = new Uint8Array();
 /** Of one product. Parsing is synchronous: more at once would only delay the others. */
 const PARSED_AT_ONCE = 1;
 const LISTS_AT_ONCE = 2;
@@ -61,11 +60,12 @@ export function createApp(host: HostContext, { handlers, adminKey, host: listenH
       assertDeclaredSize(request, maxBodyBytes(route));
       const product = await admitCaller(admission, route, { request, response });
       const owner = product?.record.id ?? (route.auth === "webhook" ? "webhooks" : "admin");
-      const call = (json: unknown, bytes = NO_BYTES) => callOf(request, response, { product, json, bytes, lists });
+      const call = (json: unknown, bytes?: Uint8Array) => callOf(request, response, { product, json, bytes, lists });
       if (!TAKES_BODY.has(route.method)) return send(response, await handlers[name](call(undefined)));
-      const body = await receiveBody(request, { maxBytes: maxBodyBytes(route), room, owner });
+      const expected = route.requestArchive === true ? "a tar.gz archive" : route.rawBody === true ? "text" : "JSON";
+      const body = await receiveBody(request, { maxBytes: maxBodyBytes(route), room, owner, expected });
       const work = async () => {
-        if (route.rawBody) return handlers[name](call(undefined, body.bytes));
+        if (takesBytes(route)) return handlers[name](call(undefined, body.bytes));
         const json = await parsing.run(owner, () => parseJsonBody(body.bytes, BODY_LIMITS)).finally(body.release);
         return handlers[name](call(json));
       };
@@ -92,6 +92,8 @@ export function createApp(host: HostContext, { handlers, adminKey, host: listenH
   return app;
 }
 
+const takesBytes = ({ requestArchive, rawBody }: Route): boolean => requestArchive === true || rawBody === true;
+
 function send(response: Response, result: Answer): void {
   if (result === undefined) return;
   if (result.secret) response.set("Cache-Control", "no-store");
@@ -111,7 +113,12 @@ const requestIdOf = (response: Response): string => String(response.getHeader(RE
 function callOf(
   request: Request,
   response: Response,
-  { product, json, bytes, lists }: { product: Product | null; json: unknown; bytes: Uint8Array; lists: ProductTurns },
+  {
+    product,
+    json,
+    bytes = new Uint8Array(),
+    lists,
+  }: { product: Product | null; json: unknown; bytes?: Uint8Array | undefined; lists: ProductTurns },
 ): Call {
   return {
     params: storable(request.params),

@@ -17,7 +17,7 @@ export interface Call {
   readonly product: Product;
   /** Checks the body; fields that nobody knows are named in `X-Ignored-Fields`. */
   body<S extends z.ZodMiniObject>(schema: S): z.output<S>;
-  /** The body as it was received, on a route that does not read it as JSON. */
+  /** The body as it was received, on a route that does not read it as JSON; empty on others. */
   readonly bytes: Uint8Array;
   /**
    * Sends a list, a few at once of each product: a list takes as much time and memory as many other calls. A client
