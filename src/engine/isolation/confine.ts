@@ -36,7 +36,11 @@ type Launch = Omit<EngineLaunch, "isolation"> & Partial<Pick<EngineLaunch, "isol
  */
 export function confine(environment: Environment): Confined | null {
   const file = environment[LAUNCH_FILE_VARIABLE];
-  const text = file === undefined ? null : readFileSync(file, "utf8");
+  return confineTo(file === undefined ? null : readFileSync(file, "utf8"), environment);
+}
+
+/** As {@link confine}, with the content of a launch file. */
+export function confineTo(text: string | null, environment: Environment): Confined | null {
   const launch = launchOf(text);
   try {
     if (launch !== null) confineProcess(launch, environment);
