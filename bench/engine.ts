@@ -14,7 +14,7 @@ export interface OwnEngine {
   /** From the start of its process until it answered that it is healthy. */
   readonly bootMs: number;
   /** A call that the engine accepts. */
-  wish(body?: unknown): Call;
+  request(body?: unknown): Call;
   stop(): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export async function startEngine(
     url,
     pid: child.pid ?? 0,
     bootMs: performance.now() - began,
-    wish: (body) => ({ method: body === undefined ? "GET" : "POST", headers: { "x-engine-key": key }, body }),
+    request: (body) => ({ method: body === undefined ? "GET" : "POST", headers: { "x-engine-key": key }, body }),
     stop: () => end(child),
   };
 }

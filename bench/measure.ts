@@ -103,8 +103,8 @@ export function open(url: string, { method = "GET", headers = {}, body, agent }:
   });
 }
 
-export async function call(url: string, wish: Call = {}): Promise<Answer> {
-  const response = await open(url, wish);
+export async function call(url: string, request: Call = {}): Promise<Answer> {
+  const response = await open(url, request);
   let body = "";
   for await (const chunk of response.setEncoding("utf8")) body += String(chunk);
   return { status: response.statusCode ?? 0, body, retryAfterS: Number(response.headers["retry-after"] ?? 0) };

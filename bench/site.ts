@@ -124,9 +124,9 @@ export class Site {
 
   /** An engine that runs. A host that is too busy says when to come back; `onBusy` is told. */
   async provision(userId: string, onBusy: () => void = () => undefined): Promise<Engine> {
-    const wish: Call = { method: "POST", headers: this.platform, body: { user_id: userId } };
+    const request: Call = { method: "POST", headers: this.platform, body: { user_id: userId } };
     for (;;) {
-      const answer = await call(`${this.url}/engines/provision`, wish);
+      const answer = await call(`${this.url}/engines/provision`, request);
       if (answer.status === 201) return JSON.parse(answer.body) as Engine;
       if (answer.status !== 503) throw new Error(`provision answered ${answer.status}: ${answer.body}`);
       onBusy();

@@ -31,10 +31,10 @@ class Orchd implements System {
   readonly #store = openStore(this.#folder);
   readonly #search = new MemorySearch(this.#store);
   readonly #roundOf = new Map<string, string>();
-  readonly #wish: Pick<SearchRequest, "bearing">;
+  readonly #request: Pick<SearchRequest, "bearing">;
 
-  constructor(wish: Pick<SearchRequest, "bearing"> = {}) {
-    this.#wish = wish;
+  constructor(request: Pick<SearchRequest, "bearing"> = {}) {
+    this.#request = request;
   }
 
   async load({ conversations }: Talk): Promise<void> {
@@ -72,7 +72,7 @@ class Orchd implements System {
 
   async search({ query, now, limit }: Search): Promise<Found> {
     // A round and the facts that were learned from it come beside each other.
-    const hits = await this.#search.search({ query, now: Date.parse(now), limit: limit * 3, ...this.#wish });
+    const hits = await this.#search.search({ query, now: Date.parse(now), limit: limit * 3, ...this.#request });
     return {
       hits: hits.map(({ evidence, content }) => ({
         of: evidence.flatMap((id) => this.#roundOf.get(id) ?? []),

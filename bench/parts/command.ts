@@ -71,7 +71,7 @@ async function measure(...engines: [OwnEngine, OwnEngine]): Promise<[Round, Roun
 
 async function turn(engine: OwnEngine, message: string): Promise<number> {
   const began = performance.now();
-  const response = await open(`${engine.url}/execute`, engine.wish({ task_id: "command", message }));
+  const response = await open(`${engine.url}/execute`, engine.request({ task_id: "command", message }));
   let text = "";
   for await (const chunk of response.setEncoding("utf8")) text += String(chunk);
   const took = performance.now() - began;

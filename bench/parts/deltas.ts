@@ -29,7 +29,7 @@ export async function deltas(site: Site): Promise<readonly Row[]> {
   for (let round = 0; round <= ROUNDS; round++) {
     const theirs = await delays(() => open(`${model.url}/v1/chat/completions`, direct));
     const ours = await delays((turn) =>
-      open(`${engine.url}/execute`, engine.wish({ task_id: `delta-${round}-${turn}`, message: WORDS })),
+      open(`${engine.url}/execute`, engine.request({ task_id: `delta-${round}-${turn}`, message: WORDS })),
     );
     if (round > 0) rounds.push({ ours, theirs });
   }

@@ -51,7 +51,7 @@ const rounds = (): Samples => ({ ours: [], theirs: [] });
 /** Milliseconds from the call to the first event. */
 async function firstEvent(engine: OwnEngine): Promise<number> {
   const began = performance.now();
-  const response = await open(`${engine.url}/execute`, engine.wish({ task_id: "isolation", message: "/say hello" }));
+  const response = await open(`${engine.url}/execute`, engine.request({ task_id: "isolation", message: "/say hello" }));
   let took: number | null = null;
   for await (const _chunk of response) took ??= performance.now() - began;
   return took ?? Number.NaN;

@@ -25,7 +25,7 @@ export async function manyTurns(site: Site): Promise<readonly Row[]> {
     const tasks = Array.from({ length: count - done }, (_, index) => `turn-${done + index}`);
     await inParallel(tasks, AT_ONCE, async (task_id) => {
       const message = 'Look.\n/tool list_files {"path":"."}\n/say Nothing there.';
-      const { status, body } = await call(`${engine.url}/execute`, engine.wish({ task_id, message }));
+      const { status, body } = await call(`${engine.url}/execute`, engine.request({ task_id, message }));
       if (status !== 200 || !body.includes('"phase":"completed"'))
         throw new Error(`a turn answered ${status}: ${body}`);
     });

@@ -56,7 +56,7 @@ async function streams(site: Site): Promise<readonly Row[]> {
   const theirs = (words: number) =>
     read(`${theirServer.url}/threads/${randomUUID()}/runs/stream`, runOfPeer("scripted", String(words)));
   const ours = (words: number) =>
-    read(`${engine.url}/execute`, engine.wish({ task_id: randomUUID(), message: `/stream ${words}` }));
+    read(`${engine.url}/execute`, engine.request({ task_id: randomUUID(), message: `/stream ${words}` }));
   const short = await inTurns(SHORT_ROUNDS, SHORT_WARM_UP, { ours: () => ours(1), theirs: () => theirs(1) });
   const long = await inTurns(ROUNDS, WARM_UP, { ours: () => ours(EVENTS), theirs: () => theirs(EVENTS) });
   await theirServer.stop();
@@ -83,16 +83,16 @@ async function wordsOfMany(site: Site): Promise<readonly Row[]> {
     const theirServer = await startPeer(site, { workers: turns, modelUrl });
     const found = await inTurns(WORD_ROUNDS, 1, {
       theirs: () =>
-        told(theirServer.pid, turns, () =>
+        costOf(theirServer.pid, turns, () =>
           open(`${theirServer.url}/threads/${randomUUID()}/runs/stream`, runOfPeer("remote", WORDS)),
         ),
       ours: () =>
-        told(engine.pid, turns, () =>
-          open(`${engine.url}/execute`, engine.wish({ task_id: randomUUID(), message: WORDS })),
+        costOf(engine.pid, turns, () =>
+          open(`${engine.url}/execute`, engine.request({ task_id: randomUUID(), message: WORDS })),
         ),
     });
     await theirServer.stop();
-    const rowOf = (what: string, figure: (one: Told) => number, unit: string): Row =>
+    const rowOf = (what: string, figure: (one: Cost) => number, unit: string): Row =>
       row(what, { ...both(found, figure), unit, aim });
     rows.push(
       rowOf(`… a word, ${turns} runs at once, median`, ({ delaysMs }) => percentile(delaysMs, 0.5), "ms"),
@@ -105,13 +105,13 @@ async function wordsOfMany(site: Site): Promise<readonly Row[]> {
   return rows;
 }
 
-interface Told {
+interface Cost {
   readonly delaysMs: readonly number[];
   /** The server's processor time, for the words that nobody counts as well. */
   readonly cpuS: number;
 }
 
-async function told(pid: number, turns: number, begin: () => ReturnType<typeof open>): Promise<Told> {
+async function costOf(pid: number, turns: number, begin: () => ReturnType<typeof open>): Promise<Cost> {
   const before = cpuSeconds(pid);
   const delaysMs = await delays(begin, turns);
   return { delaysMs, cpuS: cpuSeconds(pid) - before };
@@ -153,10 +153,10 @@ interface Reading {
 }
 
 /** Reads a run to its end: when its first event came, its last one, and the end of the stream. */
-async function read(address: string, wish: Call): Promise<Reading> {
+async function read(address: string, request: Call): Promise<Reading> {
   const began = performance.now();
   let [events, firstMs, lastMs] = [0, Number.NaN, Number.NaN];
-  const response = await open(address, wish);
+  const response = await open(address, request);
   for await (const chunk of response) {
     // A frame names its event once, at its beginning; that it may be cut in two there is one in thousands.
     const found = (chunk as Buffer).toString("latin1").split("event: ").length - 1;

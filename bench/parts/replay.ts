@@ -20,10 +20,10 @@ export async function replay(site: Site): Promise<readonly Row[]> {
     ["stream", `/stream ${EVENTS}`],
     ["blocks", message],
   ])
-    await read(`${engine.url}/execute`, engine.wish({ task_id, message: text }));
+    await read(`${engine.url}/execute`, engine.request({ task_id, message: text }));
   const again = (task: string) => `${engine.url}/execute/replay?task_id=${task}`;
-  const wish = { ...engine.wish() };
-  const asStream = { ...wish, headers: { ...wish.headers, accept: "text/event-stream" } };
+  const request = { ...engine.request() };
+  const asStream = { ...request, headers: { ...request.headers, accept: "text/event-stream" } };
   const rates = { stream: [] as number[], blocks: [] as number[], bare: [] as number[] };
   for (let round = 0; round < ROUNDS + WARM_UP; round++) {
     const bareMs = await read(`${bare.url}/?events=${EVENTS}`);
@@ -46,9 +46,9 @@ export async function replay(site: Site): Promise<readonly Row[]> {
 const perSecond = (events: number, ms: number): number => events / (ms / 1000);
 
 /** How long it takes to read all there is. */
-async function read(address: string, wish: Call = {}): Promise<number> {
+async function read(address: string, request: Call = {}): Promise<number> {
   const began = performance.now();
-  const response = await open(address, wish);
+  const response = await open(address, request);
   let last = "";
   for await (const chunk of response) last = (last + String(chunk)).slice(-1000);
   if (response.statusCode !== 200 || !last.endsWith("}\n\n")) throw new Error(`${address} answered ${last}`);

@@ -14,7 +14,7 @@ export async function streams(site: Site): Promise<readonly Row[]> {
   const engine = await site.provision("streamer");
   const bare = await startServer("bare-sse.mjs", { path: "/?events=1" });
   const execute = `${engine.url}/execute`;
-  const wish = (task_id: string, message: string): Call => ({
+  const request = (task_id: string, message: string): Call => ({
     method: "POST",
     headers: { "x-engine-key": engine.engine_api_key },
     body: { task_id, message },
@@ -23,7 +23,7 @@ export async function streams(site: Site): Promise<readonly Row[]> {
   const bareFirst: number[] = [];
   for (let round = 0; round < SHORT_ROUNDS + SHORT_WARM_UP; round++) {
     const theirs = await firstEvent(`${bare.url}/?events=1`);
-    const ours = await firstEvent(execute, wish(`short-${round}`, "/say Hello."));
+    const ours = await firstEvent(execute, request(`short-${round}`, "/say Hello."));
     if (round < SHORT_WARM_UP) continue;
     first.push(ours);
     bareFirst.push(theirs);
@@ -32,7 +32,7 @@ export async function streams(site: Site): Promise<readonly Row[]> {
   const theirs: number[] = [];
   for (let round = 0; round < ROUNDS + WARM_UP; round++) {
     const theirRate = await rateOf(`${bare.url}/?events=${EVENTS}`);
-    const ourRate = await rateOf(execute, wish(`long-${round}`, `/stream ${EVENTS}`));
+    const ourRate = await rateOf(execute, request(`long-${round}`, `/stream ${EVENTS}`));
     if (round < WARM_UP) continue;
     ours.push(ourRate);
     theirs.push(theirRate);
@@ -46,17 +46,17 @@ export async function streams(site: Site): Promise<readonly Row[]> {
 }
 
 /** Milliseconds until it comes; what is behind it is read as well. */
-async function firstEvent(address: string, wish: Call = {}): Promise<number> {
+async function firstEvent(address: string, request: Call = {}): Promise<number> {
   const began = performance.now();
   let firstMs: number | undefined;
-  for await (const chunk of await open(address, wish))
+  for await (const chunk of await open(address, request))
     if (String(chunk).includes("event: ")) firstMs ??= performance.now() - began;
   return firstMs ?? Number.NaN;
 }
 
-async function rateOf(address: string, wish: Call = {}): Promise<number> {
+async function rateOf(address: string, request: Call = {}): Promise<number> {
   const began = performance.now();
-  const response = await open(address, wish);
+  const response = await open(address, request);
   let events = 0;
   let before = "";
   for await (const chunk of response) {

@@ -45,7 +45,7 @@ async function verdictOn(lines: readonly AuditRecord[], expected: AuditHead | nu
 const changed = (lines: readonly AuditRecord[], seq: number, more: Partial<AuditRecord>) =>
   lines.map((line) => (line.seq === seq ? { ...line, ...more } : line));
 
-t.test("each way to tamper with the chain is told with its first line", async (t) => {
+t.test("each way to tamper with the chain is reported with its first line", async (t) => {
   const lines = chain(5);
   t.same(await verdictOn(lines), { kind: "holds", head: { seq: 5, hash: lines[4]?.hash } });
   t.same(await verdictOn([]), { kind: "holds", head: { seq: 0, hash: GENESIS_HASH } });
@@ -69,7 +69,7 @@ t.test("each way to tamper with the chain is told with its first line", async (t
   }
 });
 
-t.test("a head that was noted tells a log that was cut off or made anew", async (t) => {
+t.test("a noted head reveals a log that was truncated or recreated", async (t) => {
   const lines = chain(5);
   const noted = { seq: 4, hash: lines[3]?.hash ?? "" };
   t.equal((await verdictOn(lines, noted)).kind, "holds", "it may have grown since");

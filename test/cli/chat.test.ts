@@ -330,7 +330,7 @@ t.test("Ctrl-C cancels the turn and waits for its end", async (t) => {
   t.same(server.calls.at(-1)?.body, { task_id: "mine" });
 });
 
-t.test("an engine that is stopped, busy, or of which no key is kept is told with what to do", async (t) => {
+t.test("a stopped or busy engine, or one without a stored key, is reported with advice", async (t) => {
   const { server, orchctl } = await withEngine(t);
   const { ORCH_PLATFORM_KEY } = KEYS;
   const keyless = await orchctl(["chat", "alice", "hi"], { env: { ORCH_PLATFORM_KEY } });
@@ -346,7 +346,7 @@ t.test("an engine that is stopped, busy, or of which no key is kept is told with
   t.match(stopped.stderr, /the engine is stopped; orchctl engines start alice starts it/);
 });
 
-t.test("a wrong ORCH_ENGINE_KEY is told apart from a stored key", async (t) => {
+t.test("a wrong ORCH_ENGINE_KEY is distinguished from a stored key", async (t) => {
   const { server, orchctl } = await withEngine(t);
   server.on("POST /execute", { status: 401, body: { error: "INVALID_ENGINE_KEY", message: "missing or wrong" } });
   const only = await orchctl(["chat", "alice", "hi"], { env: KEYS });

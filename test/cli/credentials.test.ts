@@ -56,7 +56,7 @@ t.test("keys of one daemon are not shown to another", async (t) => {
   t.equal(other.calls.length, 0);
 });
 
-t.test("a damaged file is told and left alone, and the key is shown all the same", async (t) => {
+t.test("a damaged file is reported and left alone, and the key is still shown", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   const path = join(t.testdir({ config: { "credentials.json": "{" } }), "config");
@@ -68,7 +68,7 @@ t.test("a damaged file is told and left alone, and the key is shown all the same
   t.equal(readFileSync(join(path, "credentials.json"), "utf8"), "{");
 });
 
-t.test("a file that cannot be read is told in words", async (t) => {
+t.test("an unreadable file is reported in words", async (t) => {
   const orchctl = orchctlFor(t, await startFakeServer(t));
   const env = { ORCHCTL_CONFIG_DIR: join(t.testdir({ config: { "credentials.json": {} } }), "config") };
   t.match(await orchctl(["engines", "list"], { env }), {
@@ -77,7 +77,7 @@ t.test("a file that cannot be read is told in words", async (t) => {
   });
 });
 
-t.test("a key may come from a file; one that is missing, empty or no key is told without showing it", async (t) => {
+t.test("a key may come from a file; a missing, empty or invalid one is reported without showing it", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   server.on("GET /engines", { body: { data: [], next_cursor: null } });

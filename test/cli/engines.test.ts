@@ -147,7 +147,7 @@ t.test("show and list tell since when an engine sleeps and why, or what keeps it
   t.match(shown.stdout, /awake +woken by call; works: turn, stream/);
 });
 
-t.test("show tells what went wrong last, with the end of the log", async (t) => {
+t.test("show has the last error, with the end of the log", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   const last_error = {
@@ -215,7 +215,7 @@ t.test("a reader that has seen enough ends a command without a word", async (t) 
   t.equal(stderr, "");
 });
 
-t.test("health tells of the daemon, why it is not ready, and of an engine", async (t) => {
+t.test("health shows the daemon, why it is not ready, and an engine", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   server.on("GET /health", { body: { status: "ok", version: "9.9.9", uptime_s: 12 } });
@@ -293,7 +293,7 @@ t.test("a refusal names user, product and address, and what helps", async (t) =>
   t.match(destroyed.stderr, "orchctl engines list");
 });
 
-t.test("health shows what an engine tells of its model, part by part", async (t) => {
+t.test("health shows an engine's model status, part by part", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   server.on("GET /engines/alice", { body: engine({ url: server.url }) });

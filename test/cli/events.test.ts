@@ -132,7 +132,7 @@ t.test("a stream that is cut goes on behind the last event, each event once", as
   );
 });
 
-t.test("who follows before anything has happened misses nothing, and is told of no gap", async (t) => {
+t.test("a follower from before the first event misses nothing and sees no gap", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   const gap = `event: gap\ndata: ${JSON.stringify({ after: NOTHING_SEEN })}\n\n`;
@@ -190,7 +190,7 @@ t.test("nonsense is refused before anything is asked", async (t) => {
   t.equal(server.calls.length, 0);
 });
 
-t.test("a server that is no daemon is told as such, not followed for ever", async (t) => {
+t.test("a server that is no daemon is reported as such, not followed for ever", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   for (const body of [{ hello: "world" }, null, [], "text"]) {

@@ -50,7 +50,7 @@ t.test("with --json an error is one document, on standard error", async (t) => {
   }
 });
 
-t.test("what is no daemon is told as such", async (t) => {
+t.test("a server that is no daemon is reported as such", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   server.on("GET /engines/alice", { body: "<html>hello</html>" });
@@ -63,7 +63,7 @@ t.test("what is no daemon is told as such", async (t) => {
   t.equal((await orchctl(["health", "--url", "ftp://nowhere"])).code, 2);
 });
 
-t.test("a daemon that is not there is told with where it was looked for and what to do", async (t) => {
+t.test("an unreachable daemon is reported with its address and advice", async (t) => {
   const closed = createServer().listen(0, "127.0.0.1");
   await once(closed, "listening");
   const { port } = closed.address() as AddressInfo;
@@ -89,7 +89,7 @@ t.test("a server that accepts and says nothing, or stops in the middle, is not w
   await t.rejects(client.health(), late);
 });
 
-t.test("wrong usage is told shortly, help in full", async (t) => {
+t.test("wrong usage is reported briefly, help in full", async (t) => {
   const orchctl = orchctlFor(t, { url: "http://127.0.0.1:1" });
   const wrong = await orchctl(["engines", "destory", "alice"]);
   t.equal(wrong.code, 2);

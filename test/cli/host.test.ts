@@ -34,7 +34,7 @@ function status(more: Partial<HostStatus> = {}): HostStatus {
   };
 }
 
-t.test("status tells at a glance what runs, what is left, and what to see to", async (t) => {
+t.test("status shows what runs, what is free, and what needs attention", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   server.on("GET /admin/status", { body: status() });
@@ -85,7 +85,7 @@ t.test("status names each part of the isolation that is missing, and what would 
   t.notMatch(off.stdout, "start as root", "with off nothing is expected");
 });
 
-t.test("drain and resume each say the operator's wish, with the admin key", async (t) => {
+t.test("drain and resume need the admin key", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   server.on("POST /admin/drain", { body: status({ draining: true }) });

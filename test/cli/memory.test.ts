@@ -83,7 +83,7 @@ t.test("what goes wrong has its exit code, and leaves no half file", async (t) =
   stream.cut();
 });
 
-t.test("erasing names the tasks in its way, cancels them if told to, and is never begun unasked", async (t) => {
+t.test("erasing names the tasks in its way, cancels them on request, and asks first", async (t) => {
   const { engine, memory } = await withMemory(t);
   const question = await engine.execute({ task_id: "asks", message: "/ask Which colour?" });
   await question.first("hitl_request");
@@ -101,7 +101,7 @@ t.test("erasing names the tasks in its way, cancels them if told to, and is neve
   busy.cut();
 });
 
-t.test("an export that is cut is told, and takes no whole one's place", async (t) => {
+t.test("a truncated export is reported, and replaces no whole one", async (t) => {
   const server = await startFakeServer(t);
   server.on("GET /engines/alice", { body: record({ url: server.url }) });
   server.on("GET /memory/export", (_call, response) => {

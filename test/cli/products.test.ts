@@ -133,7 +133,7 @@ t.test("rotate-key makes the key here and sends only its hash", async (t) => {
   t.match(readFileSync(join(orchctl.configDir, "credentials.json"), "utf8"), key);
 });
 
-t.test("key new tells a key and its hash without any call", async (t) => {
+t.test("key new prints a key and its hash without any call", async (t) => {
   const server = await startFakeServer(t);
   const ran = await orchctlFor(t, server)(["key", "new", "--json"]);
   const { platform_api_key: key, api_key_hash: hash } = JSON.parse(ran.stdout);
@@ -203,7 +203,7 @@ t.test("delete forgets the keys of the product and its engines; --dry-run delete
   t.notMatch(readFileSync(kept, "utf8"), /orchp_/);
 });
 
-t.test("a product that exists is a conflict, told with what to do", async (t) => {
+t.test("an existing product is a conflict, with advice", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   server.on("POST /products/register", fault(409, "PRODUCT_ALREADY_EXISTS", "the slug is taken"));
@@ -256,7 +256,7 @@ t.test("a second product does not take the place of the current one, and says so
   t.match(second.stderr, "the current product stays one: orchctl products use two changes it");
 });
 
-t.test("deleting a product that has engines is told with the command's own option", async (t) => {
+t.test("deleting a product that has engines names the option that destroys them", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   server.on("GET /products/demo", { body: product() });

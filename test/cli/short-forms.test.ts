@@ -56,7 +56,7 @@ t.test("restart stops after the running turns, then starts; a stopped engine is 
   t.match((await restart()).stdout, /\(it was not running\)\n$/);
 });
 
-t.test("cancel ends the running turn of a task and tells when there is none", async (t) => {
+t.test("cancel ends the running turn of a task and reports when there is none", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   server.on("GET /engines/alice", { body: engine({ url: server.url }) });

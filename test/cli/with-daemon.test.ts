@@ -110,7 +110,7 @@ t.test("drain, resume and status are the host's, and outlive the daemon", async 
   t.ok(types.includes("host.draining") && types.includes("host.resumed"), String(types));
 });
 
-t.test("the audit log holds as the daemon writes it, and tells who changed the database by hand", async (t) => {
+t.test("the audit log verifies as the daemon writes it, and reveals changes by hand", async (t) => {
   const { database, orchctl, run } = await withDaemon(t);
   const verify = (...args: string[]) => run(["audit", "verify", ...args], { env: { ORCH_ADMIN_KEY } });
   await orchctl("products", "policy", "demo", "--max-engines", "3");

@@ -143,7 +143,7 @@ t.test("refusals are thrown with code, status and details", async (t) => {
   t.equal(posts(server).length, 1);
 });
 
-t.test("a busy task, a draining engine and a rate limit are tried again, and told", async (t) => {
+t.test("a busy task, a draining engine and a rate limit are retried and reported", async (t) => {
   const { server, client } = await withServer(t);
   const told: Retry[] = [];
   answering(server, [

@@ -146,7 +146,7 @@ t.test("events of a later engine are passed on as unknown", async (t) => {
   t.match(events[1], { event: "unknown", type: "constructor", data: { x: 1, seq: 2 } });
 });
 
-t.test("a proxy's page, a redirect and a plain answer are told as what they are", async (t) => {
+t.test("a proxy's page, a redirect and a plain answer are reported as what they are", async (t) => {
   const { server, client } = await withServer(t);
   const page = "<html><body>Welcome</body></html>";
   const html = { "content-type": "text/html" };
@@ -218,7 +218,7 @@ t.test("who is away for a moment is tried again, who stays away is given up", as
   t.match(error, { code: "UNREACHABLE", status: null, message: /ECONNREFUSED/ });
 });
 
-t.test("events that are no longer kept are told, not skipped", async (t) => {
+t.test("expired events are reported as a gap, not skipped", async (t) => {
   const { server, client } = await withServer(t);
   server.on("POST /execute", (_call, response) => {
     open(response);

@@ -165,7 +165,7 @@ t.test("users that fetch cannot name are refused here", async (t) => {
   t.equal(server.calls.length, 0);
 });
 
-t.test("events go on behind the last one, each once, past a cut and a refusal; a gap is told", async (t) => {
+t.test("events resume after the last one, each once, past a cut and a refusal; a gap is reported", async (t) => {
   const { server, client } = await withServer(t);
   const event = (id: string) =>
     `id: ${id}\nevent: engine.running\ndata: ${JSON.stringify({ id, type: "engine.running" })}\n\n`;

@@ -56,7 +56,7 @@ t.test("the built engine's whole interface, by the client", async (t) => {
     t.equal(asked.length, 1);
   });
 
-  await t.test("permission is asked for, and its refusal is told to the model", async (t) => {
+  await t.test("permission is asked for, and its refusal reaches the model", async (t) => {
     const message = '/tool write_file {"path":"a.txt","content":"x"}\n/say done';
     const kinds: string[] = [];
     const turn = client.execute({

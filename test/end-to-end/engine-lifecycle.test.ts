@@ -176,7 +176,7 @@ t.test("many admits of one user at once make one engine, one key and no error", 
   t.equal(answers.filter(({ body }) => body.engine_api_key !== null).length, 1);
 });
 
-t.test("a look-up provisions only when it is told to", async (t) => {
+t.test("a lookup provisions only with auto_provision", async (t) => {
   const p = await product();
   t.equal((await p.get("/engines/heidi")).status, 404);
   t.equal((await p.get("/engines/heidi?auto_provision=false")).status, 404);
@@ -213,7 +213,7 @@ t.test("any user_id within the rules travels whole: slashes, dots, blanks, emoji
   t.equal((await p.get("/engines/%FF")).body.error.code, "INVALID_REQUEST");
 });
 
-t.test("lists come in pages that miss and repeat nobody", async (t) => {
+t.test("pages of a list miss and repeat no engine", async (t) => {
   const p = await product();
   for (let user = 0; user < 5; user++) await p.post("/engines/provision", { user_id: `u${user}`, start: false });
   const seen: string[] = [];
@@ -258,7 +258,7 @@ t.test("an engine that is killed starts again by itself, with its key and its da
   t.equal((await ask(made.url, "/hitl/pending", { headers: { "x-engine-key": made.engine_api_key } })).status, 200);
 });
 
-t.test("the record tells when the engine last worked", async (t) => {
+t.test("the record has the time of the engine's last work", async (t) => {
   const p = await product();
   const { body: made } = await p.post("/engines/provision", { user_id: "kay" });
   t.equal(made.last_active_at, null);

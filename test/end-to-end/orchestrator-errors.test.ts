@@ -100,7 +100,7 @@ t.test("bodies that are too large, broken or of the wrong type name what was exp
   t.same((await daemon.platform(key, "/engines")).body.data, [], "nothing half-done is left");
 });
 
-t.test("fields nobody knows are named, not refused; in a policy they are refused", async (t) => {
+t.test("unknown fields are named, not refused; in a policy they are refused", async (t) => {
   const { key } = await register("fields");
   const body = { user_id: "a", start: false, colour: "blue" };
   const made = await daemon.platform(key, "/engines/provision", { method: "POST", body });
@@ -251,7 +251,7 @@ t.test("an engine that exits while booting is reported at once, and nothing of i
   t.ok(Number(held.headers["retry-after"]) >= 1);
 });
 
-t.test("a model that cannot be reached for want of a key is told to who provisions, without any secret", async (t) => {
+t.test("a provision without a provider key answers with the reason, without any secret", async (t) => {
   const { id, key } = await register("no-key", { engine_env: { LLM_PROVIDER: "anthropic" } });
   refused(t, await provision(key, "a"), "BACKEND_ERROR", /code 78 .*: LLM_API_KEY: expected the key of anthropic$/);
   const env = { LLM_PROVIDER: "bedrock", LLM_API_KEY: "geheim-1" };
@@ -315,7 +315,7 @@ t.test("a provision can be destroyed while it boots", async (t) => {
   t.same((await slow.platform(key, "/engines")).body.data, []);
 });
 
-t.test("an engine that fills its memory is told apart from one that crashes", async (t) => {
+t.test("an out-of-memory exit is distinguished from a crash", async (t) => {
   const hungry = await startDaemon(t, {
     dataDir: freshFolder(t),
     databaseUrl: await freshDatabaseUrl(t),

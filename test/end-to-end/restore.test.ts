@@ -119,7 +119,7 @@ t.test("a backup whose daemon is killed leaves no archive, and the next one remo
   t.same(readdirSync(backups), [second.split("/").at(-1)]);
 });
 
-t.test("a scheduled backup is made, encrypted, and its failure is told", async (t) => {
+t.test("a scheduled backup is made, encrypted, and its failure is reported", async (t) => {
   const schedule = { ORCH_BACKUP_EVERY_H: "1", ORCH_BACKUP_PASSPHRASE: "correct horse battery" };
   const { daemon, backups } = await hostWithEngine(t, schedule);
   const list = () => daemon.admin("/admin/backups");

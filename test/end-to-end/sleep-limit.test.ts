@@ -27,7 +27,7 @@ t.test("at the limit the engine that has been idle longest sleeps before another
   t.match((await fleet.daemon.admin("/admin/status")).body.awake, { engines: 2, limit: 2 });
 });
 
-t.test("when none can sleep, callers are told when to come again", async (t) => {
+t.test("when none can sleep, callers get Retry-After", async (t) => {
   const all = [anna, bob, await awoken("carl")];
   const awake = (await Promise.all(all.map((one) => one.show()))).flatMap(({ state, user_id }) =>
     state === "running" ? [user_id as string] : [],

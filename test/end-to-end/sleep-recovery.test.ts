@@ -57,7 +57,7 @@ t.test("an engine that is killed while it falls asleep is asleep, and did not cr
   t.notOk((await eventsOf(fleet, "dora")).some(({ type }) => type === "engine.crashed"));
 });
 
-t.test("an engine that does not wake is restarted by the rule for crashes, and its callers are told", async (t) => {
+t.test("an engine that does not wake is restarted by the crash rule, and its callers get an error", async (t) => {
   const engine = resolve(import.meta.dirname, "../fixtures/engines/wakes-never.cjs");
   const fleet = await openFleet(t, { engine });
   const emil = await fleet.provision("emil");

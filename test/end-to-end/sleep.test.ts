@@ -16,6 +16,7 @@ t.test("an engine that sleeps has no process, and a call to its address wakes it
   const asleep = await anna.sleep();
   t.match(asleep, { state: "sleeping", running: false, desired_state: "running", pid: null, awake: null });
   t.match(asleep.sleep, { reason: "request", since: /^20/ });
+  t.ok(asleep.last_active_at < asleep.sleep.since, "its last turn is on the record");
   t.notOk(existsSync(`/proc/${pid}`), "its process is gone");
   t.equal((await anna.post("sleep")).status, 200, "again");
   const stream = await anna.execute("talk", "/say Bergen it is");

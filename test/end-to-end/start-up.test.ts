@@ -16,7 +16,7 @@ async function refusal(t: Test, env: Record<string, string>): Promise<string> {
   return output();
 }
 
-t.test("bad settings are told all at once, by name, before anything is made", async (t) => {
+t.test("bad settings are reported all at once, by name, before anything is made", async (t) => {
   const dataDir = join(freshFolder(t), "data");
   const words = await refusal(t, {
     ORCH_DATA_DIR: dataDir,
@@ -61,14 +61,14 @@ t.test("a data folder that cannot be used is named", async (t) => {
   t.match(await refusal(t, { ORCH_DATA_DIR: join(file, "below") }), /ORCH_DATA_DIR: /);
 });
 
-t.test("a database that is not there is told, without its password", async (t) => {
+t.test("an unreachable database is reported without its password", async (t) => {
   const DATABASE_URL = `postgres://orchd:geheim@127.0.0.1:${await freePort()}/orchd`;
   const words = await refusal(t, { ORCH_DATA_DIR: freshFolder(t), DATABASE_URL });
   t.match(words, /the database at DATABASE_URL cannot be reached \(.*ECONNREFUSED/);
   t.notMatch(words, /geheim/);
 });
 
-t.test("a port in use is told, and the bundled database is stopped again", async (t) => {
+t.test("a port in use is reported, and the bundled database is stopped again", async (t) => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   t.teardown(() => other.close());

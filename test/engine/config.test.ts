@@ -54,7 +54,7 @@ t.test("a bad value stops the boot and names its variable", async (t) => {
   }
 });
 
-t.test("every problem is told at once", async (t) => {
+t.test("every problem is reported at once", async (t) => {
   t.equal(
     problemsOf({ REACTIVE_COMPACT_ENABLED: "maybe", LLM_CONTEXT_WINDOW: "big", LLM_PROVIDER: "bedrock" }).length,
     5,

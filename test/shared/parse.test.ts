@@ -124,7 +124,7 @@ t.test("control characters and broken surrogates are no ids", async (t) => {
   for (const good of ["a/b", "..", " ", "a b", "é", "用户"]) t.equal(refusal({ user_id: good }), null);
 });
 
-t.test("fields nobody knows are dropped and named", async (t) => {
+t.test("unknown fields are dropped and named", async (t) => {
   const { value, ignored } = parse(schema, { user_id: "a", colour: "blue", x: 1 });
   t.same(value, { user_id: "a" });
   t.same(ignored, ["colour", "x"]);
@@ -136,7 +136,7 @@ t.test("a strict schema refuses a field it does not know, by name", async (t) =>
   t.throws(() => parse(strict, { policy: { max_engines: 1, max: 2 } }), { message: "policy.max: unknown field" });
 });
 
-t.test("a field nobody knows is named in text that a header can carry", async (t) => {
+t.test("an unknown field is named in text that a header can carry", async (t) => {
   t.same(parse(schema, { user_id: "a", "\ud800": 1 }).ignored, ["\ufffd"]);
 });
 

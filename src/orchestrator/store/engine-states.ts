@@ -5,7 +5,7 @@ import { mayMove } from "../rules/engine-lifecycle.ts";
 import { appendAudit } from "./audit-log.ts";
 import type { Db } from "./database.ts";
 import { type EventLog, origin } from "./events.ts";
-import { EVENT_COLUMNS, EVENT_OF_STATE, TOLD_STATE, stateEvent } from "./state-event.ts";
+import { EVENT_COLUMNS, EVENT_OF_STATE, EVENT_STATE, stateEvent } from "./state-event.ts";
 import type { EngineRow, EnginesTable } from "./tables.ts";
 
 /** The columns that a move may set besides the state. */
@@ -58,11 +58,11 @@ export class EngineStates {
     const type = event.type ?? EVENT_OF_STATE[to];
     const row = await this.#audited(
       (db) => this.#update(db, move),
-      ({ told_before }) => ({ action: type, from: told_before, to, reason: event.reason ?? null, ...event.data }),
+      ({ event_before }) => ({ action: type, from: event_before, to, reason: event.reason ?? null, ...event.data }),
     );
     if (row === undefined) return null;
-    const { told_before: before, told, ...engine } = row;
-    if (before !== told || event.always) this.#events.count(type);
+    const { event_before: before, event_state, ...engine } = row;
+    if (before !== event_state || event.always) this.#events.count(type);
     this.#notify(id);
     return engine;
   }
@@ -72,7 +72,7 @@ export class EngineStates {
       .with("before", (db) => {
         const found = db
           .selectFrom("engines")
-          .select(["id", TOLD_STATE.as("told")])
+          .select(["id", EVENT_STATE.as("event_state")])
           .where("id", "=", id)
           .where("state", "in", from);
         const free = withoutProcess ? found.where("pid", "is", null) : found;
@@ -85,7 +85,7 @@ export class EngineStates {
           .set({ deadline_at: null, ...set, state: to })
           .whereRef("engines.id", "=", "before.id")
           .returningAll("engines")
-          .returning(["before.told as told_before", TOLD_STATE.as("told")]),
+          .returning(["before.event_state as event_before", EVENT_STATE.as("event_state")]),
       )
       .with("inserted", (db) =>
         db
@@ -96,10 +96,10 @@ export class EngineStates {
               .selectFrom("moved")
               .select([
                 ...stateEvent(this.#events.hostId, event.type ?? EVENT_OF_STATE[to], event),
-                "told_before",
-                "told",
+                "event_before",
+                "event_state",
               ])
-              .where(event.always ? sql.lit(true) : sql<boolean>`told_before <> told`),
+              .where(event.always ? sql.lit(true) : sql<boolean>`event_before <> event_state`),
           ),
       )
       .selectFrom("moved")
@@ -112,7 +112,7 @@ export class EngineStates {
     const { id, reason } = removal;
     const removed = await this.#audited(
       (db) => this.#delete(db, removal),
-      ({ told }) => ({ action: "engine.destroyed", from: told, reason }),
+      ({ event_state }) => ({ action: "engine.destroyed", from: event_state, reason }),
     );
     if (removed === undefined) return false;
     this.#events.count("engine.destroyed");
@@ -129,7 +129,7 @@ export class EngineStates {
           "product_id",
           "user_id",
           "incarnation",
-          TOLD_STATE.as("told"),
+          EVENT_STATE.as("event_state"),
         ]);
       })
       .with("inserted", (db) =>
@@ -137,11 +137,13 @@ export class EngineStates {
           .insertInto("events")
           .columns([...EVENT_COLUMNS, "from_state"])
           .expression((eb) =>
-            eb.selectFrom("moved").select([...stateEvent(this.#events.hostId, "engine.destroyed", { reason }), "told"]),
+            eb
+              .selectFrom("moved")
+              .select([...stateEvent(this.#events.hostId, "engine.destroyed", { reason }), "event_state"]),
           ),
       )
       .selectFrom("moved")
-      .select(["id", "product_id", "told"])
+      .select(["id", "product_id", "event_state"])
       .executeTakeFirst();
   }
 

@@ -1,3 +1,4 @@
+import type { EngineStatus } from "../../contract/engine-control.ts";
 import type { AwakeReason, SleepReason } from "../../contract/sleep.ts";
 import { delay } from "../../shared/clock.ts";
 import type { HostContext } from "../host-context.ts";
@@ -67,6 +68,7 @@ async function sleepNow(host: HostContext, live: LiveEngine, { reason, idleMs }:
         sleep_reason: reason,
         slept_at: new Date(host.now()),
         deadline_at: new Date(host.now() + DEADLINE_MS),
+        ...lastActivity(before, host.now()),
       },
     });
     if (going === null) return { kind: "overtaken" };
@@ -83,6 +85,10 @@ async function sleepNow(host: HostContext, live: LiveEngine, { reason, idleMs }:
     settle();
   }
 }
+
+/** The report of an idle engine may not be due for a minute. A time in the future is cut to now. */
+const lastActivity = ({ last_active_at }: EngineStatus, now: number) =>
+  last_active_at === null ? {} : { last_active_at: new Date(Math.min(Date.parse(last_active_at), now)) };
 
 /** A connection that the engine does not accept any more would wake it, so its exit is waited for first. */
 async function answersAgain({ url, controlToken: token, process }: LiveEngine): Promise<boolean> {

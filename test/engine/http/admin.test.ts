@@ -60,7 +60,7 @@ t.test("an engine starts with a broken catalog, and says in its log what it left
   t.match(await reload("catalog"), { status: 422, body: { details: { errors: [{ path: "agents/broken.md" }] } } });
 });
 
-t.test("the core soul's hash is told by health, and changes with a good one only", async (t) => {
+t.test("health reports the core soul's hash, which changes with a valid one only", async (t) => {
   const { engine, write, reload, remove } = await startWith(t);
   const hash = async () => (await ask(engine.url, "/health")).body.core_soul_hash;
   const shipped = await until("the engine is whole", async () => (await hash()) ?? undefined);

@@ -16,7 +16,7 @@ const processesWith = (word: string) =>
     }
   });
 
-t.test("a cancelled turn's commands are gone, with all they started, before its end is told", async (t) => {
+t.test("a cancelled turn's commands and their descendants are gone before its last event", async (t) => {
   const engine = await startEngine(t);
   const seconds = `${process.pid}.4711`;
   const command = `touch begun; (sleep ${seconds} & setsid sleep ${seconds} & wait) & sleep ${seconds}`;

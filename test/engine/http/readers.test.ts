@@ -133,7 +133,7 @@ t.test("exactly sixteen may follow, by task, by turn or all, however many come a
   }
 });
 
-t.test("a cursor older than what is kept is told so", async (t) => {
+t.test("a cursor older than the retained events gets a gap", async (t) => {
   const parts = engineParts(t, { provider: scriptedProvider(says("one"), says("two")) });
   const url = await servedParts(t, parts);
   const old = await parts.turn("old");

@@ -82,7 +82,7 @@ t.test("an answer interrupted by kill -9 is repeated in the same turn, and repla
   t.match((await second.turn("cut", "/say next")).at(-1)?.data, { phase: "completed" });
 });
 
-t.test("a command running at kill -9 is not run again, and the model is told so", async (t) => {
+t.test("a command running at kill -9 is not run again, and its tool result says so", async (t) => {
   const first = await startEngine(t);
   const command = "echo ran >> count; sleep 3";
   const message = `/tool run_command ${JSON.stringify({ command })}\n/tool memory_note {"content":"noted"}\n/say done`;

@@ -149,7 +149,7 @@ t.test("a service manager that is gone does not disturb the daemon", { skip }, a
   t.equal(warnings.length, 4);
 });
 
-t.test("a daemon tells when it is ready, what it does, that it goes on, and when it stops", { skip }, async (t) => {
+t.test("a daemon notifies the service manager of readiness, status, watchdog and stop", { skip }, async (t) => {
   const address = `@orchd-test-${randomUUID()}`;
   const { texts } = await receiver(t, address);
   const daemon = await startDaemon(t, {

@@ -35,14 +35,14 @@ function searched({
   return { reads, found: processes.map((one) => search.incarnationOf(one)) };
 }
 
-t.test("descendants of a member are told without a read", async (t) => {
+t.test("descendants of a member are recognised without a read", async (t) => {
   const processes = [processOf(10, 1), processOf(11, 10), processOf(12, 11), processOf(13, 12, 10)];
   const { reads, found } = searched({ processes: processes.toReversed(), files: { 10: fileOf("a") } });
   t.same(found, ["a", "a", "a", "a"]);
   t.same(reads, [10]);
 });
 
-t.test("processes whose session leader is a member are told without a read, and others are read", async (t) => {
+t.test("processes whose session leader is a member are recognised without a read, and others are read", async (t) => {
   const processes = [processOf(10, 1), processOf(11, 1, 10), processOf(12, 1, 9)];
   const { reads, found } = searched({ processes, files: { 10: fileOf("a") } });
   t.same(found, ["a", "a", null]);

@@ -29,7 +29,7 @@ t.test("an engine that was healthy for ten seconds restarts at once", async (t) 
   t.match(judge({ healthyForMs: 9999 }), { kind: "restart", delayMs: 1000 });
 });
 
-t.test("the sixth crash within ten minutes gives up", async (t) => {
+t.test("the sixth crash within ten minutes ends the restarts", async (t) => {
   let history = { count: 0, windowStartedAt: null as number | null };
   const kinds: string[] = [];
   for (let crash = 0; crash < 6; crash++) {

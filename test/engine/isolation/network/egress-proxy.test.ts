@@ -327,7 +327,7 @@ t.test("a WebSocket passes, and an answer without an upgrade too", async (t) => 
   t.match(await (await rawConnection(t, port, request("/other"))).closed(), /^HTTP\/1\.1 404 Not Found\r\n.*gone$/s);
 });
 
-t.test("an answer in a protocol that nobody asked for is an error", async (t) => {
+t.test("an unrequested upgrade is an error", async (t) => {
   const { port, authorization } = await proxyBench(t);
   const origin = createTcpServer((socket) => {
     socket.end("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n");
