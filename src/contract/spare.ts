@@ -14,6 +14,8 @@ const spareClaim = z.object({
   launch_file: z.string(),
   /** The user and group that the engine runs as. Null for those of the daemon. */
   owner: z.nullable(z.object({ uid: z.int(), gid: z.int() })),
+  /** The engine's folder, in which it runs. */
+  folder: z.string(),
   /** What the launch file would contain. */
   launch: z.string(),
 });
@@ -33,3 +35,6 @@ export const sparePath = (launchFile: string): string =>
   join(dirname(launchFile), basename(launchFile).replace(LAUNCH, SPARE));
 
 export const isSparePath = (path: string): boolean => basename(path).startsWith(SPARE);
+
+/** The folder of a spare's own, until it can be claimed. */
+export const spareFolder = (path: string): string => path.replace(/\.json$/, "");

@@ -1,4 +1,8 @@
-import { confineAndRun, run } from "./main.ts";
+import { LAUNCH_FILE_VARIABLE } from "../contract/launch-file.ts";
+import { isSparePath } from "../contract/spare.ts";
+import { confine } from "./isolation/confine.ts";
+import { run } from "./main.ts";
+import { runSpare } from "./spare/run-spare.ts";
 
 export { run };
 
@@ -14,4 +18,12 @@ declare global {
   var engineSnapshot: EngineSnapshot | undefined;
 }
 
-if (globalThis.engineSnapshot !== undefined) globalThis.engineSnapshot.start = confineAndRun;
+if (globalThis.engineSnapshot !== undefined) globalThis.engineSnapshot.start = start;
+
+/** Confines the process before any other file is read, and runs the engine. A spare waits for its engine first. */
+async function start(): Promise<void> {
+  const path = process.env[LAUNCH_FILE_VARIABLE];
+  if (path !== undefined && isSparePath(path)) return runSpare(path);
+  const launch = confine(process.env);
+  if (launch !== null) await run(launch.text);
+}

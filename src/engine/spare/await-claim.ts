@@ -24,6 +24,7 @@ export function awaitClaim(sparePath: string): string | null {
   if (replaceInOwnStrings(sparePath, claim.launch_file) < 2) throw new Error("the process's marks were not found");
   process.argv = process.argv.map((argument) => (argument === sparePath ? claim.launch_file : argument));
   becomeOwner(claim);
+  process.chdir(claim.folder);
   return claim.launch;
 }
 

@@ -1,9 +1,11 @@
 import { join } from "node:path";
+import { DEFAULT_POLICY } from "../../contract/policy.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Releasers } from "../../shared/releasers.ts";
 import type { EngineBackend } from "../fleet/engine-backend.ts";
 import { createProcessBackend } from "../fleet/process-backend.ts";
 import type { SocketStore } from "../fleet/socket-store.ts";
+import type { BootQueue } from "../supervision/boot-queue.ts";
 import type { Config } from "./config.ts";
 import { openEngineStart } from "./isolation.ts";
 
@@ -14,11 +16,12 @@ interface BackendParts {
   readonly resources: Releasers;
   readonly stopping: AbortSignal;
   readonly serviceManager: SocketStore;
+  readonly bootQueue: Pick<BootQueue, "starting" | "waiting">;
 }
 
 /** What runs engines with the settings of this daemon. */
 export function openBackend(parts: BackendParts): EngineBackend {
-  const { config, logger, resources, serviceManager } = parts;
+  const { config, logger, resources, serviceManager, bootQueue } = parts;
   const backend = createProcessBackend({
     ...openEngineStart(parts),
     runDir: join(config.dataDir, "run"),
@@ -26,7 +29,14 @@ export function openBackend(parts: BackendParts): EngineBackend {
     socketStore: serviceManager,
     logger,
     path: config.path,
+    warmEngines: {
+      target: config.warmEngines,
+      settings: config.engineDefaults,
+      memoryMb: DEFAULT_POLICY.memory_mb,
+      isBusy: () => bootQueue.starting + bootQueue.waiting > 0,
+    },
   });
+  resources.push(() => backend.spares.close());
   resources.push(() => backend.sockets.close());
   return backend;
 }

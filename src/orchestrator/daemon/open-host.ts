@@ -84,20 +84,21 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   const events = new EventLog(hostId);
   const stalls = new StallWatch();
   resources.push(() => stalls.stop());
+  const bootQueue = new BootQueue(config.bootConcurrency);
   const host: HostContext = {
     db,
     events,
     states: new EngineStates(db, events),
     directory,
     isolation: parts.isolation,
-    backend: openBackend(parts),
+    backend: openBackend({ ...parts, bootQueue }),
     live: new LiveEngines(),
     boots: new Map(),
     wakes: new Map(),
     places: new AwakePlaces(config.maxAwake),
     onCall: (engineId) => void wakeForCall(host, engineId),
     transitions: new TransitionOwners(),
-    bootQueue: new BootQueue(config.bootConcurrency),
+    bootQueue,
     breaker: new FleetBreaker((transition) => reportBreaker({ db, events, logger }, transition)),
     failures: new RecentFailures(),
     answerLimit: new AnswerLimit(),

@@ -20,11 +20,12 @@ import { LogRotation } from "./log-rotation.ts";
 import { bootId, sameProcess } from "./process-identity.ts";
 import { ProcessTree } from "./process-tree.ts";
 import type { SocketStore } from "./socket-store.ts";
+import { NO_WARM_ENGINES, type WarmEngines, openSpares } from "./spares/open-spares.ts";
 import { type SpawnSettings, spawnEngine } from "./spawn-engine.ts";
 import { stopTree } from "./stop-ladder.ts";
 import { TrackedProcess } from "./tracked-process.ts";
 
-export interface ProcessBackendOptions extends SpawnSettings {
+export interface ProcessBackendOptions extends Omit<SpawnSettings, "spares"> {
   readonly logger: Logger;
   /** The address that engines listen on. */
   readonly host: string;
@@ -32,6 +33,8 @@ export interface ProcessBackendOptions extends SpawnSettings {
   readonly socketStore?: SocketStore;
   /** The parents of the engines' cgroups. Default: detected. None disables cgroups. */
   readonly cgroupHierarchies?: readonly CgroupHierarchy[];
+  /** Default: none. */
+  readonly warmEngines?: WarmEngines;
 }
 
 /** Runs engines as child processes in their own sessions, which outlive the daemon. */
@@ -40,9 +43,10 @@ export function createProcessBackend({
   host,
   socketStore,
   cgroupHierarchies = findCgroupHierarchies(),
-  ...settings
+  warmEngines = NO_WARM_ENGINES,
+  ...processes
 }: ProcessBackendOptions): EngineBackend {
-  const { runDir } = settings;
+  const { runDir } = processes;
   const cgroups = new EngineCgroups(cgroupHierarchies, { runDir, logger });
   cgroups.prepare();
   const sockets = new EngineSockets({ host, logger, store: socketStore });
@@ -51,6 +55,8 @@ export function createProcessBackend({
   const logs = new LogRotation(logger);
   /** Clean-ups by engine folder. The next launch waits until the remains of the last incarnation are gone. */
   const cleanUps = new Map<string, Promise<void>>();
+  const spares = openSpares(processes, { ...warmEngines, logger });
+  const settings = { ...processes, spares };
   removeOldLaunchFiles(runDir).catch((error: unknown) =>
     logger.warn({ err: error }, "failed to remove old launch files"),
   );
@@ -97,6 +103,7 @@ export function createProcessBackend({
     sockets,
     limitsReport: () => limitsReport(cgroups.hierarchies),
     startProblem: () => settings.snapshots?.problem ?? null,
+    spares,
     attach,
 
     async launch(order: LaunchOrder): Promise<EngineProcess> {
