@@ -23,7 +23,7 @@ export async function fallAsleep(site: Site, userId: string): Promise<void> {
 async function asleep(site: Site, userId: string, deadline: number): Promise<void> {
   while (Date.now() < deadline) {
     const [engine] = await site.query<{ state: string; pid: number | null }>(
-      "select state, pid from engines where user_id = $1",
+      "select state, (handle ->> 'pid')::int as pid from engines where user_id = $1",
       [userId],
     );
     if (engine?.state === "sleeping" && engine.pid === null) return;

@@ -42,6 +42,8 @@ const adopted = (site: Site): Promise<number> =>
   site.count("select count(*) from events where type = 'engine.adopted' and user_id like 'fleet-%'");
 
 async function pidsOf(site: Site): Promise<string> {
-  const rows = await site.query<{ pid: number }>("select pid from engines where user_id like 'fleet-%' order by id");
+  const rows = await site.query<{ pid: number }>(
+    "select (handle ->> 'pid')::int as pid from engines where user_id like 'fleet-%' order by id",
+  );
   return rows.map(({ pid }) => pid).join(" ");
 }

@@ -11,7 +11,7 @@ const INTERVAL_MS = 10_000;
 /** What the daemon itself costs while nobody calls, against a loop that asks as many engines as often. */
 export async function idleFleet(site: Site, engines: number): Promise<readonly Row[]> {
   const running = await site.query<{ pid: number; port: number }>(
-    "select pid, port from engines where pid is not null",
+    "select (handle ->> 'pid')::int as pid, port from engines where handle is not null",
   );
   const urls = running.map(({ port }) => `http://127.0.0.1:${port}/health`).join(" ");
   const bare = start([floor("bare-prober.mjs")], { URLS: urls, INTERVAL_MS: String(INTERVAL_MS) });

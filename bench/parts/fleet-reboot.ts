@@ -15,7 +15,7 @@ export async function reboot(
   await site.killEngines();
   const lastEvent = await site.count("select coalesce(max(seq), 0) from events");
   await site.query(
-    `update engines set boot_id = '00000000-0000-4000-8000-000000000000',
+    `update engines set handle = handle || '{"bootId": "00000000-0000-4000-8000-000000000000"}',
       last_active_at = now() - random() * interval '1 day' where user_id like 'fleet-%'`,
   );
   const before = await troubles(site);

@@ -53,6 +53,8 @@ export interface HostStatus {
   /** Engines that run here. Beyond the limit one sleeps before another starts; null is no limit. */
   readonly awake: { readonly engines: number; readonly limit: number | null };
   readonly boots: { readonly starting: number; readonly waiting: number };
+  /** Processes that wait for the next starts of engines. The target is `ORCH_WARM_ENGINES`. */
+  readonly spares: { readonly ready: number; readonly target: number };
   readonly ports: {
     readonly min: number;
     readonly max: number;

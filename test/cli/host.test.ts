@@ -21,6 +21,7 @@ function status(more: Partial<HostStatus> = {}): HostStatus {
     engines: { ...engines, running: 12, failed: 2 },
     awake: { engines: 12, limit: 700 },
     boots: { starting: 1, waiting: 3 },
+    spares: { ready: 4, target: 5 },
     ports: { min: 20_000, max: 20_099, total: 100, taken: 14, free: 80, resting: 4, quarantined: 2 },
     load: { average: 0.5, cores: 2, memory_available_mb: 1000, memory_total_mb: 4000, disk_free_mb: 9000 },
     isolation: {

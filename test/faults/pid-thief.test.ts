@@ -28,7 +28,7 @@ function stranger(t: Test): ChildProcess & { readonly pid: number } {
 
 /** Sets the process of a row while no daemon runs. */
 const write = (user: string, { pid, startTime }: { pid: number; startTime: string }) =>
-  db.query("update engines set pid = $2, process_start = $3 where user_id = $1", [user, pid, startTime]);
+  db.query("update engines set handle = handle || $2 where user_id = $1", [user, JSON.stringify({ pid, startTime })]);
 
 /** The row of a daemon that crashed right after the claim. */
 async function begin(state: string, engineId: string): Promise<void> {
@@ -120,7 +120,7 @@ t.test("after a reboot all wanted engines restart, and no recorded process is si
   await site.daemon.stop("SIGKILL");
   for (const { pid } of engineProcesses(site.dataDir)) process.kill(pid, "SIGKILL");
   for (const user of users.slice(0, 2)) await write(user, readIdentity(foreign.pid));
-  await db.query("update engines set boot_id = 'of-an-earlier-boot' where boot_id is not null");
+  await db.query(`update engines set handle = handle || '{"bootId": "of-an-earlier-boot"}' where handle is not null`);
   await site.restart();
   const states = async () => Promise.all(users.map(async (user) => (await product.get(`/engines/${user}`)).body.state));
   await until(

@@ -18,7 +18,7 @@ t.test("after a reboot wanted engines restart, most recently used first", async 
   await site.daemon.stop("SIGKILL");
   for (const { pid } of engineProcesses(site.dataDir)) process.kill(pid, "SIGKILL");
   await until("no engine is left", () => engineProcesses(site.dataDir).length === 0);
-  await db.query("update engines set boot_id = 'another-boot' where boot_id is not null");
+  await db.query(`update engines set handle = handle || '{"bootId": "another-boot"}' where handle is not null`);
   await db.query("truncate events");
 
   const daemon = await site.restart();

@@ -115,7 +115,7 @@ async function killEngines(): Promise<void> {
   const seen = new Set<number>();
   while (!over()) {
     const { rows } = await site.db.query<{ id: string; pid: number }>(
-      "select id, pid from engines where state in ('sleeping', 'starting') and pid is not null",
+      "select id, (handle ->> 'pid')::int as pid from engines where state in ('sleeping', 'starting') and handle is not null",
     );
     for (const { id, pid } of rows.filter((row) => !seen.has(row.pid))) {
       seen.add(pid);

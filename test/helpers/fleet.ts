@@ -6,13 +6,13 @@ import { readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Test } from "tap";
+import { type EngineHandle, shownProcess } from "../../src/contract/engine-handle.ts";
 import { createLogger } from "../../src/shared/logger.ts";
 import type {
   EngineBackend,
   EngineProcess,
   Incarnation,
   LaunchOrder,
-  ProcessHandle,
 } from "../../src/orchestrator/fleet/engine-backend.ts";
 import { type BootVerdict, awaitHealthy } from "../../src/orchestrator/fleet/health-probe.ts";
 import { isPortFree } from "../../src/orchestrator/fleet/port-check.ts";
@@ -49,6 +49,7 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
     nodePath: process.execPath,
     engineEntry: fixture(`engines/${engine}.cjs`),
     runDir: join(folder, "run"),
+    dataDir: folder,
     host: HOST,
     path: "/usr/bin:/bin",
     cgroupHierarchies: [],
@@ -102,7 +103,7 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
 export async function daemonThatDies(
   fleet: TestFleet,
   order: LaunchOrder,
-): Promise<{ daemon: ChildProcess; handle: ProcessHandle }> {
+): Promise<{ daemon: ChildProcess; handle: EngineHandle }> {
   const env = {
     NODE_OPTIONS: "--no-warnings",
     NODE_EXTRA_CA_CERTS: "/dev/null",
@@ -122,9 +123,23 @@ export async function daemonThatDies(
 /** What a later daemon knows of an order's engine. */
 export const incarnationOf = ({ launch, uid }: LaunchOrder): Incarnation => ({
   id: launch.incarnation,
-  folder: launch.data_dir,
+  engineId: launch.engine_id,
+  port: launch.port,
   uid,
 });
+
+export const pidOf = ({ handle }: Pick<EngineProcess, "handle">): number => shownProcess(handle).pid ?? 0;
+
+/** The running process of a handle. */
+export async function attached(
+  backend: EngineBackend,
+  order: LaunchOrder,
+  handle: EngineHandle,
+): Promise<EngineProcess> {
+  const found = await backend.attach(incarnationOf(order), handle);
+  if (found.kind !== "running") throw new Error(`the engine is ${found.kind}`);
+  return found.process;
+}
 
 export const urlOf = ({ launch }: LaunchOrder): string => `http://${launch.host}:${launch.port}`;
 

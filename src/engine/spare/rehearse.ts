@@ -60,7 +60,12 @@ async function ask(server: Server, what: string, key: string, body?: object): Pr
   if (own === undefined || other === undefined) throw new Error("no sockets");
   server.emit("connection", other);
   const text = body === undefined ? "" : JSON.stringify(body);
-  const headers = { host: HOST, connection: "close", "content-type": "application/json", "content-length": text.length };
+  const headers = {
+    host: HOST,
+    connection: "close",
+    "content-type": "application/json",
+    "content-length": text.length,
+  };
   const lines = Object.entries({ ...headers, "x-engine-key": key }).map(([name, value]) => `${name}: ${value}`);
   own.write([`${what} HTTP/1.1`, ...lines, "", text].join("\r\n"));
   own.resume();

@@ -25,6 +25,7 @@ export function openBackend(parts: BackendParts): EngineBackend {
   const backend = createProcessBackend({
     ...openEngineStart(parts),
     runDir: join(config.dataDir, "run"),
+    dataDir: config.dataDir,
     host: config.host,
     socketStore: serviceManager,
     logger,

@@ -1,3 +1,4 @@
+import type { EngineHandle } from "../../contract/engine-handle.ts";
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
 import type { EngineSockets } from "./engine-sockets.ts";
 import type { LimitsReport } from "./limits-report.ts";
@@ -8,8 +9,6 @@ import type { SparePool } from "./spares/spare-pool.ts";
  * I3 identity before signal: it signals no process whose identity it cannot prove, and changes nothing it did not create.
  */
 export interface EngineBackend {
-  /** The boot id of the machine. Recorded processes with another boot id are gone. */
-  readonly bootId: string;
   /** The listening sockets of the engines. */
   readonly sockets: EngineSockets;
   /** How the limits of engines hold on this host. */
@@ -23,10 +22,13 @@ export interface EngineBackend {
    * healthy. Rejects with {@link LaunchFailed} after cleaning up when there is no process.
    */
   launch(order: LaunchOrder): Promise<EngineProcess>;
-  /** Attaches to the recorded process of an earlier daemon. Null when it is gone or the pid belongs to another process. */
-  attach(handle: ProcessHandle, incarnation: Incarnation): EngineProcess | null;
-  /** Attaches to an unrecorded process of an incarnation, searched among all processes of the machine. */
-  find(incarnation: Incarnation): EngineProcess | null;
+  /**
+   * Attaches to the process of an earlier daemon by its recorded handle. Null instead of a handle searches for a process
+   * of the incarnation that was launched and not recorded.
+   */
+  attach(incarnation: Incarnation, handle: EngineHandle | null): Promise<Attached>;
+  /** What processes use with their tools. One that is gone has no entry. */
+  usage(processes: readonly EngineProcess[]): Promise<ReadonlyMap<EngineProcess, ProcessTreeUsage>>;
   /**
    * For an incarnation whose exit this daemon did not observe: removes its launch file and kills its remaining child
    * processes. After an observed exit this happens by itself.
@@ -42,8 +44,8 @@ export interface EngineBackend {
 /** One life of an engine, as far as a later daemon needs it to find what is left of it. */
 export interface Incarnation {
   readonly id: string;
-  /** The engine's folder. */
-  readonly folder: string;
+  readonly engineId: string;
+  readonly port: number;
   /** The user that its processes run as. Null for the daemon's own. */
   readonly uid: number | null;
 }
@@ -62,23 +64,34 @@ export interface LaunchOrder {
   readonly cpuWeight: number;
 }
 
-/** Together these identify a process. Pids alone are reused. */
-export interface ProcessHandle {
-  readonly pid: number;
-  /** The content of `/proc/sys/kernel/random/boot_id`. */
-  readonly bootId: string;
-  /** Field 22 of `/proc/<pid>/stat`, in clock ticks since boot. */
-  readonly startTime: string;
-}
+export type Attached =
+  | { readonly kind: "running"; readonly process: EngineProcess }
+  /** `host`: the machine went away under it, which is not the engine's fault. */
+  | { readonly kind: "gone"; readonly cause: "exit" | "host" }
+  /** The backend cannot tell now. Nothing may be changed for it: ask again later. */
+  | { readonly kind: "unknown"; readonly reason: string };
 
 export interface EngineProcess {
-  readonly handle: ProcessHandle;
+  /** For {@link EngineBackend.attach} of a later daemon. */
+  readonly handle: EngineHandle;
+  /** The engine's base URL, as this daemon reaches it. */
+  readonly address: string;
   /** Resolves when the process has exited and never rejects. Code and signal are null for an adopted process. */
   readonly exited: Promise<EngineExit>;
   /** Sends SIGTERM and after `termMs` SIGKILL to the whole tree. Resolves when the tree is empty or with the survivors. */
   stop(termMs: number): Promise<StopOutcome>;
-  /** Removes the file with the engine's secrets. Call it once the engine is healthy. An exit removes it too. */
-  discardLaunchFile(): void;
+  /**
+   * Call it once the engine is healthy or adopted, or has failed to become so: removes the secrets that were handed over,
+   * and takes a share of the listening socket of an engine that an earlier daemon started. An exit removes the secrets too.
+   */
+  settle(): Promise<void>;
+}
+
+export interface ProcessTreeUsage {
+  /** CPU time since its start of all processes that run now, and of those that they have waited for. */
+  readonly cpuMs: number;
+  /** Resident memory. Pages that several processes share count once. */
+  readonly memoryBytes: number;
 }
 
 /** How a process exited. */

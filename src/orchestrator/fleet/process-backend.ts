@@ -1,32 +1,41 @@
 import { join } from "node:path";
+import { shownProcess } from "../../contract/engine-handle.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { type CgroupHierarchy, findCgroupHierarchies } from "./cgroup-hierarchies.ts";
 import type {
+  Attached,
   EngineBackend,
   EngineProcess,
   Incarnation,
   LaunchOrder,
-  ProcessHandle,
+  ProcessTreeUsage,
   StopOutcome,
 } from "./engine-backend.ts";
 import { EngineCgroups } from "./engine-cgroups.ts";
+import { engineFolder } from "./engine-folder.ts";
 import { EngineSockets } from "./engine-sockets.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
+import { engineUrl } from "./engine-url.ts";
 import { ExitWatch } from "./exit-watch.ts";
 import { findOrphans, findRoot } from "./find-processes.ts";
 import { launchFileOf, launchFilePath, removeLaunchFile, removeOldLaunchFiles } from "./launch-file.ts";
 import { limitsReport } from "./limits-report.ts";
 import { LogRotation } from "./log-rotation.ts";
-import { bootId, sameProcess } from "./process-identity.ts";
+import { type ProcessHandle, makeHandle, readHandle, sameProcess } from "./process-handle.ts";
+import { bootId } from "./process-identity.ts";
 import { ProcessTree } from "./process-tree.ts";
+import { readUsage } from "./read-usage.ts";
 import type { SocketStore } from "./socket-store.ts";
 import { NO_WARM_ENGINES, type WarmEngines, openSpares } from "./spares/open-spares.ts";
 import { type SpawnSettings, spawnEngine } from "./spawn-engine.ts";
 import { stopTree } from "./stop-ladder.ts";
+import { systemReason } from "./system-reason.ts";
 import { TrackedProcess } from "./tracked-process.ts";
 
 export interface ProcessBackendOptions extends Omit<SpawnSettings, "spares"> {
   readonly logger: Logger;
+  /** Holds the folders of the engines. */
+  readonly dataDir: string;
   /** The address that engines listen on. */
   readonly host: string;
   /** Keeps the sockets of engines while no daemon runs. Default: none. */
@@ -40,6 +49,7 @@ export interface ProcessBackendOptions extends Omit<SpawnSettings, "spares"> {
 /** Runs engines as child processes in their own sessions, which outlive the daemon. */
 export function createProcessBackend({
   logger,
+  dataDir,
   host,
   socketStore,
   cgroupHierarchies = findCgroupHierarchies(),
@@ -53,7 +63,7 @@ export function createProcessBackend({
   const boot = bootId();
   const watch = new ExitWatch();
   const logs = new LogRotation(logger);
-  /** Clean-ups by engine folder. The next launch waits until the remains of the last incarnation are gone. */
+  /** Clean-ups by engine. The next launch waits until the remains of the last incarnation are gone. */
   const cleanUps = new Map<string, Promise<void>>();
   const spares = openSpares(processes, { ...warmEngines, logger });
   const settings = { ...processes, spares };
@@ -61,16 +71,16 @@ export function createProcessBackend({
     logger.warn({ err: error }, "failed to remove old launch files"),
   );
 
-  function track(parts: ConstructorParameters<typeof TrackedProcess>[0], folder: string): EngineProcess {
+  function track(parts: ConstructorParameters<typeof TrackedProcess>[0], engineId: string): EngineProcess {
     const tracked = new TrackedProcess(parts);
-    const log = join(folder, ENGINE_LOG);
+    const log = join(engineFolder({ settings: { dataDir } }, engineId), ENGINE_LOG);
     logs.watch(log);
     void tracked.exited.then(() => {
       logs.forget(log);
       const cleared = clear(tracked);
-      cleanUps.set(folder, cleared);
+      cleanUps.set(engineId, cleared);
       void cleared.then(() => {
-        if (cleanUps.get(folder) === cleared) cleanUps.delete(folder);
+        if (cleanUps.get(engineId) === cleared) cleanUps.delete(engineId);
       });
     });
     return tracked;
@@ -87,36 +97,73 @@ export function createProcessBackend({
     }
   }
 
-  function attach(handle: ProcessHandle, { id, folder, uid }: Incarnation): EngineProcess | null {
-    if (!sameProcess(handle)) return null;
+  function adopt(handle: ProcessHandle, { id, engineId, port, uid }: Incarnation): Attached {
+    if (!sameProcess(handle)) return { kind: "gone", cause: "exit" };
     const launchFile = launchFilePath(runDir, id);
     // I3 identity before signal: a row may name a foreign process. The launch file that it names is the proof.
-    if (launchFileOf(handle.pid) !== launchFile) return null;
-    const cgroup = cgroups.adopt(id, uid === null ? null : { uid, gid: uid });
-    const ended = watch.ended(handle);
-    const parts = { handle, launchFile, cgroup, cgroups, uid, ended, checkExit: () => watch.check() };
-    return track(parts, folder);
+    if (launchFileOf(handle.pid) !== launchFile) return { kind: "gone", cause: "exit" };
+    const parts = {
+      handle,
+      address: engineUrl(host, port),
+      launchFile,
+      cgroup: cgroups.adopt(id, uid === null ? null : { uid, gid: uid }),
+      cgroups,
+      uid,
+      ended: watch.ended(handle),
+      checkExit: () => watch.check(),
+      // Where the kernel refuses it, the engine is the only owner of its socket until its next start.
+      shareSocket: () => sockets.take(engineId, port, handle.pid),
+    };
+    return { kind: "running", process: track(parts, engineId) };
+  }
+
+  function find(incarnation: Incarnation): Attached {
+    const root = findRoot({ runDir, cgroups }, incarnation);
+    return root === null ? { kind: "gone", cause: "exit" } : adopt(makeHandle(root, boot), incarnation);
   }
 
   return {
-    bootId: boot,
     sockets,
     limitsReport: () => limitsReport(cgroups.hierarchies),
     startProblem: () => settings.snapshots?.problem ?? null,
     spares,
-    attach,
 
     async launch(order: LaunchOrder): Promise<EngineProcess> {
-      const folder = order.launch.data_dir;
-      await cleanUps.get(folder);
-      const { identity, ...parts } = await spawnEngine(settings, order, { cgroups, sockets });
-      const handle = { ...identity, bootId: boot };
-      return track({ ...parts, handle, cgroups, uid: order.uid, checkExit: () => undefined }, folder);
+      const { engine_id: engineId, port } = order.launch;
+      await cleanUps.get(engineId);
+      const { identity, ...spawned } = await spawnEngine(settings, order, { cgroups, sockets });
+      const parts = {
+        ...spawned,
+        handle: makeHandle(identity, boot),
+        address: engineUrl(host, port),
+        cgroups,
+        uid: order.uid,
+        checkExit: () => undefined,
+        shareSocket: () => undefined,
+      };
+      return track(parts, engineId);
     },
 
-    find(incarnation: Incarnation): EngineProcess | null {
-      const root = findRoot({ runDir, cgroups }, incarnation);
-      return root === null ? null : attach({ ...root, bootId: boot }, incarnation);
+    async attach(incarnation, stored): Promise<Attached> {
+      try {
+        if (stored === null) return find(incarnation);
+        const handle = readHandle(stored);
+        if (handle === null) return { kind: "unknown", reason: `the backend ${stored.backend} started it` };
+        return handle.bootId === boot ? adopt(handle, incarnation) : { kind: "gone", cause: "host" };
+      } catch (error) {
+        return { kind: "unknown", reason: systemReason(error) };
+      }
+    },
+
+    async usage(processes): Promise<ReadonlyMap<EngineProcess, ProcessTreeUsage>> {
+      const pids = processes.map(({ handle }) => shownProcess(handle).pid ?? 0);
+      const usages = readUsage(pids);
+      return new Map(
+        processes.flatMap((process, at) => {
+          const usage = usages.get(pids[at] ?? 0);
+          return usage === undefined ? [] : [[process, usage]];
+        }),
+      );
     },
 
     async endOrphans({ id, uid }: Incarnation): Promise<StopOutcome> {

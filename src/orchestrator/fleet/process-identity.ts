@@ -1,7 +1,5 @@
 import { readFileSync } from "node:fs";
 import { hasCode } from "../../shared/error-code.ts";
-import { isAlive } from "../../shared/processes.ts";
-import type { ProcessHandle } from "./engine-backend.ts";
 
 export {
   type ProcessIdentity,
@@ -27,9 +25,4 @@ export function isInUse(pid: number): boolean {
     if (hasCode(error, "EPERM")) return true;
     throw error;
   }
-}
-
-/** As {@link isAlive}, for a recorded process, also of an earlier boot of the machine. */
-export function sameProcess(handle: ProcessHandle): boolean {
-  return Number.isSafeInteger(handle.pid) && handle.pid > 1 && handle.bootId === bootId() && isAlive(handle);
 }

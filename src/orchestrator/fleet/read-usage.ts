@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { unlessGone } from "../../shared/processes.ts";
+import type { ProcessTreeUsage } from "./engine-backend.ts";
 
 /** The size of a page on x86-64, and on arm64 as most systems set it up. `/proc` counts in pages. */
 const PAGE_BYTES = 4096;
@@ -15,23 +16,16 @@ interface Reading {
   readonly cpuMs: number;
 }
 
-export interface TreeUsage {
-  /** CPU time since its start of all processes that run now, and of those that they have waited for. */
-  readonly cpuMs: number;
-  /** Resident memory. Pages that several processes share count once. */
-  readonly memoryBytes: number;
-}
-
 /**
  * The usage of each root process with its descendants and the other processes of its session. A root that is gone has
  * none. One pass over `/proc`, synchronous: 1,000 engines take 35 ms of CPU time.
  */
-export function readUsage(roots: readonly number[]): ReadonlyMap<number, TreeUsage> {
+export function readUsage(roots: readonly number[]): ReadonlyMap<number, ProcessTreeUsage> {
   const readings = listReadings();
   const byPid = new Map(readings.map((one) => [one.pid, one]));
   const byParent = Map.groupBy(readings, ({ parent }) => parent);
   const bySession = Map.groupBy(readings, ({ session }) => session);
-  const usages = roots.flatMap((root): [number, TreeUsage][] => {
+  const usages = roots.flatMap((root): [number, ProcessTreeUsage][] => {
     const first = byPid.get(root);
     if (first === undefined) return [];
     const members = new Set([first, ...(bySession.get(root) ?? [])]);
@@ -42,7 +36,7 @@ export function readUsage(roots: readonly number[]): ReadonlyMap<number, TreeUsa
   return new Map(usages);
 }
 
-function usageOf(members: readonly Reading[]): TreeUsage {
+function usageOf(members: readonly Reading[]): ProcessTreeUsage {
   let [cpuMs, own, shared] = [0, 0, 0];
   for (const member of members) {
     cpuMs += member.cpuMs;

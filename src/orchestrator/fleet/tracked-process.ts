@@ -1,9 +1,10 @@
 import { delay } from "../../shared/clock.ts";
-import type { EngineExit, EngineProcess, ProcessExit, ProcessHandle, StopOutcome } from "./engine-backend.ts";
+import type { EngineExit, EngineProcess, ProcessExit, StopOutcome } from "./engine-backend.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
 import { removeLaunchFile } from "./launch-file.ts";
 import { type OomKills, hostOomKills, killedForMemory } from "./oom-kill.ts";
+import type { ProcessHandle } from "./process-handle.ts";
 import { ProcessTree } from "./process-tree.ts";
 import { stopTree } from "./stop-ladder.ts";
 
@@ -13,24 +14,29 @@ const CLEAR_DELAY_MS = 5;
 /** The process tree of one incarnation, spawned by this daemon or adopted from an earlier one. */
 export class TrackedProcess implements EngineProcess {
   readonly handle: ProcessHandle;
+  readonly address: string;
   readonly exited: Promise<EngineExit>;
   readonly #tree: ProcessTree;
   readonly #launchFile: string;
   readonly #cgroup: EngineCgroup | null;
   readonly #checkExit: () => void;
+  readonly #shareSocket: () => void;
   readonly #hurry = new AbortController();
   #ending: Promise<StopOutcome> | undefined;
 
   constructor({
     handle,
+    address,
     ended,
     launchFile,
     cgroup,
     cgroups,
     uid,
     checkExit,
+    shareSocket,
   }: {
     readonly handle: ProcessHandle;
+    readonly address: string;
     readonly ended: Promise<ProcessExit>;
     readonly launchFile: string;
     readonly cgroup: EngineCgroup | null;
@@ -40,8 +46,11 @@ export class TrackedProcess implements EngineProcess {
     readonly uid: number | null;
     /** Makes `ended` detect an exit that was observed otherwise. */
     readonly checkExit: () => void;
+    /** Takes a copy of the socket of an adopted engine. */
+    readonly shareSocket: () => void;
   }) {
     this.handle = handle;
+    this.address = address;
     const before = this.#oomKills();
     this.exited = ended.then((end) => ({
       ...end,
@@ -50,6 +59,7 @@ export class TrackedProcess implements EngineProcess {
     this.#launchFile = launchFile;
     this.#cgroup = cgroup;
     this.#checkExit = checkExit;
+    this.#shareSocket = shareSocket;
     this.#tree = new ProcessTree({ root: handle, launchFile, cgroup, cgroups, uid });
   }
 
@@ -69,13 +79,14 @@ export class TrackedProcess implements EngineProcess {
 
   /** After the exit of the root: kills its remaining children and removes an unread launch file. */
   async clear(): Promise<StopOutcome> {
-    this.discardLaunchFile();
+    removeLaunchFile(this.#launchFile);
     await delay(CLEAR_DELAY_MS);
     return this.#end(0);
   }
 
-  discardLaunchFile(): void {
+  async settle(): Promise<void> {
     removeLaunchFile(this.#launchFile);
+    this.#shareSocket();
   }
 
   #oomKills(): OomKills {

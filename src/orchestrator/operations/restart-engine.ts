@@ -51,9 +51,7 @@ async function park(host: HostContext, engine: EngineRow, drainS: number | undef
     to: "backoff",
     incarnation: engine.incarnation,
     set: {
-      pid: null,
-      boot_id: null,
-      process_start: null,
+      handle: null,
       next_restart_at: new Date(host.now()),
       restart_count: 0,
       restart_window_started_at: null,

@@ -111,7 +111,7 @@ function recordFailure(
       from: ["starting"],
       to: "failed",
       incarnation,
-      set: { pid: null, last_error: JSON.stringify(lastError), stopped_at: new Date(host.now()) },
+      set: { handle: null, last_error: JSON.stringify(lastError), stopped_at: new Date(host.now()) },
       event: { reason: lastError.reason, data: exitEventData(lastError) },
     })),
   );

@@ -110,9 +110,7 @@ export async function settleStop(
 
 const stoppedColumns = (host: Pick<HostContext, "now">) => ({
   desired_state: "stopped" as const,
-  pid: null,
-  boot_id: null,
-  process_start: null,
+  handle: null,
   next_restart_at: null,
   stop_reason: "request",
   stopped_at: new Date(host.now()),

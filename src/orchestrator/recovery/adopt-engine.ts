@@ -1,3 +1,4 @@
+import { shownProcess } from "../../contract/engine-handle.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { setEngineKeys } from "../fleet/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
@@ -23,21 +24,18 @@ export async function adoptEngine(
   if (product === null) throw new Error(`the product ${row.product_id} of a running engine does not exist`);
   const healthySince = row.started_at?.getTime() ?? host.now();
   const live = liveEngine(host, row, { process, order: launchOrder(host, row, product), healthySince });
-  process.discardLaunchFile();
-  // Where the kernel refuses it, the engine is the only owner of its socket until its next start.
-  host.backend.sockets.take(id, row.port, process.handle.pid);
+  await process.settle();
   if (!answers) live.consecutiveFailures = MISSES_UNHEALTHY;
   superviseAdopted(host, live);
   if (answers) await sendStoredKeys(host, row, live);
-  const { pid, bootId, startTime } = process.handle;
   await retryUntilStopped(host, "adoption", () =>
     host.states.move({
       id,
       from: answers ? ["starting", "running", "unhealthy", "sleeping"] : ["running", "unhealthy"],
       to: answers ? "running" : "unhealthy",
       incarnation,
-      set: { pid, boot_id: bootId, process_start: startTime, started_at: row.started_at ?? new Date(host.now()) },
-      event: { type: "engine.adopted", always: true, data: { pid, port: row.port } },
+      set: { handle: JSON.stringify(process.handle), started_at: row.started_at ?? new Date(host.now()) },
+      event: { type: "engine.adopted", always: true, data: { ...shownProcess(process.handle), port: row.port } },
     }),
   );
 }

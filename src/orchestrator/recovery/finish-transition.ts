@@ -35,7 +35,7 @@ export async function retryStart(host: HostContext, row: EngineRow): Promise<voi
     from: ["starting"],
     to: "backoff",
     incarnation,
-    set: { pid: null, boot_id: null, process_start: null, next_restart_at: new Date(host.now() + RETRY_DELAY_MS) },
+    set: { handle: null, next_restart_at: new Date(host.now() + RETRY_DELAY_MS) },
     event: { type: "engine.restarting", reason: "the start was interrupted, not by the engine" },
   }));
   if (backoff) await scheduleRestart(host, backoff);
@@ -49,7 +49,7 @@ export async function handleUnobservedExit(
 ): Promise<void> {
   const { id, incarnation } = row;
   // Processes that were never recorded, or orphaned children, must be gone before the restart.
-  const end = await (process === null ? host.backend.endOrphans(currentIncarnation(host, row)) : process.stop(TERM_MS));
+  const end = await (process === null ? host.backend.endOrphans(currentIncarnation(row)) : process.stop(TERM_MS));
   if (end.kind === "survived")
     host.logger.error({ engine_id: id, pids: end.pids }, "processes of an engine survived SIGKILL");
   const reason =
@@ -64,7 +64,7 @@ export async function handleUnobservedExit(
 export function finishSleep(host: HostContext, row: EngineRow): Promise<void> {
   return inSleepLane(host, row.id, async () => {
     const live = host.live.get(row.id);
-    const process = live?.process ?? recordedProcess(host, row);
+    const process = live?.process ?? (await recordedProcess(host, row));
     if (process !== null && (await endedBy(process)).kind === "survived") return;
     await fallAsleep(host, row);
   });

@@ -1,5 +1,5 @@
 import { memoize } from "../../shared/memoize.ts";
-import type { EngineProcess } from "../fleet/engine-backend.ts";
+import type { Attached, EngineProcess } from "../fleet/engine-backend.ts";
 import { probeOnce } from "../fleet/health-probe.ts";
 import { PortTaken } from "../fleet/launch-failed.ts";
 import { isAsleep, isRunning } from "../rules/engine-lifecycle.ts";
@@ -9,9 +9,7 @@ import { type Product, findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { handleUnobservedExit, finishDestroy, finishSleep, finishStop } from "./finish-transition.ts";
 import { awaitCalls } from "../supervision/await-calls.ts";
-import { recordedProcess } from "../supervision/end-process.ts";
 import { currentIncarnation } from "../supervision/new-incarnation.ts";
-import { engineUrl } from "../status/engine-record.ts";
 import { retryMove } from "../supervision/retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
 import { abandonProvision } from "../operations/undo-provision.ts";
@@ -95,6 +93,7 @@ async function reconcile(
     case "undo":
       await abandonProvision(host, row);
       return "settled";
+    case "ask_again":
     case "none":
       return "settled";
     default:
@@ -113,23 +112,32 @@ function holdEarly({ backend }: Pick<HostContext, "backend">, { id, port }: Engi
 
 /** Finds the engine's process and probes it. */
 async function observe(
-  host: Pick<HostContext, "backend" | "probes" | "settings">,
+  host: Pick<HostContext, "backend" | "probes" | "logger">,
   row: EngineRow,
 ): Promise<{ readonly process: EngineProcess | null; readonly observed: Observed }> {
-  if (row.boot_id !== null && row.boot_id !== host.backend.bootId) return { process: null, observed: "rebooted" };
-  const process = recordedProcess(host, row) ?? unrecordedProcess(host, row);
-  if (process === null) return { process, observed: "gone" };
-  const url = engineUrl(host.settings.engineHost, row.port);
+  const found = await attach(host, row);
+  if (found.kind === "gone") return { process: null, observed: found.cause === "host" ? "rebooted" : "gone" };
+  if (found.kind === "unknown") {
+    host.logger.warn({ engine_id: row.id, reason: found.reason }, "whether an engine runs is unknown");
+    return { process: null, observed: "unknown" };
+  }
+  const { process } = found;
   const identity = { engineId: row.id, incarnation: row.incarnation, timeoutMs: PROBE_TIMEOUT_MS };
-  const answer = await host.probes.add(() => probeOnce(url, identity));
+  const answer = await host.probes.add(() => probeOnce(process.address, identity));
   return { process, observed: OBSERVED[answer.kind] };
 }
 
 const OBSERVED = { ok: "answers", failed: "silent", wrong_identity: "displaced" } as const;
 
 /** A daemon that crashed may have launched a process without recording it. */
-const unrecordedProcess = (host: Pick<HostContext, "backend" | "settings">, row: EngineRow): EngineProcess | null =>
-  row.state === "starting" || isRunning(row.state) ? host.backend.find(currentIncarnation(host, row)) : null;
+async function attach({ backend }: Pick<HostContext, "backend">, row: EngineRow): Promise<Attached> {
+  const incarnation = currentIncarnation(row);
+  const recorded = row.handle === null ? GONE : await backend.attach(incarnation, row.handle);
+  const isGone = recorded.kind === "gone" && recorded.cause === "exit";
+  return isGone && (row.state === "starting" || isRunning(row.state)) ? backend.attach(incarnation, null) : recorded;
+}
+
+const GONE = { kind: "gone", cause: "exit" } as const;
 
 /**
  * Restarts engines after a reboot of the machine, without counting it as a crash. One after the other, because they
@@ -143,7 +151,7 @@ async function restartAfterReboot(host: HostContext, rows: readonly EngineRow[])
       from: ["starting", "running", "unhealthy"],
       to: "backoff",
       incarnation,
-      set: { pid: null, boot_id: null, process_start: null, next_restart_at: new Date(host.now()) },
+      set: { handle: null, next_restart_at: new Date(host.now()) },
       event: { type: "engine.stopped", reason: "the machine was restarted" },
     }));
     if (waiting) inBackground(host, row, () => scheduleRestart(host, waiting));

@@ -1,3 +1,4 @@
+import { ApiError } from "../api-error.ts";
 import { findProduct } from "../store/products.ts";
 import { listEnginesOfHost } from "../store/host-engines.ts";
 import type { EngineRow } from "../store/tables.ts";
@@ -59,14 +60,19 @@ async function park(host: HostContext, row: EngineRow): Promise<"stopped" | "sur
   // Retried: where many engines are stopped at once, a query may wait too long for its connection.
   const product = await retryUntilStopped(host, "stop", () => findProduct(host.db, row.product_id));
   const drainMs = (product?.record.policy.drain_s ?? 0) * 1000;
-  const end = await endProcess(host, row, { drainMs, termMs: TERM_MS });
-  if (end.kind === "survived") return "survived";
+  const end = await endProcess(host, row, { drainMs, termMs: TERM_MS }).catch((error: unknown) => {
+    // One that the backend cannot tell of must not keep the others from being stopped.
+    if (!(error instanceof ApiError)) throw error;
+    host.logger.error({ err: error, engine_id: row.id }, "failed to stop an engine");
+    return null;
+  });
+  if (end === null || end.kind === "survived") return "survived";
   await retryMove(host, "stop", () => ({
     id: row.id,
     from: ["starting", "running", "unhealthy"],
     to: "backoff",
     incarnation: row.incarnation,
-    set: { pid: null, boot_id: null, process_start: null, next_restart_at: new Date(host.now()) },
+    set: { handle: null, next_restart_at: new Date(host.now()) },
     event: { type: "engine.stopped", reason: "orchd --stop-engines", data: { result: end.kind } },
   }));
   return "stopped";

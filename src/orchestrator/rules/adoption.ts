@@ -3,9 +3,9 @@ import type { EngineState } from "../../contract/orchestrator-api.ts";
 /**
  * What a starting daemon observes of an engine's recorded process. `answers`: it answers with the engine's identity.
  * `silent`: the process runs but does not answer. `displaced`: another program answers on its port. `gone`: there is no
- * such process. `rebooted`: the machine was rebooted since.
+ * such process. `rebooted`: the machine was rebooted since. `unknown`: the backend cannot tell now.
  */
-export type Observed = "answers" | "silent" | "displaced" | "gone" | "rebooted";
+export type Observed = "answers" | "silent" | "displaced" | "gone" | "rebooted" | "unknown";
 
 export type Adoption =
   | "adopt"
@@ -22,15 +22,17 @@ export type Adoption =
   | "finish_destroy"
   /** Undo a provision whose caller never got the key. */
   | "undo"
+  /** Change nothing. The reaper observes it again. */
+  | "ask_again"
   | "none";
 
 /**
  * What a starting daemon does with an engine of an earlier daemon.
  *
- *                           answers    silent          displaced, gone    rebooted
- * running, unhealthy        adopt      adopt silent    as crashed         start again
- * starting                  adopt      as crashed      as crashed         start again
- * sleeping                  adopt      finish sleep    finish sleep       finish sleep
+ *                           answers    silent          displaced, gone    rebooted       unknown
+ * running, unhealthy        adopt      adopt silent    as crashed         start again    ask again
+ * starting                  adopt      as crashed      as crashed         start again    ask again
+ * sleeping                  adopt      finish sleep    finish sleep       finish sleep   ask again
  * backoff                   start when due, whatever is observed
  * provisioning              undo, whatever is observed
  * stopping                  finish the stop, whatever is observed
@@ -55,6 +57,7 @@ export function judgeAdoption({
     case "unhealthy":
       return judgeWanted(observed, "adopt_silent");
     case "sleeping":
+      if (observed === "unknown") return "ask_again";
       return observed === "answers" ? "adopt" : "finish_sleep";
     case "backoff":
       return "start_when_due";
@@ -82,6 +85,8 @@ function judgeWanted(observed: Observed, whenSilent: Adoption): Adoption {
       return "as_crashed";
     case "rebooted":
       return "start_again";
+    case "unknown":
+      return "ask_again";
     default:
       return observed satisfies never;
   }

@@ -5,7 +5,7 @@ import type { EngineState } from "../../contract/orchestrator-api.ts";
  *
  * provisioning  row, port and key exist; no process yet     starting     a process runs, not yet healthy
  * running       the health answer carries our identity      unhealthy    the process runs, probes fail
- * sleeping      with a pid: going to sleep; without: asleep, its socket is held and a call wakes it
+ * sleeping      with a handle: going to sleep; without: asleep, its socket is held and a call wakes it
  * backoff       it exited, restarts at `next_at`            stopping     draining, then TERM, then KILL
  * stopped       not running, by request                     failed       not running, gave up or failed to boot
  * stop_failed   survived SIGKILL or port still in use       destroying   being deleted
@@ -38,8 +38,8 @@ export const isTransient = (state: EngineState): boolean =>
   state === "provisioning" || state === "starting" || state === "stopping" || state === "destroying";
 
 /** Whether a sleeping engine has no process left. One that has a process may still refuse to sleep. */
-export const isAsleep = ({ state, pid }: { readonly state: EngineState; readonly pid: number | null }): boolean =>
-  state === "sleeping" && pid === null;
+export const isAsleep = ({ state, handle }: { readonly state: EngineState; readonly handle: object | null }): boolean =>
+  state === "sleeping" && handle === null;
 
 export type Verdict<Code extends string> = "go" | Code;
 

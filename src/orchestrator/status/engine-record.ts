@@ -1,5 +1,7 @@
+import { shownProcess } from "../../contract/engine-handle.ts";
 import type { EngineRecord, EngineUsage } from "../../contract/orchestrator-api.ts";
 import { isoTime } from "../../shared/clock.ts";
+import { engineUrl } from "../fleet/engine-url.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
 import type { EngineRow } from "../store/tables.ts";
@@ -21,7 +23,7 @@ export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: 
     port: row.port,
     url: engineUrl(host.settings.engineHost, row.port),
     incarnation: row.incarnation,
-    pid: row.pid,
+    ...shownProcess(row.handle),
     version: row.version,
     api_key: {
       prefix: row.key_prefix,
@@ -46,12 +48,6 @@ export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: 
     stopped_at: row.stopped_at?.toISOString() ?? null,
     metadata: row.metadata,
   };
-}
-
-/** The address of an engine from this host. A wildcard address becomes the loopback address. */
-export function engineUrl(host: string, port: number): string {
-  const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
-  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }
 
 function health(live: LiveEngine | undefined): EngineRecord["health"] {

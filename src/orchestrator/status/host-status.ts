@@ -50,6 +50,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
   };
   const overlap = overlapWarning(portRange, ephemeral);
   const slowStart = host.backend.startProblem();
+  const { ready, target, problem: noSpares } = host.backend.spares.report();
   const headroom =
     use.taken > use.total * 0.8
       ? [`${use.taken} of ${use.total} ports are taken: widen ORCH_PORT_MIN..ORCH_PORT_MAX`]
@@ -66,6 +67,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
     >,
     awake: { engines: host.live.ids().size, limit: host.places.limit },
     boots: { starting: host.bootQueue.starting, waiting: host.bootQueue.waiting },
+    spares: { ready, target },
     ports,
     load: {
       average: loadavg()[0] ?? 0,
@@ -82,6 +84,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
       ...headroom,
       ...(unprotected ? [UNPROTECTED_AUDIT] : []),
       ...(slowStart === null ? [] : [slowStart]),
+      ...(noSpares === null ? [] : [noSpares]),
       ...(backup.problem === null ? [] : [backup.problem]),
       ...troubled,
     ],
@@ -154,6 +157,7 @@ export async function readMetrics(host: HostContext): Promise<{ readonly text: s
     breakerOpen: host.breaker.isOpen,
     starting: host.bootQueue.starting,
     waiting: host.bootQueue.waiting,
+    spares: host.backend.spares.report(),
     host: await tryHostStatus(host),
   });
   return { text, contentType: host.metrics.contentType };

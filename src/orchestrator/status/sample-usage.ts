@@ -1,6 +1,5 @@
 import { delay } from "../../shared/clock.ts";
-import type { LiveEngine } from "../fleet/live-engines.ts";
-import { type TreeUsage, readUsage } from "../fleet/read-usage.ts";
+import type { ProcessTreeUsage } from "../fleet/engine-backend.ts";
 import type { HostContext } from "../host-context.ts";
 
 const INTERVAL_MS = 5000;
@@ -8,18 +7,20 @@ const INTERVAL_MS = 5000;
 const REST_PER_SAMPLE = 99;
 
 /** A tree's usage at one time, in milliseconds of a monotonic clock. */
-interface Sample extends TreeUsage {
+interface Sample extends ProcessTreeUsage {
   readonly at: number;
 }
 
 /** Samples the CPU time and memory of every supervised engine with its tools, until the daemon stops. */
-export async function sampleUsage(host: Pick<HostContext, "live" | "now" | "logger" | "stopping">): Promise<void> {
+export async function sampleUsage(
+  host: Pick<HostContext, "backend" | "live" | "now" | "logger" | "stopping">,
+): Promise<void> {
   let before: ReadonlyMap<string, Sample> = new Map();
   let waitMs = 0;
   while (await delay(waitMs, host.stopping)) {
     const startedAt = performance.now();
     try {
-      before = takeSamples(host, before);
+      before = await takeSamples(host, before);
     } catch (error) {
       host.logger.warn({ err: error }, "failed to sample the usage of engines");
     }
@@ -28,16 +29,17 @@ export async function sampleUsage(host: Pick<HostContext, "live" | "now" | "logg
 }
 
 /** Stores the usage of each engine and returns its sample, by incarnation. */
-function takeSamples(
-  { live, now }: Pick<HostContext, "live" | "now">,
+async function takeSamples(
+  { backend, live, now }: Pick<HostContext, "backend" | "live" | "now">,
   before: ReadonlyMap<string, Sample>,
-): ReadonlyMap<string, Sample> {
+): Promise<ReadonlyMap<string, Sample>> {
   const engines = live.all();
-  const usages = engines.length === 0 ? new Map<number, TreeUsage>() : readUsage(engines.map(pidOf));
+  if (engines.length === 0) return new Map();
+  const usages = await backend.usage(engines.map(({ process }) => process));
   const at = performance.now();
   const samples = new Map<string, Sample>();
   for (const engine of engines) {
-    const usage = usages.get(pidOf(engine));
+    const usage = usages.get(engine.process);
     if (usage === undefined) continue;
     const sample = { ...usage, at };
     samples.set(engine.incarnation, sample);
@@ -46,8 +48,6 @@ function takeSamples(
   }
   return samples;
 }
-
-const pidOf = (engine: LiveEngine): number => engine.process.handle.pid;
 
 /** Per cent of one core; null for a first sample. A tool that its engine has not waited for takes its time with it. */
 function cpuBetween(before: Sample | undefined, after: Sample): number | null {

@@ -75,7 +75,7 @@ export class EngineStates {
           .select(["id", EVENT_STATE.as("event_state")])
           .where("id", "=", id)
           .where("state", "in", from);
-        const free = withoutProcess ? found.where("pid", "is", null) : found;
+        const free = withoutProcess ? found.where("handle", "is", null) : found;
         return (incarnation === undefined ? free : free.where("incarnation", "=", incarnation)).forUpdate();
       })
       .with("moved", (db) =>

@@ -117,7 +117,7 @@ export async function replaceEngineKey(
     .where((eb) =>
       eb.or([
         eb("state", "in", ["running", "unhealthy"]),
-        eb.and([eb("state", "=", "sleeping"), eb("pid", "is", null)]),
+        eb.and([eb("state", "=", "sleeping"), eb("handle", "is", null)]),
       ]),
     )
     .returningAll()

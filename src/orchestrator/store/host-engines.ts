@@ -36,7 +36,7 @@ export async function listActiveEngines(
     .select(["id", "incarnation", "state"])
     .where("host_id", "=", hostId)
     .where("state", "not in", ["stopped", "failed", "stop_failed"])
-    .where((eb) => eb.or([eb("state", "<>", "sleeping"), eb("pid", "is not", null)]))
+    .where((eb) => eb.or([eb("state", "<>", "sleeping"), eb("handle", "is not", null)]))
     .execute();
 }
 

@@ -109,7 +109,7 @@ export function changePort(
       .where((eb) =>
         eb.or([
           eb("state", "in", ["provisioning", "starting"]),
-          eb.and([eb("state", "=", "sleeping"), eb("pid", "is", null)]),
+          eb.and([eb("state", "=", "sleeping"), eb("handle", "is", null)]),
         ]),
       )
       .returningAll()

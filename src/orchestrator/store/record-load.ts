@@ -64,12 +64,22 @@ export async function isRestored(db: Db, restoreId: string): Promise<boolean> {
  */
 async function settleEngines(trx: Trx): Promise<void> {
   await sql`
-    update engines set incarnation = gen_random_uuid(), pid = null, boot_id = null, process_start = null, uid = null,
-      restart_count = 0, restart_window_started_at = null`.execute(trx);
+    update engines set incarnation = gen_random_uuid(), restart_count = 0, restart_window_started_at = null`.execute(
+    trx,
+  );
+  for (const column of await processColumns(trx)) await sql`update engines set ${sql.ref(column)} = null`.execute(trx);
   await sql`
     update engines set state = 'backoff', next_restart_at = now(), deadline_at = null
     where state in ('starting', 'running', 'unhealthy', 'backoff') and provisioned`.execute(trx);
   await sql`update engines set state = 'stopped' where state = 'stop_failed'`.execute(trx);
+}
+
+/** What a row says of its process, in the schema of the backup. */
+async function processColumns(trx: Trx): Promise<readonly string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select column_name as name from information_schema.columns where table_schema = current_schema()
+      and table_name = 'engines' and column_name in ('handle', 'uid', 'pid', 'boot_id', 'process_start')`.execute(trx);
+  return rows.map(({ name }) => name);
 }
 
 /** Engines keep their ports within the range. The others get the lowest free ones. Returns how many. */

@@ -20,7 +20,7 @@ export const EVENT_OF_STATE: Readonly<Record<EngineState, EventType>> = {
 };
 
 /** The state of an engine in its events. A sleep shows once the process is gone: an engine may refuse it. */
-export const EVENT_STATE = sql<EngineState>`case when engines.state = 'sleeping' and engines.pid is not null
+export const EVENT_STATE = sql<EngineState>`case when engines.state = 'sleeping' and engines.handle is not null
   then 'running' else engines.state end`;
 
 /** The columns of an inserted event, in the order of {@link stateEvent}. */

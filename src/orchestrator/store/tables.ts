@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType, Selectable } from "kysely";
+import type { EngineHandle } from "../../contract/engine-handle.ts";
 import type { Actor, EventType } from "../../contract/orchestrator-events.ts";
 import type { SleepReason, WakeReason } from "../../contract/sleep.ts";
 import type { DesiredState, EngineState, LastError, Policy } from "../../contract/orchestrator-api.ts";
@@ -43,9 +44,8 @@ export interface EnginesTable {
   /** The user id of its processes and files. Null while they are the daemon's own. */
   uid: number | null;
   incarnation: string;
-  pid: number | null;
-  boot_id: string | null;
-  process_start: string | null;
+  /** Of its recorded process. Null without one. */
+  handle: JSONColumnType<EngineHandle, string | null, string | null> | null;
   version: string | null;
   key_hash: string;
   key_prefix: string;

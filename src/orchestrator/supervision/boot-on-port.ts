@@ -1,3 +1,4 @@
+import { shownProcess } from "../../contract/engine-handle.ts";
 import { isExit } from "../../contract/engine-exit.ts";
 import type { EngineProcess, LaunchOrder } from "../fleet/engine-backend.ts";
 import { LaunchFailed, PortTaken } from "../fleet/launch-failed.ts";
@@ -8,7 +9,6 @@ import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { type BootResult, describeFailure, failedBoot } from "./boot-result.ts";
 import type { BootSlot } from "./boot-queue.ts";
-import { engineUrl } from "../status/engine-record.ts";
 import { bootDeadline } from "./new-incarnation.ts";
 import { launchOrder, liveEngine } from "./launch-order.ts";
 import type { HostContext } from "../host-context.ts";
@@ -50,9 +50,8 @@ export async function bootOnPort(
     return failedBoot(host, engine, { reason, cause: error });
   }
   try {
-    const url = engineUrl(host.settings.engineHost, engine.port);
     const healthy = awaitHealthy({
-      url,
+      url: process.address,
       engineId: engine.id,
       incarnation: engine.incarnation,
       exited: process.exited,
@@ -63,7 +62,7 @@ export async function bootOnPort(
     // Awaited below. Without this an earlier rejection would count as unhandled.
     recording.catch(() => undefined);
     const verdict = await healthy;
-    process.discardLaunchFile();
+    await process.settle();
     if (verdict.kind === "healthy") slot.release();
     const recorded = await slot.awaitDatabase(recording);
     if (recorded === null || signal.aborted) return await abandon(process, { kind: "overtaken" });
@@ -72,7 +71,7 @@ export async function bootOnPort(
       return await abandon(process, await failedBoot(host, engine, describeFailure(host, verdict)));
     const live = liveEngine(host, engine, { process, order, healthySince: host.now() });
     host.live.add(live);
-    const running = await enterRunning(host, engine, { pid: process.handle.pid, version: verdict.version });
+    const running = await enterRunning(host, engine, { process, version: verdict.version });
     if (running === null) {
       host.live.remove(engine.id, engine.incarnation);
       return await abandon(process, { kind: "overtaken" });
@@ -97,9 +96,7 @@ function recordProcess(
     to: "starting",
     incarnation: engine.incarnation,
     set: {
-      pid: handle.pid,
-      boot_id: handle.bootId,
-      process_start: handle.startTime,
+      handle: JSON.stringify(handle),
       deadline_at: bootDeadline(host),
     },
   });
@@ -108,7 +105,7 @@ function recordProcess(
 async function enterRunning(
   host: Pick<HostContext, "db" | "states" | "now">,
   { id, incarnation, port }: EngineRow,
-  { pid, version }: { readonly pid: number; readonly version: string | null },
+  { process, version }: { readonly process: EngineProcess; readonly version: string | null },
 ): Promise<EngineRow | null> {
   try {
     return await host.states.move({
@@ -123,7 +120,7 @@ async function enterRunning(
         stop_reason: null,
         next_restart_at: null,
       },
-      event: { data: { port, pid, version } },
+      event: { data: { port, ...shownProcess(process.handle), version } },
     });
   } catch (error) {
     // Either the statement or only its result was lost. The row shows which.

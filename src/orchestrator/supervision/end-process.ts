@@ -5,7 +5,6 @@ import type { EngineProcess, StopOutcome } from "../fleet/engine-backend.ts";
 import { type StatusOutcome, drainEngine, engineStatus } from "../fleet/engine-control.ts";
 import { portFreed, portHolders } from "../fleet/port-check.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { engineUrl } from "../status/engine-record.ts";
 import { buildLastError } from "./last-error.ts";
 import { controlToken } from "./launch-order.ts";
 import { sleepSettled } from "./sleep-lane.ts";
@@ -52,7 +51,7 @@ export async function endProcess(
   await sleepSettled(host, engine.id);
   const live = host.live.get(engine.id);
   if (live !== undefined) live.isStopping = true;
-  const process = live?.process ?? recordedProcess(host, engine);
+  const process = live?.process ?? (await recordedProcess(host, engine));
   if (process === null) return stopOrphans(host, engine, restarts);
   const { busy, answers } = await drain(host, engine, { process, drainMs });
   // What it has counted ends with its process.
@@ -75,12 +74,12 @@ async function stopOrphans(
   engine: EngineRow,
   restarts: boolean,
 ): Promise<ProcessEnd> {
-  const outcome = await host.backend.endOrphans(currentIncarnation(host, engine));
+  const outcome = await host.backend.endOrphans(currentIncarnation(engine));
   if (outcome.kind === "survived") return survived(outcome.pids);
   if (restarts && host.backend.sockets.isHeld(engine.id)) return { kind: "drained" };
   host.backend.sockets.release(engine.id);
   // Only a port that this incarnation listened on is checked. A reserved one may belong to another program.
-  const listened = engine.pid !== null || engine.last_error?.phase === "stop";
+  const listened = engine.handle !== null || engine.last_error?.phase === "stop";
   return (listened ? await portConflict(host, engine) : null) ?? { kind: "drained" };
 }
 
@@ -116,11 +115,19 @@ export async function recordStopFailure(
   throw new ApiError("BACKEND_ERROR", `engine ${id}: ${end.reason}`);
 }
 
-/** The process that the row records, or null. I3 identity before signal: pid, boot id and start time must match. */
-export function recordedProcess(host: Pick<HostContext, "backend" | "settings">, row: EngineRow): EngineProcess | null {
-  const { pid, boot_id, process_start } = row;
-  if (pid === null || boot_id === null || process_start === null) return null;
-  return host.backend.attach({ pid, bootId: boot_id, startTime: process_start }, currentIncarnation(host, row));
+/**
+ * The process that the row records, or null when it is gone. Throws BACKEND_ERROR while the backend cannot tell: the row
+ * stays as it is, and the reaper asks again.
+ */
+export async function recordedProcess(
+  host: Pick<HostContext, "backend">,
+  row: EngineRow,
+): Promise<EngineProcess | null> {
+  if (row.handle === null) return null;
+  const found = await host.backend.attach(currentIncarnation(row), row.handle);
+  if (found.kind === "unknown")
+    throw new ApiError("BACKEND_ERROR", `engine ${row.id}: whether it runs is unknown: ${found.reason}`);
+  return found.kind === "running" ? found.process : null;
 }
 
 /** Waits for running turns. `busy`: some still run at the end. An engine that does not answer counts as idle. */
@@ -129,7 +136,7 @@ async function drain(
   engine: EngineRow,
   { process, drainMs }: { process: EngineProcess; drainMs: number },
 ): Promise<{ readonly busy: boolean; readonly answers: boolean }> {
-  const target = { url: engineUrl(host.settings.engineHost, engine.port), token: controlToken(host, engine) };
+  const target = { url: process.address, token: controlToken(host, engine) };
   const exited = new AbortController();
   void process.exited.then(() => exited.abort());
   const end = performance.now() + drainMs;

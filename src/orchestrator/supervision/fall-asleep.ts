@@ -123,7 +123,7 @@ export async function fallAsleep(host: HostContext, row: EngineRow): Promise<Sle
     from: ["sleeping"],
     to: "sleeping",
     incarnation,
-    set: { pid: null, boot_id: null, process_start: null, slept_at: new Date(host.now()) },
+    set: { handle: null, slept_at: new Date(host.now()) },
     event: { reason: row.sleep_reason ?? "idle", data: gap },
   }));
   host.live.remove(id, incarnation);

@@ -5,7 +5,6 @@ import type { EngineRow } from "../store/tables.ts";
 import { engineFolder } from "../fleet/engine-folder.ts";
 import type { HostContext } from "../host-context.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
-import { engineUrl } from "../status/engine-record.ts";
 
 /** All input of one launch. Keys are hashes only, so that no plaintext key is stored. */
 export function launchOrder(
@@ -52,7 +51,7 @@ export function acceptedKeys(engine: EngineRow): { hash: string; expires_at: str
 
 /** The in-memory state of an engine whose process answers. */
 export function liveEngine(
-  host: Pick<HostContext, "settings" | "now">,
+  host: Pick<HostContext, "now">,
   row: EngineRow,
   { process, order, healthySince }: { process: EngineProcess; order: LaunchOrder; healthySince: number },
 ): LiveEngine {
@@ -60,7 +59,7 @@ export function liveEngine(
     id: row.id,
     productId: row.product_id,
     incarnation: row.incarnation,
-    url: engineUrl(host.settings.engineHost, row.port),
+    url: process.address,
     controlToken: order.launch.control_token,
     process,
     order,

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { Incarnation } from "../fleet/engine-backend.ts";
-import { engineFolder } from "../fleet/engine-folder.ts";
 import type { EngineRow } from "../store/tables.ts";
 import type { HostContext } from "../host-context.ts";
 
@@ -14,9 +13,7 @@ export const bootDeadline = (host: Pick<HostContext, "settings" | "now">): Date 
 export function newIncarnation<T extends object>(host: Pick<HostContext, "settings" | "now">, more: T) {
   return {
     incarnation: randomUUID(),
-    pid: null,
-    boot_id: null,
-    process_start: null,
+    handle: null,
     next_restart_at: null,
     stopped_at: null,
     woken_by: null,
@@ -26,7 +23,9 @@ export function newIncarnation<T extends object>(host: Pick<HostContext, "settin
 }
 
 /** The current incarnation of a row, for the backend. */
-export const currentIncarnation = (
-  host: Pick<HostContext, "settings">,
-  { id, incarnation, uid }: EngineRow,
-): Incarnation => ({ id: incarnation, folder: engineFolder(host, id), uid });
+export const currentIncarnation = ({ id, incarnation, port, uid }: EngineRow): Incarnation => ({
+  id: incarnation,
+  engineId: id,
+  port,
+  uid,
+});

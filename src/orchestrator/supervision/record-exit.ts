@@ -59,7 +59,7 @@ async function writeExit(
   const { count, windowStartedAt } = verdict.history;
   const now = host.now();
   const set = {
-    pid: null,
+    handle: null,
     last_error: JSON.stringify(lastError),
     restart_count: count,
     restart_window_started_at: windowStartedAt === null ? null : new Date(windowStartedAt),

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+import { shownProcess } from "../../contract/engine-handle.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { awaitHealthy } from "../fleet/health-probe.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
@@ -61,7 +63,7 @@ export async function reviveEngine(
 
 async function relaunch(
   host: Pick<HostContext, "backend" | "settings" | "logger" | "stopping">,
-  { id, incarnation, url, order }: LiveEngine,
+  { id, incarnation, order }: LiveEngine,
 ): Promise<EngineProcess | null> {
   let process: EngineProcess;
   try {
@@ -73,8 +75,8 @@ async function relaunch(
   const { exited } = process;
   const deadlineMs = host.settings.bootTimeoutMs;
   const identity = { engineId: id, incarnation };
-  const verdict = await awaitHealthy({ url, ...identity, exited, deadlineMs, signal: host.stopping });
-  process.discardLaunchFile();
+  const verdict = await awaitHealthy({ url: process.address, ...identity, exited, deadlineMs, signal: host.stopping });
+  await process.settle();
   if (verdict.kind === "healthy") return process;
   await process.stop(ABANDON_TERM_MS);
   return null;
@@ -86,27 +88,30 @@ async function record(
   { id, productId, incarnation, process, healthySince, order }: LiveEngine,
   { exit, verdict }: Revival,
 ): Promise<void> {
-  const { pid, bootId, startTime } = process.handle;
+  const { handle } = process;
   const { count, windowStartedAt } = verdict.history;
   const recorded = await retryUntilStopped(host, "revival", async () => {
     // An earlier attempt may have been committed. Its event is written once.
     const row = await findSettledEngine(host.db, id);
-    if (row?.incarnation === incarnation && row.pid === pid && row.process_start === startTime) return row;
+    if (row?.incarnation === incarnation && isDeepStrictEqual(row.handle, handle)) return row;
     return host.states.move({
       id,
       from: ["running", "unhealthy"],
       to: "running",
       incarnation,
       set: {
-        pid,
-        boot_id: bootId,
-        process_start: startTime,
+        handle: JSON.stringify(handle),
         started_at: new Date(healthySince),
         last_error: JSON.stringify(exit.lastError),
         restart_count: count,
         restart_window_started_at: windowStartedAt === null ? null : new Date(windowStartedAt),
       },
-      event: { type: "engine.restarting", always: true, reason: exit.lastError.reason, data: { restart: count, pid } },
+      event: {
+        type: "engine.restarting",
+        always: true,
+        reason: exit.lastError.reason,
+        data: { restart: count, ...shownProcess(handle) },
+      },
     });
   });
   if (recorded !== null) return;

@@ -16,7 +16,10 @@ export function replaceInOwnStrings(text: string, replacement: string): number {
   const stat = readFileSync("/proc/self/stat", "latin1");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   let found = 0;
-  for (const [name, field] of [["cmdline", ARGUMENTS_AT], ["environ", ENVIRONMENT_AT]] as const) {
+  for (const [name, field] of [
+    ["cmdline", ARGUMENTS_AT],
+    ["environ", ENVIRONMENT_AT],
+  ] as const) {
     const strings = readFileSync(`/proc/self/${name}`);
     const start = BigInt(fields[field] ?? "0");
     for (let at = strings.indexOf(old); at >= 0; at = strings.indexOf(old, at + 1)) {

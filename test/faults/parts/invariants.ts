@@ -129,7 +129,7 @@ export async function clearAway(site: Site): Promise<void> {
 
 async function look({ db, dataDir, products }: Site): Promise<View> {
   const { rows } = await db.query<Row>(
-    `select id, user_id, state, desired_state, deadline_at, port, incarnation, pid,
+    `select id, user_id, state, desired_state, deadline_at, port, incarnation, (handle ->> 'pid')::int as pid,
        case when previous_key_expires_at > now() then array[key_hash, previous_key_hash] else array[key_hash] end as keys
      from engines`,
   );

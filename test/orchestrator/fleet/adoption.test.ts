@@ -5,15 +5,26 @@ import t from "tap";
 import { logTail } from "../../../src/orchestrator/fleet/engine-log.ts";
 import { probeOnce } from "../../../src/orchestrator/fleet/health-probe.ts";
 import { launchFilePath } from "../../../src/orchestrator/fleet/launch-file.ts";
-import { daemonThatDies, healthy, incarnationOf, readText, testFleet, urlOf } from "../../helpers/fleet.ts";
+import {
+  attached,
+  daemonThatDies,
+  healthy,
+  incarnationOf,
+  readText,
+  testFleet,
+  urlOf,
+  pidOf,
+} from "../../helpers/fleet.ts";
 import { until } from "../../helpers/until.ts";
+
+const GONE = { kind: "gone", cause: "exit" };
 
 t.test("an engine outlives its daemon, is adopted by the next, and its exit is detected", async (t) => {
   const fleet = testFleet(t, "well-behaved");
   const order = await fleet.order();
   const { engine_id: engineId, incarnation, data_dir: folder } = order.launch;
   const { daemon, handle } = await daemonThatDies(fleet, order);
-  const names = readText(`/proc/${handle.pid}/environ`)
+  const names = readText(`/proc/${pidOf({ handle })}/environ`)
     .split("\0")
     .map((line) => line.split("=")[0]);
   t.strictSame(new Set(names.filter(Boolean)), new Set(["ORCH_LAUNCH_FILE", "PATH"]));
@@ -21,17 +32,16 @@ t.test("an engine outlives its daemon, is adopted by the next, and its exit is d
   await once(daemon, "exit");
   t.match(await probeOnce(urlOf(order), { engineId, incarnation, timeoutMs: 5000 }), { kind: "ok" });
 
-  const engine = fleet.backend.attach(handle, incarnationOf(order));
-  if (engine === null) throw new Error("the engine is not found again");
+  const engine = await attached(fleet.backend, order, handle);
   t.ok(existsSync(launchFilePath(fleet.settings.runDir, incarnation)), "the dead daemon left the launch file");
-  engine.discardLaunchFile();
+  await engine.settle();
   t.notOk(existsSync(launchFilePath(fleet.settings.runDir, incarnation)));
   t.same(await logTail(folder, 1), ["ready"]);
-  process.kill(handle.pid, "SIGKILL");
+  process.kill(pidOf({ handle }), "SIGKILL");
   const killedAt = performance.now();
   t.same(await engine.exited, { code: null, signal: null, oom: false });
   t.comment(`noticed after ${Math.round(performance.now() - killedAt)} ms`);
-  t.equal(fleet.backend.attach(handle, incarnationOf(order)), null, "what is gone is not adopted");
+  t.same(await fleet.backend.attach(incarnationOf(order), handle), GONE, "what is gone is not adopted");
 });
 
 t.test("an adopted engine is stopped like a child process, and its exit is reported first", async (t) => {
@@ -39,10 +49,10 @@ t.test("an adopted engine is stopped like a child process, and its exit is repor
   const order = await fleet.order();
   const { daemon, handle } = await daemonThatDies(fleet, order);
   daemon.kill("SIGKILL");
-  const engine = fleet.backend.attach(handle, incarnationOf(order));
+  const engine = await attached(fleet.backend, order, handle);
   let hasExited = false;
-  void engine?.exited.then(() => (hasExited = true));
-  t.same(await engine?.stop(5000), { kind: "exited" });
+  void engine.exited.then(() => (hasExited = true));
+  t.same(await engine.stop(5000), { kind: "exited" });
   t.ok(hasExited);
 });
 
@@ -54,10 +64,14 @@ t.test("a pid of another process or another boot is not adopted and not signalle
   const incarnation = incarnationOf(given);
   const another = { ...incarnation, id: "another-life" };
   const { handle } = engine;
-  t.equal(backend.attach({ ...handle, startTime: String(Number(handle.startTime) + 1) }, incarnation), null);
-  t.equal(backend.attach({ ...handle, bootId: "00000000-0000-0000-0000-000000000000" }, incarnation), null);
-  t.equal(backend.attach({ ...handle, pid: process.pid }, incarnation), null);
-  t.equal(backend.attach(handle, another), null, "the launch file it was born with is another's");
+  const later = String(Number(handle["startTime"]) + 1);
+  t.same(await backend.attach(incarnation, { ...handle, startTime: later }), GONE);
+  const rebooted = { ...handle, bootId: "00000000-0000-0000-0000-000000000000" };
+  t.same(await backend.attach(incarnation, rebooted), { kind: "gone", cause: "host" });
+  t.same(await backend.attach(incarnation, { ...handle, pid: process.pid }), GONE);
+  t.same(await backend.attach(another, handle), GONE, "the launch file it was born with is another's");
+  t.match(await backend.attach(incarnation, { ...handle, backend: "docker" }), { kind: "unknown" });
+  t.match(await backend.attach(incarnation, { ...handle, version: 2 }), { kind: "unknown" }, "of a newer daemon");
   t.same(await backend.endOrphans(another), { kind: "exited" });
   t.match(await healthy(given, engine), { kind: "healthy" }, "it still runs");
   await engine.stop(5000);
@@ -72,20 +86,12 @@ t.test("processes of an unknown incarnation are listed by run folder and not sig
   const children: number[] = JSON.parse(readText(join(given.launch.data_dir, "children.json")));
   const found = backend.orphans([{ id: "another-life", uid: null }]);
   t.match(found, [{ incarnation }]);
-  t.same(new Set(found[0]?.pids), new Set([engine.handle.pid, ...children]));
+  t.same(new Set(found[0]?.pids), new Set([pidOf(engine), ...children]));
   t.same(backend.orphans([{ id: incarnation, uid: null }]), [], "what is known is no orphan");
   t.same(other.backend.orphans([]), [], "nor is what another run folder started");
   t.match(await healthy(given, engine), { kind: "healthy" }, "nobody was signalled");
   await backend.endOrphans(incarnationOf(given));
   t.same(backend.orphans([]), []);
-});
-
-t.test("a backend reports the boot id of its handles", async (t) => {
-  const { backend, order } = testFleet(t, "well-behaved");
-  const engine = await backend.launch(await order());
-  t.match(backend.bootId, /^[0-9a-f-]{36}$/);
-  t.equal(engine.handle.bootId, backend.bootId);
-  await engine.stop(5000);
 });
 
 t.test("orphaned processes of an incarnation are killed by the incarnation alone", async (t) => {

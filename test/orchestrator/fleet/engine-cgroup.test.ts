@@ -10,7 +10,16 @@ import { EngineCgroup } from "../../../src/orchestrator/fleet/engine-cgroup.ts";
 import { EngineCgroups } from "../../../src/orchestrator/fleet/engine-cgroups.ts";
 import { createProcessBackend } from "../../../src/orchestrator/fleet/process-backend.ts";
 import { readStat } from "../../../src/orchestrator/fleet/process-identity.ts";
-import { type TestFleet, daemonThatDies, healthy, incarnationOf, silent, testFleet } from "../../helpers/fleet.ts";
+import {
+  attached,
+  type TestFleet,
+  daemonThatDies,
+  healthy,
+  incarnationOf,
+  silent,
+  testFleet,
+  pidOf,
+} from "../../helpers/fleet.ts";
 import { temporaryFolder } from "../../helpers/run.ts";
 
 /** The kernel's cgroup file system, mounted for this test. */
@@ -54,7 +63,7 @@ t.test("a detached child is killed with a stopped engine, and the cgroup is remo
   const [name = ""] = cgroupsIn(hierarchy);
   t.match(name, new RegExp(`^engine-[0-9a-f]{8}-${order.launch.incarnation}$`));
   const members = readFileSync(join(hierarchy.path, name, "cgroup.procs"), "utf8");
-  t.same(new Set(members.trim().split("\n").map(Number)), new Set([engine.handle.pid, escaped]));
+  t.same(new Set(members.trim().split("\n").map(Number)), new Set([pidOf(engine), escaped]));
   t.same(await engine.stop(500), { kind: "killed" });
   t.equal(readStat(escaped), null);
   t.same(cgroupsIn(hierarchy), []);
@@ -65,7 +74,7 @@ t.test("a crashed engine's detached child is killed before the next launch", { s
   const hierarchy = base(t);
   const fleet = testFleet(t, "escapes", { cgroupHierarchies: [hierarchy] });
   const { order, engine, escaped } = await launched(fleet);
-  process.kill(engine.handle.pid, "SIGKILL");
+  process.kill(pidOf(engine), "SIGKILL");
   await engine.exited;
   const second = { ...order, launch: { ...order.launch, incarnation: "second" } };
   const next = await fleet.backend.launch(second);
@@ -88,7 +97,7 @@ t.test("a later daemon finds an adopted engine's cgroup and its members", { skip
   const [name = "", ...others] = cgroupsIn(hierarchy);
   t.same(others, []);
   t.ok(existsSync(join(hierarchy.path, name, "tools")), "a new daemon removes none that is in use, nor an empty part");
-  const engine = backend.attach(handle, incarnationOf(order));
+  const engine = await attached(backend, order, handle);
   t.same(await engine?.stop(500), { kind: "killed" });
   t.equal(readStat(escaped), null);
   t.same(cgroupsIn(hierarchy), []);
@@ -106,7 +115,7 @@ t.test(
     daemon.kill("SIGKILL");
     await once(daemon, "exit");
     const escaped = escapedOf(order);
-    process.kill(handle.pid, "SIGKILL");
+    process.kill(pidOf({ handle }), "SIGKILL");
     const backend = createProcessBackend({ ...fleet.settings, logger: silent });
     const found = backend.orphans([]);
     t.match(found, [{ incarnation }]);

@@ -10,15 +10,16 @@ import { listen } from "../../../src/shared/http/http-server.ts";
 import { nativeProblem } from "../../../src/shared/linux/system-calls.ts";
 import { ask } from "../../helpers/api.ts";
 import {
+  attached,
   HOST,
   NOT_HELD,
   daemonThatDies,
   freePort,
   healthy,
-  incarnationOf,
   silent,
   testFleet,
   urlOf,
+  pidOf,
 } from "../../helpers/fleet.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -73,7 +74,7 @@ t.test("no call is refused while an engine is killed and restarted again and aga
     await healthy(first, engine);
     const served = outcomes.length;
     await until("calls are served", () => outcomes.length > served + 20);
-    process.kill(engine.handle.pid, "SIGKILL");
+    process.kill(pidOf(engine), "SIGKILL");
     await engine.exited;
     engine = await backend.launch(first);
   }
@@ -174,11 +175,11 @@ t.test("a later daemon takes the socket of an adopted engine and keeps it throug
   await once(daemon, "exit");
   const { sockets } = fleet.backend;
   const { engine_id: id, port } = order.launch;
-  const engine = fleet.backend.attach(handle, incarnationOf(order));
+  const engine = await attached(fleet.backend, order, handle);
   if (engine === null) throw new Error("it was not adopted");
-  t.notOk(sockets.take(id, port + 1, handle.pid), "its port differs");
+  t.notOk(sockets.take(id, port + 1, pidOf({ handle })), "its port differs");
   t.notOk(sockets.take(id, port, process.pid), "descriptor 3 of this process is another");
-  const taken = sockets.take(id, port, handle.pid);
+  const taken = sockets.take(id, port, pidOf({ handle }));
   await engine.stop(0);
   t.equal(sockets.isHeld(id), taken);
   if (!taken) {

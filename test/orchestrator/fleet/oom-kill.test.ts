@@ -3,7 +3,7 @@ import { join } from "node:path";
 import t from "tap";
 import { hostOomKills, killedForMemory } from "../../../src/orchestrator/fleet/oom-kill.ts";
 import { oomKillCount } from "../../../src/shared/linux/cgroup-folder.ts";
-import { healthy, testFleet, urlOf } from "../../helpers/fleet.ts";
+import { healthy, testFleet, urlOf, pidOf } from "../../helpers/fleet.ts";
 
 const killed = { code: null, signal: "SIGKILL" } as const;
 const unknownExit = { code: null, signal: null } as const;
@@ -67,7 +67,7 @@ t.test("an engine that the OOM killer ends is recorded as such", { skip: noLimit
   const given = await order();
   const engine = await backend.launch(given);
   await healthy(given, engine);
-  writeFileSync(join(limit, "cgroup.procs"), String(engine.handle.pid));
+  writeFileSync(join(limit, "cgroup.procs"), String(pidOf(engine)));
   await t.rejects(fetch(`${urlOf(given)}/fill`));
   t.same(await engine.exited, { code: null, signal: "SIGKILL", oom: true });
 });

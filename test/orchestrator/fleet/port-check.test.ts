@@ -3,7 +3,7 @@ import { join } from "node:path";
 import t from "tap";
 import { listen } from "../../../src/shared/http/http-server.ts";
 import { isPortFree, portFreed, portHolders } from "../../../src/orchestrator/fleet/port-check.ts";
-import { HOST, freePort, healthy, testFleet } from "../../helpers/fleet.ts";
+import { HOST, freePort, healthy, testFleet, pidOf } from "../../helpers/fleet.ts";
 
 for (const host of [HOST, "0.0.0.0", "::"]) {
   t.test(`a listener on ${host} keeps the port from an engine`, async (t) => {
@@ -43,7 +43,7 @@ t.test("a child that still listens on the port of its engine is found", async (t
   await healthy(given, engine);
   const [, , listener] = JSON.parse(readFileSync(join(given.launch.data_dir, "children.json"), "utf8"));
   backend.sockets.release(given.launch.engine_id);
-  t.same(portHolders(given.launch.port), [engine.handle.pid]);
+  t.same(portHolders(given.launch.port), [pidOf(engine)]);
   t.same(portHolders(given.launch.port + 1), [listener]);
   await engine.stop(100);
   t.same(portHolders(given.launch.port + 1), []);

@@ -7,7 +7,7 @@ import { LaunchFailed, PortTaken } from "../../../src/orchestrator/fleet/launch-
 import { prepareEngineFolder } from "../../../src/orchestrator/fleet/engine-folder.ts";
 import { logTail } from "../../../src/orchestrator/fleet/engine-log.ts";
 import { listen } from "../../../src/shared/http/http-server.ts";
-import { HOST, fixture, healthy, readText, testFleet } from "../../helpers/fleet.ts";
+import { HOST, fixture, healthy, readText, testFleet, pidOf } from "../../helpers/fleet.ts";
 import { boundedHierarchies } from "../../helpers/limits.ts";
 
 t.test(
@@ -20,9 +20,9 @@ t.test(
     t.equal(statSync(file).mode & 0o777, 0o400);
     t.equal(statSync(given.launch.data_dir).mode & 0o777, 0o700);
     t.match(await healthy(given, engine), { kind: "healthy", version: "1.2.3" });
-    engine.discardLaunchFile();
+    await engine.settle();
     t.notOk(existsSync(file), "the file is gone once it was read");
-    const { pid } = engine.handle;
+    const pid = pidOf(engine);
     const [, , group, session] = readText(`/proc/${pid}/stat`)
       .replace(/^.*\) /, "")
       .split(" ");
@@ -45,7 +45,7 @@ t.test("the OOM killer prefers an engine and its children over a protected daemo
   await healthy(given, engine);
   const children: number[] = JSON.parse(readText(join(given.launch.data_dir, "children.json")));
   const scoreOf = (pid: number) => Number(readText(`/proc/${pid}/oom_score_adj`));
-  for (const pid of [engine.handle.pid, ...children]) t.equal(scoreOf(pid), 200);
+  for (const pid of [pidOf(engine), ...children]) t.equal(scoreOf(pid), 200);
   t.ok(scoreOf(process.pid) < 200);
   await engine.stop(100);
 });
@@ -123,7 +123,7 @@ t.test("the next incarnation keeps the folder and the log", async (t) => {
   const first = await order();
   const engine = await backend.launch(first);
   await healthy(first, engine);
-  process.kill(engine.handle.pid, "SIGKILL");
+  process.kill(pidOf(engine), "SIGKILL");
   t.same(await engine.exited, { code: null, signal: "SIGKILL", oom: false });
   const second = { ...first, launch: { ...first.launch, incarnation: "second" } };
   const next = await backend.launch(second);

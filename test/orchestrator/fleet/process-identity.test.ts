@@ -8,9 +8,9 @@ import {
   isAlive,
   readIdentity,
   readStat,
-  sameProcess,
   startVariable,
 } from "../../../src/orchestrator/fleet/process-identity.ts";
+import { sameProcess } from "../../../src/orchestrator/fleet/process-handle.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 
 t.test("a program name with blanks and parentheses is parsed", async (t) => {

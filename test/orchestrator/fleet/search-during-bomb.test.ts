@@ -46,21 +46,22 @@ function timed<T>(t: Test, name: string, search: () => T): T {
 }
 
 t.test("a bomb of a user of its own does not delay the search of a daemon that starts", { skip }, async (t) => {
-  const { backend, folder, settings } = testFleet(t, "well-behaved");
+  const { backend, settings } = testFleet(t, "well-behaved");
   const uid = 1_999_000_101;
   const id = randomUUID();
   const cgroup = engineCgroup(t, hierarchies);
   await explode(t, { cgroup, launchFile: join(settings.runDir, `launch-${id}.json`), uid });
-  const incarnation = { id, folder, uid };
+  const incarnation = { id, engineId: "eng_1", port: 20_000, uid };
   t.same(
     timed(t, "orphans", () => backend.orphans([incarnation])),
     [],
   );
-  timed(t, "find", () => backend.find(incarnation));
-  timed(t, "find of a neighbour", () => backend.find({ id: "neighbour", folder, uid: uid + 1 }));
-  timed(t, "find of a neighbour without a user", () => backend.find({ id: "neighbour", folder, uid: null }));
+  await timed(t, "find", () => backend.attach(incarnation, null));
+  const neighbour = { ...incarnation, id: "neighbour", uid: null };
+  await timed(t, "find of a neighbour", () => backend.attach({ ...neighbour, uid: uid + 1 }, null));
+  await timed(t, "find of a neighbour without a user", () => backend.attach(neighbour, null));
   const start = performance.now();
-  t.same(await backend.endOrphans({ id: "neighbour", folder, uid: null }), { kind: "exited" });
+  t.same(await backend.endOrphans(neighbour), { kind: "exited" });
   t.ok(performance.now() - start < BOUND_MS, `endOrphans of a neighbour: ${performance.now() - start} ms`);
 });
 
@@ -76,7 +77,7 @@ t.test("a bomb in the cgroup of an engine does not delay it, and is found there"
     await until("the cgroup is gone", () => cgroup.remove());
   });
   await explode(t, { cgroup, launchFile: join(fleet.settings.runDir, `launch-${id}.json`) });
-  const incarnation = { id, folder: fleet.folder, uid: null };
+  const incarnation = { id, engineId: "eng_1", port: 20_000, uid: null };
   t.same(
     timed(t, "orphans", () => backend.orphans([incarnation])),
     [],
@@ -84,7 +85,7 @@ t.test("a bomb in the cgroup of an engine does not delay it, and is found there"
   const [found] = timed(t, "orphans, unknown", () => backend.orphans([]));
   t.equal(found?.incarnation, id);
   t.ok((found?.pids.length ?? 0) > BOUNDS.maxProcesses / 2);
-  timed(t, "find of a neighbour", () => backend.find({ ...incarnation, id: "neighbour" }));
+  await timed(t, "find of a neighbour", () => backend.attach({ ...incarnation, id: "neighbour" }, null));
   const start = performance.now();
   t.same(await backend.endOrphans({ ...incarnation, id: "neighbour" }), { kind: "exited" });
   t.same(await backend.endOrphans(incarnation), { kind: "killed" });

@@ -4,7 +4,7 @@ import t from "tap";
 import type { EngineProcess, LaunchOrder } from "../../../src/orchestrator/fleet/engine-backend.ts";
 import { isPortFree } from "../../../src/orchestrator/fleet/port-check.ts";
 import { readStat } from "../../../src/orchestrator/fleet/process-identity.ts";
-import { HOST, healthy, readText, testFleet } from "../../helpers/fleet.ts";
+import { HOST, healthy, readText, testFleet, pidOf } from "../../helpers/fleet.ts";
 import { until } from "../../helpers/until.ts";
 
 async function started(t: Parameters<typeof testFleet>[0], engine: string) {
@@ -45,7 +45,7 @@ t.test("children in their own sessions and double-forked listeners are stopped w
 t.test("the remains of a crashed engine are killed before the next launch", async (t) => {
   const { backend, engine, order } = await started(t, "forks-children");
   const children = childrenOf(order);
-  process.kill(engine.handle.pid, "SIGKILL");
+  process.kill(pidOf(engine), "SIGKILL");
   await engine.exited;
   const second: LaunchOrder = { ...order, launch: { ...order.launch, incarnation: "second" } };
   const next: EngineProcess = await backend.launch(second);

@@ -31,8 +31,8 @@ t.test("only a running engine counts as running", async (t) => {
 });
 
 t.test("a sleeping engine without a process is asleep", async (t) => {
-  t.same([isAsleep({ state: "sleeping", pid: null }), isAsleep({ state: "sleeping", pid: 1 })], [true, false]);
-  t.notOk(isAsleep({ state: "stopped", pid: null }));
+  t.same([isAsleep({ state: "sleeping", handle: null }), isAsleep({ state: "sleeping", handle: {} })], [true, false]);
+  t.notOk(isAsleep({ state: "stopped", handle: null }));
 });
 
 t.test("start, stop and sleep return the right error code in each state", async (t) => {

@@ -2,6 +2,7 @@ import t from "tap";
 import { LiveEngines, type LiveEngine } from "../../../src/orchestrator/fleet/live-engines.ts";
 import { sampleUsage } from "../../../src/orchestrator/status/sample-usage.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
+import { testFleet } from "../../helpers/fleet.ts";
 import { until } from "../../helpers/until.ts";
 
 t.test("each engine gets its usage, also one that comes later, and none for a process that is gone", async (t) => {
@@ -13,7 +14,13 @@ t.test("each engine gets its usage, also one that comes later, and none for a pr
   live.add(gone);
   const stop = new AbortController();
   const logger = createLogger("test", "silent");
-  const done = sampleUsage({ live, now: () => 1_000, logger, stopping: stop.signal });
+  const done = sampleUsage({
+    backend: testFleet(t, "well-behaved").backend,
+    live,
+    now: () => 1_000,
+    logger,
+    stopping: stop.signal,
+  });
   await until("the first sample", () => own.usage !== null);
   t.match(own.usage, { cpuPercent: null, sampledAt: 1_000 });
   await until("the second sample", () => own.usage?.cpuPercent !== null);

@@ -24,7 +24,12 @@ onEachServer(t, "each change of an engine is one event, of the request that caus
   await withinRequest({ requestId: "req_1", actor: "product", span: NO_SPAN }, () =>
     states.move({ id: row.id, from: ["provisioning", "starting"], to: "starting" }),
   );
-  await states.move({ id: row.id, from: ["provisioning", "starting"], to: "starting", set: { pid: 1 } });
+  await states.move({
+    id: row.id,
+    from: ["provisioning", "starting"],
+    to: "starting",
+    set: { handle: JSON.stringify({ backend: "process", version: 1 }) },
+  });
   await states.move({ id: row.id, from: ["stopped"], to: "starting" });
   await states.move({ id: row.id, from: ["starting"], to: "running", event: { reason: "well", data: { port: 1 } } });
   await states.remove({ id: row.id, from: ["running"], reason: "gone" });

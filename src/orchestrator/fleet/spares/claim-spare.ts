@@ -1,7 +1,8 @@
 import type { LaunchOrder } from "../engine-backend.ts";
 import { hasSnapshot } from "../engine-snapshots.ts";
 import type { StartParts, StartedProcess } from "../start-process.ts";
-import type { ClaimOutcome, SparePool } from "./spare-pool.ts";
+import type { SparePool } from "./spare-pool.ts";
+import type { ClaimOutcome } from "./spares-report.ts";
 
 /**
  * Makes a spare the engine of this order. Null when none can be, and the engine has to start a process: then nothing has

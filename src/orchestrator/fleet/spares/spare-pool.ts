@@ -2,6 +2,7 @@ import { delay } from "../../../shared/clock.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import { RecentKinds } from "./recent-kinds.ts";
 import type { SpareProcess } from "./spare-process.ts";
+import type { ClaimOutcome, SparesReport } from "./spares-report.ts";
 
 /** Failures in a row that stop the refill. */
 const MAX_FAILURES = 3;
@@ -14,23 +15,6 @@ const START_EVERY_MS = 250;
 export interface SpareKind {
   readonly nodeOptions: readonly string[];
 }
-
-export interface SparesReport {
-  /** `ORCH_WARM_ENGINES`. */
-  readonly target: number;
-  /** Spares that can be claimed now. */
-  readonly ready: number;
-  /** Why the refill is stopped. Null while it is not. */
-  readonly problem: string | null;
-  /** Launches since the daemon's start. */
-  readonly claims: Readonly<Record<ClaimOutcome, number>>;
-}
-
-/**
- * `claimed`: a spare became the engine. `none_left`: none was ready. `unfit`: no spare can become this engine, or the one
- * that was taken had ended.
- */
-export type ClaimOutcome = "claimed" | "none_left" | "unfit";
 
 interface SparePoolOptions {
   readonly target: number;
