@@ -54,7 +54,12 @@ export interface HostStatus {
   readonly awake: { readonly engines: number; readonly limit: number | null };
   readonly boots: { readonly starting: number; readonly waiting: number };
   /** Processes that wait for the next starts of engines. The target is `ORCH_WARM_ENGINES`. */
-  readonly spares: { readonly ready: number; readonly target: number };
+  readonly spares: {
+    readonly ready: number;
+    readonly target: number;
+    /** Why none is started now, or null. */
+    readonly problem: string | null;
+  };
   readonly ports: {
     readonly min: number;
     readonly max: number;

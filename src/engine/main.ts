@@ -5,9 +5,9 @@ import { type EngineLaunch, decodeLaunch } from "../contract/engine-launch.ts";
 import { LAUNCH_FILE_VARIABLE } from "../contract/launch-file.ts";
 import { InvalidSettings } from "../shared/environment.ts";
 import { shutdownSignal } from "../shared/shutdown-signals.ts";
-import { readEngineConfig } from "./config.ts";
+import { type EngineConfig, readEngineConfig } from "./config.ts";
 import { refuseUnreadable } from "./http/unreadable-request.ts";
-import { openEngine } from "./open-engine.ts";
+import { type OpenedEngine, openEngine } from "./open-engine.ts";
 import { StoreUnusable, systemExit } from "./store/store-unusable.ts";
 
 const EXIT_CRASH = 1;
@@ -16,12 +16,19 @@ const DRAIN_MS = 6000;
 /** Longer than the 60 s of common proxies, so that the proxy closes idle connections first. */
 const KEEP_ALIVE_MS = 75_000;
 
+type Open = (launch: EngineLaunch, config: EngineConfig, environment: NodeJS.ProcessEnv) => Promise<OpenedEngine>;
+
 /** Runs one engine, from the content of its launch file to its exit. It listens when everything is loaded. */
-export async function run(launchFile: string | null, open = openEngine): Promise<void> {
+export async function run(
+  launchFile: string | null,
+  environment: NodeJS.ProcessEnv,
+  open: Open = openEngine,
+): Promise<void> {
   const stop = shutdownSignal();
   try {
     const launch = readLaunch(launchFile);
-    const { server, app, store, close } = await open(launch, readEngineConfig(launch.settings));
+    const engine = await open(launch, readEngineConfig(launch.settings), environment);
+    const { server, app, store } = engine;
     await listen(server, launch).catch(async (error: unknown) => {
       await app.drain(0);
       throw error;
@@ -31,7 +38,7 @@ export async function run(launchFile: string | null, open = openEngine): Promise
     const end = await Promise.race([stopped, slept, store.damaged.then(damaged)]);
     if (end === "slept") process.exitCode = ENGINE_EXITS.slept.code;
     else if (end !== "stopped") reportFailure(end, ENDS);
-    await close(end === "stopped" ? DRAIN_MS : 0);
+    await engine.close(end === "stopped" ? DRAIN_MS : 0);
   } catch (error) {
     reportFailure(error, CANNOT_START);
   }

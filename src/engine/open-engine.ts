@@ -23,10 +23,14 @@ export interface OpenedEngine {
   close(drainMs: number): Promise<void>;
 }
 
-export async function openEngine(launch: EngineLaunch, config: EngineConfig): Promise<OpenedEngine> {
+export async function openEngine(
+  launch: EngineLaunch,
+  config: EngineConfig,
+  environment: NodeJS.ProcessEnv,
+): Promise<OpenedEngine> {
   const store = openStore(launch.data_dir);
   const server = createBoundedServer((request, response) => answer(request, response), LIMITS);
-  const parts = { launch, config, store, environment: process.env, stopAccepting: trackConnections(server) };
+  const parts = { launch, config, store, environment, stopAccepting: trackConnections(server) };
   const app = await createApp(parts);
   const answer = answerWith(launch, { app, store });
   return { server, app, store, close: (drainMs) => close(server, { app, store, drainMs }) };

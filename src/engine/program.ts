@@ -1,10 +1,8 @@
 import { LAUNCH_FILE_VARIABLE } from "../contract/launch-file.ts";
 import { isSparePath } from "../contract/spare.ts";
 import { confine } from "./isolation/confine.ts";
-import { run } from "./main.ts";
+import { run as runEngine } from "./main.ts";
 import { runSpare } from "./spare/run-spare.ts";
-
-export { run };
 
 interface EngineSnapshot {
   /** False while the program is loaded into the snapshot. */
@@ -20,10 +18,14 @@ declare global {
 
 if (globalThis.engineSnapshot !== undefined) globalThis.engineSnapshot.start = start;
 
+/** Runs one engine, in a process that is confined, from the content of its launch file. */
+export const run = (launchFile: string | null): Promise<void> => runEngine(launchFile, process.env);
+
 /** Confines the process before any other file is read, and runs the engine. A spare waits for its engine first. */
 async function start(): Promise<void> {
-  const path = process.env[LAUNCH_FILE_VARIABLE];
-  if (path !== undefined && isSparePath(path)) return runSpare(path);
-  const launch = confine(process.env);
-  if (launch !== null) await run(launch.text);
+  const environment = process.env;
+  const path = environment[LAUNCH_FILE_VARIABLE];
+  if (path !== undefined && isSparePath(path)) return runSpare(path, environment);
+  const launch = confine(environment);
+  if (launch !== null) await runEngine(launch.text, environment);
 }

@@ -16,13 +16,13 @@ const HOST = "127.0.0.1";
  * first turn of the engine that claims this process find everything loaded and compiled. It is not reachable from
  * outside: its only connection is one within the process.
  */
-export async function rehearse(sparePath: string): Promise<void> {
+export async function rehearse(sparePath: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const folder = spareFolder(sparePath);
   mkdirSync(folder, { mode: 0o700 });
   try {
     const key = newKey("sk-orch-");
     const launch = launchOf(folder, key);
-    const engine = await openEngine(launch, { ...readEngineConfig(launch.settings), logLevel: "silent" });
+    const engine = await openEngine(launch, { ...readEngineConfig(launch.settings), logLevel: "silent" }, environment);
     await ask(engine.server, "GET /health", key);
     await ask(engine.server, "POST /execute", key, { task_id: "rehearsal", message: "/say Hello." });
     await engine.close(0);

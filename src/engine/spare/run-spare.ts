@@ -1,5 +1,3 @@
-import type { EngineLaunch } from "../../contract/engine-launch.ts";
-import type { EngineConfig } from "../config.ts";
 import { confineTo, prepareConfinement } from "../isolation/confine.ts";
 import { run } from "../main.ts";
 import { openEngine } from "../open-engine.ts";
@@ -12,17 +10,17 @@ import { threadCount, withoutThreadPool } from "./without-thread-pool.ts";
  * Runs a process without an owner: it rehearses an engine's start, waits until the daemon claims it, and is that engine
  * from then on. It ends when the daemon is gone.
  */
-export async function runSpare(path: string): Promise<void> {
+export async function runSpare(path: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const threads = threadCount();
-  await withoutThreadPool(() => rehearse(path));
+  await withoutThreadPool(() => rehearse(path, environment));
   // A thread of the pool would stay outside the confinement, which applies to the calling thread and later ones.
   if (threadCount() !== threads) throw new Error("the rehearsal has started a thread");
   const rules = landlockAbi().problem === null ? prepareConfinement() : null;
   const text = awaitClaim(path);
   if (text === null) return;
-  const launch = confineTo(text, process.env, rules);
-  if (launch !== null) await run(launch.text, openAtOnce);
+  const launch = confineTo(text, environment, rules);
+  if (launch !== null) await run(launch.text, environment, openAtOnce);
 }
 
 /** Nothing else waits for this thread yet, and the thread pool has no thread yet. */
-const openAtOnce = (launch: EngineLaunch, config: EngineConfig) => withoutThreadPool(() => openEngine(launch, config));
+const openAtOnce: typeof openEngine = (...parts) => withoutThreadPool(() => openEngine(...parts));

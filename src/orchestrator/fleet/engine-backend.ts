@@ -2,7 +2,7 @@ import type { EngineHandle } from "../../contract/engine-handle.ts";
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
 import type { EngineSockets } from "./engine-sockets.ts";
 import type { LimitsReport } from "./limits-report.ts";
-import type { SparePool } from "./spares/spare-pool.ts";
+import type { SparesReport } from "./spares/spares-report.ts";
 
 /**
  * Runs engines. The only implementation uses child processes. A backend knows no database and no HTTP server.
@@ -16,7 +16,7 @@ export interface EngineBackend {
   /** Why engines start slowly on this host, and what to do. Null when they start from snapshots. */
   startProblem(): string | null;
   /** Processes that wait for the next launches. */
-  readonly spares: Pick<SparePool, "report" | "close">;
+  readonly spares: { report(): SparesReport; close(): void };
   /**
    * Spawns one engine, detached, with its output in the engine's log. Resolves when the process exists, before it is
    * healthy. Rejects with {@link LaunchFailed} after cleaning up when there is no process.

@@ -50,7 +50,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
   };
   const overlap = overlapWarning(portRange, ephemeral);
   const slowStart = host.backend.startProblem();
-  const { ready, target, problem: noSpares } = host.backend.spares.report();
+  const { ready, target, problem } = host.backend.spares.report();
   const headroom =
     use.taken > use.total * 0.8
       ? [`${use.taken} of ${use.total} ports are taken: widen ORCH_PORT_MIN..ORCH_PORT_MAX`]
@@ -67,7 +67,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
     >,
     awake: { engines: host.live.ids().size, limit: host.places.limit },
     boots: { starting: host.bootQueue.starting, waiting: host.bootQueue.waiting },
-    spares: { ready, target },
+    spares: { ready, target, problem },
     ports,
     load: {
       average: loadavg()[0] ?? 0,
@@ -84,7 +84,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
       ...headroom,
       ...(unprotected ? [UNPROTECTED_AUDIT] : []),
       ...(slowStart === null ? [] : [slowStart]),
-      ...(noSpares === null ? [] : [noSpares]),
+      ...(problem === null ? [] : [problem]),
       ...(backup.problem === null ? [] : [backup.problem]),
       ...troubled,
     ],

@@ -38,7 +38,7 @@ export class SparePool {
   #starting: SpareProcess | null = null;
   #failures = 0;
   #problem: string | null = null;
-  #refilling: Promise<void> | null = null;
+  #isRefilling = false;
 
   constructor(options: SparePoolOptions) {
     this.#options = options;
@@ -74,8 +74,10 @@ export class SparePool {
 
   refill(): void {
     if (this.#options.target === 0 || this.#stopped.signal.aborted) return;
-    this.#refilling ??= this.#refill().finally(() => {
-      this.#refilling = null;
+    if (this.#isRefilling) return;
+    this.#isRefilling = true;
+    void this.#refill().finally(() => {
+      this.#isRefilling = false;
     });
   }
 

@@ -113,18 +113,22 @@ export class SpareProcess {
   }
 }
 
+/** The end of a pipe, which Node.js makes a socket. */
+type SpareStream = NodeJS.ReadableStream & { destroy?(): void; unref?(): void };
+
 /** What a spare prints until it is claimed. */
 class Output {
-  readonly #streams: readonly (NodeJS.ReadableStream & { destroy?(): void })[];
+  readonly #streams: readonly SpareStream[];
   readonly #found = Promise.withResolvers<null>();
   #text = "";
   #expected: string | undefined;
 
-  constructor(streams: readonly (NodeJS.ReadableStream | null)[]) {
+  constructor(streams: readonly (SpareStream | null)[]) {
     this.#streams = streams.filter((stream) => stream !== null);
     for (const stream of this.#streams) {
       stream.on("data", (chunk: Buffer) => this.#add(chunk.toString()));
       stream.on("error", () => undefined);
+      stream.unref?.();
     }
   }
 
