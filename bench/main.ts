@@ -10,6 +10,7 @@ import { command } from "./parts/command.ts";
 import { crash } from "./parts/crash.ts";
 import { deltas } from "./parts/deltas.ts";
 import { fleet } from "./parts/fleet.ts";
+import { gateway } from "./parts/gateway.ts";
 import { idleMemory } from "./parts/idle-memory.ts";
 import { isolation } from "./parts/isolation.ts";
 import { lookUp } from "./parts/look-up.ts";
@@ -31,6 +32,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   lookup: lookUp,
   boot,
   streams,
+  gateway,
   deltas,
   replay,
   turns: manyTurns,

@@ -21,6 +21,7 @@ const POLICY = { requests_per_minute: null, max_engines: null, idle_stop_s: 0 };
 const NODE_OPTIONS = ["--max-semi-space-size=8"];
 
 export interface Engine {
+  readonly id: string;
   readonly user_id: string;
   readonly url: string;
   readonly pid: number;

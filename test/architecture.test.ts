@@ -163,6 +163,22 @@ const STRANGERS: readonly (readonly [string, string])[] = [
   ["src/client", "src/engine"],
 ];
 
+/** What the rest of the orchestrator may import of the fleet. Only the daemon's composition names a backend. */
+const SEAM = [
+  "engine-backend.ts",
+  "engine-storage.ts",
+  "engine-control.ts",
+  "engine-url.ts",
+  "health-probe.ts",
+  "launch-failed.ts",
+  "live-engines.ts",
+  "redact-line.ts",
+  "isolation/host-isolation.ts",
+].map((name) => `src/orchestrator/fleet/${name}`);
+/** Words of the process backend. Rows of an earlier schema, and PostgreSQL's own processes, have them too. */
+const PROCESS_WORDS = /\bpids?\b|\bboot_?id\b|\bprocess_start\b|\b(?:engine|kept)Folders?\b/i;
+const OTHER_PROCESSES = ["src/orchestrator/store/record-load.ts", "src/orchestrator/store/host-lock.ts"];
+
 const P95_LINES = 170;
 const MAX_LINES = 300;
 
@@ -230,6 +246,22 @@ t.test("orchestrator and engine, store and fleet, and the client's servers stay 
       ([one, other]) => (within(file, one) && within(target, other)) || (within(file, other) && within(target, one)),
     );
   t.same(edges.filter(meets).map(show), []);
+});
+
+const beyondBackend = (file: string) =>
+  within(file, "src/orchestrator") &&
+  !withinAny(file, ["src/orchestrator/fleet", "src/orchestrator/postgres", "src/orchestrator/daemon"]);
+
+t.test("the orchestrator reaches engines through the backend's interface", async (t) => {
+  const past = edges.filter(
+    ({ file, target }) => beyondBackend(file) && within(target, "src/orchestrator/fleet") && !SEAM.includes(target),
+  );
+  t.same(past.map(show), []);
+});
+
+t.test("nothing outside the fleet names a pid, a boot id or a folder of an engine", async (t) => {
+  const naming = filesWith(PROCESS_WORDS).filter((file) => beyondBackend(file) && !OTHER_PROCESSES.includes(file));
+  t.same(naming, []);
 });
 
 t.test("the orchestrator's rules import nothing but the contract and each other", async (t) => {

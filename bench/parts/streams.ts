@@ -5,7 +5,7 @@ import type { Site } from "../site.ts";
 const ROUNDS = 12;
 /** Both sides run so often before they are measured: until then the compiler is at work. */
 const WARM_UP = 4;
-const EVENTS = 20_000;
+export const EVENTS = 20_000;
 const SHORT_ROUNDS = 200;
 const SHORT_WARM_UP = 50;
 
@@ -46,7 +46,7 @@ export async function streams(site: Site): Promise<readonly Row[]> {
 }
 
 /** Milliseconds until it comes; what is behind it is read as well. */
-async function firstEvent(address: string, request: Call = {}): Promise<number> {
+export async function firstEvent(address: string, request: Call = {}): Promise<number> {
   const began = performance.now();
   let firstMs: number | undefined;
   for await (const chunk of await open(address, request))
@@ -54,7 +54,8 @@ async function firstEvent(address: string, request: Call = {}): Promise<number> 
   return firstMs ?? Number.NaN;
 }
 
-async function rateOf(address: string, request: Call = {}): Promise<number> {
+/** Events a second of a stream of {@link EVENTS}. */
+export async function rateOf(address: string, request: Call = {}): Promise<number> {
   const began = performance.now();
   const response = await open(address, request);
   let events = 0;

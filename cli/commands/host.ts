@@ -49,7 +49,9 @@ function describeStatus(status: HostStatus, columns: number | null): string {
   const { engines, boots, ports, load } = status;
   const states = ENGINE_STATES.filter((state) => engines[state] > 0).map((state) => `${engines[state]} ${state}`);
   const all = ENGINE_STATES.reduce((sum, state) => sum + (engines[state] ?? 0), 0);
-  const orphans = status.orphans.map(({ incarnation, pids }) => `${safe(incarnation)} (pid ${pids.join(", ")})`);
+  const orphans = status.orphans.map(
+    ({ incarnation, pids }) => `${safe(incarnation)}${pids.length === 0 ? "" : ` (pid ${pids.join(", ")})`}`,
+  );
   const active = status.isolation.parts.filter((part) => part.active).map(({ name }) => safe(name));
   const lines = fields(
     [

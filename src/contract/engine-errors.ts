@@ -30,6 +30,10 @@ export const ENGINE_ERRORS = {
   INTERNAL_ERROR: { status: 500, cause: "Unexpected server fault." },
   LLM_PROVIDER_ERROR: { status: 502, cause: "The model provider returned a failure." },
   SERVICE_UNAVAILABLE: { status: 503, cause: "Too many request bodies are being received at once." },
+  ENGINE_NOT_RUNNING: {
+    status: 503,
+    cause: "The engine is stopped or has failed. Only the daemon's gateway answers so.",
+  },
   SLEEPING_BUSY: {
     status: 503,
     cause: "The engine sleeps and the host cannot wake it now. Repeat the call after the seconds of `Retry-After`.",

@@ -198,7 +198,7 @@ export function engineErrorsOf({ auth, method, requestLines, errors = [] }: Engi
     ...errors,
     "INTERNAL_ERROR",
     // The daemon answers for an engine that it cannot wake. It never refuses its own calls.
-    ...(auth === "control" ? [] : (["SLEEPING_BUSY"] as const)),
+    ...(auth === "control" ? [] : (["SLEEPING_BUSY", "ENGINE_NOT_RUNNING"] as const)),
     ...(takesBody && requestLines === undefined ? (["SERVICE_UNAVAILABLE"] as const) : []),
   ];
   return [...new Set(codes)];

@@ -89,7 +89,13 @@ export interface HostStatus {
     readonly problem: string | null;
   };
   /** Processes of incarnations without a record. */
-  readonly orphans: readonly { readonly incarnation: string; readonly pids: readonly number[] }[];
+  readonly orphans: readonly {
+    readonly incarnation: string;
+    /** Empty with a backend that has none. */
+    readonly pids: readonly number[];
+    /** The commands that show and end them. */
+    readonly fix: string;
+  }[];
   /** Warnings for the operator. */
   readonly warnings: readonly string[];
 }

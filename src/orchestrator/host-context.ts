@@ -83,12 +83,13 @@ interface HostSettings {
   readonly engineUids: UidRange;
   /** The address that engines listen on. */
   readonly engineHost: string;
+  /** The base of engines' addresses through the gateway. Null: they are called at their own ports. */
+  readonly publicUrl: string | null;
   readonly dataDir: string;
   readonly bootTimeoutMs: number;
   readonly healthIntervalMs: number;
   /** Engine settings of the daemon's environment, such as `LLM_*`. A product's `engine_env` overrides them. */
   readonly engineDefaults: Readonly<Record<string, string>>;
-  readonly extraCaCerts: string | null;
   /** Where engines send their spans. Null: they trace nothing. */
   readonly tracing: TracingSettings | null;
   /** The settings of the environment as they may be shown. */

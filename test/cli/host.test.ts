@@ -57,7 +57,7 @@ t.test("status shows what runs, what is free, and what needs attention", async (
     t.match(calm.stdout, line);
   }
   t.notMatch(calm.stdout, "warning");
-  const orphans = [{ incarnation: "i9", pids: [77, 78] }];
+  const orphans = [{ incarnation: "i9", pids: [77, 78], fix: "kill 77 78" }];
   const warnings = ["ports\u001b[2J overlap"];
   server.on("GET /admin/status", { body: status({ draining: true, breaker: "open", orphans, warnings, uptime_s: 0 }) });
   const { stdout } = await orchctl(["status"], { env: KEY });

@@ -65,7 +65,7 @@ const status = {
   isolation: { mode: "auto", parts: [{ name: "user", active: false, problem: "why", fix: "how", detail: null }] },
   awake: { engines: 1, limit: 2 },
   backup: { every_h: 24, newest_at: "2026-11-01T00:00:00.000Z", running: false, problem: "why" },
-  orphans: [{ incarnation: "i", pids: [1] }],
+  orphans: [{ incarnation: "i", pids: [1], fix: "kill 1" }],
   warnings: ["warning"],
 };
 const backup = { name: "orchd", started_at: "now", engines: { done: 1, total: 2 }, incomplete: ["why"], reason: "why" };

@@ -18,20 +18,20 @@ export interface Ask {
   readonly signal?: AbortSignal;
 }
 
-/** One HTTP call by the raw path: nothing is normalised, so that `..` and `%2F` arrive as written. */
+/** One HTTP call by the raw path below `base`: nothing is normalised, so that `..` and `%2F` arrive as written. */
 export function ask(
   base: string,
   path: string,
   { method = "GET", headers = {}, body, signal }: Ask = {},
 ): Promise<Answer> {
-  const { hostname, port } = new URL(base);
+  const { hostname, port, pathname } = new URL(base);
   const raw = typeof body === "string" || Buffer.isBuffer(body) || body === undefined;
   return new Promise((resolve, reject) => {
     const request = httpRequest(
       {
         hostname,
         port,
-        path,
+        path: pathname.replace(/\/$/, "") + path,
         method,
         headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
         ...(signal && { signal }),

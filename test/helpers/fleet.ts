@@ -16,6 +16,7 @@ import type {
 } from "../../src/orchestrator/fleet/engine-backend.ts";
 import { type BootVerdict, awaitHealthy } from "../../src/orchestrator/fleet/health-probe.ts";
 import { isPortFree } from "../../src/orchestrator/fleet/port-check.ts";
+import type { ProcessOrder } from "../../src/orchestrator/fleet/process-order.ts";
 import { type ProcessBackendOptions, createProcessBackend } from "../../src/orchestrator/fleet/process-backend.ts";
 import { compileCache } from "./compile-cache.ts";
 import { temporaryFolder } from "./run.ts";
@@ -39,7 +40,7 @@ export interface TestFleet {
   readonly folder: string;
   readonly settings: Omit<ProcessBackendOptions, "logger">;
   readonly backend: EngineBackend;
-  readonly order: (overrides?: Partial<LaunchOrder["launch"]>) => Promise<LaunchOrder>;
+  readonly order: (overrides?: Partial<ProcessOrder["launch"]>) => Promise<ProcessOrder>;
 }
 
 /** A backend for one fixture engine in a folder of its own. At the end no process that was born for it may be left. */
@@ -50,6 +51,9 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
     engineEntry: fixture(`engines/${engine}.cjs`),
     runDir: join(folder, "run"),
     dataDir: folder,
+    isolation: NOT_ISOLATED,
+    extraCaCerts: null,
+    folderProgram: "/nowhere/orchd-folder.cjs",
     host: HOST,
     path: "/usr/bin:/bin",
     cgroupHierarchies: [],
@@ -141,9 +145,9 @@ export async function attached(
   return found.process;
 }
 
-export const urlOf = ({ launch }: LaunchOrder): string => `http://${launch.host}:${launch.port}`;
+export const urlOf = ({ launch }: ProcessOrder): string => `http://${launch.host}:${launch.port}`;
 
-export function healthy(order: LaunchOrder, engine: EngineProcess, deadlineMs = 20_000): Promise<BootVerdict> {
+export function healthy(order: ProcessOrder, engine: EngineProcess, deadlineMs = 20_000): Promise<BootVerdict> {
   const { engine_id: engineId, incarnation } = order.launch;
   const { signal } = new AbortController();
   return awaitHealthy({ url: urlOf(order), engineId, incarnation, exited: engine.exited, deadlineMs, signal });

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
@@ -91,6 +91,16 @@ t.test("it has the license of Node.js, of PostgreSQL with its libraries and of e
   const titles = [...licenses("npm-packages.txt").matchAll(/^={80}\n(\S+) \d/gm)].map(([, name]) => name);
   for (const name of ["express", "kysely", "zod", "@ai-sdk/anthropic", "@modelcontextprotocol/client"])
     t.ok(titles.includes(name), name);
+});
+
+t.test("on a host that lacks a library of Node.js, install says which and how to get it", async (t) => {
+  const bin = join(freshFolder(t, "orchd-poor-host"), "bin");
+  mkdirSync(bin);
+  copyFileSync(join(release, "bin/orchctl"), join(bin, "orchctl"));
+  const says = "libatomic.so.1: cannot open shared object file";
+  writeFileSync(join(bin, "node"), `#!/bin/sh\necho "${says}" >&2; exit 127\n`, { mode: 0o755 });
+  const stderr = new RegExp(`cannot run on this host: ${says}\n.*apt-get install libatomic1`);
+  await t.rejects(run(join(bin, "orchctl"), ["install"]), { code: 1, stderr });
 });
 
 t.test("it installs itself into an image, and systemctl enables its unit there", async (t) => {

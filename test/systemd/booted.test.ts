@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
-import { resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import t from "tap";
 import { ask } from "../helpers/api.ts";
 import { freePort } from "../helpers/daemon.ts";
@@ -35,6 +35,7 @@ t.test("the daemon under systemd", { skip }, async (t) => {
   const machine = await bootMachine(t, {
     files: {
       [`${folder}/orchd.service`]: unitFile("orchd.service"),
+      [`${folder}/orchd-engines.service`]: unitFile("orchd-engines.service"),
       [`${folder}/orchd.socket`]: unitFile("orchd.socket").replace("127.0.0.1:7700", `127.0.0.1:${port}`),
       [`${folder}/orchd.service.d/watchdog.conf`]: `[Service]\nWatchdogSec=${WATCHDOG_S}\n`,
       "/etc/orchd/orchd.env": [
@@ -67,6 +68,13 @@ t.test("the daemon under systemd", { skip }, async (t) => {
     await until("the state is shown", () => machine.show("StatusText") === "1 engines run");
   });
 
+  /** Below the mount of version 2 in the machine. */
+  const cgroupOf = async () => /^0::(.*)$/m.exec(machine.run("cat", `/proc/${(await record()).pid}/cgroup`))?.[1] ?? "";
+  await t.test("runs an engine in a cgroup of the unit for engines", async (t) => {
+    const unit = machine.show("ControlGroup", "orchd-engines");
+    t.match(await cgroupOf(), new RegExp(`^${unit}/engine-[0-9a-f]{8}-${(await record()).incarnation}(/main)?$`));
+  });
+
   await t.test("is restarted without a refused call, and its engines live on", async (t) => {
     const engine = await record();
     const over = new AbortController();
@@ -83,6 +91,22 @@ t.test("the daemon under systemd", { skip }, async (t) => {
     t.same([...outcomes], [200]);
     t.match(await record(), { state: "running", pid: engine.pid, incarnation: engine.incarnation });
     t.equal(storedSockets(), 1);
+  });
+
+  const controllers = machine.run("cat", "/sys/fs/cgroup/cgroup.controllers").split(/\s/);
+  const noLimits = controllers.includes("memory") ? false : "needs cgroup v2 with the controller memory";
+  await t.test("limits an engine still after that, and the kernel ends it alone", { skip: noLimits }, async (t) => {
+    const engine = await record();
+    const holder = machine.show("MainPID", "orchd-engines");
+    const limit = join("/sys/fs/cgroup", dirname(await cgroupOf()), "memory.max");
+    t.match(machine.run("cat", limit), /^\d+$/m);
+    machine.run("sh", "-c", `echo 16M > ${limit}`);
+    await until("another process runs", async () => {
+      const { state, pid } = await record();
+      return state === "running" && pid !== engine.pid;
+    });
+    t.match((await record()).last_error, { message: /out of memory/ });
+    t.equal(machine.show("MainPID", "orchd-engines"), holder);
   });
 
   await t.test("is killed together with an engine, and a call to the engine waits for both", async (t) => {

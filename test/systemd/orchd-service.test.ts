@@ -23,10 +23,13 @@ t.test("engines outlive the daemon: nothing of the unit ends them or takes a fol
   t.not(value("RemoveIPC"), "yes");
 });
 
-t.test("the daemon may divide its cgroup among its engines, and can be started again beside them", async (t) => {
-  t.equal(value("Delegate"), "yes");
+t.test("a unit of its own has the engines' cgroups, so that the daemon can be started again beside them", async (t) => {
+  t.equal(value("Delegate"), undefined);
   t.equal(value("ProtectControlGroups"), undefined);
-  t.equal(value("DelegateSubgroup"), undefined);
+  for (const name of ["Wants", "After"]) t.ok(value(name)?.split(" ").includes("orchd-engines.service"), name);
+  const engines = readFileSync(join(root, "systemd/orchd-engines.service"), "utf8");
+  for (const line of ["Delegate=pids memory cpu", "OOMPolicy=continue", "TasksMax=infinity", "User=orchd"])
+    t.ok(engines.includes(`\n${line}\n`), line);
 });
 
 t.test(

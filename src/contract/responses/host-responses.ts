@@ -49,7 +49,7 @@ export const hostStatus = z.object({
     running: z.boolean(),
     problem: textOrNull,
   }),
-  orphans: z.array(z.object({ incarnation: text, pids: z.array(count) })),
+  orphans: z.array(z.object({ incarnation: text, pids: z.array(count), fix: text })),
   warnings: z.array(text),
 }) satisfies z.ZodMiniType<HostStatus>;
 

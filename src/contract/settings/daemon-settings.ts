@@ -31,6 +31,13 @@ export const DAEMON_SETTINGS = {
     description: "Address on which the daemon and its engines listen. TLS belongs to a reverse proxy",
   },
   ORCH_PORT: { scope: "daemon", value: { ...PORT, fallback: 7700 }, description: "The daemon's port" },
+  ORCH_PUBLIC_URL: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "engines are called at their own ports",
+    description:
+      "The daemon's address for products and browsers, such as `https://agents.example.com`. The `url` of an engine is then `<address>/e/<engine id>`",
+  },
   ORCH_PORT_MIN: { scope: "daemon", value: { ...PORT, fallback: 20_000 }, description: "The first port of engines" },
   ORCH_PORT_MAX: {
     scope: "daemon",

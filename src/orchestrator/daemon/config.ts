@@ -20,6 +20,8 @@ export interface Config {
   readonly secretKey: string | undefined;
   readonly host: string;
   readonly port: number;
+  /** The base of engines' addresses, without a trailing slash. Null: their own ports. */
+  readonly publicUrl: string | null;
   readonly portMin: number;
   readonly portMax: number;
   readonly bootTimeoutMs: number;
@@ -48,7 +50,7 @@ export interface Config {
   readonly tracing: TracingSettings | null;
   /** The engines' PATH, where their tools find commands. */
   readonly path: string;
-  readonly backup: Omit<BackupSettings, "folderProgram">;
+  readonly backup: BackupSettings;
   /** What the environment sets, as it may be shown. */
   readonly shownSettings: Readonly<Record<string, string>>;
   /** The notification socket of systemd (`NOTIFY_SOCKET`). */
@@ -73,6 +75,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     secretKey: read.text("ORCH_SECRET_KEY"),
     host: read.text("ORCH_HOST", SETTINGS.ORCH_HOST.value.fallback),
     port: readInteger(read, "ORCH_PORT"),
+    publicUrl: readPublicUrl(read),
     portMin,
     portMax,
     bootTimeoutMs: readInteger(read, "ORCH_BOOT_TIMEOUT_S") * 1000,
@@ -103,6 +106,16 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
   checkTogether(read, config);
   read.done();
   return Object.freeze(config);
+}
+
+function readPublicUrl(read: EnvironmentReader): string | null {
+  const text = read.text("ORCH_PUBLIC_URL");
+  if (text === undefined) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isBase = url !== null && /^https?:$/.test(url.protocol) && url.search + url.hash + url.username === "";
+  if (!isBase)
+    read.problem(`ORCH_PUBLIC_URL: expected http://… or https://… without user, query and fragment, got "${text}"`);
+  return text.replace(/\/+$/, "");
 }
 
 function readBackup(read: EnvironmentReader, dataDir: string): Config["backup"] {

@@ -2,15 +2,17 @@ import { join } from "node:path";
 import { DEFAULT_POLICY } from "../../contract/policy.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Releasers } from "../../shared/releasers.ts";
+import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
 import type { EngineBackend } from "../fleet/engine-backend.ts";
 import { createProcessBackend } from "../fleet/process-backend.ts";
 import type { SocketStore } from "../fleet/socket-store.ts";
 import type { BootQueue } from "../supervision/boot-queue.ts";
 import type { Config } from "./config.ts";
-import { openEngineStart } from "./isolation.ts";
+import { folderProgram, openEngineStart } from "./isolation.ts";
 
 interface BackendParts {
   readonly config: Config;
+  readonly isolation: HostIsolation;
   readonly installDir: string;
   readonly logger: Logger;
   readonly resources: Releasers;
@@ -21,12 +23,15 @@ interface BackendParts {
 
 /** What runs engines with the settings of this daemon. */
 export function openBackend(parts: BackendParts): EngineBackend {
-  const { config, logger, resources, serviceManager, bootQueue } = parts;
+  const { config, isolation, logger, resources, serviceManager, bootQueue } = parts;
   const backend = createProcessBackend({
     ...openEngineStart(parts),
     runDir: join(config.dataDir, "run"),
     dataDir: config.dataDir,
+    folderProgram: folderProgram(parts.installDir),
     host: config.host,
+    isolation: isolation.launch,
+    extraCaCerts: config.extraCaCerts,
     socketStore: serviceManager,
     logger,
     path: config.path,

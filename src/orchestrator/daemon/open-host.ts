@@ -10,7 +10,6 @@ import { openBackend } from "./open-backend.ts";
 import type { ServiceManager } from "./service-manager.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
-import { folderProgram } from "./isolation.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { LiveEngines } from "../fleet/live-engines.ts";
 import { AnswerLimit } from "../operations/answer-limit.ts";
@@ -106,7 +105,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     probes: new PQueue({ concurrency: MAX_PROBES }),
     stalls,
     box: new SealedBox(folder.secretKey),
-    backups: new Backups({ ...config.backup, folderProgram: folderProgram(parts.installDir) }, hostId),
+    backups: new Backups(config.backup, hostId),
     readiness,
     ...openTelemetry(parts),
     settings: { ...config, portRange, engineHost: config.host },

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import { listenAt } from "../../shared/http/http-server.ts";
@@ -8,6 +9,8 @@ import type { ServiceManager } from "./service-manager.ts";
 import { openDataFolder } from "./data-folder.ts";
 import { adminRoutes } from "../http/admin-routes.ts";
 import { createApp } from "../http/app.ts";
+import { createGateway } from "../http/gateway.ts";
+import { isGatewayUrl } from "../http/gateway-path.ts";
 import { openRoutes } from "../http/open-routes.ts";
 import { engineRoutes } from "../http/engine-routes.ts";
 import { streamRoutes } from "../http/stream-routes.ts";
@@ -82,7 +85,8 @@ export async function serve(options: StartOptions): Promise<void> {
   const opened = await openHost({ ...options, folder, isolation, readiness, onWait, onLoss: options.takenOver });
   if (opened === null) return;
   const { host, database } = opened;
-  app = createApp(host, {
+  const gateway = createGateway(host, { listenHost: config.host });
+  const api = createApp(host, {
     handlers: {
       ...openRoutes(readiness, open),
       ...productRoutes(host),
@@ -94,6 +98,7 @@ export async function serve(options: StartOptions): Promise<void> {
     host: config.host,
     whyDatabase: unavailableReason,
   });
+  app = (request, response) => (isGatewayUrl(request.url) ? gateway : api)(request, response);
   const report = isolationReport(host);
   logIsolation(report, logger);
   await warnAboutPorts(host);
@@ -116,8 +121,9 @@ export async function serve(options: StartOptions): Promise<void> {
   void heads.recordUntilStopped();
   const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${server.port}`;
   logger.info({ url, adopted, boot_ms: Date.now() - startedAt }, "ready");
+  const isRelease = existsSync(join(options.installDir, "release.json"));
   process.stderr.write(
-    startBanner(config, { url, database, isolation: report, adminKeyFile: folder.adminKeyFile, adopted }),
+    startBanner(config, { url, database, isolation: report, adminKeyFile: folder.adminKeyFile, adopted, isRelease }),
   );
 }
 

@@ -11,7 +11,16 @@ export function startBanner(
     isolation,
     adminKeyFile,
     adopted,
-  }: { url: string; database: string; isolation: Isolation; adminKeyFile: string; adopted: number },
+    isRelease,
+  }: {
+    readonly url: string;
+    readonly database: string;
+    readonly isolation: Isolation;
+    readonly adminKeyFile: string;
+    readonly adopted: number;
+    /** Whether the program is part of a release, whose `orchctl` is in the path. */
+    readonly isRelease: boolean;
+  },
 ): string {
   const { LLM_PROVIDER: provider, LLM_API_KEY: key } = config.engineDefaults;
   const model =
@@ -30,9 +39,9 @@ export function startBanner(
     "",
     "Next, in another terminal:",
     ...exports(config, url),
-    "  npx orchctl products register demo",
-    "  npx orchctl engines provision alice",
-    "  npx orchctl chat alice",
+    ...["products register demo", "engines provision alice", "chat alice"].map(
+      (command) => `  ${isRelease ? "sudo" : "npx"} orchctl ${command}`,
+    ),
     "",
   ];
   return lines.join("\n");

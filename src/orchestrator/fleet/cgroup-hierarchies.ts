@@ -1,9 +1,11 @@
-import { accessSync, constants, readFileSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { hasCode } from "../../shared/error-code.ts";
 
-/** The leaf of the daemon itself, named by `DelegateSubgroup=` of its systemd unit. */
+/** The leaf of the daemon itself, where whoever starts it has made one. */
 const SUPERVISOR_LEAF = "supervisor";
+/** The systemd unit that owns the engines' cgroups, beside the daemon's own. It has a process of its own in its cgroup. */
+const ENGINES_UNIT = "orchd-engines.service";
 
 /** The controllers that orchd uses. */
 export const CGROUP_CONTROLLERS = ["pids", "memory", "cpu"] as const;
@@ -15,7 +17,7 @@ export interface CgroupHierarchy {
   readonly path: string;
   /**
    * What may be limited below it. Version 2 has none when the daemon itself is a member: the kernel allows no processes
-   * beside controlled cgroups, so a crashed daemon could not restart there while engines run.
+   * beside controlled cgroups, so no service manager could start the daemon there again while engines run.
    */
   readonly controllers: readonly CgroupController[];
 }
@@ -25,12 +27,20 @@ export function findCgroupHierarchies(): readonly CgroupHierarchy[] {
   const found = cgroupHierarchies(
     readFileSync("/proc/self/cgroup", "utf8"),
     readFileSync("/proc/self/mountinfo", "utf8"),
+    mayMoveTo,
   );
   return found.filter(isWritable).map(withAvailableControllers);
 }
 
-/** As {@link findCgroupHierarchies}, from the texts of `/proc/self/cgroup` and `/proc/self/mountinfo`, without access. */
-export function cgroupHierarchies(cgroups: string, mounts: string): readonly CgroupHierarchy[] {
+/**
+ * As {@link findCgroupHierarchies}, from the texts of `/proc/self/cgroup` and `/proc/self/mountinfo`, without access.
+ * `mayMove` says whether this process may move its children to a cgroup beside its own.
+ */
+export function cgroupHierarchies(
+  cgroups: string,
+  mounts: string,
+  mayMove: (path: string) => boolean,
+): readonly CgroupHierarchy[] {
   const found: CgroupHierarchy[] = [];
   for (const line of cgroups.split("\n")) {
     const [, id = "", names = "", own = ""] = /^(\d+):([^:]*):(\/.*)$/.exec(line) ?? [];
@@ -38,8 +48,11 @@ export function cgroupHierarchies(cgroups: string, mounts: string): readonly Cgr
     const controllers = CGROUP_CONTROLLERS.filter((one) => names.split(",").includes(one));
     if (id === "0") {
       const isLeaf = basename(own) === SUPERVISOR_LEAF;
+      const beside = mountedAt(join(dirname(own), ENGINES_UNIT), mounts, null);
       const path = mountedAt(isLeaf ? dirname(own) : own, mounts, null);
-      if (path !== null) found.unshift({ version: 2, path, controllers: isLeaf ? CGROUP_CONTROLLERS : [] });
+      if (beside !== null && mayMove(beside))
+        found.unshift({ version: 2, path: beside, controllers: CGROUP_CONTROLLERS });
+      else if (path !== null) found.unshift({ version: 2, path, controllers: isLeaf ? CGROUP_CONTROLLERS : [] });
     } else if (controllers[0] !== undefined) {
       const path = mountedAt(own, mounts, controllers[0]);
       if (path !== null) found.push({ version: 1, path, controllers });
@@ -63,9 +76,22 @@ function mountedAt(cgroup: string, mounts: string, controller: CgroupController 
   return null;
 }
 
-function isWritable({ path }: CgroupHierarchy): boolean {
+/** The kernel asks for the right to write to the common parent too. Opened, because `access` does not count capabilities. */
+const mayMoveTo = (path: string): boolean =>
+  isAllowed(() => {
+    assertWritable(path);
+    closeSync(openSync(join(dirname(path), "cgroup.procs"), constants.O_WRONLY));
+  });
+
+const isWritable = ({ path }: CgroupHierarchy): boolean => isAllowed(() => assertWritable(path));
+
+function assertWritable(path: string): void {
+  for (const one of [path, join(path, "cgroup.procs")]) accessSync(one, constants.W_OK);
+}
+
+function isAllowed(attempt: () => void): boolean {
   try {
-    for (const one of [path, join(path, "cgroup.procs")]) accessSync(one, constants.W_OK);
+    attempt();
     return true;
   } catch (error) {
     if (hasCode(error, "ENOENT", "EACCES", "EPERM", "EROFS")) return false;

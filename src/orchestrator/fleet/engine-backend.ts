@@ -1,6 +1,7 @@
 import type { EngineHandle } from "../../contract/engine-handle.ts";
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
-import type { EngineSockets } from "./engine-sockets.ts";
+import type { EngineStorage } from "./engine-storage.ts";
+import type { HeldSockets } from "./engine-sockets.ts";
 import type { LimitsReport } from "./limits-report.ts";
 import type { SparesReport } from "./spares/spares-report.ts";
 
@@ -9,8 +10,9 @@ import type { SparesReport } from "./spares/spares-report.ts";
  * I3 identity before signal: it signals no process whose identity it cannot prove, and changes nothing it did not create.
  */
 export interface EngineBackend {
-  /** The listening sockets of the engines. */
-  readonly sockets: EngineSockets;
+  readonly storage: EngineStorage;
+  /** Where calls wait for engines that restart or sleep. */
+  readonly sockets: HeldSockets;
   /** How the limits of engines hold on this host. */
   limitsReport(): LimitsReport;
   /** Why engines start slowly on this host, and what to do. Null when they start from snapshots. */
@@ -27,6 +29,13 @@ export interface EngineBackend {
    * of the incarnation that was launched and not recorded.
    */
   attach(incarnation: Incarnation, handle: EngineHandle | null): Promise<Attached>;
+  /** The last lines of an engine's log, oldest first, without what looks like a key. None when there is no log. */
+  logs(engineId: string, lines: number): Promise<readonly string[]>;
+  /** The last lines, then each new one, until the signal aborts or the log is removed. */
+  followLogs(
+    engineId: string,
+    options: { readonly lines: number; readonly signal: AbortSignal },
+  ): AsyncIterable<string>;
   /** What processes use with their tools. One that is gone has no entry. */
   usage(processes: readonly EngineProcess[]): Promise<ReadonlyMap<EngineProcess, ProcessTreeUsage>>;
   /**
@@ -34,11 +43,13 @@ export interface EngineBackend {
    * processes. After an observed exit this happens by itself.
    */
   endOrphans(incarnation: Incarnation): Promise<StopOutcome>;
+  /** After the process of an incarnation is gone: what still answers at its address. Null when nothing does. */
+  addressConflict(incarnation: Incarnation): Promise<Survived | null>;
   /**
-   * Lists running processes of incarnations of this daemon's run folder, except those of the known incarnations and of
-   * their own users. They are not signalled; `endOrphans` kills them.
+   * Lists what runs of this deployment, except what belongs to these incarnations. Nothing is signalled; `endOrphans`
+   * kills it.
    */
-  orphans(known: readonly Pick<Incarnation, "id" | "uid">[]): readonly Orphans[];
+  list(known: readonly Pick<Incarnation, "id" | "uid">[]): Promise<readonly Listed[]>;
 }
 
 /** One life of an engine, as far as a later daemon needs it to find what is left of it. */
@@ -50,13 +61,23 @@ export interface Incarnation {
   readonly uid: number | null;
 }
 
-export interface Orphans {
+/** What runs of one incarnation. */
+export interface Listed {
   readonly incarnation: string;
+  /** For operators. Empty where the backend has none. */
   readonly pids: readonly number[];
+  /** The commands that show and end it. */
+  readonly fix: string;
 }
 
+/** What an engine is started with, wherever it runs. The rest of its launch file is the backend's affair. */
+export type EngineParameters = Omit<
+  EngineLaunch,
+  "host" | "listen_fd" | "data_dir" | "extra_ca_certs" | "tool_cgroups" | "user_tasks" | "isolation"
+>;
+
 export interface LaunchOrder {
-  readonly launch: EngineLaunch;
+  readonly launch: EngineParameters;
   readonly memoryMb: number;
   /** The user and group that the engine runs as. Null for the daemon's own. */
   readonly uid: number | null;
@@ -105,7 +126,12 @@ export interface EngineExit extends ProcessExit {
   readonly oom: boolean;
 }
 
-export type StopOutcome =
-  | { readonly kind: "exited" }
-  | { readonly kind: "killed" }
-  | { readonly kind: "survived"; readonly pids: readonly number[] };
+export type StopOutcome = { readonly kind: "exited" } | { readonly kind: "killed" } | Survived;
+
+/** Something of an incarnation is left that could not be ended. */
+export interface Survived {
+  readonly kind: "survived";
+  readonly reason: string;
+  /** For logs and events. */
+  readonly data: Readonly<Record<string, unknown>>;
+}

@@ -7,6 +7,9 @@ import type { CgroupHierarchy } from "./cgroup-hierarchies.ts";
 import { EngineCgroup, type EngineUser } from "./engine-cgroup.ts";
 import type { EngineLimits } from "./engine-limits.ts";
 
+/** For the process of systemd/orchd-engines.service. */
+const HOLDER_LEAF = "holder";
+
 /** The cgroups of the engines of one run folder. The name prefix tells them from those of other daemons. */
 export class EngineCgroups {
   #hierarchies: readonly CgroupHierarchy[];
@@ -49,6 +52,8 @@ export class EngineCgroups {
     if (this.#hierarchies.length === 0) return null;
     const cgroup = this.#of(incarnation);
     const created = this.#attempt("failed to create an engine's cgroup", () => {
+      // Again, because a unit that was restarted has a new cgroup.
+      this.#hierarchies.forEach(enableControllers);
       cgroup.create(limits, user);
       return cgroup;
     });
@@ -119,5 +124,16 @@ function enableControllers({ version, path, controllers }: CgroupHierarchy): voi
   const file = join(path, "cgroup.subtree_control");
   if (version === 1 || !existsSync(file)) return;
   const enabled = readFileSync(file, "utf8").trim().split(" ");
-  for (const one of controllers) if (!enabled.includes(one)) writeKernelFile(file, `+${one}`);
+  const missing = controllers.filter((one) => !enabled.includes(one));
+  if (missing.length > 0) moveMembers(path);
+  for (const one of missing) writeKernelFile(file, `+${one}`);
+}
+
+/** The kernel allows no processes beside controlled cgroups: the one of the unit that owns the cgroup goes to a leaf. */
+function moveMembers(path: string): void {
+  const pids = new CgroupFolder(path).ownPids();
+  if (pids.length === 0) return;
+  const leaf = new CgroupFolder(join(path, HOLDER_LEAF));
+  if (!leaf.exists()) mkdirSync(leaf.path);
+  for (const pid of pids) leaf.enter(pid);
 }

@@ -3,7 +3,8 @@ import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { hasCode } from "../../shared/error-code.ts";
 import { exists, unlessMissing } from "../../shared/files.ts";
-import { FolderUnusable, LaunchFailed } from "./launch-failed.ts";
+import { StorageUnusable, LaunchFailed } from "./launch-failed.ts";
+import type { KeptFor } from "./engine-storage.ts";
 import { openAnew } from "./engine-file.ts";
 import { changeOwner } from "./isolation/change-owner.ts";
 import { ownUser } from "./isolation/owner.ts";
@@ -72,7 +73,7 @@ async function removeAsOwner(folder: string): Promise<void> {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   } catch (error) {
     if (!hasCode(error, ...STUBBORN)) throw error;
-    throw new FolderUnusable(
+    throw new StorageUnusable(
       `the engine's folder (user ${uid}) cannot be removed by orchd (user ${ownUser().uid}); as root, remove the folder that orchd's log names`,
       { cause: error },
     );
@@ -92,19 +93,12 @@ export async function keepEngineFolder(folder: string, kept: string): Promise<vo
 export const listFolder = async (folder: string): Promise<readonly string[]> =>
   (await unlessMissing(readdir(folder))) ?? [];
 
-interface DataSettings {
-  readonly settings: { readonly dataDir: string };
-}
-
 /** The folder of an engine's store, workspace, catalog and log. */
-export const engineFolder = ({ settings }: DataSettings, engineId: string): string =>
-  join(settings.dataDir, "engines", engineId);
+export const engineFolder = (dataDir: string, engineId: string): string => join(dataDir, "engines", engineId);
 
 /** The folder that keeps a user's data after a destroy with `keep_data`. A user_id is not a valid file name. */
-export const keptFolder = (
-  host: DataSettings,
-  engine: { readonly product_id: string; readonly user_id: string },
-): string => join(keptFolders(host), engine.product_id, sha256(engine.user_id));
+export const keptFolder = (dataDir: string, { product_id, user_id }: KeptFor): string =>
+  join(keptFolders(dataDir), product_id, sha256(user_id));
 
 /** Holds one folder per product, named by the product's id. */
-export const keptFolders = ({ settings }: DataSettings): string => join(settings.dataDir, "kept");
+export const keptFolders = (dataDir: string): string => join(dataDir, "kept");

@@ -3,19 +3,15 @@ import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { delay } from "../../shared/clock.ts";
 import { openToRead } from "./engine-file.ts";
+import { MAX_LOG_LINE, redactLine } from "./redact-line.ts";
 
 export const ENGINE_LOG = "engine.log";
 
 const CHUNK_BYTES = 65_536;
 /** The most that one tail reads, however long the lines are. */
 const TAIL_BYTES = 4 * 1_048_576;
-const MAX_LINE = 16_384;
 const NEWLINE = 0x0a;
 const POLL_MS = 1000;
-const KEY = /\b(sk-orch-|orchp_|sk-)[\w-]{8,}/g;
-
-/** Redacts what looks like a key of orchd or of a provider, and cuts the line. */
-export const redactLine = (line: string): string => line.slice(0, MAX_LINE).replace(KEY, "$1[redacted]");
 
 /** The last lines of an engine's log, oldest first. None when there is no log. */
 export async function logTail(folder: string, lines: number): Promise<readonly string[]> {
@@ -58,7 +54,7 @@ export async function* followLog(
     const text = splitLines(Buffer.concat([rest, buffer.subarray(0, bytesRead)]));
     yield* text.whole.map(redactLine);
     // An unfinished line is buffered only up to the length that is shown.
-    rest = text.rest.subarray(0, MAX_LINE);
+    rest = text.rest.subarray(0, MAX_LOG_LINE);
   }
 }
 

@@ -21,6 +21,12 @@ interface EngineSocketsOptions {
   readonly store?: SocketStore | undefined;
 }
 
+/** What the daemon does with the sockets, besides those that start engines. */
+export type HeldSockets = Pick<
+  EngineSockets,
+  "restore" | "hold" | "canHold" | "isHeld" | "awaitCall" | "refuse" | "release" | "close"
+>;
+
 interface Held {
   readonly port: number;
   readonly descriptor: number;

@@ -1,4 +1,4 @@
-import type { Incarnation, Orphans } from "./engine-backend.ts";
+import type { Incarnation, Listed } from "./engine-backend.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
 import { engineUser } from "./isolation/owner.ts";
 import { LaunchSearch } from "./launch-search.ts";
@@ -16,7 +16,7 @@ interface SearchedPlaces {
 export function findOrphans(
   { runDir, cgroups }: SearchedPlaces,
   known: readonly Pick<Incarnation, "id" | "uid">[],
-): readonly Orphans[] {
+): readonly Listed[] {
   const ids = new Set(known.map(({ id }) => id));
   const uids = new Set<number | null>(known.map(({ uid }) => uid).filter((uid) => uid !== null));
   const members = cgroups?.members() ?? new Map<number, string>();
@@ -29,8 +29,11 @@ export function findOrphans(
     if (id === null || ids.has(id) || one.pid === process.pid) continue;
     orphans.set(id, [...(orphans.get(id) ?? []), one.pid]);
   }
-  return [...orphans].map(([incarnation, pids]) => ({ incarnation, pids }));
+  return [...orphans].map(([incarnation, pids]) => ({ incarnation, pids, fix: fixOf(pids) }));
 }
+
+const fixOf = (pids: readonly number[]): string =>
+  `ps -o pid,user,args -p ${pids.join(",")} shows them; kill ${pids.join(" ")} ends them`;
 
 /** The root process of an incarnation: the oldest session leader in its cgroup, or with its launch file. Null when gone. */
 export function findRoot({ runDir, cgroups }: SearchedPlaces, { id, uid }: Incarnation): ProcessIdentity | null {

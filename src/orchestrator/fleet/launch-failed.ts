@@ -3,9 +3,9 @@ export class LaunchFailed extends Error {
   override readonly name: string = "LaunchFailed";
 }
 
-/** The engine's folder belongs to somebody else, and its owner cannot be changed. */
-export class FolderUnusable extends LaunchFailed {
-  override readonly name = "FolderUnusable";
+/** The engine's files belong to somebody else, and their owner cannot be changed. */
+export class StorageUnusable extends LaunchFailed {
+  override readonly name = "StorageUnusable";
 }
 
 /** Another program listens on the engine's port. A launch on another port may succeed. */

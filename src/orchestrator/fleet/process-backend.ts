@@ -14,30 +14,32 @@ import type {
 import { EngineCgroups } from "./engine-cgroups.ts";
 import { engineFolder } from "./engine-folder.ts";
 import { EngineSockets } from "./engine-sockets.ts";
-import { ENGINE_LOG } from "./engine-log.ts";
+import { ENGINE_LOG, followLog, logTail } from "./engine-log.ts";
 import { engineUrl } from "./engine-url.ts";
 import { ExitWatch } from "./exit-watch.ts";
+import { createFolderStorage } from "./folder-storage.ts";
 import { findOrphans, findRoot } from "./find-processes.ts";
+import { LaunchFailed } from "./launch-failed.ts";
 import { launchFileOf, launchFilePath, removeLaunchFile, removeOldLaunchFiles } from "./launch-file.ts";
 import { limitsReport } from "./limits-report.ts";
 import { LogRotation } from "./log-rotation.ts";
 import { type ProcessHandle, makeHandle, readHandle, sameProcess } from "./process-handle.ts";
 import { bootId } from "./process-identity.ts";
+import { type MachineParameters, processOrder } from "./process-order.ts";
 import { ProcessTree } from "./process-tree.ts";
 import { readUsage } from "./read-usage.ts";
 import type { SocketStore } from "./socket-store.ts";
 import { NO_WARM_ENGINES, type WarmEngines, openSpares } from "./spares/open-spares.ts";
 import { type SpawnSettings, spawnEngine } from "./spawn-engine.ts";
 import { stopTree } from "./stop-ladder.ts";
+import { portConflict, survived } from "./survived.ts";
 import { systemReason } from "./system-reason.ts";
 import { TrackedProcess } from "./tracked-process.ts";
 
-export interface ProcessBackendOptions extends Omit<SpawnSettings, "spares"> {
+export interface ProcessBackendOptions extends Omit<SpawnSettings, "spares">, MachineParameters {
   readonly logger: Logger;
-  /** Holds the folders of the engines. */
-  readonly dataDir: string;
-  /** The address that engines listen on. */
-  readonly host: string;
+  /** The program that reads an engine's folder for a backup. */
+  readonly folderProgram: string;
   /** Keeps the sockets of engines while no daemon runs. Default: none. */
   readonly socketStore?: SocketStore;
   /** The parents of the engines' cgroups. Default: detected. None disables cgroups. */
@@ -49,20 +51,22 @@ export interface ProcessBackendOptions extends Omit<SpawnSettings, "spares"> {
 /** Runs engines as child processes in their own sessions, which outlive the daemon. */
 export function createProcessBackend({
   logger,
-  dataDir,
-  host,
+  folderProgram,
   socketStore,
   cgroupHierarchies = findCgroupHierarchies(),
   warmEngines = NO_WARM_ENGINES,
   ...processes
 }: ProcessBackendOptions): EngineBackend {
-  const { runDir } = processes;
+  const { runDir, dataDir, host } = processes;
   const cgroups = new EngineCgroups(cgroupHierarchies, { runDir, logger });
   cgroups.prepare();
   const sockets = new EngineSockets({ host, logger, store: socketStore });
   const boot = bootId();
+  const folderOf = (engineId: string) => engineFolder(dataDir, engineId);
   const watch = new ExitWatch();
   const logs = new LogRotation(logger);
+  /** The incarnations that this daemon has launched and that have not exited. */
+  const launched = new Set<string>();
   /** Clean-ups by engine. The next launch waits until the remains of the last incarnation are gone. */
   const cleanUps = new Map<string, Promise<void>>();
   const spares = openSpares(processes, { ...warmEngines, logger });
@@ -73,7 +77,7 @@ export function createProcessBackend({
 
   function track(parts: ConstructorParameters<typeof TrackedProcess>[0], engineId: string): EngineProcess {
     const tracked = new TrackedProcess(parts);
-    const log = join(engineFolder({ settings: { dataDir } }, engineId), ENGINE_LOG);
+    const log = join(folderOf(engineId), ENGINE_LOG);
     logs.watch(log);
     void tracked.exited.then(() => {
       logs.forget(log);
@@ -123,17 +127,25 @@ export function createProcessBackend({
   }
 
   return {
+    storage: createFolderStorage({ dataDir, nodePath: settings.nodePath, folderProgram }),
     sockets,
     limitsReport: () => limitsReport(cgroups.hierarchies),
     startProblem: () => settings.snapshots?.problem ?? null,
     spares,
 
     async launch(order: LaunchOrder): Promise<EngineProcess> {
-      const { engine_id: engineId, port } = order.launch;
+      const { engine_id: engineId, incarnation, port } = order.launch;
       await cleanUps.get(engineId);
-      const { identity, ...spawned } = await spawnEngine(settings, order, { cgroups, sockets });
+      if (launched.has(incarnation)) throw new LaunchFailed("the engine's process runs already");
+      launched.add(incarnation);
+      const places = { cgroups, sockets };
+      const spawning = spawnEngine(settings, processOrder(order, settings), places);
+      spawning.catch(() => launched.delete(incarnation));
+      const { identity, ended, ...spawned } = await spawning;
+      void ended.then(() => launched.delete(incarnation));
       const parts = {
         ...spawned,
+        ended,
         handle: makeHandle(identity, boot),
         address: engineUrl(host, port),
         cgroups,
@@ -155,6 +167,9 @@ export function createProcessBackend({
       }
     },
 
+    logs: (engineId, lines) => logTail(folderOf(engineId), lines),
+    followLogs: (engineId, options) => followLog(folderOf(engineId), options),
+
     async usage(processes): Promise<ReadonlyMap<EngineProcess, ProcessTreeUsage>> {
       const pids = processes.map(({ handle }) => shownProcess(handle).pid ?? 0);
       const usages = readUsage(pids);
@@ -170,9 +185,11 @@ export function createProcessBackend({
       const launchFile = launchFilePath(runDir, id);
       removeLaunchFile(launchFile);
       const tree = new ProcessTree({ root: null, launchFile, cgroup: cgroups.find(id), uid, cgroups });
-      return stopTree(tree, { termMs: 0, hurry: AbortSignal.abort() });
+      const end = await stopTree(tree, { termMs: 0, hurry: AbortSignal.abort() });
+      return end.kind === "survived" ? survived(end.pids) : { kind: end.kind };
     },
 
-    orphans: (known) => findOrphans({ runDir, cgroups }, known),
+    addressConflict: ({ port }) => portConflict(host, port),
+    list: async (known) => findOrphans({ runDir, cgroups }, known),
   };
 }

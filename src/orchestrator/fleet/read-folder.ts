@@ -6,6 +6,7 @@ import { InvalidBackup } from "../../backup/invalid-backup.ts";
 import { type Member, readTar } from "../../backup/tar.ts";
 import { unlessMissing } from "../../shared/files.ts";
 import { untrustedText } from "../../shared/untrusted-text.ts";
+import type { ReadOutcome } from "./engine-storage.ts";
 import { ownUser } from "./isolation/owner.ts";
 
 /** A hostile user can stop the program. */
@@ -21,9 +22,6 @@ export interface FolderReader {
   readonly signal: AbortSignal;
 }
 
-/** `missing`: there is no such folder. `notes`: what was left out, and why the reading ended early; empty when complete. */
-export type FolderOutcome = { readonly kind: "missing" } | { readonly kind: "read"; readonly notes: string };
-
 /**
  * Reads an engine's folder, also while the engine runs, through a process of the folder's owner. Errors of that process
  * are notes: the engine's user can end it at any time. Errors of `take` are thrown.
@@ -32,7 +30,7 @@ export async function readFolder(
   { nodePath, program, signal }: FolderReader,
   folder: string,
   take: (member: Member, body: AsyncIterable<Uint8Array>) => Promise<void>,
-): Promise<FolderOutcome> {
+): Promise<ReadOutcome> {
   const stat = await unlessMissing(lstat(folder));
   if (stat === null) return { kind: "missing" };
   const silence = new AbortController();

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { encodeLaunch } from "../../contract/engine-launch.ts";
 import { Releasers } from "../../shared/releasers.ts";
-import type { LaunchOrder, ProcessExit } from "./engine-backend.ts";
+import type { ProcessExit } from "./engine-backend.ts";
 import { LaunchFailed, PortTaken } from "./launch-failed.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
@@ -15,6 +15,7 @@ import { engineUser } from "./isolation/owner.ts";
 import { launchFilePath, removeLaunchFile, writeLaunchFile } from "./launch-file.ts";
 import { isPortFree } from "./port-check.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
+import type { ProcessOrder } from "./process-order.ts";
 import { claimSpare } from "./spares/claim-spare.ts";
 import type { SparePool } from "./spares/spare-pool.ts";
 import { type StartSettings, nodeOptions, startProcess } from "./start-process.ts";
@@ -39,7 +40,7 @@ export interface SpawnedEngine {
  */
 export async function spawnEngine(
   settings: SpawnSettings,
-  order: LaunchOrder,
+  order: ProcessOrder,
   { cgroups, sockets }: { readonly cgroups: EngineCgroups; readonly sockets: EngineSockets },
 ): Promise<SpawnedEngine> {
   const { launch } = order;
@@ -80,14 +81,14 @@ export async function spawnEngine(
 }
 
 /** The launch file and the policy say what an engine may use. */
-const limitsOf = ({ launch: { limits }, cpuWeight }: LaunchOrder): EngineLimits => ({
+const limitsOf = ({ launch: { limits }, cpuWeight }: ProcessOrder): EngineLimits => ({
   maxProcesses: limits.max_processes,
   memoryMb: limits.memory_mb,
   cpuWeight,
 });
 
 /** The cgroups of its tools. Where none limits processes, a user of its own does: the kernel counts what it runs. */
-function toolLimitsOf({ launch: { limits }, uid }: LaunchOrder, cgroup: EngineCgroup | null) {
+function toolLimitsOf({ launch: { limits }, uid }: ProcessOrder, cgroup: EngineCgroup | null) {
   const tasks = uid === null || cgroup?.limitsProcesses() === true ? 0 : allTasks(limits.max_processes);
   return { tool_cgroups: [...(cgroup?.toolFolders() ?? [])], ...(tasks > 0 && { user_tasks: tasks }) };
 }

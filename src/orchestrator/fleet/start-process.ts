@@ -1,11 +1,12 @@
 import { execa } from "execa";
 import { LAUNCH_FILE_VARIABLE } from "../../contract/launch-file.ts";
-import type { LaunchOrder, ProcessExit } from "./engine-backend.ts";
+import type { ProcessExit } from "./engine-backend.ts";
 import type { EngineCgroup } from "./engine-cgroup.ts";
 import type { EngineSnapshots } from "./engine-snapshots.ts";
 import type { CompileCache } from "./isolation/compile-cache.ts";
 import type { Owner } from "./isolation/owner.ts";
 import { setOomScore } from "./oom-score.ts";
+import type { ProcessOrder } from "./process-order.ts";
 import { type ProcessIdentity, readIdentity } from "./process-identity.ts";
 
 export interface StartSettings {
@@ -44,7 +45,7 @@ export interface StartedProcess {
 /** The options of Node.js for an engine: its heap, and its snapshot where engines start from one. */
 export async function nodeOptions(
   { snapshots }: Pick<StartSettings, "snapshots">,
-  { launch, memoryMb }: { readonly launch: Pick<LaunchOrder["launch"], "settings">; readonly memoryMb: number },
+  { launch, memoryMb }: { readonly launch: Pick<ProcessOrder["launch"], "settings">; readonly memoryMb: number },
 ): Promise<readonly string[]> {
   const heapMb = Math.floor(memoryMb * HEAP_SHARE);
   const heap = heapMb > 0 ? [`--max-old-space-size=${heapMb}`] : [];
@@ -54,7 +55,7 @@ export async function nodeOptions(
 /** Starts an engine's process. The log is a file descriptor, not a pipe, so that it works after the daemon exits. */
 export async function startProcess(
   settings: StartSettings,
-  { launch, uid }: LaunchOrder,
+  { launch, uid }: ProcessOrder,
   { launchFile, listener, log, owner, cgroup, options }: StartParts,
 ): Promise<StartedProcess> {
   // The launch file is an argument too, so that a later daemon can prove the identity of another user's process.

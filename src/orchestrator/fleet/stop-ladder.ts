@@ -1,5 +1,4 @@
 import { delay } from "../../shared/clock.ts";
-import type { StopOutcome } from "./engine-backend.ts";
 import { isAlive } from "./process-identity.ts";
 import type { ProcessTree } from "./process-tree.ts";
 
@@ -7,6 +6,10 @@ import type { ProcessTree } from "./process-tree.ts";
 const KILL_WAIT_MS = 5000;
 const FIRST_POLL_MS = 2;
 const LAST_POLL_MS = 50;
+
+export type TreeEnd =
+  | { readonly kind: "exited" | "killed" }
+  | { readonly kind: "survived"; readonly pids: readonly number[] };
 
 interface StopOptions {
   readonly termMs: number;
@@ -17,7 +20,7 @@ interface StopOptions {
  * Stops a process tree: SIGTERM to the root, so that an engine can stop its children; SIGTERM to the remaining members;
  * SIGKILL to all members after `termMs` or when `hurry` aborts. Each step scans the members again. Removes the cgroup.
  */
-export async function stopTree(tree: ProcessTree, options: StopOptions): Promise<StopOutcome> {
+export async function stopTree(tree: ProcessTree, options: StopOptions): Promise<TreeEnd> {
   const outcome = await endTree(tree, options);
   if (outcome.kind === "survived") return outcome;
   // An exited process stays a member of its cgroup for a moment.
@@ -25,7 +28,7 @@ export async function stopTree(tree: ProcessTree, options: StopOptions): Promise
   return tree.removeCgroup() ? outcome : { kind: "survived", pids: tree.scan().map(({ pid }) => pid) };
 }
 
-async function endTree(tree: ProcessTree, { termMs, hurry }: StopOptions): Promise<StopOutcome> {
+async function endTree(tree: ProcessTree, { termMs, hurry }: StopOptions): Promise<TreeEnd> {
   const deadline = Date.now() + termMs;
   const wait = { deadline, signal: hurry };
   const members = tree.scan();
@@ -45,7 +48,7 @@ async function endTree(tree: ProcessTree, { termMs, hurry }: StopOptions): Promi
   return killTree(tree);
 }
 
-async function killTree(tree: ProcessTree): Promise<StopOutcome> {
+async function killTree(tree: ProcessTree): Promise<TreeEnd> {
   let left = tree.scan();
   if (left.length === 0) return { kind: "exited" };
   const deadline = Date.now() + KILL_WAIT_MS;

@@ -6,7 +6,8 @@ import { removeLaunchFile } from "./launch-file.ts";
 import { type OomKills, hostOomKills, killedForMemory } from "./oom-kill.ts";
 import type { ProcessHandle } from "./process-handle.ts";
 import { ProcessTree } from "./process-tree.ts";
-import { stopTree } from "./stop-ladder.ts";
+import { type TreeEnd, stopTree } from "./stop-ladder.ts";
+import { survived } from "./survived.ts";
 
 /** A scan of all processes blocks the event loop, so waiters for the exit run first. */
 const CLEAR_DELAY_MS = 5;
@@ -22,7 +23,7 @@ export class TrackedProcess implements EngineProcess {
   readonly #checkExit: () => void;
   readonly #shareSocket: () => void;
   readonly #hurry = new AbortController();
-  #ending: Promise<StopOutcome> | undefined;
+  #ending: Promise<TreeEnd> | undefined;
 
   constructor({
     handle,
@@ -68,7 +69,7 @@ export class TrackedProcess implements EngineProcess {
     const hurryTimer = setTimeout(() => this.#hurry.abort(), termMs);
     try {
       const outcome = await this.#end(termMs);
-      if (outcome.kind === "survived") return outcome;
+      if (outcome.kind === "survived") return survived(outcome.pids);
       this.#checkExit();
       await this.exited;
       return outcome;
@@ -78,7 +79,7 @@ export class TrackedProcess implements EngineProcess {
   }
 
   /** After the exit of the root: kills its remaining children and removes an unread launch file. */
-  async clear(): Promise<StopOutcome> {
+  async clear(): Promise<TreeEnd> {
     removeLaunchFile(this.#launchFile);
     await delay(CLEAR_DELAY_MS);
     return this.#end(0);
@@ -94,7 +95,7 @@ export class TrackedProcess implements EngineProcess {
   }
 
   /** Shared by all callers. After a failure or survivors the next caller tries again. */
-  async #end(termMs: number): Promise<StopOutcome> {
+  async #end(termMs: number): Promise<TreeEnd> {
     this.#ending ??= stopTree(this.#tree, { termMs, hurry: this.#hurry.signal });
     const ending = this.#ending;
     let ended = false;

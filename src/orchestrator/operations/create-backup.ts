@@ -7,7 +7,10 @@ import type { HostContext } from "../host-context.ts";
 import { appendAudit } from "../store/audit-log.ts";
 import { writeArchive } from "./write-backup.ts";
 
-type Host = Pick<HostContext, "db" | "events" | "backups" | "box" | "settings" | "now" | "logger" | "stopping">;
+type Host = Pick<
+  HostContext,
+  "db" | "backend" | "events" | "backups" | "box" | "settings" | "now" | "logger" | "stopping"
+>;
 
 /** Starts a backup of this host on an operator's request. Tested in test/end-to-end/backup.test.ts. */
 export async function requestBackup(host: Host): Promise<BackupRun> {

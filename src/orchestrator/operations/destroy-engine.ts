@@ -1,8 +1,6 @@
 import { ENGINE_STATES } from "../../contract/orchestrator-api.ts";
-import { exists } from "../../shared/files.ts";
 import { ApiError } from "../api-error.ts";
-import { FolderUnusable } from "../fleet/launch-failed.ts";
-import { keepEngineFolder, removeEngineFolder, engineFolder, keptFolder } from "../fleet/engine-folder.ts";
+import { StorageUnusable } from "../fleet/launch-failed.ts";
 import type { Product } from "../store/products.ts";
 import { findEngine, findEngineById } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
@@ -25,11 +23,12 @@ export async function destroyEngine(
   { userId, keepData }: { readonly userId: string; readonly keepData: boolean },
 ): Promise<void> {
   assertAllowed(product, "destroy");
-  const kept = keptFolder(host, { product_id: product.record.id, user_id: userId });
+  const { storage } = host.backend;
+  const user = { product_id: product.record.id, user_id: userId };
   const engine = await findEngine(host.db, product.record.id, userId);
   if (engine !== null) await destroyRow(host, engine, { keepData });
-  else if (keepData || !(await exists(kept))) engineNotFound();
-  if (!keepData) await removeEngineFolder(kept);
+  else if (keepData || !(await storage.hasKept(user))) engineNotFound();
+  if (!keepData) await storage.eraseKept(user);
 }
 
 /** Runs in the engine's lane: a second destroy waits for the first and then finds no engine. */
@@ -39,19 +38,19 @@ export function destroyRow(host: HostContext, { id }: EngineRow, { keepData }: {
     if (engine === null) throw new ApiError("ENGINE_NOT_FOUND", "the engine has been destroyed");
     const end = await endProcess(host, engine, { drainMs: 0, termMs: TERM_MS });
     if (end.kind === "survived") await recordStopFailure(host, engine, { from: "destroying", end });
-    await clearFolder(host, engine);
+    await clearStorage(host, engine);
     await host.states.remove({ id, from: ["destroying"], reason: "request" });
   };
   return host.transitions.own(id, () => host.lanes.run(id, destroy));
 }
 
-async function clearFolder(host: HostContext, engine: EngineRow): Promise<void> {
-  const folder = engineFolder(host, engine.id);
+async function clearStorage(host: HostContext, engine: EngineRow): Promise<void> {
+  const { storage } = host.backend;
   try {
-    await (engine.keep_data ? keepEngineFolder(folder, keptFolder(host, engine)) : removeEngineFolder(folder));
+    await (engine.keep_data ? storage.keep(engine) : storage.erase(engine.id));
   } catch (error) {
-    if (!(error instanceof FolderUnusable)) throw error;
-    host.logger.error({ err: error, engine_id: engine.id, folder }, "failed to clear an engine's folder");
+    if (!(error instanceof StorageUnusable)) throw error;
+    host.logger.error({ err: error, engine_id: engine.id }, "failed to clear an engine's storage");
     throw new ApiError("BACKEND_ERROR", `engine ${engine.id}: ${error.message}`, { cause: error });
   }
 }

@@ -4,7 +4,6 @@ import { newId } from "../../shared/ids.ts";
 import { ENGINE_KEY_PREFIX, newKey, storedKey } from "../../contract/api-keys.ts";
 import { ApiError } from "../api-error.ts";
 import { LaunchFailed } from "../fleet/launch-failed.ts";
-import { prepareEngineFolder, settleEngineFolder, engineFolder, keptFolder } from "../fleet/engine-folder.ts";
 import { fitsQuota } from "../rules/admission.ts";
 import { countEngines, findEngine, insertEngine } from "../store/engines.ts";
 import { soonestPort, takePort } from "../store/ports.ts";
@@ -53,14 +52,14 @@ async function provisionWithId(
   const identity = { id, incarnation: randomUUID(), product_id: product.record.id, user_id: request.user_id };
   const engine = await reserve(host, product, { identity, request, apiKey, action });
   try {
-    await prepareEngineFolder(engineFolder(host, engine.id), keptFolder(host, engine));
+    await host.backend.storage.prepare(engine);
     if (engine.state === "stopped") return { record: engineRecord(host, engine), apiKey };
     const result = await bootSupervisedQueued(host, engine, product);
     if (result.kind === "failed") throw result.error;
     if (result.kind === "overtaken") {
       throw new ApiError("OPERATION_IN_PROGRESS", "the engine was stopped or destroyed while it was being provisioned");
     }
-    await settleFolder(host, engine);
+    await settleStorage(host, engine);
     return { record: engineRecord(host, result.engine), apiKey };
   } catch (error) {
     const known =
@@ -71,9 +70,9 @@ async function provisionWithId(
   }
 }
 
-async function settleFolder(host: Pick<HostContext, "settings" | "logger">, { id }: EngineRow): Promise<void> {
+async function settleStorage(host: Pick<HostContext, "backend" | "logger">, { id }: EngineRow): Promise<void> {
   try {
-    await settleEngineFolder(engineFolder(host, id));
+    await host.backend.storage.settle(id);
   } catch (error) {
     // Only a provision that is undone reads the marker, and this one has succeeded.
     host.logger.warn({ err: error, engine_id: id }, "failed to remove the marker of a restored folder");

@@ -90,7 +90,7 @@ async function stopRow(
 
 /** Records the outcome of a stop: `stopped`, or `stop_failed` with BACKEND_ERROR. */
 export async function settleStop(
-  host: Pick<HostContext, "states" | "live" | "settings" | "now" | "logger">,
+  host: Pick<HostContext, "states" | "backend" | "live" | "settings" | "now" | "logger">,
   engine: EngineRow,
   end: ProcessEnd,
 ): Promise<Stopped> {

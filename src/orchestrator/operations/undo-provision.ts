@@ -1,5 +1,4 @@
 import { delay } from "../../shared/clock.ts";
-import { discardEngineFolder, engineFolder, isRestored, keptFolder } from "../fleet/engine-folder.ts";
 import { findSettledEngine } from "../store/engines.ts";
 import { lockPolicy } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
@@ -62,7 +61,6 @@ function undoProvision(
   engine: ProvisionedIncarnation,
 ): Promise<void> {
   const { id, incarnation } = engine;
-  const folder = engineFolder(host, id);
   const reason = "the provision failed";
   return host.lanes.run(id, async () => {
     const claimed = await host.states.move({
@@ -73,7 +71,7 @@ function undoProvision(
       set: {
         desired_state: "destroyed",
         // The data of an earlier engine are put back, also when another daemon finishes the undo.
-        keep_data: await isRestored(folder),
+        keep_data: await host.backend.storage.isRestored(id),
         deadline_at: new Date(host.now() + UNDO_MS),
       },
       event: { reason },
@@ -83,7 +81,7 @@ function undoProvision(
     const isOurs = row?.state === "destroying" && row.incarnation === incarnation;
     if (row !== null && !isOurs) return;
     host.backend.sockets.release(id);
-    await discardEngineFolder(folder, keptFolder(host, engine));
+    await host.backend.storage.discard(engine);
     if (isOurs) await host.states.remove({ id, from: ["destroying"], incarnation, reason });
   });
 }

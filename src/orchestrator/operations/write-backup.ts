@@ -8,13 +8,15 @@ import type { BackupRun } from "../../contract/backup-records.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { unlessMissing } from "../../shared/files.ts";
 import { VERSION } from "../../shared/version.ts";
-import { engineFolder, keptFolders, listFolder } from "../fleet/engine-folder.ts";
-import { readFolder } from "../fleet/read-folder.ts";
+import type { KeptData } from "../fleet/engine-storage.ts";
 import type { HostContext } from "../host-context.ts";
 import { schemaOf } from "../store/migrate.ts";
 import { type RecordBatch, dumpRecords } from "../store/record-dump.ts";
 
-type Host = Pick<HostContext, "db" | "events" | "backups" | "box" | "settings" | "now" | "logger" | "stopping">;
+type Host = Pick<
+  HostContext,
+  "db" | "backend" | "events" | "backups" | "box" | "settings" | "now" | "logger" | "stopping"
+>;
 
 /** Writes to a temporary name. Whatever fails, no incomplete archive gets the name of a backup. */
 export async function writeArchive(host: Host, name: string): Promise<void> {
@@ -48,15 +50,12 @@ async function writeSections(host: Host, archive: ArchiveWriter): Promise<void> 
   const destroyed: string[] = [];
   progress(host, { engines: { done: 0, total: engines.length } });
   for (const [at, id] of engines.entries()) {
-    const isThere = await writeFolder(host, archive, engineSection(id), engineFolder(host, id));
+    const isThere = await writeStorage(host, archive, { section: engineSection(id), what: id });
     if (!isThere) destroyed.push(id);
     progress(host, { engines: { done: at + 1, total: engines.length }, bytes: archive.bytes });
   }
-  for (const productId of await listFolder(keptFolders(host))) {
-    const folder = join(keptFolders(host), productId);
-    for (const user of await listFolder(folder))
-      await writeFolder(host, archive, keptSection(productId, user), join(folder, user));
-  }
+  for (const kept of await host.backend.storage.listKept())
+    await writeStorage(host, archive, { section: keptSection(kept.productId, kept.user), what: kept });
   await archive.finish({ rows, destroyed });
 }
 
@@ -92,14 +91,17 @@ async function writeRecords({ db, events }: Host, archive: ArchiveWriter) {
   return { engines, rows };
 }
 
-/** Whether the folder exists. What could not be read of it is reported, and does not end the backup. */
-async function writeFolder(host: Host, archive: ArchiveWriter, section: string, folder: string): Promise<boolean> {
-  const { backups, stopping } = host;
+/** Whether there are files. What could not be read of it is reported, and does not end the backup. */
+async function writeStorage(
+  host: Host,
+  archive: ArchiveWriter,
+  { section, what }: { readonly section: string; readonly what: string | KeptData },
+): Promise<boolean> {
+  const { backend, backups, stopping } = host;
   stopping.throwIfAborted();
-  const reader = { nodePath: process.execPath, program: backups.settings.folderProgram, signal: stopping };
   let isThere = true;
   await archive.section(section, async (add) => {
-    const outcome = await readFolder(reader, folder, add);
+    const outcome = await backend.storage.read(what, { signal: stopping, take: add });
     isThere = outcome.kind === "read";
     const notes = outcome.kind === "read" && outcome.notes !== "" ? outcome.notes : null;
     if (notes !== null) {

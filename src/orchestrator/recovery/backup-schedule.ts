@@ -2,7 +2,10 @@ import { delay } from "../../shared/clock.ts";
 import type { HostContext } from "../host-context.ts";
 import { startBackup } from "../operations/create-backup.ts";
 
-type Host = Pick<HostContext, "db" | "events" | "backups" | "box" | "settings" | "now" | "logger" | "stopping">;
+type Host = Pick<
+  HostContext,
+  "db" | "backend" | "events" | "backups" | "box" | "settings" | "now" | "logger" | "stopping"
+>;
 
 const LOOK_MS = 60_000;
 const RETRY_MS = 15 * 60_000;

@@ -51,7 +51,7 @@ export async function handleUnobservedExit(
   // Processes that were never recorded, or orphaned children, must be gone before the restart.
   const end = await (process === null ? host.backend.endOrphans(currentIncarnation(row)) : process.stop(TERM_MS));
   if (end.kind === "survived")
-    host.logger.error({ engine_id: id, pids: end.pids }, "processes of an engine survived SIGKILL");
+    host.logger.error({ engine_id: id, ...end.data, reason: end.reason }, "failed to end what an engine ran");
   const reason =
     process === null ? "the engine exited while no daemon supervised it" : "the engine did not answer the new daemon";
   const lastError = await buildLastError(host, id, { phase: "run", reason });

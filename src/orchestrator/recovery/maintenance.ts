@@ -9,7 +9,7 @@ const EVENTS = { keptDays: 30, perProduct: 500_000 };
 
 /** Removes expired events, idempotency keys, responses and kept data periodically until the daemon stops. */
 export async function startMaintenance(
-  host: Pick<HostContext, "db" | "answerLimit" | "settings" | "now" | "logger" | "stopping">,
+  host: Pick<HostContext, "db" | "backend" | "answerLimit" | "now" | "logger" | "stopping">,
 ): Promise<void> {
   do {
     await attempt(host, "events", () => purgeEvents(host.db, EVENTS));

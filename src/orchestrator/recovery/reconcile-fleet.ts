@@ -29,7 +29,7 @@ export async function reconcileFleet(host: HostContext): Promise<{ readonly adop
   // Many engines share a product.
   const products = memoize((id: string) => findProduct(host.db, id));
   // Before any launch, so that new incarnations do not count as orphans.
-  reportOrphans(host, rows);
+  await reportOrphans(host, rows);
   const outcomes = await Promise.all(
     rows.map(async (row) => {
       try {
@@ -159,8 +159,8 @@ async function restartAfterReboot(host: HostContext, rows: readonly EngineRow[])
 }
 
 /** Logs engine processes without a row. They are not stopped: the database may be an old backup. */
-function reportOrphans(host: Pick<HostContext, "backend" | "logger">, rows: readonly EngineRow[]): void {
-  const orphans = host.backend.orphans(rows.map(({ incarnation: id, uid }) => ({ id, uid })));
+async function reportOrphans(host: Pick<HostContext, "backend" | "logger">, rows: readonly EngineRow[]): Promise<void> {
+  const orphans = await host.backend.list(rows.map(({ incarnation: id, uid }) => ({ id, uid })));
   for (const orphan of orphans) host.logger.error({ ...orphan }, "found engine processes without a record");
 }
 

@@ -13,8 +13,6 @@ export interface BackupSettings {
   readonly passphrase: string | null;
   /** Files of the data folder that an archive has. Keys of the environment are in none of them. */
   readonly keyFiles: readonly string[];
-  /** The program that reads an engine's folder. */
-  readonly folderProgram: string;
 }
 
 /** The backups of this host: the archives, and what this daemon is doing. Only the backup operation sets its fields. */

@@ -21,7 +21,7 @@ export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: 
     running: isRunning(row.state),
     desired_state: row.desired_state,
     port: row.port,
-    url: engineUrl(host.settings.engineHost, row.port),
+    url: callUrl(host.settings, row),
     incarnation: row.incarnation,
     ...shownProcess(row.handle),
     version: row.version,
@@ -49,6 +49,10 @@ export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: 
     metadata: row.metadata,
   };
 }
+
+/** Where products call it: through the gateway if there is an address for it, else at its own port. */
+const callUrl = ({ publicUrl, engineHost }: HostContext["settings"], { id, port }: EngineRow): string =>
+  publicUrl === null ? engineUrl(engineHost, port) : `${publicUrl}/e/${id}`;
 
 function health(live: LiveEngine | undefined): EngineRecord["health"] {
   if (live === undefined) return { status: "unknown", last_ok_at: null, consecutive_failures: 0 };

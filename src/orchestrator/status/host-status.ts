@@ -78,7 +78,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
     },
     isolation: isolationReport(host),
     backup,
-    orphans: host.backend.orphans(await listIncarnations(host.db, portRange.hostId)),
+    orphans: await host.backend.list(await listIncarnations(host.db, portRange.hostId)),
     warnings: [
       ...(overlap === null ? [] : [overlap]),
       ...headroom,

@@ -6,8 +6,6 @@ import type { EngineRow } from "../store/tables.ts";
 import { awaitEngine } from "./await-state.ts";
 import { engineRecord } from "./engine-record.ts";
 import type { HostContext } from "../host-context.ts";
-import { followLog, logTail } from "../fleet/engine-log.ts";
-import { engineFolder } from "../fleet/engine-folder.ts";
 
 type Host = Pick<HostContext, "db" | "live" | "settings">;
 
@@ -62,10 +60,10 @@ export function engineNotFound(): never {
 
 /** The last lines of an engine's log, oldest first. With a signal, then each new line until it aborts. */
 export async function engineLog(
-  host: Pick<HostContext, "db" | "settings">,
+  host: Pick<HostContext, "db" | "backend">,
   product: Product,
   { userId, lines, follow }: { readonly userId: string; readonly lines: number; readonly follow: AbortSignal | null },
 ): Promise<Iterable<string> | AsyncIterable<string>> {
-  const folder = engineFolder(host, (await getEngineRow(host, product, userId)).id);
-  return follow === null ? logTail(folder, lines) : followLog(folder, { lines, signal: follow });
+  const { id } = await getEngineRow(host, product, userId);
+  return follow === null ? host.backend.logs(id, lines) : host.backend.followLogs(id, { lines, signal: follow });
 }

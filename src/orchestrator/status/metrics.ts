@@ -44,6 +44,12 @@ export class Metrics {
     labelNames: ["reason", "outcome"] as const,
     registers: [this.#registry],
   });
+  readonly gatewayCalls = new Counter({
+    name: "orch_gateway_calls_total",
+    help: "Calls of engines through the daemon, by how they ended",
+    labelNames: ["outcome"] as const,
+    registers: [this.#registry],
+  });
   readonly wakeSeconds = new Histogram({
     name: "orch_wake_seconds",
     help: "Duration of a wake, from the call to the running engine",

@@ -4,6 +4,9 @@ import type { StoredKey } from "../../contract/api-keys.ts";
 import type { Db, Trx } from "./database.ts";
 import type { EngineRow } from "./tables.ts";
 
+/** States without a process that calls could wait for. */
+const ENDED: ReadonlySet<EngineState> = new Set(["stopped", "failed", "stop_failed", "destroying"]);
+
 interface NewEngine {
   readonly id: string;
   readonly productId: string;
@@ -54,6 +57,15 @@ export async function findEngine(db: Db, productId: string, userId: string): Pro
 
 export async function findEngineById(db: Db, id: string): Promise<EngineRow | null> {
   return (await db.selectFrom("engines").selectAll().where("id", "=", id).executeTakeFirst()) ?? null;
+}
+
+/** The ports of engines by id, and whether something listens on them or will soon. */
+export async function findEngineAddresses(
+  db: Db,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, { readonly port: number; readonly running: boolean }>> {
+  const rows = await db.selectFrom("engines").select(["id", "port", "state"]).where("id", "in", ids).execute();
+  return new Map(rows.map(({ id, port, state }) => [id, { port, running: !ENDED.has(state) }]));
 }
 
 /** As {@link findEngineById}, but waits for a concurrent transaction on the row. For writes with an unknown outcome. */

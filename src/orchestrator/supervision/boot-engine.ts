@@ -9,7 +9,7 @@ import { type Boot, type UnsupervisedBoot, bootOnPort } from "./boot-on-port.ts"
 import { BootCancelled } from "./boot-queue.ts";
 import { failedBoot } from "./boot-result.ts";
 import type { HostContext } from "../host-context.ts";
-import { discardEngineFolder, engineFolder, keptFolder } from "../fleet/engine-folder.ts";
+import type { StoredEngine } from "../fleet/engine-storage.ts";
 import { findEngineById } from "../store/engines.ts";
 
 /** The most ports that one boot tries while other programs listen on them. */
@@ -38,7 +38,7 @@ export const bootQueued = (host: HostContext, engine: EngineRow, product: Produc
 
 /** Registers the boot in `host.boots`, where a stop or a destroy can cancel it. */
 async function cancellable(
-  host: Pick<HostContext, "db" | "boots" | "lanes" | "settings">,
+  host: Pick<HostContext, "db" | "backend" | "boots" | "lanes">,
   engine: EngineRow,
   work: (signal: AbortSignal) => Promise<UnsupervisedBoot>,
 ): Promise<UnsupervisedBoot> {
@@ -48,7 +48,7 @@ async function cancellable(
   host.boots.set(engine.id, entry);
   try {
     const result = await settled;
-    if (result.kind === "overtaken") await removeOrphanedFolder(host, engine);
+    if (result.kind === "overtaken") await discardOrphanedFiles(host, engine);
     return result;
   } finally {
     if (host.boots.get(engine.id) === entry) host.boots.delete(engine.id);
@@ -121,14 +121,13 @@ async function bootOnAnyPort(host: HostContext, { engine, product, slot, signal 
   return { kind: "overtaken" };
 }
 
-/** Removes the folder that a launch created while a destroy was deleting the engine. */
-export function removeOrphanedFolder(
-  host: Pick<HostContext, "db" | "lanes" | "settings">,
-  engine: { readonly id: string; readonly product_id: string; readonly user_id: string },
+/** Removes the files that a launch created while a destroy was deleting the engine. */
+export function discardOrphanedFiles(
+  host: Pick<HostContext, "db" | "backend" | "lanes">,
+  engine: StoredEngine,
 ): Promise<void> {
   const { id } = engine;
   return host.lanes.run(id, async () => {
-    if ((await findEngineById(host.db, id)) === null)
-      await discardEngineFolder(engineFolder(host, id), keptFolder(host, engine));
+    if ((await findEngineById(host.db, id)) === null) await host.backend.storage.discard(engine);
   });
 }

@@ -52,7 +52,7 @@ export function describeFailure(
 
 /** Logs a failed boot and builds its result: the `last_error` of the record and the error of the call. */
 export async function failedBoot(
-  host: Pick<HostContext, "settings" | "now" | "logger">,
+  host: Pick<HostContext, "backend" | "now" | "logger">,
   { id, incarnation }: EngineRow,
   { code = "BACKEND_ERROR", reason, exit, cause }: BootFailure,
 ): Promise<FailedBoot> {

@@ -1,9 +1,8 @@
 import type { StopResult } from "../../contract/orchestrator-api.ts";
 import { delay } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
-import type { EngineProcess, StopOutcome } from "../fleet/engine-backend.ts";
+import type { EngineProcess, StopOutcome, Survived } from "../fleet/engine-backend.ts";
 import { type StatusOutcome, drainEngine, engineStatus } from "../fleet/engine-control.ts";
-import { portFreed, portHolders } from "../fleet/port-check.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { buildLastError } from "./last-error.ts";
 import { controlToken } from "./launch-order.ts";
@@ -14,21 +13,13 @@ import type { HostContext } from "../host-context.ts";
 
 const DRAIN_POLL_MS = 50;
 const MAX_DRAIN_FAILURES = 3;
-/** systemd closes its copy of the socket after what it was told before. */
-const PORT_FREE_MS = 5000;
 /** How long after a failed stop the stop is retried. */
 const STOP_RETRY_MS = 30_000;
 
 export type ProcessEnd =
   | { readonly kind: StopResult }
-  /** Processes survived SIGKILL, or another process still listens on the engine's port. */
+  /** Processes survived, or something still answers at the engine's address. */
   | Survived;
-
-interface Survived {
-  readonly kind: "survived";
-  readonly pids: readonly number[];
-  readonly reason: string;
-}
 
 /**
  * Stops the process of an engine and releases its port, unless `restarts`: then its socket stays, and calls wait for the
@@ -57,11 +48,11 @@ export async function endProcess(
   // What it has counted ends with its process.
   if (answers && live !== undefined) await readEngineStatus(host, live);
   const outcome = await process.stop(termMs);
-  if (outcome.kind === "survived") return survived(outcome.pids);
+  if (outcome.kind === "survived") return outcome;
   host.live.remove(engine.id, engine.incarnation);
   if (restarts && host.backend.sockets.isHeld(engine.id)) return ended(outcome, busy);
   host.backend.sockets.release(engine.id);
-  return (await portConflict(host, engine)) ?? ended(outcome, busy);
+  return (await host.backend.addressConflict(currentIncarnation(engine))) ?? ended(outcome, busy);
 }
 
 const ended = (outcome: StopOutcome, busy: boolean): ProcessEnd => ({
@@ -75,31 +66,17 @@ async function stopOrphans(
   restarts: boolean,
 ): Promise<ProcessEnd> {
   const outcome = await host.backend.endOrphans(currentIncarnation(engine));
-  if (outcome.kind === "survived") return survived(outcome.pids);
+  if (outcome.kind === "survived") return outcome;
   if (restarts && host.backend.sockets.isHeld(engine.id)) return { kind: "drained" };
   host.backend.sockets.release(engine.id);
   // Only a port that this incarnation listened on is checked. A reserved one may belong to another program.
   const listened = engine.handle !== null || engine.last_error?.phase === "stop";
-  return (listened ? await portConflict(host, engine) : null) ?? { kind: "drained" };
-}
-
-const survived = (pids: readonly number[]): Survived => ({
-  kind: "survived",
-  pids,
-  reason: `processes ${pids.join(", ")} survived SIGKILL`,
-});
-
-/** Finds who still listens on the port of a stopped engine: an escaped child or another program. */
-async function portConflict(host: Pick<HostContext, "settings">, { port }: EngineRow): Promise<Survived | null> {
-  if (await portFreed(host.settings.engineHost, port, PORT_FREE_MS)) return null;
-  const pids = portHolders(port);
-  const who = pids.length === 0 ? "another program" : `process ${pids.join(", ")}`;
-  return { kind: "survived", pids, reason: `${who} listens on port ${port}` };
+  return (listened ? await host.backend.addressConflict(currentIncarnation(engine)) : null) ?? { kind: "drained" };
 }
 
 /** Moves the engine to `stop_failed`, from where the stop is retried, and throws BACKEND_ERROR. */
 export async function recordStopFailure(
-  host: Pick<HostContext, "states" | "settings" | "now" | "logger">,
+  host: Pick<HostContext, "states" | "backend" | "now" | "logger">,
   { id, incarnation }: EngineRow,
   { from, end }: { readonly from: "stopping" | "destroying"; readonly end: Survived },
 ): Promise<never> {
@@ -110,7 +87,7 @@ export async function recordStopFailure(
     to: "stop_failed",
     incarnation,
     set: { last_error: JSON.stringify(lastError), deadline_at: new Date(host.now() + STOP_RETRY_MS) },
-    event: { reason: end.reason, data: { pids: end.pids } },
+    event: { reason: end.reason, data: end.data },
   });
   throw new ApiError("BACKEND_ERROR", `engine ${id}: ${end.reason}`);
 }

@@ -2,8 +2,7 @@ import type { LastError } from "../../contract/orchestrator-api.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { untrustedText } from "../../shared/untrusted-text.ts";
 import type { EngineExit } from "../fleet/engine-backend.ts";
-import { logTail, redactLine } from "../fleet/engine-log.ts";
-import { engineFolder } from "../fleet/engine-folder.ts";
+import { redactLine } from "../fleet/redact-line.ts";
 import type { HostContext } from "../host-context.ts";
 import { CANNOT_START, ENDS, exitCause } from "../../contract/engine-exit.ts";
 
@@ -18,7 +17,7 @@ const MAX_LINE = 1000;
  * supervision must not depend on a readable log.
  */
 export async function buildLastError(
-  host: Pick<HostContext, "settings" | "now" | "logger">,
+  host: Pick<HostContext, "backend" | "now" | "logger">,
   engineId: string,
   { phase, reason, exit }: { readonly phase: LastError["phase"]; readonly reason: string; readonly exit?: EngineExit },
 ): Promise<LastError> {
@@ -36,9 +35,9 @@ export async function buildLastError(
   };
 }
 
-async function readTail(host: Pick<HostContext, "settings" | "logger">, engineId: string): Promise<readonly string[]> {
+async function readTail(host: Pick<HostContext, "backend" | "logger">, engineId: string): Promise<readonly string[]> {
   try {
-    return await logTail(engineFolder(host, engineId), READ_LINES);
+    return await host.backend.logs(engineId, READ_LINES);
   } catch (error) {
     host.logger.warn({ err: error, engine_id: engineId }, "failed to read the log of an exited engine");
     return [];

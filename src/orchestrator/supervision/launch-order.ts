@@ -2,13 +2,12 @@ import type { LaunchOrder, EngineProcess } from "../fleet/engine-backend.ts";
 import { openEngineEnv } from "../store/engine-env.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { engineFolder } from "../fleet/engine-folder.ts";
 import type { HostContext } from "../host-context.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 
 /** All input of one launch. Keys are hashes only, so that no plaintext key is stored. */
 export function launchOrder(
-  host: Pick<HostContext, "box" | "isolation" | "settings">,
+  host: Pick<HostContext, "box" | "settings">,
   engine: EngineRow,
   product: Product,
 ): LaunchOrder {
@@ -19,18 +18,14 @@ export function launchOrder(
       incarnation: engine.incarnation,
       product: product.record.slug,
       user_id: engine.user_id,
-      host: host.settings.engineHost,
       port: engine.port,
-      data_dir: engineFolder(host, engine.id),
       keys: acceptedKeys(engine),
       control_token: controlToken(host, engine),
       settings: { ...host.settings.engineDefaults, ...openEngineEnv(host, product) },
-      extra_ca_certs: host.settings.extraCaCerts,
       tool_network: typeof network === "string" ? network : [...network],
       tool_listen: [...tool_listen],
       limits: { max_processes, memory_mb, disk_mb },
       ...(host.settings.tracing !== null && { tracing: { ...host.settings.tracing } }),
-      isolation: host.isolation.launch,
     },
     uid: engine.uid,
     memoryMb: memory_mb,

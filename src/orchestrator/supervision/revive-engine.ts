@@ -5,7 +5,7 @@ import { awaitHealthy } from "../fleet/health-probe.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { type RestartVerdict, judgeExit } from "../rules/restart.ts";
 import { findSettledEngine } from "../store/engines.ts";
-import { removeOrphanedFolder } from "./boot-engine.ts";
+import { discardOrphanedFiles } from "./boot-engine.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
 import type { UnexpectedExit } from "./record-exit.ts";
@@ -84,7 +84,7 @@ async function relaunch(
 
 /** Records the exit and the new process once the database is available. A stop or a destroy that came first wins. */
 async function record(
-  host: Pick<HostContext, "db" | "states" | "lanes" | "settings" | "logger" | "stopping">,
+  host: Pick<HostContext, "db" | "states" | "backend" | "lanes" | "logger" | "stopping">,
   { id, productId, incarnation, process, healthySince, order }: LiveEngine,
   { exit, verdict }: Revival,
 ): Promise<void> {
@@ -117,6 +117,6 @@ async function record(
   if (recorded !== null) return;
   await retryUntilStopped(host, "overtaken revival", async () => {
     await process.stop(ABANDON_TERM_MS);
-    await removeOrphanedFolder(host, { id, product_id: productId, user_id: order.launch.user_id });
+    await discardOrphanedFiles(host, { id, product_id: productId, user_id: order.launch.user_id });
   });
 }

@@ -76,7 +76,7 @@ async function stopUnresponsive(host: Pick<HostContext, "logger">, live: LiveEng
   try {
     const end = await live.process.stop(RESTART_TERM_MS);
     if (end.kind === "survived")
-      host.logger.error({ ...fields, pids: end.pids }, "processes of an engine survived SIGKILL");
+      host.logger.error({ ...fields, ...end.data, reason: end.reason }, "failed to end what an engine ran");
   } catch (error) {
     host.logger.error({ ...fields, err: error }, "failed to stop an engine that does not answer");
   }

@@ -40,8 +40,16 @@ export class CgroupFolder {
 
   /** The members, including those of nested cgroups. */
   pids(): readonly number[] {
-    const here = unlessGone([], () => readFileSync(join(this.path, "cgroup.procs"), "utf8").split("\n").map(Number));
-    return [...here.filter((pid) => pid > 0), ...this.nested().flatMap((nested) => nested.pids())];
+    return [...this.ownPids(), ...this.nested().flatMap((nested) => nested.pids())];
+  }
+
+  /** The members, without those of nested cgroups. */
+  ownPids(): readonly number[] {
+    const text = this.read("cgroup.procs") ?? "";
+    return text
+      .split("\n")
+      .map(Number)
+      .filter((pid) => pid > 0);
   }
 
   /**

@@ -1,11 +1,13 @@
 import t from "tap";
-import { cgroupHierarchies } from "../../../src/orchestrator/fleet/cgroup-hierarchies.ts";
+import { cgroupHierarchies as hierarchiesOf } from "../../../src/orchestrator/fleet/cgroup-hierarchies.ts";
 
 const unified = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n";
 const pids = "31 23 0:27 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n";
 const cpu = "32 23 0:28 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n";
 const memory = "33 23 0:29 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
 const all = ["pids", "memory", "cpu"];
+const cgroupHierarchies = (cgroups: string, mounts: string, units: readonly string[] = []) =>
+  hierarchiesOf(cgroups, mounts, (path) => units.includes(path));
 
 t.test("a service uses its own cgroup without limits, since it is a member", async (t) => {
   const found = cgroupHierarchies("0::/system.slice/orchd.service\n", unified);
@@ -15,6 +17,14 @@ t.test("a service uses its own cgroup without limits, since it is a member", asy
 t.test("a service in a delegated leaf uses the parent with limits", async (t) => {
   const found = cgroupHierarchies("0::/system.slice/orchd.service/supervisor\n", unified);
   t.same(found, [{ version: 2, path: "/sys/fs/cgroup/system.slice/orchd.service", controllers: all }]);
+});
+
+t.test("a service uses the cgroup of the unit for engines beside its own, with limits", async (t) => {
+  const path = "/sys/fs/cgroup/system.slice/orchd-engines.service";
+  for (const unit of ["orchd", "orchd-stop-engines"]) {
+    const found = cgroupHierarchies(`0::/system.slice/${unit}.service\n`, unified, [path]);
+    t.same(found, [{ version: 2, path, controllers: all }]);
+  }
 });
 
 t.test("the controllers of version 1 are hierarchies of their own, beside version 2", async (t) => {

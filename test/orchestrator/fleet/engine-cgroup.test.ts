@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmdirSync, statSync }
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import type { CgroupHierarchy } from "../../../src/orchestrator/fleet/cgroup-hierarchies.ts";
-import type { LaunchOrder } from "../../../src/orchestrator/fleet/engine-backend.ts";
+import type { ProcessOrder } from "../../../src/orchestrator/fleet/process-order.ts";
 import { engineLimits, limitsOf, toolLimits } from "../../../src/orchestrator/fleet/engine-limits.ts";
 import { EngineCgroup } from "../../../src/orchestrator/fleet/engine-cgroup.ts";
 import { EngineCgroups } from "../../../src/orchestrator/fleet/engine-cgroups.ts";
@@ -51,7 +51,7 @@ async function launched(fleet: TestFleet) {
   return { order, engine, escaped: escapedOf(order) };
 }
 
-function escapedOf({ launch }: LaunchOrder): number {
+function escapedOf({ launch }: ProcessOrder): number {
   const [pid] = JSON.parse(readFileSync(join(launch.data_dir, "children.json"), "utf8"));
   t.ok(readStat(pid) !== null, "the escaped child lives");
   return pid;
@@ -117,10 +117,10 @@ t.test(
     const escaped = escapedOf(order);
     process.kill(pidOf({ handle }), "SIGKILL");
     const backend = createProcessBackend({ ...fleet.settings, logger: silent });
-    const found = backend.orphans([]);
+    const found = await backend.list([]);
     t.match(found, [{ incarnation }]);
     t.ok(found[0]?.pids.includes(escaped));
-    t.same(backend.orphans([{ id: incarnation, uid: null }]), []);
+    t.same(await backend.list([{ id: incarnation, uid: null }]), []);
     t.same(await backend.endOrphans(incarnationOf(order)), { kind: "killed" });
     t.equal(readStat(escaped), null);
     t.same(cgroupsIn(hierarchy), []);

@@ -1,7 +1,8 @@
 import { appendFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { ENGINE_LOG, followLog, logTail, redactLine } from "../../../src/orchestrator/fleet/engine-log.ts";
+import { ENGINE_LOG, followLog, logTail } from "../../../src/orchestrator/fleet/engine-log.ts";
+import { redactLine } from "../../../src/orchestrator/fleet/redact-line.ts";
 import { ENGINE_KEY_PREFIX, PLATFORM_KEY_PREFIX, newKey } from "../../../src/contract/api-keys.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 

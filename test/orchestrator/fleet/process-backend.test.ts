@@ -7,6 +7,7 @@ import { LaunchFailed, PortTaken } from "../../../src/orchestrator/fleet/launch-
 import { prepareEngineFolder } from "../../../src/orchestrator/fleet/engine-folder.ts";
 import { logTail } from "../../../src/orchestrator/fleet/engine-log.ts";
 import { listen } from "../../../src/shared/http/http-server.ts";
+import { freshFolder } from "../../helpers/folder.ts";
 import { HOST, fixture, healthy, readText, testFleet, pidOf } from "../../helpers/fleet.ts";
 import { boundedHierarchies } from "../../helpers/limits.ts";
 
@@ -97,10 +98,10 @@ t.test("a Node.js without execute permission is LaunchFailed", async (t) => {
 });
 
 t.test("a folder that cannot be created is LaunchFailed", async (t) => {
-  const { backend, order, settings, folder } = testFleet(t, "well-behaved");
-  const file = join(folder, "a-file");
+  const file = join(freshFolder(t, "file"), "a-file");
   writeFileSync(file, "");
-  const given = await order({ data_dir: join(file, "engine") });
+  const { backend, order, settings } = testFleet(t, "well-behaved", { dataDir: file });
+  const given = await order();
   const error = await backend.launch(given).catch((error: unknown) => error);
   t.ok(error instanceof LaunchFailed);
   t.match(error, { message: /: a file is where a folder should be$/ });

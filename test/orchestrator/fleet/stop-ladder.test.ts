@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import type { EngineProcess, LaunchOrder } from "../../../src/orchestrator/fleet/engine-backend.ts";
+import type { EngineProcess } from "../../../src/orchestrator/fleet/engine-backend.ts";
+import type { ProcessOrder } from "../../../src/orchestrator/fleet/process-order.ts";
 import { isPortFree } from "../../../src/orchestrator/fleet/port-check.ts";
 import { readStat } from "../../../src/orchestrator/fleet/process-identity.ts";
 import { HOST, healthy, readText, testFleet, pidOf } from "../../helpers/fleet.ts";
@@ -15,7 +16,7 @@ async function started(t: Parameters<typeof testFleet>[0], engine: string) {
   return { backend, order: given, engine: process };
 }
 
-const childrenOf = ({ launch }: LaunchOrder): number[] =>
+const childrenOf = ({ launch }: ProcessOrder): number[] =>
   JSON.parse(readFileSync(join(launch.data_dir, "children.json"), "utf8"));
 const living = (pids: readonly number[]): number[] => pids.filter((pid) => readStat(pid) !== null);
 
@@ -47,7 +48,7 @@ t.test("the remains of a crashed engine are killed before the next launch", asyn
   const children = childrenOf(order);
   process.kill(pidOf(engine), "SIGKILL");
   await engine.exited;
-  const second: LaunchOrder = { ...order, launch: { ...order.launch, incarnation: "second" } };
+  const second: ProcessOrder = { ...order, launch: { ...order.launch, incarnation: "second" } };
   const next: EngineProcess = await backend.launch(second);
   t.same(living(children), []);
   t.match(await healthy(second, next), { kind: "healthy" });

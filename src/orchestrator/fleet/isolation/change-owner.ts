@@ -1,7 +1,7 @@
 import { constants, lchownSync, lstatSync, readdirSync } from "node:fs";
 import { type FileHandle, lchown, lstat, open, readdir } from "node:fs/promises";
 import { hasCode } from "../../../shared/error-code.ts";
-import { FolderUnusable } from "../launch-failed.ts";
+import { StorageUnusable } from "../launch-failed.ts";
 import { type Owner, ownUser } from "./owner.ts";
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
@@ -12,7 +12,7 @@ export const FOLDER_MODE = 0o700;
 /**
  * Gives an engine's folder and everything in it to a user, with mode 0700. None of the engine's processes
  * may run. The folder itself changes last, so a change that was interrupted is done again. Throws
- * {@link FolderUnusable} without the right to do so, and for hard links to files outside.
+ * {@link StorageUnusable} without the right to do so, and for hard links to files outside.
  */
 export async function changeOwner(folder: string, owner: Owner): Promise<void> {
   if (isOwnedBy(folder, owner)) return;
@@ -25,7 +25,7 @@ export async function changeOwner(folder: string, owner: Owner): Promise<void> {
     await top.chmod(FOLDER_MODE);
   } catch (error) {
     if (!hasCode(error, "EPERM", "EACCES")) throw error;
-    throw new FolderUnusable(
+    throw new StorageUnusable(
       `the engine's folder belongs to user ${lstatSync(folder).uid}, and orchd (user ${ownUser().uid}) may not give it to user ${owner.uid}; ` +
         "start orchd as it ran before, or as root run chown -R on the folder that orchd's log names",
       { cause: error },
@@ -86,7 +86,7 @@ async function refuseLinksOutside(top: FileHandle, { uid }: Owner): Promise<void
   await countLinks(top, uid, linked);
   const outside = [...linked.values()].filter(({ links, seen }) => seen < links).length;
   if (outside === 0) return;
-  throw new FolderUnusable(
+  throw new StorageUnusable(
     `${outside} files of the engine's folder have hard links outside of it, so their owner cannot be changed; ` +
       "replace the folder by a copy without links (cp -a), or remove the links",
   );

@@ -1,5 +1,5 @@
-import type { LaunchOrder } from "../engine-backend.ts";
 import { hasSnapshot } from "../engine-snapshots.ts";
+import type { ProcessOrder } from "../process-order.ts";
 import type { StartParts, StartedProcess } from "../start-process.ts";
 import type { SparePool } from "./spare-pool.ts";
 import type { ClaimOutcome } from "./spares-report.ts";
@@ -11,7 +11,7 @@ import type { ClaimOutcome } from "./spares-report.ts";
  */
 export function claimSpare(
   pool: SparePool | undefined,
-  { launch, uid }: LaunchOrder,
+  { launch, uid }: ProcessOrder,
   { options, listener, log, owner, cgroup, launchFile, text }: StartParts & { readonly text: string },
 ): StartedProcess | null {
   if (pool === undefined) return null;

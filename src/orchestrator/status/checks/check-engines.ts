@@ -52,13 +52,7 @@ async function checkVersions({ db, settings }: Pick<HostContext, "db" | "setting
 const checkOrphans = (orphans: HostStatus["orphans"]): readonly HostCheck[] =>
   orphans.length === 0
     ? [passed("orphans", "no process without a record")]
-    : orphans.map(({ incarnation, pids }) =>
-        warned(
-          "orphans",
-          `processes of ${incarnation} have no record`,
-          `ps -o pid,user,args -p ${pids.join(",")} shows them; kill ${pids.join(" ")} ends them`,
-        ),
-      );
+    : orphans.map(({ incarnation, fix }) => warned("orphans", `processes of ${incarnation} have no record`, fix));
 
 /** Nothing where none are kept. */
 function checkSpares({ ready, target, problem }: HostStatus["spares"]): readonly HostCheck[] {

@@ -117,6 +117,17 @@ t.test("a tool with invalid names is renamed on the wire, and called by its own 
   }
 });
 
+t.test("properties beside a $ref add to those of its target", async (t) => {
+  const target = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+  const place = { $ref: "#/$defs/place", properties: { street: { type: "string" } } };
+  const tool = { name: "go", description: "", inputSchema: { properties: { place }, $defs: { place: target } } };
+  for (const remote of REMOTES) {
+    const body = await sentBody(remote, requestTo(remote, { tools: [tool] }));
+    t.strictSame(problemsIn(remote, body), [], remote);
+    t.match(JSON.stringify(body), /"city":.*"street":/);
+  }
+});
+
 t.test("a server's call ids are sent back unchanged", async (t) => {
   const messages = answered(call("functions.read_file:0", "read_file"));
   t.match(

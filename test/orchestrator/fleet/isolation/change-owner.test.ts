@@ -81,7 +81,7 @@ t.test("a file with a hard link outside is not given away, and nothing is change
   const secret = join(outer, "secret-key");
   writeFileSync(secret, "");
   linkSync(secret, join(folder, "workspace", "mine"));
-  await t.rejects(changeOwner(folder, ALICE), { name: "FolderUnusable", message: /1 files .* hard links outside/ });
+  await t.rejects(changeOwner(folder, ALICE), { name: "StorageUnusable", message: /1 files .* hard links outside/ });
   t.same([...new Set(ownersBelow(folder).filter((uid) => uid >= 0))], [0]);
   t.equal(statSync(secret).uid, 0);
   unlinkSync(join(folder, "workspace", "mine"));
@@ -107,7 +107,11 @@ t.test(
       env: {},
       encoding: "utf8",
     });
-    t.match(stdout, /^FolderUnusable the engine's folder belongs to user 1900000007, and orchd \(user 65534\)/, stderr);
+    t.match(
+      stdout,
+      /^StorageUnusable the engine's folder belongs to user 1900000007, and orchd \(user 65534\)/,
+      stderr,
+    );
     t.notMatch(stdout, folder, "clients may read it, so it names no path");
   },
 );

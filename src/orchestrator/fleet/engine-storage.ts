@@ -1,0 +1,54 @@
+import type { Member } from "../../backup/tar.ts";
+
+/** Whose data it is. */
+export interface KeptFor {
+  readonly product_id: string;
+  readonly user_id: string;
+}
+
+/** An engine and whose data it has. */
+export interface StoredEngine extends KeptFor {
+  readonly id: string;
+}
+
+/** Data that a destroy kept, by the name that the storage gives its user. */
+export interface KeptData {
+  readonly productId: string;
+  readonly user: string;
+}
+
+/** `missing`: there is nothing to read. `notes`: what was left out, and why the reading ended early; empty when complete. */
+export type ReadOutcome = { readonly kind: "missing" } | { readonly kind: "read"; readonly notes: string };
+
+export interface StorageReader {
+  readonly signal: AbortSignal;
+  /** What it throws, the reading throws. */
+  readonly take: (member: Member, body: AsyncIterable<Uint8Array>) => Promise<void>;
+}
+
+/**
+ * The files of engines: store, workspace, catalog and log. An engine's own live as long as its record. Those that a
+ * destroy kept wait for the user's next engine.
+ */
+export interface EngineStorage {
+  /** Creates an engine's storage, or restores what an earlier destroy kept for its user. Throws {@link LaunchFailed}. */
+  prepare(engine: StoredEngine): Promise<void>;
+  /** Whether it was restored for a provision that is not finished. */
+  isRestored(engineId: string): Promise<boolean>;
+  /** The provision has succeeded. */
+  settle(engineId: string): Promise<void>;
+  /** Undoes {@link prepare}: keeps again what was restored and erases what was created. */
+  discard(engine: StoredEngine): Promise<void>;
+  /** Keeps the data for the user's next engine. Throws {@link StorageUnusable}. */
+  keep(engine: StoredEngine): Promise<void>;
+  /** Erases what the engine has, all of it. None is no error. Throws {@link StorageUnusable}. */
+  erase(engineId: string): Promise<void>;
+  hasKept(user: KeptFor): Promise<boolean>;
+  eraseKept(user: KeptFor): Promise<void>;
+  /** The ids of products with kept data. */
+  keptProducts(): Promise<readonly string[]>;
+  eraseKeptOf(productId: string): Promise<void>;
+  listKept(): Promise<readonly KeptData[]>;
+  /** Reads the files of an engine, also while it runs, or kept data, as members of an archive. */
+  read(what: string | KeptData, reader: StorageReader): Promise<ReadOutcome>;
+}

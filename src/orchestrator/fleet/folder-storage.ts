@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import { exists } from "../../shared/files.ts";
+import {
+  discardEngineFolder,
+  engineFolder,
+  isRestored,
+  keepEngineFolder,
+  keptFolder,
+  keptFolders,
+  listFolder,
+  prepareEngineFolder,
+  removeEngineFolder,
+  settleEngineFolder,
+} from "./engine-folder.ts";
+import type { EngineStorage } from "./engine-storage.ts";
+import { readFolder } from "./read-folder.ts";
+
+interface FolderStorageOptions {
+  readonly dataDir: string;
+  readonly nodePath: string;
+  /** The program that reads an engine's folder for a backup. */
+  readonly folderProgram: string;
+}
+
+/** A folder of the data folder for each engine, and one for each user whose data are kept. */
+export function createFolderStorage({ dataDir, nodePath, folderProgram }: FolderStorageOptions): EngineStorage {
+  const own = (engineId: string) => engineFolder(dataDir, engineId);
+  const kept = keptFolders(dataDir);
+  return {
+    prepare: (engine) => prepareEngineFolder(own(engine.id), keptFolder(dataDir, engine)),
+    isRestored: (engineId) => isRestored(own(engineId)),
+    settle: (engineId) => settleEngineFolder(own(engineId)),
+    discard: (engine) => discardEngineFolder(own(engine.id), keptFolder(dataDir, engine)),
+    keep: (engine) => keepEngineFolder(own(engine.id), keptFolder(dataDir, engine)),
+    erase: (engineId) => removeEngineFolder(own(engineId)),
+    hasKept: (user) => exists(keptFolder(dataDir, user)),
+    eraseKept: (user) => removeEngineFolder(keptFolder(dataDir, user)),
+    keptProducts: () => listFolder(kept),
+    eraseKeptOf: (productId) => removeEngineFolder(join(kept, productId)),
+    async listKept() {
+      const products = await listFolder(kept);
+      const users = await Promise.all(products.map((productId) => listFolder(join(kept, productId))));
+      return products.flatMap((productId, at) => (users[at] ?? []).map((user) => ({ productId, user })));
+    },
+    read(what, { signal, take }) {
+      const folder = typeof what === "string" ? own(what) : join(kept, what.productId, what.user);
+      return readFolder({ nodePath, program: folderProgram, signal }, folder, take);
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { EngineLaunch } from "../../contract/engine-launch.ts";
+import type { EngineIsolation } from "../../contract/launch-file.ts";
+import type { LaunchOrder } from "./engine-backend.ts";
+import { engineFolder } from "./engine-folder.ts";
+
+/** What each engine of this machine is started with. */
+export interface MachineParameters {
+  /** Holds the folders of the engines. */
+  readonly dataDir: string;
+  /** The address that engines listen on. */
+  readonly host: string;
+  readonly isolation: EngineIsolation;
+  /** The path of a PEM bundle. */
+  readonly extraCaCerts: string | null;
+}
+
+/** A launch order with the paths and the address of this machine. */
+export interface ProcessOrder extends LaunchOrder {
+  readonly launch: EngineLaunch;
+}
+
+export const processOrder = (
+  order: LaunchOrder,
+  { dataDir, host, isolation, extraCaCerts }: MachineParameters,
+): ProcessOrder => ({
+  ...order,
+  launch: {
+    ...order.launch,
+    host,
+    data_dir: engineFolder(dataDir, order.launch.engine_id),
+    isolation,
+    extra_ca_certs: extraCaCerts,
+  },
+});

@@ -1,0 +1,29 @@
+import { isControlPath } from "../../contract/engine-control.ts";
+import { ENGINE_ROUTES } from "../../contract/engine-routes.ts";
+
+/** A call of an engine through the daemon: `/e/{engine_id}/…`. */
+export interface GatewayPath {
+  readonly engineId: string;
+  /** As the engine gets it, with its query: never decoded or normalised, so that both read the same. */
+  readonly target: string;
+  /** Whether the engine answers only with its key. */
+  readonly needsKey: boolean;
+}
+
+const PREFIX = "/e/";
+const FORM = /^\/e\/(eng_[\w-]{1,64})(\/[^#]*|\?[^#]*)?$/;
+/** Paths that need no key. */
+const OPEN: ReadonlySet<string> = new Set(
+  Object.values(ENGINE_ROUTES).flatMap(({ auth, path }) => (auth === "none" ? [path] : [])),
+);
+
+export const isGatewayUrl = (url: string | undefined): boolean => url?.startsWith(PREFIX) ?? false;
+
+/** Null when no engine is named, and for the daemon's own calls to engines. */
+export function readGatewayPath(url: string): GatewayPath | null {
+  const [, engineId, rest = ""] = FORM.exec(url) ?? [];
+  if (engineId === undefined) return null;
+  const target = rest.startsWith("/") ? rest : `/${rest}`;
+  const path = (target.split("?")[0] ?? "").toLowerCase();
+  return isControlPath(path) ? null : { engineId, target, needsKey: !OPEN.has(path) };
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import type { Test } from "tap";
+import type { Member } from "../../src/backup/tar.ts";
+import { type BackendUnderTest, ask, started } from "./under-test.ts";
+
+export async function storageCases(t: Test, under: BackendUnderTest): Promise<void> {
+  const { storage } = under.backend;
+  const product = `prod_${randomUUID()}`;
+  const engineOf = (user: string) => ({ id: `eng_${randomUUID()}`, product_id: product, user_id: user });
+  const orderFor = async ({ id }: { readonly id: string }) => under.order("does-as-told.storage", { engine_id: id });
+  /** Runs the engine once, and asks for a deed. */
+  const once = async (t: Test, engine: { readonly id: string }, deed: string, how: Record<string, string>) => {
+    const { process } = await started(t, under, await orderFor(engine));
+    const answer = await ask(process, deed, how);
+    await process.stop(5000);
+    under.backend.sockets.release(engine.id);
+    return answer;
+  };
+  t.teardown(() => storage.eraseKeptOf(product));
+
+  await t.test("data of a user", async (t) => {
+    const [first, second, third] = [engineOf("ann"), engineOf("ann"), engineOf("ann")];
+    const ann = { product_id: product, user_id: "ann" };
+
+    await t.test("are in an engine's storage", async (t) => {
+      await storage.prepare(first);
+      t.notOk(await storage.isRestored(first.id));
+      await once(t, first, "write", { name: "note", text: "hers" });
+    });
+
+    await t.test("are read as members of an archive", async (t) => {
+      const names: string[] = [];
+      const take = async ({ path }: Member, body: AsyncIterable<Uint8Array>) => {
+        names.push(path);
+        for await (const _ of body);
+      };
+      // The engine's test has ended, and erased its storage.
+      const engine = engineOf("reader");
+      await storage.prepare(engine);
+      const { process } = await started(t, under, await orderFor(engine));
+      await ask(process, "write", { name: "note", text: "hers" });
+      t.match(await storage.read(engine.id, { signal: new AbortController().signal, take }), {
+        kind: "read",
+        notes: "",
+      });
+      t.ok(names.includes("note"), String(names));
+      t.same(await storage.read("eng_never", { signal: new AbortController().signal, take }), { kind: "missing" });
+    });
+
+    await t.test("are kept for the next engine", async (t) => {
+      await storage.prepare(first);
+      await storage.keep(first);
+      t.ok(await storage.hasKept(ann));
+      t.ok((await storage.keptProducts()).includes(product));
+      t.equal((await storage.listKept()).filter(({ productId }) => productId === product).length, 1);
+    });
+
+    await t.test("are kept again when the next provision fails", async (t) => {
+      await storage.prepare(second);
+      t.ok(await storage.isRestored(second.id));
+      t.notOk(await storage.hasKept(ann));
+      await storage.discard(second);
+      t.ok(await storage.hasKept(ann));
+    });
+
+    await t.test("are the next engine's once its provision has succeeded", async (t) => {
+      await storage.prepare(third);
+      await storage.settle(third.id);
+      t.notOk(await storage.isRestored(third.id));
+      t.notOk(await storage.hasKept(ann));
+      await storage.erase(third.id);
+    });
+  });
+
+  await t.test("a file outlives a destroy that keeps data, and only for its user", async (t) => {
+    const [first, second, stranger] = [engineOf("bob"), engineOf("bob"), engineOf("eve")];
+    await storage.prepare(first);
+    const engine = await started(t, under, await orderFor(first));
+    await ask(engine.process, "write", { name: "note", text: "his" });
+    await engine.process.stop(5000);
+    await storage.keep(first);
+    await storage.prepare(stranger);
+    t.equal(await once(t, stranger, "read", { name: "note" }), null);
+    await storage.prepare(second);
+    t.equal(await once(t, second, "read", { name: "note" }), "his");
+  });
+
+  await t.test("storage that was created is erased when the provision fails", async (t) => {
+    const [first, second] = [engineOf("dan"), engineOf("dan")];
+    await storage.prepare(first);
+    await storage.discard(first);
+    await storage.prepare(second);
+    t.notOk(await storage.isRestored(second.id));
+    await storage.erase(second.id);
+  });
+
+  await t.test("to erase is final, and twice is no error", async (t) => {
+    const engine = engineOf("fay");
+    const before = await started(t, under, await orderFor(engine));
+    await ask(before.process, "write", { name: "note", text: "hers" });
+    await before.process.stop(5000);
+    await storage.erase(engine.id);
+    await t.resolves(storage.erase(engine.id));
+    t.equal(await once(t, engine, "read", { name: "note" }), null);
+  });
+
+  await t.test("kept data of a user, and of a product, are erased", async (t) => {
+    const [one, other] = [engineOf("gil"), engineOf("hal")];
+    for (const engine of [one, other]) {
+      await storage.prepare(engine);
+      await storage.keep(engine);
+    }
+    await storage.eraseKept(one);
+    t.same([await storage.hasKept(one), await storage.hasKept(other)], [false, true]);
+    await storage.eraseKeptOf(product);
+    t.notOk(await storage.hasKept(other));
+    t.notOk((await storage.keptProducts()).includes(product));
+  });
+}
