@@ -2,6 +2,7 @@ import type { EngineState } from "./engine-states.ts";
 import type { HostCheck } from "./host-check.ts";
 import type { IsoTime } from "./iso-time.ts";
 import type { ISOLATION_MODES } from "./settings.ts";
+import type { SparesReport } from "./spares-report.ts";
 
 /** `GET /health` of the daemon. */
 export interface DaemonHealth {
@@ -54,12 +55,7 @@ export interface HostStatus {
   readonly awake: { readonly engines: number; readonly limit: number | null };
   readonly boots: { readonly starting: number; readonly waiting: number };
   /** Processes that wait for the next starts of engines. The target is `ORCH_WARM_ENGINES`. */
-  readonly spares: {
-    readonly ready: number;
-    readonly target: number;
-    /** Why none is started now, or null. */
-    readonly problem: string | null;
-  };
+  readonly spares: Omit<SparesReport, "claims">;
   readonly ports: {
     readonly min: number;
     readonly max: number;

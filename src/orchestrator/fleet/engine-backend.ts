@@ -3,7 +3,7 @@ import type { EngineLaunch } from "../../contract/engine-launch.ts";
 import type { EngineStorage } from "./engine-storage.ts";
 import type { HeldSockets } from "./engine-sockets.ts";
 import type { LimitsReport } from "./limits-report.ts";
-import type { SparesReport } from "./spares/spares-report.ts";
+import type { SparesReport } from "../../contract/spares-report.ts";
 
 /**
  * Runs engines. The only implementation uses child processes. A backend knows no database and no HTTP server.

@@ -2,7 +2,7 @@ import { hasSnapshot } from "../engine-snapshots.ts";
 import type { ProcessOrder } from "../process-order.ts";
 import type { StartParts, StartedProcess } from "../start-process.ts";
 import type { SparePool } from "./spare-pool.ts";
-import type { ClaimOutcome } from "./spares-report.ts";
+import type { ClaimOutcome } from "../../../contract/spares-report.ts";
 
 /**
  * Makes a spare the engine of this order. Null when none can be, and the engine has to start a process: then nothing has

@@ -2,7 +2,7 @@ import { delay } from "../../../shared/clock.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import { RecentKinds } from "./recent-kinds.ts";
 import type { SpareProcess } from "./spare-process.ts";
-import type { ClaimOutcome, SparesReport } from "./spares-report.ts";
+import type { ClaimOutcome, SparesReport } from "../../../contract/spares-report.ts";
 
 /** Failures in a row that stop the refill. */
 const MAX_FAILURES = 3;
