@@ -33,6 +33,7 @@ import { productListCommand, productShowCommand, productUseCommand } from "./com
 import { productPolicyCommand, productRegisterCommand } from "./commands/product-policy.ts";
 import { answerCommand, questionsCommand } from "./commands/questions.ts";
 import { installCommand, rollbackCommand, uninstallCommand, upgradeCommand } from "./commands/release.ts";
+import { pricesReloadCommand, usageCommand } from "./commands/usage.ts";
 import { versionCommand } from "./commands/version.ts";
 import { toolsAllowCommand, toolsListCommand } from "./commands/tools.ts";
 import { topCommand } from "./commands/top.ts";
@@ -127,6 +128,8 @@ export function createProgram(
   ]);
   group("tools", "List an engine's tool servers, and accept changed tools", [toolsListCommand, toolsAllowCommand]);
   program.commandsGroup("Operation:");
+  usageCommand(program, settings);
+  group("prices", "The price table of models", [pricesReloadCommand]);
   doctorCommand(program, settings);
   topCommand(program, settings);
   logsCommand(program, settings);

@@ -54,6 +54,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/engine/app.ts": ["src/engine", "src/contract", "src/shared"],
   "src/engine/maintenance.ts": ["src/engine", "src/shared"],
   "src/engine/engine-app.ts": ["src/contract"],
+  "src/engine/engine-report.ts": ["src/engine", "src/contract"],
   "src/engine/config.ts": ["src/contract", "src/shared"],
   "src/engine/engine-error.ts": ["src/contract", "src/shared"],
   "src/engine/http": [
@@ -89,6 +90,7 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/shared",
   ],
   "src/engine/telemetry": ["src/contract", "src/shared"],
+  "src/engine/usage": ["src/engine/store", "src/contract", "src/shared"],
   "src/engine/model": ["src/engine/telemetry", "src/contract", "src/shared"],
   "src/engine/isolation": ["src/contract", "src/shared"],
   "src/engine/tools": [

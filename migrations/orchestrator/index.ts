@@ -7,6 +7,7 @@ import * as hosts from "./0006-hosts.ts";
 import * as idempotencyKeys from "./0007-idempotency-keys.ts";
 import * as engineUsers from "./0008-engine-users.ts";
 import * as sleeping from "./0009-sleeping.ts";
+import * as usage from "./0011-usage.ts";
 import * as engineHandles from "./0013-engine-handles.ts";
 
 /** Every migration by name, in order. Imported, because the bundle has no migrations folder. */
@@ -20,5 +21,6 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0007-idempotency-keys": idempotencyKeys,
   "0008-engine-users": engineUsers,
   "0009-sleeping": sleeping,
+  "0011-usage": usage,
   "0013-engine-handles": engineHandles,
 };

@@ -1,12 +1,17 @@
+import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { packFolder } from "./pack-folder.ts";
+import { readUsageRows } from "./read-usage-rows.ts";
+import { STORE_FILES } from "./store-snapshot.ts";
 import { TarWriter } from "./tar.ts";
 
 /**
- * The program that reads one engine's folder for a backup, as the folder's owner: it can read no more than the engine. A
- * tar archive goes to standard output, a line for each file that is left out to standard error.
+ * The program that reads one engine's folder as the folder's owner: it can read no more than the engine. For a backup, a
+ * tar archive goes to standard output, a line for each file that is left out to standard error. With `usage` and a
+ * position (`ledger:revision`), what the engine has spent since goes to standard output as JSON.
  */
-async function run(folder: string): Promise<void> {
+async function run(folder: string, what: string | undefined, position = ""): Promise<void> {
+  if (what === "usage") return printUsage(folder, position);
   const tar = new TarWriter();
   const sent = pipeline(tar.stream, process.stdout);
   const leaveOut = (path: string, reason: string) => process.stderr.write(`${JSON.stringify(path)}: ${reason}\n`);
@@ -19,7 +24,14 @@ async function run(folder: string): Promise<void> {
   await sent;
 }
 
-run(process.argv[2] ?? "").catch((error: unknown) => {
+function printUsage(folder: string, position: string): void {
+  const [ledger = "", revision] = position.split(":");
+  const rows = readUsageRows(join(folder, STORE_FILES[0] ?? ""), { ledger, revision: Number(revision ?? 0) });
+  process.stdout.write(JSON.stringify(rows));
+}
+
+const [, , folder = "", what, position] = process.argv;
+run(folder, what, position).catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 });

@@ -21,6 +21,8 @@ import {
 } from "./http-call.ts";
 import { HOST_LIMITS } from "./limits.ts";
 import { type FollowOptions, type OrchestratorEvent, followEvents, listEvents } from "./orchestrator-stream.ts";
+import type { PricesRecord } from "../contract/usage-records.ts";
+import { type AdminUsageOptions, type UsageEntry, readUsage } from "./usage-calls.ts";
 import { readPages } from "./pages.ts";
 
 export interface AdminClientOptions extends ConnectionOptions {
@@ -151,6 +153,14 @@ export function createAdminClient({ adminKey, ...connection }: AdminClientOption
       ...options
     }: FollowOptions & { readonly productId?: string | undefined } = {}): AsyncGenerator<OrchestratorEvent> =>
       followEvents(service, eventFeed(productId), options),
+
+    /** What the users of every product have spent, by product unless grouped otherwise. */
+    usage: (given: AdminUsageOptions = {}): AsyncGenerator<UsageEntry> =>
+      readUsage((path, options) => call("GET", path, options), "/admin/usage", given),
+
+    /** Reads the price table again. */
+    reloadPrices: ({ signal }: CallOptions = {}) =>
+      call<PricesRecord>("POST", "/admin/prices/reload", { body: {}, signal }),
 
     status: ({ signal }: CallOptions = {}) => call<HostStatus>("GET", "/admin/status", { signal }),
 

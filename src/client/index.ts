@@ -32,6 +32,8 @@ export {
 export type { OrchestratorClientOptions } from "./orchestrator-calls.ts";
 export type { LogsOptions } from "./orchestrator-client.ts";
 export type { EventGap, FollowOptions, OrchestratorEvent } from "./orchestrator-stream.ts";
+export type { AdminUsageOptions, UsageEntry, UsageOptions } from "./usage-calls.ts";
+export type * from "../contract/usage-records.ts";
 export type { Turn } from "./turn.ts";
 export type { TurnResult } from "./turn-tally.ts";
 export type { HeartbeatEvent, TurnEvent, UnknownEvent } from "./turn-event.ts";

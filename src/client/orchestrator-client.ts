@@ -5,6 +5,7 @@ import { type CallOptions, type Retry, callJson, openStream, withRetries } from 
 import { OrchdError } from "./orchd-error.ts";
 import { type ChangeOptions, type OrchestratorClientOptions, orchestratorCalls } from "./orchestrator-calls.ts";
 import { type FollowOptions, type OrchestratorEvent, followEvents, listEvents } from "./orchestrator-stream.ts";
+import { type UsageEntry, type UsageOptions, readUsage } from "./usage-calls.ts";
 import { readPages } from "./pages.ts";
 import { readLines } from "./sse-frames.ts";
 import { retryClassOf } from "./retry-rule.ts";
@@ -147,6 +148,14 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
         signal,
         deadlineMs: timeoutS * 1000 + callDeadlineMs,
       }),
+
+    /** What the product's users have spent, by user unless grouped otherwise. */
+    usage: (given: UsageOptions = {}): AsyncGenerator<UsageEntry> => readUsage(get, "/usage", given),
+
+    /** What one user has spent, by day unless grouped otherwise; also after the engine is destroyed. */
+    async *engineUsage(userId: string, given: Omit<UsageOptions, "userId"> = {}): AsyncGenerator<UsageEntry> {
+      yield* readUsage(get, `${engine(userId, 'engineUsage("alice")')}/usage`, given);
+    },
 
     /** Stored events of the product's engines, or of one user's, the newest first. */
     listEvents: ({

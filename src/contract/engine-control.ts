@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { integer } from "../shared/parse.ts";
 import { engineKey } from "./engine-launch.ts";
 import { ENGINE_METRIC_LIMITS, type EngineMetricsReport } from "./engine-metrics.ts";
+import type { UsageReport } from "./metered-usage.ts";
 import type { AwakeReason } from "./sleep.ts";
 
 /** The daemon's own calls to an engine, authenticated by the token of its incarnation. */
@@ -14,7 +15,10 @@ export const CONTROL_PATHS = {
   drain: "/control/drain",
   /** `POST {idle_ms}`: exit with `slept` unless there is work. Refused with 409 `ENGINE_BUSY`. Answers {@link EngineStatus}. */
   sleep: "/control/sleep",
-  /** `GET`: {@link EngineStatus}. `?metrics=` with the revision that the daemon has, or empty, adds the metrics. */
+  /**
+   * `GET`: {@link EngineStatus}. `?metrics=` with the revision that the daemon has, or empty, adds the metrics; `?usage=`
+   * with its position in the ledger, or empty, adds what has been spent since.
+   */
   status: "/control/status",
 } as const;
 
@@ -53,4 +57,8 @@ export interface EngineStatus {
   readonly disk_bytes?: number | null | undefined;
   /** On request, and unless they are unchanged. */
   readonly metrics?: EngineMetricsReport;
+  /** The last revision of the ledger. An engine of an earlier release does not tell it. */
+  readonly usage_revision?: number | undefined;
+  /** On request, and unless nothing has been spent since. */
+  readonly usage?: UsageReport;
 }

@@ -17,6 +17,7 @@ import type {
 import { type EngineStatus, engineMetricsReport } from "./engine-control.ts";
 import { ENGINE_ERRORS, type EngineErrorCode } from "./engine-errors.ts";
 import { engineEvent } from "./engine-event-schemas.ts";
+import { usageReport } from "./metered-usage.ts";
 import { MEMORY_RESPONSES } from "./memory-responses.ts";
 import { AWAKE_REASONS } from "./sleep.ts";
 import { count, jsonObject, openApiDocument, text, textOrNull, time, timeOrNull } from "./response-schemas.ts";
@@ -158,6 +159,8 @@ export const ENGINE_RESPONSES = {
     awake: z.array(z.enum(AWAKE_REASONS)),
     disk_bytes: z.optional(z.nullable(count)),
     metrics: z.exactOptional(engineMetricsReport),
+    usage_revision: z.optional(count),
+    usage: z.exactOptional(usageReport),
   }) satisfies z.ZodMiniType<EngineStatus>,
   OpenApiDocument: openApiDocument,
   Error: z.object({

@@ -181,6 +181,10 @@ export const ENGINE_ROUTES = {
         kind: "text",
         summary: "Adds the metrics, unless this is their revision. Empty for the first read",
       },
+      usage: {
+        kind: "text",
+        summary: "Adds the usage after this `ledger:revision`, if there is any. Empty for the first read",
+      },
     },
     responses: ok("EngineStatus"),
   }),

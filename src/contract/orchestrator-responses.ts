@@ -14,6 +14,7 @@ import {
 } from "./orchestrator-records.ts";
 import { backupList, backupRun, hostReport, hostStatus } from "./responses/host-responses.ts";
 import { productRecord } from "./responses/product-responses.ts";
+import { pricesRecord, usagePage } from "./responses/usage-responses.ts";
 import { AWAKE_REASONS, SLEEP_REASONS, WAKE_REASONS } from "./sleep.ts";
 import { count, jsonObject, openApiDocument, text, textOrNull, time, timeOrNull } from "./response-schemas.ts";
 
@@ -138,6 +139,8 @@ export const ORCHESTRATOR_RESPONSES = {
   EventPage: page(eventRecord) satisfies z.ZodMiniType<Page<EventRecord>>,
   HostStatus: hostStatus,
   BackupRun: backupRun,
+  UsagePage: usagePage,
+  PricesRecord: pricesRecord,
   BackupList: backupList,
   HostReport: hostReport,
   AuditPage: page(auditRecord) satisfies z.ZodMiniType<Page<AuditRecord>>,

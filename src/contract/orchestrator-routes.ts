@@ -2,6 +2,7 @@ import type { OrchestratorErrorCode } from "./orchestrator-errors.ts";
 import { ENGINE_ROUTES } from "./orchestrator-routes/engine-rows.ts";
 import { DOCUMENT_ROUTES, HOST_ROUTES, PROBE_ROUTES } from "./orchestrator-routes/host-rows.ts";
 import { PRODUCT_ROUTES } from "./orchestrator-routes/product-rows.ts";
+import { USAGE_ROUTES } from "./orchestrator-routes/usage-rows.ts";
 import type { Route } from "./orchestrator-routes/route-row.ts";
 
 /** Every route of the orchestrator. Another path is 404, another method on one of these paths 405. */
@@ -9,6 +10,7 @@ export const ORCHESTRATOR_ROUTES = {
   ...PROBE_ROUTES,
   ...PRODUCT_ROUTES,
   ...ENGINE_ROUTES,
+  ...USAGE_ROUTES,
   ...HOST_ROUTES,
   ...DOCUMENT_ROUTES,
 };

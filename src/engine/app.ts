@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { DEFAULT_AGENT } from "../contract/engine-api.ts";
-import { type EngineStatus, isControlPath } from "../contract/engine-control.ts";
+import { isControlPath } from "../contract/engine-control.ts";
 import type { EngineLaunch } from "../contract/engine-launch.ts";
 import { delay } from "../shared/clock.ts";
 import { createLogger } from "../shared/logger.ts";
@@ -10,12 +9,13 @@ import { stateSections } from "./agent/compaction-text.ts";
 import { createCompactor } from "./agent/compaction.ts";
 import { DELEGATE } from "./agent/delegate-tool.ts";
 import { createDelegation } from "./agent/delegation.ts";
-import { listServers } from "./agent/fit-tools.ts";
 import { createRecall } from "./agent/recall.ts";
+import { shownServers } from "./agent/shown-servers.ts";
 import { LiveCatalog } from "./catalog/live-catalog.ts";
 import type { EngineConfig } from "./config.ts";
 import type { EngineApp } from "./engine-app.ts";
 import { EngineError } from "./engine-error.ts";
+import { engineReport } from "./engine-report.ts";
 import { STREAM_LIMITS } from "./http/event-stream.ts";
 import { createRoutes } from "./http/routes.ts";
 import { createToolLauncher } from "./isolation/create-tool-launcher.ts";
@@ -32,7 +32,7 @@ import { openServers } from "./mcp/open-servers.ts";
 import { openMemory } from "./memory/open-memory.ts";
 import { contextWindow, outputTokensWithin } from "./model/context-window.ts";
 import { createProvider } from "./model/create-provider.ts";
-import { adaptedTools, toolLimits } from "./model/wire/wire-tools.ts";
+import { toolLimits } from "./model/wire/wire-tools.ts";
 import { Wakefulness, type WakefulnessParts } from "./sleep/wakefulness.ts";
 import { CompactionTable } from "./store/compactions.ts";
 import { EventTable } from "./store/events.ts";
@@ -46,6 +46,7 @@ import { PlanTable } from "./store/plans.ts";
 import { ToolCallTable } from "./store/tool-call-table.ts";
 import { ToolDefinitionTable } from "./store/tool-definitions.ts";
 import { TurnTable } from "./store/turns.ts";
+import { UsageTable } from "./store/usage-table.ts";
 import { WorkingMemoryTable } from "./store/working-memory.ts";
 import type { Grant } from "./tools/authorize.ts";
 import { builtInTools } from "./tools/built-in-tools.ts";
@@ -57,6 +58,7 @@ import { openJournal } from "./turns/event-journal.ts";
 import { HumanRequests } from "./turns/human-requests.ts";
 import { TaskSlots } from "./turns/task-slots.ts";
 import { TurnRunner } from "./turns/turn-runner.ts";
+import { UsageMeter } from "./usage/usage-meter.ts";
 
 const CHANNEL_TTL_MS = 900_000;
 const TOOL_TIMEOUT_MS = 120_000;
@@ -101,7 +103,13 @@ export async function createApp({
   const { launcher, disk } = limitTools({ launch, launcher: unlimited, logger });
   const commands = { environment, folders, launcher, network };
   const slots = new TaskSlots(CHANNEL_TTL_MS);
-  const modelProvider = createProvider(config, { extraCaCerts: launch.extra_ca_certs, logger, telemetry });
+  const meter = new UsageMeter({ store, table: new UsageTable(store), logger });
+  const modelProvider = createProvider(config, {
+    extraCaCerts: launch.extra_ca_certs,
+    logger,
+    telemetry,
+    record: (call) => meter.modelCall(call),
+  });
   const { embedder } = modelProvider;
   const memory = await openMemory({ store, workspaceDir, embedder, lastEvent: () => journal.last, logger });
   const journal = openJournal(new EventTable(store), { slots, logger });
@@ -188,6 +196,7 @@ export async function createApp({
         learning.turnEnded();
       },
     },
+    meter,
     runAgent,
     telemetry,
     logger,
@@ -199,13 +208,9 @@ export async function createApp({
     slots,
     journal,
     idempotency,
+    meter,
     workspaceDir,
     logger,
-  });
-  const vitals = () => ({
-    active_turns: slots.size,
-    pending_hitl: humanRequests.waiting,
-    streams: journal.readerCount(),
   });
   const wakefulness = new Wakefulness({
     turns: () => runner.busy,
@@ -216,14 +221,7 @@ export async function createApp({
     stopAccepting,
   });
   const diskBytes = createDiskReport(disk, () => journal.lastActiveAt);
-  const status = (): EngineStatus => ({
-    ...vitals(),
-    ...wakefulness.status(),
-    ...(runner.draining && { active_turns: runner.busy }),
-    draining: runner.draining,
-    last_active_at: journal.lastActiveAt,
-    disk_bytes: diskBytes(),
-  });
+  const { vitals, status } = engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter });
   const keys = new AcceptedKeys(launch.keys);
   const { provider, model } = config;
   logger.info(
@@ -238,6 +236,7 @@ export async function createApp({
     keys,
     controlToken: launch.control_token,
     counters: telemetry.counters,
+    usage: (known) => meter.report(known),
     tracer: telemetry.tracer,
     host: launch.host,
     documentsDir: join(programDir(), "documents/engine"),
@@ -246,12 +245,7 @@ export async function createApp({
     hasAgent: (name) => catalog.catalog.agents.has(name),
     catalog,
     servers: {
-      list() {
-        const { model: shownTo, registry } = profiles.ofAgent(DEFAULT_AGENT);
-        const adapted = adaptedTools(registry.modelTools, { provider, model: shownTo });
-        const { servers, ...rest } = toolServers.servers.list();
-        return { servers: listServers(servers, { leftOut: profiles.leftOut(DEFAULT_AGENT), adapted }), ...rest };
-      },
+      list: () => shownServers(toolServers.servers.list(), { profiles, provider }),
       allow: (server, selection) => toolServers.servers.allow(server, selection),
     },
     memoryLists: memory.lists,

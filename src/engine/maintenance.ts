@@ -4,6 +4,7 @@ import type { EngineProvider } from "./model/create-provider.ts";
 import type { IdempotencyTable } from "./store/idempotency-keys.ts";
 import { pruneOutputs } from "./tools/spill.ts";
 import type { EventJournal } from "./turns/event-journal.ts";
+import type { UsageMeter } from "./usage/usage-meter.ts";
 import type { TaskSlots } from "./turns/task-slots.ts";
 
 const EVENTS_KEPT = 200_000;
@@ -17,6 +18,7 @@ export interface MaintenanceParts {
   readonly slots: TaskSlots;
   readonly journal: EventJournal;
   readonly idempotency: IdempotencyTable;
+  readonly meter: UsageMeter;
   readonly workspaceDir: string;
   readonly logger: Logger;
 }
@@ -43,11 +45,12 @@ async function loadProvider({ provider, slots, logger }: MaintenanceParts): Prom
   }
 }
 
-function pruneRows({ journal, idempotency, logger }: MaintenanceParts): void {
+function pruneRows({ journal, idempotency, meter, logger }: MaintenanceParts): void {
   const before = Date.now() - KEPT_MS;
   try {
     journal.prune(before, EVENTS_KEPT);
     idempotency.prune(before);
+    meter.prune();
   } catch (error) {
     logger.error({ err: error }, "failed to prune old events");
   }

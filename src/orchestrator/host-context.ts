@@ -20,6 +20,7 @@ import type { AwakePlaces } from "./supervision/awake-places.ts";
 import type { BootQueue } from "./supervision/boot-queue.ts";
 import type { FleetBreaker } from "./supervision/fleet-breaker.ts";
 import type { Backups } from "./status/backups.ts";
+import type { Prices } from "./status/prices.ts";
 import type { Metrics } from "./status/metrics.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
 import type { WakeOutcome } from "./supervision/wake-outcome.ts";
@@ -54,6 +55,7 @@ export interface HostContext {
   /** Limits the responses stored for idempotency keys. */
   readonly answerLimit: AnswerLimit;
   readonly backups: Backups;
+  readonly prices: Prices;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   readonly tracer: Tracer;

@@ -280,6 +280,29 @@ t.test("each admin call has its route, its key and its fields", async (t) => {
   t.ok(server.calls.every(({ headers }) => headers["x-admin-key"] === "admin-test"));
 });
 
+t.test("usage is read page by page, with the currency and days of its list", async (t) => {
+  const { server, client } = await withServer(t);
+  const page = { currency: "EUR", since: "2026-11-01", until: "2026-11-02" };
+  server.on("GET /usage", ({ path }) => {
+    const isFirst = !path.includes("cursor=");
+    return { body: { ...page, data: [{ user_id: isFirst ? "a" : "b" }], next_cursor: isFirst ? "c" : null } };
+  });
+  server.on("GET /engines/a/usage", { body: { ...page, data: [], next_cursor: null } });
+  const users: unknown[] = [];
+  for await (const entry of client.usage({ since: "2026-11-01", by: ["user", "model"], userId: "x" }))
+    users.push(entry);
+  t.same(users, [
+    { user_id: "a", ...page },
+    { user_id: "b", ...page },
+  ]);
+  for await (const entry of client.engineUsage("a")) t.fail(`nothing was answered, got ${JSON.stringify(entry)}`);
+  t.same(paths(server), [
+    "GET /usage?since=2026-11-01&by=user%2Cmodel&user_id=x&limit=200",
+    "GET /usage?since=2026-11-01&by=user%2Cmodel&user_id=x&limit=200&cursor=c",
+    "GET /engines/a/usage?limit=200",
+  ]);
+});
+
 t.test("a list that never ends is left", async (t) => {
   const { server, client } = await withServer(t);
   server.on("GET /engines", { body: { data: [], next_cursor: "c" } });

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import t from "tap";
 import { newKey, sha256 } from "../../src/contract/api-keys.ts";
 import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator-errors.ts";
@@ -12,7 +14,10 @@ import { ContractCaller } from "./contract-caller.ts";
 import { firstFrame } from "./first-frame.ts";
 
 const ROUTES: Readonly<Record<RouteName, Route>> = ORCHESTRATOR_ROUTES;
-const daemon = await startDaemon(t, { dataDir: freshFolder(t), databaseUrl: await freshDatabaseUrl(t) });
+const prices = join(freshFolder(t, "prices"), "prices.json");
+writeFileSync(prices, '{"currency":"EUR","prices":[]}');
+const env = { ORCH_PRICES: prices };
+const daemon = await startDaemon(t, { dataDir: freshFolder(t), databaseUrl: await freshDatabaseUrl(t), env });
 const keys = { platform: "" };
 const caller = new ContractCaller(t, {
   url: daemon.url,
@@ -114,6 +119,15 @@ t.test("events as a list and as a stream", async () => {
     await call(name, { path: ALICE, query: "?cursor=eng_1", expect: "INVALID_REQUEST" });
   }
   await call("adminEvents", { query: "?product_id=nowhere", expect: "PRODUCT_NOT_FOUND" });
+});
+
+t.test("usage and prices", async () => {
+  await call("listUsage", { query: "?by=day,model&limit=1", expect: 200 });
+  await call("listUsage", { query: "?by=month", expect: "INVALID_REQUEST" });
+  await call("engineUsage", { path: ALICE, expect: 200 });
+  await call("adminUsage", { query: "?product_id=demo&by=user", expect: 200 });
+  await call("adminUsage", { query: "?product_id=nowhere", expect: "PRODUCT_NOT_FOUND" });
+  await call("reloadPrices", { body: {}, expect: 200 });
 });
 
 t.test("the host", async () => {

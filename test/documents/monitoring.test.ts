@@ -62,7 +62,8 @@ async function exposition() {
     starting: 0,
     waiting: 0,
   };
-  const text = await metrics.text({ events: new Map(), ...idle, host });
+  const costs = [{ product: "acme", currency: "USD", costMicros: 1, unpricedTokens: 1 }];
+  const text = await metrics.text({ events: new Map(), ...idle, host, costs });
   const known = new Map<string, Set<string>>(OWN_METRICS);
   const values = new Map<string, Set<string>>();
   for (const [, name = "", labels = ""] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {

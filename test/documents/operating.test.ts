@@ -12,6 +12,7 @@ t.test("the metrics are those of the code, both ways", async (t) => {
     starting: 0,
     waiting: 0,
     host: null,
+    costs: [],
   });
   const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
   const own = names.filter((name) => !/^orch_(process|nodejs)_/.test(name));

@@ -31,12 +31,14 @@ import { type Store, openStore } from "../../src/engine/store/open-store.ts";
 import { ToolCallTable } from "../../src/engine/store/tool-call-table.ts";
 import { TurnTable } from "../../src/engine/store/turns.ts";
 import type { Grant } from "../../src/engine/tools/authorize.ts";
+import { UsageTable } from "../../src/engine/store/usage-table.ts";
 import { createToolExecutor } from "../../src/engine/tools/execute.ts";
 import { type ToolRegistry, joinedRegistry } from "../../src/engine/tools/registry.ts";
 import { EngineCounters } from "../../src/engine/telemetry/engine-counters.ts";
 import { EngineTelemetry } from "../../src/engine/telemetry/engine-telemetry.ts";
 import { toolInput } from "../../src/engine/tools/tool-input.ts";
 import type { Tool } from "../../src/engine/tools/tool.ts";
+import { UsageMeter } from "../../src/engine/usage/usage-meter.ts";
 import { AcceptedKeys } from "../../src/engine/turns/accepted-keys.ts";
 import { type EventJournal, openJournal } from "../../src/engine/turns/event-journal.ts";
 import { HumanRequests } from "../../src/engine/turns/human-requests.ts";
@@ -177,7 +179,8 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const toolCalls = new ToolCallTable(store);
   const compactions = new CompactionTable(store);
   const { telemetry = new EngineTelemetry() } = options;
-  const runParts = { telemetry, turns, messages, toolCalls, compactions, memory, runAgent: around(runAgent) };
+  const meter = new UsageMeter({ store, table: new UsageTable(store), logger });
+  const runParts = { telemetry, turns, messages, toolCalls, compactions, memory, meter, runAgent: around(runAgent) };
   const runner = new TurnRunner({ journal, humanRequests, slots, logger, ...runParts });
   const events = (turnId: string) =>
     journal
@@ -223,6 +226,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     keys: new AcceptedKeys([{ hash: sha256(KEY), expires_at: null }]),
     controlToken: "token",
     counters: new EngineCounters(),
+    usage: () => undefined,
     tracer: NO_TRACER,
     host: "127.0.0.1",
     documentsDir: resolve(import.meta.dirname, "../../dist/documents/engine"),

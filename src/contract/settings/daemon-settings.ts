@@ -110,6 +110,12 @@ export const DAEMON_SETTINGS = {
     description:
       "Where the daemon may change users, each engine runs as a user id of its own: this number plus a port number of ORCH_PORT_MIN..ORCH_PORT_MAX. No account may have one of them",
   },
+  ORCH_PRICES: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "none: costs are unknown",
+    description: "A JSON file with the prices of models, as an absolute path",
+  },
   ORCH_BACKUP_DIR: {
     scope: "daemon",
     value: TEXT,

@@ -1,4 +1,3 @@
-import type { ServerAsset, ServerToolAsset } from "../../contract/engine-api.ts";
 import { valueTokens } from "../model/context-window.ts";
 import type { Tool } from "../tools/tool.ts";
 
@@ -13,15 +12,6 @@ export interface FittedTools {
   /** Omitted tools: name to reason. */
   readonly leftOut: ReadonlyMap<string, string>;
 }
-
-interface ShownTools {
-  /** Tools omitted from the model's request: name to reason. */
-  readonly leftOut: ReadonlyMap<string, string>;
-  /** Tools whose input schema was rewritten for the provider. */
-  readonly adapted: ReadonlySet<string>;
-}
-
-const ADAPTED = "the input schema was rewritten for the provider";
 
 /**
  * Selects the tools that fit the model's limits. Built-in tools always stay. The smallest sources come first, so one
@@ -53,23 +43,3 @@ export function fitTools(tools: readonly Tool[], { maxTools, maxTokens }: ToolLi
 const tokensOf = ({ name, description, input }: Tool): number => valueTokens([name, description, input.jsonSchema]);
 
 const compare = (left: string, right: string): number => Number(left > right) - Number(left < right);
-
-/** The MCP servers for `GET /assets/servers`, with the tools that the model is not shown marked. */
-export function listServers(servers: readonly ServerAsset[], shown: ShownTools): readonly ServerAsset[] {
-  return servers.map((server) => {
-    const tools = server.tools.map((tool) => shownTool(tool, shown));
-    const leftOut = server.tools.flatMap(({ name, status }) =>
-      status === "offered" ? (shown.leftOut.get(name) ?? []) : [],
-    );
-    if (leftOut.length === 0) return { ...server, tools };
-    const problem = `${leftOut.length} tools are left out: ${[...new Set(leftOut)].join("; ")}`;
-    return { ...server, tools, error: server.error === undefined ? problem : `${server.error}; ${problem}` };
-  });
-}
-
-function shownTool(tool: ServerToolAsset, { leftOut, adapted }: ShownTools): ServerToolAsset {
-  if (tool.status !== "offered") return tool;
-  const reason = leftOut.get(tool.name);
-  if (reason !== undefined) return { ...tool, status: "left_out", reason };
-  return adapted.has(tool.name) ? { ...tool, note: ADAPTED } : tool;
-}

@@ -6,6 +6,7 @@ import {
   controlKeysRequest,
   controlSleepRequest,
 } from "../../contract/engine-control.ts";
+import { type UsageCursor, type UsageReport, parseCursor } from "../../contract/metered-usage.ts";
 import { sameSecret } from "../../contract/api-keys.ts";
 import { NO_SUCH_ROUTE } from "../../shared/http/refusal.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
@@ -22,6 +23,8 @@ export interface ControlParts {
   readonly runner: TurnRunner;
   readonly status: () => EngineStatus;
   readonly counters: EngineCounters;
+  /** What the engine has spent since a position in its ledger. */
+  readonly usage: (known: UsageCursor | null) => UsageReport | undefined;
   readonly wakefulness: Pick<Wakefulness, "sleep">;
 }
 
@@ -35,7 +38,7 @@ export function controlOnly(token: string): RequestHandler {
 }
 
 /** The calls of the daemon. The next call is measured by replaced keys; open streams go on. */
-export const controlRoutes = ({ keys, runner, status, counters, wakefulness }: ControlParts) =>
+export const controlRoutes = ({ keys, runner, status, counters, usage, wakefulness }: ControlParts) =>
   ({
     setKeys(request, response) {
       keys.replace(validateBody(controlKeysRequest, request.body, response).keys);
@@ -57,6 +60,12 @@ export const controlRoutes = ({ keys, runner, status, counters, wakefulness }: C
     status(request, response) {
       const known = parameter(request, "metrics");
       const metrics = known === undefined ? undefined : counters.report(known === "" ? null : Number(known));
-      response.json({ ...status(), ...(metrics !== undefined && { metrics }) });
+      const spent = parameter(request, "usage");
+      const report = spent === undefined ? undefined : usage(parseCursor(spent));
+      response.json({
+        ...status(),
+        ...(metrics !== undefined && { metrics }),
+        ...(report !== undefined && { usage: report }),
+      });
     },
   }) satisfies Record<string, RequestHandler>;

@@ -121,6 +121,7 @@ const readUsage = ({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelUs
   inputTokens: inputTokens.total ?? 0,
   outputTokens: outputTokens.total ?? 0,
   cacheHitTokens: inputTokens.cacheRead ?? 0,
+  ...(inputTokens.cacheWrite !== undefined && { cacheWriteTokens: inputTokens.cacheWrite }),
 });
 
 /** Idle timeout: its signal aborts when the deadline passes, or with the outer signal. */

@@ -33,6 +33,9 @@ export function textTokens(text: string): number {
   return Math.ceil((text.length - wide) / CHARACTERS_PER_TOKEN + wide * TOKENS_PER_WIDE_CHARACTER);
 }
 
+/** The same for a text of which only the length is known. */
+export const charactersAsTokens = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN);
+
 export const valueTokens = (value: unknown): number => textTokens(JSON.stringify(value) ?? "");
 
 /** Estimated tokens of system prompt, tools and messages. */

@@ -7,6 +7,7 @@ import { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
 import { monitoredProvider } from "./cache-monitor.ts";
 import { type Embedder, createEmbedder } from "./embedder.ts";
 import { loggedProvider } from "./logged-provider.ts";
+import { type RecordCall, meteredProvider } from "./metered-provider.ts";
 import type { ModelFamily, ModelSettings } from "./model-family.ts";
 import type { ModelProvider } from "./model-provider.ts";
 import { type CallReport, createModelStatus } from "./model-status.ts";
@@ -43,14 +44,21 @@ export function createProvider(
     extraCaCerts,
     logger,
     telemetry = new EngineTelemetry(),
-  }: { readonly extraCaCerts: string | null; readonly logger: Logger; readonly telemetry?: EngineTelemetry },
+    record = () => undefined,
+  }: {
+    readonly extraCaCerts: string | null;
+    readonly logger: Logger;
+    readonly telemetry?: EngineTelemetry;
+    /** Takes the tokens of each call, embeddings included. */
+    readonly record?: RecordCall;
+  },
 ): EngineProvider {
   const { provider } = settings;
   // Scripted failures of the sandbox are not retried, so that a client sees them.
   if (provider === "sandbox") {
     const health = () => ({ status: "ok", last_error: null, last_error_at: null, next_try_at: null }) as const;
     return {
-      ...loggedProvider(observedProvider(sandboxProvider, telemetry), logger),
+      ...loggedProvider(observedProvider(meteredProvider(sandboxProvider, record), telemetry), logger),
       load: () => Promise.resolve(),
       health,
     };
@@ -61,11 +69,8 @@ export function createProvider(
     return settings.baseUrl === undefined ? family : withTraceHeaders(family);
   });
   const limiter = new RateLimiter();
-  const remote = aiSdkProvider({
-    name: provider,
-    load,
-    ...(settings.deadlines && { deadlines: settings.deadlines }),
-  });
+  const deadlines = settings.deadlines && { deadlines: settings.deadlines };
+  const remote = meteredProvider(aiSdkProvider({ name: provider, load, ...deadlines }), record);
   const { report: reportStatus, health } = createModelStatus(logger);
   const report = (call: CallReport) => {
     reportStatus(call);
@@ -79,7 +84,8 @@ export function createProvider(
     if (family.embedding === undefined) throw new Error(`${provider} has no embedding models`);
     return family.embedding(model);
   };
-  const embedder = id !== null && createEmbedder({ provider, model: id, open: () => openEmbedding(id), limiter });
+  const embedder =
+    id !== null && createEmbedder({ provider, model: id, open: () => openEmbedding(id), limiter, record });
   return {
     ...loggedProvider(observedProvider(watched, telemetry), logger),
     load,

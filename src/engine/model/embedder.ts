@@ -1,4 +1,7 @@
 import type { EmbeddingModelV4 } from "@ai-sdk/provider";
+import { textTokens } from "./context-window.ts";
+import type { CallTokens, RecordCall } from "./metered-provider.ts";
+import { countOf } from "./model-usage.ts";
 import { readProviderError } from "./provider-error.ts";
 import { failureOf } from "./provider-failure.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
@@ -30,11 +33,13 @@ export function createEmbedder({
   model,
   open,
   limiter,
+  record,
 }: {
   readonly provider: string;
   readonly model: string;
   readonly open: () => Promise<EmbeddingModelV4>;
   readonly limiter: RateLimiter;
+  readonly record: RecordCall;
 }): Embedder {
   return {
     model,
@@ -47,7 +52,8 @@ export function createEmbedder({
       if (closedMs > 0)
         throw new EmbeddingRefused(`${model} is rate-limited; retry in ${Math.ceil(closedMs / 1000)} s`);
       try {
-        const { embeddings } = await opened.doEmbed({ values: [...texts], abortSignal: signal });
+        const { embeddings, usage } = await opened.doEmbed({ values: [...texts], abortSignal: signal });
+        record({ provider, model, ...inputOnly(texts, usage?.tokens) });
         if (embeddings.length !== texts.length)
           throw new EmbeddingRefused(`${model} returned a wrong number of vectors`);
         return embeddings;
@@ -61,4 +67,10 @@ export function createEmbedder({
       }
     },
   };
+}
+
+/** The tokens of a call, estimated where the provider does not tell them. */
+function inputOnly(texts: readonly string[], reported: number | undefined): Omit<CallTokens, "provider" | "model"> {
+  const input = countOf(reported) || texts.reduce((sum, text) => sum + textTokens(text), 0);
+  return { input, output: 0, cacheRead: 0, cacheWrite: 0, isEstimate: countOf(reported) === 0 };
 }

@@ -86,11 +86,13 @@ export type ModelPart =
 
 export type FinishReason = "stop" | "tool_use" | "length" | "refused" | "other";
 
-/** Tokens of one model call. `inputTokens` counts everything sent, cache hits included. */
+/** Tokens of one model call. `inputTokens` counts everything sent: cache hits, and what is written to the cache, included. */
 export interface ModelUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheHitTokens: number;
+  /** Omitted: none, or the provider does not tell. */
+  readonly cacheWriteTokens?: number;
 }
 
 export type ModelFailure =

@@ -10,6 +10,7 @@ export const sanitizeUsage = ({ inputTokens, outputTokens, cacheHitTokens }: Mod
   cacheHitTokens: countOf(cacheHitTokens),
 });
 
-function countOf(reported: unknown): number {
+/** A token count of a provider, 0 when it is invalid. */
+export function countOf(reported: unknown): number {
   return Number.isInteger(reported) && Number(reported) >= 0 && Number(reported) <= MAX_TOKENS ? Number(reported) : 0;
 }

@@ -18,7 +18,19 @@ export interface LifecycleParts {
   readonly turns: TurnTable;
   readonly taskId: string;
   readonly turnId: string;
+  readonly startedAt: number;
   readonly observed: ObservedTurn;
+  readonly meter: TurnMeter;
+}
+
+/** Counts ended turns. Runs in the transaction that stores the end. */
+export interface TurnMeter {
+  turnEnded(turn: {
+    readonly startedAt: number;
+    readonly endedAt: number;
+    readonly toolCalls: number;
+    readonly failed: boolean;
+  }): void;
 }
 
 /**
@@ -86,12 +98,14 @@ export class TurnLifecycle {
       this.#append({ event: "error", data: { error: code, message, ...(details && { details }) } });
     }
     const errorCode = ending.kind === "errored" ? ending.code : null;
-    const { journal, turns, turnId, observed } = this.#parts;
+    const { journal, turns, turnId, startedAt, observed, meter } = this.#parts;
     observed.end(errorCode, this.tally.usage);
     journal.endTurn({
       alongside: () => {
         alongside();
-        turns.end(turnId, { errorCode, endedAt: Date.now() });
+        const endedAt = Date.now();
+        turns.end(turnId, { errorCode, endedAt });
+        meter.turnEnded({ startedAt, endedAt, toolCalls: this.tally.callIds.size, failed: errorCode !== null });
       },
       between: freeSlot,
     });

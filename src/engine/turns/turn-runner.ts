@@ -181,7 +181,7 @@ export class TurnRunner {
     const observed = telemetry.turn({ taskId, turnId, agent: DEFAULT_AGENT, startedAt, from });
     logger.error({ err: why, turn_id: turnId }, "failed to resume turn after a restart");
     const message = "the stored state of the turn cannot be read";
-    new TurnLifecycle({ ...this.#parts, taskId, turnId, observed }).end(
+    new TurnLifecycle({ ...this.#parts, taskId, turnId, startedAt, observed }).end(
       { kind: "errored", code: "ENGINE_RESTARTED", message },
       { alongside: () => toolCalls.forget(turnId), freeSlot: () => slot.release() },
     );

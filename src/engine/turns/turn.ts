@@ -16,7 +16,7 @@ import { summarizeTurn } from "./turn-summary.ts";
 import type { EventJournal } from "./event-journal.ts";
 import type { HumanRequests } from "./human-requests.ts";
 import { type Slot, type TaskSlots, TurnAborted, TurnParked } from "./task-slots.ts";
-import { type Ending, TurnLifecycle } from "./turn-lifecycle.ts";
+import { type Ending, TurnLifecycle, type TurnMeter } from "./turn-lifecycle.ts";
 import { TurnLog } from "./turn-log.ts";
 import { TurnTally } from "./turn-tally.ts";
 
@@ -29,6 +29,7 @@ export interface TurnParts {
   readonly toolCalls: ToolCallTable;
   readonly compactions: CompactionTable;
   readonly memory: Pick<MemoryWriter, "round" | "note">;
+  readonly meter: TurnMeter;
   readonly runAgent: AgentLoop;
   readonly telemetry: EngineTelemetry;
   readonly logger: Logger;
@@ -74,7 +75,7 @@ export class Turn {
     const { taskId, turnId, startedAt } = slot;
     const observed = parts.telemetry.turn({ taskId, turnId, agent, startedAt, from });
     this.observed = observed;
-    this.lifecycle = new TurnLifecycle({ ...parts, taskId, turnId, observed }, tally);
+    this.lifecycle = new TurnLifecycle({ ...parts, taskId, turnId, startedAt, observed }, tally);
   }
 
   /** `after`: what a resumed turn waits for, unless it is aborted first. */

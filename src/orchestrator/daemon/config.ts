@@ -7,6 +7,7 @@ import type { IsolationMode } from "../../contract/orchestrator-records.ts";
 import { SETTINGS, isEngineSetting } from "../../contract/settings.ts";
 import { EnvironmentReader } from "../../shared/environment.ts";
 import { AUDIT_HEADS_FILE } from "../../contract/audit-chain.ts";
+import { type PriceSettings, readPrices } from "./read-prices.ts";
 import type { BackupSettings } from "../status/backups.ts";
 import { defaultMaxAwake } from "../rules/idleness.ts";
 import type { UidRange } from "../store/engine-users.ts";
@@ -50,6 +51,8 @@ export interface Config {
   readonly tracing: TracingSettings | null;
   /** The engines' PATH, where their tools find commands. */
   readonly path: string;
+  /** The price table and its file. */
+  readonly prices: PriceSettings;
   readonly backup: BackupSettings;
   /** What the environment sets, as it may be shown. */
   readonly shownSettings: Readonly<Record<string, string>>;
@@ -99,6 +102,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     tracing: readTracing(read),
     shownSettings: shownSettings(env),
     path: read.text("PATH", "/usr/local/bin:/usr/bin:/bin"),
+    prices: readPrices(read),
     backup: readBackup(read, dataDir),
     notifySocket: read.text("NOTIFY_SOCKET"),
     watchdog: read.text("WATCHDOG_USEC") !== undefined,

@@ -19,6 +19,7 @@ import { BootQueue } from "../supervision/boot-queue.ts";
 import { FleetBreaker, reportBreaker } from "../supervision/fleet-breaker.ts";
 import { UNPROTECTED_AUDIT } from "../status/host-status.ts";
 import { Backups } from "../status/backups.ts";
+import { Prices } from "../status/prices.ts";
 import type { HostContext } from "../host-context.ts";
 import { TransitionOwners } from "../supervision/transition-owners.ts";
 import type { Readiness } from "../status/readiness.ts";
@@ -106,6 +107,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     stalls,
     box: new SealedBox(folder.secretKey),
     backups: new Backups(config.backup, hostId),
+    prices: new Prices(config.prices.file, config.prices.table),
     readiness,
     ...openTelemetry(parts),
     settings: { ...config, portRange, engineHost: config.host },

@@ -14,6 +14,7 @@ import { isGatewayUrl } from "../http/gateway-path.ts";
 import { openRoutes } from "../http/open-routes.ts";
 import { engineRoutes } from "../http/engine-routes.ts";
 import { streamRoutes } from "../http/stream-routes.ts";
+import { usageRoutes } from "../http/usage-routes.ts";
 import { productRoutes } from "../http/product-routes.ts";
 import { createWaitingApp } from "../http/waiting-app.ts";
 import { assertRequired } from "../fleet/isolation/host-isolation.ts";
@@ -92,6 +93,7 @@ export async function serve(options: StartOptions): Promise<void> {
       ...productRoutes(host),
       ...engineRoutes(host, new AutoProvision(host)),
       ...streamRoutes(host),
+      ...usageRoutes(host),
       ...adminRoutes(host),
     },
     adminKey: folder.adminKey,

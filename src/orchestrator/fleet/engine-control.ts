@@ -6,6 +6,7 @@ import {
   engineMetricsReport,
 } from "../../contract/engine-control.ts";
 import type { EngineKey } from "../../contract/engine-launch.ts";
+import { type UsageCursor, formatCursor, usageReport } from "../../contract/metered-usage.ts";
 import { AWAKE_REASONS, type AwakeReason } from "../../contract/sleep.ts";
 import { askEngine } from "./ask-engine.ts";
 
@@ -23,7 +24,8 @@ interface ControlFailure {
 }
 export type StatusOutcome = { readonly kind: "ok"; readonly status: EngineStatus } | ControlFailure;
 type SleepAnswer =
-  | { readonly kind: "sleeps" }
+  /** `usageRevision`: of the last change of its ledger; null when it does not tell. */
+  | { readonly kind: "sleeps"; readonly usageRevision: number | null }
   | { readonly kind: "refused"; readonly awake: readonly AwakeReason[] }
   | ControlFailure;
 type KeysOutcome = { readonly kind: "ok" } | ControlFailure;
@@ -38,7 +40,9 @@ const engineStatusAnswer = z.object({
   idle_since: z._default(z.nullable(z.iso.datetime()), null),
   awake: z._default(z.array(z.enum(AWAKE_REASONS)), []),
   disk_bytes: z.optional(z.nullable(count)),
+  usage_revision: z.optional(count),
   metrics: z.optional(z.unknown()),
+  usage: z.optional(z.unknown()),
 });
 const busyAnswer = z.object({ details: z.object({ awake: z.array(z.enum(AWAKE_REASONS)) }) });
 
@@ -52,20 +56,32 @@ export async function setEngineKeys(target: ControlTarget, keys: readonly Engine
 export const drainEngine = async (target: ControlTarget): Promise<StatusOutcome> =>
   asStatus(await call(target, "POST", CONTROL_PATHS.drain));
 
-/** `known`: with the metrics, unless this is their revision; null before the first read. */
-export async function engineStatus(
-  target: ControlTarget,
-  metrics?: { readonly known: number | null },
-): Promise<StatusOutcome> {
-  const query = metrics === undefined ? "" : `?metrics=${metrics.known ?? ""}`;
-  return asStatus(await call(target, "GET", `${CONTROL_PATHS.status}${query}`));
+/** What the daemon has read of an engine's reports: null before the first read. Of those left out, nothing is read. */
+export interface KnownReports {
+  readonly metrics?: number | null;
+  readonly usage?: UsageCursor | null;
+}
+
+/** The status, with what is new in the reports. */
+export async function engineStatus(target: ControlTarget, known: KnownReports = {}): Promise<StatusOutcome> {
+  const { metrics, usage } = known;
+  const query = [
+    ...(metrics === undefined ? [] : [`metrics=${metrics ?? ""}`]),
+    ...(usage === undefined ? [] : [`usage=${formatCursor(usage)}`]),
+  ];
+  return asStatus(
+    await call(target, "GET", `${CONTROL_PATHS.status}${query.length === 0 ? "" : `?${query.join("&")}`}`),
+  );
 }
 
 /** Tells an engine to sleep. `refused`: it has work. After `failed` it may have decided to sleep all the same. */
 export async function sleepEngine(target: ControlTarget, idleMs: number): Promise<SleepAnswer> {
   const answer = await ask(target, "POST", CONTROL_PATHS.sleep, { idle_ms: idleMs });
   if (answer.kind === "failed") return answer;
-  if (answer.status === 200) return { kind: "sleeps" };
+  if (answer.status === 200) {
+    const status = z.safeParse(engineStatusAnswer, answer.body);
+    return { kind: "sleeps", usageRevision: (status.success ? status.data.usage_revision : null) ?? null };
+  }
   const busy = z.safeParse(busyAnswer, answer.body);
   return { kind: "refused", awake: busy.success ? busy.data.details.awake : [] };
 }
@@ -92,8 +108,9 @@ function asStatus(called: Awaited<ReturnType<typeof call>>): StatusOutcome {
   if (called.kind === "failed") return called;
   const status = z.safeParse(engineStatusAnswer, called.body);
   if (!status.success) return { kind: "failed", reason: "the engine's status response is invalid" };
-  const { metrics, ...rest } = status.data;
-  const report = engineMetricsReport.safeParse(metrics);
-  // Metrics in another form are ignored.
-  return { kind: "ok", status: { ...rest, ...(report.success && { metrics: report.data }) } };
+  const { metrics, usage, ...rest } = status.data;
+  const [counted, spent] = [engineMetricsReport.safeParse(metrics), usageReport.safeParse(usage)];
+  // Reports in another form are ignored.
+  const reports = { ...(counted.success && { metrics: counted.data }), ...(spent.success && { usage: spent.data }) };
+  return { kind: "ok", status: { ...rest, ...reports } };
 }

@@ -1,3 +1,4 @@
+import type { UsageCursor, UsageReport } from "../../contract/metered-usage.ts";
 import type { Member } from "../../backup/tar.ts";
 
 /** Whose data it is. */
@@ -19,6 +20,11 @@ export interface KeptData {
 
 /** `missing`: there is nothing to read. `notes`: what was left out, and why the reading ended early; empty when complete. */
 export type ReadOutcome = { readonly kind: "missing" } | { readonly kind: "read"; readonly notes: string };
+
+export type LedgerOutcome =
+  /** None when there is no ledger. */
+  | { readonly kind: "read"; readonly reports: readonly UsageReport[] }
+  | { readonly kind: "failed"; readonly reason: string };
 
 export interface StorageReader {
   readonly signal: AbortSignal;
@@ -49,6 +55,8 @@ export interface EngineStorage {
   keptProducts(): Promise<readonly string[]>;
   eraseKeptOf(productId: string): Promise<void>;
   listKept(): Promise<readonly KeptData[]>;
+  /** Reads what an engine that has ended has spent since a position in its ledger. */
+  readLedger(engineId: string, known: UsageCursor | null, signal: AbortSignal): Promise<LedgerOutcome>;
   /** Reads the files of an engine, also while it runs, or kept data, as members of an archive. */
   read(what: string | KeptData, reader: StorageReader): Promise<ReadOutcome>;
 }

@@ -1,4 +1,5 @@
 import type { CountedEngine } from "../../contract/engine-metrics.ts";
+import type { UsageCursor } from "../../contract/metered-usage.ts";
 import type { AwakeReason } from "../../contract/sleep.ts";
 import type { EngineProcess, LaunchOrder } from "./engine-backend.ts";
 
@@ -37,6 +38,8 @@ export interface LiveEngine {
   /** `last_active_at` as reported by the engine, and as stored. Milliseconds since the epoch. */
   lastActiveAt: number | null;
   lastActiveStored: number;
+  /** How far its usage is collected; null before its ledger has anything. Undefined before the first read. */
+  usageCursor: UsageCursor | null | undefined;
   /** What the metrics hold of this incarnation's counters; null before the first read. */
   counted: CountedEngine | null;
 }

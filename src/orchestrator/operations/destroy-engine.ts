@@ -7,6 +7,7 @@ import type { EngineRow } from "../store/tables.ts";
 import { endProcess, recordStopFailure } from "../supervision/end-process.ts";
 import { engineNotFound } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
+import { collectLeftUsage } from "./collect-left-usage.ts";
 import { assertAllowed } from "./assert-admission.ts";
 
 const TERM_MS = 2000;
@@ -38,6 +39,7 @@ export function destroyRow(host: HostContext, { id }: EngineRow, { keepData }: {
     if (engine === null) throw new ApiError("ENGINE_NOT_FOUND", "the engine has been destroyed");
     const end = await endProcess(host, engine, { drainMs: 0, termMs: TERM_MS });
     if (end.kind === "survived") await recordStopFailure(host, engine, { from: "destroying", end });
+    await collectLeftUsage(host, engine);
     await clearStorage(host, engine);
     await host.states.remove({ id, from: ["destroying"], reason: "request" });
   };

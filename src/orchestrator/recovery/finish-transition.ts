@@ -74,7 +74,7 @@ export function finishSleep(host: HostContext, row: EngineRow): Promise<void> {
 export async function finishStop(
   host: Pick<
     HostContext,
-    "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics" | "now" | "logger"
+    "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics" | "db" | "now" | "logger"
   >,
   row: EngineRow,
 ): Promise<void> {

@@ -1,5 +1,6 @@
 import { delay } from "../../shared/clock.ts";
 import { purgeEvents } from "../store/events.ts";
+import { purgeUsage } from "../store/metered-usage.ts";
 import { purgeIdempotencyKeys } from "../store/idempotency-keys.ts";
 import { sweepKeptData } from "../operations/erase-kept-data.ts";
 import type { HostContext } from "../host-context.ts";
@@ -15,6 +16,7 @@ export async function startMaintenance(
     await attempt(host, "events", () => purgeEvents(host.db, EVENTS));
     await attempt(host, "idempotency keys", () => purgeIdempotencyKeys(host.db, new Date(host.now())));
     await attempt(host, "idempotency keys", () => host.answerLimit.trimAll(host.db));
+    await attempt(host, "usage", () => purgeUsage(host.db, host.now()));
     await attempt(host, "kept data", () => sweepKeptData(host));
   } while (await delay(INTERVAL_MS, host.stopping));
 }

@@ -8,6 +8,8 @@ import { RESTART_RULE } from "../rules/restart.ts";
 import { countByState, listIncarnations, listTroubledEngines } from "../store/host-engines.ts";
 import { portUse } from "../store/ports.ts";
 import type { HostContext } from "../host-context.ts";
+import type { ProductCost } from "./metrics.ts";
+import { costsToday } from "./usage-today.ts";
 
 const MIB = 1_048_576;
 /** Engines in trouble that are named; many have one cause. */
@@ -158,16 +160,18 @@ export async function readMetrics(host: HostContext): Promise<{ readonly text: s
     starting: host.bootQueue.starting,
     waiting: host.bootQueue.waiting,
     spares: host.backend.spares.report(),
-    host: await tryHostStatus(host),
+    ...(await tryDatabaseMetrics(host)),
   });
   return { text, contentType: host.metrics.contentType };
 }
 
-async function tryHostStatus(host: StatusParts & Pick<HostContext, "logger">): Promise<HostStatus | null> {
+async function tryDatabaseMetrics(
+  host: HostContext,
+): Promise<{ readonly host: HostStatus | null; readonly costs: readonly ProductCost[] }> {
   try {
-    return await hostStatus(host);
+    return { host: await hostStatus(host), costs: await costsToday(host) };
   } catch (error) {
     host.logger.warn({ err: error }, "failed to read database metrics");
-    return null;
+    return { host: null, costs: [] };
   }
 }

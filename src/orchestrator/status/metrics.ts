@@ -2,10 +2,20 @@ import { Counter, Gauge, Histogram, type Metric, Registry, collectDefaultMetrics
 import { ENGINE_METRICS, type EngineMetricName } from "../../contract/engine-metrics.ts";
 import { ENGINE_STATES, type HostStatus } from "../../contract/orchestrator-api.ts";
 import { ORCHESTRATOR_EVENTS, type EventType } from "../../contract/orchestrator-events.ts";
+import { MICRO } from "../../contract/price-table.ts";
 import { CLAIM_OUTCOMES, type SparesReport } from "../../contract/spares-report.ts";
 import { EngineTotals } from "./engine-totals.ts";
 
 const BOOT_BUCKETS_S = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60];
+
+/** What a product has spent on this UTC day. */
+export interface ProductCost {
+  readonly product: string;
+  /** Null without a price table. */
+  readonly currency: string | null;
+  readonly costMicros: number;
+  readonly unpricedTokens: number;
+}
 
 /** Values read when the metrics are scraped. */
 interface Observations {
@@ -17,6 +27,8 @@ interface Observations {
   readonly backups: Readonly<Record<"created" | "failed", number>>;
   readonly spares: SparesReport;
   readonly host: HostStatus | null;
+  /** Of this UTC day. */
+  readonly costs: readonly ProductCost[];
 }
 
 /** The daemon's Prometheus metrics. No label names a user or an engine. */
@@ -86,6 +98,13 @@ export class Metrics {
     labelNames: ["outcome"] as const,
     registers: [this.#registry],
   });
+  readonly #cost = this.#gauge("orch_cost_today", "Cost of this UTC day so far, of the tokens that have a price", [
+    "product",
+    "currency",
+  ]);
+  readonly #unpriced = this.#gauge("orch_unpriced_tokens_today", "Tokens of this UTC day whose price is unknown", [
+    "product",
+  ]);
   readonly #newestBackup = this.#gauge("orch_backup_newest_timestamp_seconds", "Time of the newest backup", []);
 
   constructor() {
@@ -99,7 +118,17 @@ export class Metrics {
   }
 
   /** The metrics in Prometheus's text format. `host` is null while the database is unavailable. */
-  text({ events, backups, spares, draining, breakerOpen, starting, waiting, host }: Observations): Promise<string> {
+  text({
+    events,
+    backups,
+    spares,
+    draining,
+    breakerOpen,
+    starting,
+    waiting,
+    host,
+    costs,
+  }: Observations): Promise<string> {
     this.#events.reset();
     for (const type of Object.keys(ORCHESTRATOR_EVENTS) as EventType[]) {
       this.#events.inc({ type }, events.get(type) ?? 0);
@@ -114,6 +143,12 @@ export class Metrics {
     this.#boots.set({ stage: "starting" }, starting);
     this.#boots.set({ stage: "waiting" }, waiting);
     this.#database.set(Number(host !== null));
+    this.#cost.reset();
+    this.#unpriced.reset();
+    for (const { product, currency, costMicros, unpricedTokens } of costs) {
+      if (currency !== null) this.#cost.set({ product, currency }, costMicros / MICRO);
+      this.#unpriced.set({ product }, unpricedTokens);
+    }
     if (host !== null) {
       for (const state of ENGINE_STATES) this.#engines.set({ state }, host.engines[state]);
       for (const use of ["taken", "free", "resting", "quarantined"] as const) this.#ports.set({ use }, host.ports[use]);

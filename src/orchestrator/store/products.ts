@@ -87,6 +87,17 @@ export async function listProducts(
   return (await query.execute()).map(toProduct);
 }
 
+/** The slugs of products by id, without those that are deleted. */
+export async function slugsOf(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("products")
+    .select(["id", "slug"])
+    .where("id", "in", [...ids])
+    .execute();
+  return new Map(rows.map(({ id, slug }) => [id, slug]));
+}
+
 /** Locks the product's row, which serializes its provisions, and returns the current policy. Null when it is deleted. */
 export async function lockPolicy(trx: Trx, productId: string): Promise<Policy | null> {
   const row = await trx

@@ -11,6 +11,8 @@ export const RECORD_TABLES = {
   idempotency_keys: "scope, key",
   events: "seq",
   audit_log: "seq",
+  usage_days: "product_id, user_id, day, provider, model, ledger",
+  usage_ledgers: "product_id, user_id, ledger",
 } as const;
 /** A daemon backs up what belongs to its host. The other tables belong to all hosts of the database. */
 const OF_HOST: readonly string[] = ["engines", "hosts", "idempotency_keys", "events"];

@@ -64,6 +64,8 @@ export interface EnginesTable {
   /** What woke this incarnation. Null when it was started otherwise. */
   woken_by: WakeReason | null;
   metadata: Json<Record<string, unknown>>;
+  /** The incarnation that ended with all of its usage collected. */
+  usage_collected: string | null;
   last_active_at: Date | null;
   created_at: CreatedAt;
   started_at: Date | null;

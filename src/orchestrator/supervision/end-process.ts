@@ -1,14 +1,17 @@
+import type { EngineStatus } from "../../contract/engine-control.ts";
 import type { StopResult } from "../../contract/orchestrator-api.ts";
 import { delay } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
 import type { EngineProcess, StopOutcome, Survived } from "../fleet/engine-backend.ts";
 import { type StatusOutcome, drainEngine, engineStatus } from "../fleet/engine-control.ts";
+import type { LiveEngine } from "../fleet/live-engines.ts";
+import { storeUsageCollected } from "../store/metered-usage.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { buildLastError } from "./last-error.ts";
 import { controlToken } from "./launch-order.ts";
 import { sleepSettled } from "./sleep-lane.ts";
 import { currentIncarnation } from "./new-incarnation.ts";
-import { readEngineStatus } from "./read-engine-status.ts";
+import { isCollected, readEngineStatus } from "./read-engine-status.ts";
 import type { HostContext } from "../host-context.ts";
 
 const DRAIN_POLL_MS = 50;
@@ -27,7 +30,10 @@ export type ProcessEnd =
  * `drained`: no turn was running at SIGTERM; `cut_off`: a turn was running; `killed`: it took SIGKILL.
  */
 export async function endProcess(
-  host: Pick<HostContext, "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics">,
+  host: Pick<
+    HostContext,
+    "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics" | "db" | "now" | "logger"
+  >,
   engine: EngineRow,
   {
     drainMs,
@@ -46,7 +52,9 @@ export async function endProcess(
   if (process === null) return stopOrphans(host, engine, restarts);
   const { busy, answers } = await drain(host, engine, { process, drainMs });
   // What it has counted ends with its process.
-  if (answers && live !== undefined) await readEngineStatus(host, live);
+  const last = answers && live !== undefined ? await readEngineStatus(host, live) : null;
+  if (live !== undefined && last !== null && spendsNoMore(live, last))
+    await storeUsageCollected(host.db, live).catch(() => undefined);
   const outcome = await process.stop(termMs);
   if (outcome.kind === "survived") return outcome;
   host.live.remove(engine.id, engine.incarnation);
@@ -54,6 +62,10 @@ export async function endProcess(
   host.backend.sockets.release(engine.id);
   return (await host.backend.addressConflict(currentIncarnation(engine))) ?? ended(outcome, busy);
 }
+
+/** Whether a draining engine has nothing left that could spend, and all that it has spent is collected. */
+const spendsNoMore = (live: LiveEngine, { active_turns, awake, usage_revision }: EngineStatus): boolean =>
+  active_turns === 0 && !awake.includes("learning") && isCollected(live, usage_revision);
 
 const ended = (outcome: StopOutcome, busy: boolean): ProcessEnd => ({
   kind: outcome.kind === "killed" ? "killed" : busy ? "cut_off" : "drained",

@@ -9,7 +9,7 @@ import { idleMsOf } from "../rules/idleness.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { awaitCalls } from "./await-calls.ts";
 import { retryMove } from "./retry-until-stopped.ts";
-import { readEngineStatus } from "./read-engine-status.ts";
+import { isCollected, readEngineStatus } from "./read-engine-status.ts";
 import { inSleepLane } from "./sleep-lane.ts";
 
 /** An engine ends its tool servers and its store before it exits. */
@@ -78,7 +78,9 @@ async function sleepNow(host: HostContext, live: LiveEngine, { reason, idleMs }:
     if (answer.kind === "refused") return await stayAwake(host, live, answer.awake);
     // The answer may have been lost. Only an engine that has not decided to sleep answers again.
     if (answer.kind === "failed" && (await answersAgain(live))) return await stayAwake(host, live, []);
-    if ((await endedBy(live.process)).kind !== "survived") return await fallAsleep(host, going);
+    const isCounted = answer.kind === "sleeps" && isCollected(live, answer.usageRevision);
+    if ((await endedBy(live.process)).kind !== "survived")
+      return await fallAsleep(host, going, isCounted ? { usage_collected: incarnation } : {});
     return { kind: "overtaken" };
   } finally {
     live.fallingAsleep = null;
@@ -111,7 +113,11 @@ export async function endedBy(process: EngineProcess): Promise<StopOutcome> {
 }
 
 /** Records that the process of an engine in `sleeping` is gone, and waits for calls. */
-export async function fallAsleep(host: HostContext, row: EngineRow): Promise<SleepOutcome> {
+export async function fallAsleep(
+  host: HostContext,
+  row: EngineRow,
+  collected: { readonly usage_collected?: string } = {},
+): Promise<SleepOutcome> {
   const { id, incarnation } = row;
   const live = host.live.get(id);
   // From now on its exit is no crash, even while the database is unavailable.
@@ -123,7 +129,7 @@ export async function fallAsleep(host: HostContext, row: EngineRow): Promise<Sle
     from: ["sleeping"],
     to: "sleeping",
     incarnation,
-    set: { handle: null, slept_at: new Date(host.now()) },
+    set: { handle: null, slept_at: new Date(host.now()), ...collected },
     event: { reason: row.sleep_reason ?? "idle", data: gap },
   }));
   host.live.remove(id, incarnation);

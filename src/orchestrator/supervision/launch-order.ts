@@ -72,6 +72,7 @@ export function liveEngine(
     usage: null,
     lastActiveAt: null,
     lastActiveStored: row.last_active_at?.getTime() ?? 0,
+    usageCursor: undefined,
     counted: null,
   };
 }

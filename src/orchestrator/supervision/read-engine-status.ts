@@ -2,18 +2,29 @@ import type { EngineStatus } from "../../contract/engine-control.ts";
 import { engineStatus } from "../fleet/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import type { HostContext } from "../host-context.ts";
+import { collectUsage, loadUsageCursor } from "./collect-usage.ts";
 
-/** Reads an engine's status and adds what it has counted to the metrics of its product. Null when it does not answer. */
+/**
+ * Reads an engine's status, adds what it has counted to the metrics of its product, and stores what it has spent. Null
+ * when it does not answer.
+ */
 export async function readEngineStatus(
-  { metrics }: Pick<HostContext, "metrics">,
+  host: Pick<HostContext, "metrics" | "db" | "now" | "logger">,
   live: LiveEngine,
 ): Promise<EngineStatus | null> {
-  const known = live.counted?.revision ?? null;
-  const answer = await engineStatus({ url: live.url, token: live.controlToken }, { known });
+  await loadUsageCursor(host, live);
+  const usage = live.usageCursor === undefined ? {} : { usage: live.usageCursor };
+  const target = { url: live.url, token: live.controlToken };
+  const answer = await engineStatus(target, { metrics: live.counted?.revision ?? null, ...usage });
   if (answer.kind === "failed") return null;
   const { metrics: report } = answer.status;
   // An answer that a later one has overtaken holds nothing new.
   const isNews = report !== undefined && report.revision > (live.counted?.revision ?? -1);
-  if (isNews) live.counted = metrics.engines.add(live.order.launch.product, report, live.counted);
+  if (isNews) live.counted = host.metrics.engines.add(live.order.launch.product, report, live.counted);
+  await collectUsage(host, live, answer.status.usage);
   return answer.status;
 }
+
+/** Whether everything up to this revision of an engine's ledger is collected. */
+export const isCollected = ({ usageCursor }: LiveEngine, revision: number | null | undefined): boolean =>
+  revision !== null && revision !== undefined && usageCursor !== undefined && (usageCursor?.revision ?? 0) >= revision;

@@ -7,7 +7,7 @@ import type { Store } from "../../store/open-store.ts";
 import { ImportStage } from "./import-stage.ts";
 
 /** Tables that hold nothing of the user's conversations. */
-const KEPT: ReadonlySet<string> = new Set(["grants", "tool_definitions", "engine_state"]);
+const KEPT: ReadonlySet<string> = new Set(["grants", "tool_definitions", "engine_state", "usage_days"]);
 /** Workspace folder of long tool outputs. */
 const OUTPUTS = [".orch", "outputs"] as const;
 const SET_ASIDE = /^engine\.db\.corrupt-/;

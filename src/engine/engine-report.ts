@@ -1,0 +1,36 @@
+import type { EngineStatus } from "../contract/engine-control.ts";
+import type { Wakefulness } from "./sleep/wakefulness.ts";
+import type { EventJournal } from "./turns/event-journal.ts";
+import type { HumanRequests } from "./turns/human-requests.ts";
+import type { TaskSlots } from "./turns/task-slots.ts";
+import type { TurnRunner } from "./turns/turn-runner.ts";
+import type { UsageMeter } from "./usage/usage-meter.ts";
+
+interface ReportParts {
+  readonly slots: TaskSlots;
+  readonly humanRequests: HumanRequests;
+  readonly journal: EventJournal;
+  readonly runner: TurnRunner;
+  readonly wakefulness: Wakefulness;
+  readonly diskBytes: () => number | null;
+  readonly meter: UsageMeter;
+}
+
+/** What an engine tells of itself: anybody at `/health`, and the daemon at `/control/status`. */
+export function engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter }: ReportParts) {
+  const vitals = () => ({
+    active_turns: slots.size,
+    pending_hitl: humanRequests.waiting,
+    streams: journal.readerCount(),
+  });
+  const status = (): EngineStatus => ({
+    ...vitals(),
+    ...wakefulness.status(),
+    ...(runner.draining && { active_turns: runner.busy }),
+    draining: runner.draining,
+    last_active_at: journal.lastActiveAt,
+    disk_bytes: diskBytes(),
+    usage_revision: meter.revision,
+  });
+  return { vitals, status };
+}

@@ -1,0 +1,43 @@
+import { readFileSync, statSync } from "node:fs";
+import {
+  MAX_PRICE_TABLE_BYTES,
+  type PriceTable,
+  type PriceTableOutcome,
+  readPriceTable,
+} from "../../contract/price-table.ts";
+import { errorCode } from "../../shared/error-code.ts";
+
+/** The price table in effect. */
+export class Prices {
+  readonly #file: string | null;
+  #table: PriceTable | null;
+
+  /** `file`: `ORCH_PRICES`, null when it is unset. `table`: as it was read at the start. */
+  constructor(file: string | null, table: PriceTable | null) {
+    this.#file = file;
+    this.#table = table;
+  }
+
+  get table(): PriceTable | null {
+    return this.#table;
+  }
+
+  /** Reads the file again. An invalid one leaves the table unchanged. */
+  reload(): PriceTableOutcome {
+    if (this.#file === null) return { kind: "invalid", problems: ["ORCH_PRICES is not set"] };
+    const outcome = readPriceFile(this.#file);
+    if (outcome.kind === "read") this.#table = outcome.table;
+    return outcome;
+  }
+}
+
+export function readPriceFile(file: string): PriceTableOutcome {
+  try {
+    const { size } = statSync(file);
+    if (size > MAX_PRICE_TABLE_BYTES)
+      return { kind: "invalid", problems: [`expected at most ${MAX_PRICE_TABLE_BYTES} bytes, got ${size}`] };
+    return readPriceTable(readFileSync(file, "utf8"));
+  } catch (error) {
+    return { kind: "invalid", problems: [`the file cannot be read (${errorCode(error) ?? String(error)})`] };
+  }
+}
