@@ -90,7 +90,7 @@ export async function createApp({
   const observed = await openTelemetry(launch, logger);
   const { telemetry } = observed;
   const folders = engineFolders(launch.data_dir);
-  await makeToolFolders(folders, { logger });
+  makeToolFolders(folders, { logger });
   const { workspace: workspaceDir } = folders;
   const network = new ToolNetwork({ launch, logger });
   const unlimited = createToolLauncher({

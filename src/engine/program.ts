@@ -2,6 +2,7 @@ import { LAUNCH_FILE_VARIABLE } from "../contract/launch-file.ts";
 import { isSparePath } from "../contract/spare.ts";
 import { confine } from "./isolation/confine.ts";
 import { run as runEngine } from "./main.ts";
+import { warmUp } from "./http/warm-up.ts";
 import { runSpare } from "./spare/run-spare.ts";
 
 interface EngineSnapshot {
@@ -16,7 +17,10 @@ declare global {
   var engineSnapshot: EngineSnapshot | undefined;
 }
 
-if (globalThis.engineSnapshot !== undefined) globalThis.engineSnapshot.start = start;
+if (globalThis.engineSnapshot !== undefined) {
+  globalThis.engineSnapshot.start = start;
+  warmUp();
+}
 
 /** Runs one engine, in a process that is confined, from the content of its launch file. */
 export const run = (launchFile: string | null): Promise<void> => runEngine(launchFile, process.env);

@@ -12,6 +12,13 @@ const MAX_LISTED = 200;
 const MAX_DEPTH = 5;
 const MAIN = "SKILL.md";
 
+const input = toolInput(
+  z.object({
+    name: z.string().check(z.describe("Name of the skill")),
+    file: z.optional(z.string().check(z.minLength(1), z.describe("Another file of the skill; default: SKILL.md"))),
+  }),
+);
+
 /** Reads skills from disk at each use. */
 export function useSkill(
   skills: ReadonlyMap<string, SkillDefinition>,
@@ -21,12 +28,7 @@ export function useSkill(
     name: USE_SKILL,
     description:
       "Reads a skill: instructions for one kind of work. Use it before you start work that a listed skill covers, and follow it. Name another file of the skill to read it.",
-    input: toolInput(
-      z.object({
-        name: z.string().check(z.describe("Name of the skill")),
-        file: z.optional(z.string().check(z.minLength(1), z.describe("Another file of the skill; default: SKILL.md"))),
-      }),
-    ),
+    input,
     readOnly: true,
     permission: "allow",
     resources: () => [],
