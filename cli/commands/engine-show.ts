@@ -116,12 +116,13 @@ function describeAwake({ woken_by: by, kept_by: work, idle_since: since }: NonNu
 
 function describeUsage(usage: EngineRecord["usage"]): string | null {
   if (usage === null) return null;
-  const { cpu_percent: cpu, memory_mb: memory, disk_mb: disk, active_turns: turns } = usage;
+  const { cpu_percent: cpu, memory_mb: memory, disk_mb: disk, active_turns: turns, work } = usage;
   return [
     ...(cpu === null ? [] : [`${cpu} % CPU`]),
     `${memory} MB memory`,
     ...(disk === null ? [] : [`${disk} MB disk`]),
     ...(turns === null ? [] : [`${turns} active ${turns === 1 ? "turn" : "turns"}`]),
+    ...(work === null ? [] : [`${work.failed_turns} of ${work.turns} turns failed`, `${work.tokens} tokens`]),
   ].join(", ");
 }
 

@@ -55,6 +55,15 @@ export interface EngineUsage {
   readonly disk_mb: number | null;
   /** Turns that run or wait for a person, as of the last health probe. */
   readonly active_turns: number | null;
+  /** Since its process started, read about once a minute and while turns run. Null until then. */
+  readonly work: {
+    /** Turns that ended. */
+    readonly turns: number;
+    /** Those of them that ended with an error. */
+    readonly failed_turns: number;
+    /** Input and output of the models. */
+    readonly tokens: number;
+  } | null;
   readonly sampled_at: IsoTime;
 }
 

@@ -47,6 +47,7 @@ const engineRecord = z.object({
       memory_mb: count,
       disk_mb: limit,
       active_turns: limit,
+      work: z.nullable(z.object({ turns: count, failed_turns: count, tokens: count })),
       sampled_at: time,
     }),
   ),

@@ -6,6 +6,7 @@ import type { LiveEngine } from "../fleet/live-engines.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
 import type { EngineRow } from "../store/tables.ts";
 import type { HostContext } from "../host-context.ts";
+import { workCounts } from "./work-counts.ts";
 
 const MIB = 1_048_576;
 
@@ -77,13 +78,15 @@ const awakeOf = (row: EngineRow, live: LiveEngine | undefined): EngineRecord["aw
 
 const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
-function usage({ usage: sample, diskBytes, activeTurns }: LiveEngine): EngineUsage | null {
+function usage(live: LiveEngine): EngineUsage | null {
+  const { usage: sample, diskBytes, activeTurns } = live;
   if (sample === null) return null;
   return {
     cpu_percent: sample.cpuPercent,
     memory_mb: Math.round(sample.memoryBytes / MIB),
     disk_mb: diskBytes === null ? null : Math.round(diskBytes / MIB),
     active_turns: activeTurns,
+    work: workCounts(live),
     sampled_at: isoTime(sample.sampledAt),
   };
 }

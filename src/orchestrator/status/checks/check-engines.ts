@@ -45,7 +45,7 @@ async function checkVersions({ db, settings }: Pick<HostContext, "db" | "setting
   return warned(
     "versions",
     `${words}; the daemon has ${VERSION}`,
-    "orchctl restart USER gives an engine the daemon's version",
+    "orchctl engines restart --outdated restarts them a few at a time, and stops when the new version fails",
   );
 }
 
