@@ -118,6 +118,14 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/shared",
   ],
   "src/engine/store": ["migrations/engine", "src/contract", "src/shared"],
+  "src/engine/catalog-check": [
+    "src/engine/catalog",
+    "src/engine/isolation",
+    "src/engine/mcp",
+    "src/engine/tools/reserved-names.ts",
+    "src/contract",
+    "src/shared",
+  ],
   "src/engine/catalog": ["src/engine/isolation", "src/engine/tools", "src/contract", "src/shared"],
   "src/engine/learning": [
     "src/engine/model",
@@ -141,7 +149,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   execa: ["src/orchestrator/fleet", "src/orchestrator/postgres", "src/engine/tools", "cli"],
   commander: ["cli"],
   "@modelcontextprotocol": ["src/engine/mcp", "src/engine/tools/json-schema-input.ts"],
-  "modern-tar": ["src/backup/tar.ts"],
+  "modern-tar": ["src/shared/tar.ts"],
   yaml: ["src/engine/catalog/front-matter.ts"],
   pino: ["src/shared/logger.ts"],
   "chrono-node": ["src/engine/learning/date-expressions.ts"],
@@ -167,6 +175,7 @@ const STRANGERS: readonly (readonly [string, string])[] = [
 
 /** What the rest of the orchestrator may import of the fleet. Only the daemon's composition names a backend. */
 const SEAM = [
+  "catalog-storage.ts",
   "engine-backend.ts",
   "engine-storage.ts",
   "engine-control.ts",

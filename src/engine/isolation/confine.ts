@@ -72,6 +72,7 @@ function confineProcess(
     port,
     listen_fd,
     extra_ca_certs,
+    product_catalog,
     tool_listen,
     tool_cgroups = [],
     user_tasks,
@@ -89,7 +90,8 @@ function confineProcess(
   }
   if (!isolation.engine) return;
   dropCapabilities();
-  const files = [environment["NODE_COMPILE_CACHE"], extra_ca_certs].filter((path) => typeof path === "string");
+  const own = [environment["NODE_COMPILE_CACHE"], extra_ca_certs, product_catalog?.folder];
+  const files = own.filter((path) => typeof path === "string");
   const ports = [...(listen_fd === undefined ? [port] : []), ANY_PORT, ...tool_listen];
   // The parents: a cgroup that is created again is another one to Landlock. File modes protect what is beside it.
   const cgroups = tool_cgroups.map((folder) => dirname(folder));

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { DEFAULT_POLICY } from "../../contract/policy.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Releasers } from "../../shared/releasers.ts";
+import type { CatalogFolders } from "../fleet/catalog-folders.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
 import type { EngineBackend } from "../fleet/engine-backend.ts";
 import { createProcessBackend } from "../fleet/process-backend.ts";
@@ -19,11 +20,12 @@ interface BackendParts {
   readonly stopping: AbortSignal;
   readonly serviceManager: SocketStore;
   readonly bootQueue: Pick<BootQueue, "starting" | "waiting">;
+  readonly catalogs: CatalogFolders;
 }
 
 /** What runs engines with the settings of this daemon. */
 export function openBackend(parts: BackendParts): EngineBackend {
-  const { config, isolation, logger, resources, serviceManager, bootQueue } = parts;
+  const { config, isolation, logger, resources, serviceManager, catalogs, bootQueue } = parts;
   const backend = createProcessBackend({
     ...openEngineStart(parts),
     runDir: join(config.dataDir, "run"),
@@ -31,6 +33,7 @@ export function openBackend(parts: BackendParts): EngineBackend {
     folderProgram: folderProgram(parts.installDir),
     host: config.host,
     isolation: isolation.launch,
+    catalogs,
     extraCaCerts: config.extraCaCerts,
     socketStore: serviceManager,
     logger,

@@ -6,6 +6,7 @@ import { SealedBox } from "../store/sealed-box.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";
 import { StallWatch } from "../../shared/stall-watch.ts";
 import type { Config } from "./config.ts";
+import { openCatalogs } from "./open-catalogs.ts";
 import { openBackend } from "./open-backend.ts";
 import type { ServiceManager } from "./service-manager.ts";
 import type { DataFolder } from "./data-folder.ts";
@@ -85,13 +86,14 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   const stalls = new StallWatch();
   resources.push(() => stalls.stop());
   const bootQueue = new BootQueue(config.bootConcurrency);
+  const box = new SealedBox(folder.secretKey);
   const host: HostContext = {
     db,
     events,
     states: new EngineStates(db, events),
     directory,
     isolation: parts.isolation,
-    backend: openBackend({ ...parts, bootQueue }),
+    backend: openBackend({ ...parts, bootQueue, catalogs: openCatalogs(parts, box) }),
     live: new LiveEngines(),
     boots: new Map(),
     wakes: new Map(),
@@ -105,7 +107,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     lanes: new SerialLanes(),
     probes: new PQueue({ concurrency: MAX_PROBES }),
     stalls,
-    box: new SealedBox(folder.secretKey),
+    box,
     backups: new Backups(config.backup, hostId),
     prices: new Prices(config.prices.file, config.prices.table),
     readiness,

@@ -17,6 +17,7 @@ import { EngineSockets } from "./engine-sockets.ts";
 import { ENGINE_LOG, followLog, logTail } from "./engine-log.ts";
 import { engineUrl } from "./engine-url.ts";
 import { ExitWatch } from "./exit-watch.ts";
+import type { CatalogFolders } from "./catalog-folders.ts";
 import { createFolderStorage } from "./folder-storage.ts";
 import { findOrphans, findRoot } from "./find-processes.ts";
 import { LaunchFailed } from "./launch-failed.ts";
@@ -36,10 +37,11 @@ import { portConflict, survived } from "./survived.ts";
 import { systemReason } from "./system-reason.ts";
 import { TrackedProcess } from "./tracked-process.ts";
 
-export interface ProcessBackendOptions extends Omit<SpawnSettings, "spares">, MachineParameters {
+export interface ProcessBackendOptions extends Omit<SpawnSettings, "spares">, Omit<MachineParameters, "catalogFolder"> {
   readonly logger: Logger;
   /** The program that reads an engine's folder for a backup. */
   readonly folderProgram: string;
+  readonly catalogs: CatalogFolders;
   /** Keeps the sockets of engines while no daemon runs. Default: none. */
   readonly socketStore?: SocketStore;
   /** The parents of the engines' cgroups. Default: detected. None disables cgroups. */
@@ -52,12 +54,14 @@ export interface ProcessBackendOptions extends Omit<SpawnSettings, "spares">, Ma
 export function createProcessBackend({
   logger,
   folderProgram,
+  catalogs,
   socketStore,
   cgroupHierarchies = findCgroupHierarchies(),
   warmEngines = NO_WARM_ENGINES,
   ...processes
 }: ProcessBackendOptions): EngineBackend {
   const { runDir, dataDir, host } = processes;
+  const machine = { ...processes, catalogFolder: (productId: string) => catalogs.ofProduct(productId) };
   const cgroups = new EngineCgroups(cgroupHierarchies, { runDir, logger });
   cgroups.prepare();
   const sockets = new EngineSockets({ host, logger, store: socketStore });
@@ -127,6 +131,7 @@ export function createProcessBackend({
   }
 
   return {
+    catalogs,
     storage: createFolderStorage({ dataDir, nodePath: settings.nodePath, folderProgram }),
     sockets,
     limitsReport: () => limitsReport(cgroups.hierarchies),
@@ -139,7 +144,7 @@ export function createProcessBackend({
       if (launched.has(incarnation)) throw new LaunchFailed("the engine's process runs already");
       launched.add(incarnation);
       const places = { cgroups, sockets };
-      const spawning = spawnEngine(settings, processOrder(order, settings), places);
+      const spawning = spawnEngine(settings, processOrder(order, machine), places);
       spawning.catch(() => launched.delete(incarnation));
       const { identity, ended, ...spawned } = await spawning;
       void ended.then(() => launched.delete(incarnation));

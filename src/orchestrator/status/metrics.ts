@@ -68,6 +68,12 @@ export class Metrics {
     buckets: BOOT_BUCKETS_S,
     registers: [this.#registry],
   });
+  readonly catalogReloads = new Counter({
+    name: "orch_catalog_reloads_total",
+    help: "Reloads of products' catalogs by running engines, by how they ended",
+    labelNames: ["outcome"] as const,
+    registers: [this.#registry],
+  });
   readonly #engines = this.#gauge("orch_engines", "Engines of this host", ["state"]);
   readonly #ports = this.#gauge("orch_ports", "Ports of the range", ["use"]);
   readonly #boots = this.#gauge("orch_boots", "Engines booting or waiting for a slot", ["stage"]);
