@@ -48,7 +48,9 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/orchestrator/fleet": ["src/orchestrator/rules", "src/backup", "src/contract", "src/shared"],
   "src/orchestrator/postgres": ["src/shared"],
   "src/engine/main.ts": ["src/engine", "src/contract", "src/shared"],
-  "src/engine/program.ts": ["src/engine"],
+  "src/engine/open-engine.ts": ["src/engine", "src/contract", "src/shared"],
+  "src/engine/program.ts": ["src/engine", "src/contract"],
+  "src/engine/spare": ["src/engine", "src/contract", "src/shared"],
   "src/engine/app.ts": ["src/engine", "src/contract", "src/shared"],
   "src/engine/maintenance.ts": ["src/engine", "src/shared"],
   "src/engine/engine-app.ts": ["src/contract"],
@@ -324,7 +326,11 @@ t.test("a tool runs along one path: one authorize, then one execute", async (t) 
 });
 
 t.test("each program reads the environment in one file", async (t) => {
-  t.same(filesWith(/\bprocess\.env\b/), ["cli/settings.ts", "src/engine/main.ts", "src/orchestrator/daemon/main.ts"]);
+  t.same(filesWith(/\bprocess\.env\b/), [
+    "cli/settings.ts",
+    "src/engine/program.ts",
+    "src/orchestrator/daemon/main.ts",
+  ]);
 });
 
 t.test("one file exits the process", async (t) => {
