@@ -54,7 +54,7 @@ export function parseBody<S extends z.ZodMiniObject>(schema: S, body: unknown): 
 
 function invalidInput({ issues }: z.core.$ZodError): InvalidInput {
   // A failed parse has at least one.
-  const [issue] = issues as [z.core.$ZodIssue];
+  const issue = innermost((issues as [z.core.$ZodIssue])[0]);
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys")
     return new InvalidInput([...path, ...issue.keys.slice(0, 1)].join("."), "unknown field");
@@ -62,6 +62,14 @@ function invalidInput({ issues }: z.core.$ZodError): InvalidInput {
   if (issue.input === undefined) return new InvalidInput(field, `required, ${issue.message}`);
   const received = issue.code === "invalid_type" ? `, received ${nameOf(kindOf(issue.input))}` : "";
   return new InvalidInput(field, issue.message + received);
+}
+
+/** Of alternatives, the one that the input has the form of: the only one with a problem deeper within it. */
+function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== "invalid_union") return issue;
+  const inside = issue.errors.flatMap(([first]) => (first !== undefined && first.path.length > 0 ? [first] : []));
+  const [one] = inside;
+  return one === undefined || inside.length > 1 ? issue : innermost({ ...one, path: [...issue.path, ...one.path] });
 }
 
 /** What would have been accepted, for a schema without a message of its own: zod/mini has no messages. */
@@ -84,7 +92,12 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     case "unrecognized_keys":
       return `unknown field ${issue.keys.join(", ")}`;
     case "invalid_union":
-      return issue.errors.flatMap(([first]) => first?.message ?? []).join(", or ");
+      if (issue.errors.length === 0 && "options" in issue)
+        return `expected one of ${(issue.options as readonly unknown[]).map((value) => JSON.stringify(value)).join("|")}`;
+      return issue.errors
+        .flatMap(([first]) => first?.message ?? [])
+        .map((message, at) => (at === 0 ? message : message.replace(/^expected /, "")))
+        .join(", or ");
     default:
       return "expected another value";
   }
