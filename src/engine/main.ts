@@ -1,6 +1,7 @@
 import type { RequestListener, Server, ServerResponse } from "node:http";
 import { hasCode } from "../shared/error-code.ts";
-import type { EngineErrorBody, EngineHealth } from "../contract/engine-api.ts";
+import { MAX_ATTACHMENTS } from "../contract/attachment-records.ts";
+import { type EngineErrorBody, type EngineHealth, executeBodyBytes } from "../contract/engine-api.ts";
 import { CANNOT_START, ENDS, ENGINE_EXITS } from "../contract/engine-exit.ts";
 import { type EngineLaunch, decodeLaunch } from "../contract/engine-launch.ts";
 import { LAUNCH_FILE_VARIABLE } from "../contract/launch-file.ts";
@@ -25,7 +26,12 @@ const CLOSE_MS = 1000;
 /** Longer than the 60 s of common proxies, so that the proxy closes idle connections first. */
 const KEEP_ALIVE_MS = 75_000;
 /** For one user. Uploading a memory file may take minutes. */
-const LIMITS = { maxConnections: 1024, maxUnauthenticated: 256, requestTimeoutMs: 300_000 };
+const LIMITS = {
+  maxConnections: 1024,
+  maxUnauthenticated: 256,
+  requestTimeoutMs: 300_000,
+  maxUnreadBytes: executeBodyBytes(MAX_ATTACHMENTS.mb),
+};
 
 /** Confines the process before any other file is read, and runs the engine. */
 export async function confineAndRun(): Promise<void> {
