@@ -9,6 +9,7 @@ export {
   createAdminClient,
 } from "./admin-client.ts";
 export { type AttachmentOptions, attachment } from "./attachment.ts";
+export type { ChangeCatalogOptions, PushCatalogOptions } from "./catalog-calls.ts";
 export {
   type AllowToolsOptions,
   type CallOptions,
@@ -47,6 +48,7 @@ export type {
   TextPart,
 } from "../contract/attachment-records.ts";
 export type { BackupList, BackupRun } from "../contract/backup-records.ts";
+export type * from "../contract/catalog-records.ts";
 export type * from "../contract/engine-records.ts";
 export type * from "../contract/memory-file.ts";
 export type * from "../contract/memory-records.ts";

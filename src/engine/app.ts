@@ -6,9 +6,9 @@ import { delay } from "../shared/clock.ts";
 import { createLogger } from "../shared/logger.ts";
 import { catalogProfiles } from "./agent/agent-profiles.ts";
 import { stateSections } from "./agent/compaction-text.ts";
-import { DELEGATE } from "./agent/delegate-tool.ts";
 import { shownServers } from "./agent/shown-servers.ts";
 import { LiveCatalog } from "./catalog/live-catalog.ts";
+import { NO_CATALOGS, productVersion } from "./catalog/product-version.ts";
 import type { EngineConfig } from "./config.ts";
 import type { EngineApp } from "./engine-app.ts";
 import { EngineError } from "./engine-error.ts";
@@ -50,6 +50,7 @@ import { AttachmentFiles } from "./tools/attachments/attachment-files.ts";
 import { createResultFiles } from "./tools/attachments/call-files.ts";
 import { builtInTools } from "./tools/built-in-tools.ts";
 import { createToolExecutor } from "./tools/execute.ts";
+import { RESERVED_TOOL_NAMES } from "./tools/reserved-names.ts";
 import { joinedRegistry } from "./tools/registry.ts";
 import { RunningCalls } from "./tools/running-calls.ts";
 import { AcceptedKeys } from "./turns/accepted-keys.ts";
@@ -125,7 +126,8 @@ export async function createApp({
   const catalogFolder = join(launch.data_dir, "catalog");
   const catalog = await LiveCatalog.open({
     folder: catalogFolder,
-    isReserved: (name) => name === DELEGATE || builtIn.some((tool) => tool.name === name),
+    product: productVersion(launch.product_catalog, launch.product_catalog),
+    isReserved: (name) => RESERVED_TOOL_NAMES.includes(name),
     checkServers: toolServers.check,
     onServers: toolServers.apply,
     commands,
@@ -229,6 +231,7 @@ export async function createApp({
     status,
     wakefulness,
     attachments,
+    setCatalog: (version) => catalog.setProduct(productVersion(launch.product_catalog ?? NO_CATALOGS, version)),
     hasAgent: (name) => catalog.catalog.agents.has(name),
     catalog,
     servers: {
