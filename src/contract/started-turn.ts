@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
-import { characters } from "../shared/parse.ts";
-import { executeRequest } from "./engine-api.ts";
+import { characters, keptJson } from "../shared/parse.ts";
+import { messageText } from "./attachments.ts";
+import { taskId } from "./engine-api.ts";
 import type { IntegerParameter } from "./route-table.ts";
 
 /** A turn that the daemon started, as the engine's store has it. */
@@ -18,7 +19,15 @@ export const startedTurn = z.object({
 }) satisfies z.ZodMiniType<StartedTurn>;
 
 /** The same `key` and request within 24 h answer with the turn that the first call started. */
-export const startTurnRequest = z.object({ key: characters(1, 255), request: executeRequest });
+export const startTurnRequest = z.object({
+  key: characters(1, 255),
+  request: z.object({
+    message: messageText,
+    task_id: taskId,
+    agent: z.optional(characters(1, 64)),
+    metadata: z.optional(keptJson()),
+  }),
+});
 
 /** How long the engine waits for the end of a turn that runs. */
 export const TURN_WAIT_MS: IntegerParameter = {
