@@ -48,7 +48,9 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/orchestrator/fleet": ["src/orchestrator/rules", "src/backup", "src/contract", "src/shared"],
   "src/orchestrator/postgres": ["src/shared"],
   "src/engine/main.ts": ["src/engine", "src/contract", "src/shared"],
-  "src/engine/program.ts": ["src/engine"],
+  "src/engine/open-engine.ts": ["src/engine", "src/contract", "src/shared"],
+  "src/engine/program.ts": ["src/engine", "src/contract"],
+  "src/engine/spare": ["src/engine", "src/contract", "src/shared"],
   "src/engine/app.ts": ["src/engine", "src/contract", "src/shared"],
   "src/engine/maintenance.ts": ["src/engine", "src/shared"],
   "src/engine/engine-app.ts": ["src/contract"],
@@ -116,6 +118,14 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/shared",
   ],
   "src/engine/store": ["migrations/engine", "src/contract", "src/shared"],
+  "src/engine/catalog-check": [
+    "src/engine/catalog",
+    "src/engine/isolation",
+    "src/engine/mcp",
+    "src/engine/tools/reserved-names.ts",
+    "src/contract",
+    "src/shared",
+  ],
   "src/engine/catalog": ["src/engine/isolation", "src/engine/tools", "src/contract", "src/shared"],
   "src/engine/learning": [
     "src/engine/model",
@@ -139,7 +149,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   execa: ["src/orchestrator/fleet", "src/orchestrator/postgres", "src/engine/tools", "cli"],
   commander: ["cli"],
   "@modelcontextprotocol": ["src/engine/mcp", "src/engine/tools/json-schema-input.ts"],
-  "modern-tar": ["src/backup/tar.ts"],
+  "modern-tar": ["src/shared/tar.ts"],
   yaml: ["src/engine/catalog/front-matter.ts"],
   pino: ["src/shared/logger.ts"],
   "chrono-node": ["src/engine/learning/date-expressions.ts"],
@@ -165,6 +175,7 @@ const STRANGERS: readonly (readonly [string, string])[] = [
 
 /** What the rest of the orchestrator may import of the fleet. Only the daemon's composition names a backend. */
 const SEAM = [
+  "catalog-storage.ts",
   "engine-backend.ts",
   "engine-storage.ts",
   "engine-control.ts",
@@ -313,7 +324,11 @@ t.test("a tool runs along one path: one authorize, then one execute", async (t) 
 });
 
 t.test("each program reads the environment in one file", async (t) => {
-  t.same(filesWith(/\bprocess\.env\b/), ["cli/settings.ts", "src/engine/main.ts", "src/orchestrator/daemon/main.ts"]);
+  t.same(filesWith(/\bprocess\.env\b/), [
+    "cli/settings.ts",
+    "src/engine/program.ts",
+    "src/orchestrator/daemon/main.ts",
+  ]);
 });
 
 t.test("one file exits the process", async (t) => {

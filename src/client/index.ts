@@ -8,6 +8,7 @@ export {
   type RegisterOptions,
   createAdminClient,
 } from "./admin-client.ts";
+export type { ChangeCatalogOptions, PushCatalogOptions } from "./catalog-calls.ts";
 export {
   type AllowToolsOptions,
   type CallOptions,
@@ -38,6 +39,7 @@ export type { Turn } from "./turn.ts";
 export type { TurnResult } from "./turn-tally.ts";
 export type { HeartbeatEvent, TurnEvent, UnknownEvent } from "./turn-event.ts";
 export type { BackupList, BackupRun } from "../contract/backup-records.ts";
+export type * from "../contract/catalog-records.ts";
 export type * from "../contract/engine-records.ts";
 export type * from "../contract/memory-file.ts";
 export type * from "../contract/memory-records.ts";

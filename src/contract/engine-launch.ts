@@ -12,6 +12,16 @@ export const engineKey = z.object({
 });
 export type EngineKey = z.output<typeof engineKey>;
 
+/** A version of a product's catalog. `digest` names its folder, and is null for the version without a file. */
+export const catalogVersion = {
+  version: z.int().check(z.gte(0)),
+  digest: z.nullable(z.string().check(z.regex(/^[0-9a-f]{64}$/))),
+};
+
+/** `folder` has a folder for each version in use. The engine may read all of it. */
+const productCatalog = z.object({ folder: z.string(), ...catalogVersion });
+export type ProductCatalog = z.output<typeof productCatalog>;
+
 const isolation = z.object({ engine: z.boolean(), tools: z.boolean(), read: z.readonly(z.array(z.string())) });
 
 /** Where spans go: `OTEL_EXPORTER_OTLP_ENDPOINT` and its companions. */
@@ -40,6 +50,8 @@ const engineLaunch = z.object({
   listen_fd: z.optional(z.int()),
   /** The engine's folder with store, workspace and catalog. It is kept between starts. */
   data_dir: z.string(),
+  /** A daemon of an earlier release knows none. */
+  product_catalog: z.optional(productCatalog),
   keys: z.array(engineKey),
   /** Presented by the daemon as `X-Control-Token` on `/control/*`. */
   control_token: z.string(),

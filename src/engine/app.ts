@@ -7,11 +7,11 @@ import { createAgentLoop } from "./agent/agent-loop.ts";
 import { catalogProfiles } from "./agent/agent-profiles.ts";
 import { stateSections } from "./agent/compaction-text.ts";
 import { createCompactor } from "./agent/compaction.ts";
-import { DELEGATE } from "./agent/delegate-tool.ts";
 import { createDelegation } from "./agent/delegation.ts";
 import { createRecall } from "./agent/recall.ts";
 import { shownServers } from "./agent/shown-servers.ts";
 import { LiveCatalog } from "./catalog/live-catalog.ts";
+import { NO_CATALOGS, productVersion } from "./catalog/product-version.ts";
 import type { EngineConfig } from "./config.ts";
 import type { EngineApp } from "./engine-app.ts";
 import { EngineError } from "./engine-error.ts";
@@ -51,6 +51,7 @@ import { WorkingMemoryTable } from "./store/working-memory.ts";
 import type { Grant } from "./tools/authorize.ts";
 import { builtInTools } from "./tools/built-in-tools.ts";
 import { createToolExecutor } from "./tools/execute.ts";
+import { RESERVED_TOOL_NAMES } from "./tools/reserved-names.ts";
 import { joinedRegistry } from "./tools/registry.ts";
 import { RunningCalls } from "./tools/running-calls.ts";
 import { AcceptedKeys } from "./turns/accepted-keys.ts";
@@ -122,7 +123,8 @@ export async function createApp({
   const catalogFolder = join(launch.data_dir, "catalog");
   const catalog = await LiveCatalog.open({
     folder: catalogFolder,
-    isReserved: (name) => name === DELEGATE || builtIn.some((tool) => tool.name === name),
+    product: productVersion(launch.product_catalog, launch.product_catalog),
+    isReserved: (name) => RESERVED_TOOL_NAMES.includes(name),
     checkServers: toolServers.check,
     onServers: toolServers.apply,
     commands,
@@ -242,6 +244,7 @@ export async function createApp({
     documentsDir: join(programDir(), "documents/engine"),
     status,
     wakefulness,
+    setCatalog: (version) => catalog.setProduct(productVersion(launch.product_catalog ?? NO_CATALOGS, version)),
     hasAgent: (name) => catalog.catalog.agents.has(name),
     catalog,
     servers: {

@@ -149,6 +149,9 @@ t.test("the catalog and the core soul", async () => {
   await call("showCatalog", { expect: 200 });
   await call("reloadCatalog", { expect: 200 });
   await call("reloadCoreSoul", { expect: 200 });
+  await call("setCatalog", { body: { version: 0, digest: null }, expect: 200 });
+  await call("setCatalog", { body: { version: 1, digest: "0".repeat(64) }, expect: "CATALOG_INVALID" });
+  await call("setCatalog", { body: { version: 1, digest: "../.." }, expect: "INVALID_REQUEST" });
   mkdirSync(join(dataDir, "catalog/agents"), { recursive: true });
   writeFileSync(join(dataDir, "catalog/agents/broken.md"), "nothing");
   writeFileSync(join(dataDir, "catalog/core-soul.md"), "{{who}}");

@@ -230,6 +230,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     tracer: NO_TRACER,
     host: "127.0.0.1",
     documentsDir: resolve(import.meta.dirname, "../../dist/documents/engine"),
+    setCatalog: () => Promise.resolve({ kind: "reloaded", answer: { version: null } }),
     status: () => ({
       active_turns: 0,
       pending_hitl: 0,

@@ -27,6 +27,7 @@ export function launchOrder(
       limits: { max_processes, memory_mb, disk_mb },
       ...(host.settings.tracing !== null && { tracing: { ...host.settings.tracing } }),
     },
+    catalog: { productId: product.record.id, ...product.catalog },
     uid: engine.uid,
     memoryMb: memory_mb,
     cpuWeight: cpu_weight,
@@ -48,8 +49,20 @@ export function acceptedKeys(engine: EngineRow): { hash: string; expires_at: str
 export function liveEngine(
   host: Pick<HostContext, "now">,
   row: EngineRow,
-  { process, order, healthySince }: { process: EngineProcess; order: LaunchOrder; healthySince: number },
+  {
+    process,
+    order,
+    healthySince,
+    isAdopted = false,
+  }: {
+    readonly process: EngineProcess;
+    readonly order: LaunchOrder;
+    readonly healthySince: number;
+    /** An earlier daemon has launched it, perhaps with another order. */
+    readonly isAdopted?: boolean;
+  },
 ): LiveEngine {
+  const version = order.catalog?.version ?? 0;
   return {
     id: row.id,
     productId: row.product_id,
@@ -69,6 +82,7 @@ export function liveEngine(
     report: null,
     activeTurns: null,
     diskBytes: null,
+    catalog: { version: isAdopted ? null : version, error: null, tried: { version, at: host.now() } },
     usage: null,
     lastActiveAt: null,
     lastActiveStored: row.last_active_at?.getTime() ?? 0,
