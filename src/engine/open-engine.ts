@@ -1,5 +1,6 @@
 import type { RequestListener, Server, ServerResponse } from "node:http";
-import type { EngineErrorBody, EngineHealth } from "../contract/engine-api.ts";
+import { MAX_ATTACHMENTS } from "../contract/attachment-records.ts";
+import { type EngineErrorBody, type EngineHealth, executeBodyBytes } from "../contract/engine-api.ts";
 import type { EngineLaunch } from "../contract/engine-launch.ts";
 import { createBoundedServer } from "../shared/http/http-server.ts";
 import { hostProblem } from "../shared/http/local-caller.ts";
@@ -12,7 +13,12 @@ import { type Store, openStore } from "./store/open-store.ts";
 
 const CLOSE_MS = 1000;
 /** For one user. Uploading a memory file may take minutes. */
-const LIMITS = { maxConnections: 1024, maxUnauthenticated: 256, requestTimeoutMs: 300_000 };
+const LIMITS = {
+  maxConnections: 1024,
+  maxUnauthenticated: 256,
+  requestTimeoutMs: 300_000,
+  maxUnreadBytes: executeBodyBytes(MAX_ATTACHMENTS.mb),
+};
 
 /** A whole engine whose server does not listen yet. */
 export interface OpenedEngine {
