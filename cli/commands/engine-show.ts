@@ -83,6 +83,7 @@ function describeEngine(engine: EngineRecord, columns: number | null): string {
       ["awake", engine.awake === null ? null : describeAwake(engine.awake)],
       // Missing in the answer of an older daemon.
       ["usage", describeUsage(engine.usage ?? null)],
+      ["catalog", describeCatalog(engine.catalog ?? null)],
       ["restarts", describeRestarts(restarts)],
       ["stopped because", engine.stop_reason === null ? null : safe(engine.stop_reason)],
       ["last active", engine.last_active_at],
@@ -112,6 +113,13 @@ function describeEngine(engine: EngineRecord, columns: number | null): string {
 function describeAwake({ woken_by: by, kept_by: work, idle_since: since }: NonNullable<EngineRecord["awake"]>): string {
   const now = work.length > 0 ? `works: ${work.join(", ")}` : since === null ? "" : `idle since ${since}`;
   return [by === null ? "" : `woken by ${by}`, now].filter(Boolean).join("; ") || "yes";
+}
+
+/** Of the product. Null for one without. */
+function describeCatalog(catalog: EngineRecord["catalog"]): string | null {
+  if (catalog === null || (catalog.error === null && catalog.version === 0)) return null;
+  const used = catalog.version === null ? "unknown version" : `version ${catalog.version}`;
+  return catalog.error === null ? used : `${used}; the current one does not load: ${safe(catalog.error)}`;
 }
 
 function describeUsage(usage: EngineRecord["usage"]): string | null {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { integer } from "../shared/parse.ts";
-import { engineKey } from "./engine-launch.ts";
+import { catalogVersion, engineKey } from "./engine-launch.ts";
 import { ENGINE_METRIC_LIMITS, type EngineMetricsReport } from "./engine-metrics.ts";
 import type { UsageReport } from "./metered-usage.ts";
 import type { AwakeReason } from "./sleep.ts";
@@ -11,6 +11,8 @@ export const CONTROL_TOKEN_HEADER = "X-Control-Token";
 export const CONTROL_PATHS = {
   /** `POST {keys}`: the whole list of accepted keys. Answers `{"keys":n}`. Open streams continue. */
   keys: "/control/keys",
+  /** `POST {version, digest}`: use this version of the product's catalog. Answers `{"version":n}`, or 422. */
+  catalog: "/control/catalog",
   /** `POST`: accept no new turns (503 `ENGINE_DRAINING`). Answers {@link EngineStatus}. */
   drain: "/control/drain",
   /** `POST {idle_ms}`: exit with `slept` unless there is work. Refused with 409 `ENGINE_BUSY`. Answers {@link EngineStatus}. */
@@ -25,6 +27,7 @@ export const CONTROL_PATHS = {
 export const isControlPath = (path: string | undefined): boolean => path?.startsWith("/control/") ?? false;
 
 export const controlKeysRequest = z.object({ keys: z.array(engineKey) });
+export const controlCatalogRequest = z.object(catalogVersion);
 /** `idle_ms`: refused when the last work ended less than this ago. */
 export const controlSleepRequest = z.object({ idle_ms: integer(0) });
 

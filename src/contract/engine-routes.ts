@@ -7,7 +7,7 @@ import {
   hitlRespondRequest,
   knowledgeSearchRequest,
 } from "./engine-api.ts";
-import { CONTROL_PATHS, controlKeysRequest, controlSleepRequest } from "./engine-control.ts";
+import { CONTROL_PATHS, controlCatalogRequest, controlKeysRequest, controlSleepRequest } from "./engine-control.ts";
 import type { EngineErrorCode } from "./engine-errors.ts";
 import type { EngineResponseName } from "./engine-responses.ts";
 import {
@@ -168,6 +168,11 @@ export const ENGINE_ROUTES = {
   setKeys: control(`POST ${CONTROL_PATHS.keys}`, "Replace the accepted engine keys", {
     request: controlKeysRequest,
     responses: ok("KeysAccepted"),
+  }),
+  setCatalog: control(`POST ${CONTROL_PATHS.catalog}`, "Use a version of the product's catalog", {
+    request: controlCatalogRequest,
+    responses: ok("CatalogVersionUsed"),
+    errors: ["CATALOG_INVALID"],
   }),
   drain: control(`POST ${CONTROL_PATHS.drain}`, "Take no new turns", { responses: ok("EngineStatus") }),
   sleep: control(`POST ${CONTROL_PATHS.sleep}`, "Exit until the next call, unless there is work", {

@@ -6,6 +6,8 @@ export const ORCHESTRATOR_EVENTS = {
   "product.policy_changed": "A product's policy was changed.",
   "product.key_rotated": "A product's platform key was replaced.",
   "product.deleted": "A product was deleted.",
+  "catalog.pushed": "A product's catalog has a new version: `data.version`, `data.digest`, `data.files`, `data.bytes`.",
+  "catalog.rolled_back": "A product's catalog has the files of `data.restored_from` again, as `data.version`.",
   "engine.provisioned": "An engine was created: its row, port and key exist.",
   "engine.starting": "An engine starts on request.",
   "engine.running": "An engine is healthy, for the first time in this incarnation or again.",

@@ -1,8 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import type { RequestHandler } from "express";
+import type * as z from "zod/mini";
 import {
   CONTROL_TOKEN_HEADER,
   type EngineStatus,
+  controlCatalogRequest,
   controlKeysRequest,
   controlSleepRequest,
 } from "../../contract/engine-control.ts";
@@ -16,6 +18,8 @@ import type { Wakefulness } from "../sleep/wakefulness.ts";
 import type { EngineCounters } from "../telemetry/engine-counters.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 import type { AcceptedKeys } from "../turns/accepted-keys.ts";
+import type { CatalogVersionUsed } from "../../contract/engine-records.ts";
+import { type Reloaded, refusal } from "./reload-refusal.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 
 export interface ControlParts {
@@ -26,6 +30,7 @@ export interface ControlParts {
   /** What the engine has spent since a position in its ledger. */
   readonly usage: (known: UsageCursor | null) => UsageReport | undefined;
   readonly wakefulness: Pick<Wakefulness, "sleep">;
+  readonly setCatalog: (version: z.output<typeof controlCatalogRequest>) => Promise<Reloaded<CatalogVersionUsed>>;
 }
 
 /** The daemon's own calls carry the token of this incarnation. To anybody else they do not exist. */
@@ -38,11 +43,16 @@ export function controlOnly(token: string): RequestHandler {
 }
 
 /** The calls of the daemon. The next call is measured by replaced keys; open streams go on. */
-export const controlRoutes = ({ keys, runner, status, counters, usage, wakefulness }: ControlParts) =>
+export const controlRoutes = ({ keys, runner, status, counters, usage, wakefulness, setCatalog }: ControlParts) =>
   ({
     setKeys(request, response) {
       keys.replace(validateBody(controlKeysRequest, request.body, response).keys);
       response.json({ keys: keys.size });
+    },
+    async setCatalog(request, response) {
+      const outcome = await setCatalog(validateBody(controlCatalogRequest, request.body, response));
+      if (outcome.kind === "refused") throw refusal("CATALOG_INVALID", "the version before stays", outcome.problems);
+      response.json(outcome.answer);
     },
     drain(_request, response) {
       runner.drain();

@@ -2,6 +2,7 @@ import { delay } from "../../shared/clock.ts";
 import { purgeEvents } from "../store/events.ts";
 import { purgeUsage } from "../store/metered-usage.ts";
 import { purgeIdempotencyKeys } from "../store/idempotency-keys.ts";
+import { collectCatalogs } from "./collect-catalogs.ts";
 import { sweepKeptData } from "../operations/erase-kept-data.ts";
 import type { HostContext } from "../host-context.ts";
 
@@ -10,7 +11,7 @@ const EVENTS = { keptDays: 30, perProduct: 500_000 };
 
 /** Removes expired events, idempotency keys, responses and kept data periodically until the daemon stops. */
 export async function startMaintenance(
-  host: Pick<HostContext, "db" | "backend" | "answerLimit" | "now" | "logger" | "stopping">,
+  host: Pick<HostContext, "db" | "backend" | "answerLimit" | "live" | "now" | "logger" | "stopping">,
 ): Promise<void> {
   do {
     await attempt(host, "events", () => purgeEvents(host.db, EVENTS));
@@ -18,6 +19,7 @@ export async function startMaintenance(
     await attempt(host, "idempotency keys", () => host.answerLimit.trimAll(host.db));
     await attempt(host, "usage", () => purgeUsage(host.db, host.now()));
     await attempt(host, "kept data", () => sweepKeptData(host));
+    await attempt(host, "catalogs", () => collectCatalogs(host));
   } while (await delay(INTERVAL_MS, host.stopping));
 }
 

@@ -33,6 +33,7 @@ export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: 
       previous_expires_at: row.previous_key_expires_at?.toISOString() ?? null,
     },
     health: health(live),
+    catalog: live === undefined ? null : { version: live.catalog.version, error: live.catalog.error },
     restarts: {
       count: row.restart_count,
       window_started_at: row.restart_window_started_at?.toISOString() ?? null,

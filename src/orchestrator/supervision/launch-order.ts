@@ -12,6 +12,7 @@ export function launchOrder(
   product: Product,
 ): LaunchOrder {
   const { tool_network: network, tool_listen, max_processes, memory_mb, disk_mb, cpu_weight } = product.record.policy;
+  const { attachment_mb: mb, attachment_count: count, attachment_kinds: kinds } = product.record.policy;
   return {
     launch: {
       engine_id: engine.id,
@@ -25,8 +26,10 @@ export function launchOrder(
       tool_network: typeof network === "string" ? network : [...network],
       tool_listen: [...tool_listen],
       limits: { max_processes, memory_mb, disk_mb },
+      attachments: { mb, count, kinds: [...kinds] },
       ...(host.settings.tracing !== null && { tracing: { ...host.settings.tracing } }),
     },
+    catalog: { productId: product.record.id, ...product.catalog },
     uid: engine.uid,
     memoryMb: memory_mb,
     cpuWeight: cpu_weight,
@@ -48,8 +51,20 @@ export function acceptedKeys(engine: EngineRow): { hash: string; expires_at: str
 export function liveEngine(
   host: Pick<HostContext, "now">,
   row: EngineRow,
-  { process, order, healthySince }: { process: EngineProcess; order: LaunchOrder; healthySince: number },
+  {
+    process,
+    order,
+    healthySince,
+    isAdopted = false,
+  }: {
+    readonly process: EngineProcess;
+    readonly order: LaunchOrder;
+    readonly healthySince: number;
+    /** An earlier daemon has launched it, perhaps with another order. */
+    readonly isAdopted?: boolean;
+  },
 ): LiveEngine {
+  const version = order.catalog?.version ?? 0;
   return {
     id: row.id,
     productId: row.product_id,
@@ -69,6 +84,7 @@ export function liveEngine(
     report: null,
     activeTurns: null,
     diskBytes: null,
+    catalog: { version: isAdopted ? null : version, error: null, tried: { version, at: host.now() } },
     usage: null,
     lastActiveAt: null,
     lastActiveStored: row.last_active_at?.getTime() ?? 0,
