@@ -28,6 +28,8 @@ export const ORCHESTRATOR_EVENTS = {
   "host.draining": "The host accepts no new engines.",
   "host.resumed": "The host accepts new engines again.",
   "host.port_taken": "Another program listens on the port of an engine. The engine got another port.",
+  "host.calls_refused":
+    "While no daemon ran, `data.engines` sleeping engines refused calls: nothing kept their sockets. `data.since`: the last event before.",
   "host.breaker_opened": "Many engines failed at once. Restarts pause.",
   "host.breaker_closed": "Restarts continue.",
   "host.backup_created":

@@ -33,13 +33,17 @@ export interface MaintenanceParts {
 /** Preloads the model provider, and prunes old events, keys and tool outputs periodically. Returns the stop function. */
 export function startMaintenance(parts: MaintenanceParts): () => void {
   const firstWork = () => void Promise.all([loadProvider(parts), pruneFiles(parts)]);
-  setTimeout(firstWork, FIRST_WORK_AFTER_MS).unref();
-  setTimeout(() => collectWhenIdle(parts), COLLECT_AFTER_MS).unref();
-  const timer = setInterval(() => {
+  const prune = () => {
     pruneRows(parts);
     void pruneFiles(parts);
-  }, PRUNE_EVERY_MS).unref();
-  return () => clearInterval(timer);
+  };
+  const timers = [
+    setTimeout(firstWork, FIRST_WORK_AFTER_MS),
+    setTimeout(() => collectWhenIdle(parts), COLLECT_AFTER_MS),
+    setInterval(prune, PRUNE_EVERY_MS),
+  ];
+  for (const timer of timers) timer.unref();
+  return () => timers.forEach((timer) => clearTimeout(timer));
 }
 
 /** An upgrade replaces the installation under a running engine, so everything is loaded early. */

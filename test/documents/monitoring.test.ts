@@ -52,7 +52,16 @@ async function exposition() {
     load: { disk_free_mb: 1 },
     backup: { newest_at: "2026-11-01T00:00:00.000Z" },
   } as unknown as HostStatus;
-  const idle = { backups: { created: 1, failed: 1 }, draining: false, breakerOpen: false, starting: 0, waiting: 0 };
+  const claims = { claimed: 1, none_left: 1, unfit: 1 };
+  const spares = { ready: 1, target: 1, problem: null, claims };
+  const idle = {
+    spares,
+    backups: { created: 1, failed: 1 },
+    draining: false,
+    breakerOpen: false,
+    starting: 0,
+    waiting: 0,
+  };
   const costs = [{ product: "acme", currency: "USD", costMicros: 1, unpricedTokens: 1 }];
   const text = await metrics.text({ events: new Map(), ...idle, host, costs });
   const known = new Map<string, Set<string>>(OWN_METRICS);

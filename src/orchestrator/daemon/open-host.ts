@@ -85,6 +85,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   const events = new EventLog(hostId);
   const stalls = new StallWatch();
   resources.push(() => stalls.stop());
+  const bootQueue = new BootQueue(config.bootConcurrency);
   const box = new SealedBox(folder.secretKey);
   const host: HostContext = {
     db,
@@ -92,14 +93,14 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     states: new EngineStates(db, events),
     directory,
     isolation: parts.isolation,
-    backend: openBackend({ ...parts, catalogs: openCatalogs(parts, box) }),
+    backend: openBackend({ ...parts, bootQueue, catalogs: openCatalogs(parts, box) }),
     live: new LiveEngines(),
     boots: new Map(),
     wakes: new Map(),
     places: new AwakePlaces(config.maxAwake),
     onCall: (engineId) => void wakeForCall(host, engineId),
     transitions: new TransitionOwners(),
-    bootQueue: new BootQueue(config.bootConcurrency),
+    bootQueue,
     breaker: new FleetBreaker((transition) => reportBreaker({ db, events, logger }, transition)),
     failures: new RecentFailures(),
     answerLimit: new AnswerLimit(),

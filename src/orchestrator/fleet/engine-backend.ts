@@ -4,6 +4,7 @@ import type { CatalogStorage } from "./catalog-storage.ts";
 import type { EngineStorage } from "./engine-storage.ts";
 import type { HeldSockets } from "./engine-sockets.ts";
 import type { LimitsReport } from "./limits-report.ts";
+import type { SparesReport } from "../../contract/spares-report.ts";
 
 /**
  * Runs engines. The only implementation uses child processes. A backend knows no database and no HTTP server.
@@ -18,6 +19,8 @@ export interface EngineBackend {
   limitsReport(): LimitsReport;
   /** Why engines start slowly on this host, and what to do. Null when they start from snapshots. */
   startProblem(): string | null;
+  /** Processes that wait for the next launches. */
+  readonly spares: { report(): SparesReport; close(): void };
   /**
    * Spawns one engine, detached, with its output in the engine's log. Resolves when the process exists, before it is
    * healthy. Rejects with {@link LaunchFailed} after cleaning up when there is no process.

@@ -30,13 +30,14 @@ import { type MachineParameters, processOrder } from "./process-order.ts";
 import { ProcessTree } from "./process-tree.ts";
 import { readUsage } from "./read-usage.ts";
 import type { SocketStore } from "./socket-store.ts";
+import { NO_WARM_ENGINES, type WarmEngines, openSpares } from "./spares/open-spares.ts";
 import { type SpawnSettings, spawnEngine } from "./spawn-engine.ts";
 import { stopTree } from "./stop-ladder.ts";
 import { portConflict, survived } from "./survived.ts";
 import { systemReason } from "./system-reason.ts";
 import { TrackedProcess } from "./tracked-process.ts";
 
-export interface ProcessBackendOptions extends SpawnSettings, Omit<MachineParameters, "catalogFolder"> {
+export interface ProcessBackendOptions extends Omit<SpawnSettings, "spares">, Omit<MachineParameters, "catalogFolder"> {
   readonly logger: Logger;
   /** The program that reads an engine's folder for a backup. */
   readonly folderProgram: string;
@@ -45,6 +46,8 @@ export interface ProcessBackendOptions extends SpawnSettings, Omit<MachineParame
   readonly socketStore?: SocketStore;
   /** The parents of the engines' cgroups. Default: detected. None disables cgroups. */
   readonly cgroupHierarchies?: readonly CgroupHierarchy[];
+  /** Default: none. */
+  readonly warmEngines?: WarmEngines;
 }
 
 /** Runs engines as child processes in their own sessions, which outlive the daemon. */
@@ -54,10 +57,11 @@ export function createProcessBackend({
   catalogs,
   socketStore,
   cgroupHierarchies = findCgroupHierarchies(),
-  ...settings
+  warmEngines = NO_WARM_ENGINES,
+  ...processes
 }: ProcessBackendOptions): EngineBackend {
-  const { runDir, dataDir, host } = settings;
-  const machine = { ...settings, catalogFolder: (productId: string) => catalogs.ofProduct(productId) };
+  const { runDir, dataDir, host } = processes;
+  const machine = { ...processes, catalogFolder: (productId: string) => catalogs.ofProduct(productId) };
   const cgroups = new EngineCgroups(cgroupHierarchies, { runDir, logger });
   cgroups.prepare();
   const sockets = new EngineSockets({ host, logger, store: socketStore });
@@ -69,6 +73,8 @@ export function createProcessBackend({
   const launched = new Set<string>();
   /** Clean-ups by engine. The next launch waits until the remains of the last incarnation are gone. */
   const cleanUps = new Map<string, Promise<void>>();
+  const spares = openSpares(processes, { ...warmEngines, logger });
+  const settings = { ...processes, spares };
   removeOldLaunchFiles(runDir).catch((error: unknown) =>
     logger.warn({ err: error }, "failed to remove old launch files"),
   );
@@ -130,6 +136,8 @@ export function createProcessBackend({
     sockets,
     limitsReport: () => limitsReport(cgroups.hierarchies),
     startProblem: () => settings.snapshots?.problem ?? null,
+    spares,
+
     async launch(order: LaunchOrder): Promise<EngineProcess> {
       const { engine_id: engineId, incarnation, port } = order.launch;
       await cleanUps.get(engineId);
