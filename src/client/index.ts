@@ -8,6 +8,7 @@ export {
   type RegisterOptions,
   createAdminClient,
 } from "./admin-client.ts";
+export { type AttachmentOptions, attachment } from "./attachment.ts";
 export type { ChangeCatalogOptions, PushCatalogOptions } from "./catalog-calls.ts";
 export {
   type AllowToolsOptions,
@@ -32,12 +33,30 @@ export {
 } from "./orchestrator-client.ts";
 export type { OrchestratorClientOptions } from "./orchestrator-calls.ts";
 export type { LogsOptions } from "./orchestrator-client.ts";
+export type { ScheduleOptions, TimingOptions, WebhookOptions, WebhookWithSecret } from "./schedules.ts";
+export type {
+  MissedPolicy,
+  RunRecord,
+  RunState,
+  ScheduleRecord,
+  ScheduleTiming,
+  WebhookAccepted,
+  WebhookRecord,
+} from "../contract/schedule-records.ts";
 export type { EventGap, FollowOptions, OrchestratorEvent } from "./orchestrator-stream.ts";
 export type { AdminUsageOptions, UsageEntry, UsageOptions } from "./usage-calls.ts";
 export type * from "../contract/usage-records.ts";
 export type { Turn } from "./turn.ts";
 export type { TurnResult } from "./turn-tally.ts";
 export type { HeartbeatEvent, TurnEvent, UnknownEvent } from "./turn-event.ts";
+export type {
+  AttachmentKind,
+  AttachmentPart,
+  AttachmentRecord,
+  MessageContent,
+  MessagePart,
+  TextPart,
+} from "../contract/attachment-records.ts";
 export type { BackupList, BackupRun } from "../contract/backup-records.ts";
 export type * from "../contract/catalog-records.ts";
 export type * from "../contract/engine-records.ts";

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { parse } from "../shared/parse.ts";
+import { ATTACHMENT_KINDS, type AttachmentLimits } from "./attachment-records.ts";
 import { NOT_ISOLATED } from "./launch-file.ts";
 import type { ToolNetworkPolicy } from "./orchestrator-records.ts";
 
@@ -65,6 +66,14 @@ const engineLaunch = z.object({
   tool_listen: z.array(z.int()),
   /** The policy's limits for the engine and its tools together. */
   limits: z.object({ max_processes: z.int(), memory_mb: z.int(), disk_mb: z.int() }),
+  /** The policy's limits for attachments. Omitted: those of the default policy. */
+  attachments: z.optional(
+    z.object({
+      mb: z.int(),
+      count: z.int(),
+      kinds: z.array(z.enum(ATTACHMENT_KINDS)),
+    }) satisfies z.ZodMiniType<AttachmentLimits>,
+  ),
   /** The cgroups in which the engine creates those of its tools, one in each hierarchy. None: it watches its tools. */
   tool_cgroups: z.optional(z.array(z.string())),
   /** Processes and threads that the engine's user may have. Omitted where a cgroup limits them, or others share the user. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { byteLength, characters, integer, keptJson, opaqueId } from "../shared/parse.ts";
+import { ATTACHMENT_KINDS, MAX_ATTACHMENTS } from "./attachment-records.ts";
 import { engineEnvProblems } from "./engine-env.ts";
 import { formatHostPattern, readHostPattern } from "./host-pattern.ts";
 import { isProductSetting, productSettingNames } from "./settings.ts";
@@ -76,6 +77,12 @@ export const policyPatch = z.strictObject({
   cpu_weight: z.optional(engineLimit("cpu_weight")),
   tool_network: z.optional(toolNetwork),
   tool_listen: z.optional(toolListen),
+  attachment_mb: z.optional(integer(0, MAX_ATTACHMENTS.mb)),
+  attachment_count: z.optional(integer(0, MAX_ATTACHMENTS.count)),
+  attachment_kinds: z.optional(z.array(z.enum(ATTACHMENT_KINDS))),
+  max_schedules: z.optional(integer(0, 10_000)),
+  min_schedule_interval_s: z.optional(integer(1, 86_400)),
+  schedules_paused: z.optional(z.boolean()),
   engine_env: z.optional(checkedEngineEnv),
 });
 export type PolicyPatch = z.output<typeof policyPatch>;

@@ -25,9 +25,17 @@ export const ORCHESTRATOR_EVENTS = {
   "engine.key_rotated": "An engine's key was replaced.",
   "engine.destroyed": "An engine was destroyed.",
   "engine.leaked": "Processes of an engine do not end, or keep its port: `data.pids`.",
+  "schedule.created": "A schedule or webhook was created: `data.schedule_id` or `data.webhook_id`.",
+  "schedule.changed": "A schedule or webhook was changed: `data.fields`.",
+  "schedule.deleted": "A schedule or webhook was deleted.",
+  "schedule.ran": "A run of a schedule or webhook is done: `data.run_id`, `data.turn_id`.",
+  "schedule.failed": "A run failed or was refused: `reason`, `data.state`.",
+  "schedule.missed": "A run was due and did not start in time: `reason`.",
   "host.draining": "The host accepts no new engines.",
   "host.resumed": "The host accepts new engines again.",
   "host.port_taken": "Another program listens on the port of an engine. The engine got another port.",
+  "host.calls_refused":
+    "While no daemon ran, `data.engines` sleeping engines refused calls: nothing kept their sockets. `data.since`: the last event before.",
   "host.breaker_opened": "Many engines failed at once. Restarts pause.",
   "host.breaker_closed": "Restarts continue.",
   "host.backup_created":

@@ -1,3 +1,5 @@
+import { ATTACHMENT_KINDS, type AttachmentKind, DEFAULT_ATTACHMENT_LIMITS } from "./attachment-records.ts";
+
 export const POLICY_ACTIONS = ["provision", "start", "stop", "rotate_key", "destroy", "auto_provision"] as const;
 export type PolicyAction = (typeof POLICY_ACTIONS)[number];
 
@@ -23,6 +25,16 @@ export interface Policy {
   readonly tool_network: ToolNetworkPolicy;
   /** TCP ports on loopback that tools may listen on and connect to. */
   readonly tool_listen: readonly number[];
+  /** Attachments of one message, or of one tool result: MiB and number together, and their kinds. */
+  readonly attachment_mb: number;
+  readonly attachment_count: number;
+  readonly attachment_kinds: readonly AttachmentKind[];
+  /** Schedules and webhooks of one engine. */
+  readonly max_schedules: number;
+  /** The least number of seconds between two runs of a schedule. */
+  readonly min_schedule_interval_s: number;
+  /** No run of a schedule or webhook starts. */
+  readonly schedules_paused: boolean;
 }
 
 /** What tools may connect to: the public internet, nothing, or the listed hosts and networks. */
@@ -41,4 +53,10 @@ export const DEFAULT_POLICY: Policy = {
   cpu_weight: 100,
   tool_network: "open",
   tool_listen: [],
+  attachment_mb: DEFAULT_ATTACHMENT_LIMITS.mb,
+  attachment_count: DEFAULT_ATTACHMENT_LIMITS.count,
+  attachment_kinds: ATTACHMENT_KINDS,
+  max_schedules: 20,
+  min_schedule_interval_s: 60,
+  schedules_paused: false,
 };

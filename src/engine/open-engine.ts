@@ -1,5 +1,6 @@
 import type { RequestListener, Server, ServerResponse } from "node:http";
-import type { EngineErrorBody, EngineHealth } from "../contract/engine-api.ts";
+import { MAX_ATTACHMENTS } from "../contract/attachment-records.ts";
+import { type EngineErrorBody, type EngineHealth, executeBodyBytes } from "../contract/engine-api.ts";
 import type { EngineLaunch } from "../contract/engine-launch.ts";
 import { createBoundedServer } from "../shared/http/http-server.ts";
 import { hostProblem } from "../shared/http/local-caller.ts";
@@ -12,7 +13,12 @@ import { type Store, openStore } from "./store/open-store.ts";
 
 const CLOSE_MS = 1000;
 /** For one user. Uploading a memory file may take minutes. */
-const LIMITS = { maxConnections: 1024, maxUnauthenticated: 256, requestTimeoutMs: 300_000 };
+const LIMITS = {
+  maxConnections: 1024,
+  maxUnauthenticated: 256,
+  requestTimeoutMs: 300_000,
+  maxUnreadBytes: executeBodyBytes(MAX_ATTACHMENTS.mb),
+};
 
 /** A whole engine whose server does not listen yet. */
 export interface OpenedEngine {
@@ -41,7 +47,8 @@ function answerWith(
   { app, store }: { app: EngineApp; store: Store },
 ): RequestListener {
   // The process may have waited for its claim long before.
-  const openedAt = performance.now();
+  // `performance` would load more of Node.js at each boot.
+  const openedAt = process.uptime();
   return (request, response) => {
     // Some proxies send the absolute form of the request target.
     request.url = request.url?.replace(/^https?:\/\/[^/?]*\/?/i, "/");
@@ -53,7 +60,7 @@ function answerWith(
         engine_id,
         incarnation,
         version: VERSION,
-        uptime_s: Math.floor((performance.now() - openedAt) / 1000),
+        uptime_s: Math.floor(process.uptime() - openedAt),
         loaded: true,
         ...app.vitals(),
         ...(store.reset.current !== null && { memory_reset: store.reset.current }),

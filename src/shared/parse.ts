@@ -73,13 +73,22 @@ function invalidInput({ issues }: z.core.$ZodError): InvalidInput {
 
 const fieldOf = (path: readonly string[]): string => path.join(".") || "body";
 
-function fieldProblems(issue: z.core.$ZodIssue): { readonly path: readonly string[]; readonly problem: string }[] {
+function fieldProblems(outer: z.core.$ZodIssue): { readonly path: readonly string[]; readonly problem: string }[] {
+  const issue = innermost(outer);
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys")
     return issue.keys.slice(0, MAX_PROBLEMS).map((key) => ({ path: [...path, key], problem: "unknown field" }));
   if (issue.input === undefined) return [{ path, problem: `required, ${issue.message}` }];
   const received = issue.code === "invalid_type" ? `, received ${nameOf(kindOf(issue.input))}` : "";
   return [{ path, problem: issue.message + received }];
+}
+
+/** Of alternatives, the one that the input has the form of: the only one with a problem deeper within it. */
+function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== "invalid_union") return issue;
+  const inside = issue.errors.flatMap(([first]) => (first !== undefined && first.path.length > 0 ? [first] : []));
+  const [one] = inside;
+  return one === undefined || inside.length > 1 ? issue : innermost({ ...one, path: [...issue.path, ...one.path] });
 }
 
 /** What would have been accepted, for a schema without a message of its own: zod/mini has no messages. */
@@ -102,7 +111,12 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     case "unrecognized_keys":
       return `unknown field ${issue.keys.join(", ")}`;
     case "invalid_union":
-      return issue.errors.flatMap(([first]) => first?.message ?? []).join(", or ");
+      if (issue.errors.length === 0 && "options" in issue)
+        return `expected one of ${(issue.options as readonly unknown[]).map((value) => JSON.stringify(value)).join("|")}`;
+      return issue.errors
+        .flatMap(([first]) => first?.message ?? [])
+        .map((message, at) => (at === 0 ? message : message.replace(/^expected /, "")))
+        .join(", or ");
     default:
       return "expected another value";
   }

@@ -14,6 +14,7 @@ import {
 import { type Answer, ask } from "../helpers/api.ts";
 import { type TestEngine, startEngine } from "../helpers/engine.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { base64, png } from "../helpers/sample-files.ts";
 import { until } from "../helpers/until.ts";
 import { ContractCaller } from "./contract-caller.ts";
 
@@ -78,6 +79,16 @@ t.test("turns", async () => {
   await execute("fails", "/fail LLM_PROVIDER_ERROR");
   await call("execute", { body: { task_id: "talk", message: " " }, expect: "INVALID_REQUEST" });
   await call("execute", { body: { task_id: "talk", message: "x", agent: "nobody" }, expect: "NOT_FOUND" });
+  const image = { type: "image", data: base64(png(3, 2)), name: "dot.png" };
+  const parts = [{ type: "text", text: "/attachments" }, image, { type: "file", path: "dot.txt" }];
+  mkdirSync(join(dataDir, "workspace"), { recursive: true });
+  writeFileSync(join(dataDir, "workspace/dot.txt"), "a dot");
+  writeFileSync(join(dataDir, "workspace/dot.png"), png(3, 2));
+  await call("execute", { body: { task_id: "parts", message: parts }, expect: 200 });
+  const unreadable = [{ type: "image", data: base64(Buffer.from("no image")) }];
+  await call("execute", { body: { task_id: "parts", message: unreadable }, expect: "INVALID_REQUEST" });
+  await execute("shown", '/tool read_file {"path":"dot.png"}\n/say done');
+  await call("replay", { query: "?task_id=parts", expect: 200 });
   await call("replay", { query: "?task_id=talk&limit=5", expect: 200 });
   await call("replay", { expect: 200 });
   await call("replay", { query: "?after=0&ids=1", headers: SSE, expect: 200 });
@@ -175,10 +186,21 @@ t.test("refusals that every route of its kind shares", async (t) => {
   }
 });
 
-t.test("the engine itself", async () => {
+t.test("the engine itself", async (t) => {
   for (const name of ["health", "openapi", "docs", "status"] as const) await call(name, { expect: 200 });
   await call("setKeys", { body: { keys: [{ hash: sha256(key), expires_at: null }] }, expect: 200 });
   await call("setKeys", { body: { keys: [{ hash: "x" }] }, expect: "INVALID_REQUEST" });
+  const start = { key: "run_1", request: { task_id: "scheduled", message: "/say on time" } };
+  const { body: turn } = await call("startTurn", { body: start, expect: 200 });
+  t.equal((await call("startTurn", { body: start, expect: 200 })).body.turn_id, turn.turn_id, "once for each key");
+  const other = { ...start.request, message: "/say late" };
+  await call("startTurn", { body: { ...start, request: other }, expect: "IDEMPOTENCY_CONFLICT" });
+  await call("startTurn", { body: { key: "", request: other }, expect: "INVALID_REQUEST" });
+  await call("startTurn", { body: { key: "k", request: { ...other, agent: "nobody" } }, expect: "NOT_FOUND" });
+  const { body: found } = await call("findTurn", { query: "?key=run_1&wait_ms=10000", expect: 200 });
+  t.same(found.turn, { turn_id: turn.turn_id, state: "completed", error: null });
+  t.same((await call("findTurn", { query: `?turn_id=${turn.turn_id}`, expect: 200 })).body, found);
+  t.equal((await call("findTurn", { query: "?key=run_2", expect: 200 })).body.turn, null);
   await call("sleep", { body: { idle_ms: -1 }, expect: "INVALID_REQUEST" });
   await call("sleep", { body: { idle_ms: 60_000 }, expect: "ENGINE_BUSY" });
   await call("drain", { expect: 200 });

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { ATTACHMENT_KINDS } from "../attachment-records.ts";
 import type { ProductRecord } from "../orchestrator-records.ts";
 import { POLICY_ACTIONS, type Policy } from "../policy.ts";
 import { count, text, textOrNull, time } from "../response-schemas.ts";
@@ -18,6 +19,12 @@ const policy = z.object({
   cpu_weight: count,
   tool_network: z.union([z.enum(["open", "none"]), z.array(text)]),
   tool_listen: z.array(count),
+  attachment_mb: count,
+  attachment_count: count,
+  attachment_kinds: z.array(z.enum(ATTACHMENT_KINDS)),
+  max_schedules: count,
+  min_schedule_interval_s: count,
+  schedules_paused: z.boolean(),
 }) satisfies z.ZodMiniType<Policy>;
 
 export const productRecord = z.object({

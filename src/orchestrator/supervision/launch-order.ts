@@ -12,6 +12,7 @@ export function launchOrder(
   product: Product,
 ): LaunchOrder {
   const { tool_network: network, tool_listen, max_processes, memory_mb, disk_mb, cpu_weight } = product.record.policy;
+  const { attachment_mb: mb, attachment_count: count, attachment_kinds: kinds } = product.record.policy;
   return {
     launch: {
       engine_id: engine.id,
@@ -25,6 +26,7 @@ export function launchOrder(
       tool_network: typeof network === "string" ? network : [...network],
       tool_listen: [...tool_listen],
       limits: { max_processes, memory_mb, disk_mb },
+      attachments: { mb, count, kinds: [...kinds] },
       ...(host.settings.tracing !== null && { tracing: { ...host.settings.tracing } }),
     },
     catalog: { productId: product.record.id, ...product.catalog },
