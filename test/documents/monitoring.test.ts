@@ -1,3 +1,6 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import t from "tap";
 import { parse } from "yaml";
 import { ENGINE_METRICS, type EngineMetricRow, type EngineSample } from "../../src/contract/engine-metrics.ts";
@@ -142,6 +145,13 @@ t.test("every alert is on metrics and labels that there are, and says what it me
     t.match(rest.for ?? "1m", /^\d+[mh]$/, alert);
   }
   t.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length, "each once");
+});
+
+const promtool = ["/usr/bin/promtool", "/usr/local/bin/promtool"].find((path) => existsSync(path));
+t.test("Prometheus takes the rules", { skip: promtool === undefined && "needs promtool" }, async (t) => {
+  const file = resolve(import.meta.dirname, "../../docs/monitoring/alerts.yaml");
+  const { stdout, stderr } = spawnSync(promtool ?? "", ["check", "rules", file], { encoding: "utf8" });
+  t.match(stdout + stderr, `SUCCESS: ${rules.length} rules found`);
 });
 
 t.test("the alerts of the documents are those of the rules, both ways", async (t) => {
