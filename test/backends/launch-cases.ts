@@ -45,7 +45,8 @@ export async function launchCases(t: Test, under: BackendUnderTest): Promise<voi
     });
 
     await t.test("tells operators a pid or none", async (t) => {
-      t.match(shownProcess(process.handle), { pid: /^(null|\d+)$/ });
+      const { pid } = shownProcess(process.handle);
+      t.ok(pid === null || pid > 1);
     });
 
     await t.test("has no secret in its handle", async (t) => {

@@ -88,8 +88,24 @@ export const DAEMON_SETTINGS = {
   },
   ORCH_BACKEND: {
     scope: "daemon",
-    value: { kind: "choice", values: ["process"], fallback: "process" },
-    description: "What runs engines",
+    value: { kind: "choice", values: ["process", "docker"], fallback: "process" },
+    description: "What runs engines: `process`, child processes of this host; `docker`, containers of this host",
+  },
+  ORCH_DOCKER_IMAGE: {
+    scope: "daemon",
+    value: { kind: "text", fallback: "orchd-engine" },
+    description: "With ORCH_BACKEND=docker: the image of engines, as made by the Dockerfile of orchd",
+  },
+  ORCH_DOCKER_RUNTIME: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "the default of the Docker engine",
+    description: "With ORCH_BACKEND=docker: the runtime of the containers, such as `runsc`",
+  },
+  DOCKER_HOST: {
+    scope: "daemon",
+    value: { kind: "text", fallback: "unix:///var/run/docker.sock" },
+    description: "With ORCH_BACKEND=docker: the socket of the Docker engine on this host",
   },
   ORCH_ISOLATION: {
     scope: "daemon",

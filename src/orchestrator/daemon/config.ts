@@ -2,6 +2,7 @@ import { availableParallelism, totalmem } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { shownSettings } from "../../contract/engine-env.ts";
 import { readEngineSettings, readInteger } from "../../contract/engine-settings.ts";
+import type { DockerSettings } from "../fleet/docker/assert-docker.ts";
 import { defaultDataDir as dataDirFor } from "../../contract/data-dir.ts";
 import type { IsolationMode } from "../../contract/orchestrator-records.ts";
 import { SETTINGS, isEngineSetting } from "../../contract/settings.ts";
@@ -19,6 +20,8 @@ export interface Config {
   /** Unset: created on first start. */
   readonly adminKey: string | undefined;
   readonly secretKey: string | undefined;
+  readonly backend: "process" | "docker";
+  readonly docker: DockerSettings;
   readonly host: string;
   readonly port: number;
   /** The base of engines' addresses, without a trailing slash. Null: their own ports. */
@@ -68,7 +71,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
   const defaultDataDir = dataDirFor({ uid, home: env["HOME"], xdgDataHome: env["XDG_DATA_HOME"] });
   const engineDefaultProblems: string[] = [];
   readEngineSettings(read, (problem) => engineDefaultProblems.push(problem));
-  read.choice("ORCH_BACKEND", SETTINGS.ORCH_BACKEND.value.values, SETTINGS.ORCH_BACKEND.value.fallback);
   const portMin = readInteger(read, "ORCH_PORT_MIN");
   const portMax = readInteger(read, "ORCH_PORT_MAX");
   const uidMin = readInteger(read, "ORCH_ENGINE_UID_MIN");
@@ -89,6 +91,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     dataDir,
     defaultDataDir,
     databaseUrl: read.text("DATABASE_URL"),
+    backend: read.choice("ORCH_BACKEND", SETTINGS.ORCH_BACKEND.value.values, SETTINGS.ORCH_BACKEND.value.fallback),
+    docker: readDocker(read),
     isolation: read.choice("ORCH_ISOLATION", SETTINGS.ORCH_ISOLATION.value.values, "auto"),
     toolReadPaths: (read.text("ORCH_TOOL_READ_PATHS") ?? "").split(":").filter(Boolean),
     // With the port added, daemons of one machine that share no ports share no user ids either.
@@ -110,6 +114,18 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
   checkTogether(read, config);
   read.done();
   return Object.freeze(config);
+}
+
+function readDocker(read: EnvironmentReader): DockerSettings {
+  const address = read.text("DOCKER_HOST", SETTINGS.DOCKER_HOST.value.fallback);
+  const socketPath = /^unix:\/\/(\/.+)$/.exec(address)?.[1];
+  if (socketPath === undefined)
+    read.problem(`DOCKER_HOST: expected unix:// and the path of a socket on this host, got "${address}"`);
+  return {
+    socketPath: socketPath ?? "",
+    image: read.text("ORCH_DOCKER_IMAGE", SETTINGS.ORCH_DOCKER_IMAGE.value.fallback),
+    runtime: read.text("ORCH_DOCKER_RUNTIME") ?? null,
+  };
 }
 
 function readPublicUrl(read: EnvironmentReader): string | null {

@@ -4,6 +4,7 @@ import { programName } from "../../contract/engine-program.ts";
 import { InvalidSettings } from "../../shared/environment.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Isolation } from "../../contract/orchestrator-records.ts";
+import { containerIsolation } from "../fleet/docker/container-isolation.ts";
 import { EngineSnapshots } from "../fleet/engine-snapshots.ts";
 import { CompileCache } from "../fleet/isolation/compile-cache.ts";
 import { type HostIsolation, assessIsolation } from "../fleet/isolation/host-isolation.ts";
@@ -23,6 +24,7 @@ export async function openIsolation({
   readonly config: Config;
   readonly installDir: string;
 }): Promise<HostIsolation> {
+  if (config.backend === "docker") return containerIsolation(config.isolation, config.docker.runtime);
   return assessIsolation({
     mode: config.isolation,
     read: await readableFolders(config),

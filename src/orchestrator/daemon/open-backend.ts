@@ -5,16 +5,23 @@ import type { Releasers } from "../../shared/releasers.ts";
 import type { CatalogFolders } from "../fleet/catalog-folders.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
 import type { EngineBackend } from "../fleet/engine-backend.ts";
+import { assertDocker } from "../fleet/docker/assert-docker.ts";
+import { createDockerBackend } from "../fleet/docker/docker-backend.ts";
 import { createProcessBackend } from "../fleet/process-backend.ts";
 import type { SocketStore } from "../fleet/socket-store.ts";
 import type { BootQueue } from "../supervision/boot-queue.ts";
 import type { Config } from "./config.ts";
 import { folderProgram, openEngineStart } from "./isolation.ts";
 
+/** As the Dockerfile puts it. */
+const ENTRY_IN_IMAGE = "/opt/orchd/bin/orch-engine.cjs";
+
 interface BackendParts {
   readonly config: Config;
   readonly isolation: HostIsolation;
   readonly installDir: string;
+  /** The id of this deployment. */
+  readonly hostId: string;
   readonly logger: Logger;
   readonly resources: Releasers;
   readonly stopping: AbortSignal;
@@ -23,8 +30,26 @@ interface BackendParts {
   readonly catalogs: CatalogFolders;
 }
 
-/** What runs engines with the settings of this daemon. */
-export function openBackend(parts: BackendParts): EngineBackend {
+/** What runs engines with the settings of this daemon. Throws `InvalidSettings` when no engine could start. */
+export const openBackend = async (parts: BackendParts): Promise<EngineBackend> =>
+  parts.config.backend === "docker" ? openContainers(parts) : openProcesses(parts);
+
+async function openContainers({ config, hostId, installDir, catalogs }: BackendParts): Promise<EngineBackend> {
+  await assertDocker(config.docker);
+  return createDockerBackend({
+    ...config.docker,
+    entry: ENTRY_IN_IMAGE,
+    deployment: hostId,
+    host: config.host,
+    extraCaCerts: config.extraCaCerts,
+    dataDir: config.dataDir,
+    catalogs,
+    nodePath: process.execPath,
+    folderProgram: folderProgram(installDir),
+  });
+}
+
+function openProcesses(parts: BackendParts): EngineBackend {
   const { config, isolation, logger, resources, serviceManager, catalogs, bootQueue } = parts;
   const backend = createProcessBackend({
     ...openEngineStart(parts),

@@ -3,6 +3,7 @@ import { Alarm } from "../../shared/alarm.ts";
 import { delay } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Releasers } from "../../shared/releasers.ts";
+import { InvalidSettings } from "../../shared/environment.ts";
 import { SealedBox } from "../store/sealed-box.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";
 import { StallWatch } from "../../shared/stall-watch.ts";
@@ -35,6 +36,7 @@ import { EngineStates } from "../store/engine-states.ts";
 import { EventLog } from "../store/events.ts";
 import { type HostTakenOver, holdHost } from "../store/host-lock.ts";
 import { isDraining } from "../store/hosts.ts";
+import { listOtherBackends } from "../store/host-engines.ts";
 import { preparePorts } from "../store/ports.ts";
 import { ProductDirectory } from "../store/product-directory.ts";
 
@@ -80,6 +82,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   if (stopping.aborted) return null;
   await migrate(database, db, logger);
   const portRange = { hostId, min: config.portMin, max: config.portMax, reuseDelayS: PORT_REUSE_DELAY_S };
+  await assertOwnEngines(db, parts.config, hostId);
   await preparePorts(db, portRange);
   readiness.draining = await isDraining(db, hostId);
   const directory = new ProductDirectory(db);
@@ -95,7 +98,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     states: new EngineStates(db, events),
     directory,
     isolation: parts.isolation,
-    backend: openBackend({ ...parts, bootQueue, catalogs: openCatalogs(parts, box) }),
+    backend: await openBackend({ ...parts, hostId, bootQueue, catalogs: openCatalogs(parts, box) }),
     live: new LiveEngines(),
     boots: new Map(),
     wakes: new Map(),
@@ -122,6 +125,17 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     stopping,
   };
   return { host, database: database.describe };
+}
+
+/** Throws `InvalidSettings` while engines run that only another backend can find. */
+async function assertOwnEngines(db: Db, { backend }: Config, hostId: string): Promise<void> {
+  const others = await listOtherBackends(db, hostId, backend);
+  if (others.length === 0) return;
+  const problems = others.map(
+    ({ name, engines }) =>
+      `ORCH_BACKEND: the backend ${name} runs ${engines} engines; stop them first: ORCH_BACKEND=${name} orchd --stop-engines`,
+  );
+  throw new InvalidSettings(problems);
 }
 
 /** Migrates as the owner of the tables and grants the daemon's role its privileges. */

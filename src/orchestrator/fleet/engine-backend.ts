@@ -7,7 +7,7 @@ import type { LimitsReport } from "./limits-report.ts";
 import type { SparesReport } from "../../contract/spares-report.ts";
 
 /**
- * Runs engines. The only implementation uses child processes. A backend knows no database and no HTTP server.
+ * Runs engines, as child processes or in containers. A backend knows no database and no HTTP server.
  * I3 identity before signal: it signals no process whose identity it cannot prove, and changes nothing it did not create.
  */
 export interface EngineBackend {

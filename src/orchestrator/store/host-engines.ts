@@ -110,3 +110,19 @@ export async function engineIdsOf(db: Db, hostId: string): Promise<string[]> {
   const rows = await db.selectFrom("engines").select("id").where("host_id", "=", hostId).orderBy("id").execute();
   return rows.map(({ id }) => id);
 }
+
+/** Backends other than this one whose processes are recorded for engines of this host. */
+export async function listOtherBackends(
+  db: Db,
+  hostId: string,
+  backend: string,
+): Promise<{ readonly name: string; readonly engines: number }[]> {
+  return db
+    .selectFrom("engines")
+    .select([sql<string>`handle ->> 'backend'`.as("name"), sql<number>`count(*)::int`.as("engines")])
+    .where("host_id", "=", hostId)
+    .where("handle", "is not", null)
+    .where(sql<boolean>`handle ->> 'backend' <> ${backend}`)
+    .groupBy("name")
+    .execute();
+}

@@ -1,0 +1,80 @@
+import { delay } from "../../../shared/clock.ts";
+import { MAX_LOG_LINE, redactLine } from "../redact-line.ts";
+import type { Containers } from "./containers.ts";
+import type { DockerApi } from "./docker-api.ts";
+
+const POLL_MS = 1000;
+const HEADER_BYTES = 8;
+const NEWLINE = 0x0a;
+
+/** The logs of an engine's containers: of the one that runs, and of those that ran before and are kept. */
+export class ContainerLogs {
+  readonly #api: DockerApi;
+  readonly #containers: Containers;
+
+  constructor(api: DockerApi, containers: Containers) {
+    this.#api = api;
+    this.#containers = containers;
+  }
+
+  /** The last lines, oldest first. */
+  async tail(engine: string, lines: number): Promise<readonly string[]> {
+    const found: string[] = [];
+    if (lines === 0) return found;
+    for (const { id } of await this.#containers.list({ engine })) {
+      const missing = lines - found.length;
+      if (missing > 0)
+        found.unshift(...(await Array.fromAsync(this.#read(id, { tail: String(missing) }))).slice(-missing));
+    }
+    return found;
+  }
+
+  /** The last lines, then each new one, also of later containers, until the signal aborts or the engine has none left. */
+  async *follow(
+    engine: string,
+    { lines, signal }: { readonly lines: number; readonly signal: AbortSignal },
+  ): AsyncGenerator<string, void, undefined> {
+    let followed: string | null = null;
+    while (!signal.aborted) {
+      const [newest] = await this.#containers.list({ engine });
+      if (newest === undefined && followed !== null) return;
+      if (newest !== undefined && newest.id !== followed) {
+        const tail = followed === null ? String(lines) : "all";
+        followed = newest.id;
+        yield* this.#read(newest.id, { tail, follow: "true" }, signal);
+      }
+      if (!(await delay(POLL_MS, signal))) return;
+    }
+  }
+
+  async *#read(id: string, options: Readonly<Record<string, string>>, signal?: AbortSignal): AsyncGenerator<string> {
+    const query = { stdout: "true", stderr: "true", ...options };
+    try {
+      const body = await this.#api.stream(`/containers/${id}/logs`, { query, ...(signal && { signal }) });
+      yield* logLines(body);
+    } catch (error) {
+      if (signal?.aborted !== true) throw error;
+    }
+  }
+}
+
+/** The lines of Docker's frames: a header with the output's number and the length, then the text. */
+export async function* logLines(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let buffer = Buffer.alloc(0);
+  const rests = new Map<number, Buffer>();
+  for await (const chunk of body) {
+    buffer = Buffer.concat([buffer, chunk]);
+    while (buffer.length >= HEADER_BYTES) {
+      const end = HEADER_BYTES + buffer.readUInt32BE(4);
+      if (buffer.length < end) break;
+      const output = buffer[0] ?? 0;
+      const text = Buffer.concat([rests.get(output) ?? Buffer.alloc(0), buffer.subarray(HEADER_BYTES, end)]);
+      const lines = text.lastIndexOf(NEWLINE);
+      // An unfinished line is buffered only up to a length that is not shown whole, whatever its characters.
+      rests.set(output, text.subarray(lines + 1).subarray(0, 4 * MAX_LOG_LINE));
+      if (lines >= 0) for (const line of text.toString("utf8", 0, lines).split("\n")) yield redactLine(line);
+      buffer = buffer.subarray(end);
+    }
+  }
+  for (const rest of rests.values()) if (rest.length > 0) yield redactLine(rest.toString("utf8"));
+}

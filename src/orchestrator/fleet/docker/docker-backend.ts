@@ -1,0 +1,242 @@
+import { mkdir } from "node:fs/promises";
+import type { Socket } from "node:net";
+import { dirname } from "node:path";
+import * as z from "zod/mini";
+import type { EngineHandle } from "../../../contract/engine-handle.ts";
+import { encodeLaunch } from "../../../contract/engine-launch.ts";
+import type { CatalogFolders } from "../catalog-folders.ts";
+import type {
+  Attached,
+  EngineBackend,
+  EngineProcess,
+  Incarnation,
+  LaunchOrder,
+  StopOutcome,
+} from "../engine-backend.ts";
+import { engineFolder } from "../engine-folder.ts";
+import { engineUrl } from "../engine-url.ts";
+import { createFolderStorage } from "../folder-storage.ts";
+import { changeOwner } from "../isolation/change-owner.ts";
+import { makeTraversable } from "../isolation/own-modes.ts";
+import { type Owner, engineUser } from "../isolation/owner.ts";
+import { LaunchFailed, PortTaken, StorageUnusable } from "../launch-failed.ts";
+import { NO_HELD_SOCKETS } from "../no-held-sockets.ts";
+import { portFreed } from "../port-check.ts";
+import { bootId } from "../process-identity.ts";
+import { portConflict } from "../survived.ts";
+import { systemReason } from "../system-reason.ts";
+import { ContainerLogs } from "./container-logs.ts";
+import { ContainerProcess, sendSignal, survived } from "./container-process.ts";
+import { type ContainerOptions, containerLaunch, containerName, containerSpec } from "./container-spec.ts";
+import { Containers, LABELS } from "./containers.ts";
+import { DockerApi, DockerError, DockerUnreachable } from "./docker-api.ts";
+
+const BACKEND = "docker";
+const VERSION = 1;
+/** For an engine of a daemon that runs as root and gives engines no users of their own. */
+const NOBODY: Owner = { uid: 65_532, gid: 65_532 };
+/** The proxy of the container before closes the port a moment after its exit. */
+const PORT_FREE_MS = 3000;
+/** How many stopped containers of an engine keep their logs. */
+const KEPT_CONTAINERS = 1;
+
+/** A container cannot become another engine's. */
+const NO_SPARES: EngineBackend["spares"] = {
+  report: () => ({ target: 0, ready: 0, problem: null, claims: { claimed: 0, none_left: 0, unfit: 0 } }),
+  close: () => undefined,
+};
+
+const dockerHandle = z.object({
+  backend: z.literal(BACKEND),
+  version: z.literal(VERSION),
+  id: z.string().check(z.regex(/^[0-9a-f]{12,64}$/)),
+  /** Of the machine. No container outlives a restart of it. */
+  bootId: z.string(),
+});
+
+export interface DockerBackendOptions extends ContainerOptions {
+  /** The Docker engine's socket on this machine. */
+  readonly socketPath: string;
+  /** Holds the folders of the engines, which their containers mount. */
+  readonly dataDir: string;
+  readonly catalogs: CatalogFolders;
+  readonly nodePath: string;
+  readonly folderProgram: string;
+}
+
+/** Runs each engine in a container of a Docker engine on this machine. Its files are a folder of the data folder. */
+export function createDockerBackend(options: DockerBackendOptions): EngineBackend {
+  const { deployment, host, dataDir } = options;
+  const api = new DockerApi(options.socketPath);
+  const containers = new Containers(api, deployment);
+  const logs = new ContainerLogs(api, containers);
+  const boot = bootId();
+
+  const track = (id: string, port: number, input: Socket | null = null): EngineProcess =>
+    new ContainerProcess({
+      id,
+      handle: { backend: BACKEND, version: VERSION, id, bootId: boot },
+      address: engineUrl(host, port),
+      api,
+      containers,
+      input,
+    });
+
+  const catalogsOf = ({ catalog }: LaunchOrder): string | null =>
+    catalog === undefined ? null : options.catalogs.ofProduct(catalog.productId);
+
+  async function create(order: LaunchOrder): Promise<string> {
+    const { engine_id: engineId, incarnation } = order.launch;
+    const folder = engineFolder(dataDir, engineId);
+    const user = engineUser(order.uid);
+    const owner = user.uid === 0 ? NOBODY : user;
+    makeTraversable(dirname(folder));
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await changeOwner(folder, owner);
+    await containers.removeStopped(engineId, { keep: KEPT_CONTAINERS });
+    // One that was started again without the database has its incarnation still.
+    for (const { id, isRunning } of await containers.list({ incarnation })) {
+      if (isRunning) throw new LaunchFailed("the engine's process runs already");
+      await containers.remove(id);
+    }
+    const created = await api.call("POST", "/containers/create", {
+      query: { name: containerName(deployment, incarnation) },
+      body: containerSpec(order, options, { folder, catalogs: catalogsOf(order), owner }),
+    });
+    return z.parse(z.object({ Id: z.string() }), created).Id;
+  }
+
+  async function start(id: string, order: LaunchOrder): Promise<EngineProcess> {
+    try {
+      const input = await api.openInput(id);
+      await api.call("POST", `/containers/${id}/start`);
+      input.end(encodeLaunch(containerLaunch(order, options)));
+      return track(id, order.launch.port, input);
+    } catch (error) {
+      await containers.remove(id).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async function attach(incarnation: Incarnation, stored: EngineHandle | null): Promise<Attached> {
+    if (stored === null) {
+      const running = (await containers.list({ incarnation: incarnation.id })).find(({ isRunning }) => isRunning);
+      if (running === undefined) return { kind: "gone", cause: "exit" };
+      return { kind: "running", process: track(running.id, incarnation.port) };
+    }
+    const { data: handle } = z.safeParse(dockerHandle, stored);
+    if (handle === undefined) return { kind: "unknown", reason: `the backend ${stored.backend} started it` };
+    if (handle.bootId !== boot) return { kind: "gone", cause: "host" };
+    const { isRunning, labels } = await containers.inspect(handle.id);
+    // I3 identity before signal: a row may name a foreign container.
+    const isOurs = labels[LABELS.deployment] === deployment && labels[LABELS.incarnation] === incarnation.id;
+    if (!isRunning || !isOurs) return { kind: "gone", cause: "exit" };
+    return { kind: "running", process: track(handle.id, incarnation.port) };
+  }
+
+  const folders = createFolderStorage(options);
+  /** The logs of an engine end with its storage. */
+  const forget = async (engineId: string): Promise<void> => {
+    try {
+      await containers.removeStopped(engineId, { keep: 0 });
+    } catch (error) {
+      throw new StorageUnusable(reasonOf(error), { cause: error });
+    }
+  };
+
+  return {
+    catalogs: options.catalogs,
+    sockets: NO_HELD_SOCKETS,
+    spares: NO_SPARES,
+    storage: {
+      ...folders,
+      async discard(engine) {
+        await forget(engine.id);
+        await folders.discard(engine);
+      },
+      async keep(engine) {
+        await forget(engine.id);
+        await folders.keep(engine);
+      },
+      async erase(engineId) {
+        await forget(engineId);
+        await folders.erase(engineId);
+      },
+    },
+    limitsReport: () => ({
+      name: "limits",
+      active: true,
+      problem: null,
+      fix: null,
+      detail: "processes, memory and CPU by the container, disk by a watch of the engine",
+    }),
+    startProblem: () => null,
+
+    async launch(order) {
+      try {
+        if (!(await portFreed(host, order.launch.port, PORT_FREE_MS)))
+          throw new PortTaken(`port ${order.launch.port} is taken by another program`);
+        return await start(await create(order), order);
+      } catch (error) {
+        if (error instanceof LaunchFailed) throw error;
+        if (error instanceof DockerError && /port is already allocated|address already in use/.test(error.message))
+          throw new PortTaken(`port ${order.launch.port} is taken by another program`, { cause: error });
+        throw new LaunchFailed(`failed to start the engine's container: ${reasonOf(error)}`, { cause: error });
+      }
+    },
+
+    async attach(incarnation, stored) {
+      try {
+        return await attach(incarnation, stored);
+      } catch (error) {
+        // Only the Docker engine itself can say that there is no such container.
+        if (error instanceof DockerError && error.status === 404) return { kind: "gone", cause: "exit" };
+        return { kind: "unknown", reason: reasonOf(error) };
+      }
+    },
+
+    logs: (engineId, lines) => logs.tail(engineId, lines),
+    followLogs: (engineId, following) => logs.follow(engineId, following),
+
+    async usage(processes) {
+      const read = async (process: EngineProcess) => {
+        const usage = process instanceof ContainerProcess ? await containers.usage(process.id).catch(() => null) : null;
+        return usage === null ? [] : [[process, usage] as const];
+      };
+      return new Map((await Promise.all(processes.map(read))).flat());
+    },
+
+    async endOrphans({ id: incarnation, port }): Promise<StopOutcome> {
+      try {
+        const running = (await containers.list({ incarnation })).filter(({ isRunning }) => isRunning);
+        for (const { id } of running) {
+          await sendSignal(api, id, "SIGKILL");
+          const outcome = await track(id, port).stop(0);
+          if (outcome.kind === "survived") return outcome;
+        }
+        return { kind: running.length === 0 ? "exited" : "killed" };
+      } catch (error) {
+        return survived(incarnation, reasonOf(error));
+      }
+    },
+
+    addressConflict: ({ port }) => portConflict(host, port),
+
+    async list(known) {
+      const ids = new Set(known.map(({ id }) => id));
+      const running = (await containers.list()).filter(({ incarnation }) => !ids.has(incarnation));
+      return running.map(({ name, incarnation }) => ({
+        incarnation,
+        pids: [],
+        fix: `docker inspect ${name} shows it; docker rm --force ${name} ends it`,
+      }));
+    },
+  };
+}
+
+/** For clients: without paths and without what a stranger put into a name. */
+function reasonOf(error: unknown): string {
+  if (error instanceof DockerUnreachable) return "the Docker engine does not answer";
+  if (!(error instanceof DockerError)) return systemReason(error);
+  return error.status === 404 ? "its image does not exist on the Docker engine" : `Docker error ${error.status}`;
+}

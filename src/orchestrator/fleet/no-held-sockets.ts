@@ -1,0 +1,13 @@
+import type { HeldSockets } from "./engine-sockets.ts";
+
+/** For a backend whose engines make their own sockets: no call can wait for an engine that does not run. */
+export const NO_HELD_SOCKETS: HeldSockets = {
+  restore: () => undefined,
+  hold: () => null,
+  canHold: () => false,
+  isHeld: () => false,
+  awaitCall: () => undefined,
+  refuse: () => undefined,
+  release: () => undefined,
+  close: () => undefined,
+};

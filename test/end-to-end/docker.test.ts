@@ -1,0 +1,179 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { Containers } from "../../src/orchestrator/fleet/docker/containers.ts";
+import { DockerApi } from "../../src/orchestrator/fleet/docker/docker-api.ts";
+import { freePort, launchDaemon, startDaemon } from "../helpers/daemon.ts";
+import { engineImage, findDocker } from "../helpers/docker.ts";
+import { freshFolder } from "../helpers/folder.ts";
+import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
+import { until } from "../helpers/until.ts";
+
+t.setTimeout(600_000);
+const docker = await findDocker();
+const skip = "missing" in docker && docker.missing;
+
+t.test("with ORCH_BACKEND=docker", { skip }, async (t) => {
+  if ("missing" in docker) return;
+  const { socketPath } = docker;
+  const api = new DockerApi(socketPath);
+  const image = await engineImage(socketPath);
+  t.teardown(() => api.call("DELETE", `/images/${image}`));
+  const { Size: size } = (await api.call("GET", `/images/${image}/json`)) as { readonly Size: number };
+  t.comment(`the image has ${Math.round(size / 1e6)} MB`);
+  const [dataDir, databaseUrl] = [freshFolder(t), await freshDatabaseUrl(t)];
+  const env = {
+    ORCH_BACKEND: "docker",
+    ORCH_DOCKER_IMAGE: image,
+    DOCKER_HOST: `unix://${socketPath}`,
+    LLM_PROVIDER: "sandbox",
+    ORCH_PORT: String(await freePort()),
+  };
+  const settings = { dataDir, databaseUrl, env };
+  let daemon = await startDaemon(t, settings);
+  const { body: registered } = await daemon.admin("/products/register", { method: "POST", body: { slug: "demo" } });
+  const key = registered.platform_api_key as string;
+  const call = (path: string, body?: object) =>
+    daemon.platform(key, path, body === undefined ? {} : { method: "POST", body });
+  const restart = async () => {
+    daemon = await startDaemon(t, settings);
+    // Before the daemon ends.
+    t.teardown(destroyAll);
+  };
+  const destroyAll = () => daemon.admin("/products/demo?force=true", { method: "DELETE" }).catch(() => undefined);
+  t.teardown(destroyAll);
+  const containers = new Containers(api, readFileSync(join(dataDir, "host-id"), "utf8").trim());
+  const { status, body: provisioned } = await call("/engines/provision", { user_id: "ann" });
+  if (status !== 201) throw new Error(JSON.stringify(provisioned));
+  const { engine_api_key: engineKey, url } = provisioned as { engine_api_key: string; url: string };
+  const turn = async (task: string) => {
+    const answer = await fetch(`${url}/execute`, {
+      method: "POST",
+      headers: { "x-engine-key": engineKey, "content-type": "application/json" },
+      body: JSON.stringify({ task_id: task, message: "/say hello" }),
+      signal: AbortSignal.timeout(30_000),
+    });
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  await t.test("an engine runs in a container of its own", async (t) => {
+    t.match(provisioned, { state: "running", pid: null });
+    const found = await containers.list();
+    t.equal(found.length, 1);
+    const inspected = await api.call("GET", `/containers/${found[0]?.id}/json`);
+    t.match(inspected, {
+      Config: { User: /^(?!0:)\d+:\d+$/ },
+      HostConfig: {
+        ReadonlyRootfs: true,
+        CapDrop: ["ALL"],
+        SecurityOpt: ["no-new-privileges"],
+        Memory: Number,
+        Init: true,
+      },
+    });
+    t.notMatch(JSON.stringify(inspected), new RegExp(engineKey));
+  });
+
+  await t.test("it runs turns", async (t) => {
+    const { status, text } = await turn("first");
+    t.equal(status, 200, text);
+    t.match(text, /completed/);
+  });
+
+  await t.test("the host reports what confines it, and what does not", async (t) => {
+    const { body } = await daemon.admin("/admin/status");
+    const active = body.isolation.parts.filter((part: { active: boolean }) => part.active);
+    t.same(
+      active.map(({ name }: { name: string }) => name),
+      ["engine", "user", "limits"],
+    );
+    t.same(body.orphans, []);
+  });
+
+  await t.test("its record has its usage", async (t) => {
+    await until("a sample", async () => (await call("/engines/ann")).body.usage !== null, 30_000);
+    t.ok((await call("/engines/ann")).body.usage.memory_mb > 10);
+  });
+
+  await t.test("SIGKILL of the daemon does not disturb it, and the next daemon adopts it", async (t) => {
+    const { incarnation } = (await call("/engines/ann")).body;
+    await daemon.stop("SIGKILL");
+    t.equal((await turn("alone")).status, 200);
+    await restart();
+    t.match(daemon.output(), /"adopted":1,/);
+    t.match((await call("/engines/ann")).body, { state: "running", incarnation, restarts: { count: 0 } });
+  });
+
+  await t.test("it is restarted after a kill", async (t) => {
+    const [running] = await containers.list();
+    await api.call("POST", `/containers/${running?.id}/kill`, { query: { signal: "SIGKILL" } });
+    await until(
+      "it runs again",
+      async () => {
+        const { body } = await call("/engines/ann");
+        return body.state === "running" && body.restarts.count === 1;
+      },
+      60_000,
+    );
+    t.match((await call("/engines/ann")).body, { last_error: { phase: "run", signal: "SIGKILL", oom: false } });
+    t.equal((await turn("second")).status, 200);
+  });
+
+  await t.test("it is never put to sleep", async (t) => {
+    t.match(await call("/engines/ann/sleep", {}), { body: { error: { code: String } } });
+    t.match((await call("/engines/ann")).body, { state: "running" });
+  });
+
+  await t.test("its log is read", async (t) => {
+    const { status } = await call("/engines/ann/logs");
+    t.equal(status, 200);
+  });
+
+  await t.test("it is stopped and started with its data", async (t) => {
+    t.match((await call("/engines/ann/stop", {})).body, { state: "stopped" });
+    t.same(await containers.list(), []);
+    t.match((await call("/engines/ann/start", {})).body, { state: "running" });
+    const tasks = await fetch(`${url}/tasks/first`, { headers: { "x-engine-key": engineKey } });
+    t.not(tasks.status, 401);
+  });
+
+  await t.test("another backend is refused while it runs", async (t) => {
+    await daemon.stop();
+    const { process, output } = launchDaemon({
+      ORCH_DATA_DIR: dataDir,
+      DATABASE_URL: databaseUrl,
+      ORCH_PORT: env.ORCH_PORT,
+    });
+    await once(process, "exit");
+    t.match(output(), /ORCH_BACKEND: the backend docker runs 1 engines; stop them first/);
+    await restart();
+  });
+
+  await t.test("a destroy leaves no container", async (t) => {
+    t.equal((await daemon.platform(key, "/engines/ann", { method: "DELETE" })).status, 200);
+    const { id } = provisioned as { id: string };
+    t.same(await containers.list({ engine: id }), []);
+  });
+});
+
+t.test("a Docker engine that cannot start engines is one message", { skip }, async (t) => {
+  if ("missing" in docker) return;
+  const start = async (env: Record<string, string>) => {
+    const place = { ORCH_DATA_DIR: freshFolder(t), DATABASE_URL: await freshDatabaseUrl(t), ORCH_BACKEND: "docker" };
+    const { process, output } = launchDaemon({ ...place, ORCH_PORT: String(await freePort()), ...env });
+    await once(process, "exit");
+    t.equal(process.exitCode, 1);
+    return output();
+  };
+  const host = `unix://${docker.socketPath}`;
+  t.match(
+    await start({ DOCKER_HOST: host, ORCH_DOCKER_IMAGE: "orchd-nowhere", ORCH_DOCKER_RUNTIME: "kata" }),
+    /ORCH_DOCKER_IMAGE: the image orchd-nowhere is not on.*\n.*ORCH_DOCKER_RUNTIME: expected a runtime/,
+  );
+  t.match(
+    await start({ DOCKER_HOST: "unix:///nowhere/docker.sock" }),
+    /DOCKER_HOST: no Docker engine answers at \/nowhere/,
+  );
+  t.match(await start({ DOCKER_HOST: "tcp://127.0.0.1:2375" }), /DOCKER_HOST: expected unix:\/\//);
+});

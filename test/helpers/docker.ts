@@ -1,0 +1,131 @@
+import { execFileSync } from "node:child_process";
+import { createHash, randomUUID } from "node:crypto";
+import { createReadStream, existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { request } from "node:http";
+import { dirname, join, resolve } from "node:path";
+import type { Readable } from "node:stream";
+import { buffer, text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { one } from "../../src/backup/archive-writer.ts";
+import { TarWriter } from "../../src/shared/tar.ts";
+import { DockerApi, DockerError } from "../../src/orchestrator/fleet/docker/docker-api.ts";
+import { fixture } from "./fleet.ts";
+
+const NODE = "/usr/local/bin/node";
+/** Where the image has the fixture engines. */
+export const FIXTURES = "/fixtures";
+
+/** The socket of the Docker engine that `DOCKER_HOST` names, or the usual one. Null, with the reason, without a Docker engine. */
+export async function findDocker(): Promise<{ readonly socketPath: string } | { readonly missing: string }> {
+  const socketPath = (process.env["DOCKER_HOST"] ?? "unix:///var/run/docker.sock").replace(/^unix:\/\//, "");
+  if (!existsSync(socketPath)) return { missing: `no Docker engine at ${socketPath} (DOCKER_HOST)` };
+  try {
+    await new DockerApi(socketPath).call("GET", "/version");
+    return { socketPath };
+  } catch (error) {
+    return { missing: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/**
+ * An image of this Node.js, the libraries that it loads and the fixture engines, made of files of this machine. It is
+ * made once and stays on the Docker engine.
+ */
+export async function fixtureImage(socketPath: string): Promise<string> {
+  const engines = readdirSync(fixture("engines"));
+  const hash = createHash("sha256").update(process.version);
+  for (const name of engines) hash.update(readFileSync(fixture(`engines/${name}`)));
+  const image = `orchd-fixtures:${hash.digest("hex").slice(0, 16)}`;
+  try {
+    await new DockerApi(socketPath).call("GET", `/images/${image}/json`);
+  } catch (error) {
+    if (!(error instanceof DockerError)) throw error;
+    await importImage(socketPath, image, {
+      [NODE]: process.execPath,
+      ...Object.fromEntries(libraries().map((path) => [path, path])),
+      ...Object.fromEntries(engines.map((name) => [join(FIXTURES, name), fixture(`engines/${name}`)])),
+    });
+  }
+  return image;
+}
+
+/** The image of engines, built by the Dockerfile from the built programs of this checkout. */
+export async function engineImage(socketPath: string): Promise<string> {
+  const root = resolve(import.meta.dirname, "../..");
+  const image = `orchd-engine-test:${randomUUID()}`;
+  const programs = ["bin/orch-engine.cjs", "dist/package.json"].concat(
+    readdirSync(join(root, "dist"))
+      .filter((name) => /^engine-.*\.cjs$/.test(name))
+      .map((name) => `dist/${name}`),
+  );
+  const release = new TarWriter();
+  const packed = buffer(release.stream.pipe(createGzip({ level: 1 })));
+  for (const name of programs) await addFile(release, `orchd-test/${name}`, readFileSync(join(root, name)));
+  release.finish();
+  const context = new TarWriter();
+  const query = new URLSearchParams({ t: image, rm: "true", forcerm: "true" });
+  query.append("buildargs", JSON.stringify({ BASE_IMAGE: await fixtureImage(socketPath) }));
+  const built = post(socketPath, `/build?${query.toString()}`, context.stream);
+  await addFile(context, "Dockerfile", readFileSync(join(root, "Dockerfile")));
+  await addFile(context, "orchd-test-linux-x64.tar.gz", await packed);
+  context.finish();
+  const answer = await built;
+  if (answer.includes('"error"')) throw new Error(answer);
+  return image;
+}
+
+async function addFile(tar: TarWriter, path: string, content: Buffer): Promise<void> {
+  const member = {
+    path,
+    type: "file",
+    size: content.length,
+    mode: 0o755,
+    modifiedAt: new Date(0),
+    target: "",
+  } as const;
+  await tar.add(member, one(content));
+}
+
+/** The body of the answer to an archive. */
+async function post(socketPath: string, path: string, body: Readable): Promise<string> {
+  const headers = { "content-type": "application/x-tar" };
+  const upload = request({ socketPath, method: "POST", path: `/v1.41${path}`, headers });
+  const answered = new Promise<string>((resolve, reject) => {
+    upload.once("error", reject);
+    upload.once("response", (answer) => text(answer).then(resolve, reject));
+  });
+  await pipeline(body, upload);
+  return answered;
+}
+
+/** What the dynamic linker loads for this Node.js. */
+const libraries = (): readonly string[] =>
+  [...execFileSync("ldd", [process.execPath], { encoding: "utf8" }).matchAll(/(\/\S+\.so\S*)/g)].map(
+    ([, path = ""]) => path,
+  );
+
+async function importImage(socketPath: string, image: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const tar = new TarWriter();
+  const written = writeFiles(tar, files);
+  const query = new URLSearchParams({ fromSrc: "-", repo: image.split(":")[0] ?? "", tag: image.split(":")[1] ?? "" });
+  query.append("changes", `ENTRYPOINT ["${NODE}"]`);
+  query.append("changes", `ENV PATH=${dirname(NODE)}`);
+  const answer = await post(socketPath, `/images/create?${query.toString()}`, tar.stream);
+  await written;
+  if (answer.includes('"error"')) throw new Error(answer);
+}
+
+async function writeFiles(tar: TarWriter, files: Readonly<Record<string, string>>): Promise<void> {
+  const modifiedAt = new Date(0);
+  for (const folder of ["data", "tmp", "etc", "etc/orchd"])
+    await tar.add({ path: folder, type: "directory", size: 0, mode: 0o755, modifiedAt, target: "" });
+  for (const [path, source] of Object.entries(files)) {
+    const { size } = statSync(source);
+    await tar.add(
+      { path: path.slice(1), type: "file", size, mode: 0o755, modifiedAt, target: "" },
+      createReadStream(source),
+    );
+  }
+  tar.finish();
+}
