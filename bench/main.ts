@@ -21,6 +21,7 @@ import { memoryWrites } from "./parts/memory-writes.ts";
 import { neighbours } from "./parts/neighbours.ts";
 import { peer } from "./parts/peer.ts";
 import { replay } from "./parts/replay.ts";
+import { schedules } from "./parts/schedules.ts";
 import { sleep } from "./parts/sleep.ts";
 import { sleepers } from "./parts/sleepers.ts";
 import { spares } from "./parts/spares.ts";
@@ -47,6 +48,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   fleet,
   catalog,
   sleep,
+  schedules,
   sleepers,
   wakes,
   spares,
