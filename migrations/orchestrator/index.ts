@@ -9,6 +9,7 @@ import * as engineUsers from "./0008-engine-users.ts";
 import * as sleeping from "./0009-sleeping.ts";
 import * as usage from "./0011-usage.ts";
 import * as engineHandles from "./0013-engine-handles.ts";
+import * as budgets from "./0014-budgets.ts";
 
 /** Every migration by name, in order. Imported, because the bundle has no migrations folder. */
 export const ORCHESTRATOR_MIGRATIONS = {
@@ -23,4 +24,5 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0009-sleeping": sleeping,
   "0011-usage": usage,
   "0013-engine-handles": engineHandles,
+  "0014-budgets": budgets,
 };

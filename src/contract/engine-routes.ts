@@ -7,6 +7,7 @@ import {
   hitlRespondRequest,
   knowledgeSearchRequest,
 } from "./engine-api.ts";
+import { MAX_BUDGETS_BYTES, engineBudgets } from "./engine-budgets.ts";
 import { CONTROL_PATHS, controlKeysRequest, controlSleepRequest } from "./engine-control.ts";
 import type { EngineErrorCode } from "./engine-errors.ts";
 import type { EngineResponseName } from "./engine-responses.ts";
@@ -75,7 +76,14 @@ export const ENGINE_ROUTES = {
     request: executeRequest,
     maxBodyBytes: ENGINE_BODY_BYTES.execute,
     responses: { 200: [events("EngineEvent")] },
-    errors: ["NOT_FOUND", "TASK_BUSY", "IDEMPOTENCY_CONFLICT", "TOO_MANY_READERS", "ENGINE_DRAINING"],
+    errors: [
+      "NOT_FOUND",
+      "TASK_BUSY",
+      "IDEMPOTENCY_CONFLICT",
+      "BUDGET_EXCEEDED",
+      "TOO_MANY_READERS",
+      "ENGINE_DRAINING",
+    ],
   }),
   replay: engine("GET /execute/replay", "Stored events after a cursor; a stream with `Accept: text/event-stream`", {
     query: {
@@ -153,7 +161,7 @@ export const ENGINE_ROUTES = {
   }),
   triggerLearning: engine("POST /admin/lc/trigger", "Run a learning batch", {
     responses: ok("LearningBatch"),
-    errors: ["LC_RUNNING", "LLM_RATE_LIMITED", "LLM_PROVIDER_ERROR", "ENGINE_DRAINING"],
+    errors: ["LC_RUNNING", "BUDGET_EXCEEDED", "LLM_RATE_LIMITED", "LLM_PROVIDER_ERROR", "ENGINE_DRAINING"],
   }),
   reloadCatalog: engine("POST /admin/reload-catalog", "Reload the catalog", {
     responses: ok("CatalogReloaded"),
@@ -168,6 +176,11 @@ export const ENGINE_ROUTES = {
   setKeys: control(`POST ${CONTROL_PATHS.keys}`, "Replace the accepted engine keys", {
     request: controlKeysRequest,
     responses: ok("KeysAccepted"),
+  }),
+  setBudgets: control(`POST ${CONTROL_PATHS.budgets}`, "Replace the budgets", {
+    request: engineBudgets,
+    maxBodyBytes: MAX_BUDGETS_BYTES,
+    responses: ok("EngineStatus"),
   }),
   drain: control(`POST ${CONTROL_PATHS.drain}`, "Take no new turns", { responses: ok("EngineStatus") }),
   sleep: control(`POST ${CONTROL_PATHS.sleep}`, "Exit until the next call, unless there is work", {

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { byteLength, characters, integer, keptJson, opaqueId } from "../shared/parse.ts";
+import { budgetsPatch } from "./budgets-patch.ts";
 import { engineEnvProblems } from "./engine-env.ts";
 import { formatHostPattern, readHostPattern } from "./host-pattern.ts";
 import { isProductSetting, productSettingNames } from "./settings.ts";
@@ -76,6 +77,7 @@ export const policyPatch = z.strictObject({
   cpu_weight: z.optional(engineLimit("cpu_weight")),
   tool_network: z.optional(toolNetwork),
   tool_listen: z.optional(toolListen),
+  budgets: z.optional(budgetsPatch),
   engine_env: z.optional(checkedEngineEnv),
 });
 export type PolicyPatch = z.output<typeof policyPatch>;

@@ -1,3 +1,5 @@
+import { type Budgets, NO_BUDGETS } from "./budgets.ts";
+
 export const POLICY_ACTIONS = ["provision", "start", "stop", "rotate_key", "destroy", "auto_provision"] as const;
 export type PolicyAction = (typeof POLICY_ACTIONS)[number];
 
@@ -23,6 +25,7 @@ export interface Policy {
   readonly tool_network: ToolNetworkPolicy;
   /** TCP ports on loopback that tools may listen on and connect to. */
   readonly tool_listen: readonly number[];
+  readonly budgets: Budgets;
 }
 
 /** What tools may connect to: the public internet, nothing, or the listed hosts and networks. */
@@ -41,4 +44,5 @@ export const DEFAULT_POLICY: Policy = {
   cpu_weight: 100,
   tool_network: "open",
   tool_listen: [],
+  budgets: NO_BUDGETS,
 };

@@ -46,7 +46,6 @@ import { PlanTable } from "./store/plans.ts";
 import { ToolCallTable } from "./store/tool-call-table.ts";
 import { ToolDefinitionTable } from "./store/tool-definitions.ts";
 import { TurnTable } from "./store/turns.ts";
-import { UsageTable } from "./store/usage-table.ts";
 import { WorkingMemoryTable } from "./store/working-memory.ts";
 import type { Grant } from "./tools/authorize.ts";
 import { builtInTools } from "./tools/built-in-tools.ts";
@@ -58,7 +57,7 @@ import { openJournal } from "./turns/event-journal.ts";
 import { HumanRequests } from "./turns/human-requests.ts";
 import { TaskSlots } from "./turns/task-slots.ts";
 import { TurnRunner } from "./turns/turn-runner.ts";
-import { UsageMeter } from "./usage/usage-meter.ts";
+import { openUsage } from "./usage/open-usage.ts";
 
 const CHANNEL_TTL_MS = 900_000;
 const TOOL_TIMEOUT_MS = 120_000;
@@ -103,13 +102,9 @@ export async function createApp({
   const { launcher, disk } = limitTools({ launch, launcher: unlimited, logger });
   const commands = { environment, folders, launcher, network };
   const slots = new TaskSlots(CHANNEL_TTL_MS);
-  const meter = new UsageMeter({ store, table: new UsageTable(store), logger });
-  const modelProvider = createProvider(config, {
-    extraCaCerts: launch.extra_ca_certs,
-    logger,
-    telemetry,
-    record: (call) => meter.modelCall(call),
-  });
+  const { meter, budgets, calls: callMeter } = openUsage({ store, logger, budgets: launch.budgets });
+  const { extra_ca_certs: extraCaCerts } = launch;
+  const modelProvider = createProvider(config, { extraCaCerts, logger, telemetry, meter: callMeter });
   const { embedder } = modelProvider;
   const memory = await openMemory({ store, workspaceDir, embedder, lastEvent: () => journal.last, logger });
   const journal = openJournal(new EventTable(store), { slots, logger });
@@ -197,6 +192,7 @@ export async function createApp({
       },
     },
     meter,
+    budgets,
     runAgent,
     telemetry,
     logger,
@@ -221,7 +217,16 @@ export async function createApp({
     stopAccepting,
   });
   const diskBytes = createDiskReport(disk, () => journal.lastActiveAt);
-  const { vitals, status } = engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter });
+  const { vitals, status } = engineReport({
+    slots,
+    humanRequests,
+    journal,
+    runner,
+    wakefulness,
+    diskBytes,
+    meter,
+    budgets,
+  });
   const keys = new AcceptedKeys(launch.keys);
   const { provider, model } = config;
   logger.info(
@@ -237,6 +242,7 @@ export async function createApp({
     controlToken: launch.control_token,
     counters: telemetry.counters,
     usage: (known) => meter.report(known),
+    budgets,
     tracer: telemetry.tracer,
     host: launch.host,
     documentsDir: join(programDir(), "documents/engine"),

@@ -7,6 +7,7 @@ import {
   controlSleepRequest,
 } from "../../contract/engine-control.ts";
 import { type UsageCursor, type UsageReport, parseCursor } from "../../contract/metered-usage.ts";
+import { type EngineBudgets, engineBudgets } from "../../contract/engine-budgets.ts";
 import { sameSecret } from "../../contract/api-keys.ts";
 import { NO_SUCH_ROUTE } from "../../shared/http/refusal.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
@@ -25,6 +26,7 @@ export interface ControlParts {
   readonly counters: EngineCounters;
   /** What the engine has spent since a position in its ledger. */
   readonly usage: (known: UsageCursor | null) => UsageReport | undefined;
+  readonly budgets: { set(budgets: EngineBudgets): void };
   readonly wakefulness: Pick<Wakefulness, "sleep">;
 }
 
@@ -38,11 +40,15 @@ export function controlOnly(token: string): RequestHandler {
 }
 
 /** The calls of the daemon. The next call is measured by replaced keys; open streams go on. */
-export const controlRoutes = ({ keys, runner, status, counters, usage, wakefulness }: ControlParts) =>
+export const controlRoutes = ({ keys, runner, status, counters, usage, budgets, wakefulness }: ControlParts) =>
   ({
     setKeys(request, response) {
       keys.replace(validateBody(controlKeysRequest, request.body, response).keys);
       response.json({ keys: keys.size });
+    },
+    setBudgets(request, response) {
+      budgets.set(validateBody(engineBudgets, request.body, response));
+      response.json(status());
     },
     drain(_request, response) {
       runner.drain();

@@ -7,7 +7,7 @@ import { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
 import { monitoredProvider } from "./cache-monitor.ts";
 import { type Embedder, createEmbedder } from "./embedder.ts";
 import { loggedProvider } from "./logged-provider.ts";
-import { type RecordCall, meteredProvider } from "./metered-provider.ts";
+import { type CallMeter, NO_METER, meteredProvider } from "./metered-provider.ts";
 import type { ModelFamily, ModelSettings } from "./model-family.ts";
 import type { ModelProvider } from "./model-provider.ts";
 import { type CallReport, createModelStatus } from "./model-status.ts";
@@ -44,13 +44,13 @@ export function createProvider(
     extraCaCerts,
     logger,
     telemetry = new EngineTelemetry(),
-    record = () => undefined,
+    meter = NO_METER,
   }: {
     readonly extraCaCerts: string | null;
     readonly logger: Logger;
     readonly telemetry?: EngineTelemetry;
-    /** Takes the tokens of each call, embeddings included. */
-    readonly record?: RecordCall;
+    /** Of every call, embeddings included. */
+    readonly meter?: CallMeter;
   },
 ): EngineProvider {
   const { provider } = settings;
@@ -58,7 +58,7 @@ export function createProvider(
   if (provider === "sandbox") {
     const health = () => ({ status: "ok", last_error: null, last_error_at: null, next_try_at: null }) as const;
     return {
-      ...loggedProvider(observedProvider(meteredProvider(sandboxProvider, record), telemetry), logger),
+      ...loggedProvider(observedProvider(meteredProvider(sandboxProvider, meter), telemetry), logger),
       load: () => Promise.resolve(),
       health,
     };
@@ -70,7 +70,7 @@ export function createProvider(
   });
   const limiter = new RateLimiter();
   const deadlines = settings.deadlines && { deadlines: settings.deadlines };
-  const remote = meteredProvider(aiSdkProvider({ name: provider, load, ...deadlines }), record);
+  const remote = meteredProvider(aiSdkProvider({ name: provider, load, ...deadlines }), meter);
   const { report: reportStatus, health } = createModelStatus(logger);
   const report = (call: CallReport) => {
     reportStatus(call);
@@ -85,7 +85,7 @@ export function createProvider(
     return family.embedding(model);
   };
   const embedder =
-    id !== null && createEmbedder({ provider, model: id, open: () => openEmbedding(id), limiter, record });
+    id !== null && createEmbedder({ provider, model: id, open: () => openEmbedding(id), limiter, meter });
   return {
     ...loggedProvider(observedProvider(watched, telemetry), logger),
     load,

@@ -14,6 +14,7 @@ import { isGatewayUrl } from "../http/gateway-path.ts";
 import { openRoutes } from "../http/open-routes.ts";
 import { engineRoutes } from "../http/engine-routes.ts";
 import { streamRoutes } from "../http/stream-routes.ts";
+import { followBudgets } from "../supervision/follow-budgets.ts";
 import { usageRoutes } from "../http/usage-routes.ts";
 import { productRoutes } from "../http/product-routes.ts";
 import { createWaitingApp } from "../http/waiting-app.ts";
@@ -114,6 +115,7 @@ export async function serve(options: StartOptions): Promise<void> {
     serviceManager.advanced();
     serviceManager.status(`${host.live.ids().size} engines run`);
   });
+  followBudgets(host);
   void startMaintenance(host);
   void scheduleBackups(host);
   options.resources.push(() => host.backups.settled);

@@ -24,6 +24,8 @@ export async function adoptEngine(
   if (product === null) throw new Error(`the product ${row.product_id} of a running engine does not exist`);
   const healthySince = row.started_at?.getTime() ?? host.now();
   const live = liveEngine(host, row, { process, order: launchOrder(host, row, product), healthySince });
+  // It has those of the daemon before.
+  live.budgetsSent = undefined;
   await process.settle();
   if (!answers) live.consecutiveFailures = MISSES_UNHEALTHY;
   superviseAdopted(host, live);

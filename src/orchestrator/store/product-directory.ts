@@ -21,6 +21,7 @@ export class ProductDirectory {
   readonly #entries = new Map<string, ProductByKey>();
   readonly #policies = new Map<string, Promise<Policy | null>>();
   readonly #db: Db;
+  readonly #listeners: (() => void)[] = [];
   #listening = false;
   /** Counts changes, so that a product read before a change is not cached after it. */
   #generation = 0;
@@ -55,6 +56,12 @@ export class ProductDirectory {
     this.#generation++;
     this.#entries.clear();
     this.#policies.clear();
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Called after each change of a product. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   /** Listens until the signal. Resolves when the first connection is established or has failed. */
