@@ -2,7 +2,9 @@ import type { EngineClient } from "../src/client/engine-client.ts";
 import type { HumanRequest } from "../src/client/human-responder.ts";
 import { CLIENT_ERRORS, OrchdError } from "../src/client/orchd-error.ts";
 import type { Turn } from "../src/client/turn.ts";
+import type { AttachmentPart, MessageContent } from "../src/contract/attachment-records.ts";
 import { onInterrupt } from "../src/shared/shutdown-signals.ts";
+import { attachFile, messageWith } from "./attachments.ts";
 import { type AnswerSources, decide, isExit } from "./answers.ts";
 import { type EngineContext, describeContext, toCliFailure, describeFailure } from "./client-failure.ts";
 import { CliFailure } from "./exit-codes.ts";
@@ -25,7 +27,13 @@ interface ConversationParts {
   readonly answers: AnswerSources;
 }
 
-const COMMANDS = ["/help   this list", "/exit   leave, like Ctrl-D", "Ctrl-C  cancel the running turn"];
+const COMMANDS = [
+  "/help         this list",
+  "/attach FILE  attach a file to the next message",
+  "/exit         leave, like Ctrl-D",
+  "Ctrl-C        cancel the running turn",
+];
+const ATTACH = /^\/attach\s+(.+)$/;
 
 /** A conversation with an engine, turn by turn. */
 export class Conversation {
@@ -41,7 +49,7 @@ export class Conversation {
   }
 
   /** Runs a turn, prints its events and answers its questions. Ctrl-C cancels it. */
-  turn(message: string): Promise<void> {
+  turn(message: MessageContent): Promise<void> {
     const { engine, taskId, thinking, agent } = this.#parts;
     return this.#show((reading) => engine.execute({ taskId, message, thinking, agent, ...reading }));
   }
@@ -57,6 +65,7 @@ export class Conversation {
     const { taskId, print, answers } = this.#parts;
     print.note(`Task ${taskId}. Type a message, for example: What can you do?`);
     print.note("Ctrl-C cancels a turn, Ctrl-D leaves, /help lists commands.");
+    let attachments: readonly AttachmentPart[] = [];
     while (!this.#isLeft) {
       const reply = await answers.terminal?.ask("> ");
       if (reply?.kind === "interrupted") throw new CliFailure("interrupted", "interrupted");
@@ -68,7 +77,15 @@ export class Conversation {
         continue;
       }
       try {
-        await this.turn(reply.text);
+        const path = ATTACH.exec(reply.text)?.[1];
+        if (path === undefined) {
+          const message = messageWith(reply.text, attachments);
+          attachments = [];
+          await this.turn(message);
+        } else {
+          attachments = [...attachments, await attachFile(path.trim())];
+          print.note(`Attached to the next message: ${attachments.map(({ name }) => safe(name ?? "")).join(", ")}`);
+        }
       } catch (error) {
         if (!(error instanceof CliFailure)) throw error;
         print.note(describeFailure(error));

@@ -82,7 +82,6 @@ export class DaemonClient {
     return (await this.admin((client) => client.getProduct(product), { product })).id;
   }
 
-  /** Found once, so that a typed key is not asked for again. */
   /** Found once: a person types it once. */
   #foundAdminKey: Promise<string> | undefined;
   #foundPlatformKey: ReturnType<typeof findPlatformKey> | undefined;

@@ -2,10 +2,10 @@
 export const EXIT_CODES = {
   ok: { code: 0, meaning: "done" },
   unexpected: { code: 1, meaning: "unexpected error, or doctor found a problem" },
-  usage: { code: 2, meaning: "wrong usage, or the daemon refused a value (400, 405, 413)" },
+  usage: { code: 2, meaning: "wrong usage, or the daemon refused a value (400, 405, 413, 422)" },
   denied: { code: 3, meaning: "key missing or wrong, or denied by policy (401, 403)" },
   notFound: { code: 4, meaning: "no such product, engine or route (404)" },
-  conflict: { code: 5, meaning: "not possible in this state (409)" },
+  conflict: { code: 5, meaning: "not possible in this state (409, 412)" },
   limited: { code: 6, meaning: "quota or rate limit (429)" },
   unavailable: { code: 7, meaning: "the daemon, an engine or its model failed, or cannot be reached (5xx)" },
   timeout: { code: 8, meaning: "deadline exceeded (504, or a deadline of orchctl)" },
@@ -34,7 +34,7 @@ export class CliFailure extends Error {
 export function exitOfStatus(status: number): ExitName {
   if (status === 401 || status === 403) return "denied";
   if (status === 404) return "notFound";
-  if (status === 409) return "conflict";
+  if (status === 409 || status === 412) return "conflict";
   if (status === 429) return "limited";
   if (status === 504) return "timeout";
   return status >= 500 ? "unavailable" : "usage";

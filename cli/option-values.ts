@@ -33,6 +33,9 @@ export const hosts = (text: string): "open" | "none" | readonly string[] =>
 /** Ports separated by commas, or `none`. */
 export const ports = (text: string): readonly number[] => (text === "none" ? [] : listed(text).map(wholeNumber));
 
+/** Names separated by commas. */
+export const names = (text: string): readonly string[] => listed(text);
+
 const listed = (text: string): readonly string[] =>
   text
     .split(",")

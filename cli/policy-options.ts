@@ -1,10 +1,11 @@
 import { type Command, Option } from "commander";
 import type { PolicyChanges } from "../src/client/admin-client.ts";
+import { ATTACHMENT_KINDS, type AttachmentKind } from "../src/contract/attachment-records.ts";
 import { engineEnvProblems, isPlainSetting } from "../src/contract/engine-env.ts";
 import { POLICY_ACTIONS, type PolicyAction } from "../src/contract/orchestrator-records.ts";
 import { isProductSetting, isPublicSetting, productSettingNames } from "../src/contract/settings.ts";
 import { CliFailure } from "./exit-codes.ts";
-import { duration, collected, hosts, jsonObject, limit, ports, wholeNumber } from "./option-values.ts";
+import { duration, collected, hosts, jsonObject, limit, names, ports, wholeNumber } from "./option-values.ts";
 import { promptSecret, secretFromFile } from "./secret-input.ts";
 import type { Settings } from "./settings.ts";
 
@@ -23,6 +24,9 @@ export interface PolicyOptions {
   readonly cpuWeight?: number;
   readonly toolNetwork?: "open" | "none" | readonly string[];
   readonly toolListen?: readonly number[];
+  readonly attachmentMb?: number;
+  readonly attachmentCount?: number;
+  readonly attachmentKinds?: readonly string[];
   readonly engineEnv?: readonly string[];
   readonly unsetEngineEnv?: readonly string[];
 }
@@ -44,6 +48,13 @@ export function policyOptions(command: Command): Command {
     .option("--cpu-weight <n>", "an engine's share of a busy CPU, 1 to 10000; the default is 100", wholeNumber)
     .option("--tool-network <hosts>", "what tools may connect to: open, none, or hosts separated by commas", hosts)
     .option("--tool-listen <ports>", "ports that tools may listen on, separated by commas, or none", ports)
+    .option("--attachment-mb <mb>", "size limit of the attachments of one message; 0 allows none", wholeNumber)
+    .option("--attachment-count <n>", "maximum number of attachments of one message", wholeNumber)
+    .option(
+      "--attachment-kinds <kinds>",
+      `allowed attachments, separated by commas: ${ATTACHMENT_KINDS.join(",")}`,
+      names,
+    )
     .option(
       "--engine-env <setting>",
       "a setting of the engines: NAME=VALUE, NAME=@FILE (- is standard input), or NAME for the value of this environment variable; a secret such as LLM_API_KEY cannot be given as VALUE",
@@ -56,6 +67,7 @@ export function policyOptions(command: Command): Command {
 export async function readPolicy(options: PolicyOptions, settings: Settings): Promise<PolicyChanges> {
   const { policyFile, maxEngines, requestsPerMinute, allow, suspend, resume, drain, memory } = options;
   const { maxProcesses, disk, cpuWeight, toolNetwork, toolListen } = options;
+  const { attachmentMb, attachmentCount, attachmentKinds } = options;
   const engineEnv: Record<string, string | null> = {};
   for (const name of options.engineEnv ?? []) Object.assign(engineEnv, await readEngineEnv(name, settings));
   for (const name of options.unsetEngineEnv ?? []) engineEnv[name] = null;
@@ -75,6 +87,10 @@ export async function readPolicy(options: PolicyOptions, settings: Settings): Pr
     ...(cpuWeight !== undefined && { cpu_weight: cpuWeight }),
     ...(toolNetwork !== undefined && { tool_network: toolNetwork }),
     ...(toolListen !== undefined && { tool_listen: toolListen }),
+    ...(attachmentMb !== undefined && { attachment_mb: attachmentMb }),
+    ...(attachmentCount !== undefined && { attachment_count: attachmentCount }),
+    // The daemon refuses unknown kinds.
+    ...(attachmentKinds !== undefined && { attachment_kinds: attachmentKinds as AttachmentKind[] }),
     ...(Object.keys(engineEnv).length > 0 && { engine_env: engineEnv }),
   };
 }

@@ -4,7 +4,7 @@ import { auditListCommand, auditVerifyCommand } from "./commands/audit.ts";
 import { backupCreateCommand, backupListCommand } from "./commands/backup.ts";
 import { backupRestoreCommand, backupVerifyCommand } from "./commands/backup-restore.ts";
 import { cancelCommand } from "./commands/cancel.ts";
-import { catalogListCommand, catalogReloadCommand, catalogValidateCommand } from "./commands/catalog.ts";
+import { CATALOG_COMMANDS } from "./commands/catalog-commands.ts";
 import { chatCommand } from "./commands/chat.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { engineDestroyCommand } from "./commands/engine-destroy.ts";
@@ -121,11 +121,7 @@ export function createProgram(
   answerCommand(program, settings);
   cancelCommand(program, settings);
   group("memory", "List, search, export, import and erase an engine's memory", MEMORY_COMMANDS);
-  group("catalog", "List, validate and reload an engine's agents, skills and tools", [
-    catalogListCommand,
-    catalogValidateCommand,
-    catalogReloadCommand,
-  ]);
+  group("catalog", "Push the catalog of a product's engines; list and reload an engine's", CATALOG_COMMANDS);
   group("tools", "List an engine's tool servers, and accept changed tools", [toolsListCommand, toolsAllowCommand]);
   program.commandsGroup("Operation:");
   usageCommand(program, settings);

@@ -1,7 +1,10 @@
+import { readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { defaultDataDir } from "../src/contract/data-dir.ts";
+import { hasCode } from "../src/shared/error-code.ts";
 import { CliFailure } from "./exit-codes.ts";
+import { layoutOf, parseEnvironment } from "./release/release-layout.ts";
 
 /** Settings from the environment. A secret can be given by variable or file, never as an argument. */
 export interface Settings {
@@ -23,7 +26,7 @@ export interface Settings {
 }
 
 export function readSettings(installDir: string): Settings {
-  const env = process.env;
+  const env = { ...serviceSettings(installDir), ...process.env };
   const text = (name: string) => env[name] || undefined;
   const configHome = text("XDG_CONFIG_HOME") ?? join(text("HOME") ?? homedir(), ".config");
   // By the daemon's own rule, so that both use one folder.
@@ -48,6 +51,20 @@ export function readSettings(installDir: string): Settings {
       Object.entries(env).filter((entry): entry is [string, string] => Boolean(entry[1])),
     ),
   };
+}
+
+/** Those of the service, for root with the installed release: no need to repeat its port, data folder or key. */
+function serviceSettings(installDir: string): Readonly<Record<string, string>> {
+  const { current, environment } = layoutOf("/");
+  if (process.getuid?.() !== 0) return {};
+  try {
+    return realpathSync(current) === realpathSync(installDir)
+      ? parseEnvironment(readFileSync(environment, "utf8"))
+      : {};
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return {};
+    throw error;
+  }
 }
 
 /** The address of a daemon with these settings. A wildcard address becomes the loopback one. */

@@ -1,4 +1,6 @@
 import type { TurnEvent } from "../src/client/turn-event.ts";
+import type { AttachmentRecord } from "../src/contract/attachment-records.ts";
+import { describeAttachment } from "./attachments.ts";
 import { type Printer, type Style, safe } from "./output.ts";
 import { WordWrap } from "./word-wrap.ts";
 
@@ -55,6 +57,7 @@ export class TurnView {
       case "tool_result":
         if (event.data.error === null) this.#line(`  ↳ ${shortened(event.data.output)}`, "dim");
         else this.#line(`  ↳ failed: ${shortened(event.data.error)}`, "red");
+        this.#attachments("  ", event.data.attachments);
         break;
       case "hitl_request":
         this.#line(`? ${event.data.question}`, "yellow");
@@ -77,6 +80,7 @@ export class TurnView {
         break;
       }
       case "thread_lifecycle":
+        this.#attachments("", event.data.attachments);
         if (event.data.phase === "completed") this.#line(`— turn completed${this.#usage}`, "dim");
         break;
       case "error":
@@ -89,6 +93,10 @@ export class TurnView {
       default:
         event satisfies never;
     }
+  }
+
+  #attachments(indent: string, files: readonly AttachmentRecord[] = []): void {
+    for (const file of files) this.#line(`${indent}+ ${describeAttachment(file)}`, "dim");
   }
 
   /** The model's text, wrapped where it goes to a terminal. */

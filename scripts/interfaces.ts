@@ -10,7 +10,12 @@ import type { Route } from "../src/contract/orchestrator-routes/route-row.ts";
 import type { Interface } from "./openapi.ts";
 
 /** The daemon's own calls to an engine, and what they answer, are not published. */
-const { KeysAccepted: _keys, EngineStatus: _status, ...PUBLIC_RESPONSES } = ENGINE_RESPONSES;
+const {
+  KeysAccepted: _keys,
+  CatalogVersionUsed: _version,
+  EngineStatus: _status,
+  ...PUBLIC_RESPONSES
+} = ENGINE_RESPONSES;
 
 /** The two interfaces as their route tables and schemas describe them. */
 export const INTERFACES = {
@@ -25,6 +30,7 @@ export const INTERFACES = {
     keys: { platform: PLATFORM_KEY_HEADER, admin: ADMIN_KEY_HEADER, local: ADMIN_KEY_HEADER },
     keyless: ["none", "local"],
     path: {
+      version: "The number of a version",
       user_id: "The product's id of the user, 1 to 256 bytes",
       product_id: "Id or slug of the product",
       engine_id: "Id of the engine",

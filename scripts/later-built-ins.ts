@@ -63,31 +63,36 @@ const snapshot = globalThis.engineSnapshot;
 if (snapshot === undefined) module.exports = load();
 else {
   let real;
-  const stands = Object.fromEntries(${JSON.stringify(functions)}.map((name) => [name, standFor(name)]));
-  const values = { ...stands, ...${WHILE_LOADING[name] ?? "{}"} };
+  const functions = new Set(${JSON.stringify(functions)});
+  const values = ${WHILE_LOADING[name] ?? "{}"};
+  const classes = {};
   for (const name of ${JSON.stringify(names)})
     Object.defineProperty(exports, name, { enumerable: true, get: () => snapshot.isRestored ? linked()[name] : whileLoading(name) });
 
   function whileLoading(name) {
+    if (!(name in values) && functions.has(name)) values[name] = standFor(name);
     if (name in values) return values[name];
     throw new Error(name + " of node:${name} is read while the program loads");
   }
   function linked() {
     if (real !== undefined) return real;
     real = load();
-    for (const [name, stand] of Object.entries(stands)) {
+    for (const [name, stand] of Object.entries(classes)) {
       Object.setPrototypeOf(stand, real[name]);
       if (real[name].prototype) Object.setPrototypeOf(stand.prototype, real[name].prototype);
     }
     return real;
   }
   function standFor(name) {
-    return function stand(...args) {
+    // Only what was read is linked: some getters load other modules, those of \`http\` the whole of undici.
+    if (/^[A-Z]/.test(name)) classes[name] = stand;
+    return stand;
+    function stand(...args) {
       if (!snapshot.isRestored) throw new Error(name + " of node:${name} is called while the program loads");
       const target = linked()[name];
       if (new.target === undefined) return Reflect.apply(target, this, args);
       return Reflect.construct(target, args, new.target === stand ? target : new.target);
-    };
+    }
   }
 }
 `;

@@ -1,11 +1,14 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { open, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import PQueue from "p-queue";
 import { PROGRAMS } from "../src/contract/engine-program.ts";
+import { trimCodeCache } from "./trim-code-cache.ts";
 
 const AT_ONCE = 2;
+const LIST_BUILT_INS = join(import.meta.dirname, "list-built-ins.cjs");
 
 /**
  * Builds the start-up snapshot of each engine program: the process of an engine is restored from it instead of loading
@@ -19,9 +22,18 @@ export async function makeSnapshots(folder: string): Promise<void> {
 
 /** `program`: a path without its extension, `.cjs`. The snapshot is beside it, as `.blob`. */
 export async function makeSnapshot(program: string): Promise<void> {
+  const blob = `${program}.blob`;
+  await buildSnapshot(program, { codeCache: true });
+  const loaded = await promisify(execFile)(process.execPath, ["--snapshot-blob", blob, LIST_BUILT_INS], { env: {} });
+  const trimmed = trimCodeCache(await readFile(blob), new Set(JSON.parse(loaded.stdout) as string[]));
+  if (trimmed === null) await buildSnapshot(program, { codeCache: false });
+  else await writeFile(blob, trimmed);
+}
+
+/** With `codeCache`, the code that ran while the program loaded and that of all built-in modules: a boot compiles less. */
+async function buildSnapshot(program: string, { codeCache }: { readonly codeCache: boolean }): Promise<void> {
   const [config, log] = [`${program}.json`, `${program}.log`];
-  // The code cache of all built-in modules would add 8 MiB to the memory of each engine.
-  await writeFile(config, JSON.stringify({ builder: `${program}.cjs`, withoutCodeCache: true }));
+  await writeFile(config, JSON.stringify({ builder: `${program}.cjs`, withoutCodeCache: !codeCache }));
   // A file, because Node.js loads `net` to print to a pipe.
   const output = await open(log, "w");
   try {

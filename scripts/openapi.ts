@@ -110,9 +110,10 @@ function parameterSchema(parameter: Parameter): Schema {
 }
 
 function requestBody(
-  { request, requestLines }: Row,
+  { request, requestArchive, requestLines }: Row,
   requests: RequestNames,
 ): NonNullable<Operation["requestBody"]> | null {
+  if (requestArchive === true) return { required: true, content: ARCHIVE };
   if (requestLines !== undefined) return { required: true, content: { "application/x-ndjson": linesOf(requestLines) } };
   if (request === undefined) return null;
   const required = !request.safeParse({}).success;
@@ -131,6 +132,8 @@ const successes = ({ responses }: Row): Operation["responses"] =>
   );
 const DESCRIPTIONS: Readonly<Record<string, string>> = { 200: "OK", 201: "Created" };
 
+const ARCHIVE: Contents = { "application/gzip": { schema: { type: "string" } } };
+
 function mediaType(content: Content<string>): Contents {
   switch (content.kind) {
     case "json":
@@ -145,6 +148,8 @@ function mediaType(content: Content<string>): Contents {
       return { "text/plain": { schema: { type: "string" } } };
     case "html":
       return { "text/html": { schema: { type: "string" } } };
+    case "archive":
+      return ARCHIVE;
     default:
       return content satisfies never;
   }

@@ -12,12 +12,16 @@ import { writeArchive } from "./release/write-archive.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const { values } = parseArgs({
-  options: { out: { type: "string", default: "." }, level: { type: "string", default: "9" } },
+  options: {
+    out: { type: "string", default: "." },
+    level: { type: "string", default: "9" },
+    version: { type: "string", default: releaseVersion(root, manifest.version) },
+  },
 });
 if (process.platform !== "linux") throw new Error("a release is made on Linux, for the processor that it will run on");
 if (!/^[1-9]$/.test(values.level)) throw new Error(`--level: expected 1 to 9, got "${values.level}"`);
 
-const version = releaseVersion(root, manifest.version);
+const { version } = values;
 const name = `orchd-${version}-linux-${process.arch}`;
 const out = resolve(values.out);
 await mkdir(out, { recursive: true });

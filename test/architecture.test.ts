@@ -47,8 +47,11 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/orchestrator/store": ["src/orchestrator/rules", "migrations/orchestrator", "src/contract", "src/shared"],
   "src/orchestrator/fleet": ["src/orchestrator/rules", "src/backup", "src/contract", "src/shared"],
   "src/orchestrator/postgres": ["src/shared"],
+  "src/engine/open-agent.ts": ["src/engine", "src/shared"],
   "src/engine/main.ts": ["src/engine", "src/contract", "src/shared"],
-  "src/engine/program.ts": ["src/engine"],
+  "src/engine/open-engine.ts": ["src/engine", "src/contract", "src/shared"],
+  "src/engine/program.ts": ["src/engine", "src/contract"],
+  "src/engine/spare": ["src/engine", "src/contract", "src/shared"],
   "src/engine/app.ts": ["src/engine", "src/contract", "src/shared"],
   "src/engine/maintenance.ts": ["src/engine", "src/shared"],
   "src/engine/engine-app.ts": ["src/contract"],
@@ -63,16 +66,19 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/engine/tools",
     "src/engine/mcp",
     "src/engine/sleep",
+    "src/engine/attachments",
     "src/engine/engine-error.ts",
     "src/contract",
     "src/shared",
   ],
+  "src/engine/attachments": ["src/contract", "src/shared"],
   "src/engine/sleep": ["src/contract", "src/shared"],
   "src/engine/turns": [
     "src/engine/agent",
     "src/engine/telemetry",
     "src/engine/memory",
     "src/engine/store",
+    "src/engine/attachments",
     "src/engine/engine-error.ts",
     "src/contract",
     "src/shared",
@@ -83,22 +89,30 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/engine/tools",
     "src/engine/memory",
     "src/engine/catalog",
+    "src/engine/attachments",
     "src/engine/engine-error.ts",
     "src/contract",
     "src/shared",
   ],
   "src/engine/telemetry": ["src/contract", "src/shared"],
   "src/engine/usage": ["src/engine/store", "src/contract", "src/shared"],
-  "src/engine/model": ["src/engine/telemetry", "src/contract", "src/shared"],
+  "src/engine/model": ["src/engine/telemetry", "src/engine/attachments", "src/contract", "src/shared"],
   "src/engine/isolation": ["src/contract", "src/shared"],
   "src/engine/tools": [
+    "src/engine/attachments",
     "src/engine/isolation",
     "src/engine/telemetry",
     "src/engine/memory",
     "src/contract",
     "src/shared",
   ],
-  "src/engine/mcp": ["src/engine/isolation", "src/engine/tools", "src/contract", "src/shared"],
+  "src/engine/mcp": [
+    "src/engine/attachments",
+    "src/engine/isolation",
+    "src/engine/tools",
+    "src/contract",
+    "src/shared",
+  ],
   "src/engine/memory": ["src/engine/store", "src/contract", "src/shared"],
   "src/engine/memory/search": [
     "src/engine/memory/predicates.ts",
@@ -116,6 +130,14 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/shared",
   ],
   "src/engine/store": ["migrations/engine", "src/contract", "src/shared"],
+  "src/engine/catalog-check": [
+    "src/engine/catalog",
+    "src/engine/isolation",
+    "src/engine/mcp",
+    "src/engine/tools/reserved-names.ts",
+    "src/contract",
+    "src/shared",
+  ],
   "src/engine/catalog": ["src/engine/isolation", "src/engine/tools", "src/contract", "src/shared"],
   "src/engine/learning": [
     "src/engine/model",
@@ -139,7 +161,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   execa: ["src/orchestrator/fleet", "src/orchestrator/postgres", "src/engine/tools", "cli"],
   commander: ["cli"],
   "@modelcontextprotocol": ["src/engine/mcp", "src/engine/tools/json-schema-input.ts"],
-  "modern-tar": ["src/backup/tar.ts"],
+  "modern-tar": ["src/shared/tar.ts"],
   yaml: ["src/engine/catalog/front-matter.ts"],
   pino: ["src/shared/logger.ts"],
   "chrono-node": ["src/engine/learning/date-expressions.ts"],
@@ -165,6 +187,7 @@ const STRANGERS: readonly (readonly [string, string])[] = [
 
 /** What the rest of the orchestrator may import of the fleet. Only the daemon's composition names a backend. */
 const SEAM = [
+  "catalog-storage.ts",
   "engine-backend.ts",
   "engine-storage.ts",
   "engine-control.ts",
@@ -313,7 +336,11 @@ t.test("a tool runs along one path: one authorize, then one execute", async (t) 
 });
 
 t.test("each program reads the environment in one file", async (t) => {
-  t.same(filesWith(/\bprocess\.env\b/), ["cli/settings.ts", "src/engine/main.ts", "src/orchestrator/daemon/main.ts"]);
+  t.same(filesWith(/\bprocess\.env\b/), [
+    "cli/settings.ts",
+    "src/engine/program.ts",
+    "src/orchestrator/daemon/main.ts",
+  ]);
 });
 
 t.test("one file exits the process", async (t) => {

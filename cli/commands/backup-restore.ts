@@ -1,9 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { onInterrupt } from "../../src/shared/shutdown-signals.ts";
 import { CliFailure, EXIT_CODES } from "../exit-codes.ts";
+import { layoutOf } from "../release/release-layout.ts";
+import { serviceAccount } from "../release/service-account.ts";
 import { type CommandMaker, example } from "../session.ts";
 import type { Settings } from "../settings.ts";
 
@@ -24,20 +27,26 @@ export const backupRestoreCommand: CommandMaker = (backup, settings) => {
 };
 
 /**
- * Both are work of the daemon's program, which knows the database and the stores. It has the environment of this one:
- * the same settings as the daemon's.
+ * Both are work of the daemon's program, which knows the database and the stores. It has the settings of the service, or
+ * in a checkout the environment of this program.
  */
 async function runDaemon(
-  { installDir }: Settings,
+  { installDir, environment }: Settings,
   option: "--verify" | "--restore",
   file: string,
   { json = false }: { readonly json?: boolean },
 ): Promise<void> {
-  const args = [join(installDir, "bin/orchd.js"), option, file, ...(json ? ["--json"] : [])];
+  const account = await serviceAccount(layoutOf("/"), installDir);
+  // Opened here, because the service's user may not reach the file of whoever calls.
+  const input = account === null || file === "-" ? null : await openArchive(file);
+  const args = [join(installDir, "bin/orchd.js"), option, input === null ? file : "-", ...(json ? ["--json"] : [])];
   // A Ctrl-C reaches that program too, which removes what it has begun.
   const undo = onInterrupt(() => undefined);
   try {
-    const child = spawn(process.execPath, args, { stdio: ["inherit", "inherit", json ? "pipe" : "inherit"] });
+    const child = spawn(process.execPath, args, {
+      stdio: [input?.fd ?? "inherit", "inherit", json ? "pipe" : "inherit"],
+      ...(account !== null && { ...account, env: { ...environment, ...account.env }, cwd: "/" }),
+    });
     const [[code], printed] = await Promise.all([
       once(child, "close"),
       child.stderr === null ? "" : text(child.stderr),
@@ -49,8 +58,17 @@ async function runDaemon(
     process.exitCode = EXIT_CODES.conflict.code;
   } finally {
     undo();
+    await input?.close();
   }
 }
+
+const openArchive = (file: string): Promise<FileHandle> =>
+  open(file).catch((error: unknown) => {
+    throw new CliFailure(
+      "conflict",
+      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  });
 
 const lastLine = (text: string): string =>
   text

@@ -31,7 +31,7 @@ export const catalogValidateCommand: CommandMaker = (catalog, settings) => {
     .action(async (user: string, _options, command) => {
       const { print, ...session } = sessionOf(command, settings);
       const { errors, warnings } = await withEngine({ print, ...session }, user, (engine) => engine.showCatalog());
-      if (errors.length > 0) throw invalid(errors, "a reload would be refused");
+      if (errors.length > 0) throw invalidCatalog(errors, "a reload would be refused");
       print.document({ errors, warnings }, () => ["the catalog is valid", ...describeWarnings(warnings)].join("\n"));
     });
 };
@@ -48,7 +48,7 @@ export const catalogReloadCommand: CommandMaker = (catalog, settings) => {
           return { ...(await engine.reloadCatalog()), core_soul: await engine.reloadCoreSoul() };
         } catch (error) {
           const errors = error instanceof OrchdError ? error.details["errors"] : undefined;
-          if (Array.isArray(errors)) throw invalid(errors as CatalogRemark[], "the old one stays");
+          if (Array.isArray(errors)) throw invalidCatalog(errors as CatalogRemark[], "the old one stays");
           throw error;
         }
       });
@@ -62,10 +62,10 @@ export const catalogReloadCommand: CommandMaker = (catalog, settings) => {
     });
 };
 
-const describeWarnings = (warnings: readonly CatalogRemark[]): readonly string[] =>
+export const describeWarnings = (warnings: readonly CatalogRemark[]): readonly string[] =>
   warnings.map(({ path, message }) => `warning: ${safe(path)}: ${safe(message)}`);
 
-function invalid(errors: readonly CatalogRemark[], effect: string): CliFailure {
+export function invalidCatalog(errors: readonly CatalogRemark[], effect: string): CliFailure {
   const all = errors.map(({ path, message }) => `${safe(path)}: ${safe(message)}`);
   return new CliFailure("usage", `the catalog is invalid; ${effect}:\n${all.join("\n")}`, "CATALOG_INVALID");
 }

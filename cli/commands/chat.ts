@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Option } from "commander";
+import { attachFile, messageWith } from "../attachments.ts";
 import { Conversation } from "../conversation.ts";
 import { connectEngine } from "../connect-engine.ts";
 import { duration, collected } from "../option-values.ts";
@@ -16,6 +17,7 @@ interface Options {
   readonly auto?: "first";
   readonly agent?: string;
   readonly timeout?: number;
+  readonly attach?: readonly string[];
 }
 
 export const chatCommand: CommandMaker = (program, settings) => {
@@ -25,6 +27,7 @@ export const chatCommand: CommandMaker = (program, settings) => {
     .option("--task <id>", "the conversation to continue; a new one by default")
     .option("--agent <name>", "the catalog's agent to talk to")
     .option("--timeout <time>", "the time limit of a turn; a longer one is cancelled", duration)
+    .option("--attach <file>", "a file for the message, such as an image or a PDF; repeat it for more files", collected)
     .option("--no-thinking", "do not ask the model to think first")
     .option(
       "--answer <text>",
@@ -52,17 +55,19 @@ export const chatCommand: CommandMaker = (program, settings) => {
         timeoutS: timeout,
         answers,
       });
-      if (words.length === 0 && terminal !== null) return conversation.converse();
-      const message = words.length > 0 ? words.join(" ") : await readMessage(session);
+      const attachments = await Promise.all((options.attach ?? []).map(attachFile));
+      if (words.length === 0 && terminal !== null && attachments.length === 0) return conversation.converse();
+      const text = words.length > 0 ? words.join(" ") : await readText(session, attachments.length > 0);
       if (options.task === undefined) session.print.note(`Task ${taskId}.`);
-      await conversation.turn(message);
+      await conversation.turn(messageWith(text, attachments));
     });
 };
 
-/** Without any message, an example is sent. */
-async function readMessage({ print }: Session): Promise<string> {
+/** Without any message, an example is sent. Attachments are a message without text. */
+async function readText({ print }: Session, hasAttachments: boolean): Promise<string> {
+  if (hasAttachments && process.stdin.isTTY) return "";
   const message = (await readInput("-")).trim();
-  if (message !== "") return message;
+  if (message !== "" || hasAttachments) return message;
   print.note(`No message given; sending: ${EXAMPLE_MESSAGE}`);
   return EXAMPLE_MESSAGE;
 }

@@ -83,6 +83,7 @@ function describeEngine(engine: EngineRecord, columns: number | null): string {
       ["awake", engine.awake === null ? null : describeAwake(engine.awake)],
       // Missing in the answer of an older daemon.
       ["usage", describeUsage(engine.usage ?? null)],
+      ["catalog", describeCatalog(engine.catalog ?? null)],
       ["restarts", describeRestarts(restarts)],
       ["stopped because", engine.stop_reason === null ? null : safe(engine.stop_reason)],
       ["last active", engine.last_active_at],
@@ -114,14 +115,22 @@ function describeAwake({ woken_by: by, kept_by: work, idle_since: since }: NonNu
   return [by === null ? "" : `woken by ${by}`, now].filter(Boolean).join("; ") || "yes";
 }
 
+/** Of the product. Null for one without. */
+function describeCatalog(catalog: EngineRecord["catalog"]): string | null {
+  if (catalog === null || (catalog.error === null && catalog.version === 0)) return null;
+  const used = catalog.version === null ? "unknown version" : `version ${catalog.version}`;
+  return catalog.error === null ? used : `${used}; the current one does not load: ${safe(catalog.error)}`;
+}
+
 function describeUsage(usage: EngineRecord["usage"]): string | null {
   if (usage === null) return null;
-  const { cpu_percent: cpu, memory_mb: memory, disk_mb: disk, active_turns: turns } = usage;
+  const { cpu_percent: cpu, memory_mb: memory, disk_mb: disk, active_turns: turns, work } = usage;
   return [
     ...(cpu === null ? [] : [`${cpu} % CPU`]),
     `${memory} MB memory`,
     ...(disk === null ? [] : [`${disk} MB disk`]),
     ...(turns === null ? [] : [`${turns} active ${turns === 1 ? "turn" : "turns"}`]),
+    ...(work === null ? [] : [`${work.failed_turns} of ${work.turns} turns failed`, `${work.tokens} tokens`]),
   ].join(", ");
 }
 

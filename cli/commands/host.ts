@@ -62,6 +62,7 @@ function describeStatus(status: HostStatus, columns: number | null): string {
       ["engines", all === 0 ? "none" : `${all}: ${states.join(", ")}`],
       ["awake", `${status.awake.engines} of ${status.awake.limit ?? "any number"}`],
       ["boots", `${boots.starting} starting, ${boots.waiting} waiting`],
+      ["spares", describeSpares(status.spares)],
       [
         `ports`,
         `${ports.taken} of ${ports.total} taken (${ports.min}-${ports.max}), ${ports.free} free, ` +
@@ -80,6 +81,10 @@ function describeStatus(status: HostStatus, columns: number | null): string {
   const warnings = status.warnings.map((warning) => `warning: ${safe(warning)}`);
   return [...warnings, lines, ...isolationGaps(status.isolation)].join("\n");
 }
+
+/** A daemon of an earlier version reports none. */
+const describeSpares = (spares: HostStatus["spares"] | undefined): string =>
+  spares === undefined || spares.target === 0 ? "none kept" : `${spares.ready} of ${spares.target} ready`;
 
 function describeBackup({ every_h: every, newest_at: newest, running }: HostStatus["backup"]): string {
   const age = newest === null ? "none" : `${formatDuration((Date.now() - Date.parse(newest)) / 1000)} old`;

@@ -1,5 +1,6 @@
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 import type { ProductRecord } from "../../src/contract/orchestrator-records.ts";
+import type { Policy } from "../../src/contract/policy.ts";
 import { safe } from "../output.ts";
 import { fields, table } from "../table.ts";
 import { CliFailure } from "../exit-codes.ts";
@@ -99,8 +100,14 @@ export function describeProduct(product: ProductRecord, columns: number | null):
         typeof policy.tool_network === "string" ? policy.tool_network : safe(policy.tool_network.join(", ")),
       ],
       ["tool ports", policy.tool_listen.join(", ") || "none"],
+      ["attachments", describeAttachments(policy)],
       ["engine env", engine_env_names.map(describeSetting).join(", ") || null],
     ],
     columns,
   );
 }
+
+const describeAttachments = ({ attachment_mb: mb, attachment_count: count, attachment_kinds: kinds }: Policy): string =>
+  mb === 0 || count === 0 || kinds.length === 0
+    ? "none"
+    : `${count} and ${mb} MB per message; ${kinds.map((kind) => safe(kind)).join(", ")}`;

@@ -1,10 +1,9 @@
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import { execa } from "execa";
-import { CliFailure, EXIT_CODES } from "../exit-codes.ts";
+import { CliFailure } from "../exit-codes.ts";
 import { wholeNumber } from "../option-values.ts";
-import type { Host } from "../release/activate-release.ts";
-import type { UnpackedRelease } from "../release/copy-release.ts";
+import { createBackup } from "../create-backup.ts";
+import { type Host, serviceUrl } from "../release/activate-release.ts";
 import { installSteps } from "../release/install-release.ts";
 import { openFolder, ownRelease, withArchive } from "../release/open-release.ts";
 import { checkHost, checkPort, checkRelease } from "../release/release-checks.ts";
@@ -15,15 +14,13 @@ import {
   readEnvironment,
   releaseFolder,
 } from "../release/release-layout.ts";
-import { databaseProblem } from "../release/release-manifest.ts";
 import { runSteps } from "../release/release-steps.ts";
+import { releaseBefore, upgradeByItself } from "../release/replace-release.ts";
 import { serviceManager } from "../release/service-manager.ts";
 import { uninstallSteps } from "../release/uninstall-release.ts";
 import { switchRelease, upgradeSteps } from "../release/upgrade-release.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
-
-/** Two restarts of the service, each within TimeoutStartSec of the unit and the wait until it is ready. */
-const UPGRADE_DEADLINE_MS = 30 * 60_000;
+import type { Settings } from "../settings.ts";
 
 interface Options {
   readonly yes: boolean;
@@ -67,21 +64,54 @@ export const upgradeCommand: CommandMaker = (program, settings) => {
     "Replace the installed release by this one or an archive's, with a way back",
   )
     .option("--keep <count>", "how many releases stay on the disk", wholeNumber, 2)
+    .option("--no-backup", "make no backup before the database is migrated")
     .addHelpText("after", example("sudo orchctl upgrade orchd-0.2.0-linux-x64.tar.gz --yes"))
-    .action(async (archive: string | undefined, { yes, keep }: Options & { keep: number }, command) => {
+    .action(async (archive: string | undefined, options: UpgradeOptions, command) => {
+      const { yes, keep } = options;
       const host = hostAt("/");
       await checkHost(host, { yes });
       const { print } = sessionOf(command, settings);
       if (archive !== undefined) {
-        const flags = ["--keep", String(keep), ...(yes ? ["--yes"] : []), ...(print.json ? ["--json"] : [])];
+        const flags = [...flagsOf(options), ...(print.json ? ["--json"] : [])];
         return withArchive(resolve(archive), (unpacked) => upgradeByItself(unpacked, flags));
       }
       const release = await ownRelease();
-      const from = await releaseBefore(host, release);
+      const before = await releaseBefore(host, release);
       await checkRelease(host, release);
-      await runSteps(upgradeSteps(host, release, { from, keep }), { yes, print });
+      const make = () => backUp(host, command, settings);
+      const backup = options.backup ? { from: before, make } : null;
+      await runSteps(upgradeSteps(host, release, { from: before.version, keep, backup }), { yes, print });
     });
 };
+
+interface UpgradeOptions extends Options {
+  readonly keep: number;
+  readonly backup: boolean;
+}
+
+const flagsOf = ({ keep, yes, backup }: UpgradeOptions): readonly string[] => [
+  "--keep",
+  String(keep),
+  ...(backup ? [] : ["--no-backup"]),
+  ...(yes ? ["--yes"] : []),
+];
+
+/** Returns the path of the archive. The service's settings say where its daemon is, and where its key. */
+async function backUp(host: Host, command: Command, settings: Settings): Promise<string> {
+  const { ORCH_DATA_DIR: dataDir, ORCH_ADMIN_KEY: adminKey } = await readEnvironment(host.layout);
+  const service = {
+    ...settings,
+    url: await serviceUrl(host),
+    dataDir: dataDir || host.layout.dataDir,
+    adminKey: adminKey || settings.adminKey,
+  };
+  const { dir, run } = await createBackup(sessionOf(command, service).client).catch((error: unknown) => {
+    if (!(error instanceof CliFailure)) throw error;
+    const advice = "systemctl start orchd starts the daemon, which makes the backup; --no-backup upgrades without";
+    throw new CliFailure(error.exit, error.message, error.code, advice);
+  });
+  return join(dir, run.name);
+}
 
 export const rollbackCommand: CommandMaker = (program, settings) => {
   stepCommand(
@@ -99,7 +129,7 @@ export const rollbackCommand: CommandMaker = (program, settings) => {
         const advice = `installed: ${installed.join(", ") || "none"}`;
         throw new CliFailure("notFound", `${to ?? "a previous release"} is not installed`, null, advice);
       }
-      const from = await releaseBefore(host, await openFolder(releaseFolder(host.layout, to)));
+      const { version: from } = await releaseBefore(host, await openFolder(releaseFolder(host.layout, to)));
       await runSteps([switchRelease(host, { from, to })], { yes, print: sessionOf(command, settings).print });
     });
 };
@@ -116,28 +146,3 @@ export const uninstallCommand: CommandMaker = (program, settings) => {
       await runSteps(steps, { yes, print: sessionOf(command, settings).print });
     });
 };
-
-/** A release knows best which files of the system are its own, so its own program does the upgrade. */
-async function upgradeByItself({ folder }: UnpackedRelease, flags: readonly string[]): Promise<void> {
-  const options = { stdio: "inherit", reject: false, timeout: UPGRADE_DEADLINE_MS } as const;
-  const { exitCode = EXIT_CODES.unexpected.code } = await execa(
-    join(folder, "bin/orchctl"),
-    ["upgrade", ...flags],
-    options,
-  );
-  process.exitCode = exitCode;
-}
-
-/** The release that `target` takes the place of. Throws when there is none, or its database is too new for `target`. */
-async function releaseBefore({ layout }: Host, target: UnpackedRelease): Promise<string> {
-  const { version } = target.manifest;
-  const current = await linkedVersion(layout.current);
-  if (current === null) throw new CliFailure("conflict", "orchd is not installed", null, "orchctl install installs it");
-  // An upgrade that was interrupted has changed the link already.
-  const from = current === version ? ((await linkedVersion(layout.previous)) ?? current) : current;
-  const { manifest } = await openFolder(releaseFolder(layout, from));
-  const { DATABASE_URL: database = "" } = await readEnvironment(layout);
-  const problem = databaseProblem(manifest, target.manifest, { usesBundledServer: database === "" });
-  if (problem !== null) throw new CliFailure("conflict", problem);
-  return from;
-}

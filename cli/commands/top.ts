@@ -15,6 +15,7 @@ const SORTS = {
   memory: ({ usage }) => usage?.memory_mb ?? -1,
   disk: ({ usage }) => usage?.disk_mb ?? -1,
   turns: ({ usage }) => usage?.active_turns ?? -1,
+  tokens: ({ usage }) => usage?.work?.tokens ?? -1,
   restarts: ({ restarts }) => restarts.count,
   user: ({ user_id }) => user_id,
   state: ({ state }) => state,
@@ -32,7 +33,7 @@ interface Options {
 export const topCommand: CommandMaker = (program, settings) => {
   program
     .command("top")
-    .description("Show engines by what they use, live: CPU, memory, disk, running turns and restarts")
+    .description("Show engines by what they use, live: CPU, memory, disk, running turns, tokens and restarts")
     .addOption(new Option("--sort <field>", "sort by this field").choices(Object.keys(SORTS)).default("cpu"))
     .addOption(new Option("--state <state>", "only engines in this state").choices(ENGINE_STATES))
     .option("--user <text>", "only engines whose user contains this text")
@@ -75,12 +76,13 @@ function describeUsage(
     `CPU ${Math.round(sum(({ usage }) => usage?.cpu_percent))} %`,
     `memory ${sum(({ usage }) => usage?.memory_mb)} MB`,
     `turns ${sum(({ usage }) => usage?.active_turns)}`,
+    `tokens ${sum(({ usage }) => usage?.work?.tokens)}`,
   ];
   const rows = engines.map((engine) => row(engine, withProduct));
   return `${summary.join(", ")}\n${table(withProduct ? [...HEAD, "PRODUCT"] : HEAD, rows, columns)}`;
 }
 
-const HEAD = ["USER", "STATE", "CPU", "MEMORY", "TURNS", "RESTARTS", "DISK"];
+const HEAD = ["USER", "STATE", "CPU", "MEMORY", "TURNS", "TOKENS", "RESTARTS", "DISK"];
 
 function row({ user_id, state, usage, restarts, product }: Engine, withProduct: boolean): readonly (string | null)[] {
   const unit = (value: number | null | undefined, name: string) =>
@@ -91,6 +93,7 @@ function row({ user_id, state, usage, restarts, product }: Engine, withProduct: 
     unit(usage?.cpu_percent, " %"),
     unit(usage?.memory_mb, " MB"),
     unit(usage?.active_turns, ""),
+    unit(usage?.work?.tokens, ""),
     String(restarts.count),
     unit(usage?.disk_mb, " MB"),
     ...(withProduct ? [safe(product)] : []),

@@ -73,9 +73,14 @@ function notALink(error: NodeJS.ErrnoException): string {
 }
 
 /** The settings of the service's environment file, as systemd reads the simple ones: `NAME=value`, perhaps quoted. */
-export async function readEnvironment({ environment }: Layout): Promise<Readonly<Record<string, string>>> {
-  const lines = ((await readIfThere(environment)) ?? "").split("\n");
-  const pairs = lines.map((line) => /^\s*([A-Z][A-Z0-9_]*)=(.*?)\s*$/.exec(line)).filter((match) => match !== null);
+export const readEnvironment = async ({ environment }: Layout): Promise<Readonly<Record<string, string>>> =>
+  parseEnvironment((await readIfThere(environment)) ?? "");
+
+export function parseEnvironment(text: string): Readonly<Record<string, string>> {
+  const pairs = text
+    .split("\n")
+    .map((line) => /^\s*([A-Z][A-Z0-9_]*)=(.*?)\s*$/.exec(line))
+    .filter((match) => match !== null);
   return Object.fromEntries(pairs.map(([, name = "", value = ""]) => [name, value.replace(/^(["'])(.*)\1$/, "$2")]));
 }
 

@@ -65,7 +65,7 @@ export function databaseProblem(
   if (unknown.length > 0) {
     return (
       `${current.version} has migrated the database to ${unknown.at(-1)}, which ${target.version} does not know; ` +
-      "migrations are not undone: restore a backup from before them with that release, or stay"
+      "migrations are not undone"
     );
   }
   const [from, to] = [current, target].map(({ postgres }) => postgres.split(".")[0]);

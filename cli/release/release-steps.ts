@@ -6,11 +6,12 @@ export interface Step {
   /** An imperative, such as `link /usr/local/bin/orchctl`. */
   readonly what: string;
   readonly isDone: () => Promise<boolean>;
-  readonly run: () => Promise<void>;
+  /** Resolves with what to add to the report, if anything. */
+  readonly run: () => Promise<string | void>;
 }
 
 /** A step that has no lasting result to look for. */
-export const always = (what: string, run: () => Promise<void>): Step => ({
+export const always = (what: string, run: Step["run"]): Step => ({
   what,
   isDone: () => Promise.resolve(false),
   run,
@@ -34,12 +35,12 @@ export async function runSteps(
       continue;
     }
     try {
-      await run();
+      const result = await run();
+      done.push(result === undefined ? what : `${what}: ${result}`);
     } catch (error) {
       throw stepFailure(what, done, error);
     }
-    done.push(what);
-    report("done", what);
+    report("done", done.at(-1) ?? what);
   }
   if (!yes) print.note("Nothing was changed. The same command with --yes does it.");
 }

@@ -6,7 +6,9 @@ import { type Host, activateRelease, runningVersion } from "./activate-release.t
 import { type UnpackedRelease, copyRelease } from "./copy-release.ts";
 import { type Layout, installedReleases, linkRelease, linkedVersion, releaseFolder } from "./release-layout.ts";
 import { releaseProcesses } from "./release-processes.ts";
+import type { ReleaseManifest } from "./release-manifest.ts";
 import { type Step, always } from "./release-steps.ts";
+import { backupOf, backupSteps, wayBack } from "./upgrade-backup.ts";
 
 const CHECK_DEADLINE_MS = 30_000;
 
@@ -14,12 +16,23 @@ const CHECK_DEADLINE_MS = 30_000;
 export function upgradeSteps(
   host: Host,
   release: UnpackedRelease,
-  { from, keep }: { readonly from: string; readonly keep: number },
+  {
+    from,
+    keep,
+    backup = null,
+  }: {
+    readonly from: string;
+    readonly keep: number;
+    /** Backs the host up before migrations. Null: no backup is made. */
+    readonly backup?: { readonly from: ReleaseManifest; readonly make: () => Promise<string> } | null;
+  },
 ): readonly Step[] {
   const { version } = release.manifest;
+  const isSwitched = () => runsAs(host, version);
   return [
     copyRelease(host.layout, release),
     always(`check that ${version} runs on this host`, () => checkProgram(host.layout, version)),
+    ...(backup === null ? [] : backupSteps(host, { ...backup, to: release.manifest, isSwitched })),
     switchRelease(host, { from, to: version }),
     removeOldReleases(host.layout, keep),
   ];
@@ -31,8 +44,7 @@ export function upgradeSteps(
  */
 export const switchRelease = (host: Host, { from, to }: { readonly from: string; readonly to: string }): Step => ({
   what: `restart orchd.service as ${to}; back to ${from} when it does not get ready`,
-  // Both, because an earlier run may have been interrupted between them.
-  isDone: async () => (await linkedVersion(host.layout.current)) === to && (await runningVersion(host)) === to,
+  isDone: () => runsAs(host, to),
   async run() {
     const before = await linkedVersion(host.layout.previous);
     await linkRelease(host.layout.previous, from);
@@ -46,17 +58,25 @@ export const switchRelease = (host: Host, { from, to }: { readonly from: string;
   },
 });
 
+/** Both, because an earlier run may have been interrupted between them. */
+const runsAs = async (host: Host, version: string): Promise<boolean> =>
+  (await linkedVersion(host.layout.current)) === version && (await runningVersion(host)) === version;
+
 /** What to throw after `error`, with what became of the release before. */
 async function goBack(
   host: Host,
   { from, to, error }: { readonly from: string; readonly to: string; readonly error: unknown },
 ): Promise<CliFailure> {
   const reason = `${to} did not get ready: ${messageOf(error)}`;
-  const outcome = await activateRelease(host, from).then(
-    () => `${from} runs again`,
-    (second: unknown) => `and ${from} did not get ready again: ${messageOf(second)}`,
-  );
-  return new CliFailure("unavailable", `${reason}; ${outcome}`, null, "journalctl -u orchd shows why");
+  const logs = "journalctl -u orchd shows why";
+  try {
+    await activateRelease(host, from);
+    return new CliFailure("unavailable", `${reason}; ${from} runs again`, null, logs);
+  } catch (second) {
+    const outcome = `and ${from} did not get ready again: ${messageOf(second)}`;
+    const back = (await backupOf(host.layout, from)) === null ? "" : `; ${await wayBack(host.layout, from)}`;
+    return new CliFailure("unavailable", `${reason}; ${outcome}`, null, logs + back);
+  }
 }
 
 /** Runs Node.js and the daemon's program: a host with too old a C library, say, is found before the service stops. */

@@ -1,7 +1,7 @@
 import type { EngineRecord } from "../../src/contract/orchestrator-records.ts";
 
 /** What the rule reads of an engine. */
-export type RolledEngine = Pick<EngineRecord, "id" | "version" | "state" | "restarts">;
+export type RolledEngine = Pick<EngineRecord, "id" | "version" | "state" | "restarts" | "usage">;
 
 /** The shares of the outdated engines that have been restarted after each batch. */
 const SHARES = [0.05, 0.25, 1];
@@ -16,10 +16,20 @@ export function batchSizes(total: number): readonly number[] {
 export const isOutdated = ({ version, state }: RolledEngine, wanted: string): boolean =>
   (state === "running" || state === "unhealthy") && version !== wanted;
 
-export interface FailureRates {
-  readonly new: { readonly failed: number; readonly of: number };
-  readonly old: { readonly failed: number; readonly of: number };
+interface Rate {
+  readonly failed: number;
+  readonly of: number;
 }
+
+export interface FailureRates {
+  readonly new: Rate;
+  readonly old: Rate;
+  /** Of turns that ended. */
+  readonly turns: { readonly new: Rate; readonly old: Rate };
+}
+
+/** Fewer failed turns say nothing of a version. */
+const MIN_FAILED_TURNS = 3;
 
 /**
  * How many engines of the wanted version and of others have failed since the rollout began: they are unhealthy, wait for
@@ -34,13 +44,24 @@ export function failureRates(
   const hasFailed = ({ id, state, restarts }: RolledEngine) =>
     state === "unhealthy" || state === "backoff" || state === "failed" || restarts.count > (before.get(id) ?? 0);
   const rate = (some: readonly RolledEngine[]) => ({ failed: some.filter(hasFailed).length, of: some.length });
-  return { new: rate(engines.filter(isNew)), old: rate(engines.filter((engine) => !isNew(engine))) };
+  const [now, then] = [engines.filter(isNew), engines.filter((engine) => !isNew(engine))];
+  return { new: rate(now), old: rate(then), turns: { new: turnRate(now), old: turnRate(then) } };
+}
+
+/** Over the lives of their processes: an engine of the new version has run since its restart only. */
+function turnRate(engines: readonly RolledEngine[]): Rate {
+  const sum = (of: "turns" | "failed_turns") =>
+    engines.reduce((total, { usage }) => total + (usage?.work?.[of] ?? 0), 0);
+  return { failed: sum("failed_turns"), of: sum("turns") };
 }
 
 /** Why the rollout must stop: the new version fails more often than the old one. Null when it goes on. */
 export function rolloutProblem(rates: FailureRates, wanted: string): string | null {
-  const share = ({ failed, of }: { readonly failed: number; readonly of: number }) => (of === 0 ? 0 : failed / of);
-  if (share(rates.new) <= share(rates.old)) return null;
-  const [now, then] = [rates.new, rates.old];
-  return `${now.failed} of ${now.of} engines of ${wanted} failed, and ${then.failed} of ${then.of} of other versions`;
+  const share = ({ failed, of }: Rate) => (of === 0 ? 0 : failed / of);
+  const problem = (what: string, now: Rate, then: Rate) =>
+    `${now.failed} of ${now.of} ${what} of ${wanted} failed, and ${then.failed} of ${then.of} of other versions`;
+  if (share(rates.new) > share(rates.old)) return problem("engines", rates.new, rates.old);
+  const { turns } = rates;
+  if (turns.new.failed < MIN_FAILED_TURNS || share(turns.new) <= share(turns.old)) return null;
+  return problem("turns", turns.new, turns.old);
 }

@@ -9,6 +9,7 @@ import { sql as engineState } from "./0008-engine-state.ts";
 import { sql as learning } from "./0009-learning.ts";
 import { sql as eventLog } from "./0010-event-log.ts";
 import { sql as usage } from "./0011-usage.ts";
+import { sql as attachments } from "./0012-attachments.ts";
 
 /** In order. A store's `user_version` is the number of applied migrations. Forward only, never edited. */
 export const ENGINE_MIGRATIONS: readonly string[] = [
@@ -23,4 +24,5 @@ export const ENGINE_MIGRATIONS: readonly string[] = [
   learning,
   eventLog,
   usage,
+  attachments,
 ];

@@ -7,6 +7,7 @@ import * as hosts from "./0006-hosts.ts";
 import * as idempotencyKeys from "./0007-idempotency-keys.ts";
 import * as engineUsers from "./0008-engine-users.ts";
 import * as sleeping from "./0009-sleeping.ts";
+import * as catalogs from "./0010-catalogs.ts";
 import * as usage from "./0011-usage.ts";
 import * as engineHandles from "./0013-engine-handles.ts";
 import * as budgets from "./0014-budgets.ts";
@@ -22,6 +23,7 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0007-idempotency-keys": idempotencyKeys,
   "0008-engine-users": engineUsers,
   "0009-sleeping": sleeping,
+  "0010-catalogs": catalogs,
   "0011-usage": usage,
   "0013-engine-handles": engineHandles,
   "0014-budgets": budgets,

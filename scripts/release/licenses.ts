@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 const LICENSE_FILE = /^(licen[cs]e|copying|notice)/i;
@@ -19,10 +19,15 @@ export async function collectLicenses({
   readonly postgresPackage: string;
 }): Promise<void> {
   await mkdir(folder);
-  await copyFile(join(nodePackage, "LICENSE"), join(folder, "node.txt"));
-  const own = await readFile(join(import.meta.dirname, "postgres-licenses.txt"), "utf8");
+  const own = (name: string) => readFile(join(import.meta.dirname, name), "utf8");
+  // Its file leaves out what is newer in it.
+  const node = [await readFile(join(nodePackage, "LICENSE"), "utf8"), await own("node-licenses.txt")];
+  await writeFile(join(folder, "node.txt"), node.join("\n"));
   const packager = await readFile(join(postgresPackage, "LICENSE.md"), "utf8");
-  await writeFile(join(folder, "postgres.txt"), `${own}\n${headed("The npm package of PostgreSQL", packager)}`);
+  await writeFile(
+    join(folder, "postgres.txt"),
+    `${await own("postgres-licenses.txt")}\n${headed("The npm package of PostgreSQL", packager)}`,
+  );
   const texts = await Promise.all(packagesOf(sources).map((path) => licenseOf(join(root, path))));
   await writeFile(join(folder, "npm-packages.txt"), texts.join("\n"));
 }

@@ -17,7 +17,7 @@ import {
 } from "./format.ts";
 import { InvalidBackup } from "./invalid-backup.ts";
 import { OpenSection, firstDifference } from "./open-section.ts";
-import { type Member, readTar } from "./tar.ts";
+import { type Member, readTar } from "../shared/tar.ts";
 
 const MAX_HEADER_BYTES = 65_536;
 /** Room for the lists of {@link MemberRules}'s members and of a hundred thousand engines. */

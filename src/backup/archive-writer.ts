@@ -14,7 +14,7 @@ import {
   listFile,
 } from "./format.ts";
 import { MemberRules } from "./member-rules.ts";
-import { type Member, TarWriter, nothing } from "./tar.ts";
+import { type Member, TarWriter, nothing } from "../shared/tar.ts";
 
 /** Level 1 is twice as fast as the default and 10 % larger. */
 const GZIP = { level: 1 };

@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { readArchive } from "./archive-reader.ts";
 import type { BackupHeader, BackupManifest } from "./format.ts";
 import { assertRoom } from "./free-space.ts";
-import type { Member } from "./tar.ts";
+import type { Member } from "../shared/tar.ts";
 
 const OWN_FOLDER = 0o700;
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { packFolder } from "./pack-folder.ts";
+import { TarWriter } from "../shared/tar.ts";
 import { readUsageRows } from "./read-usage-rows.ts";
 import { STORE_FILES } from "./store-snapshot.ts";
-import { TarWriter } from "./tar.ts";
 
 /**
  * The program that reads one engine's folder as the folder's owner: it can read no more than the engine. For a backup, a

@@ -1,5 +1,5 @@
 import { InvalidBackup } from "./invalid-backup.ts";
-import type { Member } from "./tar.ts";
+import type { Member } from "../shared/tar.ts";
 
 /** Of one section. Bounds the memory of what must be remembered of them. */
 export const MAX_MEMBERS = 500_000;

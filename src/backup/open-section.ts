@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { MemberRules } from "./member-rules.ts";
-import type { Member } from "./tar.ts";
+import type { Member } from "../shared/tar.ts";
 
 /** A section whose list is not read yet. */
 export class OpenSection {

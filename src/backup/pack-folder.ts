@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { hasCode } from "../shared/error-code.ts";
 import { MAX_FILE_BYTES, MAX_MEMBERS, MAX_PATH_BYTES } from "./member-rules.ts";
 import { STORE_FILES, holdStore } from "./store-snapshot.ts";
-import type { Member, TarWriter } from "./tar.ts";
+import type { Member, TarWriter } from "../shared/tar.ts";
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 /** At the top of an engine's folder: what it makes anew at each start, its log, and files of SQLite's locks. */

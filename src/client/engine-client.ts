@@ -8,6 +8,7 @@ import {
   type PendingRequest,
   type ServerAsset,
 } from "../contract/engine-records.ts";
+import type { MessageContent } from "../contract/attachment-records.ts";
 import { headerValue, newIdempotencyKey, queryOf } from "./address.ts";
 import { memoryCalls } from "./engine-memory.ts";
 import { type Bookmark, executeTurn, followEvents } from "./engine-stream.ts";
@@ -45,7 +46,8 @@ interface ReadOptions extends CallOptions {
 type OnRetry = ((retry: Retry) => void) | undefined;
 
 export interface ExecuteOptions extends ReadOptions {
-  readonly message: string;
+  /** Text, or parts: texts, images and files. `attachment` makes a part of bytes. */
+  readonly message: MessageContent;
   /** The conversation. The next turn with the same ID continues it. */
   readonly taskId: string;
   readonly agent?: string | undefined;

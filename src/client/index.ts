@@ -8,6 +8,8 @@ export {
   type RegisterOptions,
   createAdminClient,
 } from "./admin-client.ts";
+export { type AttachmentOptions, attachment } from "./attachment.ts";
+export type { ChangeCatalogOptions, PushCatalogOptions } from "./catalog-calls.ts";
 export {
   type AllowToolsOptions,
   type CallOptions,
@@ -37,7 +39,16 @@ export type * from "../contract/usage-records.ts";
 export type { Turn } from "./turn.ts";
 export type { TurnResult } from "./turn-tally.ts";
 export type { HeartbeatEvent, TurnEvent, UnknownEvent } from "./turn-event.ts";
+export type {
+  AttachmentKind,
+  AttachmentPart,
+  AttachmentRecord,
+  MessageContent,
+  MessagePart,
+  TextPart,
+} from "../contract/attachment-records.ts";
 export type { BackupList, BackupRun } from "../contract/backup-records.ts";
+export type * from "../contract/catalog-records.ts";
 export type * from "../contract/engine-records.ts";
 export type * from "../contract/memory-file.ts";
 export type * from "../contract/memory-records.ts";

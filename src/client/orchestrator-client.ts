@@ -1,6 +1,7 @@
 import type { EventRecord } from "../contract/orchestrator-events.ts";
 import { type EngineRecord, type EngineState, type Page, type StopResult } from "../contract/orchestrator-records.ts";
 import { checkedUserId, queryOf } from "./address.ts";
+import { catalogCalls } from "./catalog-calls.ts";
 import { type CallOptions, type Retry, callJson, openStream, withRetries } from "./http-call.ts";
 import { OrchdError } from "./orchd-error.ts";
 import { type ChangeOptions, type OrchestratorClientOptions, orchestratorCalls } from "./orchestrator-calls.ts";
@@ -41,7 +42,8 @@ export type OrchestratorClient = ReturnType<typeof createOrchestratorClient>;
 
 /** A product's calls of the orchestrator, retried as their errors allow. Errors are {@link OrchdError}s. */
 export function createOrchestratorClient(options: OrchestratorClientOptions) {
-  const { service, get, change, engine } = orchestratorCalls(options);
+  const calls = orchestratorCalls(options);
+  const { service, get, change, engine } = calls;
   const { deadlineMs: callDeadlineMs, engineDeadlineMs } = service.limits;
   const createEngine = async (method: "provision" | "admit", given: ProvisionOptions) => {
     const user_id = checkedUserId(given, method);
@@ -148,6 +150,9 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
         signal,
         deadlineMs: timeoutS * 1000 + callDeadlineMs,
       }),
+
+    /** The catalog that the product's engines share. */
+    catalog: catalogCalls(calls),
 
     /** What the product's users have spent, by user unless grouped otherwise. */
     usage: (given: UsageOptions = {}): AsyncGenerator<UsageEntry> => readUsage(get, "/usage", given),

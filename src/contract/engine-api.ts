@@ -1,10 +1,19 @@
 import * as z from "zod/mini";
 import { byteLength, characters, integer, keptJson, opaqueId, wellFormedText } from "../shared/parse.ts";
+import { DEFAULT_ATTACHMENT_LIMITS } from "./attachment-records.ts";
+import { messageContent } from "./attachments.ts";
 
 export * from "./engine-records.ts";
 
-/** Bytes of request bodies. `execute` fits the longest message, however its client escapes it. */
-export const ENGINE_BODY_BYTES = { execute: 2 * 1024 * 1024, respond: 1024 * 1024, other: 64 * 1024 } as const;
+/** Fits the longest text, however its client escapes it, and attachments of `mb` MiB in base64. */
+export const executeBodyBytes = (mb: number): number => 2 * 1024 * 1024 + Math.ceil((mb * 4) / 3) * 1024 * 1024;
+
+/** Bytes of request bodies. That of `execute` depends on the policy; this is the default policy's. */
+export const ENGINE_BODY_BYTES = {
+  execute: executeBodyBytes(DEFAULT_ATTACHMENT_LIMITS.mb),
+  respond: 1024 * 1024,
+  other: 64 * 1024,
+} as const;
 /** Limits of every JSON body. Fields, list items, objects and lists count as values. */
 export const ENGINE_BODY_LIMITS = { maxValues: 10_000, maxDepth: 64 } as const;
 
@@ -14,12 +23,7 @@ export const DEFAULT_AGENT = "default";
 export const taskId = opaqueId(1, 256);
 
 export const executeRequest = z.object({
-  message: wellFormedText("expected a string of 1 byte to 1 MiB of UTF-8").check(
-    z.refine((text) => byteLength(text) >= 1 && byteLength(text) <= 1024 * 1024, {
-      error: "expected 1 byte to 1 MiB of UTF-8",
-    }),
-    z.refine((text) => text === "" || text.trim() !== "", { error: "expected more than white space" }),
-  ),
+  message: messageContent,
   task_id: taskId,
   agent: z.optional(characters(1, 64)),
   thinking: z.optional(z.boolean()),

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { integer } from "../shared/parse.ts";
-import { engineKey } from "./engine-launch.ts";
+import { catalogVersion, engineKey } from "./engine-launch.ts";
 import type { BudgetReport } from "./engine-budgets.ts";
 import { ENGINE_METRIC_LIMITS, type EngineMetricsReport } from "./engine-metrics.ts";
 import type { UsageReport } from "./metered-usage.ts";
@@ -14,6 +14,8 @@ export const CONTROL_PATHS = {
   keys: "/control/keys",
   /** `POST` {@link EngineBudgets}: replaces the budgets, at once. Answers {@link EngineStatus}. */
   budgets: "/control/budgets",
+  /** `POST {version, digest}`: use this version of the product's catalog. Answers `{"version":n}`, or 422. */
+  catalog: "/control/catalog",
   /** `POST`: accept no new turns (503 `ENGINE_DRAINING`). Answers {@link EngineStatus}. */
   drain: "/control/drain",
   /** `POST {idle_ms}`: exit with `slept` unless there is work. Refused with 409 `ENGINE_BUSY`. Answers {@link EngineStatus}. */
@@ -28,6 +30,7 @@ export const CONTROL_PATHS = {
 export const isControlPath = (path: string | undefined): boolean => path?.startsWith("/control/") ?? false;
 
 export const controlKeysRequest = z.object({ keys: z.array(engineKey) });
+export const controlCatalogRequest = z.object(catalogVersion);
 /** `idle_ms`: refused when the last work ended less than this ago. */
 export const controlSleepRequest = z.object({ idle_ms: integer(0) });
 

@@ -15,7 +15,10 @@ export const ENGINE_ERRORS = {
   ENGINE_BUSY: { status: 409, cause: "The engine has work and cannot sleep; `details.awake` names it." },
   LC_RUNNING: { status: 409, cause: "A learning batch is running." },
   MEMORY_BUSY: { status: 409, cause: "The memory is being imported or erased." },
-  PAYLOAD_TOO_LARGE: { status: 413, cause: "The body is larger than its route accepts." },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    cause: "The body is larger than its route accepts, or attachments exceed the policy or the disk quota.",
+  },
   CATALOG_INVALID: { status: 422, cause: "The catalog could not be loaded; the old one stays." },
   CORE_SOUL_INVALID: { status: 422, cause: "The core soul could not be loaded; the old one stays." },
   LLM_RATE_LIMITED: {

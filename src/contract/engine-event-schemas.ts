@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { attachmentRecords } from "./attachments.ts";
 import type { EngineEventData, EngineEventType, StoredEvent } from "./engine-events.ts";
 import { count, jsonObject, text, time } from "./response-schemas.ts";
 
@@ -18,6 +19,7 @@ export const engineEvent = z.discriminatedUnion("event", [
   event("thread_lifecycle", {
     phase: z.enum(["started", "completed", "errored"]),
     timestamp: time,
+    attachments: z.exactOptional(attachmentRecords),
     error: z.exactOptional(text),
     message: z.exactOptional(text),
     ...stamp,
@@ -28,7 +30,13 @@ export const engineEvent = z.discriminatedUnion("event", [
   event("content_block_start", { ...block, replaces_from: z.exactOptional(count), ...stamp }),
   event("content_block_stop", { ...block, ...stamp }),
   event("tool_call", { ...call, input: jsonObject, ...stamp }),
-  event("tool_result", { ...call, output: z.unknown(), error: z.nullable(text), ...stamp }),
+  event("tool_result", {
+    ...call,
+    output: z.unknown(),
+    error: z.nullable(text),
+    attachments: z.exactOptional(attachmentRecords),
+    ...stamp,
+  }),
   event("hitl_request", {
     request_id: text,
     kind: z.enum(["question", "permission"]),

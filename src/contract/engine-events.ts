@@ -1,3 +1,5 @@
+import type { AttachmentRecord } from "./attachment-records.ts";
+
 /**
  * The 14 events of `POST /execute`. A frame on the wire is exactly
  * `event: <type>\ndata: <json>\n\n`; stored events also carry the stamp below in their data.
@@ -29,6 +31,8 @@ export interface EngineEventData {
     task_id: string;
     turn_id: string;
     timestamp: string;
+    /** Only with phase `started`: the files of the turn's message, if it has any. */
+    attachments?: readonly AttachmentRecord[];
     /** Only with phase `errored`: what the `error` event behind it says. */
     error?: string;
     message?: string;
@@ -47,7 +51,14 @@ export interface EngineEventData {
   };
   content_block_stop: { block_index: number; block_type: BlockType };
   tool_call: { tool: string; tool_call_id: string; input: Readonly<Record<string, unknown>> } & ForAnother;
-  tool_result: { tool: string; tool_call_id: string; output: unknown; error: string | null } & ForAnother;
+  tool_result: {
+    tool: string;
+    tool_call_id: string;
+    output: unknown;
+    error: string | null;
+    /** Files of the result, such as images; left out without any. */
+    attachments?: readonly AttachmentRecord[];
+  } & ForAnother;
   hitl_request: {
     request_id: string;
     kind: HitlKind;

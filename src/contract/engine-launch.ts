@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { parse } from "../shared/parse.ts";
 import { engineBudgets } from "./engine-budgets.ts";
+import { ATTACHMENT_KINDS, type AttachmentLimits } from "./attachment-records.ts";
 import { NOT_ISOLATED } from "./launch-file.ts";
 import type { ToolNetworkPolicy } from "./orchestrator-records.ts";
 
@@ -12,6 +13,16 @@ export const engineKey = z.object({
   expires_at: z.nullable(z.string()),
 });
 export type EngineKey = z.output<typeof engineKey>;
+
+/** A version of a product's catalog. `digest` names its folder, and is null for the version without a file. */
+export const catalogVersion = {
+  version: z.int().check(z.gte(0)),
+  digest: z.nullable(z.string().check(z.regex(/^[0-9a-f]{64}$/))),
+};
+
+/** `folder` has a folder for each version in use. The engine may read all of it. */
+const productCatalog = z.object({ folder: z.string(), ...catalogVersion });
+export type ProductCatalog = z.output<typeof productCatalog>;
 
 const isolation = z.object({ engine: z.boolean(), tools: z.boolean(), read: z.readonly(z.array(z.string())) });
 
@@ -41,6 +52,8 @@ const engineLaunch = z.object({
   listen_fd: z.optional(z.int()),
   /** The engine's folder with store, workspace and catalog. It is kept between starts. */
   data_dir: z.string(),
+  /** A daemon of an earlier release knows none. */
+  product_catalog: z.optional(productCatalog),
   keys: z.array(engineKey),
   /** Presented by the daemon as `X-Control-Token` on `/control/*`. */
   control_token: z.string(),
@@ -54,6 +67,14 @@ const engineLaunch = z.object({
   tool_listen: z.array(z.int()),
   /** The policy's limits for the engine and its tools together. */
   limits: z.object({ max_processes: z.int(), memory_mb: z.int(), disk_mb: z.int() }),
+  /** The policy's limits for attachments. Omitted: those of the default policy. */
+  attachments: z.optional(
+    z.object({
+      mb: z.int(),
+      count: z.int(),
+      kinds: z.array(z.enum(ATTACHMENT_KINDS)),
+    }) satisfies z.ZodMiniType<AttachmentLimits>,
+  ),
   /** The cgroups in which the engine creates those of its tools, one in each hierarchy. None: it watches its tools. */
   tool_cgroups: z.optional(z.array(z.string())),
   /** Processes and threads that the engine's user may have. Omitted where a cgroup limits them, or others share the user. */

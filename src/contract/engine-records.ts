@@ -136,9 +136,14 @@ export interface LearningBatch {
   readonly duration_ms: number;
 }
 
-/** A remark about an entry of the catalog. `path` is below the catalog's folder. */
+/**
+ * A remark about an entry of the catalog. `path` is below the engine's catalog folder, or `(product) …` below the
+ * product's.
+ */
 export interface CatalogRemark {
   readonly path: string;
+  /** The line that the message begins with; left out if it concerns the whole file. */
+  readonly line?: number | undefined;
   readonly message: string;
 }
 
@@ -167,6 +172,11 @@ export interface CatalogReloaded {
   readonly errors: readonly CatalogRemark[];
   /** Entries that were loaded although they may be mistakes. */
   readonly warnings: readonly CatalogRemark[];
+}
+
+/** The response of `POST /control/catalog`: null for the version without a file. */
+export interface CatalogVersionUsed {
+  readonly version: number | null;
 }
 
 /** The response of `POST /admin/reload-core-soul`. */

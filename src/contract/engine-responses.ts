@@ -4,6 +4,7 @@ import type {
   CatalogShown,
   CatalogEntry,
   CatalogReloaded,
+  CatalogVersionUsed,
   CoreSoulReloaded,
   EngineErrorBody,
   EngineHealth,
@@ -104,7 +105,9 @@ const hit = z.object({
 }) satisfies z.ZodMiniType<KnowledgeHit>;
 
 const entries = z.array(z.object({ name: text, description: text }) satisfies z.ZodMiniType<CatalogEntry>);
-const remarks = z.array(z.object({ path: text, message: text }) satisfies z.ZodMiniType<CatalogRemark>);
+const remarks = z.array(
+  z.object({ path: text, line: z.optional(count), message: text }) satisfies z.ZodMiniType<CatalogRemark>,
+);
 
 /** Every body that the engine answers with, by the name it has in the OpenAPI document. */
 export const ENGINE_RESPONSES = {
@@ -148,6 +151,7 @@ export const ENGINE_RESPONSES = {
     errors: remarks,
     warnings: remarks,
   }) satisfies z.ZodMiniType<CatalogReloaded>,
+  CatalogVersionUsed: z.object({ version: z.nullable(count) }) satisfies z.ZodMiniType<CatalogVersionUsed>,
   CoreSoulReloaded: z.object({ hash: text, bytes: count }) satisfies z.ZodMiniType<CoreSoulReloaded>,
   KeysAccepted: z.object({ keys: count }),
   EngineStatus: z.object({

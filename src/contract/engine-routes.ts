@@ -8,7 +8,7 @@ import {
   knowledgeSearchRequest,
 } from "./engine-api.ts";
 import { MAX_BUDGETS_BYTES, engineBudgets } from "./engine-budgets.ts";
-import { CONTROL_PATHS, controlKeysRequest, controlSleepRequest } from "./engine-control.ts";
+import { CONTROL_PATHS, controlCatalogRequest, controlKeysRequest, controlSleepRequest } from "./engine-control.ts";
 import type { EngineErrorCode } from "./engine-errors.ts";
 import type { EngineResponseName } from "./engine-responses.ts";
 import {
@@ -181,6 +181,11 @@ export const ENGINE_ROUTES = {
     request: engineBudgets,
     maxBodyBytes: MAX_BUDGETS_BYTES,
     responses: ok("EngineStatus"),
+  }),
+  setCatalog: control(`POST ${CONTROL_PATHS.catalog}`, "Use a version of the product's catalog", {
+    request: controlCatalogRequest,
+    responses: ok("CatalogVersionUsed"),
+    errors: ["CATALOG_INVALID"],
   }),
   drain: control(`POST ${CONTROL_PATHS.drain}`, "Take no new turns", { responses: ok("EngineStatus") }),
   sleep: control(`POST ${CONTROL_PATHS.sleep}`, "Exit until the next call, unless there is work", {

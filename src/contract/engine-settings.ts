@@ -1,5 +1,6 @@
 import type { EnvironmentReader } from "../shared/environment.ts";
 import type { LogLevel } from "../shared/logger.ts";
+import type { AttachmentKind } from "./attachment-records.ts";
 import { ENGINE_LOG_LEVELS, PROVIDERS, SETTINGS, type SettingName } from "./settings.ts";
 
 export { PROVIDERS };
@@ -16,6 +17,10 @@ const DEFAULT_MODELS: Readonly<Record<ProviderName, string | null>> = {
 };
 const KEYLESS: readonly ProviderName[] = ["sandbox", "openai-compatible"];
 
+/** Kinds of attachments that are sent as they are. Text is sent as text, and other files as a note. */
+export const READABLE_KINDS = ["image", "pdf", "audio"] as const satisfies readonly AttachmentKind[];
+export type ReadableKind = (typeof READABLE_KINDS)[number];
+
 /** An engine's settings, parsed. */
 export interface EngineConfig {
   readonly provider: ProviderName;
@@ -30,6 +35,8 @@ export interface EngineConfig {
   readonly embeddingModel: string | null;
   /** Tokens. Null: derived from the model. */
   readonly contextWindow: number | null;
+  /** What the models read of attachments. Null: by the model's name. */
+  readonly attachments: readonly ReadableKind[] | null;
   /** Time limits of a model call: to its first token, and between two tokens. */
   readonly deadlines: { readonly firstMs: number; readonly betweenMs: number };
   readonly reactiveCompact: boolean;
@@ -53,6 +60,7 @@ export function readEngineSettings(read: EnvironmentReader, unfit: (problem: str
     plannerModel: read.text("PLANNER_MODEL", upstream.model),
     embeddingModel: readEmbeddingModel(read, upstream.provider, unfit),
     contextWindow: readInteger(read, "LLM_CONTEXT_WINDOW"),
+    attachments: readAttachments(read),
     deadlines: {
       firstMs: readInteger(read, "LLM_FIRST_TOKEN_TIMEOUT_S") * 1000,
       betweenMs: readInteger(read, "LLM_SILENCE_TIMEOUT_S") * 1000,
@@ -97,6 +105,19 @@ function readEmbeddingModel(
   if (provider === "anthropic" || provider === "sandbox")
     unfit(`EMBEDDING_MODEL: ${provider} has no embedding models; leave it empty to use full-text search only`);
   return model;
+}
+
+function readAttachments(read: EnvironmentReader): readonly ReadableKind[] | null {
+  const text = read.text("LLM_ATTACHMENTS");
+  if (text === undefined || text === "") return null;
+  if (text === "none") return [];
+  const names = text.split(",").map((name) => name.trim());
+  const kinds = READABLE_KINDS.filter((kind) => names.includes(kind));
+  if (names.some((name) => !READABLE_KINDS.some((kind) => kind === name)))
+    read.problem(
+      `LLM_ATTACHMENTS: expected none, or some of ${READABLE_KINDS.join(", ")} separated by commas, got ${JSON.stringify(text)}`,
+    );
+  return kinds;
 }
 
 function readLevel(read: EnvironmentReader): LogLevel {

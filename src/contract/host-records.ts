@@ -2,6 +2,7 @@ import type { EngineState } from "./engine-states.ts";
 import type { HostCheck } from "./host-check.ts";
 import type { IsoTime } from "./iso-time.ts";
 import type { ISOLATION_MODES } from "./settings.ts";
+import type { SparesReport } from "./spares-report.ts";
 
 /** `GET /health` of the daemon. */
 export interface DaemonHealth {
@@ -53,6 +54,8 @@ export interface HostStatus {
   /** Engines that run here. Beyond the limit one sleeps before another starts; null is no limit. */
   readonly awake: { readonly engines: number; readonly limit: number | null };
   readonly boots: { readonly starting: number; readonly waiting: number };
+  /** Processes that wait for the next starts of engines. The target is `ORCH_WARM_ENGINES`. */
+  readonly spares: Omit<SparesReport, "claims">;
   readonly ports: {
     readonly min: number;
     readonly max: number;

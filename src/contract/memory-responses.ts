@@ -148,6 +148,11 @@ export const MEMORY_RESPONSES = {
     id: text,
     name: text,
     state: z.enum(["allowed", "refused"]),
-    catalog: z.nullable(z.object({ reloaded: z.boolean(), errors: z.array(z.object({ path: text, message: text })) })),
+    catalog: z.nullable(
+      z.object({
+        reloaded: z.boolean(),
+        errors: z.array(z.object({ path: text, line: z.optional(count), message: text })),
+      }),
+    ),
   }) satisfies z.ZodMiniType<SkillDecided>,
 } as const satisfies Record<string, z.ZodMiniType>;

@@ -14,6 +14,11 @@ export const ORCHESTRATOR_ERRORS = {
   NOT_FOUND: { status: 404, cause: "Unknown route.", retry: "no" },
   PRODUCT_NOT_FOUND: { status: 404, cause: "No product with this slug or id.", retry: "no" },
   ENGINE_NOT_FOUND: { status: 404, cause: "No engine for this `user_id`.", retry: "provision instead" },
+  CATALOG_VERSION_NOT_FOUND: {
+    status: 404,
+    cause: "The product's catalog has no such version, or it is no longer stored.",
+    retry: "no",
+  },
   METHOD_NOT_ALLOWED: { status: 405, cause: "The route exists, but not with this method.", retry: "no" },
   PRODUCT_ALREADY_EXISTS: { status: 409, cause: "The slug is taken, or the product still has engines.", retry: "no" },
   ENGINE_ALREADY_EXISTS: { status: 409, cause: "Provision against an existing engine.", retry: "admit instead" },
@@ -30,7 +35,17 @@ export const ORCHESTRATOR_ERRORS = {
     retry: "after a moment",
   },
   IDEMPOTENCY_CONFLICT: { status: 409, cause: "The `Idempotency-Key` was used with another body.", retry: "no" },
+  CATALOG_CHANGED: {
+    status: 412,
+    cause: "`If-Match` names another version than the catalog's current one.",
+    retry: "after reading the current version",
+  },
   PAYLOAD_TOO_LARGE: { status: 413, cause: "The body is larger than its route accepts.", retry: "no" },
+  CATALOG_INVALID: {
+    status: 422,
+    cause: "The archive is no valid catalog. `details.errors` has each fault with path and line.",
+    retry: "no",
+  },
   QUOTA_EXCEEDED: { status: 429, cause: "The product is at its `max_engines`.", retry: "after destroying engines" },
   RATE_LIMITED: {
     status: 429,

@@ -6,6 +6,8 @@ export const ORCHESTRATOR_EVENTS = {
   "product.policy_changed": "A product's policy was changed.",
   "product.key_rotated": "A product's platform key was replaced.",
   "product.deleted": "A product was deleted.",
+  "catalog.pushed": "A product's catalog has a new version: `data.version`, `data.digest`, `data.files`, `data.bytes`.",
+  "catalog.rolled_back": "A product's catalog has the files of `data.restored_from` again, as `data.version`.",
   "engine.provisioned": "An engine was created: its row, port and key exist.",
   "engine.starting": "An engine starts on request.",
   "engine.running": "An engine is healthy, for the first time in this incarnation or again.",
@@ -29,6 +31,8 @@ export const ORCHESTRATOR_EVENTS = {
   "host.draining": "The host accepts no new engines.",
   "host.resumed": "The host accepts new engines again.",
   "host.port_taken": "Another program listens on the port of an engine. The engine got another port.",
+  "host.calls_refused":
+    "While no daemon ran, `data.engines` sleeping engines refused calls: nothing kept their sockets. `data.since`: the last event before.",
   "host.breaker_opened": "Many engines failed at once. Restarts pause.",
   "host.breaker_closed": "Restarts continue.",
   "host.backup_created":

@@ -55,6 +55,15 @@ export interface EngineUsage {
   readonly disk_mb: number | null;
   /** Turns that run or wait for a person, as of the last health probe. */
   readonly active_turns: number | null;
+  /** Since its process started, read about once a minute and while turns run. Null until then. */
+  readonly work: {
+    /** Turns that ended. */
+    readonly turns: number;
+    /** Those of them that ended with an error. */
+    readonly failed_turns: number;
+    /** Input and output of the models. */
+    readonly tokens: number;
+  } | null;
   readonly sampled_at: IsoTime;
 }
 
@@ -82,6 +91,11 @@ export interface EngineRecord {
     readonly last_ok_at: IsoTime | null;
     readonly consecutive_failures: number;
   };
+  /**
+   * The version of the product's catalog that its process uses, null while it is not known, and why it does not use the
+   * current one. Null without a process.
+   */
+  readonly catalog: { readonly version: number | null; readonly error: string | null } | null;
   readonly restarts: {
     readonly count: number;
     readonly window_started_at: IsoTime | null;
@@ -115,7 +129,12 @@ export interface Page<T> {
 }
 
 export interface ErrorBody {
-  readonly error: { readonly code: string; readonly message: string };
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    /** With `CATALOG_INVALID`: `errors`, and how many more there are. */
+    readonly details?: Readonly<Record<string, unknown>> | undefined;
+  };
 }
 
 export type StopResult = "drained" | "cut_off" | "killed";

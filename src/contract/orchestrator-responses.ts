@@ -12,6 +12,7 @@ import {
   type ProductRecord,
   type StopResult,
 } from "./orchestrator-records.ts";
+import { CATALOG_RESPONSES } from "./responses/catalog-responses.ts";
 import { backupList, backupRun, hostReport, hostStatus } from "./responses/host-responses.ts";
 import { productRecord } from "./responses/product-responses.ts";
 import { pricesRecord, usagePage } from "./responses/usage-responses.ts";
@@ -47,9 +48,11 @@ const engineRecord = z.object({
       memory_mb: count,
       disk_mb: limit,
       active_turns: limit,
+      work: z.nullable(z.object({ turns: count, failed_turns: count, tokens: count })),
       sampled_at: time,
     }),
   ),
+  catalog: z.nullable(z.object({ version: z.nullable(count), error: textOrNull })),
   last_error: z.nullable(
     z.object({
       phase: z.enum(["boot", "run", "stop"]),
@@ -122,6 +125,7 @@ export const ORCHESTRATOR_RESPONSES = {
     platform_api_key: textOrNull,
   }),
   ProductPage: page(productRecord) satisfies z.ZodMiniType<Page<ProductRecord>>,
+  ...CATALOG_RESPONSES,
   ProductDeleted: z.object({ deleted: z.literal(true) }),
   EngineRecord: engineRecord,
   EngineWithKey: z.extend(engineRecord, {
@@ -145,6 +149,8 @@ export const ORCHESTRATOR_RESPONSES = {
   HostReport: hostReport,
   AuditPage: page(auditRecord) satisfies z.ZodMiniType<Page<AuditRecord>>,
   OpenApiDocument: openApiDocument,
-  Error: z.object({ error: z.object({ code: errorCode, message: text }) }) satisfies z.ZodMiniType<ErrorBody>,
+  Error: z.object({
+    error: z.object({ code: errorCode, message: text, details: z.optional(jsonObject) }),
+  }) satisfies z.ZodMiniType<ErrorBody>,
 } as const satisfies Record<string, z.ZodMiniType>;
 export type OrchestratorResponseName = keyof typeof ORCHESTRATOR_RESPONSES;

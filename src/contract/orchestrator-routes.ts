@@ -1,4 +1,5 @@
 import type { OrchestratorErrorCode } from "./orchestrator-errors.ts";
+import { CATALOG_ROUTES } from "./orchestrator-routes/catalog-rows.ts";
 import { ENGINE_ROUTES } from "./orchestrator-routes/engine-rows.ts";
 import { DOCUMENT_ROUTES, HOST_ROUTES, PROBE_ROUTES } from "./orchestrator-routes/host-rows.ts";
 import { PRODUCT_ROUTES } from "./orchestrator-routes/product-rows.ts";
@@ -10,6 +11,7 @@ export const ORCHESTRATOR_ROUTES = {
   ...PROBE_ROUTES,
   ...PRODUCT_ROUTES,
   ...ENGINE_ROUTES,
+  ...CATALOG_ROUTES,
   ...USAGE_ROUTES,
   ...HOST_ROUTES,
   ...DOCUMENT_ROUTES,

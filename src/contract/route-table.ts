@@ -23,7 +23,9 @@ export type Content<Schema extends string> =
   /** One JSON document per line. */
   | { readonly kind: "lines"; readonly schema: Schema }
   | { readonly kind: "text" }
-  | { readonly kind: "html" };
+  | { readonly kind: "html" }
+  /** A gzipped tar archive. */
+  | { readonly kind: "archive" };
 
 /** A row of an interface's route table. Routing, 405, the OpenAPI document and the contract test derive from it. */
 export interface RouteRow<Auth extends string, Schema extends string, Code extends string> extends Endpoint {
@@ -35,6 +37,8 @@ export interface RouteRow<Auth extends string, Schema extends string, Code exten
   readonly request?: z.ZodMiniObject;
   /** A streamed body instead of `request`: one JSON document per line. */
   readonly requestLines?: Schema;
+  /** A gzipped tar archive instead of `request`. */
+  readonly requestArchive?: true;
   /** The largest body in bytes. Left out, the default of the interface. */
   readonly maxBodyBytes?: number;
   /** Success status to the bodies it may have, by the `Accept` header. */

@@ -1,17 +1,14 @@
 import { join } from "node:path";
+import { DEFAULT_ATTACHMENT_LIMITS } from "../contract/attachment-records.ts";
 import { isControlPath } from "../contract/engine-control.ts";
 import type { EngineLaunch } from "../contract/engine-launch.ts";
 import { delay } from "../shared/clock.ts";
 import { createLogger } from "../shared/logger.ts";
-import { createAgentLoop } from "./agent/agent-loop.ts";
 import { catalogProfiles } from "./agent/agent-profiles.ts";
 import { stateSections } from "./agent/compaction-text.ts";
-import { createCompactor } from "./agent/compaction.ts";
-import { DELEGATE } from "./agent/delegate-tool.ts";
-import { createDelegation } from "./agent/delegation.ts";
-import { createRecall } from "./agent/recall.ts";
 import { shownServers } from "./agent/shown-servers.ts";
 import { LiveCatalog } from "./catalog/live-catalog.ts";
+import { NO_CATALOGS, productVersion } from "./catalog/product-version.ts";
 import type { EngineConfig } from "./config.ts";
 import type { EngineApp } from "./engine-app.ts";
 import { EngineError } from "./engine-error.ts";
@@ -25,12 +22,13 @@ import { createDiskReport } from "./isolation/limits/disk-report.ts";
 import { limitTools } from "./isolation/limits/limit-tools.ts";
 import { programDir } from "./isolation/program-dir.ts";
 import { makeToolFolders } from "./isolation/tool-folders.ts";
+import { openAgent } from "./open-agent.ts";
 import { openLearning } from "./learning/open-learning.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { awaitConnected } from "./mcp/await-connected.ts";
 import { openServers } from "./mcp/open-servers.ts";
 import { openMemory } from "./memory/open-memory.ts";
-import { contextWindow, outputTokensWithin } from "./model/context-window.ts";
+import { contextWindow } from "./model/context-window.ts";
 import { createProvider } from "./model/create-provider.ts";
 import { toolLimits } from "./model/wire/wire-tools.ts";
 import { Wakefulness, type WakefulnessParts } from "./sleep/wakefulness.ts";
@@ -47,9 +45,11 @@ import { ToolCallTable } from "./store/tool-call-table.ts";
 import { ToolDefinitionTable } from "./store/tool-definitions.ts";
 import { TurnTable } from "./store/turns.ts";
 import { WorkingMemoryTable } from "./store/working-memory.ts";
-import type { Grant } from "./tools/authorize.ts";
+import { AttachmentFiles } from "./tools/attachments/attachment-files.ts";
+import { createResultFiles } from "./tools/attachments/call-files.ts";
 import { builtInTools } from "./tools/built-in-tools.ts";
 import { createToolExecutor } from "./tools/execute.ts";
+import { RESERVED_TOOL_NAMES } from "./tools/reserved-names.ts";
 import { joinedRegistry } from "./tools/registry.ts";
 import { RunningCalls } from "./tools/running-calls.ts";
 import { AcceptedKeys } from "./turns/accepted-keys.ts";
@@ -61,7 +61,6 @@ import { openUsage } from "./usage/open-usage.ts";
 
 const CHANNEL_TTL_MS = 900_000;
 const TOOL_TIMEOUT_MS = 120_000;
-const MAX_OUTPUT_TOKENS = 16_000;
 /** Notes shown with a summarised conversation. */
 const NOTES_SHOWN = 30;
 /** Time for tool processes to exit when the engine stops. */
@@ -89,7 +88,7 @@ export async function createApp({
   const observed = await openTelemetry(launch, logger);
   const { telemetry } = observed;
   const folders = engineFolders(launch.data_dir);
-  await makeToolFolders(folders, { logger });
+  makeToolFolders(folders, { logger });
   const { workspace: workspaceDir } = folders;
   const network = new ToolNetwork({ launch, logger });
   const unlimited = createToolLauncher({
@@ -102,22 +101,32 @@ export async function createApp({
   const { launcher, disk } = limitTools({ launch, launcher: unlimited, logger });
   const commands = { environment, folders, launcher, network };
   const slots = new TaskSlots(CHANNEL_TTL_MS);
+  const attachments = {
+    files: new AttachmentFiles({ workspaceDir, disk }),
+    limits: launch.attachments ?? DEFAULT_ATTACHMENT_LIMITS,
+  };
+  const filesOf = createResultFiles(attachments);
   const { meter, budgets, calls: callMeter } = openUsage({ store, logger, budgets: launch.budgets });
-  const { extra_ca_certs: extraCaCerts } = launch;
-  const modelProvider = createProvider(config, { extraCaCerts, logger, telemetry, meter: callMeter });
+  const modelProvider = createProvider(config, {
+    extraCaCerts: launch.extra_ca_certs,
+    readAttachment: (file) => attachments.files.read(file),
+    logger,
+    telemetry,
+    meter: callMeter,
+  });
   const { embedder } = modelProvider;
   const memory = await openMemory({ store, workspaceDir, embedder, lastEvent: () => journal.last, logger });
   const journal = openJournal(new EventTable(store), { slots, logger });
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const messages = new MessageTable(store);
-  const grants = new GrantTable(store);
   const plans = new PlanTable(store);
   const builtIn = builtInTools({ commands, plans, memory });
   const toolServers = openServers({ launch, commands, pins: new ToolDefinitionTable(store), logger });
   const catalogFolder = join(launch.data_dir, "catalog");
   const catalog = await LiveCatalog.open({
     folder: catalogFolder,
-    isReserved: (name) => name === DELEGATE || builtIn.some((tool) => tool.name === name),
+    product: productVersion(launch.product_catalog, launch.product_catalog),
+    isReserved: (name) => RESERVED_TOOL_NAMES.includes(name),
     checkServers: toolServers.check,
     onServers: toolServers.apply,
     commands,
@@ -132,39 +141,22 @@ export async function createApp({
     product: launch.product,
   });
   const workingMemory = new WorkingMemoryTable(store);
-  const window = contextWindow(config.model, config.contextWindow);
   const calls = new RunningCalls();
-  const agentParts = {
+  const runAgent = openAgent({
     provider: modelProvider,
-    maxOutputTokens: outputTokensWithin(window, MAX_OUTPUT_TOKENS),
-    compactor: createCompactor({
-      provider: modelProvider,
-      lightModel: config.lightModel,
-      window: config.contextWindow,
-      reactive: config.reactiveCompact,
-      state: (taskId) =>
-        stateSections({
-          plan: plans.ofTask(taskId),
-          notes: workingMemory.ofTask(taskId, NOTES_SHOWN),
-          questions: humanRequests.pending().filter((one) => one.task_id === taskId),
-        }),
-      logger,
-    }),
-    tools: {
-      execute: calls.counted(createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, disk, logger })),
-      concurrency: config.toolConcurrency,
-      workspaceDir,
-      grants: {
-        ofTask: (taskId: string) => grants.ofTask(taskId),
-        add: (grant: Grant) => grants.insert(grant, Date.now()),
-      },
-    },
-  };
-  const runAgent = createAgentLoop({
-    ...agentParts,
-    recall: createRecall({ search: memory.search, window, logger }),
-    tools: { ...agentParts.tools, delegate: createDelegation(agentParts, profiles) },
-    profiles: profiles.ofAgent,
+    config,
+    profiles,
+    state: (taskId) =>
+      stateSections({
+        plan: plans.ofTask(taskId),
+        notes: workingMemory.ofTask(taskId, NOTES_SHOWN),
+        questions: humanRequests.pending().filter((one) => one.task_id === taskId),
+      }),
+    memorySearch: memory.search,
+    execute: calls.counted(createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, disk, filesOf, logger })),
+    grants: new GrantTable(store),
+    workspaceDir,
+    logger,
   });
   const { learning, skills } = openLearning({
     tables: memory.tables,
@@ -248,6 +240,8 @@ export async function createApp({
     documentsDir: join(programDir(), "documents/engine"),
     status,
     wakefulness,
+    attachments,
+    setCatalog: (version) => catalog.setProduct(productVersion(launch.product_catalog ?? NO_CATALOGS, version)),
     hasAgent: (name) => catalog.catalog.agents.has(name),
     catalog,
     servers: {

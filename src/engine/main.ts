@@ -1,49 +1,34 @@
-import type { RequestListener, Server, ServerResponse } from "node:http";
+import type { Server } from "node:http";
 import { hasCode } from "../shared/error-code.ts";
-import type { EngineErrorBody, EngineHealth } from "../contract/engine-api.ts";
 import { CANNOT_START, ENDS, ENGINE_EXITS } from "../contract/engine-exit.ts";
 import { type EngineLaunch, decodeLaunch } from "../contract/engine-launch.ts";
 import { LAUNCH_FILE_VARIABLE } from "../contract/launch-file.ts";
 import { InvalidSettings } from "../shared/environment.ts";
-import { createBoundedServer } from "../shared/http/http-server.ts";
-import { hostProblem } from "../shared/http/local-caller.ts";
-import { trackConnections } from "../shared/http/stop-accepting.ts";
 import { shutdownSignal } from "../shared/shutdown-signals.ts";
-import { VERSION } from "../shared/version.ts";
-import { createApp } from "./app.ts";
-import { readEngineConfig } from "./config.ts";
-import type { EngineApp } from "./engine-app.ts";
+import { type EngineConfig, readEngineConfig } from "./config.ts";
 import { refuseUnreadable } from "./http/unreadable-request.ts";
-import { confine } from "./isolation/confine.ts";
-import { type Store, openStore } from "./store/open-store.ts";
+import { type OpenedEngine, openEngine } from "./open-engine.ts";
 import { StoreUnusable, systemExit } from "./store/store-unusable.ts";
 
 const EXIT_CRASH = 1;
 /** Together with the exit of tool processes less than the 10 s between the supervisor's TERM and KILL. */
 const DRAIN_MS = 6000;
-const CLOSE_MS = 1000;
 /** Longer than the 60 s of common proxies, so that the proxy closes idle connections first. */
 const KEEP_ALIVE_MS = 75_000;
-/** For one user. Uploading a memory file may take minutes. */
-const LIMITS = { maxConnections: 1024, maxUnauthenticated: 256, requestTimeoutMs: 300_000 };
 
-/** Confines the process before any other file is read, and runs the engine. */
-export async function confineAndRun(): Promise<void> {
-  const launch = confine(process.env);
-  if (launch !== null) await run(launch.text);
-}
+type Open = (launch: EngineLaunch, config: EngineConfig, environment: NodeJS.ProcessEnv) => Promise<OpenedEngine>;
 
 /** Runs one engine, from the content of its launch file to its exit. It listens when everything is loaded. */
-export async function run(launchFile: string | null): Promise<void> {
+export async function run(
+  launchFile: string | null,
+  environment: NodeJS.ProcessEnv,
+  open: Open = openEngine,
+): Promise<void> {
   const stop = shutdownSignal();
   try {
     const launch = readLaunch(launchFile);
-    const config = readEngineConfig(launch.settings);
-    const store = openStore(launch.data_dir);
-    const server = createBoundedServer((request, response) => answer(request, response), LIMITS);
-    const parts = { launch, config, store, environment: process.env, stopAccepting: trackConnections(server) };
-    const app = await createApp(parts);
-    const answer = answerWith(launch, { app, store });
+    const engine = await open(launch, readEngineConfig(launch.settings), environment);
+    const { server, app, store } = engine;
     await listen(server, launch).catch(async (error: unknown) => {
       await app.drain(0);
       throw error;
@@ -53,7 +38,7 @@ export async function run(launchFile: string | null): Promise<void> {
     const end = await Promise.race([stopped, slept, store.damaged.then(damaged)]);
     if (end === "slept") process.exitCode = ENGINE_EXITS.slept.code;
     else if (end !== "stopped") reportFailure(end, ENDS);
-    await close(server, { app, store, drainMs: end === "stopped" ? DRAIN_MS : 0 });
+    await engine.close(end === "stopped" ? DRAIN_MS : 0);
   } catch (error) {
     reportFailure(error, CANNOT_START);
   }
@@ -74,33 +59,6 @@ function readLaunch(text: string | null): EngineLaunch {
   return decodeLaunch(text);
 }
 
-function answerWith(
-  { host, engine_id, incarnation }: EngineLaunch,
-  { app, store }: { app: EngineApp; store: Store },
-): RequestListener {
-  return (request, response) => {
-    // Some proxies send the absolute form of the request target.
-    request.url = request.url?.replace(/^https?:\/\/[^/?]*\/?/i, "/");
-    if ((request.method === "GET" || request.method === "HEAD") && /^\/health(\?|$)/.test(request.url ?? "")) {
-      const problem = hostProblem(request, host);
-      if (problem !== null) return refuseHost(response, problem);
-      const health: EngineHealth = {
-        status: "ok",
-        engine_id,
-        incarnation,
-        version: VERSION,
-        uptime_s: Math.floor(process.uptime()),
-        loaded: true,
-        ...app.vitals(),
-        ...(store.reset.current !== null && { memory_reset: store.reset.current }),
-      };
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(health));
-    } else {
-      app.answer(request, response);
-    }
-  };
-}
-
 function listen(server: Server, { host, port, listen_fd }: EngineLaunch): Promise<void> {
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on("clientError", refuseUnreadable);
@@ -113,24 +71,6 @@ function listen(server: Server, { host, port, listen_fd }: EngineLaunch): Promis
       resolve();
     });
   });
-}
-
-function refuseHost(response: ServerResponse, message: string): void {
-  const body: EngineErrorBody = { error: "INVALID_REQUEST", message };
-  response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify(body));
-}
-
-async function close(
-  server: Server,
-  { app, store, drainMs }: { app: EngineApp; store: Store; drainMs: number },
-): Promise<void> {
-  await app.drain(drainMs);
-  setTimeout(() => server.closeAllConnections(), CLOSE_MS).unref();
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
-  store.close();
 }
 
 function exitCodeOf(error: unknown): number {

@@ -4,11 +4,20 @@ import { isFlatterThan } from "./json-values.ts";
 /** Input from outside that does not fit. `field` is a dotted path, `expected` says what would have been accepted. */
 export class InvalidInput extends Error {
   readonly field: string;
-  constructor(field: string, problem: string) {
+  /** Every problem of the input, this one first. */
+  readonly all: readonly FieldProblem[];
+  constructor(field: string, problem: string, all: readonly FieldProblem[] = []) {
     super(`${field}: ${problem}`);
     this.name = "InvalidInput";
     this.field = field;
+    this.all = all.length > 0 ? all : [{ path: field.split("."), message: this.message }];
   }
+}
+
+interface FieldProblem {
+  readonly path: readonly string[];
+  /** Begins with the field. */
+  readonly message: string;
 }
 
 /**
@@ -52,16 +61,34 @@ export function parseBody<S extends z.ZodMiniObject>(schema: S, body: unknown): 
   }
 }
 
+const MAX_PROBLEMS = 100;
+
 function invalidInput({ issues }: z.core.$ZodError): InvalidInput {
+  const all = issues.slice(0, MAX_PROBLEMS).flatMap(fieldProblems);
   // A failed parse has at least one.
-  const [issue] = issues as [z.core.$ZodIssue];
+  const [{ path, problem }] = all as [ReturnType<typeof fieldProblems>[0]];
+  const named = all.map((one) => ({ path: one.path, message: `${fieldOf(one.path)}: ${one.problem}` }));
+  return new InvalidInput(fieldOf(path), problem, named);
+}
+
+const fieldOf = (path: readonly string[]): string => path.join(".") || "body";
+
+function fieldProblems(outer: z.core.$ZodIssue): { readonly path: readonly string[]; readonly problem: string }[] {
+  const issue = innermost(outer);
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys")
-    return new InvalidInput([...path, ...issue.keys.slice(0, 1)].join("."), "unknown field");
-  const field = path.join(".") || "body";
-  if (issue.input === undefined) return new InvalidInput(field, `required, ${issue.message}`);
+    return issue.keys.slice(0, MAX_PROBLEMS).map((key) => ({ path: [...path, key], problem: "unknown field" }));
+  if (issue.input === undefined) return [{ path, problem: `required, ${issue.message}` }];
   const received = issue.code === "invalid_type" ? `, received ${nameOf(kindOf(issue.input))}` : "";
-  return new InvalidInput(field, issue.message + received);
+  return [{ path, problem: issue.message + received }];
+}
+
+/** Of alternatives, the one that the input has the form of: the only one with a problem deeper within it. */
+function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== "invalid_union") return issue;
+  const inside = issue.errors.flatMap(([first]) => (first !== undefined && first.path.length > 0 ? [first] : []));
+  const [one] = inside;
+  return one === undefined || inside.length > 1 ? issue : innermost({ ...one, path: [...issue.path, ...one.path] });
 }
 
 /** What would have been accepted, for a schema without a message of its own: zod/mini has no messages. */
@@ -84,7 +111,12 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     case "unrecognized_keys":
       return `unknown field ${issue.keys.join(", ")}`;
     case "invalid_union":
-      return issue.errors.flatMap(([first]) => first?.message ?? []).join(", or ");
+      if (issue.errors.length === 0 && "options" in issue)
+        return `expected one of ${(issue.options as readonly unknown[]).map((value) => JSON.stringify(value)).join("|")}`;
+      return issue.errors
+        .flatMap(([first]) => first?.message ?? [])
+        .map((message, at) => (at === 0 ? message : message.replace(/^expected /, "")))
+        .join(", or ");
     default:
       return "expected another value";
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Test } from "tap";
-import type { Member } from "../../src/backup/tar.ts";
+import type { Member } from "../../src/shared/tar.ts";
 import { type BackendUnderTest, ask, started } from "./under-test.ts";
 
 export async function storageCases(t: Test, under: BackendUnderTest): Promise<void> {

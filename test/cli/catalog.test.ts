@@ -76,3 +76,84 @@ t.test("tools are listed with what is held, and allowed by the definition that w
   t.equal(none.code, 4);
   t.match(none.stderr, "files has no held tool write; held: read");
 });
+
+const VERSION = {
+  version: 3,
+  digest: "d",
+  bytes: 9,
+  files: 1,
+  restored_from: null,
+  created_at: "2026-11-01T12:00:00.000Z",
+  actor: "product",
+};
+const PUSHED = {
+  ...VERSION,
+  is_new: true,
+  changes: { added: ["agents/a.md"], changed: [], removed: ["agents/b.md"] },
+  warnings: [{ path: "notes", message: "no part of a catalog, ignored" }],
+  engines: { running: 2, reloaded: 1, failed: [{ user_id: "alice", reason: "agents/x.md: line 1: wrong" }] },
+};
+
+async function withProduct(t: Test) {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  const folder = t.testdir({ "core-soul.md": "Be brief.", agents: { "a.md": "A" }, ".git": { config: "secret" } });
+  server.on("GET /catalog", { body: { ...VERSION, version: 2, files: [{ path: "agents/b.md" }] } });
+  return { server, folder, run: (...args: string[]) => orchctl(["catalog", ...args], { env: KEYS }) };
+}
+
+t.test("a folder is pushed in place of the version that was current", async (t) => {
+  const { server, folder, run } = await withProduct(t);
+  server.on("PUT /catalog", { body: PUSHED });
+  const pushed = await run("push", folder);
+  t.equal(
+    pushed.stdout,
+    "+ agents/a.md\n- agents/b.md\nwarning: notes: no part of a catalog, ignored\nversion 3 is current\n" +
+      "1 of 2 running engines use it; the others do from their next start\n" +
+      "alice does not: agents/x.md: line 1: wrong\n",
+  );
+  const sent = server.calls.at(-1);
+  t.match(sent?.headers, { "if-match": '"2"', "content-type": "application/gzip" });
+  const dry = { ...PUSHED, version: 2, engines: null };
+  server.on("PUT /catalog", { body: dry });
+  t.match((await run("push", folder, "--dry-run")).stdout, /the catalog is valid; the current version is 2\n$/);
+  server.on("PUT /catalog", { body: { ...PUSHED, is_new: false, engines: { running: 0, reloaded: 0, failed: [] } } });
+  t.match((await run("push", folder, "--if-version", "7")).stdout, /version 3 has these files already/);
+  t.match(server.calls.at(-1)?.headers, { "if-match": '"7"' });
+  const error = { code: "CATALOG_CHANGED", message: "the current version is 8" };
+  server.on("PUT /catalog", { status: 412, body: { error } });
+  t.equal((await run("push", folder)).code, 5);
+});
+
+t.test("each fault of a pushed catalog is printed", async (t) => {
+  const { server, folder, run } = await withProduct(t);
+  const errors = [
+    { path: "agents/a.md", line: 1, message: "line 1: no front matter" },
+    { path: "core-soul.md", line: 2, message: "line 2: unknown placeholder" },
+  ];
+  const error = { code: "CATALOG_INVALID", message: "agents/a.md: wrong", details: { errors } };
+  server.on("PUT /catalog", { status: 422, body: { error } });
+  const { code, stderr } = await run("push", folder);
+  t.equal(code, 2);
+  t.match(
+    stderr,
+    "orchctl: the catalog is invalid; nothing was changed:\n  agents/a.md: line 1: no front matter\n  core-soul.md: line 2: ",
+  );
+  t.match(await run("push", t.testdir({})), { code: 2, stderr: /has no file of a catalog/ });
+  t.match(await run("push", "/nonexistent"), { code: 2, stderr: /cannot be read/ });
+  t.match(await run("push", t.testdir({ link: t.fixture("symlink", "/etc/passwd") })), {
+    code: 2,
+    stderr: /got a link/,
+  });
+});
+
+t.test("the difference of a folder, the history and a rollback are printed", async (t) => {
+  const { server, folder, run } = await withProduct(t);
+  t.equal((await run("diff", folder)).stdout, "+ agents/a.md\n+ core-soul.md\n- agents/b.md\n");
+  const versions = [{ ...VERSION, restored_from: 1 }];
+  server.on("GET /catalog/history", { body: { versions } });
+  t.match((await run("history")).stdout, /^3 +2026-11-01T12:00:00.000Z +1 +9 +product +of version 1$/m);
+  server.on("POST /catalog/rollback", { body: { ...PUSHED, restored_from: 1 } });
+  t.match((await run("rollback", "1")).stdout, /version 3 is current, with the files of version 1/);
+  t.match(await run("rollback", "first"), { code: 2 });
+});

@@ -113,6 +113,52 @@ t.test("with --json the events come through, one a line, as they are", async (t)
   );
 });
 
+t.test("files are attached to the message, and shown by name and size", async (t) => {
+  const { server, orchctl } = await withEngine(t);
+  const file = {
+    kind: "image",
+    media_type: "image/png",
+    digest: "0",
+    path: ".orch/attachments/x",
+    width: 1,
+    height: 1,
+  };
+  server.on("POST /execute", (_call, response) => {
+    open(response);
+    const [shown, drawn] = [
+      { ...file, name: "a.png", bytes: 12_345 },
+      { ...file, name: "b\u001b[2J.png", bytes: 2_500_000 },
+    ];
+    const result = { tool: "draw", tool_call_id: "c1", output: "done", error: null, attachments: [drawn] };
+    send(response, [
+      ["thread_lifecycle", { phase: "started", attachments: [shown] }],
+      ["tool_result", result],
+      COMPLETED,
+    ]);
+    response.end();
+  });
+  const dir = t.testdir({ "a.png": "bytes", "b.txt": "more" });
+  const attach = ["--attach", `${dir}/a.png`, "--attach", `${dir}/b.txt`];
+  const ran = await orchctl(["chat", "alice", "What is this?", ...attach], { env: KEYS });
+  t.equal(ran.code, 0, ran.stderr);
+  const lines = [
+    "+ a.png, image/png, 12 kB",
+    "  ↳ done",
+    "  + b\\u{1b}[2J.png, image/png, 2.5 MB",
+    "— turn completed",
+    "",
+  ];
+  t.equal(ran.stdout, lines.join("\n"));
+  t.same(server.calls.at(-1)?.body.message, [
+    { type: "text", text: "What is this?" },
+    { type: "file", data: "Ynl0ZXM=", name: "a.png" },
+    { type: "file", data: "bW9yZQ==", name: "b.txt" },
+  ]);
+  const missing = await orchctl(["chat", "alice", "x", "--attach", `${dir}/nowhere`], { env: KEYS });
+  t.equal(missing.code, 2);
+  t.match(missing.stderr, /nowhere cannot be attached \(ENOENT\)/);
+});
+
 t.test("the message may come from standard input; without any, an example is asked", async (t) => {
   const { server, orchctl } = await withEngine(t);
   server.on("POST /execute", (_call, response) => {

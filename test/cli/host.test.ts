@@ -21,6 +21,7 @@ function status(more: Partial<HostStatus> = {}): HostStatus {
     engines: { ...engines, running: 12, failed: 2 },
     awake: { engines: 12, limit: 700 },
     boots: { starting: 1, waiting: 3 },
+    spares: { ready: 4, target: 5, problem: null },
     ports: { min: 20_000, max: 20_099, total: 100, taken: 14, free: 80, resting: 4, quarantined: 2 },
     load: { average: 0.5, cores: 2, memory_available_mb: 1000, memory_total_mb: 4000, disk_free_mb: 9000 },
     isolation: {
@@ -46,6 +47,7 @@ t.test("status shows what runs, what is free, and what needs attention", async (
     /restarts +not paused\n/,
     /engines +14: 12 running, 2 failed\n/,
     /boots +1 starting, 3 waiting\n/,
+    /spares +4 of 5 ready\n/,
     /ports +14 of 100 taken \(20000-20099\), 80 free, 4 resting, 2 in quarantine\n/,
     /load +0\.50 on 2 cores\n/,
     /backup +none, not scheduled\n/,

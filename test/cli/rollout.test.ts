@@ -13,6 +13,17 @@ const engine = (id: string, version: string, more: Partial<RolledEngine> & { cou
   version,
   state: more.state ?? "running",
   restarts: { count: more.count ?? 0, window_started_at: null, next_at: null },
+  usage: more.usage ?? null,
+});
+const after = (turns: number, failed_turns: number): Pick<RolledEngine, "usage"> => ({
+  usage: {
+    cpu_percent: null,
+    memory_mb: 80,
+    disk_mb: null,
+    active_turns: 0,
+    work: { turns, failed_turns, tokens: 0 },
+    sampled_at: "2026-11-01T12:00:00.000Z",
+  },
 });
 
 /** A daemon of version 2 whose engines have version 1. `breaks` tells which fail after their restart. */
@@ -56,10 +67,23 @@ t.test("the rollout stops when the new version fails more often than the old one
     [engine("a", "2", { state: "failed" }), engine("b", "2"), engine("c", "1", { count: 2 }), engine("d", "1")],
     { wanted: "2", rolled: new Set(["a", "b"]), before },
   );
-  t.same(rates, { new: { failed: 1, of: 2 }, old: { failed: 0, of: 2 } });
+  const turns = { new: { failed: 0, of: 0 }, old: { failed: 0, of: 0 } };
+  t.same(rates, { new: { failed: 1, of: 2 }, old: { failed: 0, of: 2 }, turns });
   t.equal(rolloutProblem(rates, "2"), "1 of 2 engines of 2 failed, and 0 of 2 of other versions");
-  t.equal(rolloutProblem({ new: { failed: 1, of: 4 }, old: { failed: 2, of: 8 } }, "2"), null);
-  t.equal(rolloutProblem({ new: { failed: 0, of: 4 }, old: { failed: 0, of: 0 } }, "2"), null);
+  t.equal(rolloutProblem({ new: { failed: 1, of: 4 }, old: { failed: 2, of: 8 }, turns }, "2"), null);
+  t.equal(rolloutProblem({ new: { failed: 0, of: 4 }, old: { failed: 0, of: 0 }, turns }, "2"), null);
+});
+
+t.test("the rollout stops when more of the new version's turns fail, from three failed turns on", async (t) => {
+  const judge = (now: readonly [number, number], then: readonly [number, number]) => {
+    const engines = [engine("a", "2", after(...now)), engine("b", "2"), engine("c", "1", after(...then))];
+    const options = { wanted: "2", rolled: new Set(["a", "b"]), before: new Map<string, number>() };
+    return rolloutProblem(failureRates(engines, options), "2");
+  };
+  t.equal(judge([10, 3], [100, 20]), "3 of 10 turns of 2 failed, and 20 of 100 of other versions");
+  t.equal(judge([10, 2], [100, 10]), null);
+  t.equal(judge([10, 3], [100, 40]), null, "as with a provider that is down");
+  t.match(judge([3, 3], [0, 0]), /^3 of 3 turns/);
 });
 
 t.test(

@@ -9,12 +9,16 @@ const usage = (more: Partial<EngineUsage>): EngineUsage => ({
   memory_mb: 80,
   disk_mb: null,
   active_turns: 0,
+  work: null,
   sampled_at: "2026-11-01T12:00:00.000Z",
   ...more,
 });
 const ENGINES = [
   engine({ user_id: "idle", usage: usage({}) }),
-  engine({ user_id: "busy", usage: usage({ cpu_percent: 90.5, active_turns: 2, disk_mb: 7 }) }),
+  engine({
+    user_id: "busy",
+    usage: usage({ cpu_percent: 90.5, active_turns: 2, disk_mb: 7, work: { turns: 3, failed_turns: 0, tokens: 4200 } }),
+  }),
   engine({ user_id: "big", usage: usage({ memory_mb: 900 }) }),
   engine({ user_id: "gone", state: "stopped", running: false, pid: null }),
 ];
@@ -32,9 +36,9 @@ t.test("engines are sorted by what they use, and filtered by their user", async 
   const shown = await top();
   t.match(
     shown,
-    /^4 engines, 3 running, CPU 93 %, memory 1060 MB, turns 2\nUSER +STATE +CPU +MEMORY +TURNS +RESTARTS +DISK\n/,
+    /^4 engines, 3 running, CPU 93 %, memory 1060 MB, turns 2, tokens 4200\nUSER +STATE +CPU +MEMORY +TURNS +TOKENS +RESTARTS +DISK\n/,
   );
-  t.match(shown, /^busy +running +90\.5 % +80 MB +2 +0 +7 MB$/m);
+  t.match(shown, /^busy +running +90\.5 % +80 MB +2 +4200 +0 +7 MB$/m);
   t.same(users(shown), ["busy", "big", "idle", "gone"]);
   t.same(users(await top("--sort", "memory")), ["big", "busy", "idle", "gone"]);
   t.same(users(await top("--sort", "user", "--user", "b")), ["big", "busy"]);

@@ -1,7 +1,12 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
 import t, { type Test } from "tap";
+import { attachment } from "../../src/client/attachment.ts";
 import { createEngineClient } from "../../src/client/engine-client.ts";
 import type { TurnEvent } from "../../src/client/turn-event.ts";
 import { type TestEngine, startEngine } from "../helpers/engine.ts";
+import { png } from "../helpers/sample-files.ts";
 import { until } from "../helpers/until.ts";
 import { QUICK, cuttingFetch, readAll, seqs } from "./wire.ts";
 
@@ -28,6 +33,26 @@ async function withEngine(t: Test) {
 
 t.test("the built engine's whole interface, by the client", async (t) => {
   const { engine, client } = await withEngine(t);
+
+  await t.test("attachments, by the example of the document", async (t) => {
+    const [, code = ""] = /```js\n([^]*?)```/.exec(readFileSync("docs/attachments.md", "utf8")) ?? [];
+    const photo = png(30, 20);
+    // Within the repository, so that it finds the package as a product does.
+    const dir = t.testdir({ "photo.png": photo, "send.mjs": code.replace("What is this?", "/attachments") });
+    const env = { PATH: process.env["PATH"] ?? "", ENGINE_URL: engine.url, ENGINE_KEY: engine.key };
+    const { stdout } = await promisify(execFile)(process.execPath, ["send.mjs"], { cwd: dir, env });
+    t.match(stdout, `user sent image photo.png, image/png, ${photo.length} bytes`);
+    const large = Buffer.alloc(200_000, "0123456789");
+    const part = await attachment(new Blob([large], { type: "text/csv" }), { name: "numbers.csv" });
+    t.equal(part.data, large.toString("base64"));
+    const turn = client.execute({ taskId: "csv", message: [{ type: "text", text: "/say ok" }, part] });
+    const [started] = (await readAll(turn)).events;
+    t.match(started?.data, { attachments: [{ kind: "text", media_type: "text/csv", bytes: 200_000 }] });
+    const refused = client.execute({ taskId: "csv", message: [{ ...part, data: "?" }] });
+    t.match((await readAll(refused)).error, { code: "INVALID_REQUEST", message: /message\.0\.data: expected base64/ });
+    const whole = { type: "file", data: "A".repeat(32_000_000) } as const;
+    t.match((await readAll(client.execute({ taskId: "csv", message: [whole] }))).error, { code: "PAYLOAD_TOO_LARGE" });
+  });
 
   await t.test("a turn, its events and what it comes to", async (t) => {
     const message = "/think hm\n/say Hello \n/usage 7 5 3";

@@ -106,6 +106,7 @@ const MEDIA_TYPES: Readonly<Record<Content<string>["kind"], string>> = {
   lines: "application/x-ndjson",
   text: "text/plain",
   html: "text/html",
+  archive: "application/gzip",
 };
 
 /** The documents in an answer: one of JSON, one an event or a line of a stream. */
@@ -122,6 +123,7 @@ function bodiesOf({ kind }: Content<string>, { body, text }: Answer): readonly u
       return framesOf(text);
     case "text":
     case "html":
+    case "archive":
       return [];
     default:
       return kind satisfies never;

@@ -14,6 +14,7 @@ import {
 import { type Answer, ask } from "../helpers/api.ts";
 import { type TestEngine, startEngine } from "../helpers/engine.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { base64, png } from "../helpers/sample-files.ts";
 import { until } from "../helpers/until.ts";
 import { ContractCaller } from "./contract-caller.ts";
 
@@ -78,6 +79,16 @@ t.test("turns", async () => {
   await execute("fails", "/fail LLM_PROVIDER_ERROR");
   await call("execute", { body: { task_id: "talk", message: " " }, expect: "INVALID_REQUEST" });
   await call("execute", { body: { task_id: "talk", message: "x", agent: "nobody" }, expect: "NOT_FOUND" });
+  const image = { type: "image", data: base64(png(3, 2)), name: "dot.png" };
+  const parts = [{ type: "text", text: "/attachments" }, image, { type: "file", path: "dot.txt" }];
+  mkdirSync(join(dataDir, "workspace"), { recursive: true });
+  writeFileSync(join(dataDir, "workspace/dot.txt"), "a dot");
+  writeFileSync(join(dataDir, "workspace/dot.png"), png(3, 2));
+  await call("execute", { body: { task_id: "parts", message: parts }, expect: 200 });
+  const unreadable = [{ type: "image", data: base64(Buffer.from("no image")) }];
+  await call("execute", { body: { task_id: "parts", message: unreadable }, expect: "INVALID_REQUEST" });
+  await execute("shown", '/tool read_file {"path":"dot.png"}\n/say done');
+  await call("replay", { query: "?task_id=parts", expect: 200 });
   await call("replay", { query: "?task_id=talk&limit=5", expect: 200 });
   await call("replay", { expect: 200 });
   await call("replay", { query: "?after=0&ids=1", headers: SSE, expect: 200 });
@@ -149,6 +160,9 @@ t.test("the catalog and the core soul", async () => {
   await call("showCatalog", { expect: 200 });
   await call("reloadCatalog", { expect: 200 });
   await call("reloadCoreSoul", { expect: 200 });
+  await call("setCatalog", { body: { version: 0, digest: null }, expect: 200 });
+  await call("setCatalog", { body: { version: 1, digest: "0".repeat(64) }, expect: "CATALOG_INVALID" });
+  await call("setCatalog", { body: { version: 1, digest: "../.." }, expect: "INVALID_REQUEST" });
   mkdirSync(join(dataDir, "catalog/agents"), { recursive: true });
   writeFileSync(join(dataDir, "catalog/agents/broken.md"), "nothing");
   writeFileSync(join(dataDir, "catalog/core-soul.md"), "{{who}}");

@@ -2,11 +2,13 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { newKey, sha256 } from "../../src/contract/api-keys.ts";
+import { CATALOG_LIMITS } from "../../src/contract/catalog-limits.ts";
 import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator-errors.ts";
 import { ORCHESTRATOR_RESPONSES } from "../../src/contract/orchestrator-responses.ts";
 import { ORCHESTRATOR_ROUTES, type RouteName, errorsOf } from "../../src/contract/orchestrator-routes.ts";
 import { type Route, maxBodyBytes } from "../../src/contract/orchestrator-routes/route-row.ts";
 import { ask } from "../helpers/api.ts";
+import { catalogArchive } from "../helpers/catalog-archive.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
@@ -100,6 +102,27 @@ t.test("engines", async () => {
   for (const name of ["waitForEngine", "engineLogs"] as const)
     await call(name, { path: NOBODY, expect: "ENGINE_NOT_FOUND" });
   await call("destroyEngine", { path: { user_id: "bob" }, query: "?keep_data=true", expect: 200 });
+});
+
+t.test("the product's catalog", async () => {
+  const archive = await catalogArchive({ "core-soul.md": "Be brief.", "notes.txt": "nothing" });
+  const old = { "if-match": '"7"' };
+  await call("pushCatalog", { body: archive, headers: old, expect: "CATALOG_CHANGED" });
+  await call("pushCatalog", { body: archive, headers: { "if-match": "7" }, expect: "INVALID_REQUEST" });
+  await call("pushCatalog", { body: archive, query: "?dry_run=true", expect: 200 });
+  await call("pushCatalog", { body: archive, expect: 200 });
+  const wrong = await catalogArchive({ "core-soul.md": "{{nobody}}" });
+  await call("pushCatalog", { body: wrong, expect: "CATALOG_INVALID" });
+  const tooLarge = Buffer.alloc(CATALOG_LIMITS.archiveBytes + 1);
+  await call("pushCatalog", { body: tooLarge, expect: "PAYLOAD_TOO_LARGE" });
+  await call("showProductCatalog", { expect: 200 });
+  await call("rollbackCatalog", { body: { version: 0 }, headers: old, expect: "CATALOG_CHANGED" });
+  await call("rollbackCatalog", { body: { version: 0 }, expect: 200 });
+  await call("rollbackCatalog", { body: { version: 9 }, expect: "CATALOG_VERSION_NOT_FOUND" });
+  await call("rollbackCatalog", { body: {}, expect: "INVALID_REQUEST" });
+  await call("catalogHistory", { expect: 200 });
+  await call("catalogArchive", { path: { version: "1" }, expect: 200 });
+  await call("catalogArchive", { path: { version: "9" }, expect: "CATALOG_VERSION_NOT_FOUND" });
 });
 
 t.test("events as a list and as a stream", async () => {

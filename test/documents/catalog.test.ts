@@ -11,6 +11,7 @@ import { formatHostPattern, readHostPattern } from "../../src/contract/host-patt
 import { proxyEnvironment } from "../../src/engine/isolation/network/proxy-environment.ts";
 import { PERMISSION_OPTIONS } from "../../src/engine/tools/authorize.ts";
 import { type BuiltInParts, builtInTools } from "../../src/engine/tools/built-in-tools.ts";
+import { RESERVED_TOOL_NAMES } from "../../src/engine/tools/reserved-names.ts";
 import { documentText, namesIn, tableRows } from "./documents.ts";
 import { commandHost, entryContext } from "../helpers/command-host.ts";
 
@@ -23,6 +24,7 @@ t.test("the built-in tools are those of the code, both ways, with their permissi
   const declared = [...shippedEntries().tools.values()];
   const names: string[] = [...builtIn, ...declared].map(({ name }) => name).concat(DELEGATE, USE_SKILL);
   t.same([...namesIn(FILE, "tools")].filter((name) => name !== "").sort(), names.sort());
+  t.same([...builtIn.map(({ name }) => name), DELEGATE].toSorted(), RESERVED_TOOL_NAMES, "a catalog cannot use them");
   const asking: string[] = [...builtIn, ...declared]
     .filter(({ permission }) => permission === "ask")
     .map(({ name }) => name);

@@ -1,4 +1,5 @@
 import t from "tap";
+import { DEFAULT_ATTACHMENT_LIMITS } from "../../src/contract/attachment-records.ts";
 import { ENGINE_ERRORS } from "../../src/contract/engine-errors.ts";
 import { ENGINE_EVENT_TYPES } from "../../src/contract/engine-events.ts";
 import { CONTROL_PATHS } from "../../src/contract/engine-control.ts";
@@ -14,7 +15,9 @@ interface Layer {
 
 /** Every route that an engine's key opens. No handler is called, so none needs its parts. */
 function engineRoutes(): readonly string[] {
-  const { router } = createRoutes({} as RouteParts) as unknown as { readonly router: { readonly stack: Layer[] } };
+  const { router } = createRoutes({ attachments: { limits: DEFAULT_ATTACHMENT_LIMITS } } as RouteParts) as unknown as {
+    readonly router: { readonly stack: Layer[] };
+  };
   const control: readonly string[] = Object.values(CONTROL_PATHS);
   return router.stack.flatMap(({ route }) =>
     route === undefined || control.includes(route.path)

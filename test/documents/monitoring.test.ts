@@ -1,3 +1,6 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import t from "tap";
 import { parse } from "yaml";
 import { ENGINE_METRICS, type EngineMetricRow, type EngineSample } from "../../src/contract/engine-metrics.ts";
@@ -52,7 +55,16 @@ async function exposition() {
     load: { disk_free_mb: 1 },
     backup: { newest_at: "2026-11-01T00:00:00.000Z" },
   } as unknown as HostStatus;
-  const idle = { backups: { created: 1, failed: 1 }, draining: false, breakerOpen: false, starting: 0, waiting: 0 };
+  const claims = { claimed: 1, none_left: 1, unfit: 1 };
+  const spares = { ready: 1, target: 1, problem: null, claims };
+  const idle = {
+    spares,
+    backups: { created: 1, failed: 1 },
+    draining: false,
+    breakerOpen: false,
+    starting: 0,
+    waiting: 0,
+  };
   const costs = [{ product: "acme", currency: "USD", costMicros: 1, unpricedTokens: 1 }];
   const text = await metrics.text({ events: new Map(), ...idle, host, costs });
   const known = new Map<string, Set<string>>(OWN_METRICS);
@@ -133,6 +145,13 @@ t.test("every alert is on metrics and labels that there are, and says what it me
     t.match(rest.for ?? "1m", /^\d+[mh]$/, alert);
   }
   t.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length, "each once");
+});
+
+const promtool = ["/usr/bin/promtool", "/usr/local/bin/promtool"].find((path) => existsSync(path));
+t.test("Prometheus takes the rules", { skip: promtool === undefined && "needs promtool" }, async (t) => {
+  const file = resolve(import.meta.dirname, "../../docs/monitoring/alerts.yaml");
+  const { stdout, stderr } = spawnSync(promtool ?? "", ["check", "rules", file], { encoding: "utf8" });
+  t.match(stdout + stderr, `SUCCESS: ${rules.length} rules found`);
 });
 
 t.test("the alerts of the documents are those of the rules, both ways", async (t) => {

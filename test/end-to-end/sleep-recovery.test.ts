@@ -19,6 +19,10 @@ t.test("sleepers of a daemon that was killed wake by calls to the next one", asy
   t.equal((await bob.call("/hitl/pending")).status, 200, "an engine that is awake goes on");
   await fleet.restart();
   t.match(await anna.show(), { state: "sleeping", pid: null });
+  const { body: events } = await fleet.daemon.admin("/admin/events?limit=50");
+  const [refused, ...more] = events.data.filter(({ type }: { type: string }) => type === "host.calls_refused");
+  t.match(refused, { engine_id: null, data: { engines: 1, since: /^\d{4}-/ } }, "the gap is told");
+  t.same(more, []);
   const { status, text } = await anna.call("/execute/replay?task_id=talk");
   t.equal(status, 200);
   t.ok(text.includes("Oslo"));
@@ -73,4 +77,28 @@ t.test("an engine that does not wake is restarted by the crash rule, and its cal
   t.equal(failed.desired_state, "running");
   t.equal((await emil.post("stop", { force: true })).status, 200);
   await t.rejects(emil.call("/hitl/pending"), { code: "ECONNREFUSED" });
+});
+
+t.test("an engine that a daemon was draining when it was killed starts again, for it accepts no turns", async (t) => {
+  const fleet = await openFleet(t);
+  const finn = await fleet.provision("finn");
+  const { incarnation } = await finn.show();
+  const turn = await finn.execute("long", "/slow 60000\n/say late");
+  const body = { drain_s: 60 };
+  const restart = fleet.daemon.admin(`/admin/engines/${finn.id}/restart`, { method: "POST", body }).catch(() => null);
+  await until(
+    "it accepts no turns",
+    async () => (await finn.call("/execute", { task_id: "x", message: "/say a" })).status === 503,
+  );
+  await fleet.daemon.stop("SIGKILL");
+  await restart;
+  await fleet.restart();
+  const after = await until("the next one runs", async () => {
+    const record = await finn.show();
+    return record.incarnation !== incarnation && record.running && record;
+  });
+  t.match(after, { desired_state: "running", restarts: { count: 0 } });
+  t.equal((await finn.call("/execute", { task_id: "y", message: "/say b" })).status, 200);
+  t.ok((await eventsOf(fleet, "finn")).some(({ type }) => type === "engine.restarting"));
+  await turn.all().catch(() => undefined);
 });

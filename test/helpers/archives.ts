@@ -7,7 +7,7 @@ import type { Test } from "tap";
 import { readArchive } from "../../src/backup/archive-reader.ts";
 import { ArchiveWriter, fileMember, folderMember, one } from "../../src/backup/archive-writer.ts";
 import { type BackupHeader, RECORDS, engineSection } from "../../src/backup/format.ts";
-import { type Member, TarWriter } from "../../src/backup/tar.ts";
+import { type Member, TarWriter } from "../../src/shared/tar.ts";
 
 export const ENGINE = "eng_01900000-0000-7000-8000-000000000001";
 export const SECTION = engineSection(ENGINE);

@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import type { Test } from "tap";
 import * as z from "zod/mini";
 import { sha256 } from "../../src/contract/api-keys.ts";
+import { DEFAULT_ATTACHMENT_LIMITS } from "../../src/contract/attachment-records.ts";
 import { DEFAULT_AGENT } from "../../src/contract/engine-api.ts";
 import { type AgentLoop, createAgentLoop } from "../../src/engine/agent/agent-loop.ts";
 import type { CatalogProfiles } from "../../src/engine/agent/agent-profiles.ts";
@@ -32,6 +33,7 @@ import { ToolCallTable } from "../../src/engine/store/tool-call-table.ts";
 import { TurnTable } from "../../src/engine/store/turns.ts";
 import type { Grant } from "../../src/engine/tools/authorize.ts";
 import { UsageTable } from "../../src/engine/store/usage-table.ts";
+import { AttachmentFiles } from "../../src/engine/tools/attachments/attachment-files.ts";
 import { createToolExecutor } from "../../src/engine/tools/execute.ts";
 import { type ToolRegistry, joinedRegistry } from "../../src/engine/tools/registry.ts";
 import { EngineCounters } from "../../src/engine/telemetry/engine-counters.ts";
@@ -241,6 +243,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     tracer: NO_TRACER,
     host: "127.0.0.1",
     documentsDir: resolve(import.meta.dirname, "../../dist/documents/engine"),
+    setCatalog: () => Promise.resolve({ kind: "reloaded", answer: { version: null } }),
     status: () => ({
       active_turns: 0,
       pending_hitl: 0,
@@ -251,6 +254,10 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       awake: [],
     }),
     wakefulness: { noteWork: () => undefined, sleep: () => [] },
+    attachments: {
+      files: new AttachmentFiles({ workspaceDir: join(parts.store.dataDir, "workspace"), disk: unlimitedDisk() }),
+      limits: DEFAULT_ATTACHMENT_LIMITS,
+    },
     hasAgent: (name) => name === DEFAULT_AGENT,
     catalog: {
       reload: () => Promise.resolve({ kind: "refused", problems: [] }),

@@ -50,7 +50,7 @@ export interface EngineOptions {
   /** False: the engine loads its program, as without snapshots in its installation. */
   readonly snapshot?: boolean;
   /** Other than the defaults of a policy. */
-  readonly policy?: Partial<Pick<EngineLaunch, "tool_network" | "tool_listen" | "limits">>;
+  readonly policy?: Partial<Pick<EngineLaunch, "tool_network" | "tool_listen" | "limits" | "attachments">>;
   /** Default: no limit. */
   readonly userTasks?: number;
   /** Default: none. */

@@ -38,7 +38,7 @@ export async function startFakeServer(t: Test): Promise<FakeServer> {
     void (async () => {
       const { method = "", url: path = "", headers } = request;
       const sent = await text(request);
-      const call = { method, path, headers, body: sent === "" ? undefined : JSON.parse(sent) };
+      const call = { method, path, headers, body: sent === "" ? undefined : bodyOf(headers, sent) };
       calls.push(call);
       const handler = handlers.get(`${method} ${path.split("?")[0]}`) ?? fault(404, "NOT_FOUND", "no such route");
       const answer = typeof handler === "function" ? await handler(call, response) : handler;
@@ -57,6 +57,10 @@ export async function startFakeServer(t: Test): Promise<FakeServer> {
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, calls, on: (route, handler) => void handlers.set(route, handler) };
 }
+
+/** JSON, or the text of another type. */
+const bodyOf = (headers: IncomingHttpHeaders, sent: string): unknown =>
+  headers["content-type"] === "application/gzip" ? sent : JSON.parse(sent);
 
 /** The daemon's form of an error. */
 export const fault = (status: number, code: string, message: string): FakeAnswer => ({
@@ -100,6 +104,7 @@ export function engine(more: Partial<EngineRecord> = {}): EngineRecord {
       previous_expires_at: null,
     },
     health: { status: "ok", last_ok_at: "2026-11-01T12:00:01.000Z", consecutive_failures: 0 },
+    catalog: { version: 0, error: null },
     restarts: { count: 0, window_started_at: null, next_at: null },
     last_error: null,
     sleep: null,

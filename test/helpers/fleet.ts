@@ -17,6 +17,7 @@ import type {
 import { type BootVerdict, awaitHealthy } from "../../src/orchestrator/fleet/health-probe.ts";
 import { isPortFree } from "../../src/orchestrator/fleet/port-check.ts";
 import type { ProcessOrder } from "../../src/orchestrator/fleet/process-order.ts";
+import { CatalogFolders } from "../../src/orchestrator/fleet/catalog-folders.ts";
 import { type ProcessBackendOptions, createProcessBackend } from "../../src/orchestrator/fleet/process-backend.ts";
 import { compileCache } from "./compile-cache.ts";
 import { temporaryFolder } from "./run.ts";
@@ -43,6 +44,18 @@ export interface TestFleet {
   readonly order: (overrides?: Partial<ProcessOrder["launch"]>) => Promise<ProcessOrder>;
 }
 
+/** With the built program. */
+export const catalogFolders = (dataDir: string): CatalogFolders =>
+  new CatalogFolders({
+    dataDir,
+    nodePath: process.execPath,
+    program: resolve(import.meta.dirname, "../../dist/orchd-catalog.cjs"),
+    confine: false,
+    readable: [],
+    signal: new AbortController().signal,
+    nameOf: (productId) => productId,
+  });
+
 /** A backend for one fixture engine in a folder of its own. At the end no process that was born for it may be left. */
 export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBackendOptions> = {}): TestFleet {
   const folder = realpathSync(temporaryFolder("fleet"));
@@ -54,6 +67,7 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
     isolation: NOT_ISOLATED,
     extraCaCerts: null,
     folderProgram: "/nowhere/orchd-folder.cjs",
+    catalogs: catalogFolders(folder),
     host: HOST,
     path: "/usr/bin:/bin",
     cgroupHierarchies: [],

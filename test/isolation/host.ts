@@ -21,6 +21,7 @@ import { type Answer, ask } from "../helpers/api.ts";
 import { type Daemon, type DaemonSettings, startDaemon } from "../helpers/daemon.ts";
 import { openStream } from "../helpers/engine.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { claims, sparesReady } from "../helpers/spares.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 import { ATTEMPTS, type AttemptFacts } from "./attempts.ts";
@@ -62,7 +63,11 @@ export interface AttackedHost {
 /** A daemon with the engines of alice, who attacks, and of bob; and what a host has for alice to find. */
 export async function attackedHost(
   t: Test,
-  { uid, isolation }: { readonly uid?: number; readonly isolation: "require" | "off" },
+  {
+    uid,
+    isolation,
+    spares = 0,
+  }: { readonly uid?: number; readonly isolation: "require" | "off"; readonly spares?: number },
 ): Promise<AttackedHost> {
   const dataDir = freshFolder(t, "isolation");
   if (uid !== undefined) chownSync(dataDir, uid, uid);
@@ -70,18 +75,25 @@ export async function attackedHost(
     dataDir,
     // Another user cannot reach the socket of the tests' server.
     ...(uid === undefined && { databaseUrl: await freshDatabaseUrl(t) }),
-    env: { ORCH_ISOLATION: isolation, LLM_PROVIDER: "sandbox", LLM_API_KEY: "provider-key-of-the-test" },
+    env: {
+      ORCH_ISOLATION: isolation,
+      LLM_PROVIDER: "sandbox",
+      LLM_API_KEY: "provider-key-of-the-test",
+      ORCH_WARM_ENGINES: String(spares),
+    },
     ...(uid !== undefined && { uid }),
   };
   const daemon = await startDaemon(t, settings);
   let last = daemon;
   const removeEngines = (by: Daemon) => last === by && by.admin("/products/acme?force=true", { method: "DELETE" });
   t.teardown(() => removeEngines(daemon));
+  await sparesReady(daemon, spares);
   const { body } = await daemon.admin("/products/register", { method: "POST", body: { slug: "acme" } });
   const key: string = body.platform_api_key;
   const bob = await provision(daemon, key, "bob");
   writeFileSync(join(bob.folder, "workspace/diary"), "bob was here");
   const alice = await provision(daemon, key, "alice");
+  if (spares > 0 && (await claims(daemon))["claimed"] !== 2) throw new Error("no engine was a spare");
   // Starts the thread that starts tools.
   await alice.tool("run_command", { command: "true" });
   const facts = await hostFacts(t, { daemon, alice, bob });

@@ -1,9 +1,11 @@
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   readFileSync,
   readlinkSync,
   readdirSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -11,6 +13,9 @@ import {
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { CliFailure } from "../../cli/exit-codes.ts";
+import { openFolder } from "../../cli/release/open-release.ts";
+import { releaseBefore } from "../../cli/release/replace-release.ts";
+import { serviceAccount } from "../../cli/release/service-account.ts";
 import { installSteps } from "../../cli/release/install-release.ts";
 import { layoutOf, linkedVersion, readEnvironment } from "../../cli/release/release-layout.ts";
 import { databaseProblem } from "../../cli/release/release-manifest.ts";
@@ -196,6 +201,50 @@ t.test("a database that is newer than the release is refused, and the migration 
   t.equal(databaseProblem(old, major, { usesBundledServer: false }), null);
 });
 
+t.test("before migrations an upgrade backs the host up, and says where the way back starts", async (t) => {
+  const host = await installed(t);
+  const next = await fakeRelease(archives(host), "1.1.0", { migrations: ["0001-a", "0002-b"] });
+  const { manifest: from } = await openFolder(join(host.layout.releases, "1.0.0"));
+  const archive = join(archives(host), "backup.tar.gz");
+  const broken = { from, make: () => Promise.reject(new CliFailure("unavailable", "the disk is full")) };
+  const steps = (backup: { from: typeof from; make: () => Promise<string> }, release = next) =>
+    upgradeSteps(host, release, { from: "1.0.0", keep: 2, backup });
+  await t.rejects(take(steps(broken)), { message: /failed to back up this host.*0002-b.*the disk is full/ });
+  t.equal(host.running, "1.0.0", "nothing was migrated");
+  const same = await fakeRelease(archives(host), "1.0.1");
+  t.notMatch(await take(steps(broken, same), false), ["would copy", "would check", "would back"]);
+  writeFileSync(archive, "");
+  const lines: string[] = [];
+  const print = { json: false, line: (text: string) => void lines.push(text), record: () => {}, note: () => {} };
+  const working = { from, make: () => Promise.resolve(archive) };
+  await runSteps(steps(working), { yes: true, print });
+  t.match(lines[2], new RegExp(`^done +back up this host, because 1.1.0 migrates .*: ${archive}$`));
+  t.same((await take(steps(working)))[2], "unchanged back", "once");
+  const old = await openFolder(join(host.layout.releases, "1.0.0"));
+  const advice = new RegExp(`Go back over a migration.*${archive} with 1.0.0`);
+  mkdirSync(join(host.layout.dataDir, "postgres"), { recursive: true });
+  await t.rejects(releaseBefore(host, old), { exit: "conflict", message: /migrated the database to 0002-b/, advice });
+  rmSync(join(host.layout.dataDir, "postgres"), { recursive: true });
+  t.equal((await releaseBefore(host, old)).version, "1.1.0", "an empty data folder can be filled by any release");
+});
+
+const isRoot = process.getuid?.() === 0;
+t.test("a restore runs as the service's user with its settings", { skip: !isRoot && "needs root" }, async (t) => {
+  const host = await installed(t);
+  const { layout } = host;
+  writeFileSync(layout.environment, `ORCH_BACKUP_PASSPHRASE="a long one"\n`);
+  mkdirSync(join(layout.root, "etc"), { recursive: true });
+  writeFileSync(join(layout.root, "etc/passwd"), "root:x:0:0::/:/bin/sh\norchd:x:65533:65532::/:/bin/false\n");
+  t.equal(await serviceAccount(layout, import.meta.dirname), null, "another program is not the service's");
+  const account = { uid: 65_533, gid: 65_532 };
+  const env = { ORCH_BACKUP_PASSPHRASE: "a long one", ORCH_DATA_DIR: layout.dataDir };
+  const installDir = join(layout.releases, "1.0.0");
+  t.same(await serviceAccount(layout, installDir), { ...account, env });
+  t.match(statSync(layout.dataDir), account);
+  chownSync(layout.dataDir, 65_531, 65_530);
+  t.match(await serviceAccount(layout, installDir), { uid: 65_531, gid: 65_530 });
+});
+
 t.test("uninstalling keeps data and settings; --purge removes them", async (t) => {
   const host = await installed(t);
   mkdirSync(host.layout.dataDir, { recursive: true });
@@ -228,7 +277,6 @@ t.test("the environment file is read as systemd reads plain lines", async (t) =>
 t.test("a manifest cannot name a file outside of its release", async (t) => {
   const host = fakeHost(t.testdir({ system: {}, archives: {} }) + "/system");
   const { folder, manifest } = await fakeRelease(archives(host), "1.0.0");
-  const { openFolder } = await import("../../cli/release/open-release.ts");
   for (const name of ["../etc/passwd", "/etc/passwd", "bin/../../x"]) {
     writeFileSync(join(folder, "release.json"), JSON.stringify({ ...manifest, files: { [name]: "0" } }));
     await t.rejects(openFolder(folder), CliFailure, name);

@@ -38,19 +38,33 @@ export function cannotBoot(): string | false {
 interface Machine {
   /** Runs a program in the machine; returns what it printed. Throws when it fails. */
   run(...command: readonly string[]): string;
+  /** As {@link run}, while this process goes on. For at most 10 minutes. Does not throw: returns the exit code too. */
+  start(...command: readonly string[]): Promise<{ readonly code: number; readonly output: string }>;
   /** A property of a unit, as `systemctl show` has it. */
   show(property: string, unit?: string): string;
   /** The end of its console and of the daemon's log, for a failure's message. */
   log(): string;
 }
 
+/** This checkout as the installed release. */
+const CHECKOUT = [`--bind-ro=${root}:/opt/orchd/current`];
+
 /**
- * Boots systemd as process 1 of a container, on the network of this host, with this checkout as the installed release and a user
- * orchd. `files` have absolute paths; `enabled` are units of multi-user.target.
+ * Boots systemd as process 1 of a container, on the network of this host, with a user orchd. `files` have absolute paths;
+ * `enabled` are units of multi-user.target; `mounts` are options of systemd-nspawn, by default this checkout as the
+ * installed release.
  */
 export async function bootMachine(
   t: Test,
-  { files, enabled }: { readonly files: Readonly<Record<string, string>>; readonly enabled: readonly string[] },
+  {
+    files,
+    enabled,
+    mounts = CHECKOUT,
+  }: {
+    readonly files: Readonly<Record<string, string>>;
+    readonly enabled: readonly string[];
+    readonly mounts?: readonly string[];
+  },
 ): Promise<Machine> {
   // Two containers would share their cgroups.
   const lock = await acquireLock(join(tmpdir(), "orchd-test-machine.lock"), OTHER_MACHINE_MS);
@@ -60,8 +74,8 @@ export async function bootMachine(
   chmodSync(folder, 0o755);
   fillRoot(folder, { files, enabled });
   const options = `--quiet --register=no --keep-unit --boot --machine=orchd-${process.pid}`.split(" ");
-  const mounts = [`--directory=${folder}`, "--bind-ro=/usr", `--bind-ro=${root}:/opt/orchd/current`];
-  const nspawn = spawn("systemd-nspawn", [...options, ...mounts, `--system-call-filter=${CONFINING_CALLS}`], {
+  const folders = [`--directory=${folder}`, "--bind-ro=/usr", ...mounts];
+  const nspawn = spawn("systemd-nspawn", [...options, ...folders, `--system-call-filter=${CONFINING_CALLS}`], {
     env: { PATH: "/usr/bin:/bin", SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: "1" },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -72,11 +86,14 @@ export async function bootMachine(
     removeCgroups();
     rmSync(folder, { recursive: true, force: true });
   });
+  const entering = (command: readonly string[]) => [
+    "-t",
+    String(leaderOf(nspawn)),
+    ..."-m -p -u -i -C --".split(" "),
+    ...command,
+  ];
   const inside = (command: readonly string[]) =>
-    spawnSync("nsenter", ["-t", String(leaderOf(nspawn)), "-m", "-p", "-u", "-i", "-C", "--", ...command], {
-      encoding: "utf8",
-      timeout: 60_000,
-    });
+    spawnSync("nsenter", entering(command), { encoding: "utf8", timeout: 60_000 });
   await until("systemd runs", () => {
     if (nspawn.exitCode !== null) throw new Error(`the container exited:\n${printed}`);
     return (
@@ -89,8 +106,17 @@ export async function bootMachine(
     if (status !== 0) throw new Error(`${command.join(" ")} failed: ${stderr}`);
     return stdout;
   };
+  const start = async (...command: readonly string[]) => {
+    const env = { PATH: "/usr/local/bin:/usr/sbin:/usr/bin", HOME: "/root" };
+    const child = spawn("nsenter", entering(command), { env, stdio: ["ignore", "pipe", "pipe"], timeout: 600_000 });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += String(chunk)));
+    const [code] = await once(child, "close");
+    return { code: Number(code ?? -1), output };
+  };
   return {
     run,
+    start,
     show: (property, unit = "orchd") => run("systemctl", "show", "--value", "-p", property, unit).trim(),
     log: () => `${printed.slice(-2000)}\n${inside(["journalctl", "-u", "orchd", "--no-pager", "-n", "40"]).stdout}`,
   };
@@ -101,7 +127,7 @@ function fillRoot(
   { files, enabled }: { readonly files: Readonly<Record<string, string>>; readonly enabled: readonly string[] },
 ): void {
   for (const name of ["bin", "sbin", "lib", "lib64"]) symlinkSync(`usr/${name}`, join(folder, name));
-  for (const name of ["usr", "opt/orchd/current", "var/lib", "tmp", "root"])
+  for (const name of ["usr", "opt", "var/lib", "var/tmp", "tmp", "root", "srv"])
     mkdirSync(join(folder, name), { recursive: true });
   const all: Readonly<Record<string, string>> = {
     "/etc/os-release": readFileSync("/etc/os-release", "utf8"),

@@ -69,6 +69,7 @@ t.test("the example's values are the defaults", async (t) => {
 const NEEDED: Readonly<Record<string, string>> = {
   LLM_PROVIDER: "anthropic",
   LLM_BASE_URL: "http://localhost",
+  LLM_ATTACHMENTS: "image",
   LLM_REGION: "us-east-1",
   LLM_CONTEXT_WINDOW: "200000",
   ENGINE_HITL_TTL_S: "60",

@@ -14,6 +14,7 @@ export const hostStatus = z.object({
   engines: z.record(z.enum(ENGINE_STATES), count),
   awake: z.object({ engines: count, limit: z.nullable(count) }),
   boots: z.object({ starting: count, waiting: count }),
+  spares: z.object({ ready: count, target: count, problem: textOrNull }),
   ports: z.object({
     min: count,
     max: count,

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { ATTACHMENT_KINDS } from "../attachment-records.ts";
 import type { ProductRecord } from "../orchestrator-records.ts";
 import { POLICY_ACTIONS, type Policy } from "../policy.ts";
 import { count, text, textOrNull, time } from "../response-schemas.ts";
@@ -27,6 +28,9 @@ const policy = z.object({
   tool_network: z.union([z.enum(["open", "none"]), z.array(text)]),
   tool_listen: z.array(count),
   budgets: z.object({ engine: budgetLimits, product: budgetLimits, warn_at: z.number() }),
+  attachment_mb: count,
+  attachment_count: count,
+  attachment_kinds: z.array(z.enum(ATTACHMENT_KINDS)),
 }) satisfies z.ZodMiniType<Policy>;
 
 export const productRecord = z.object({

@@ -33,6 +33,13 @@ export const AGENT_SETTINGS = {
     unset: "the model's own where it is known, else 128000",
     description: "Tokens that the models can read and write in one call",
   },
+  LLM_ATTACHMENTS: {
+    scope: "product",
+    value: TEXT,
+    unset: "by the model's name",
+    description:
+      "Which attachments the models read: some of `image`, `pdf` and `audio`, separated by commas, or `none`",
+  },
   LLM_FIRST_TOKEN_TIMEOUT_S: {
     scope: "product",
     value: { ...SILENCE, fallback: 60 },

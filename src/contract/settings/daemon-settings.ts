@@ -62,6 +62,12 @@ export const DAEMON_SETTINGS = {
     description:
       "Engines that are awake at the same time. Beyond it the one idle longest sleeps first. 0 is no limit. Choose less where tools need much memory",
   },
+  ORCH_WARM_ENGINES: {
+    scope: "daemon",
+    value: { kind: "integer", min: 0, max: 1000, fallback: 0 },
+    description:
+      "Spares: engine processes without a user, of which the next start of an engine takes one instead of booting. Each takes about 40 MiB",
+  },
   ORCH_HEALTH_INTERVAL_S: {
     scope: "daemon",
     value: { kind: "integer", min: 1, max: 3600, fallback: 10 },

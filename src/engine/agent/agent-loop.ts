@@ -1,5 +1,6 @@
 import type { EngineErrorCode } from "../../contract/engine-errors.ts";
 import { EngineError } from "../engine-error.ts";
+import type { ShowAttachments } from "../model/attachments/show-attachments.ts";
 import type { ModelFailure, ModelProvider, ModelRequest, ToolOutcome } from "../model/model-provider.ts";
 import type { AgentProfile, AgentProfiles } from "./agent-profiles.ts";
 import type { Compactor } from "./compaction.ts";
@@ -30,6 +31,8 @@ export interface AgentParts {
   readonly tools: Omit<ToolParts, "registry">;
   /** Compacts the conversation when it exceeds the context window. */
   readonly compactor?: Compactor;
+  /** Decides which attachments the model is shown. Default: none. */
+  readonly showAttachments?: ShowAttachments;
   /** Adds memories that match the user's message to the request. */
   readonly recall?: Recall;
 }
@@ -91,11 +94,12 @@ async function callAndSpend(parts: AgentParts, request: ModelRequest, context: T
 }
 
 function requestOf(
-  { maxOutputTokens }: AgentParts,
+  { maxOutputTokens, showAttachments }: AgentParts,
   { system, model, registry }: AgentProfile,
   { log, thinking, scope }: TurnContext,
 ): ModelRequest {
-  const messages = modelMessages(log.messages());
+  const stored = modelMessages(log.messages());
+  const messages = showAttachments?.(stored, model) ?? stored;
   return { model, system, messages, tools: registry.modelTools, thinking, maxOutputTokens, scope };
 }
 

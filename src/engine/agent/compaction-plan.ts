@@ -1,5 +1,6 @@
-import { outputTokensWithin, valueTokens } from "../model/context-window.ts";
+import { outputTokensWithin } from "../model/context-window.ts";
 import { type PlacedMessage, type Unit, unitsOf } from "./conversation.ts";
+import { attachmentsOf, storedTokens } from "./stored-tokens.ts";
 
 /** Tokens reserved for the answer at most, and for the error of the estimate. */
 const MAX_OUTPUT_RESERVE = 20_000;
@@ -24,13 +25,15 @@ export function contextLimits(window: number, maxOutputTokens: number): ContextL
   };
 }
 
-/** Id of the last message whose tool results may be cleared. The newest results stay, and always the last ones. */
+/**
+ * Id of the last message whose tool results and attachments may be cleared. The newest ones stay, and always the last.
+ */
 export function clearThrough(stored: readonly PlacedMessage[], roomTokens: number): number {
-  const results = stored.filter(({ role }) => role === "tool").toReversed();
+  const results = stored.filter((message) => message.role === "tool" || attachmentsOf(message).length > 0).toReversed();
   let left = roomTokens * KEPT_SHARE;
   let kept = 0;
-  for (const { content } of results) {
-    left -= valueTokens(content);
+  for (const message of results) {
+    left -= storedTokens([message]);
     if (kept > 0 && (left < 0 || kept >= NEWEST_RESULTS_KEPT)) break;
     kept++;
   }
@@ -55,5 +58,4 @@ export function cutThrough(stored: readonly PlacedMessage[], roomTokens: number)
   return units[cut - 1]?.through ?? null;
 }
 
-const tokensOf = (unit: Unit | undefined): number =>
-  (unit?.messages ?? []).reduce((sum, { content }) => sum + valueTokens(content), 0);
+const tokensOf = (unit: Unit | undefined): number => storedTokens(unit?.messages ?? []);

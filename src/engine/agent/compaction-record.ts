@@ -1,3 +1,4 @@
+import { type UserContent, contentText } from "../attachments/user-content.ts";
 import type { ToolOutcome } from "../model/model-provider.ts";
 import type { PlacedMessage } from "./conversation.ts";
 import { type Fact, resultDigest } from "./fact-digest.ts";
@@ -8,7 +9,7 @@ import { type Fact, resultDigest } from "./fact-digest.ts";
  */
 export interface CompactionRecord {
   readonly strategy: "structured_extraction" | "summary";
-  /** Tool results up to this message id are shown as digests. */
+  /** Tool results up to this message id are shown as digests, attachments as a line of text. */
   readonly clearedThrough: number;
   /** Messages up to this id are shown as `summary`; 0 when none are. */
   readonly summarisedThrough: number;
@@ -47,11 +48,12 @@ export function shownConversation(
 }
 
 function cleared(message: PlacedMessage, digest: (output: unknown, key: string) => string): PlacedMessage {
+  if (message.role === "user") return { ...message, content: contentText(message.content as UserContent) };
   if (message.role !== "tool") return message;
   const results = message.content as readonly ToolOutcome[];
   return {
     ...message,
-    content: results.map((one) => ({
+    content: results.map(({ attachments: _, ...one }) => ({
       ...one,
       output: digest(one.output, `${message.turnId} ${message.id} ${one.id}`),
     })),

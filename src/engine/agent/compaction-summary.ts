@@ -1,3 +1,4 @@
+import { type UserContent, contentText } from "../attachments/user-content.ts";
 import type {
   AssistantContent,
   ModelFailure,
@@ -127,7 +128,7 @@ async function ask(
 function transcribe({ role, content, turnId }: PlacedMessage): string {
   switch (role) {
     case "user":
-      return `[${turnId}] USER: ${String(content)}`;
+      return `[${turnId}] USER: ${contentText(content as UserContent)}`;
     case "assistant":
       return (content as readonly AssistantContent[])
         .flatMap((part) => {

@@ -1,8 +1,10 @@
 import type { Logger } from "../../shared/logger.ts";
 import { EngineError } from "../engine-error.ts";
-import { requestTokens, valueTokens } from "../model/context-window.ts";
+import { requestTokens } from "../model/context-window.ts";
+import type { ShowAttachments } from "../model/attachments/show-attachments.ts";
 import type { ModelFailure, ModelProvider, ModelRequest, ModelUsage } from "../model/model-provider.ts";
 import { type ContextLimits, clearThrough, contextLimits, cutThrough } from "./compaction-plan.ts";
+import { storedTokens } from "./stored-tokens.ts";
 import { type CompactionRecord, shownConversation } from "./compaction-record.ts";
 import { summarise } from "./compaction-summary.ts";
 import { type StateSection, summaryText } from "./compaction-text.ts";
@@ -26,6 +28,8 @@ export interface CompactorParts {
   readonly window: number | null;
   /** Whether to compact and retry when the provider rejects a request as too long. */
   readonly reactive: boolean;
+  /** Decides which attachments the model is shown. */
+  readonly showAttachments?: ShowAttachments;
   /** State kept outside the transcript. */
   state(taskId: string): readonly StateSection[];
   readonly logger: Logger;
@@ -63,10 +67,11 @@ export function createCompactor(parts: CompactorParts): Compactor {
   };
 
   const draftOf = (full: ModelRequest, { log }: TurnContext, record = log.compaction()): Draft => {
-    const request =
-      record === null
-        ? full
-        : { ...full, messages: modelMessages(shownConversation(log.messages(), record, digests.of)) };
+    const shown = () => {
+      const messages = modelMessages(shownConversation(log.messages(), record, digests.of));
+      return { ...full, messages: parts.showAttachments?.(messages, full.model) ?? messages };
+    };
+    const request = record === null ? full : shown();
     return { record, full, request, tokens: meter.tokens(log.conversation, request) };
   };
 
@@ -126,7 +131,7 @@ export function createCompactor(parts: CompactorParts): Compactor {
   ): Promise<Draft> => {
     const { log } = context;
     const measure = meter.of(log.conversation);
-    const room = forced ? valueTokens(log.messages()) : compactAt / meter.scale(log.conversation, start.full.model);
+    const room = forced ? storedTokens(log.messages()) : compactAt / meter.scale(log.conversation, start.full.model);
     const clear = (draft: Draft, through: number) =>
       through <= (draft.record?.clearedThrough ?? 0)
         ? draft

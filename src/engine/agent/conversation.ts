@@ -1,3 +1,4 @@
+import { type UserContent, writtenText } from "../attachments/user-content.ts";
 import type { AssistantContent, ModelMessage, ToolOutcome } from "../model/model-provider.ts";
 import { pairCalls } from "../model/wire/history.ts";
 
@@ -28,8 +29,11 @@ export const modelMessages = (stored: readonly StoredMessage[]): ModelMessage[] 
 
 function modelMessage({ role, content, recalled }: StoredMessage): readonly ModelMessage[] {
   switch (role) {
-    case "user":
-      return [{ role, text: String(content), ...(recalled !== undefined && { recalled }) }];
+    case "user": {
+      const written = content as UserContent;
+      const parts = typeof written === "string" ? {} : { parts: written };
+      return [{ role, text: writtenText(written), ...parts, ...(recalled !== undefined && { recalled }) }];
+    }
     case "assistant": {
       const parts = content as readonly AssistantContent[];
       return parts.length > 0 ? [{ role, content: parts }] : [];

@@ -1,3 +1,4 @@
+import { type UserContent, contentText } from "../attachments/user-content.ts";
 import type { AssistantContent, ToolOutcome } from "../model/model-provider.ts";
 import type { PlacedMessage } from "./conversation.ts";
 
@@ -77,7 +78,7 @@ export class DigestCache {
 function factsOf({ role, content }: PlacedMessage): readonly Fact[] {
   switch (role) {
     case "user":
-      return userStatements(String(content));
+      return userStatements(contentText(content as UserContent));
     case "assistant":
       return (content as readonly AssistantContent[]).flatMap((part): readonly Fact[] => {
         if (part.kind === "text") return sentences(part.text).filter(hasValue).map(factOf("assistant", 30));

@@ -1,4 +1,5 @@
 import type { Logger } from "../../shared/logger.ts";
+import { type UserContent, writtenText } from "../attachments/user-content.ts";
 import { recalledBlock } from "../memory/search/recalled-block.ts";
 import type { MemorySearch } from "../memory/search/search-memory.ts";
 import { textTokens } from "../model/context-window.ts";
@@ -51,7 +52,7 @@ export function createRecall({
 
 /** A short or pronominal message is searched together with the one before it. */
 function queryOf(shown: readonly PlacedMessage[]): string {
-  const asked = shown.filter(({ role }) => role === "user").map(({ content }) => String(content));
+  const asked = shown.filter(({ role }) => role === "user").map(({ content }) => writtenText(content as UserContent));
   const [before = "", last = ""] = asked.length > 1 ? asked.slice(-2) : ["", asked[0] ?? ""];
   const isShort =
     last.trim().split(/\s+/).length < 6 || /^\s*(?:it|he|she|they|that|this|these|those|and|but)\b/i.test(last);

@@ -1,6 +1,7 @@
 import PQueue from "p-queue";
 import type { ToolOutcome } from "../model/model-provider.ts";
 import { type Claims, claimsOf, mustWaitFor } from "../tools/call-order.ts";
+import type { ToolResult } from "../tools/execute.ts";
 import { CallParked } from "../tools/tool.ts";
 import { type Prepared, type ReadyCall, type ToolParts, prepareCall, toolContext } from "./prepare-call.ts";
 import type { LoggedCall } from "./step-log.ts";
@@ -21,9 +22,10 @@ export async function runToolCalls(
 ): Promise<readonly ToolOutcome[] | null> {
   const outcomes = new Map<string, ToolOutcome>();
   for (const { id, progress } of calls) if (progress.kind === "finished") outcomes.set(id, progress.outcome);
-  const settle = ({ id, tool }: LoggedCall, output: unknown, error: string | null) => {
-    const outcome = { id, tool, output: error ?? output, isError: error !== null };
-    context.emit({ event: "tool_result", data: { tool, tool_call_id: id, output, error } });
+  const settle: Settle = ({ id, tool }, { output, error, attachments }) => {
+    const attached = attachments === undefined ? {} : { attachments };
+    const outcome = { id, tool, output: error ?? output, isError: error !== null, ...attached };
+    context.emit({ event: "tool_result", data: { tool, tool_call_id: id, output, error, ...attached } });
     context.log.finished(outcome);
     outcomes.set(id, outcome);
   };
@@ -36,12 +38,14 @@ export async function runToolCalls(
     if (one.kind !== "refused") continue;
     const { call, why, source } = one;
     context.telemetry.toolRefused({ id: call.id, name: call.tool, source }, context.scope, why);
-    settle(call, null, one.reason);
+    settle(call, { output: null, error: one.reason });
   }
   const ready = prepared.filter((one) => one.kind === "ready");
   await runTogether(ready, context, { parts, settle });
   return outcomes.size === calls.length ? calls.flatMap(({ id }) => outcomes.get(id) ?? []) : null;
 }
+
+type Settle = (call: LoggedCall, result: Pick<ToolResult, "output" | "error" | "attachments">) => void;
 
 async function runTogether(
   all: readonly ReadyCall[],
@@ -51,7 +55,7 @@ async function runTogether(
     settle,
   }: {
     readonly parts: ToolParts;
-    readonly settle: (call: LoggedCall, output: unknown, error: string | null) => void;
+    readonly settle: Settle;
   },
 ): Promise<void> {
   const queue = parts.queue ?? new PQueue({ concurrency: parts.concurrency });
@@ -62,15 +66,15 @@ async function runTogether(
     context.log.started(call.id, tool);
     const observed = context.telemetry.toolCall({ ...tool, id: call.id }, context.scope);
     const inside = toolContext(ready, { ...context, scope: observed.scope }, { ...parts, queue });
-    const { output, error, failure } = await parts.execute(tool, input, inside).catch((reason: unknown) => {
+    const result = await parts.execute(tool, input, inside).catch((reason: unknown) => {
       observed.end("aborted");
       throw reason;
     });
-    observed.end(failure);
+    observed.end(result.failure);
     // Another call of this step may be waiting for a human: no event may come before its answer.
     await context.humanWaitOver();
     context.signal.throwIfAborted();
-    settle(call, output, error);
+    settle(call, result);
   };
   const started: { readonly claims: Claims; readonly done: Promise<void> }[] = [];
   // Evaluated once: `mayAskHuman` can change while calls run, and no call may run twice.

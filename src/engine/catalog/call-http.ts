@@ -3,7 +3,7 @@ import { VERSION } from "../../shared/version.ts";
 import { ToolFailed } from "../tools/tool.ts";
 import { type Network, guardedRequest } from "../tools/web/guarded-request.ts";
 import { type Values, fillJson, fillText } from "./fill-in.ts";
-import type { HttpAction } from "./tool-file.ts";
+import type { HttpAction } from "./tool-action.ts";
 
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 const MAX_ERROR_CHARACTERS = 2000;

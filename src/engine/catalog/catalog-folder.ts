@@ -9,16 +9,19 @@ import { BadEntry } from "./catalog-entry.ts";
  * it. Throws {@link BadEntry} for invalid files.
  */
 export class CatalogFolder {
+  /** As it was opened. */
+  readonly path: string;
   readonly #root: string;
 
-  private constructor(root: string) {
+  private constructor(path: string, root: string) {
+    this.path = path;
     this.#root = root;
   }
 
   /** Null if the folder does not exist. */
   static async open(folder: string): Promise<CatalogFolder | null> {
     const root = await realOf(folder);
-    return root === null ? null : new CatalogFolder(root);
+    return root === null ? null : new CatalogFolder(folder, root);
   }
 
   /** Sorted entries without hidden ones; empty if the folder does not exist. */

@@ -6,16 +6,26 @@ import type { DeclaredTool } from "./tool-file.ts";
 /** An immutable snapshot of the catalog. */
 export interface Catalog {
   readonly agents: ReadonlyMap<string, AgentDefinition>;
-  readonly skills: ReadonlyMap<string, SkillDefinition>;
-  readonly tools: ReadonlyMap<string, DeclaredTool>;
+  readonly skills: ReadonlyMap<string, Placed<SkillDefinition>>;
+  readonly tools: ReadonlyMap<string, Placed<DeclaredTool>>;
   readonly servers: ServerList;
 }
 
-/** The text of `.mcp.json`, which `engine/mcp` parses. */
+/** An entry with the catalog folder that it was read from; null for a shipped one. */
+export type Placed<Entry> = Entry & { readonly folder: string | null };
+
+/** The texts of `.mcp.json`, which `engine/mcp` parses. */
 export interface ServerList {
   readonly count: number;
-  /** Null without the file. */
-  readonly text: string | null;
+  /** The product's before the engine's, which overrides it. */
+  readonly texts: readonly string[];
+}
+
+/** The folders over the shipped entries. The engine's overrides the product's. */
+export interface CatalogFolders {
+  /** A version of the product's catalog. Null without one. */
+  readonly product: string | null;
+  readonly engine: string;
 }
 
 export interface CatalogReading {

@@ -19,13 +19,15 @@ const ANY = /\{\{([^{}]*)\}\}/g;
 export function parseCoreSoul(text: string): CoreSoul {
   if (text.trim() === "") throw new BadEntry("expected some text");
   const template = text.replaceAll(/\r\n?/g, "\n").trim();
-  for (const [at, line] of text.split(/\r\n?|\n/).entries()) {
-    for (const [match, name = ""] of line.matchAll(ANY)) {
-      if (!isPlaceholder(name.trim()))
-        throw new BadEntry(`unknown placeholder ${match}; expected one of ${PLACEHOLDERS.join(", ")}`, at + 1);
-    }
-    if (line.replaceAll(ANY, "").includes("{{")) throw new BadEntry("{{ without its }}", at + 1);
-  }
+  const faults = text.split(/\r\n?|\n/).flatMap((content, at) => {
+    const unknown = [...content.matchAll(ANY)].filter(([, name = ""]) => !isPlaceholder(name.trim()));
+    const messages = unknown.map(
+      ([match]) => `unknown placeholder ${match}; expected one of ${PLACEHOLDERS.join(", ")}`,
+    );
+    if (content.replaceAll(ANY, "").includes("{{")) messages.push("{{ without its }}");
+    return messages.map((message) => ({ message, line: at + 1 }));
+  });
+  if (faults.length > 0) throw new BadEntry(faults);
   return { template, hash: sha256(text), bytes: byteLength(text) };
 }
 

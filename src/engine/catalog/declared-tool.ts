@@ -13,8 +13,8 @@ const MAX_SECRET_BYTES = 16 * 1024;
 const GONE_WITHIN_MS = 5000;
 
 export interface DeclaredToolParts {
-  /** The catalog folder. */
-  readonly folder: string;
+  /** The catalog folder with the tool's secrets. Null for a shipped tool, which has none. */
+  readonly folder: string | null;
   readonly commands: CommandHost;
 }
 
@@ -65,9 +65,12 @@ function run(
 }
 
 /** Read at each call, so that a rotated secret needs no reload. */
-async function secretsOf({ secrets }: DeclaredTool, catalogFolder: string): Promise<ReadonlyMap<string, string>> {
+async function secretsOf(
+  { secrets }: DeclaredTool,
+  catalogFolder: string | null,
+): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
-  if (Object.keys(secrets).length === 0) return found;
+  if (Object.keys(secrets).length === 0 || catalogFolder === null) return found;
   const folder = await CatalogFolder.open(catalogFolder);
   for (const [name, file] of Object.entries(secrets)) {
     const text = await secretText(folder, file);

@@ -4,6 +4,7 @@ import { InvalidInput, byteLength, parse } from "../../shared/parse.ts";
 import { BadEntry } from "./catalog-entry.ts";
 
 const MAX_FRONT_MATTER = 16 * 1024;
+const MAX_YAML_PROBLEMS = 20;
 /** The YAML between two `---` lines, and the body. */
 const PARTS = /^---[ \t]*\n(?<head>(?:[\s\S]*?\n)??)---[ \t]*(?:\n(?<body>[\s\S]*))?$/;
 
@@ -52,7 +53,9 @@ export async function readFrontMatter<S extends z.ZodMiniObject>(
     return { kind: "enabled", fields: value, ignored, body: body.trim() };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    throw new BadEntry(error.message, lineOf(yaml, { document, lines, field: error.field.split(".")[0] }));
+    throw new BadEntry(
+      error.all.map(({ path, message }) => ({ message, line: lineOf(yaml, { document, lines, path }) })),
+    );
   }
 }
 
@@ -62,9 +65,14 @@ function parsed({ parseDocument }: Yaml, head: string, lineCounter: LineCounter)
   try {
     const document = parseDocument(head, { schema: "core", prettyErrors: false, lineCounter });
     // Unknown tags are only warnings in `yaml`, but would be ignored here.
-    const problem: YAMLError | undefined = document.errors[0] ?? document.warnings[0];
-    if (problem !== undefined)
-      throw new BadEntry(`invalid YAML: ${problem.message}`, lineCounter.linePos(problem.pos[0]).line + 1);
+    const problems: readonly YAMLError[] = [...document.errors, ...document.warnings];
+    if (problems.length > 0)
+      throw new BadEntry(
+        problems.slice(0, MAX_YAML_PROBLEMS).map(({ message, pos: [start] }) => ({
+          message: `invalid YAML: ${message}`,
+          line: lineCounter.linePos(start).line + 1,
+        })),
+      );
     return document;
   } catch (error) {
     if (error instanceof RangeError) throw new BadEntry("nested too deep", 1);
@@ -83,17 +91,24 @@ function plainData(document: Document): unknown {
   }
 }
 
-/** The line of a field in the file; 1 if it is missing. */
+/** The line in the file of a field, or of the deepest part of its path that is there; 1 if there is none. */
 function lineOf(
-  { isMap, isScalar }: Yaml,
+  { isMap, isScalar, isSeq, isNode }: Yaml,
   {
     document: { contents },
     lines,
-    field,
-  }: { readonly document: Document; readonly lines: LineCounter; readonly field: string | undefined },
+    path,
+  }: { readonly document: Document; readonly lines: LineCounter; readonly path: readonly string[] },
 ): number {
-  if (!isMap(contents)) return 1;
-  const pair = contents.items.find(({ key }) => isScalar(key) && key.value === field);
-  const start = isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
-  return start === undefined ? 1 : lines.linePos(start).line + 1;
+  let place: unknown = contents;
+  let line = 1;
+  for (const name of path) {
+    const pair = isMap(place) ? place.items.find(({ key }) => isScalar(key) && String(key.value) === name) : undefined;
+    const found = isSeq(place) ? place.items[Number(name)] : pair?.key;
+    const start = isNode(found) ? found.range?.[0] : undefined;
+    if (start === undefined) break;
+    line = lines.linePos(start).line + 1;
+    place = isSeq(place) ? found : pair?.value;
+  }
+  return line;
 }

@@ -4,7 +4,7 @@ import type { CommandHost } from "../tools/command/run-command.ts";
 import { runProgram } from "../tools/command/run-program.ts";
 import { type ToolContext, ToolFailed } from "../tools/tool.ts";
 import { type Values, fillText } from "./fill-in.ts";
-import type { CommandAction } from "./tool-file.ts";
+import type { CommandAction } from "./tool-action.ts";
 
 /** Runs a declared command without a shell: a value fills one argument or part of one. */
 export async function runDeclaredCommand(

@@ -4,29 +4,28 @@ import { toolInput } from "../tools/tool-input.ts";
 import { type Tool, ToolFailed } from "../tools/tool.ts";
 import { BadEntry } from "./catalog-entry.ts";
 import { CatalogFolder } from "./catalog-folder.ts";
-import { USE_SKILL } from "./catalog.ts";
-import { MAX_SKILL_BYTES } from "./load-catalog.ts";
+import { type Placed, USE_SKILL } from "./catalog.ts";
+import { MAX_SKILL_BYTES } from "./read-layer.ts";
 import type { SkillDefinition } from "./skill-file.ts";
 
 const MAX_LISTED = 200;
 const MAX_DEPTH = 5;
 const MAIN = "SKILL.md";
 
+const input = toolInput(
+  z.object({
+    name: z.string().check(z.describe("Name of the skill")),
+    file: z.optional(z.string().check(z.minLength(1), z.describe("Another file of the skill; default: SKILL.md"))),
+  }),
+);
+
 /** Reads skills from disk at each use. */
-export function useSkill(
-  skills: ReadonlyMap<string, SkillDefinition>,
-  catalogFolder: string,
-): Tool<{ name: string; file?: string }> {
+export function useSkill(skills: ReadonlyMap<string, Placed<SkillDefinition>>): Tool<{ name: string; file?: string }> {
   return {
     name: USE_SKILL,
     description:
       "Reads a skill: instructions for one kind of work. Use it before you start work that a listed skill covers, and follow it. Name another file of the skill to read it.",
-    input: toolInput(
-      z.object({
-        name: z.string().check(z.describe("Name of the skill")),
-        file: z.optional(z.string().check(z.minLength(1), z.describe("Another file of the skill; default: SKILL.md"))),
-      }),
-    ),
+    input,
     readOnly: true,
     permission: "allow",
     resources: () => [],
@@ -35,7 +34,7 @@ export function useSkill(
       if (skill === undefined)
         throw new ToolFailed(`unknown skill ${name}; expected one of: ${[...skills.keys()].join(", ")}`);
       try {
-        return await read(skill, join(catalogFolder, "skills", name), file);
+        return await read(skill, file);
       } catch (error) {
         if (error instanceof BadEntry) throw new ToolFailed(`${file} of the skill ${name}: ${error.message}`);
         throw error;
@@ -44,12 +43,13 @@ export function useSkill(
   };
 }
 
-async function read({ shipped }: SkillDefinition, place: string, file: string): Promise<unknown> {
-  if (shipped !== null) {
+async function read({ name, shipped, folder: catalog }: Placed<SkillDefinition>, file: string): Promise<unknown> {
+  if (catalog === null) {
     if (file !== MAIN) throw new BadEntry("the file does not exist");
     return { file, content: shipped };
   }
   if (file.includes("\0")) throw new BadEntry("the file does not exist");
+  const place = join(catalog, "skills", name);
   const folder = await CatalogFolder.open(place);
   const content = (await folder?.text(file, MAX_SKILL_BYTES)) ?? null;
   if (folder === null || content === null) throw new BadEntry("the file does not exist");

@@ -1,15 +1,12 @@
 import type { RequestHandler } from "express";
-import type { CatalogReloaded, CatalogRemark, CatalogShown, CoreSoulReloaded } from "../../contract/engine-records.ts";
+import type { CatalogReloaded, CatalogShown, CoreSoulReloaded } from "../../contract/engine-records.ts";
 import { allowToolsRequest, decideSkillRequest } from "../../contract/engine-api.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Learning } from "../learning/learning.ts";
 import type { SkillReview } from "../learning/skill-review.ts";
 import type { ToolServers } from "../mcp/tool-servers.ts";
-
-type Reloaded<Answer> =
-  | { readonly kind: "reloaded"; readonly answer: Answer }
-  | { readonly kind: "refused"; readonly problems: readonly CatalogRemark[] };
+import { type Reloaded, refusal } from "./reload-refusal.ts";
 
 export interface AdminParts {
   /** What can be read again without a restart. */
@@ -64,14 +61,3 @@ export const adminRoutes = ({ catalog, servers, learning, skills }: AdminParts) 
       response.json(await skills.decide(id, decision));
     },
   }) satisfies Record<string, RequestHandler>;
-
-/** The first fault in the message, all of them in the details. */
-function refusal(
-  code: "CATALOG_INVALID" | "CORE_SOUL_INVALID",
-  effect: string,
-  errors: readonly CatalogRemark[],
-): EngineError {
-  const [first] = errors;
-  const others = errors.length > 1 ? ` and ${errors.length - 1} more` : "";
-  return new EngineError(code, `${first?.path}: ${first?.message}${others}; ${effect}`, { errors });
-}

@@ -1,8 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import type { RequestHandler } from "express";
+import type * as z from "zod/mini";
 import {
   CONTROL_TOKEN_HEADER,
   type EngineStatus,
+  controlCatalogRequest,
   controlKeysRequest,
   controlSleepRequest,
 } from "../../contract/engine-control.ts";
@@ -17,6 +19,8 @@ import type { Wakefulness } from "../sleep/wakefulness.ts";
 import type { EngineCounters } from "../telemetry/engine-counters.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 import type { AcceptedKeys } from "../turns/accepted-keys.ts";
+import type { CatalogVersionUsed } from "../../contract/engine-records.ts";
+import { type Reloaded, refusal } from "./reload-refusal.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 
 export interface ControlParts {
@@ -28,6 +32,7 @@ export interface ControlParts {
   readonly usage: (known: UsageCursor | null) => UsageReport | undefined;
   readonly budgets: { set(budgets: EngineBudgets): void };
   readonly wakefulness: Pick<Wakefulness, "sleep">;
+  readonly setCatalog: (version: z.output<typeof controlCatalogRequest>) => Promise<Reloaded<CatalogVersionUsed>>;
 }
 
 /** The daemon's own calls carry the token of this incarnation. To anybody else they do not exist. */
@@ -40,7 +45,16 @@ export function controlOnly(token: string): RequestHandler {
 }
 
 /** The calls of the daemon. The next call is measured by replaced keys; open streams go on. */
-export const controlRoutes = ({ keys, runner, status, counters, usage, budgets, wakefulness }: ControlParts) =>
+export const controlRoutes = ({
+  keys,
+  runner,
+  status,
+  counters,
+  usage,
+  budgets,
+  wakefulness,
+  setCatalog,
+}: ControlParts) =>
   ({
     setKeys(request, response) {
       keys.replace(validateBody(controlKeysRequest, request.body, response).keys);
@@ -49,6 +63,11 @@ export const controlRoutes = ({ keys, runner, status, counters, usage, budgets, 
     setBudgets(request, response) {
       budgets.set(validateBody(engineBudgets, request.body, response));
       response.json(status());
+    },
+    async setCatalog(request, response) {
+      const outcome = await setCatalog(validateBody(controlCatalogRequest, request.body, response));
+      if (outcome.kind === "refused") throw refusal("CATALOG_INVALID", "the version before stays", outcome.problems);
+      response.json(outcome.answer);
     },
     drain(_request, response) {
       runner.drain();

@@ -1,5 +1,10 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
-import { ENGINE_BODY_LIMITS, ENGINE_KEY_HEADER, type EngineErrorBody } from "../../contract/engine-api.ts";
+import {
+  ENGINE_BODY_LIMITS,
+  ENGINE_KEY_HEADER,
+  type EngineErrorBody,
+  executeBodyBytes,
+} from "../../contract/engine-api.ts";
 import type { EngineErrorCode } from "../../contract/engine-errors.ts";
 import {
   ENGINE_ROUTES,
@@ -40,7 +45,7 @@ export interface RouteParts extends Omit<TurnRouteParts, "followers">, AdminPart
   readonly logger: Logger;
 }
 
-/** Of the calls that are being received at the same time. */
+/** Of the calls that are being received at the same time, besides one with the largest message. */
 const MAX_BODIES_BYTES = 16 * 1024 ** 2;
 
 /** `/health` is answered before this is loaded. */
@@ -56,13 +61,15 @@ export function createRoutes(parts: RouteParts): Express {
   const gates = gatesOf(parts);
   const tracing = (route: EngineRoute) => (tracer === NO_TRACER ? [] : [traceRequests(tracer, route)]);
   const handlers = handlersOf(parts);
-  const room = new BodyRoom({ total: MAX_BODIES_BYTES, each: MAX_BODIES_BYTES });
+  const messageBytes = executeBodyBytes(parts.attachments.limits.mb);
+  const total = MAX_BODIES_BYTES + messageBytes;
+  const room = new BodyRoom({ total, each: total });
   for (const [name, handler] of Object.entries(handlers) as [LoadedRoute, RequestHandler][]) {
     const route: EngineRoute = ENGINE_ROUTES[name];
     const path = expressPath(route.path);
     const gate = route.auth === "engine" ? [...tracing(route), gates.engine] : [gates[route.auth]];
     if (route.method === "POST" && route.requestLines === undefined)
-      app.post(path, ...gate, receiveJson(room, engineBodyBytes(route)), handler);
+      app.post(path, ...gate, receiveJson(room, name === "execute" ? messageBytes : engineBodyBytes(route)), handler);
     else app[route.method.toLowerCase() as "get" | "post" | "delete"](path, ...gate, handler);
   }
   app.use(refuseUnknownRoute(methodsOf(PUBLIC_ROUTES)));

@@ -1,5 +1,4 @@
 import type { Request, RequestHandler, Response } from "express";
-import { sha256 } from "../../contract/api-keys.ts";
 import {
   type ExecuteRequest,
   TURN_ID_HEADER,
@@ -8,6 +7,7 @@ import {
   hitlRespondRequest,
 } from "../../contract/engine-api.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
+import type { UserContent } from "../attachments/user-content.ts";
 import { EngineError } from "../engine-error.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { FollowerLimit } from "../turns/follower-limit.ts";
@@ -15,6 +15,7 @@ import type { HumanRequests } from "../turns/human-requests.ts";
 import type { StartedTurn, TurnRunner } from "../turns/turn-runner.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
+import { type MessageStorage, bodyHash, storeMessage } from "./store-message.ts";
 import { traceOf } from "../../shared/http/trace-request.ts";
 
 const KEPT_MS = 24 * 3600 * 1000;
@@ -30,6 +31,8 @@ export interface TurnRouteParts {
   };
   /** Whether the catalog has an agent of this name. */
   readonly hasAgent: (name: string) => boolean;
+  /** Where the attachments of messages go. */
+  readonly attachments: MessageStorage;
   readonly followers: FollowerLimit;
   readonly limits: StreamLimits;
 }
@@ -54,11 +57,7 @@ export const turnRoutes = (parts: TurnRouteParts) =>
 function executeRoute(parts: TurnRouteParts): RequestHandler {
   return async (request, response) => {
     const execution = validateBody(executeRequest, request.body, response);
-    const earlier = findEarlier(parts, request, execution);
-    if (earlier !== null) parts.followers.acquire(execution.task_id, response);
-    // An earlier call with the same key started the turn.
-    const turn =
-      earlier === null ? begin(parts, { request, response }, execution) : { turnId: earlier, run: () => undefined };
+    const { turn, earlier } = await startOrFind(parts, { request, response }, execution);
     const { turnId } = turn;
     if (execution.on_disconnect === "cancel" && earlier === null)
       cancelWhenLeft(parts.runner, response, { taskId: execution.task_id, turnId });
@@ -85,29 +84,54 @@ function executeRoute(parts: TurnRouteParts): RequestHandler {
 export const wantsIds = (request: Request): boolean =>
   request.query["ids"] === "1" || request.get("Last-Event-ID") !== undefined;
 
-function begin(
-  { runner, idempotency, hasAgent }: TurnRouteParts,
-  { request, response }: { readonly request: Request; readonly response: Response },
-  execution: ExecuteRequest,
-): StartedTurn {
-  if (execution.agent !== undefined && !hasAgent(execution.agent))
-    throw new EngineError("NOT_FOUND", `agent: there is no agent named ${execution.agent}`);
-  const key = request.get("Idempotency-Key");
+interface Exchange {
+  readonly request: Request;
+  readonly response: Response;
+}
+
+/** The turn that this call starts, or the one that an `earlier` call with the same key started. */
+async function startOrFind(parts: TurnRouteParts, exchange: Exchange, execution: ExecuteRequest) {
+  const key = exchange.request.get("Idempotency-Key");
+  const hash = key === undefined ? "" : bodyHash(execution);
+  const found = findEarlier(parts, key, hash);
+  if (found !== null) return attach(parts, exchange, { turnId: found, taskId: execution.task_id });
+  const { agent, task_id: taskId } = execution;
+  if (agent !== undefined && !parts.hasAgent(agent))
+    throw new EngineError("NOT_FOUND", `agent: there is no agent named ${agent}`);
+  // Text starts its turn in the tick in which it came.
+  let message: UserContent;
+  if (typeof execution.message === "string") message = execution.message;
+  else {
+    parts.runner.assertStartable(taskId);
+    message = await storeMessage(execution.message, parts.attachments);
+    // A repeated call may have started the turn meanwhile.
+    const meanwhile = findEarlier(parts, key, hash);
+    if (meanwhile !== null) return attach(parts, exchange, { turnId: meanwhile, taskId });
+  }
   const storeKey = (turnId: string) => {
-    if (key !== undefined) idempotency.insert(key, { bodyHash: sha256(JSON.stringify(execution)), turnId }, Date.now());
+    if (key !== undefined) parts.idempotency.insert(key, { bodyHash: hash, turnId }, Date.now());
   };
-  return runner.start(execution, storeKey, { kind: "call", ...traceOf(response) });
+  const from = { kind: "call", ...traceOf(exchange.response) } as const;
+  return { turn: parts.runner.start({ ...execution, message }, storeKey, from), earlier: null };
+}
+
+function attach(
+  { followers }: TurnRouteParts,
+  { response }: Exchange,
+  { turnId, taskId }: { readonly turnId: string; readonly taskId: string },
+): { readonly turn: StartedTurn; readonly earlier: string } {
+  followers.acquire(taskId, response);
+  return { turn: { turnId, run: () => undefined }, earlier: turnId };
 }
 
 /** The turn that an earlier call with the same key and body started. */
-function findEarlier({ idempotency }: TurnRouteParts, request: Request, execution: ExecuteRequest): string | null {
-  const key = request.get("Idempotency-Key");
+function findEarlier({ idempotency }: TurnRouteParts, key: string | undefined, hash: string): string | null {
   if (key === undefined) return null;
   if (key.length < 1 || key.length > 255)
     throw new EngineError("INVALID_REQUEST", "Idempotency-Key: expected 1 to 255 characters");
   const earlier = idempotency.find(key, Date.now() - KEPT_MS);
   if (earlier === null) return null;
-  if (earlier.bodyHash === sha256(JSON.stringify(execution))) return earlier.turnId;
+  if (earlier.bodyHash === hash) return earlier.turnId;
   throw new EngineError("IDEMPOTENCY_CONFLICT", "the Idempotency-Key was used with another body");
 }
 

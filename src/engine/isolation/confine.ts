@@ -4,11 +4,11 @@ import { CANNOT_START, ENGINE_EXITS } from "../../contract/engine-exit.ts";
 import type { EngineLaunch } from "../../contract/engine-launch.ts";
 import { programFor } from "../../contract/engine-program.ts";
 import { LAUNCH_FILE_VARIABLE, NOT_ISOLATED } from "../../contract/launch-file.ts";
-import { restrictSelf } from "../../shared/linux/landlock.ts";
+import { type PreparedRules, prepareRules, restrictTo } from "../../shared/linux/landlock.ts";
 import { closeInPrograms } from "../../shared/linux/listening-sockets.ts";
 import { dropCapabilities, setResourceLimit } from "../../shared/linux/process-limits.ts";
 import { nativeProblem } from "../../shared/linux/system-calls.ts";
-import { engineFileRules } from "./file-rules.ts";
+import { sharedFileRules } from "./file-rules.ts";
 import { programDir } from "./program-dir.ts";
 
 /** Lets the proxy of the tools listen on a port that the kernel chooses. */
@@ -36,10 +36,18 @@ type Launch = Omit<EngineLaunch, "isolation"> & Partial<Pick<EngineLaunch, "isol
  */
 export function confine(environment: Environment): Confined | null {
   const file = environment[LAUNCH_FILE_VARIABLE];
-  const text = file === undefined ? null : readFileSync(file, "utf8");
+  return confineTo(file === undefined ? null : readFileSync(file, "utf8"), environment);
+}
+
+/** As {@link confine}, with the content of a launch file, and with rules that were prepared for the confinement. */
+export function confineTo(
+  text: string | null,
+  environment: Environment,
+  prepared: PreparedRules | null = null,
+): Confined | null {
   const launch = launchOf(text);
   try {
-    if (launch !== null) confineProcess(launch, environment);
+    if (launch !== null) confineProcess(launch, environment, prepared);
     return { text, program: programFor(launch?.settings ?? {}) };
   } catch (error) {
     process.exitCode = ENGINE_EXITS.isolation_failed.code;
@@ -64,11 +72,13 @@ function confineProcess(
     port,
     listen_fd,
     extra_ca_certs,
+    product_catalog,
     tool_listen,
     tool_cgroups = [],
     user_tasks,
   }: Launch,
   environment: Environment,
+  prepared: PreparedRules | null,
 ): void {
   // Otherwise tools could answer the engine's callers.
   if (listen_fd !== undefined) closeInPrograms(listen_fd);
@@ -80,15 +90,23 @@ function confineProcess(
   }
   if (!isolation.engine) return;
   dropCapabilities();
-  const files = [environment["NODE_COMPILE_CACHE"], extra_ca_certs].filter((path) => typeof path === "string");
-  // A tool's domain is within the engine's.
-  const extra = [...files, ...isolation.read];
-  const rules = engineFileRules({ dataDir: data_dir, programDir: programDir(), extra });
+  const own = [environment["NODE_COMPILE_CACHE"], extra_ca_certs, product_catalog?.folder];
+  const files = own.filter((path) => typeof path === "string");
   const ports = [...(listen_fd === undefined ? [port] : []), ANY_PORT, ...tool_listen];
   // The parents: a cgroup that is created again is another one to Landlock. File modes protect what is beside it.
   const cgroups = tool_cgroups.map((folder) => dirname(folder));
-  restrictSelf({ ...rules, write: [...rules.write, ...cgroups], bind: ports, connect: null });
+  restrictTo(prepared ?? prepareConfinement(), {
+    // A tool's domain is within the engine's.
+    read: [...files, ...isolation.read],
+    write: [data_dir, ...cgroups],
+    bind: ports,
+    connect: null,
+  });
 }
+
+/** The part of the rules that is the same for every engine. Throws where processes cannot be confined. */
+export const prepareConfinement = (): PreparedRules =>
+  prepareRules({ ...sharedFileRules(programDir()), bind: [], connect: null });
 
 const LIMIT_NAMES = { nofile: "open files", nproc: "processes" } as const;
 

@@ -95,16 +95,12 @@ export const engineFolders = (dataDir: string): EngineFolders => ({
 });
 
 /**
- * The engine: its own folder, and what its program reads. `/proc`, because it finds the processes of its tools there.
- * `programDir` contains the engine's bundles.
+ * What every engine may use. `/proc`, because it finds the processes of its tools there. `programDir` contains the
+ * engine's bundles.
  */
-export const engineFileRules = (engine: {
-  readonly dataDir: string;
-  readonly programDir: string;
-  readonly extra: readonly string[];
-}): FileRules => ({
-  read: [...PROGRAMS, ...ETC, "/proc", ...KERNEL, process.execPath, engine.programDir, ...engine.extra],
-  write: [engine.dataDir, OWN_OOM_SCORE, ...DEVICES],
+export const sharedFileRules = (programDir: string): FileRules => ({
+  read: [...PROGRAMS, ...ETC, "/proc", ...KERNEL, process.execPath, programDir],
+  write: [OWN_OOM_SCORE, ...DEVICES],
 });
 
 /** A tool: its folders, and programs of the system. */

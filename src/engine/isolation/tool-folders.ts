@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { hasCode } from "../../shared/error-code.ts";
 import type { Logger } from "../../shared/logger.ts";
@@ -8,26 +9,34 @@ const MODE = 0o700;
 
 /**
  * Makes the folders of the tools. The temporary one is new and empty: what an earlier life of the engine left is moved
- * aside, and removed in the background, because a tool may have left millions of files.
+ * aside, and removed in the background, because a tool may have left millions of files. Synchronous: a few calls that
+ * take microseconds are faster than the thread pool.
  */
-export async function makeToolFolders(
+export function makeToolFolders(
   { workspace, temporary, cache }: EngineFolders,
   { logger }: { readonly logger: Logger },
-): Promise<void> {
+): void {
   const parent = dirname(temporary);
   const prefix = `${basename(temporary)}-`;
-  await mkdir(workspace, { recursive: true });
-  const aside = await mkdtemp(join(parent, prefix));
-  await rename(temporary, join(aside, "old")).catch(unlessMissing);
-  await mkdir(temporary, { mode: MODE });
-  await mkdir(cache, { recursive: true, mode: MODE });
+  mkdirSync(workspace, { recursive: true });
+  if (!removeEmpty(temporary)) renameSync(temporary, join(mkdtempSync(join(parent, prefix)), "old"));
+  mkdirSync(temporary, { mode: MODE });
+  mkdirSync(cache, { recursive: true, mode: MODE });
+  const old = readdirSync(parent).filter((name) => name.startsWith(prefix));
   const removeOld = async () => {
-    for (const name of await readdir(parent))
-      if (name.startsWith(prefix)) await rm(join(parent, name), { recursive: true, force: true });
+    for (const name of old) await rm(join(parent, name), { recursive: true, force: true });
   };
   removeOld().catch((error: unknown) => logger.warn({ err: error }, "failed to remove old temporary files"));
 }
 
-function unlessMissing(error: unknown): void {
-  if (!hasCode(error, "ENOENT")) throw error;
+/** False for a folder with files, and for what is no folder. True when nothing is there any more. */
+function removeEmpty(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "ENOTEMPTY", "EEXIST", "ENOTDIR")) return false;
+    if (hasCode(error, "ENOENT")) return true;
+    throw error;
+  }
 }

@@ -5,19 +5,18 @@ import type { Logger } from "../../shared/logger.ts";
 import { readableProgramPath } from "../isolation/program-path.ts";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
 import type { CommandHost } from "../tools/command/run-command.ts";
-import { type EntryContext, type InvalidServer, NO_SERVERS, parseToolServers } from "./server-config.ts";
+import { type ServerCheck, checkServers } from "./check-servers.ts";
+import { mergeServers } from "./merge-servers.ts";
+import { type EntryContext, parseToolServers } from "./server-config.ts";
 import type { PinnedDefinitions } from "./tool-definition.ts";
 import { ToolServers } from "./tool-servers.ts";
 
 export interface OpenedServers {
   readonly servers: ToolServers;
-  /** Validates the text of a `.mcp.json` without applying it; `count` is the number of valid servers. */
-  readonly check: (text: string) => {
-    readonly count: number;
-    readonly problems: readonly Pick<InvalidServer, "path" | "message">[];
-  };
-  /** Applies the text of a `.mcp.json` in the background; null without one. Unchanged servers keep running. */
-  readonly apply: (text: string | null) => void;
+  /** Validates texts of `.mcp.json` without applying them. A later one overrides those before it. */
+  readonly check: ServerCheck;
+  /** Applies texts of `.mcp.json` in the background. Unchanged servers keep running. */
+  readonly apply: (texts: readonly string[]) => void;
 }
 
 type Environment = Readonly<Record<string, string>>;
@@ -52,12 +51,9 @@ export function openServers({
   });
   return {
     servers,
-    check(text) {
-      const { servers: usable, errors } = parseToolServers(text, context);
-      return { count: usable.length, problems: errors.map(({ path, message }) => ({ path, message })) };
-    },
-    apply(text) {
-      const config = text === null ? NO_SERVERS : parseToolServers(text, context);
+    check: checkServers(context),
+    apply(texts) {
+      const config = mergeServers(texts.map((text) => parseToolServers(text, context)));
       for (const server of config.servers) {
         if (!launch.isolation.tools && "sandbox" in server && Object.keys(server.sandbox).length > 0)
           logger.warn({ tool_server: server.name }, "tools are not isolated: ignored the sandbox of a tool server");

@@ -4,6 +4,7 @@ import type { SerialLanes } from "../../shared/serial-lanes.ts";
 import { type ToolContext, ToolFailed } from "../tools/tool.ts";
 import type { Connect, ConnectParams, ListedTool, McpServerConnection, ServerLog } from "./connection.ts";
 import { Elicitations } from "./elicitations.ts";
+import { keepResultFiles } from "./keep-result-files.ts";
 import { resultForModel, textOf } from "./result-text.ts";
 import type { ServerConfig } from "./server-config.ts";
 
@@ -100,7 +101,8 @@ export class ReconnectingServer {
       if (result.kind === "failed")
         throw new ToolFailed(`${name} failed: ${truncate(this.#parts.log.redact(result.message))}`);
       if (result.isError) throw new ToolFailed(truncate(textOf(result.content)) || "the tool failed without a message");
-      return resultForModel(result);
+      const { files } = context;
+      return resultForModel(result, files && (await keepResultFiles(result.content, files)));
     } finally {
       endCall();
     }

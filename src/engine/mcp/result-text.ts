@@ -4,9 +4,8 @@ import { MAX_JSON_LEVELS, isFlatterThan } from "../../shared/json-values.ts";
 
 type Result = Extract<CallResult, { kind: "result" }>;
 
-/** A result for the model: content as text, structured content, or both where they differ. */
-export function resultForModel({ content, structured }: Result): unknown {
-  const text = textOf(content);
+/** A result for the model: content as text, structured content, or both where they differ. `text`: of the content. */
+export function resultForModel({ content, structured }: Result, text = textOf(content)): unknown {
   if (structured === undefined) return text;
   if (!isFlatterThan(MAX_JSON_LEVELS, structured))
     return text || `[structured content nested deeper than ${MAX_JSON_LEVELS} levels]`;
@@ -42,7 +41,7 @@ function isJsonOf(text: string, value: unknown): boolean {
   }
 }
 
-function blockText(block: ContentBlock): string {
+export function blockText(block: ContentBlock): string {
   switch (block.type) {
     case "text":
       return String(block["text"]);

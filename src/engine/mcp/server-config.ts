@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { isRecord } from "../../shared/json-values.ts";
 import * as z from "zod/mini";
+import { type JsonLines, jsonLines } from "../../shared/json-lines.ts";
 import { describeIssue } from "../../shared/parse.ts";
 import type { SandboxPlaces } from "../isolation/sandbox-paths.ts";
 import type { SandboxRequest } from "../isolation/tool-launcher.ts";
@@ -41,6 +42,8 @@ export interface InvalidServer {
   readonly name: string | null;
   readonly transport: ServerConfig["transport"];
   readonly path: string;
+  /** Within the file. */
+  readonly line: number;
   readonly message: string;
 }
 
@@ -48,9 +51,11 @@ export interface InvalidServer {
 export interface ServersConfig {
   readonly servers: readonly ServerConfig[];
   readonly errors: readonly InvalidServer[];
+  /** Names of disabled entries. */
+  readonly disabled: readonly string[];
 }
 
-export const NO_SERVERS: ServersConfig = { servers: [], errors: [] };
+export const NO_SERVERS: ServersConfig = { servers: [], errors: [], disabled: [] };
 
 const FILE = ".mcp.json";
 const MAX_SERVERS = 50;
@@ -73,32 +78,43 @@ export function parseToolServers(text: string, context: EntryContext): ServersCo
   try {
     file = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
-    return invalidFile(`expected JSON: ${error instanceof Error ? error.message.slice(0, 200) : String(error)}`);
+    const reason = error instanceof Error ? error.message.slice(0, 200) : String(error);
+    return invalidFile(`expected JSON: ${reason}`, jsonLines(text).errorLine ?? 1);
   }
   if (!isRecord(file)) return invalidFile("expected a JSON object");
   const listed = file["mcpServers"] ?? {};
   if (!isRecord(listed)) return invalidFile("mcpServers: expected an object");
   const entries = Object.entries(listed);
   if (entries.length > MAX_SERVERS) return invalidFile(`mcpServers: expected at most ${MAX_SERVERS} servers`);
+  const { lineOf } = jsonLines(text.replace(/^\uFEFF/, ""));
   const servers: ServerConfig[] = [];
   const errors: InvalidServer[] = [];
+  const disabled: string[] = [];
   for (const [name, value] of entries) {
     const read = readEntry(name, value, context);
     if (read.kind === "server") servers.push(read.server);
-    if (read.kind === "invalid") errors.push(...read.problems.map((problem) => invalidEntry(name, value, problem)));
+    if (read.kind === "disabled") disabled.push(name);
+    if (read.kind === "invalid")
+      errors.push(...read.problems.map((problem) => invalidEntry(name, value, problem, lineOf)));
   }
-  return { servers, errors };
+  return { servers, errors, disabled };
 }
 
-const invalidFile = (message: string): ServersConfig => ({
-  servers: [],
-  errors: [{ name: null, transport: "stdio", path: FILE, message }],
+const invalidFile = (message: string, line = 1): ServersConfig => ({
+  ...NO_SERVERS,
+  errors: [{ name: null, transport: "stdio", path: FILE, line, message }],
 });
 
-const invalidEntry = (name: string, value: unknown, [path, message]: EntryProblem): InvalidServer => ({
+const invalidEntry = (
+  name: string,
+  value: unknown,
+  [path, message]: EntryProblem,
+  lineOf: JsonLines["lineOf"],
+): InvalidServer => ({
   name,
   transport: isRecord(value) && value["url"] !== undefined ? "http" : "stdio",
   path: FILE,
+  line: lineOf(["mcpServers", name, ...path]),
   message: `${["mcpServers", name, ...path].join(".")}: ${message}`,
 });
 

@@ -1,4 +1,4 @@
-import type { ModelRequest } from "./model-provider.ts";
+import type { FilePart, ModelMessage, ModelRequest } from "./model-provider.ts";
 
 /** Known context windows in tokens, input and output together; the first match counts. */
 const WINDOWS: readonly (readonly [RegExp, number])[] = [
@@ -38,6 +38,14 @@ export const charactersAsTokens = (characters: number): number => Math.ceil(char
 
 export const valueTokens = (value: unknown): number => textTokens(JSON.stringify(value) ?? "");
 
-/** Estimated tokens of system prompt, tools and messages. */
+/** Estimated tokens of system prompt, tools and messages with their attachments. */
 export const requestTokens = ({ system, tools, messages }: ModelRequest): number =>
-  valueTokens(system) + valueTokens(tools) + valueTokens(messages);
+  valueTokens(system) + valueTokens(tools) + valueTokens(messages) + attachmentTokens(messages);
+
+const attachmentTokens = (messages: readonly ModelMessage[]): number =>
+  messages
+    .flatMap((message): readonly FilePart[] => {
+      if (message.role === "user") return message.parts ?? [];
+      return message.role === "tool" ? message.results.flatMap(({ parts = [] }) => parts) : [];
+    })
+    .reduce((sum, part) => sum + (part.kind === "attachment" ? (part.tokens ?? 0) : 0), 0);

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { ModelHealth } from "../../contract/engine-api.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { type ReadAttachment, loadingProvider } from "./attachments/load-attachments.ts";
 import { type Deadlines, aiSdkProvider } from "./ai-sdk-provider.ts";
 import { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
 import { monitoredProvider } from "./cache-monitor.ts";
@@ -42,11 +43,13 @@ export function createProvider(
   settings: ProviderSettings,
   {
     extraCaCerts,
+    readAttachment = noAttachments,
     logger,
     telemetry = new EngineTelemetry(),
     meter = NO_METER,
   }: {
     readonly extraCaCerts: string | null;
+    readonly readAttachment?: ReadAttachment;
     readonly logger: Logger;
     readonly telemetry?: EngineTelemetry;
     /** Of every call, embeddings included. */
@@ -58,7 +61,10 @@ export function createProvider(
   if (provider === "sandbox") {
     const health = () => ({ status: "ok", last_error: null, last_error_at: null, next_try_at: null }) as const;
     return {
-      ...loggedProvider(observedProvider(meteredProvider(sandboxProvider, meter), telemetry), logger),
+      ...loggedProvider(
+        observedProvider(meteredProvider(loadingProvider(sandboxProvider, readAttachment), meter), telemetry),
+        logger,
+      ),
       load: () => Promise.resolve(),
       health,
     };
@@ -70,7 +76,10 @@ export function createProvider(
   });
   const limiter = new RateLimiter();
   const deadlines = settings.deadlines && { deadlines: settings.deadlines };
-  const remote = meteredProvider(aiSdkProvider({ name: provider, load, ...deadlines }), meter);
+  const remote = meteredProvider(
+    loadingProvider(aiSdkProvider({ name: provider, load, ...deadlines }), readAttachment),
+    meter,
+  );
   const { report: reportStatus, health } = createModelStatus(logger);
   const report = (call: CallReport) => {
     reportStatus(call);
@@ -93,6 +102,8 @@ export function createProvider(
     ...(embedder && { embedder }),
   };
 }
+
+const noAttachments: ReadAttachment = () => Promise.reject(new Error("attachments are not available"));
 
 interface FamilyModule {
   openFamily(settings: ModelSettings): ModelFamily;

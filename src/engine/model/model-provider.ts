@@ -1,3 +1,4 @@
+import type { AttachmentRecord } from "../../contract/attachment-records.ts";
 import type { BlockType } from "../../contract/engine-events.ts";
 import type { Scope } from "../telemetry/engine-telemetry.ts";
 
@@ -41,8 +42,11 @@ export interface ModelTool {
 }
 
 export type ModelMessage =
-  /** `recalled`: matching memory, labelled as data; a separate part after the user's text. */
-  | { readonly role: "user"; readonly text: string; readonly recalled?: string }
+  /**
+   * `recalled`: matching memory, labelled as data; a separate part after the user's text. `parts`: the message in order
+   * where it has attachments; `text` is then what the user wrote.
+   */
+  | { readonly role: "user"; readonly text: string; readonly parts?: readonly FilePart[]; readonly recalled?: string }
   | { readonly role: "assistant"; readonly content: readonly AssistantContent[] }
   | { readonly role: "tool"; readonly results: readonly ToolOutcome[] };
 
@@ -65,7 +69,19 @@ export interface ToolOutcome {
   /** Text or JSON as the tool returned it, or the error message. */
   readonly output: unknown;
   readonly isError: boolean;
+  /** Files of the result. */
+  readonly attachments?: readonly AttachmentRecord[];
+  /** The same as they are shown to the model; only in a request. */
+  readonly parts?: readonly FilePart[];
 }
+
+/** Text, or a file with text around it. A request has references until it is sent, so that nothing copies the bytes. */
+export type FilePart =
+  | { readonly kind: "text"; readonly text: string }
+  /** `tokens`: the estimate for the model that is asked. */
+  | { readonly kind: "attachment"; readonly file: AttachmentRecord; readonly tokens?: number }
+  /** `read` is a function so that nothing that counts, hashes or logs the message serializes the bytes. */
+  | { readonly kind: "data"; readonly file: AttachmentRecord; readonly read: () => Uint8Array };
 
 export type ModelPart =
   | { readonly kind: "block_start"; readonly block: BlockType }

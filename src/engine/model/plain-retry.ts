@@ -1,5 +1,6 @@
 import { isRecord } from "../../shared/json-values.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { hasAttachments, withoutAttachments } from "./attachments/without-attachments.ts";
 import type { ModelPart, ModelProvider, ModelRequest, ModelTool } from "./model-provider.ts";
 import { pairCalls, plainHistory } from "./wire/history.ts";
 
@@ -7,7 +8,7 @@ import { pairCalls, plainHistory } from "./wire/history.ts";
 const MAX_DESCRIPTION = 1024;
 
 /**
- * Retries a refused request once with calls, results and thinking as plain text. Otherwise a stored history that the
+ * Retries a refused request once with calls, results and thinking as plain text, and without attachments. Otherwise a stored history that the
  * provider refuses would be refused for ever.
  */
 export function plainRetryProvider(inner: ModelProvider, logger: Logger): ModelProvider {
@@ -45,6 +46,7 @@ const isRefusal = (part: ModelPart): part is Refusal =>
 
 const isPlain = ({ messages, tools }: ModelRequest): boolean =>
   tools.length === 0 &&
+  !hasAttachments(messages) &&
   messages.every(
     (message) =>
       message.role === "user" || (message.role === "assistant" && message.content.every(({ kind }) => kind === "text")),
@@ -53,7 +55,7 @@ const isPlain = ({ messages, tools }: ModelRequest): boolean =>
 const plainRequest = (request: ModelRequest): ModelRequest => ({
   ...request,
   thinking: false,
-  messages: plainHistory(pairCalls(request.messages)),
+  messages: plainHistory(withoutAttachments(pairCalls(request.messages))),
   tools: request.tools.map(plainTool),
 });
 

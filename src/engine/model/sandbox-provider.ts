@@ -13,6 +13,7 @@ import type {
   ToolOutcome,
 } from "./model-provider.ts";
 import { demonstration, sandboxLearning } from "./sandbox-answers.ts";
+import { receivedFiles } from "./sandbox-files.ts";
 import { type SandboxCommand, readScript } from "./sandbox-script.ts";
 import { isSummary, readCallsDone } from "./summary-message.ts";
 
@@ -42,7 +43,8 @@ async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerat
   let reason: FinishReason = "stop";
   let parts = 0;
   const step = stepName(request.messages);
-  for (const [index, command] of commands.entries()) {
+  for (const [index, given] of commands.entries()) {
+    const command = given.kind === "attachments" ? say(receivedFiles(request.messages)) : given;
     if (command.kind === "usage") {
       usage = { inputTokens: command.input, outputTokens: command.output, cacheHitTokens: command.cached };
     } else if (command.kind === "slow") {
@@ -68,6 +70,8 @@ async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerat
   }
   yield { kind: "done", reason, usage };
 }
+
+const say = (text: string) => ({ kind: "say", text }) as const;
 
 function commandsOf(request: ModelRequest): readonly SandboxCommand[] {
   if (request.purpose === "summary") return [{ kind: "say", text: sandboxSummary(request) }];

@@ -13,6 +13,7 @@ import { readToolInput } from "./block-sequence.ts";
  * /fail too-long        the conversation does not fit
  * /compact              the same, until the conversation has been compacted; then continues
  * /usage IN OUT CACHED  report these tokens
+ * /attachments          a line for each attachment of the conversation, as the model received it
  */
 export type SandboxCommand =
   | { readonly kind: "say" | "think"; readonly text: string }
@@ -26,6 +27,7 @@ export type SandboxCommand =
     }
   | { readonly kind: "fail"; readonly how: SandboxFailure; readonly retryAfterS: number | null }
   | { readonly kind: "compact" }
+  | { readonly kind: "attachments" }
   | { readonly kind: "usage"; readonly input: number; readonly output: number; readonly cached: number };
 
 const FAILURES = ["rate-limited", "provider", "mid-stream", "silent", "too-long"] as const;
@@ -72,11 +74,12 @@ function readLine(line: string): SandboxCommand {
     case "usage":
       return { kind: "usage", input: number(0, 0), output: number(1, 0), cached: number(2, 0) };
     case "compact":
-      return { kind: "compact" };
+    case "attachments":
+      return { kind: word };
     default:
       return {
         kind: "say",
-        text: `The sandbox model knows no command /${word}; it knows /say, /think, /stream, /slow, /tool, /ask, /fail, /compact and /usage.`,
+        text: `The sandbox model knows no command /${word}; it knows /say, /think, /stream, /slow, /tool, /ask, /fail, /compact, /usage and /attachments.`,
       };
   }
 }

@@ -1,3 +1,4 @@
+import type { AttachmentRecord } from "../../contract/attachment-records.ts";
 import { camelRow } from "./database.ts";
 import { Table } from "./table.ts";
 
@@ -14,6 +15,8 @@ export interface ToolCallRow extends NewToolCall {
   readonly state: "planned" | "started" | "finished";
   readonly output: unknown;
   readonly isError: boolean;
+  /** Null without any. */
+  readonly attachments: readonly AttachmentRecord[] | null;
 }
 
 /** The answer that requested the calls. A turn's own conversation has the thread "". */
@@ -31,7 +34,7 @@ export class ToolCallTable extends Table {
   );
   readonly #start = this.db.prepare("update tool_calls set state = 'started' where turn_id = ? and tool_call_id = ?");
   readonly #finish = this.db.prepare(
-    "update tool_calls set state = 'finished', output = ?, is_error = ? where turn_id = ? and tool_call_id = ?",
+    "update tool_calls set state = 'finished', output = ?, is_error = ?, attachments = ? where turn_id = ? and tool_call_id = ?",
   );
   readonly #select = this.db.prepare("select * from tool_calls where turn_id = ? and thread = ? order by id");
   readonly #has = this.db.prepare("select 1 from tool_calls where turn_id = ? and tool_call_id = ?");
@@ -48,16 +51,22 @@ export class ToolCallTable extends Table {
   finish(
     turnId: string,
     toolCallId: string,
-    { output, isError }: { readonly output: unknown; readonly isError: boolean },
+    {
+      output,
+      isError,
+      attachments,
+    }: Pick<ToolCallRow, "output" | "isError"> & { readonly attachments?: readonly AttachmentRecord[] },
   ): void {
-    this.#finish.run(JSON.stringify(output ?? null), isError ? 1 : 0, turnId, toolCallId);
+    const files = attachments === undefined ? null : JSON.stringify(attachments);
+    this.#finish.run(JSON.stringify(output ?? null), isError ? 1 : 0, files, turnId, toolCallId);
   }
 
   /** In request order. */
   ofThread(turnId: string, thread: string): ToolCallRow[] {
-    return this.#select
-      .all(turnId, thread)
-      .map((row) => ({ ...(camelRow(row, "input", "output") as ToolCallRow), isError: row["is_error"] === 1 }));
+    return this.#select.all(turnId, thread).map((row) => ({
+      ...(camelRow(row, "input", "output", "attachments") as ToolCallRow),
+      isError: row["is_error"] === 1,
+    }));
   }
 
   has(turnId: string, toolCallId: string): boolean {

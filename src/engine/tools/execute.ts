@@ -1,5 +1,7 @@
+import type { AttachmentRecord } from "../../contract/attachment-records.ts";
 import type { ToolFailure } from "../../contract/engine-metrics.ts";
 import type { Logger } from "../../shared/logger.ts";
+import type { ResultFiles } from "../attachments/result-files.ts";
 import type { DiskQuota } from "../isolation/limits/disk-quota.ts";
 import { CallDeadline } from "./call-deadline.ts";
 import { spillLongOutput } from "./spill.ts";
@@ -14,6 +16,8 @@ export interface ToolResult {
   readonly error: string | null;
   /** The class of the error; null on success. */
   readonly failure: ToolFailure | null;
+  /** Files of a successful result; left out without any. */
+  readonly attachments?: readonly AttachmentRecord[];
 }
 
 export type ToolExecutor = (
@@ -29,10 +33,13 @@ export type ToolExecutor = (
 export function createToolExecutor({
   timeoutMs,
   disk,
+  filesOf = () => undefined,
   logger,
 }: {
   readonly timeoutMs: number;
   readonly disk: Pick<DiskQuota, "admit" | "note" | "isFull">;
+  /** Where a call of this turn puts the files of its result. Default: nowhere. */
+  readonly filesOf?: (turnId: string) => ResultFiles | undefined;
   readonly logger: Logger;
 }): ToolExecutor {
   return async (tool, input, context) => {
@@ -40,17 +47,19 @@ export function createToolExecutor({
     const prolonged = tool.prolongedByProgress === true;
     const deadline = tool.asksHuman || tool.delegates ? undefined : new CallDeadline({ ms, maxMs: MAX_MS, prolonged });
     const signal = deadline === undefined ? context.signal : AbortSignal.any([context.signal, deadline.signal]);
+    const files = filesOf(context.turnId);
     const abandoned = rejectAfterAbort(signal, tool.goneWithinMs ?? 0);
     try {
       signal.throwIfAborted();
       const refusal = tool.writesBytes === undefined ? null : await disk.admit(tool.writesBytes(input));
       if (refusal !== null) throw new ToolFailed(refusal);
       const output = await Promise.race([
-        tool.run(input, { ...withDeadline(context, deadline), signal }),
+        tool.run(input, { ...withDeadline(context, deadline), signal, ...(files && { files }) }),
         abandoned.promise,
       ]);
       const kept = await spillLongOutput(output ?? null, context, { hasRoom: !disk.isFull });
-      return { output: tool.readOnly ? kept : withNote(kept, disk.note()), error: null, failure: null };
+      const attached = files === undefined || files.kept.length === 0 ? {} : { attachments: files.kept };
+      return { output: tool.readOnly ? kept : withNote(kept, disk.note()), error: null, failure: null, ...attached };
     } catch (error) {
       context.signal.throwIfAborted();
       if (error instanceof CallParked) throw error;

@@ -29,28 +29,30 @@ export const PLAN_HEADING = "Plan:";
 const text = () => z.string().check(z.minLength(1), z.maxLength(500), z.regex(/\S/));
 const status = () => z.optional(z.enum(STATUSES));
 
+const input = toolInput(
+  z.object({
+    items: z.optional(z.array(z.object({ text: text(), status: status() })).check(z.maxLength(MAX_ITEMS))),
+    update: z.optional(
+      z
+        .array(
+          z.object({
+            item: z.int().check(z.gte(1), z.describe("Number in the list, from 1")),
+            text: z.optional(text()),
+            status: status(),
+          }),
+        )
+        .check(z.maxLength(MAX_ITEMS)),
+    ),
+  }),
+);
+
 /** The agent's task list; it survives compaction of the conversation. */
 export function planTool(plans: PlanBook): Tool<PlanInput> {
   return {
     name: "plan",
     description:
       "Keeps your list of steps for multi-step work: items replaces the list, update changes entries, neither shows it. Keep one step in_progress at a time, and mark each completed as soon as it is.",
-    input: toolInput(
-      z.object({
-        items: z.optional(z.array(z.object({ text: text(), status: status() })).check(z.maxLength(MAX_ITEMS))),
-        update: z.optional(
-          z
-            .array(
-              z.object({
-                item: z.int().check(z.gte(1), z.describe("Number in the list, from 1")),
-                text: z.optional(text()),
-                status: status(),
-              }),
-            )
-            .check(z.maxLength(MAX_ITEMS)),
-        ),
-      }),
-    ),
+    input,
     readOnly: false,
     permission: "allow",
     resources: () => ["plan"],

@@ -1,3 +1,4 @@
+import type { ResultFiles } from "../attachments/result-files.ts";
 import type { Scope } from "../telemetry/engine-telemetry.ts";
 import type { ToolInput } from "./tool-input.ts";
 
@@ -61,6 +62,8 @@ export interface ToolContext {
   note(entryType: "note" | "observation" | "summary", content: string): void;
   /** Reports progress of the call and the turn. */
   progress(): void;
+  /** Takes the files of the result, such as images, for models that can read them. */
+  readonly files?: ResultFiles;
   /** Delegates a task to a sub-agent within this turn; resolves with its final text. */
   delegate?(order: DelegateOrder): Promise<string>;
 }

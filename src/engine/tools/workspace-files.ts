@@ -17,18 +17,23 @@ export interface FileContent {
 }
 
 /** Reads a regular file of the workspace of at most 10 MiB; refuses folders, pipes and devices. */
-export function readInWorkspace(where: CallPath): Promise<FileContent> {
-  return withParentFolder({ ...where, verb: "read" }, (folder, name) => readFrom(folder, name, where.path));
+export function readInWorkspace(where: CallPath, maxBytes = MAX_BYTES): Promise<FileContent> {
+  return withParentFolder({ ...where, verb: "read" }, (folder, name) => readFrom(folder, name, where.path, maxBytes));
 }
 
-export async function readFrom(folder: WorkspaceFolder, name: string, path: string): Promise<FileContent> {
+export async function readFrom(
+  folder: WorkspaceFolder,
+  name: string,
+  path: string,
+  maxBytes = MAX_BYTES,
+): Promise<FileContent> {
   // Checked before opening, because opening a device may have side effects.
   if (!(await lstat(folder.at(name))).isFile()) throw new ToolFailed(`${path} is not a file`);
   const handle = await open(folder.at(name), READ);
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new ToolFailed(`${path} is not a file`);
-    if (stats.size > MAX_BYTES) throw new ToolFailed(`${path} is larger than ${MAX_BYTES} bytes`);
+    if (stats.size > maxBytes) throw new ToolFailed(`${path} is larger than ${maxBytes} bytes`);
     return { bytes: await readBytes(handle, stats.size), stats };
   } finally {
     await handle.close();
@@ -53,7 +58,7 @@ async function readBytes(handle: FileHandle, size: number): Promise<Buffer> {
  */
 export function writeInWorkspace(
   where: CallPath,
-  content: string,
+  content: string | Uint8Array,
   { replacing }: { readonly replacing?: Stats } = {},
 ): Promise<void> {
   const { path } = where;
@@ -75,7 +80,7 @@ export function writeInWorkspace(
   });
 }
 
-async function writeContent(handle: FileHandle, content: string, old: Stats | null): Promise<void> {
+async function writeContent(handle: FileHandle, content: string | Uint8Array, old: Stats | null): Promise<void> {
   try {
     await handle.writeFile(content);
     if (old !== null) await handle.chmod(old.mode & 0o777);

@@ -1,4 +1,6 @@
+import type { AttachmentRecord } from "../../contract/attachment-records.ts";
 import type { EngineErrorCode } from "../../contract/engine-errors.ts";
+import type { EngineEventData } from "../../contract/engine-events.ts";
 import type { ObservedTurn } from "../telemetry/engine-telemetry.ts";
 import type { TurnTable } from "../store/turns.ts";
 import type { EventJournal, JournalEvent } from "./event-journal.ts";
@@ -12,6 +14,8 @@ export type Ending =
       readonly message: string;
       readonly details?: Readonly<Record<string, unknown>> | undefined;
     };
+
+type LifecycleDetails = Pick<EngineEventData["thread_lifecycle"], "attachments" | "error" | "message">;
 
 export interface LifecycleParts {
   readonly journal: EventJournal;
@@ -49,9 +53,9 @@ export class TurnLifecycle {
     this.tally = tally;
   }
 
-  /** Stores the first event and `alongside` atomically; throws when it cannot. */
-  start(alongside: () => void): void {
-    this.#append(this.#lifecycle("started"));
+  /** Stores the first event, which names the files of the message, and `alongside` atomically; throws when it cannot. */
+  start(attachments: readonly AttachmentRecord[], alongside: () => void): void {
+    this.#append(this.#lifecycle("started", attachments.length > 0 ? { attachments } : {}));
     this.#parts.journal.startTurn(this.#parts.turnId, alongside);
   }
 
@@ -125,9 +129,9 @@ export class TurnLifecycle {
     this.#parts.journal.append(this.#parts.taskId, this.#parts.turnId, event);
   }
 
-  #lifecycle(phase: "started" | "completed" | "errored", why: { error?: string; message?: string } = {}): JournalEvent {
+  #lifecycle(phase: "started" | "completed" | "errored", more: LifecycleDetails = {}): JournalEvent {
     const { taskId, turnId } = this.#parts;
     // The journal sets `timestamp` to the event's `ts`.
-    return { event: "thread_lifecycle", data: { phase, task_id: taskId, turn_id: turnId, timestamp: "", ...why } };
+    return { event: "thread_lifecycle", data: { phase, task_id: taskId, turn_id: turnId, timestamp: "", ...more } };
   }
 }

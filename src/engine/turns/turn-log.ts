@@ -189,8 +189,12 @@ export class TurnLog implements StepLog {
   }
 }
 
-function loggedCall({ step, toolCallId: id, tool, input, rawInput, state, output, isError }: ToolCallRow): LoggedCall {
+function loggedCall(row: ToolCallRow): LoggedCall {
+  const { step, toolCallId: id, tool, input, rawInput, state, output, isError, attachments } = row;
   const call = { step, id, tool, input, rawInput };
-  if (state === "finished") return { ...call, progress: { kind: state, outcome: { id, tool, output, isError } } };
+  if (state === "finished") {
+    const outcome = { id, tool, output, isError, ...(attachments !== null && { attachments }) };
+    return { ...call, progress: { kind: state, outcome } };
+  }
   return { ...call, progress: { kind: state } };
 }

@@ -1,14 +1,15 @@
-import { DEFAULT_AGENT, type ExecuteRequest } from "../../contract/engine-api.ts";
+import { DEFAULT_AGENT } from "../../contract/engine-api.ts";
 import { delay } from "../../shared/clock.ts";
 import { newId } from "../../shared/ids.ts";
 import { NO_SPAN } from "../../shared/tracing/span.ts";
+import { contentText, filesOf } from "../attachments/user-content.ts";
 import { EngineError } from "../engine-error.ts";
 import type { TurnOrigin, TurnTrace } from "../telemetry/engine-telemetry.ts";
 import type { RunningTurn } from "../store/turns.ts";
 import { type Slot, TurnAborted } from "./task-slots.ts";
 import { TurnLifecycle } from "./turn-lifecycle.ts";
 import { TurnTally } from "./turn-tally.ts";
-import { Turn, type TurnParts } from "./turn.ts";
+import { Turn, type TurnParts, type TurnStart } from "./turn.ts";
 
 export type { TurnParts } from "./turn.ts";
 
@@ -40,22 +41,18 @@ export class TurnRunner {
    * Throws `TASK_BUSY`, `BUDGET_EXCEEDED` and `ENGINE_DRAINING`.
    */
   start(
-    request: ExecuteRequest,
+    request: TurnStart,
     alongside: (turnId: string) => void = () => undefined,
     from: TurnOrigin = { kind: "call", span: NO_SPAN },
   ): StartedTurn {
-    if (this.#draining) throw new EngineError("ENGINE_DRAINING", "the engine is draining and accepts no new turns");
-    if (this.#paused)
-      throw new EngineError("ENGINE_DRAINING", "a memory erasure is running; retry when it has finished");
-    const refusal = this.#parts.budgets.refusal();
-    if (refusal !== null) throw new EngineError("BUDGET_EXCEEDED", refusal.message, refusal.details);
+    this.#assertOpen();
     const turnId = newId("turn");
     const claim = this.#parts.slots.claim(request.task_id, turnId);
     if (claim.kind === "busy") throw busy(claim.holder);
     const { slot } = claim;
     try {
       const turn = new Turn(this.#parts, { slot, request, parking: () => this.#parking, from });
-      turn.lifecycle.start(() => {
+      turn.lifecycle.start(filesOf(request.message), () => {
         this.#storeMessage(request, turnId, turn.observed.trace);
         alongside(turnId);
       });
@@ -64,6 +61,21 @@ export class TurnRunner {
       slot.release();
       throw error;
     }
+  }
+
+  /** Throws what `start` would: for a caller with work before it. */
+  assertStartable(taskId: string): void {
+    this.#assertOpen();
+    const holder = this.#parts.slots.get(taskId);
+    if (holder !== undefined) throw busy(holder);
+  }
+
+  #assertOpen(): void {
+    if (this.#draining) throw new EngineError("ENGINE_DRAINING", "the engine is draining and accepts no new turns");
+    if (this.#paused)
+      throw new EngineError("ENGINE_DRAINING", "a memory erasure is running; retry when it has finished");
+    const refusal = this.#parts.budgets.refusal();
+    if (refusal !== null) throw new EngineError("BUDGET_EXCEEDED", refusal.message, refusal.details);
   }
 
   /** Returns false when the task has no turn in flight, or not the given one. */
@@ -199,18 +211,20 @@ export class TurnRunner {
    * message is deleted, so that the model reads it once.
    */
   #storeMessage(
-    { task_id: taskId, message, metadata = {}, ...options }: ExecuteRequest,
+    { task_id: taskId, message: content, metadata = {}, ...options }: TurnStart,
     turnId: string,
     trace: TurnTrace | undefined,
   ): void {
     const { turns, messages } = this.#parts;
+    // Attachments are compared by their digests, which their paths begin with.
+    const message = contentText(content);
     const last = turns.lastEnded(taskId);
     if (last !== null && last.errorCode !== null && last.message === message && !messages.hasAnswer(last.turnId)) {
       messages.withdraw(last.turnId);
     }
     const request = { ...options, ...(trace && { trace }) };
     turns.insert({ turnId, taskId, message, metadata, request, startedAt: Date.now() });
-    messages.append(taskId, { turnId, role: "user", content: message });
+    messages.append(taskId, { turnId, role: "user", content });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { TrajectoryStep } from "../../contract/memory-records.ts";
 import type { AssistantContent, ToolOutcome } from "../agent/step-log.ts";
+import { type UserContent, contentText } from "../attachments/user-content.ts";
 import { TRUST, type Trust, leastTrust } from "../memory/trust.ts";
 import type { StoredMessage } from "../store/messages.ts";
 
@@ -35,7 +36,9 @@ export function summarizeTurn(
   const own = messages.filter(({ thread }) => thread === "");
   const steps = stepsOf(messages);
   return {
-    question: own.flatMap(({ role, content }) => (role === "user" ? String(content) : [])).join("\n\n"),
+    question: own
+      .flatMap(({ role, content }) => (role === "user" ? contentText(content as UserContent) : []))
+      .join("\n\n"),
     answer: own.flatMap(({ role, content }) => (role === "assistant" ? textOf(content) : [])).join("\n\n"),
     steps,
     trust: steps.reduce<Trust>(

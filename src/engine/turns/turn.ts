@@ -5,6 +5,7 @@ import type { Logger } from "../../shared/logger.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";
 import type { AgentLoop, AgentOutcome } from "../agent/agent-loop.ts";
 import type { ModelUsage, TurnContext } from "../agent/turn-context.ts";
+import type { UserContent } from "../attachments/user-content.ts";
 import { EngineError, internalError } from "../engine-error.ts";
 import type { EngineTelemetry, ObservedTurn, TurnOrigin } from "../telemetry/engine-telemetry.ts";
 import type { CompactionTable } from "../store/compactions.ts";
@@ -42,6 +43,8 @@ export interface BudgetRefusal {
   readonly message: string;
   readonly details: Readonly<Record<string, unknown>>;
 }
+/** A turn to start: the call's body, its attachments stored. */
+export type TurnStart = Omit<ExecuteRequest, "message"> & { readonly message: UserContent };
 
 /** Options of a turn's request, stored to resume it after a restart. */
 export type TurnRequest = Pick<ExecuteRequest, "agent" | "thinking" | "max_steps" | "on_disconnect">;

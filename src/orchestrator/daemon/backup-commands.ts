@@ -19,7 +19,7 @@ export async function verifyCommand({ file, json }: BackupCommand, { config, sto
     verifyArchive(await sourceOf(file, stopping), { passphrase: config.backup.passphrase, known: KNOWN_RECORDS }),
   );
   print(json, summaryOf(report), [
-    `${file} is a complete backup`,
+    `${nameOf(file)} is a complete backup`,
     ...describe(report),
     ...report.damaged.map(({ section, problem }) => `  damaged    ${section}: ${problem}`),
   ]);
@@ -39,7 +39,7 @@ export async function restoreCommand({ file, json }: BackupCommand, options: Sta
     return;
   }
   print(json, { restored: true, data_dir: config.dataDir, ports_changed: report.moved, ...summaryOf(report) }, [
-    `${file} is restored into ${config.dataDir}`,
+    `${nameOf(file)} is restored into ${config.dataDir}`,
     ...describe(report),
     ...(report.moved > 0 ? [`  ports      ${report.moved} engines got another port`] : []),
     "Start orchd now: engines that ran will start.",
@@ -52,12 +52,15 @@ async function sourceOf(file: string, stopping: AbortSignal): Promise<Readable> 
   return addAbortSignal(stopping, (await open(file)).createReadStream());
 }
 
+/** `orchctl` passes the file of an operator as standard input where the daemon's user cannot reach it. */
+const nameOf = (file: string): string => (file === "-" ? "the archive" : file);
+
 /** Messages about an archive begin with its name. */
 async function named<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof InvalidBackup) throw new InvalidBackup(`${file}: ${error.message}`, { cause: error });
+    if (error instanceof InvalidBackup) throw new InvalidBackup(`${nameOf(file)}: ${error.message}`, { cause: error });
     throw error;
   }
 }

@@ -29,6 +29,8 @@ export interface Config {
   readonly bootConcurrency: number;
   /** Null for no limit. */
   readonly maxAwake: number | null;
+  /** Processes that are kept ready for launches. */
+  readonly warmEngines: number;
   readonly healthIntervalMs: number;
   readonly dataDir: string;
   /** The data folder when ORCH_DATA_DIR is unset. */
@@ -82,6 +84,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     bootTimeoutMs: readInteger(read, "ORCH_BOOT_TIMEOUT_S") * 1000,
     bootConcurrency: readInteger(read, "ORCH_BOOT_CONCURRENCY") ?? Math.max(2, Math.floor(availableParallelism() / 2)),
     maxAwake: (readInteger(read, "ORCH_MAX_AWAKE") ?? defaultMaxAwake(memoryMb())) || null,
+    warmEngines: readInteger(read, "ORCH_WARM_ENGINES"),
     healthIntervalMs: readInteger(read, "ORCH_HEALTH_INTERVAL_S") * 1000,
     dataDir,
     defaultDataDir,

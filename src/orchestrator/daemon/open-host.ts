@@ -6,6 +6,7 @@ import { SealedBox } from "../store/sealed-box.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";
 import { StallWatch } from "../../shared/stall-watch.ts";
 import type { Config } from "./config.ts";
+import { openCatalogs } from "./open-catalogs.ts";
 import { openBackend } from "./open-backend.ts";
 import type { ServiceManager } from "./service-manager.ts";
 import type { DataFolder } from "./data-folder.ts";
@@ -84,27 +85,29 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   const events = new EventLog(hostId);
   const stalls = new StallWatch();
   resources.push(() => stalls.stop());
+  const bootQueue = new BootQueue(config.bootConcurrency);
+  const box = new SealedBox(folder.secretKey);
   const host: HostContext = {
     db,
     events,
     states: new EngineStates(db, events),
     directory,
     isolation: parts.isolation,
-    backend: openBackend(parts),
+    backend: openBackend({ ...parts, bootQueue, catalogs: openCatalogs(parts, box) }),
     live: new LiveEngines(),
     boots: new Map(),
     wakes: new Map(),
     places: new AwakePlaces(config.maxAwake),
     onCall: (engineId) => void wakeForCall(host, engineId),
     transitions: new TransitionOwners(),
-    bootQueue: new BootQueue(config.bootConcurrency),
+    bootQueue,
     breaker: new FleetBreaker((transition) => reportBreaker({ db, events, logger }, transition)),
     failures: new RecentFailures(),
     answerLimit: new AnswerLimit(),
     lanes: new SerialLanes(),
     probes: new PQueue({ concurrency: MAX_PROBES }),
     stalls,
-    box: new SealedBox(folder.secretKey),
+    box,
     backups: new Backups(config.backup, hostId),
     prices: new Prices(config.prices.file, config.prices.table),
     readiness,

@@ -8,6 +8,7 @@ import type { Config } from "./config.ts";
 import type { ServiceManager } from "./service-manager.ts";
 import { openDataFolder } from "./data-folder.ts";
 import { adminRoutes } from "../http/admin-routes.ts";
+import { catalogRoutes } from "../http/catalog-routes.ts";
 import { createApp } from "../http/app.ts";
 import { createGateway } from "../http/gateway.ts";
 import { isGatewayUrl } from "../http/gateway-path.ts";
@@ -93,6 +94,7 @@ export async function serve(options: StartOptions): Promise<void> {
       ...openRoutes(readiness, open),
       ...productRoutes(host),
       ...engineRoutes(host, new AutoProvision(host)),
+      ...catalogRoutes(host),
       ...streamRoutes(host),
       ...usageRoutes(host),
       ...adminRoutes(host),

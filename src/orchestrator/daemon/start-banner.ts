@@ -18,7 +18,7 @@ export function startBanner(
     readonly isolation: Isolation;
     readonly adminKeyFile: string;
     readonly adopted: number;
-    /** Whether the program is part of a release, whose `orchctl` is in the path. */
+    /** Whether the program is part of a release: its `orchctl` is in the path and has the settings of the service. */
     readonly isRelease: boolean;
   },
 ): string {
@@ -38,7 +38,7 @@ export function startBanner(
     ...modelWarnings(config),
     "",
     "Next, in another terminal:",
-    ...exports(config, url),
+    ...(isRelease ? [] : exports(config, url)),
     ...["products register demo", "engines provision alice", "chat alice"].map(
       (command) => `  ${isRelease ? "sudo" : "npx"} orchctl ${command}`,
     ),

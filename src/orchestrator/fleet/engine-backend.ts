@@ -1,8 +1,10 @@
 import type { EngineHandle } from "../../contract/engine-handle.ts";
-import type { EngineLaunch } from "../../contract/engine-launch.ts";
+import type { EngineLaunch, ProductCatalog } from "../../contract/engine-launch.ts";
+import type { CatalogStorage } from "./catalog-storage.ts";
 import type { EngineStorage } from "./engine-storage.ts";
 import type { HeldSockets } from "./engine-sockets.ts";
 import type { LimitsReport } from "./limits-report.ts";
+import type { SparesReport } from "../../contract/spares-report.ts";
 
 /**
  * Runs engines. The only implementation uses child processes. A backend knows no database and no HTTP server.
@@ -10,12 +12,15 @@ import type { LimitsReport } from "./limits-report.ts";
  */
 export interface EngineBackend {
   readonly storage: EngineStorage;
+  readonly catalogs: CatalogStorage;
   /** Where calls wait for engines that restart or sleep. */
   readonly sockets: HeldSockets;
   /** How the limits of engines hold on this host. */
   limitsReport(): LimitsReport;
   /** Why engines start slowly on this host, and what to do. Null when they start from snapshots. */
   startProblem(): string | null;
+  /** Processes that wait for the next launches. */
+  readonly spares: { report(): SparesReport; close(): void };
   /**
    * Spawns one engine, detached, with its output in the engine's log. Resolves when the process exists, before it is
    * healthy. Rejects with {@link LaunchFailed} after cleaning up when there is no process.
@@ -70,11 +75,13 @@ export interface Listed {
 /** What an engine is started with, wherever it runs. The rest of its launch file is the backend's affair. */
 export type EngineParameters = Omit<
   EngineLaunch,
-  "host" | "listen_fd" | "data_dir" | "extra_ca_certs" | "tool_cgroups" | "user_tasks" | "isolation"
+  "host" | "listen_fd" | "data_dir" | "extra_ca_certs" | "tool_cgroups" | "user_tasks" | "isolation" | "product_catalog"
 >;
 
 export interface LaunchOrder {
   readonly launch: EngineParameters;
+  /** The version of its product's catalog. Left out: none. */
+  readonly catalog?: Omit<ProductCatalog, "folder"> & { readonly productId: string };
   readonly memoryMb: number;
   /** The user and group that the engine runs as. Null for the daemon's own. */
   readonly uid: number | null;

@@ -3,15 +3,20 @@ import {
   CONTROL_PATHS,
   CONTROL_TOKEN_HEADER,
   type EngineStatus,
+  type controlCatalogRequest,
   engineMetricsReport,
 } from "../../contract/engine-control.ts";
 import { type EngineBudgets, budgetReport } from "../../contract/engine-budgets.ts";
 import type { EngineKey } from "../../contract/engine-launch.ts";
 import { type UsageCursor, formatCursor, usageReport } from "../../contract/metered-usage.ts";
 import { AWAKE_REASONS, type AwakeReason } from "../../contract/sleep.ts";
+import { untrustedText } from "../../shared/untrusted-text.ts";
 import { askEngine } from "./ask-engine.ts";
 
 const CONTROL_TIMEOUT_MS = 2000;
+/** Loading a large catalog on a busy host takes longer than other calls. */
+const CATALOG_TIMEOUT_MS = 15_000;
+const MAX_REASON = 500;
 
 /** An engine's address and the control token of its current incarnation. */
 export interface ControlTarget {
@@ -46,6 +51,7 @@ const engineStatusAnswer = z.object({
   metrics: z.optional(z.unknown()),
   usage: z.optional(z.unknown()),
 });
+const flatError = z.object({ message: z.string() });
 const busyAnswer = z.object({ details: z.object({ awake: z.array(z.enum(AWAKE_REASONS)) }) });
 
 /** Replaces the list of keys that an engine accepts. */
@@ -57,6 +63,24 @@ export async function setEngineKeys(target: ControlTarget, keys: readonly Engine
 /** Replaces the budgets that an engine enforces. */
 export const setEngineBudgets = async (target: ControlTarget, budgets: EngineBudgets): Promise<StatusOutcome> =>
   asStatus(await call(target, "POST", CONTROL_PATHS.budgets, budgets));
+/** `refused`: the version does not fit the engine's own files. */
+type CatalogOutcome = { readonly kind: "ok" } | { readonly kind: "refused"; readonly reason: string } | ControlFailure;
+
+/** Replaces the version of the product's catalog that an engine uses. */
+export async function setEngineCatalog(
+  target: ControlTarget,
+  catalog: z.output<typeof controlCatalogRequest>,
+): Promise<CatalogOutcome> {
+  const answer = await ask(target, "POST", CONTROL_PATHS.catalog, catalog, CATALOG_TIMEOUT_MS);
+  if (answer.kind === "failed") return answer;
+  if (answer.status === 200) return { kind: "ok" };
+  const refusal = z.safeParse(flatError, answer.body);
+  if (answer.status === 422 && refusal.success)
+    return { kind: "refused", reason: untrustedText(refusal.data.message, MAX_REASON) };
+  // An engine of an earlier release has no such call.
+  if (answer.status === 404) return { kind: "failed", reason: "the engine is of an earlier release; restart it" };
+  return { kind: "failed", reason: `the engine answered ${answer.status} to POST ${CONTROL_PATHS.catalog}` };
+}
 
 /** Starts the drain: the engine accepts no new turns. */
 export const drainEngine = async (target: ControlTarget): Promise<StatusOutcome> =>
@@ -105,9 +129,14 @@ async function call(
     : { kind: "failed", reason: `the engine answered ${answer.status} to ${method} ${path}` };
 }
 
-function ask({ url, token }: ControlTarget, method: "GET" | "POST", path: string, body?: unknown) {
-  const headers = { [CONTROL_TOKEN_HEADER]: token };
-  return askEngine({ url: url + path, method, headers, body, timeoutMs: CONTROL_TIMEOUT_MS });
+function ask(
+  { url, token }: ControlTarget,
+  method: "GET" | "POST",
+  path: string,
+  body?: unknown,
+  timeoutMs = CONTROL_TIMEOUT_MS,
+) {
+  return askEngine({ url: url + path, method, headers: { [CONTROL_TOKEN_HEADER]: token }, body, timeoutMs });
 }
 
 function asStatus(called: Awaited<ReturnType<typeof call>>): StatusOutcome {

@@ -7,6 +7,7 @@ import type { Logger } from "../../shared/logger.ts";
 const TRIAL_MS = 20_000;
 /** The exit code of Node.js for a snapshot of another build of Node.js. */
 const REFUSED = 14;
+const RESTORE = "--snapshot-blob";
 const FIX = "run `npm run build` with the Node.js that runs orchd";
 
 export interface SnapshotOptions {
@@ -16,6 +17,9 @@ export interface SnapshotOptions {
   readonly bundleDir: string;
   readonly logger: Logger;
 }
+
+/** Whether these options of Node.js restore a process. */
+export const hasSnapshot = (options: readonly string[]): boolean => options.includes(RESTORE);
 
 /**
  * The start-up snapshots of the engine's programs. Restoring an engine from one takes less CPU time than loading its
@@ -67,7 +71,7 @@ export class EngineSnapshots {
   }
 
   #restore(program: string): readonly string[] {
-    return ["--snapshot-blob", join(this.#options.bundleDir, `${program}.blob`)];
+    return [RESTORE, join(this.#options.bundleDir, `${program}.blob`)];
   }
 
   #report(reason: string): void {

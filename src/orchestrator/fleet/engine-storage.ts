@@ -1,5 +1,5 @@
+import type { Member } from "../../shared/tar.ts";
 import type { UsageCursor, UsageReport } from "../../contract/metered-usage.ts";
-import type { Member } from "../../backup/tar.ts";
 
 /** Whose data it is. */
 export interface KeptFor {

@@ -24,8 +24,6 @@ export type BootVerdict =
 
 const BOOT_PROBE_TIMEOUT_MS = 1000;
 const LAST_PROBE_TIMEOUT_MS = 250;
-/** Node.js does not start faster. Earlier probes would only slow it down. */
-const FIRST_PROBE_MS = 25;
 const FIRST_POLL_MS = 2;
 const LAST_POLL_MS = 100;
 /** Each wait is this share of the elapsed time, so that polling adds at most 10 % to a boot. */
@@ -92,7 +90,7 @@ export async function awaitHealthy({
   const ended = AbortSignal.any([processExit.signal, signal]);
   let last: ProbeVerdict = { kind: "failed", reason: "it was not probed" };
   let wrongSince: number | null = null;
-  await delay(Math.min(FIRST_PROBE_MS, deadlineMs), ended);
+  // At once: where the engine's socket is held, the probe waits there until the engine answers.
   for (let late = false; !ended.aborted;) {
     const leftMs = Math.ceil(start + deadlineMs - performance.now());
     // Probed once more after the deadline, since this process itself may have been stalled.

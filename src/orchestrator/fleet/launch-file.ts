@@ -1,7 +1,6 @@
 import { chownSync, rmSync, writeFileSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type EngineLaunch, encodeLaunch } from "../../contract/engine-launch.ts";
 import { LAUNCH_FILE_VARIABLE } from "../../contract/launch-file.ts";
 
 import { makeTraversable } from "./isolation/own-modes.ts";
@@ -33,9 +32,9 @@ export function launchFileOf(pid: number): string | null {
 }
 
 /** Writes the launch parameters, with secrets, to a file that only the engine's user can read. */
-export function writeLaunchFile(path: string, launch: EngineLaunch, owner: Owner): void {
+export function writeLaunchFile(path: string, launch: string, owner: Owner): void {
   makeTraversable(dirname(path));
-  writeFileSync(path, encodeLaunch(launch), { mode: 0o400, flag: "wx" });
+  writeFileSync(path, launch, { mode: 0o400, flag: "wx" });
   chownSync(path, owner.uid, owner.gid);
 }
 

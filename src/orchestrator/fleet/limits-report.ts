@@ -17,7 +17,7 @@ const NEEDED: readonly CgroupController[] = ["pids", "memory"];
 const NAMES: Readonly<Record<CgroupController, string>> = { pids: "processes", memory: "memory", cpu: "CPU" };
 
 const FIX =
-  "run orchd as its systemd service, beside orchd-engines.service and with CAP_DAC_OVERRIDE, on a host with cgroup v2; or as root on one with cgroup v1";
+  "run orchd as its systemd service, beside orchd-engines.service and with CAP_DAC_OVERRIDE, on a host where cgroup v2 has the controllers; or as root on one with cgroup v1";
 
 /** How the limits of engines hold on this host. `hierarchies`: those in which this daemon creates cgroups. */
 export function limitsReport(hierarchies: readonly CgroupHierarchy[]): LimitsReport {

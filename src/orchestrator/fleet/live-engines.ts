@@ -33,6 +33,8 @@ export interface LiveEngine {
   activeTurns: number | null;
   /** The size of its folder, as the engine told; null before it has measured it. */
   diskBytes: number | null;
+  /** The version of the product's catalog that it uses. */
+  catalog: UsedCatalog;
   /** Null before the first sample. */
   usage: ProcessUsage | null;
   /** `last_active_at` as reported by the engine, and as stored. Milliseconds since the epoch. */
@@ -50,6 +52,15 @@ export interface LiveEngine {
   readonly noticed: Set<string>;
   /** What the metrics hold of this incarnation's counters; null before the first read. */
   counted: CountedEngine | null;
+}
+
+export interface UsedCatalog {
+  /** Null for a process that an earlier daemon started, until it was told. */
+  readonly version: number | null;
+  /** Why it does not use the current version, or null. */
+  readonly error: string | null;
+  /** The last try, in milliseconds since the epoch. */
+  readonly tried: { readonly version: number; readonly at: number };
 }
 
 /** CPU and memory of an engine with its tools. */

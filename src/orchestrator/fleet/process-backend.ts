@@ -17,6 +17,7 @@ import { EngineSockets } from "./engine-sockets.ts";
 import { ENGINE_LOG, followLog, logTail } from "./engine-log.ts";
 import { engineUrl } from "./engine-url.ts";
 import { ExitWatch } from "./exit-watch.ts";
+import type { CatalogFolders } from "./catalog-folders.ts";
 import { createFolderStorage } from "./folder-storage.ts";
 import { findOrphans, findRoot } from "./find-processes.ts";
 import { LaunchFailed } from "./launch-failed.ts";
@@ -29,31 +30,38 @@ import { type MachineParameters, processOrder } from "./process-order.ts";
 import { ProcessTree } from "./process-tree.ts";
 import { readUsage } from "./read-usage.ts";
 import type { SocketStore } from "./socket-store.ts";
+import { NO_WARM_ENGINES, type WarmEngines, openSpares } from "./spares/open-spares.ts";
 import { type SpawnSettings, spawnEngine } from "./spawn-engine.ts";
 import { stopTree } from "./stop-ladder.ts";
 import { portConflict, survived } from "./survived.ts";
 import { systemReason } from "./system-reason.ts";
 import { TrackedProcess } from "./tracked-process.ts";
 
-export interface ProcessBackendOptions extends SpawnSettings, MachineParameters {
+export interface ProcessBackendOptions extends Omit<SpawnSettings, "spares">, Omit<MachineParameters, "catalogFolder"> {
   readonly logger: Logger;
   /** The program that reads an engine's folder for a backup. */
   readonly folderProgram: string;
+  readonly catalogs: CatalogFolders;
   /** Keeps the sockets of engines while no daemon runs. Default: none. */
   readonly socketStore?: SocketStore;
   /** The parents of the engines' cgroups. Default: detected. None disables cgroups. */
   readonly cgroupHierarchies?: readonly CgroupHierarchy[];
+  /** Default: none. */
+  readonly warmEngines?: WarmEngines;
 }
 
 /** Runs engines as child processes in their own sessions, which outlive the daemon. */
 export function createProcessBackend({
   logger,
   folderProgram,
+  catalogs,
   socketStore,
   cgroupHierarchies = findCgroupHierarchies(),
-  ...settings
+  warmEngines = NO_WARM_ENGINES,
+  ...processes
 }: ProcessBackendOptions): EngineBackend {
-  const { runDir, dataDir, host } = settings;
+  const { runDir, dataDir, host } = processes;
+  const machine = { ...processes, catalogFolder: (productId: string) => catalogs.ofProduct(productId) };
   const cgroups = new EngineCgroups(cgroupHierarchies, { runDir, logger });
   cgroups.prepare();
   const sockets = new EngineSockets({ host, logger, store: socketStore });
@@ -65,6 +73,8 @@ export function createProcessBackend({
   const launched = new Set<string>();
   /** Clean-ups by engine. The next launch waits until the remains of the last incarnation are gone. */
   const cleanUps = new Map<string, Promise<void>>();
+  const spares = openSpares(processes, { ...warmEngines, logger });
+  const settings = { ...processes, spares };
   removeOldLaunchFiles(runDir).catch((error: unknown) =>
     logger.warn({ err: error }, "failed to remove old launch files"),
   );
@@ -121,17 +131,20 @@ export function createProcessBackend({
   }
 
   return {
+    catalogs,
     storage: createFolderStorage({ dataDir, nodePath: settings.nodePath, folderProgram }),
     sockets,
     limitsReport: () => limitsReport(cgroups.hierarchies),
     startProblem: () => settings.snapshots?.problem ?? null,
+    spares,
+
     async launch(order: LaunchOrder): Promise<EngineProcess> {
       const { engine_id: engineId, incarnation, port } = order.launch;
       await cleanUps.get(engineId);
       if (launched.has(incarnation)) throw new LaunchFailed("the engine's process runs already");
       launched.add(incarnation);
       const places = { cgroups, sockets };
-      const spawning = spawnEngine(settings, processOrder(order, settings), places);
+      const spawning = spawnEngine(settings, processOrder(order, machine), places);
       spawning.catch(() => launched.delete(incarnation));
       const { identity, ended, ...spawned } = await spawning;
       void ended.then(() => launched.delete(incarnation));

@@ -1,4 +1,4 @@
-import type { EngineLaunch } from "../../contract/engine-launch.ts";
+import type { EngineLaunch, ProductCatalog } from "../../contract/engine-launch.ts";
 import type { EngineIsolation } from "../../contract/launch-file.ts";
 import type { LaunchOrder } from "./engine-backend.ts";
 import { engineFolder } from "./engine-folder.ts";
@@ -10,6 +10,8 @@ export interface MachineParameters {
   /** The address that engines listen on. */
   readonly host: string;
   readonly isolation: EngineIsolation;
+  /** The folder of a product's catalog. */
+  readonly catalogFolder: (productId: string) => string;
   /** The path of a PEM bundle. */
   readonly extraCaCerts: string | null;
 }
@@ -21,14 +23,20 @@ export interface ProcessOrder extends LaunchOrder {
 
 export const processOrder = (
   order: LaunchOrder,
-  { dataDir, host, isolation, extraCaCerts }: MachineParameters,
+  { dataDir, host, isolation, extraCaCerts, catalogFolder }: MachineParameters,
 ): ProcessOrder => ({
   ...order,
   launch: {
     ...order.launch,
     host,
     data_dir: engineFolder(dataDir, order.launch.engine_id),
+    ...(order.catalog && { product_catalog: catalogOf(order.catalog, catalogFolder) }),
     isolation,
     extra_ca_certs: extraCaCerts,
   },
 });
+
+const catalogOf = (
+  { productId, version, digest }: NonNullable<LaunchOrder["catalog"]>,
+  folderOf: MachineParameters["catalogFolder"],
+): ProductCatalog => ({ folder: folderOf(productId), version, digest });

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { execa } from "execa";
 import { BodyCut } from "../../backup/archive-writer.ts";
 import { InvalidBackup } from "../../backup/invalid-backup.ts";
-import { type Member, readTar } from "../../backup/tar.ts";
+import { type Member, readTar } from "../../shared/tar.ts";
 import { unlessMissing } from "../../shared/files.ts";
 import { untrustedText } from "../../shared/untrusted-text.ts";
 import type { ReadOutcome } from "./engine-storage.ts";

@@ -1,7 +1,6 @@
 import { closeSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { execa } from "execa";
-import { LAUNCH_FILE_VARIABLE } from "../../contract/launch-file.ts";
+import { encodeLaunch } from "../../contract/engine-launch.ts";
 import { Releasers } from "../../shared/releasers.ts";
 import type { ProcessExit } from "./engine-backend.ts";
 import { LaunchFailed, PortTaken } from "./launch-failed.ts";
@@ -11,48 +10,27 @@ import { ENGINE_LISTENER, type EngineSockets } from "./engine-sockets.ts";
 import { type EngineLimits, allTasks } from "./engine-limits.ts";
 import { openToAppendSync } from "./engine-file.ts";
 import { ENGINE_LOG } from "./engine-log.ts";
-import type { EngineSnapshots } from "./engine-snapshots.ts";
 import { changeOwner } from "./isolation/change-owner.ts";
-import type { CompileCache } from "./isolation/compile-cache.ts";
-import { type Owner, engineUser } from "./isolation/owner.ts";
+import { engineUser } from "./isolation/owner.ts";
 import { launchFilePath, removeLaunchFile, writeLaunchFile } from "./launch-file.ts";
-import { setOomScore } from "./oom-score.ts";
 import { isPortFree } from "./port-check.ts";
-import { type ProcessIdentity, readIdentity } from "./process-identity.ts";
+import type { ProcessIdentity } from "./process-identity.ts";
 import type { ProcessOrder } from "./process-order.ts";
+import { claimSpare } from "./spares/claim-spare.ts";
+import type { SparePool } from "./spares/spare-pool.ts";
+import { type StartSettings, nodeOptions, startProcess } from "./start-process.ts";
 import { systemReason } from "./system-reason.ts";
 
-export interface SpawnSettings {
-  readonly nodePath: string;
-  /** The engine's entry point. It reads the launch file. */
-  readonly engineEntry: string;
-  /** Omitted: engines load their program. */
-  readonly snapshots?: EngineSnapshots;
-  readonly compileCache?: CompileCache;
+export interface SpawnSettings extends StartSettings {
   readonly runDir: string;
-  readonly path: string;
-  readonly home?: string | undefined;
-  readonly lang?: string | undefined;
-  readonly timeZone?: string | undefined;
+  /** Omitted: each engine starts a process. */
+  readonly spares?: SparePool;
 }
-
-/** The share of an engine's memory for the V8 heap. The rest is for buffers, SQLite and code. */
-const HEAP_SHARE = 0.75;
 
 export interface SpawnedEngine {
   readonly identity: ProcessIdentity;
   readonly ended: Promise<ProcessExit>;
   readonly launchFile: string;
-  readonly cgroup: EngineCgroup | null;
-}
-
-interface StartParts {
-  readonly launchFile: string;
-  /** The descriptor of the engine's listening socket. Null: the engine makes its own. */
-  readonly listener: number | null;
-  /** The descriptor of the engine's log. */
-  readonly log: number;
-  readonly owner: Owner;
   readonly cgroup: EngineCgroup | null;
 }
 
@@ -83,10 +61,15 @@ export async function spawnEngine(
     undo.push(() => removeLaunchFile(launchFile));
     await changeOwner(launch.data_dir, owner);
     const listening = listener === null ? {} : { listen_fd: ENGINE_LISTENER };
-    writeLaunchFile(launchFile, { ...launch, ...listening, ...toolLimitsOf(order, cgroup) }, owner);
+    const text = encodeLaunch({ ...launch, ...listening, ...toolLimitsOf(order, cgroup) });
+    const options = await nodeOptions(settings, order);
     const log = openToAppendSync(join(launch.data_dir, ENGINE_LOG));
     try {
-      return { ...(await start(settings, order, { launchFile, listener, log, owner, cgroup })), launchFile };
+      const parts = { launchFile, listener, log, owner, cgroup, options };
+      const claimed = claimSpare(settings.spares, order, { ...parts, text });
+      if (claimed !== null) return { ...claimed, cgroup, launchFile };
+      writeLaunchFile(launchFile, text, owner);
+      return { ...(await startProcess(settings, order, parts)), cgroup, launchFile };
     } finally {
       closeSync(log);
     }
@@ -95,57 +78,6 @@ export async function spawnEngine(
     if (error instanceof LaunchFailed) throw error;
     throw new LaunchFailed(`failed to start the engine's process: ${systemReason(error)}`, { cause: error });
   }
-}
-
-/** The log is passed as a file descriptor, not a pipe, so that it works after the daemon exits. */
-async function start(
-  settings: SpawnSettings,
-  { launch, memoryMb, uid }: ProcessOrder,
-  parts: StartParts,
-): Promise<Omit<SpawnedEngine, "launchFile">> {
-  const { launchFile, listener, log, owner, cgroup } = parts;
-  const heapMb = Math.floor(memoryMb * HEAP_SHARE);
-  const heap = heapMb > 0 ? [`--max-old-space-size=${heapMb}`] : [];
-  const options = [...heap, ...((await settings.snapshots?.optionsFor(launch.settings)) ?? [])];
-  // The launch file is an argument too, so that a later daemon can prove the identity of another user's process.
-  const started = execa(settings.nodePath, [...options, settings.engineEntry, launchFile], {
-    cwd: launch.data_dir,
-    env: environmentOf(settings, parts),
-    // Node.js gives up supplementary groups with them.
-    ...(uid !== null && owner),
-    extendEnv: false,
-    detached: true,
-    cleanup: false,
-    // execa accepts any descriptor, but its types only up to 9. The fourth is ENGINE_LISTENER.
-    stdio: ["ignore", log as 3, log as 3, ...(listener === null ? [] : [listener as 3])],
-    buffer: false,
-    reject: false,
-  });
-  const { pid } = started;
-  if (pid === undefined) {
-    const { cause, message } = await started;
-    throw cause ?? new Error(message);
-  }
-  const child = started.nodeChildProcess;
-  let identity: ProcessIdentity;
-  try {
-    // Until the event loop runs again even an exited child is an unreaped zombie, whose stat can be read.
-    identity = readIdentity(pid);
-    cgroup?.enter(pid);
-    setOomScore(pid);
-  } catch (error) {
-    // I3 identity before signal: an unreaped child still has its pid. Nobody else could find this process.
-    child.kill("SIGKILL");
-    throw error;
-  }
-  child.unref();
-  const ended = new Promise<ProcessExit>((resolve) => {
-    child.once("exit", (code, signal) => {
-      settings.snapshots?.exited(code);
-      resolve({ code, signal });
-    });
-  });
-  return { identity, ended, cgroup };
 }
 
 /** The launch file and the policy say what an engine may use. */
@@ -159,16 +91,4 @@ const limitsOf = ({ launch: { limits }, cpuWeight }: ProcessOrder): EngineLimits
 function toolLimitsOf({ launch: { limits }, uid }: ProcessOrder, cgroup: EngineCgroup | null) {
   const tasks = uid === null || cgroup?.limitsProcesses() === true ? 0 : allTasks(limits.max_processes);
   return { tool_cgroups: [...(cgroup?.toolFolders() ?? [])], ...(tasks > 0 && { user_tasks: tasks }) };
-}
-
-/** Without NODE_OPTIONS (it may open a debugger), NODE_EXTRA_CA_CERTS (it adds 40 ms to each boot) and secrets. */
-function environmentOf(settings: SpawnSettings, { launchFile, owner }: StartParts): Record<string, string | undefined> {
-  return {
-    PATH: settings.path,
-    HOME: settings.home,
-    LANG: settings.lang,
-    TZ: settings.timeZone,
-    NODE_COMPILE_CACHE: settings.compileCache?.folderFor(owner.uid) ?? undefined,
-    [LAUNCH_FILE_VARIABLE]: launchFile,
-  };
 }

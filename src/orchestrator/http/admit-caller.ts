@@ -13,6 +13,7 @@ import { ApiError } from "../api-error.ts";
 /** What one call of the minute pays for; a larger body or list costs more of them. */
 const BYTES_PER_CALL = 8 * 1024;
 const RECORDS_PER_CALL = 50;
+const CALLS_PER_ARCHIVE = 20;
 const MAX_RECORDS = 200;
 
 interface AdmissionParts {
@@ -52,6 +53,8 @@ export async function admitCaller(
 
 /** A body whose length is not declared may be as large as the route allows. */
 function costOf(request: Request, route: Route): number {
+  // Few products could push the largest archive within their calls of a minute otherwise.
+  if (route.requestArchive === true) return CALLS_PER_ARCHIVE;
   const bytes = declaredLength(request) ?? maxBodyBytes(route);
   // Given more often, the last one counts.
   const records = Math.min(Number([request.query["limit"]].flat().at(-1)) || 0, MAX_RECORDS);

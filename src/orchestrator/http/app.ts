@@ -60,10 +60,12 @@ export function createApp(host: HostContext, { handlers, adminKey, host: listenH
       assertDeclaredSize(request, maxBodyBytes(route));
       const product = await admitCaller(admission, route, { request, response });
       const owner = product?.record.id ?? "admin";
-      const call = (json: unknown) => callOf(request, response, { product, json, lists });
+      const call = (json: unknown, bytes?: Uint8Array) => callOf(request, response, { product, json, bytes, lists });
       if (!TAKES_BODY.has(route.method)) return send(response, await handlers[name](call(undefined)));
-      const body = await receiveBody(request, { maxBytes: maxBodyBytes(route), room, owner });
+      const expected = route.requestArchive === true ? "a tar.gz archive" : "JSON";
+      const body = await receiveBody(request, { maxBytes: maxBodyBytes(route), room, owner, expected });
       const work = async () => {
+        if (route.requestArchive === true) return handlers[name](call(undefined, body.bytes));
         const json = await parsing.run(owner, () => parseJsonBody(body.bytes, BODY_LIMITS)).finally(body.release);
         return handlers[name](call(json));
       };
@@ -109,7 +111,12 @@ const requestIdOf = (response: Response): string => String(response.getHeader(RE
 function callOf(
   request: Request,
   response: Response,
-  { product, json, lists }: { product: Product | null; json: unknown; lists: ProductTurns },
+  {
+    product,
+    json,
+    bytes = new Uint8Array(),
+    lists,
+  }: { product: Product | null; json: unknown; bytes?: Uint8Array | undefined; lists: ProductTurns },
 ): Call {
   return {
     params: storable(request.params),
@@ -129,6 +136,7 @@ function callOf(
       assertStorable(value);
       return value;
     },
+    bytes,
     list: (work) =>
       lists.run(product?.record.id ?? "admin", async () => {
         if (response.closed) return undefined;

@@ -17,6 +17,8 @@ export interface Call {
   readonly product: Product;
   /** Checks the body; fields that nobody knows are named in `X-Ignored-Fields`. */
   body<S extends z.ZodMiniObject>(schema: S): z.output<S>;
+  /** The body of a route that takes an archive; empty on others. */
+  readonly bytes: Uint8Array;
   /**
    * Sends a list, a few at once of each product: a list takes as much time and memory as many other calls. A client
    * that reads slowly delays no lists but its own product's.

@@ -15,7 +15,7 @@ export type WhyDatabase = (error: unknown) => string | null;
 export const errorResponder = (logger: Logger, whyDatabase: WhyDatabase): ErrorRequestHandler =>
   respondToErrors({
     identify: (error) => toApiError(error, whyDatabase),
-    bodyOf: ({ code, message }): ErrorBody => ({ error: { code, message } }),
+    bodyOf: ({ code, message, details }): ErrorBody => ({ error: { code, message, ...(details && { details }) } }),
     log({ code, cause }, { error, request, response }) {
       // A daemon that is starting or draining has no cause to log; an unavailable database has.
       if (code === "SERVICE_UNAVAILABLE" ? cause === undefined : !LOGGED.has(code)) return;

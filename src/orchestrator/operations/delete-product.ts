@@ -39,6 +39,10 @@ export async function deleteProduct(host: HostContext, idOrSlug: string, { force
       "the product still has engines; destroy them, or delete with ?force=true",
     );
   await eraseKeptData(host, id);
+  await host.backend.catalogs.erase(id).catch((error: unknown) => {
+    // The maintenance removes it later.
+    host.logger.error({ err: error, product_id: id }, "failed to erase the catalog of a deleted product");
+  });
 }
 
 async function destroyUnlessGone(destroyed: Promise<void>): Promise<void> {

@@ -23,9 +23,8 @@ export async function adoptEngine(
   const { id, incarnation } = row;
   if (product === null) throw new Error(`the product ${row.product_id} of a running engine does not exist`);
   const healthySince = row.started_at?.getTime() ?? host.now();
-  const live = liveEngine(host, row, { process, order: launchOrder(host, row, product), healthySince });
-  // It has those of the daemon before.
-  live.budgetsSent = undefined;
+  const order = launchOrder(host, row, product);
+  const live = liveEngine(host, row, { process, order, healthySince, isAdopted: true });
   await process.settle();
   if (!answers) live.consecutiveFailures = MISSES_UNHEALTHY;
   superviseAdopted(host, live);

@@ -1,3 +1,4 @@
+import type { EngineState } from "../../contract/orchestrator-api.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { buildLastError } from "../supervision/last-error.ts";
 import { destroyRow } from "../operations/destroy-engine.ts";
@@ -9,6 +10,7 @@ import { retryMove } from "../supervision/retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
 import { settleStop } from "../operations/stop-engine.ts";
 import { scheduleRestart, restartOrFail } from "../supervision/supervise-engine.ts";
+import { findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 
 const TERM_MS = 2000;
@@ -26,17 +28,50 @@ export async function abandonStart(host: HostContext, row: EngineRow): Promise<v
 }
 
 /** Retries a start that the daemon or the database interrupted, without counting a crash. */
-export async function retryStart(host: HostContext, row: EngineRow): Promise<void> {
-  const end = await endProcess(host, row, { drainMs: 0, termMs: TERM_MS, restarts: true });
+export const retryStart = (host: HostContext, row: EngineRow): Promise<void> =>
+  restartUncounted(host, row, {
+    drainMs: 0,
+    delayMs: RETRY_DELAY_MS,
+    from: ["starting"],
+    reason: "the start was interrupted, not by the engine",
+  });
+
+/** Finishes a drain of an earlier daemon, then starts the engine again: a drain cannot be taken back. */
+export async function finishDrain(host: HostContext, row: EngineRow): Promise<void> {
+  const product = await findProduct(host.db, row.product_id);
+  await restartUncounted(host, row, {
+    drainMs: (product?.record.policy.drain_s ?? 0) * 1000,
+    delayMs: 0,
+    from: ["starting", "running", "unhealthy"],
+    reason: "the daemon ended while it stopped the engine",
+  });
+}
+
+async function restartUncounted(
+  host: HostContext,
+  row: EngineRow,
+  {
+    drainMs,
+    delayMs,
+    from,
+    reason,
+  }: {
+    readonly drainMs: number;
+    readonly delayMs: number;
+    readonly from: readonly EngineState[];
+    readonly reason: string;
+  },
+): Promise<void> {
+  const end = await endProcess(host, row, { drainMs, termMs: TERM_MS, restarts: true });
   if (end.kind === "survived") throw new Error(`engine ${row.id}: ${end.reason}`);
   const { id, incarnation } = row;
-  const backoff = await retryMove(host, "interrupted start", () => ({
+  const backoff = await retryMove(host, "uncounted restart", () => ({
     id,
-    from: ["starting"],
+    from,
     to: "backoff",
     incarnation,
-    set: { handle: null, next_restart_at: new Date(host.now() + RETRY_DELAY_MS) },
-    event: { type: "engine.restarting", reason: "the start was interrupted, not by the engine" },
+    set: { handle: null, next_restart_at: new Date(host.now() + delayMs) },
+    event: { type: "engine.restarting", reason },
   }));
   if (backoff) await scheduleRestart(host, backoff);
 }

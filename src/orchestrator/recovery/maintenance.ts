@@ -3,6 +3,7 @@ import { purgeEvents } from "../store/events.ts";
 import { purgeBudgets } from "../store/budgets.ts";
 import { purgeUsage } from "../store/metered-usage.ts";
 import { purgeIdempotencyKeys } from "../store/idempotency-keys.ts";
+import { collectCatalogs } from "./collect-catalogs.ts";
 import { sweepKeptData } from "../operations/erase-kept-data.ts";
 import type { HostContext } from "../host-context.ts";
 
@@ -11,7 +12,7 @@ const EVENTS = { keptDays: 30, perProduct: 500_000 };
 
 /** Removes expired events, idempotency keys, responses and kept data periodically until the daemon stops. */
 export async function startMaintenance(
-  host: Pick<HostContext, "db" | "backend" | "answerLimit" | "now" | "logger" | "stopping">,
+  host: Pick<HostContext, "db" | "backend" | "answerLimit" | "live" | "now" | "logger" | "stopping">,
 ): Promise<void> {
   do {
     await attempt(host, "events", () => purgeEvents(host.db, EVENTS));
@@ -20,6 +21,7 @@ export async function startMaintenance(
     await attempt(host, "usage", () => purgeUsage(host.db, host.now()));
     await attempt(host, "budgets", () => purgeBudgets(host.db, host.now()));
     await attempt(host, "kept data", () => sweepKeptData(host));
+    await attempt(host, "catalogs", () => collectCatalogs(host));
   } while (await delay(INTERVAL_MS, host.stopping));
 }
 

@@ -2,7 +2,7 @@ import { delay } from "../../shared/clock.ts";
 import { engineStatus } from "../fleet/engine-control.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
 import { findEngineById } from "../store/engines.ts";
-import { listOverdue, listActiveEngines } from "../store/host-engines.ts";
+import { listOverdue, listUnsettled } from "../store/host-engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { ApiError } from "../api-error.ts";
 import { abandonStart, finishDestroy, finishSleep, finishStop, retryStart } from "./finish-transition.ts";
@@ -28,8 +28,9 @@ export async function reapOverdue(host: HostContext, advanced: () => void): Prom
   while (await delay(SCAN_INTERVAL_MS, host.stopping)) {
     try {
       const { hostId } = host.settings.portRange;
-      const overdue = await listOverdue(host.db, hostId);
-      const unsupervised = (await listActiveEngines(host.db, hostId)).filter((engine) => !isSupervised(host, engine));
+      const unsettled = await listUnsettled(host.db, hostId);
+      const overdue = unsettled.some(({ isOverdue }) => isOverdue) ? await listOverdue(host.db, hostId) : [];
+      const unsupervised = unsettled.filter((engine) => engine.isActive && !isSupervised(host, engine));
       const stages = unsupervised.map(({ incarnation, state }) => `${incarnation} ${state}`);
       // Only engines seen in two scans: an operation may just be starting or finishing.
       const stuck = await rowsOf(

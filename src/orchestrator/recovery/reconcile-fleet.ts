@@ -1,22 +1,19 @@
 import { memoize } from "../../shared/memoize.ts";
-import type { Attached, EngineProcess } from "../fleet/engine-backend.ts";
-import { probeOnce } from "../fleet/health-probe.ts";
 import { PortTaken } from "../fleet/launch-failed.ts";
-import { isAsleep, isRunning } from "../rules/engine-lifecycle.ts";
-import { type Observed, judgeAdoption } from "../rules/adoption.ts";
+import { isAsleep } from "../rules/engine-lifecycle.ts";
+import { judgeAdoption } from "../rules/adoption.ts";
 import { listEnginesOfHost } from "../store/host-engines.ts";
 import { type Product, findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { handleUnobservedExit, finishDestroy, finishSleep, finishStop } from "./finish-transition.ts";
+import { handleUnobservedExit, finishDestroy, finishDrain, finishSleep, finishStop } from "./finish-transition.ts";
 import { awaitCalls } from "../supervision/await-calls.ts";
-import { currentIncarnation } from "../supervision/new-incarnation.ts";
 import { retryMove } from "../supervision/retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
 import { abandonProvision } from "../operations/undo-provision.ts";
 import { adoptEngine } from "./adopt-engine.ts";
+import { observeEngine } from "./observe-engine.ts";
+import { reportRefusedCalls } from "./report-refused-calls.ts";
 import { scheduleRestart } from "../supervision/supervise-engine.ts";
-
-const PROBE_TIMEOUT_MS = 2000;
 
 /**
  * Reconciles the rows of an earlier daemon with its kept sockets and with the running processes, row by row by the
@@ -26,6 +23,7 @@ const PROBE_TIMEOUT_MS = 2000;
 export async function reconcileFleet(host: HostContext): Promise<{ readonly adopted: number }> {
   const rows = await listEnginesOfHost(host.db, host.settings.portRange.hostId);
   host.backend.sockets.restore(rows.filter(({ state }) => state !== "stopped" && state !== "failed"));
+  const refusing = rows.filter((row) => isAsleep(row) && !host.backend.sockets.isHeld(row.id));
   // Many engines share a product.
   const products = memoize((id: string) => findProduct(host.db, id));
   // Before any launch, so that new incarnations do not count as orphans.
@@ -41,6 +39,7 @@ export async function reconcileFleet(host: HostContext): Promise<{ readonly adop
       }
     }),
   );
+  if (refusing.length > 0) await reportRefusedCalls(host, refusing.length);
   const waiting = rows.filter((_, at) => outcomes[at] === "start_again");
   void restartAfterReboot(host, waiting);
   return { adopted: outcomes.filter((outcome) => outcome === "adopted").length };
@@ -59,7 +58,7 @@ async function reconcile(
   row: EngineRow,
   products: ProductLookUp,
 ): Promise<"adopted" | "start_again" | "settled"> {
-  const { process, observed } = await observe(host, row);
+  const { process, observed } = await observeEngine(host, row);
   const adoption = judgeAdoption({ state: row.state, provisioned: row.provisioned, observed });
   switch (adoption) {
     case "adopt":
@@ -83,6 +82,10 @@ async function reconcile(
     case "finish_sleep":
       // The socket of one that is asleep is bound at once, and later only when no port is free.
       inBackground(host, row, () => (isAsleep(row) ? awaitCalls(host, row) : finishSleep(host, row)));
+      return "settled";
+    case "finish_drain":
+      await process?.settle();
+      inBackground(host, row, () => finishDrain(host, row));
       return "settled";
     case "finish_stop":
       inBackground(host, row, () => finishStop(host, row));
@@ -109,35 +112,6 @@ function holdEarly({ backend }: Pick<HostContext, "backend">, { id, port }: Engi
     if (!(error instanceof PortTaken)) throw error;
   }
 }
-
-/** Finds the engine's process and probes it. */
-async function observe(
-  host: Pick<HostContext, "backend" | "probes" | "logger">,
-  row: EngineRow,
-): Promise<{ readonly process: EngineProcess | null; readonly observed: Observed }> {
-  const found = await attach(host, row);
-  if (found.kind === "gone") return { process: null, observed: found.cause === "host" ? "rebooted" : "gone" };
-  if (found.kind === "unknown") {
-    host.logger.warn({ engine_id: row.id, reason: found.reason }, "whether an engine runs is unknown");
-    return { process: null, observed: "unknown" };
-  }
-  const { process } = found;
-  const identity = { engineId: row.id, incarnation: row.incarnation, timeoutMs: PROBE_TIMEOUT_MS };
-  const answer = await host.probes.add(() => probeOnce(process.address, identity));
-  return { process, observed: OBSERVED[answer.kind] };
-}
-
-const OBSERVED = { ok: "answers", failed: "silent", wrong_identity: "displaced" } as const;
-
-/** A daemon that crashed may have launched a process without recording it. */
-async function attach({ backend }: Pick<HostContext, "backend">, row: EngineRow): Promise<Attached> {
-  const incarnation = currentIncarnation(row);
-  const recorded = row.handle === null ? GONE : await backend.attach(incarnation, row.handle);
-  const isGone = recorded.kind === "gone" && recorded.cause === "exit";
-  return isGone && (row.state === "starting" || isRunning(row.state)) ? backend.attach(incarnation, null) : recorded;
-}
-
-const GONE = { kind: "gone", cause: "exit" } as const;
 
 /**
  * Restarts engines after a reboot of the machine, without counting it as a crash. One after the other, because they

@@ -2,10 +2,10 @@ import type { EngineState } from "../../contract/orchestrator-api.ts";
 
 /**
  * What a starting daemon observes of an engine's recorded process. `answers`: it answers with the engine's identity.
- * `silent`: the process runs but does not answer. `displaced`: another program answers on its port. `gone`: there is no
+ * `draining`: so it does, and accepts no turns, for an earlier daemon was about to stop it. `silent`: the process runs but does not answer. `displaced`: another program answers on its port. `gone`: there is no
  * such process. `rebooted`: the machine was rebooted since. `unknown`: the backend cannot tell now.
  */
-export type Observed = "answers" | "silent" | "displaced" | "gone" | "rebooted" | "unknown";
+export type Observed = "answers" | "draining" | "silent" | "displaced" | "gone" | "rebooted" | "unknown";
 
 export type Adoption =
   | "adopt"
@@ -18,6 +18,8 @@ export type Adoption =
   | "start_when_due"
   /** Wait until its process is gone, and stop it when it stays. */
   | "finish_sleep"
+  /** Stop it as the earlier daemon would have, then start it again. */
+  | "finish_drain"
   | "finish_stop"
   | "finish_destroy"
   /** Undo a provision whose caller never got the key. */
@@ -33,6 +35,7 @@ export type Adoption =
  * running, unhealthy        adopt      adopt silent    as crashed         start again    ask again
  * starting                  adopt      as crashed      as crashed         start again    ask again
  * sleeping                  adopt      finish sleep    finish sleep       finish sleep   ask again
+ * draining is as answers, but of the first two the drain is finished, and of the third the sleep
  * backoff                   start when due, whatever is observed
  * provisioning              undo, whatever is observed
  * stopping                  finish the stop, whatever is observed
@@ -78,6 +81,8 @@ function judgeWanted(observed: Observed, whenSilent: Adoption): Adoption {
   switch (observed) {
     case "answers":
       return "adopt";
+    case "draining":
+      return "finish_drain";
     case "silent":
       return whenSilent;
     case "displaced":

@@ -6,6 +6,7 @@ import type { LiveEngine } from "../fleet/live-engines.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
 import type { EngineRow } from "../store/tables.ts";
 import type { HostContext } from "../host-context.ts";
+import { workCounts } from "./work-counts.ts";
 
 const MIB = 1_048_576;
 
@@ -32,6 +33,7 @@ export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: 
       previous_expires_at: row.previous_key_expires_at?.toISOString() ?? null,
     },
     health: health(live),
+    catalog: live === undefined ? null : { version: live.catalog.version, error: live.catalog.error },
     restarts: {
       count: row.restart_count,
       window_started_at: row.restart_window_started_at?.toISOString() ?? null,
@@ -77,13 +79,15 @@ const awakeOf = (row: EngineRow, live: LiveEngine | undefined): EngineRecord["aw
 
 const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
-function usage({ usage: sample, diskBytes, activeTurns }: LiveEngine): EngineUsage | null {
+function usage(live: LiveEngine): EngineUsage | null {
+  const { usage: sample, diskBytes, activeTurns } = live;
   if (sample === null) return null;
   return {
     cpu_percent: sample.cpuPercent,
     memory_mb: Math.round(sample.memoryBytes / MIB),
     disk_mb: diskBytes === null ? null : Math.round(diskBytes / MIB),
     active_turns: activeTurns,
+    work: workCounts(live),
     sampled_at: isoTime(sample.sampledAt),
   };
 }

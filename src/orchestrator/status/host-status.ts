@@ -52,6 +52,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
   };
   const overlap = overlapWarning(portRange, ephemeral);
   const slowStart = host.backend.startProblem();
+  const { ready, target, problem } = host.backend.spares.report();
   const headroom =
     use.taken > use.total * 0.8
       ? [`${use.taken} of ${use.total} ports are taken: widen ORCH_PORT_MIN..ORCH_PORT_MAX`]
@@ -68,6 +69,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
     >,
     awake: { engines: host.live.ids().size, limit: host.places.limit },
     boots: { starting: host.bootQueue.starting, waiting: host.bootQueue.waiting },
+    spares: { ready, target, problem },
     ports,
     load: {
       average: loadavg()[0] ?? 0,
@@ -84,6 +86,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
       ...headroom,
       ...(unprotected ? [UNPROTECTED_AUDIT] : []),
       ...(slowStart === null ? [] : [slowStart]),
+      ...(problem === null ? [] : [problem]),
       ...(backup.problem === null ? [] : [backup.problem]),
       ...troubled,
     ],
@@ -156,6 +159,7 @@ export async function readMetrics(host: HostContext): Promise<{ readonly text: s
     breakerOpen: host.breaker.isOpen,
     starting: host.bootQueue.starting,
     waiting: host.bootQueue.waiting,
+    spares: host.backend.spares.report(),
     ...(await tryDatabaseMetrics(host)),
   });
   return { text, contentType: host.metrics.contentType };

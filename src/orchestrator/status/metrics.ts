@@ -3,6 +3,7 @@ import { ENGINE_METRICS, type EngineMetricName } from "../../contract/engine-met
 import { ENGINE_STATES, type HostStatus } from "../../contract/orchestrator-api.ts";
 import { ORCHESTRATOR_EVENTS, type EventType } from "../../contract/orchestrator-events.ts";
 import { MICRO } from "../../contract/micro-units.ts";
+import { CLAIM_OUTCOMES, type SparesReport } from "../../contract/spares-report.ts";
 import { EngineTotals } from "./engine-totals.ts";
 
 const BOOT_BUCKETS_S = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60];
@@ -24,6 +25,7 @@ interface Observations {
   readonly starting: number;
   readonly waiting: number;
   readonly backups: Readonly<Record<"created" | "failed", number>>;
+  readonly spares: SparesReport;
   readonly host: HostStatus | null;
   /** Of this UTC day. */
   readonly costs: readonly ProductCost[];
@@ -66,9 +68,24 @@ export class Metrics {
     buckets: BOOT_BUCKETS_S,
     registers: [this.#registry],
   });
+  readonly catalogReloads = new Counter({
+    name: "orch_catalog_reloads_total",
+    help: "Reloads of products' catalogs by running engines, by how they ended",
+    labelNames: ["outcome"] as const,
+    registers: [this.#registry],
+  });
   readonly #engines = this.#gauge("orch_engines", "Engines of this host", ["state"]);
   readonly #ports = this.#gauge("orch_ports", "Ports of the range", ["use"]);
   readonly #boots = this.#gauge("orch_boots", "Engines booting or waiting for a slot", ["stage"]);
+  readonly #spares = this.#gauge("orch_spares", "Spares: processes that wait for the next starts of engines", [
+    "state",
+  ]);
+  readonly #spareClaims = new Counter({
+    name: "orch_spare_claims_total",
+    help: "Starts of engines while spares are kept, by whether one was claimed",
+    labelNames: ["outcome"] as const,
+    registers: [this.#registry],
+  });
   readonly #database = this.#gauge("orch_database_up", "1 while the database answers", []);
   readonly #draining = this.#gauge("orch_draining", "1 while the host takes no new engines", []);
   readonly #breaker = this.#gauge("orch_breaker_open", "1 while restarts are paused because many engines fail", []);
@@ -107,13 +124,26 @@ export class Metrics {
   }
 
   /** The metrics in Prometheus's text format. `host` is null while the database is unavailable. */
-  text({ events, backups, draining, breakerOpen, starting, waiting, host, costs }: Observations): Promise<string> {
+  text({
+    events,
+    backups,
+    spares,
+    draining,
+    breakerOpen,
+    starting,
+    waiting,
+    host,
+    costs,
+  }: Observations): Promise<string> {
     this.#events.reset();
     for (const type of Object.keys(ORCHESTRATOR_EVENTS) as EventType[]) {
       this.#events.inc({ type }, events.get(type) ?? 0);
     }
     this.#backups.reset();
     for (const outcome of ["created", "failed"] as const) this.#backups.inc({ outcome }, backups[outcome]);
+    this.#spareClaims.reset();
+    for (const outcome of CLAIM_OUTCOMES) this.#spareClaims.inc({ outcome }, spares.claims[outcome]);
+    for (const state of ["ready", "target"] as const) this.#spares.set({ state }, spares[state]);
     this.#draining.set(Number(draining));
     this.#breaker.set(Number(breakerOpen));
     this.#boots.set({ stage: "starting" }, starting);

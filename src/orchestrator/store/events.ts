@@ -64,6 +64,12 @@ export class EventLog {
   }
 }
 
+/** When the last event of a host was written. */
+export async function lastEventTime(db: Db, hostId: string): Promise<Date | null> {
+  const query = db.selectFrom("events").select("time").where("host_id", "=", hostId);
+  return (await query.orderBy("seq", "desc").limit(1).executeTakeFirst())?.time ?? null;
+}
+
 export interface EventFilter {
   /** Default: every product. */
   readonly productId?: string | undefined;

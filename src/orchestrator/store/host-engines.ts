@@ -15,6 +15,28 @@ export async function listEnginesOfHost(db: Db, hostId: string): Promise<EngineR
     .execute();
 }
 
+/** An engine that needs supervision or an operation (`isActive`), or is in a state past its deadline, or both. */
+interface UnsettledEngine {
+  readonly id: string;
+  readonly incarnation: string;
+  readonly state: EngineState;
+  readonly isActive: boolean;
+  readonly isOverdue: boolean;
+}
+
+/** One query, because it runs every two seconds: queries are most of what an idle daemon does. */
+export async function listUnsettled(db: Db, hostId: string): Promise<UnsettledEngine[]> {
+  const isActive = sql<boolean>`state not in ('stopped', 'failed', 'stop_failed')
+    and (state <> 'sleeping' or handle is not null)`;
+  const isOverdue = sql<boolean>`coalesce(deadline_at < now(), false)`;
+  return db
+    .selectFrom("engines")
+    .select(["id", "incarnation", "state", isActive.as("isActive"), isOverdue.as("isOverdue")])
+    .where("host_id", "=", hostId)
+    .where(sql<boolean>`(${isActive} or ${isOverdue})`)
+    .execute();
+}
+
 /** Engines of this host in a state past its deadline. */
 export async function listOverdue(db: Db, hostId: string): Promise<EngineRow[]> {
   return db
@@ -23,20 +45,6 @@ export async function listOverdue(db: Db, hostId: string): Promise<EngineRow[]> 
     .where("host_id", "=", hostId)
     .where("deadline_at", "<", sql<Date>`now()`)
     .orderBy("deadline_at")
-    .execute();
-}
-
-/** Engines of this host that need supervision or an operation, with their incarnation and state. Not those asleep. */
-export async function listActiveEngines(
-  db: Db,
-  hostId: string,
-): Promise<{ id: string; incarnation: string; state: EngineState }[]> {
-  return db
-    .selectFrom("engines")
-    .select(["id", "incarnation", "state"])
-    .where("host_id", "=", hostId)
-    .where("state", "not in", ["stopped", "failed", "stop_failed"])
-    .where((eb) => eb.or([eb("state", "<>", "sleeping"), eb("handle", "is not", null)]))
     .execute();
 }
 

@@ -6,7 +6,7 @@ import type { Db } from "./database.ts";
 import { openSession } from "./session.ts";
 import { BatchedLookups } from "./batched-lookups.ts";
 import { type ProductByKey, findProductsByKeyHash } from "./product-keys.ts";
-import { type Product, findProduct } from "./products.ts";
+import { type CurrentCatalog, type Product, findProduct } from "./products.ts";
 
 const MAX_ENTRIES = 10_000;
 const RECONNECT_MS = 1000;
@@ -19,7 +19,7 @@ export class ProductDirectory {
   /** Anybody can present keys that nobody has: however many do, they take one connection of the pool. */
   readonly #lookups: BatchedLookups<ProductByKey>;
   readonly #entries = new Map<string, ProductByKey>();
-  readonly #policies = new Map<string, Promise<Policy | null>>();
+  readonly #products = new Map<string, Promise<Product | null>>();
   readonly #db: Db;
   readonly #listeners: (() => void)[] = [];
   #listening = false;
@@ -39,23 +39,20 @@ export class ProductDirectory {
   }
 
   /** The policy of a product, cached as the others are. Null when it has been deleted. */
-  policyOf(productId: string): Promise<Policy | null> {
-    const known = this.#policies.get(productId);
-    if (known !== undefined) return known;
-    const policy = findProduct(this.#db, productId).then((product) => product?.record.policy ?? null);
-    if (this.#listening) {
-      this.#policies.set(productId, policy);
-      // A failure is not cached.
-      policy.catch(() => this.#policies.delete(productId));
-    }
-    return policy;
+  async policyOf(productId: string): Promise<Policy | null> {
+    return (await this.#product(productId))?.record.policy ?? null;
+  }
+
+  /** The current version of a product's catalog, cached as the others are. Null when the product has been deleted. */
+  async catalogOf(productId: string): Promise<CurrentCatalog | null> {
+    return (await this.#product(productId))?.catalog ?? null;
   }
 
   /** Clears the cache. Every operation that changes a product calls it before its response. */
   changed(): void {
     this.#generation++;
     this.#entries.clear();
-    this.#policies.clear();
+    this.#products.clear();
     for (const listener of this.#listeners) listener();
   }
 
@@ -98,6 +95,18 @@ export class ProductDirectory {
       onFirstAttempt();
       await delay(RECONNECT_MS, signal);
     }
+  }
+
+  #product(id: string): Promise<Product | null> {
+    const known = this.#products.get(id);
+    if (known !== undefined) return known;
+    const product = findProduct(this.#db, id);
+    if (this.#listening) {
+      this.#products.set(id, product);
+      // A failure is not cached.
+      product.catch(() => this.#products.delete(id));
+    }
+    return product;
   }
 
   async #read(hash: string): Promise<ProductByKey | null> {

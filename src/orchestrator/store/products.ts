@@ -8,6 +8,13 @@ export interface Product {
   /** The record without the engine settings, which are sealed. */
   readonly record: Omit<ProductRecord, "engine_env_values">;
   readonly sealedEngineEnv: Buffer | null;
+  readonly catalog: CurrentCatalog;
+}
+
+/** The current version of a product's catalog: 0 before the first one. The digest is null without a file. */
+export interface CurrentCatalog {
+  readonly version: number;
+  readonly digest: string | null;
 }
 
 interface NewProduct {
@@ -62,6 +69,8 @@ export const withCurrentKey = (db: Db) =>
       "products.policy",
       "products.engine_env",
       "products.engine_env_names",
+      "products.catalog_version",
+      "products.catalog_digest",
       "products.created_at",
       "products.updated_at",
       "current.prefix as key_prefix",
@@ -156,6 +165,8 @@ export function toProduct(row: {
   policy: Policy;
   engine_env: Buffer | null;
   engine_env_names: string[];
+  catalog_version: number;
+  catalog_digest: string | null;
   created_at: Date;
   updated_at: Date;
   key_prefix: string | null;
@@ -174,6 +185,7 @@ export function toProduct(row: {
       updated_at: row.updated_at.toISOString(),
     },
     sealedEngineEnv: row.engine_env,
+    catalog: { version: row.catalog_version, digest: row.catalog_digest },
   };
 }
 

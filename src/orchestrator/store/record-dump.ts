@@ -6,6 +6,8 @@ import type { Db, Trx } from "./database.ts";
 export const RECORD_TABLES = {
   products: "id",
   product_keys: "hash",
+  catalog_archives: "product_id, digest",
+  catalog_versions: "product_id, version",
   engines: "id",
   hosts: "host_id",
   idempotency_keys: "scope, key",
@@ -21,6 +23,8 @@ export const RECORD_TABLES = {
 const OF_HOST: readonly string[] = ["engines", "hosts", "idempotency_keys", "events"];
 
 const BATCH_ROWS = 500;
+/** Rows of some MiB. */
+const LARGE_ROWS: readonly string[] = ["catalog_archives"];
 
 export interface RecordBatch {
   readonly table: string;
@@ -54,13 +58,14 @@ interface TableDump {
 
 async function dumpTable(trx: Trx, { table, order, hostId, take }: TableDump): Promise<void> {
   const where = OF_HOST.includes(table) ? sql`where host_id = ${sql.lit(hostId)}` : sql``;
+  const batch = LARGE_ROWS.includes(table) ? 1 : BATCH_ROWS;
   await sql`
     declare dump no scroll cursor for
     select row_to_json(t)::text as line from ${sql.table(table)} as t ${where} order by ${sql.raw(order)}`.execute(trx);
   for (;;) {
-    const { rows } = await sql<{ line: string }>`fetch ${sql.lit(BATCH_ROWS)} from dump`.execute(trx);
+    const { rows } = await sql<{ line: string }>`fetch ${sql.lit(batch)} from dump`.execute(trx);
     if (rows.length > 0) await take({ table, lines: rows.map(({ line }) => line) });
-    if (rows.length < BATCH_ROWS) break;
+    if (rows.length < batch) break;
   }
   await sql`close dump`.execute(trx);
 }

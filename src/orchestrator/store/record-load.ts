@@ -4,9 +4,11 @@ import type { Db, Trx } from "./database.ts";
 import { EventLog } from "./events.ts";
 import { RECORD_TABLES, type RecordBatch } from "./record-dump.ts";
 
-/** Whether no table of a backup has rows. `db` is migrated. */
+/** Whether no table of a backup has rows. `db` is migrated, perhaps to the schema of an earlier release. */
 export async function isEmptyDatabase(db: Db): Promise<boolean> {
   for (const table of Object.keys(RECORD_TABLES)) {
+    const known = await sql`select where to_regclass(${table}) is not null`.execute(db);
+    if (known.rows.length === 0) continue;
     const { rows } = await sql`select from ${sql.table(table)} limit 1`.execute(db);
     if (rows.length > 0) return false;
   }

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType, Selectable } from "kysely";
+import type { CatalogFile } from "../../contract/catalog-records.ts";
 import type { EngineHandle } from "../../contract/engine-handle.ts";
 import type { Actor, EventType } from "../../contract/orchestrator-events.ts";
 import type { SleepReason, WakeReason } from "../../contract/sleep.ts";
@@ -15,8 +16,29 @@ interface ProductsTable {
   /** `engine_env` sealed with the deployment's secret key. */
   engine_env: Buffer | null;
   engine_env_names: Generated<string[]>;
+  /** 0 before the first version of its catalog. */
+  catalog_version: Generated<number>;
+  catalog_digest: string | null;
   created_at: CreatedAt;
   updated_at: Generated<Date>;
+}
+
+interface CatalogArchivesTable {
+  product_id: string;
+  digest: string;
+  /** Sealed with the deployment's secret key. */
+  archive: Buffer;
+}
+
+interface CatalogVersionsTable {
+  product_id: string;
+  version: number;
+  digest: string | null;
+  files: Json<CatalogFile[]>;
+  bytes: number;
+  restored_from: number | null;
+  actor: Actor;
+  created_at: CreatedAt;
 }
 
 interface ProductKeysTable {
@@ -125,6 +147,8 @@ interface IdempotencyKeysTable {
 export interface Database {
   products: ProductsTable;
   product_keys: ProductKeysTable;
+  catalog_archives: CatalogArchivesTable;
+  catalog_versions: CatalogVersionsTable;
   engines: EnginesTable;
   ports: PortsTable;
   idempotency_keys: IdempotencyKeysTable;

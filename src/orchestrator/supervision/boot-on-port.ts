@@ -10,6 +10,7 @@ import type { EngineRow } from "../store/tables.ts";
 import { type BootResult, describeFailure, failedBoot } from "./boot-result.ts";
 import type { BootSlot } from "./boot-queue.ts";
 import { bootDeadline } from "./new-incarnation.ts";
+import { prepareCatalog } from "./prepare-catalog.ts";
 import { launchOrder, liveEngine } from "./launch-order.ts";
 import type { HostContext } from "../host-context.ts";
 
@@ -42,6 +43,7 @@ export async function bootOnPort(
   let process: EngineProcess;
   try {
     order = launchOrder(host, engine, product);
+    await slot.awaitDatabase(prepareCatalog(host, product.record.id, product.catalog));
     // I2 commit before spawn: a later daemon finds this process by the incarnation of the committed row.
     process = await host.backend.launch(order);
   } catch (error) {

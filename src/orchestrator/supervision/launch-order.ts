@@ -16,6 +16,7 @@ export function launchOrder(
   const settings = { ...host.settings.engineDefaults, ...openEngineEnv(host, product) };
   const known = { table: host.prices.table, provider: settings["LLM_PROVIDER"], now: host.now() };
   const { tool_network: network, tool_listen, max_processes, memory_mb, disk_mb, cpu_weight } = product.record.policy;
+  const { attachment_mb: mb, attachment_count: count, attachment_kinds: kinds } = product.record.policy;
   return {
     launch: {
       engine_id: engine.id,
@@ -31,8 +32,10 @@ export function launchOrder(
       limits: { max_processes, memory_mb, disk_mb },
       // Its shares of the product's budgets follow when it runs.
       ...(hasBudgets(budgets) && { budgets: engineBudgetsOf(budgets, known) }),
+      attachments: { mb, count, kinds: [...kinds] },
       ...(host.settings.tracing !== null && { tracing: { ...host.settings.tracing } }),
     },
+    catalog: { productId: product.record.id, ...product.catalog },
     uid: engine.uid,
     memoryMb: memory_mb,
     cpuWeight: cpu_weight,
@@ -54,8 +57,22 @@ export function acceptedKeys(engine: EngineRow): { hash: string; expires_at: str
 export function liveEngine(
   host: Pick<HostContext, "now">,
   row: EngineRow,
-  { process, order, healthySince }: { process: EngineProcess; order: LaunchOrder; healthySince: number },
+  {
+    process,
+    order,
+    healthySince,
+    isAdopted = false,
+  }: {
+    readonly process: EngineProcess;
+    readonly order: LaunchOrder;
+    readonly healthySince: number;
+    /** An earlier daemon has launched it, perhaps with another order. */
+    readonly isAdopted?: boolean;
+  },
 ): LiveEngine {
+  const version = order.catalog?.version ?? 0;
+  const { budgets } = order.launch;
+  const launched = budgets === undefined ? null : JSON.stringify(budgets);
   return {
     id: row.id,
     productId: row.product_id,
@@ -75,11 +92,12 @@ export function liveEngine(
     report: null,
     activeTurns: null,
     diskBytes: null,
+    catalog: { version: isAdopted ? null : version, error: null, tried: { version, at: host.now() } },
     usage: null,
     lastActiveAt: null,
     lastActiveStored: row.last_active_at?.getTime() ?? 0,
     usageCursor: undefined,
-    budgetsSent: order.launch.budgets === undefined ? null : JSON.stringify(order.launch.budgets),
+    budgetsSent: isAdopted ? undefined : launched,
     waitsForBudget: false,
     reclaimedAt: 0,
     noticed: new Set(),

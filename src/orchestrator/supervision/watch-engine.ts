@@ -4,6 +4,7 @@ import { probeOnce } from "../fleet/health-probe.ts";
 import { probeWaitMs } from "../rules/probe-wait.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
+import { reloadCatalog } from "./reload-catalog.ts";
 import { checkIdle } from "./idle-check.ts";
 
 export const MISSES_UNHEALTHY = 3;
@@ -57,6 +58,7 @@ async function probeRepeatedly(host: HostContext, live: LiveEngine, signal: Abor
       silentSince = performance.now();
       if (live.consecutiveFailures >= MISSES_UNHEALTHY) record(host, live, { from: "unhealthy", to: "running" });
       live.consecutiveFailures = 0;
+      await reloadCatalog(host, live);
       await checkIdle(host, live);
       continue;
     }

@@ -13,6 +13,8 @@ interface ServerLimits {
   readonly maxUnauthenticated: number;
   /** For a whole request, its body included. A slower one gets 408. */
   readonly requestTimeoutMs: number;
+  /** Of a refused body, so many bytes are read and dropped, so that its sender gets the answer. */
+  readonly maxUnreadBytes: number;
 }
 
 interface ListeningServer {
@@ -22,11 +24,16 @@ interface ListeningServer {
   close(deadlineMs: number): Promise<void>;
 }
 
-const DEFAULT_LIMITS: ServerLimits = { maxConnections: 4096, maxUnauthenticated: 2048, requestTimeoutMs: 30_000 };
+const DEFAULT_LIMITS: ServerLimits = {
+  maxConnections: 4096,
+  maxUnauthenticated: 2048,
+  requestTimeoutMs: 30_000,
+  maxUnreadBytes: 4 * 1024 * 1024,
+};
 
 /** A server with a limit on connections, requests and unread bodies, so that one client cannot exhaust it. */
 export function createBoundedServer(listener: RequestListener, limits: Partial<ServerLimits> = {}): Server {
-  const { maxConnections, maxUnauthenticated, requestTimeoutMs } = { ...DEFAULT_LIMITS, ...limits };
+  const { maxConnections, maxUnauthenticated, requestTimeoutMs, maxUnreadBytes } = { ...DEFAULT_LIMITS, ...limits };
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -34,7 +41,7 @@ export function createBoundedServer(listener: RequestListener, limits: Partial<S
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     },
     inTurn((request, response) => {
-      dropUnreadBody(request, response);
+      dropUnreadBody(request, response, maxUnreadBytes);
       listener(request, response);
     }),
   );
@@ -122,7 +129,6 @@ function inTurn(listener: RequestListener): RequestListener {
   };
 }
 
-const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 const MAX_UNREAD_MS = 5000;
 
 /**
@@ -130,7 +136,7 @@ const MAX_UNREAD_MS = 5000;
  * Many clients read the response only after sending everything, and closing a connection with unread bytes resets it,
  * which can lose the response.
  */
-function dropUnreadBody(request: IncomingMessage, response: ServerResponse): void {
+function dropUnreadBody(request: IncomingMessage, response: ServerResponse, maxBytes: number): void {
   response.once("prefinish", () => {
     if (request.complete) return;
     const { socket } = request;
@@ -138,7 +144,7 @@ function dropUnreadBody(request: IncomingMessage, response: ServerResponse): voi
     let bytes = 0;
     request.on("data", (chunk: Uint8Array) => {
       bytes += chunk.length;
-      if (bytes > MAX_UNREAD_BYTES) socket.destroy();
+      if (bytes > maxBytes) socket.destroy();
     });
     request.once("close", () => clearTimeout(late));
     // The handler may have paused it.

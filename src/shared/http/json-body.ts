@@ -28,14 +28,10 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 function assertWithin({ maxValues, maxDepth }: JsonLimits, bytes: Uint8Array): void {
   let values = 1;
   let depth = 0;
-  let inString = false;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
-    if (inString) {
-      if (byte === BACKSLASH) at++;
-      else if (byte === QUOTE) inString = false;
-    } else if (byte === QUOTE) {
-      inString = true;
+    if (byte === QUOTE) {
+      at = endOfString(bytes, at + 1);
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
       values++;
       depth++;
@@ -47,4 +43,14 @@ function assertWithin({ maxValues, maxDepth }: JsonLimits, bytes: Uint8Array): v
     }
     if (values > maxValues) throw new InvalidInput("body", `expected at most ${maxValues} values`);
   }
+}
+
+/** The closing quote, or the end of the bytes. A quote after an odd number of backslashes belongs to the string. */
+function endOfString(bytes: Uint8Array, from: number): number {
+  for (let quote = bytes.indexOf(QUOTE, from); quote !== -1; quote = bytes.indexOf(QUOTE, quote + 1)) {
+    let before = quote;
+    while (before > from && bytes[before - 1] === BACKSLASH) before--;
+    if ((quote - before) % 2 === 0) return quote;
+  }
+  return bytes.length;
 }

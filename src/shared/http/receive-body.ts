@@ -21,9 +21,14 @@ export function assertNotCompressed({ headers }: IncomingMessage, expected: stri
  */
 export async function receiveBody(
   request: IncomingMessage,
-  { maxBytes, room, owner }: { readonly maxBytes: number; readonly room: BodyRoom; readonly owner: string },
+  {
+    maxBytes,
+    room,
+    owner,
+    expected = "JSON",
+  }: { readonly maxBytes: number; readonly room: BodyRoom; readonly owner: string; readonly expected?: string },
 ): Promise<ReceivedBody> {
-  assertNotCompressed(request, "JSON");
+  assertNotCompressed(request, expected);
   assertDeclaredSize(request, maxBytes);
   const body = await readBody(request, { maxBytes, room, owner });
   switch (body.kind) {

@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 interface Exchange {
   /** Requests without a complete response. */
   open: number;
-  /** The bytes read when the last response was complete. Null before the first one. */
+  /** The bytes read when the last request and its response were complete. Null before the first one. */
   bytesRead: number | null;
 }
 
@@ -21,14 +21,18 @@ export function trackConnections(server: Server): (own: Socket) => boolean {
     connections.set(socket, { open: 0, bytesRead: null });
     socket.once("close", () => connections.delete(socket));
   });
-  server.on("request", ({ socket }, response) => {
+  server.on("request", (request, response) => {
+    const { socket } = request;
     const exchange = connections.get(socket);
     if (exchange === undefined) return;
     exchange.open++;
+    const note = () => void (exchange.bytesRead = socket.bytesRead);
     response.once("close", () => {
       exchange.open--;
-      exchange.bytesRead = socket.bytesRead;
+      note();
     });
+    // The body of a refused request may end after its response.
+    request.once("end", note);
   });
   return (own) => {
     const others = [...connections].filter(([socket]) => socket !== own && !socket.destroyed);

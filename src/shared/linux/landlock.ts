@@ -61,29 +61,58 @@ export function landlockAbi(): { readonly abi: number; readonly problem: string 
   }
 }
 
+/** Rules that restrict nothing yet. */
+export interface PreparedRules {
+  readonly ruleset: number;
+  readonly abi: number;
+}
+
 /**
  * Restricts the calling thread, and all threads and programs that it starts, to the rules. A thread restricts itself
  * further by another call, and never gets rights back. What the kernel's ABI lacks is not restricted. Throws
  * {@link SystemCallFailed}.
  */
 export function restrictSelf(rules: LandlockRules): void {
+  restrictTo(prepareRules(rules), NO_RULES);
+}
+
+/** As {@link restrictSelf}, in two steps: {@link restrictTo} is the second. Both name the same kinds of ports. */
+export function prepareRules(rules: LandlockRules): PreparedRules {
   const { abi, problem } = landlockAbi();
   if (problem !== null) throw new Error(problem);
-  const rights = fileRights(abi);
   const ports = abi >= LANDLOCK.networkAbi ? handledPorts(rules) : 0n;
-  const ruleset = createRuleset({ rights, ports, scopes: abi >= LANDLOCK.scopeAbi ? SCOPES : 0n });
+  const scopes = abi >= LANDLOCK.scopeAbi ? SCOPES : 0n;
+  const prepared = { ruleset: createRuleset({ rights: fileRights(abi), ports, scopes }), abi };
   try {
-    for (const path of rules.read) addPath(ruleset, path, READ_RIGHTS & rights);
-    for (const path of rules.write) addPath(ruleset, path, rights);
-    if (abi >= LANDLOCK.networkAbi) {
-      for (const port of rules.bind ?? []) addPort(ruleset, port, BIND_TCP);
-      for (const port of rules.connect ?? []) addPort(ruleset, port, CONNECT_TCP);
-    }
+    addRules(prepared, rules);
+    return prepared;
+  } catch (error) {
+    callNative("close", [prepared.ruleset]);
+    throw error;
+  }
+}
+
+/** Restricts the calling thread to what was prepared and to these rules. */
+export function restrictTo(prepared: PreparedRules, rules: LandlockRules): void {
+  const { ruleset } = prepared;
+  try {
+    addRules(prepared, rules);
     setNoNewPrivileges();
     systemCall("landlock_restrict_self", RESTRICT_SELF, ruleset, 0);
   } finally {
     callNative("close", [ruleset]);
   }
+}
+
+const NO_RULES: LandlockRules = { read: [], write: [], bind: [], connect: [] };
+
+function addRules({ ruleset, abi }: PreparedRules, rules: LandlockRules): void {
+  const rights = fileRights(abi);
+  for (const path of rules.read) addPath(ruleset, path, READ_RIGHTS & rights);
+  for (const path of rules.write) addPath(ruleset, path, rights);
+  if (abi < LANDLOCK.networkAbi) return;
+  for (const port of rules.bind ?? []) addPort(ruleset, port, BIND_TCP);
+  for (const port of rules.connect ?? []) addPort(ruleset, port, CONNECT_TCP);
 }
 
 const handledPorts = ({ bind, connect }: LandlockRules): bigint =>

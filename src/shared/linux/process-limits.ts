@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { SystemCallFailed, byProcessor, callNative, systemCall } from "./system-calls.ts";
 
+const PR_SET_DUMPABLE = 4;
 const PR_SET_NO_NEW_PRIVS = 38;
 const PR_CAPBSET_DROP = 24;
 const PR_CAP_AMBIENT = 47;
@@ -21,6 +22,11 @@ const RESOURCES = { fsize: 1, core: 4, nproc: 6, nofile: 7, as: 9 } as const;
 /** From now on, no program that this thread starts gains rights, such as one with the set-user-ID bit. */
 export function setNoNewPrivileges(): void {
   callNative("prctl", [PR_SET_NO_NEW_PRIVS, 1], "prctl(PR_SET_NO_NEW_PRIVS)");
+}
+
+/** The process's entries in `/proc` belong to its user again. */
+export function setDumpable(): void {
+  callNative("prctl", [PR_SET_DUMPABLE, 1], "prctl(PR_SET_DUMPABLE)");
 }
 
 /** Programs that this thread starts no longer inherit its capabilities. It keeps them itself. */

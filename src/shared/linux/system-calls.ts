@@ -8,6 +8,7 @@ interface Ffi {
   dlopen(library: null, definitions: Record<string, Signature>): { readonly functions: Record<string, NativeFunction> };
   getRawPointer(buffer: Buffer): bigint;
   getInt32(pointer: bigint, offset: number): number;
+  setUint8(pointer: bigint, offset: number, value: number): void;
 }
 interface Signature {
   readonly arguments: readonly string[];
@@ -30,6 +31,9 @@ const FUNCTIONS = {
   listen: { arguments: ["i32", "i32"], return: "i32" },
   getsockname: { arguments: ["i32", WORD, WORD], return: "i32" },
   sendmsg: { arguments: ["i32", WORD, "i32"], return: "i32" },
+  recvmsg: { arguments: ["i32", WORD, "i32"], return: "i32" },
+  socketpair: { arguments: ["i32", "i32", "i32", WORD], return: "i32" },
+  dup2: { arguments: ["i32", "i32"], return: "i32" },
   inet_pton: { arguments: ["i32", WORD, WORD], return: "i32" },
   __errno_location: { arguments: [], return: "pointer" },
 } as const satisfies Record<string, Signature>;
@@ -92,6 +96,13 @@ export function addressOf(buffer: Buffer): bigint {
   library ??= load();
   if (typeof library === "string") throw new Error(library);
   return library.ffi.getRawPointer(buffer);
+}
+
+/** Overwrites memory of this process. The caller has found out that `address` has room for `bytes`. */
+export function overwriteMemory(address: bigint, bytes: Uint8Array): void {
+  library ??= load();
+  if (typeof library === "string") throw new Error(library);
+  for (const [offset, byte] of bytes.entries()) library.ffi.setUint8(address, offset, byte);
 }
 
 /** System call numbers differ between processors. */

@@ -2,6 +2,7 @@ import t from "tap";
 import { clearThrough, contextLimits, cutThrough } from "../../../src/engine/agent/compaction-plan.ts";
 import { shownConversation } from "../../../src/engine/agent/compaction-record.ts";
 import { type PlacedMessage, modelMessages } from "../../../src/engine/agent/conversation.ts";
+import { storedTokens } from "../../../src/engine/agent/stored-tokens.ts";
 import { valueTokens } from "../../../src/engine/model/context-window.ts";
 import type { AssistantContent, ModelMessage } from "../../../src/engine/model/model-provider.ts";
 import { filler } from "./compacting.ts";
@@ -134,4 +135,39 @@ t.test("with less room, fewer messages are kept, down to the last step", async (
   t.equal(cutThrough(stored, 1e9), null, "with room for all nothing is left out");
   t.equal(cutThrough([], 0), null);
   t.equal(cutThrough(stored.slice(0, 1), 0), null, "a single message stays");
+});
+
+t.test("old attachments are cleared to a line of text before anything is summarised, the newest stay", async (t) => {
+  const file = {
+    kind: "image",
+    name: "a.png",
+    media_type: "image/png",
+    bytes: 5000,
+    digest: "0".repeat(64),
+    path: ".orch/attachments/a.png",
+    width: 2000,
+    height: 2000,
+  } as const;
+  const stored: readonly PlacedMessage[] = Array.from({ length: 8 }, (_, index) => ({
+    id: index + 1,
+    turnId: `turn_${index}`,
+    role: "user",
+    content: [
+      { kind: "text", text: `look at ${index}` },
+      { kind: "attachment", file },
+    ],
+  }));
+  t.ok(storedTokens(stored.slice(0, 1)) > 1600, "an image counts as what a model takes for it");
+  t.equal(clearThrough(stored, 1_000_000), 3, "the newest five stay");
+  t.equal(clearThrough(stored, 8000), 7, "fewer in a small window");
+  const shown = shownConversation(stored, { clearedThrough: 3, summarisedThrough: 0, summary: "" });
+  t.same(
+    shown.map(({ content }) => typeof content === "string"),
+    [true, true, true, false, false, false, false, false],
+  );
+  t.match(shown[0]?.content, /^look at 0\n\n\[attached image a\.png, image\/png, 2000 x 2000 pixels, 5 kB, at \.orch/);
+  const results = [{ id: "c", tool: "draw", output: "drawn", isError: false, attachments: [file] }];
+  const tool: PlacedMessage = { id: 1, turnId: "turn_1", role: "tool", content: results };
+  const [cleared] = shownConversation([tool], { clearedThrough: 1, summarisedThrough: 0, summary: "" });
+  t.same(cleared?.content, [{ id: "c", tool: "draw", output: "drawn", isError: false }]);
 });

@@ -1,7 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Test } from "tap";
-import type { LoadParts } from "../../../src/engine/catalog/load-catalog.ts";
+import type { CatalogReading } from "../../../src/engine/catalog/catalog.ts";
+import { type LoadParts, loadCatalog } from "../../../src/engine/catalog/load-catalog.ts";
 import { LiveCatalog, type LiveCatalogParts } from "../../../src/engine/catalog/live-catalog.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { freshFolder } from "../../helpers/folder.ts";
@@ -17,6 +18,8 @@ export const toolFile = (more: Readonly<Record<string, unknown>> = {}): string =
 export interface CatalogBench {
   readonly folder: string;
   readonly parts: LoadParts;
+  /** With a version of a product's catalog below the engine's. */
+  readonly load: (product?: string) => Promise<CatalogReading>;
   /** Below the catalog's folder; null removes. */
   readonly write: (path: string, content: string | Buffer | null) => void;
   readonly live: (more?: Partial<LiveCatalogParts>) => Promise<LiveCatalog>;
@@ -33,20 +36,22 @@ export function catalogBench(t: Test, files: Readonly<Record<string, string | Bu
   };
   for (const [path, content] of Object.entries(files)) write(path, content);
   const parts: LoadParts = {
-    folder,
     isReserved: (name) => name === "read_file" || name === "run_command",
-    checkServers: (text) =>
-      text.includes("bad")
-        ? { count: 0, problems: [{ path: ".mcp.json: x", message: "bad" }] }
-        : { count: 1, problems: [] },
+    checkServers: (texts) => ({
+      count: texts.filter((text) => !text.includes("bad")).length,
+      problems: texts.map((text) => (text.includes("bad") ? [{ path: ".mcp.json: x", message: "bad" }] : [])),
+    }),
   };
+  const load = (product: string | null = null) => loadCatalog(parts, { product, engine: folder });
   const live = (more: Partial<LiveCatalogParts> = {}) =>
     LiveCatalog.open({
       ...parts,
+      folder,
+      product: null,
       commands: commandHost({ PATH: process.env["PATH"] }),
       onServers: () => undefined,
       logger: createLogger("test", "silent"),
       ...more,
     });
-  return { folder, parts, write, live };
+  return { folder, parts, load, write, live };
 }

@@ -2,12 +2,11 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { loadCatalog } from "../../../src/engine/catalog/load-catalog.ts";
 import { agentFile, catalogBench, skillFile, toolFile } from "./catalog-bench.ts";
 
 t.test("without a catalog folder the shipped entries are loaded, and are valid", async (t) => {
-  const { parts } = catalogBench(t);
-  const { catalog, problems, warnings } = await loadCatalog(parts);
+  const { load } = catalogBench(t);
+  const { catalog, problems, warnings } = await load();
   t.same(problems, []);
   t.same(warnings, []);
   t.same([...catalog.agents.keys()], ["default", "planner", "researcher", "coder", "reviewer"]);
@@ -22,7 +21,7 @@ t.test("without a catalog folder the shipped entries are loaded, and are valid",
 });
 
 t.test("a file overrides or disables the shipped entry of its name", async (t) => {
-  const { parts } = catalogBench(t, {
+  const { load } = catalogBench(t, {
     "agents/coder.md": agentFile(
       "coder",
       "tools: read_file, mcp__*\npermissions:\n  run_command: deny\nmodel: light\n",
@@ -33,7 +32,7 @@ t.test("a file overrides or disables the shipped entry of its name", async (t) =
     "tools/say.json": toolFile({ name: "say" }),
     ".mcp.json": '{"mcpServers":{"a":{"command":"x"}}}',
   });
-  const { catalog, problems, warnings } = await loadCatalog(parts);
+  const { catalog, problems, warnings } = await load();
   t.same(problems, []);
   t.same(warnings, [{ path: "skills/new-one/SKILL.md", message: "model: unknown field, ignored" }]);
   t.same(catalog.agents.get("coder"), {
@@ -52,14 +51,14 @@ t.test("a file overrides or disables the shipped entry of its name", async (t) =
 });
 
 t.test("an agent with unknown tools causes a warning", async (t) => {
-  const { parts } = catalogBench(t, {
+  const { load } = catalogBench(t, {
     "agents/clerk.md": agentFile(
       "clerk",
       "tools: [read_file, say, raed_file, mcp__x__y, no_*]\npermissions:\n  wirte: ask\n",
     ),
     "tools/say.json": toolFile({ name: "say" }),
   });
-  const { catalog, problems, warnings } = await loadCatalog(parts);
+  const { catalog, problems, warnings } = await load();
   t.same(problems, []);
   t.ok(catalog.agents.has("clerk"));
   const path = "agents/clerk.md";
@@ -71,7 +70,7 @@ t.test("an agent with unknown tools causes a warning", async (t) => {
 
 t.test("a disabled entry needs no other field, but its fields are validated", async (t) => {
   const off = "---\ndisabled: true\n---\n";
-  const { parts } = catalogBench(t, {
+  const { load } = catalogBench(t, {
     "agents/planner.md": off,
     "agents/reviewer.md": "---\ndisabled: true\nname: other\n---\n",
     "agents/coder.md": "---\ndisabled: true\ntool: x\n---\n",
@@ -80,21 +79,21 @@ t.test("a disabled entry needs no other field, but its fields are validated", as
     "tools/current_time.json": '{"disabled":true}',
     "tools/read_file.json": '{"disabled":true}',
   });
-  const { catalog, problems } = await loadCatalog(parts);
+  const { catalog, problems } = await load();
   t.notOk(catalog.agents.has("planner"));
   t.notOk(catalog.skills.has("find-a-fault"));
   t.notOk(catalog.tools.has("current_time"));
   t.match(Object.fromEntries(problems.map(({ path, message }) => [path, message])), {
     "agents/reviewer.md": /name: expected reviewer as in the file name, got other/,
     "agents/coder.md": /tool: unknown field/,
-    "agents/researcher.md": /name: required/,
+    "agents/researcher.md": /description: required/,
     "tools/read_file.json": /reserved for a tool of the engine/,
   });
-  t.equal(problems.length, 4);
+  t.equal(problems.length, 5, "of one entry all problems");
 });
 
 t.test("each invalid entry is reported by its path, and the others are loaded", async (t) => {
-  const { parts } = catalogBench(t, {
+  const { load } = catalogBench(t, {
     "agents/good.md": agentFile("good"),
     "agents/open-door.md": agentFile("open-door", "tool: [read_file]\n"),
     "agents/other-name.md": agentFile("good"),
@@ -117,7 +116,7 @@ t.test("each invalid entry is reported by its path, and the others are loaded", 
     "tools/schema.json": toolFile({ parameters: { type: "string" } }),
     ".mcp.json": "bad",
   });
-  const { catalog, problems } = await loadCatalog(parts);
+  const { catalog, problems } = await load();
   const found = Object.fromEntries(problems.map(({ path, message }) => [path, message]));
   t.match(found, {
     "agents/open-door.md": /^line 4: tool: unknown field/,
@@ -165,7 +164,7 @@ t.test("links may not lead out of the folder, and pipes do not block", async (t)
   symlinkSync(join(outside, "away"), join(bench.folder, "skills/away"));
   mkdirSync(join(bench.folder, "agents/folder.md"));
   execFileSync("mkfifo", [join(bench.folder, "agents/pipe.md")]);
-  const { catalog, problems, warnings } = await loadCatalog(bench.parts);
+  const { catalog, problems, warnings } = await bench.load();
   t.same(
     problems.map(({ path, message }) => `${path}: ${message}`),
     [
@@ -182,12 +181,85 @@ t.test("links may not lead out of the folder, and pipes do not block", async (t)
 });
 
 t.test("an invalid or oversized folder is reported", async (t) => {
-  const { parts, folder, write } = catalogBench(t, { agents: "a file" });
-  t.match((await loadCatalog(parts)).problems, [{ path: "agents", message: "cannot be read (ENOTDIR)" }]);
+  const { load, folder, write } = catalogBench(t, { agents: "a file" });
+  t.match((await load()).problems, [{ path: "agents", message: "cannot be read (ENOTDIR)" }]);
   write("agents", null);
   for (let at = 0; at < 201; at++) write(`agents/a${at}.md`, agentFile(`a${at}`));
-  t.match((await loadCatalog(parts)).problems, [{ path: "agents", message: /at most 200 entries, got 201/ }]);
+  t.match((await load()).problems, [{ path: "agents", message: /at most 200 entries, got 201/ }]);
   write("", null);
   writeFileSync(folder, "a file");
-  t.ok((await loadCatalog(parts)).problems.length > 0);
+  t.ok((await load()).problems.length > 0);
+});
+
+t.test("a product's catalog is between the shipped one and the engine's own", async (t) => {
+  const product = catalogBench(t, {
+    "agents/clerk.md": agentFile("clerk", "", "The product's."),
+    "agents/coder.md": agentFile("coder", "", "The product's."),
+    "agents/planner.md": agentFile("planner", "disabled: true\n"),
+    "skills/tables/SKILL.md": skillFile("tables"),
+    "tools/say.json": toolFile({ secrets: { key: "secrets/key" } }),
+    "tools/tell.json": toolFile(),
+    "secrets/key": "s3",
+    ".mcp.json": "{}",
+    "agents/odd.md": agentFile("odd", "tools: [tel]\n"),
+  });
+  const { folder, load } = catalogBench(t, {
+    "agents/coder.md": agentFile("coder", "", "The engine's."),
+    "agents/planner.md": agentFile("planner", "", "The engine's."),
+    "tools/tell.json": '{"disabled":true}',
+    ".mcp.json": "{}",
+  });
+  const { catalog, problems, warnings } = await load(product.folder);
+  t.same(problems, []);
+  t.same(warnings, [{ path: "(product) agents/odd.md", message: "tools: unknown tool tel" }]);
+  t.equal(catalog.agents.get("clerk")?.instructions, "The product's.");
+  t.equal(catalog.agents.get("coder")?.instructions, "The engine's.");
+  t.equal(catalog.agents.get("planner")?.instructions, "The engine's.");
+  t.equal(catalog.skills.get("tables")?.folder, product.folder);
+  t.equal(catalog.tools.get("say")?.folder, product.folder, "its secrets are in the product's folder");
+  t.equal(catalog.tools.get("current_time")?.folder, null);
+  t.notOk(catalog.tools.has("tell"));
+  t.same(catalog.servers, { count: 2, texts: ["{}", "{}"] });
+  product.write("agents/clerk.md", "nothing");
+  product.write(".mcp.json", "bad");
+  t.match((await load(product.folder)).problems, [
+    { path: "(product) agents/clerk.md", line: 1 },
+    { path: "(product) .mcp.json: x" },
+  ]);
+  t.not(folder, product.folder);
+});
+
+t.test("each fault of an entry is reported with its line", async (t) => {
+  const { load } = catalogBench(t, {
+    "agents/clerk.md":
+      "---\nname: Clerk\ndescription: ''\npermissions:\n  read_file: maybe\n  run_command: never\n---\n",
+    "agents/torn.md": "---\nname: torn\nname: torn\ndescription: [\n---\n",
+    "tools/two.json": '{\n  "description": "x",\n  "timeout_s": 0,\n  "http": {\n    "url": 1,\n    "other": 2\n  }\n}',
+    "tools/late.json":
+      '{\n "description": "x",\n "name": "early",\n "parameters": {\n  "type": "string" },\n "command": {\n  "argv": ["echo",\n  "{{a}}", "{{b}}",\n  "{{secret:k}}"] },\n "secrets": {\n  "k": "secrets/none" }\n}',
+    "tools/cut.json": '{\n  "description": "x",\n  "http": {\n',
+    "tools/word.json": '{\n  "description": yes\n}',
+  });
+  const { problems } = await load();
+  const found = problems.map(({ path, line, message }) => `${path}:${line} ${message.replace(/^line \d+: /, "")}`);
+  const starts = [
+    "agents/clerk.md:2 name: expected lowercase",
+    "agents/clerk.md:3 description: expected at least 1",
+    "agents/clerk.md:5 permissions.read_file: ",
+    "agents/clerk.md:6 permissions.run_command: ",
+    "agents/torn.md:3 invalid YAML: ",
+    "agents/torn.md:5 invalid YAML: ",
+    "tools/cut.json:4 invalid JSON: ",
+    "tools/late.json:undefined name: expected late",
+    'tools/late.json:5 parameters.type: expected "object"',
+    "tools/late.json:8 unknown placeholder {{a}}",
+    "tools/late.json:8 unknown placeholder {{b}}",
+    "tools/late.json:9 {{secret:k}}: a secret is allowed in env only",
+    "tools/two.json:3 timeout_s: ",
+    "tools/two.json:5 http.url: expected a string",
+    "tools/two.json:6 http.other: unknown field",
+    "tools/word.json:2 invalid JSON: ",
+  ];
+  for (const [at, start] of starts.entries()) t.ok(found[at]?.startsWith(start), `${found[at]} begins with ${start}`);
+  t.equal(found.length, starts.length, found.join("\n"));
 });

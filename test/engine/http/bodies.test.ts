@@ -4,6 +4,8 @@ import { startEngine } from "../../helpers/engine.ts";
 import { until } from "../../helpers/until.ts";
 
 const MIB = 1024 * 1024;
+/** The largest body is then that of a text. */
+const WITHOUT_ATTACHMENTS = { policy: { attachments: { mb: 0, count: 0, kinds: [] } } };
 
 /** A request that stops before the end of its body; what is answered. */
 function unfinished(t: Test, url: string, { key = "", bytes }: { readonly key?: string; readonly bytes: number }) {
@@ -17,7 +19,7 @@ function unfinished(t: Test, url: string, { key = "", bytes }: { readonly key?: 
 }
 
 t.test("an engine holds so many bytes of unfinished bodies at most, and none without its key", async (t) => {
-  const engine = await startEngine(t);
+  const engine = await startEngine(t, WITHOUT_ATTACHMENTS);
   const strangers = Array.from({ length: 20 }, () => unfinished(t, engine.url, { bytes: MIB }));
   await until("strangers are answered", () => strangers.every(({ answer }) => answer().startsWith("HTTP/1.1 401")));
   const calls = Array.from({ length: 20 }, () => unfinished(t, engine.url, { key: engine.key, bytes: 2 * MIB }));
@@ -30,7 +32,7 @@ t.test("an engine holds so many bytes of unfinished bodies at most, and none wit
 });
 
 t.test("a body is bounded by its route, and by how many values it has", async (t) => {
-  const engine = await startEngine(t);
+  const engine = await startEngine(t, WITHOUT_ATTACHMENTS);
   const refusal = async (path: string, body: string) => (await engine.call(path, { method: "POST", body })).body;
   t.match(await refusal("/execute", " ".repeat(2 * MIB + 1)), { error: "PAYLOAD_TOO_LARGE", message: /2048 KiB/ });
   t.match(await refusal("/hitl/respond", " ".repeat(MIB + 1)), { error: "PAYLOAD_TOO_LARGE", message: /1024 KiB/ });

@@ -190,7 +190,7 @@ t.test("what a client gets wrong", async (t) => {
     ["/execute", { body: { message: "x", task_id: "y", on_disconnect: "explode" } }, 400, "INVALID_REQUEST"],
     ["/execute", { body: "{not json", method: "POST" }, 400, "INVALID_REQUEST"],
     ["/execute", { body: "[]", method: "POST" }, 400, "INVALID_REQUEST"],
-    ["/execute", { body: { message: "x".repeat(3 * 1024 * 1024), task_id: "x" } }, 413, "PAYLOAD_TOO_LARGE"],
+    ["/execute", { body: { message: "x".repeat(30 * 1024 * 1024), task_id: "x" } }, 413, "PAYLOAD_TOO_LARGE"],
     ["/execute", { body: { message: "x", task_id: "y", agent: "nobody" } }, 404, "NOT_FOUND"],
     ["/execute", { method: "GET" }, 405, "METHOD_NOT_ALLOWED"],
     ["/health", { method: "POST" }, 405, "METHOD_NOT_ALLOWED"],

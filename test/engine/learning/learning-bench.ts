@@ -51,7 +51,7 @@ export function learningBench(
     provider: scriptedModel(answers),
     models: { light: "light", main: "main" },
     catalog: {
-      catalog: { agents: new Map(), skills: new Map(), tools: new Map(), servers: { count: 0, text: null } },
+      catalog: { agents: new Map(), skills: new Map(), tools: new Map(), servers: { count: 0, texts: [] } },
       reload: () => {
         reloads.count++;
         const counts = { agents: 0, skills: 0, tools: 0, servers: 0, errors: [], warnings: [] };

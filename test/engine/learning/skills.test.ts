@@ -99,14 +99,14 @@ t.test("a draft never replaces an existing file", async (t) => {
 });
 
 t.test("a skill name in the catalog is not drafted again", async (t) => {
-  const skill = { name: "write-monthly-sales-report", description: "x", shipped: null };
+  const skill = { name: "write-monthly-sales-report", description: "x", shipped: null, folder: null };
   const bench = learningBench(t, {
     catalog: {
       catalog: {
         agents: new Map(),
         skills: new Map([[skill.name, skill]]),
         tools: new Map(),
-        servers: { count: 0, text: null },
+        servers: { count: 0, texts: [] },
       },
       reload: () => Promise.resolve({ kind: "refused", problems: [{ path: "agents/x.md", message: "bad" }] }),
     },

@@ -69,7 +69,7 @@ t.test("each invalid entry is reported by its path, and the valid ones are used"
 t.test("an invalid file is one error", async (t) => {
   for (const text of ["", "{", "[]", "null", '{"mcpServers":[]}', '{"mcpServers":7}'])
     t.match(parseToolServers(text, entryContext()), { servers: [], errors: [{ name: null, path: ".mcp.json" }] }, text);
-  t.same(parseToolServers("{}", entryContext()), { servers: [], errors: [] });
+  t.same(parseToolServers("{}", entryContext()), { servers: [], errors: [], disabled: [] });
   t.match(parseToolServers('\uFEFF{"mcpServers":{"a":{"command":"x"}}}', entryContext()).servers, [{ name: "a" }]);
   const many = Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`s${at}`, { command: "x" }]));
   t.match(problems(many), [/at most 50/]);

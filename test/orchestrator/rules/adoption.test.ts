@@ -2,18 +2,34 @@ import t from "tap";
 import { ENGINE_STATES, type EngineState } from "../../../src/contract/orchestrator-api.ts";
 import { type Adoption, type Observed, judgeAdoption } from "../../../src/orchestrator/rules/adoption.ts";
 
-const SEEN: readonly Observed[] = ["answers", "silent", "displaced", "gone", "rebooted", "unknown"];
+const SEEN: readonly Observed[] = ["answers", "draining", "silent", "displaced", "gone", "rebooted", "unknown"];
 
 /** The adoption for each observation, in the order of `SEEN`. */
-const RUNNING: readonly Adoption[] = ["adopt", "adopt_silent", "as_crashed", "as_crashed", "start_again", "ask_again"];
-const STARTING: readonly Adoption[] = ["adopt", "as_crashed", "as_crashed", "as_crashed", "start_again", "ask_again"];
+const RUNNING: readonly Adoption[] = [
+  "adopt",
+  "finish_drain",
+  "adopt_silent",
+  "as_crashed",
+  "as_crashed",
+  "start_again",
+  "ask_again",
+];
+const STARTING: readonly Adoption[] = [
+  "adopt",
+  "finish_drain",
+  "as_crashed",
+  "as_crashed",
+  "as_crashed",
+  "start_again",
+  "ask_again",
+];
 const always = (adoption: Adoption): readonly Adoption[] => SEEN.map(() => adoption);
 const EXPECTED: Readonly<Record<EngineState, readonly Adoption[]>> = {
   provisioning: always("undo"),
   starting: STARTING,
   running: RUNNING,
   unhealthy: RUNNING,
-  sleeping: ["adopt", "finish_sleep", "finish_sleep", "finish_sleep", "finish_sleep", "ask_again"],
+  sleeping: ["adopt", "finish_sleep", "finish_sleep", "finish_sleep", "finish_sleep", "finish_sleep", "ask_again"],
   backoff: always("start_when_due"),
   stopping: always("finish_stop"),
   stopped: always("none"),

@@ -18,8 +18,11 @@ const SHIPPED_TOOLS: Readonly<Record<string, string>> = {
 export const shippedEntries = () => ({
   agents: byName(SHIPPED_AGENTS),
   skills: byName(SHIPPED_SKILLS),
-  tools: byName(Object.entries(SHIPPED_TOOLS).flatMap(([name, text]) => parseDeclaredTool(name, text) ?? [])),
+  tools: byName(PARSED_TOOLS),
 });
+
+/** Parsed while the program loads, so that a start-up snapshot holds the result. */
+const PARSED_TOOLS = Object.entries(SHIPPED_TOOLS).flatMap(([name, text]) => parseDeclaredTool(name, text) ?? []);
 
 const byName = <T extends { readonly name: string }>(entries: readonly T[]): Map<string, T> =>
   new Map(entries.map((entry) => [entry.name, entry]));

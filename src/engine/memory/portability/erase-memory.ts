@@ -8,8 +8,9 @@ import { ImportStage } from "./import-stage.ts";
 
 /** Tables that hold nothing of the user's conversations. */
 const KEPT: ReadonlySet<string> = new Set(["grants", "tool_definitions", "engine_state", "usage_days"]);
-/** Workspace folder of long tool outputs. */
+/** Workspace folders of long tool outputs and of attachments. */
 const OUTPUTS = [".orch", "outputs"] as const;
+const ATTACHMENTS = [".orch", "attachments"] as const;
 const SET_ASIDE = /^engine\.db\.corrupt-/;
 
 export interface EraseParts {
@@ -35,12 +36,13 @@ export async function finishErasure({
   workspaceDir,
 }: Pick<EraseParts, "store" | "workspaceDir">): Promise<Readonly<Record<string, number>>> {
   ImportStage.remove(store.dataDir);
-  const outputs = await removeOutputs(workspaceDir);
+  const outputs = await removeFolder(workspaceDir, OUTPUTS);
+  const attachments = await removeFolder(workspaceDir, ATTACHMENTS);
   const setAside = await removeSetAside(store.dataDir);
   store.db.exec("vacuum");
   truncateWal(store);
   store.transaction(() => store.state.remove("erasure"), { durable: true });
-  return { outputs, stores_set_aside: setAside };
+  return { outputs, attachments, stores_set_aside: setAside };
 }
 
 /**
@@ -88,14 +90,14 @@ function truncateWal({ db }: Store): void {
 }
 
 /** Removes the folder's files. If a tool replaced the folder by a link, removes only the link. */
-async function removeOutputs(workspaceDir: string): Promise<number> {
+async function removeFolder(workspaceDir: string, path: readonly string[]): Promise<number> {
   let folder = workspaceDir;
-  for (const part of OUTPUTS) {
+  for (const [at, part] of path.entries()) {
     folder = join(folder, part);
     const found = await lstat(folder).catch(absent);
     if (found === null) return 0;
     if (found.isDirectory()) continue;
-    if (part === OUTPUTS[1]) await rm(folder, { force: true });
+    if (at === path.length - 1) await rm(folder, { force: true });
     return 0;
   }
   const files = await readdir(folder);

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { attachmentRecord, attachmentRecords } from "../../../contract/attachments.ts";
 import {
   type FileField,
   choice,
@@ -38,9 +39,22 @@ const answerPart = z.union([
   z.looseObject({ kind: z.enum(["text", "thinking"]), text: z.string() }),
   z.looseObject({ kind: z.literal("tool_use"), id: z.string(), tool: z.string(), input: anyObject }),
 ]);
-const outcome = z.looseObject({ id: z.string(), tool: z.string(), isError: z.boolean() });
-/** Content of a message, by role. */
-const CONTENT = { user: z.string(), assistant: z.array(answerPart), tool: z.array(outcome) };
+const outcome = z.looseObject({
+  id: z.string(),
+  tool: z.string(),
+  isError: z.boolean(),
+  attachments: z.exactOptional(attachmentRecords),
+});
+const userPart = z.union([
+  z.object({ kind: z.literal("text"), text: z.string() }),
+  z.object({ kind: z.literal("attachment"), file: attachmentRecord }),
+]);
+/** Content of a message, by role. Of attachments the file has the references, not the bytes. */
+const CONTENT = {
+  user: z.union([z.string(), z.array(userPart)]),
+  assistant: z.array(answerPart),
+  tool: z.array(outcome),
+};
 const step = z.looseObject({ tool: z.string(), input: z.string(), output: z.string(), ok: z.boolean() });
 const usage = z.looseObject({ inputTokens: z.number(), outputTokens: z.number(), cacheHitTokens: z.number() });
 

@@ -36,7 +36,7 @@ function resultOf({ id, tool }: ToolUse, results: ToolOutcome[]): ToolOutcome {
   return found === undefined ? { id, tool, output: UNKNOWN_OUTCOME, isError: true } : { ...found, id, tool };
 }
 
-/** The conversation with calls and results as text, and without thinking. */
+/** The conversation with calls and results as text, and without thinking. Attachments stay. */
 export const plainHistory = (messages: readonly ModelMessage[]): ModelMessage[] => messages.map(plainMessage);
 
 function plainMessage(message: ModelMessage): ModelMessage {
@@ -46,7 +46,7 @@ function plainMessage(message: ModelMessage): ModelMessage {
     case "assistant":
       return { role: "assistant", content: message.content.flatMap(plainPart) };
     case "tool":
-      return { role: "user", text: message.results.map(plainResult).join("\n") };
+      return plainResults(message.results);
     default:
       return message satisfies never;
   }
@@ -63,6 +63,13 @@ function plainPart(part: AssistantContent): readonly AssistantContent[] {
     default:
       return part satisfies never;
   }
+}
+
+/** Files of the results follow their text. */
+function plainResults(results: readonly ToolOutcome[]): ModelMessage {
+  const text = results.map(plainResult).join("\n");
+  const files = results.flatMap(({ parts = [] }) => parts);
+  return { role: "user", text, ...(files.length > 0 && { parts: [{ kind: "text", text }, ...files] }) };
 }
 
 const plainResult = ({ tool, output, isError }: ToolOutcome): string =>

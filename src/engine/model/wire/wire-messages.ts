@@ -1,8 +1,9 @@
 import type { LanguageModelV4Message, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
-import type { AssistantContent, ModelMessage, ToolOutcome } from "../model-provider.ts";
+import type { AssistantContent, ModelMessage } from "../model-provider.ts";
 import { CallIds, wireToolName } from "./call-names.ts";
-import { cleanJson, cleanObject } from "./clean-json.ts";
+import { cleanObject } from "./clean-json.ts";
 import { pairCalls, plainHistory } from "./history.ts";
+import { type UserPart, EMPTY, resultPart, userPart, wireText } from "./wire-files.ts";
 import type { WireRules } from "./wire-rules.ts";
 import { WireThinking, ownSignature } from "./wire-thinking.ts";
 import type { WireTools } from "./wire-tools.ts";
@@ -12,12 +13,9 @@ type AssistantPart = Assistant["content"][number];
 type AssistantMessage = Extract<ModelMessage, { role: "assistant" }>;
 type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
 
-const EMPTY = "(empty)";
 const BEGINNING = "(the beginning of the conversation is not shown)";
 const GO_ON = "(go on)";
 const NO_ANSWER = "(no answer)";
-/** OpenAI's limit is 10 MiB. */
-const MAX_TEXT = 10_000_000;
 
 /**
  * Any history in a form the provider accepts: paired calls and results, its names and ids, no blank text, only thinking
@@ -55,9 +53,10 @@ class HistoryWriter {
     this.#thinking = new WireThinking(rules);
   }
 
-  user({ text, recalled = "" }: Extract<ModelMessage, { role: "user" }>): void {
-    const texts = [text, ...(recalled.trim() === "" ? [] : [recalled])];
-    this.#write({ role: "user", content: texts.map((one) => ({ type: "text", text: wireText(one) })) });
+  user({ text, parts = [{ kind: "text", text }], recalled = "" }: Extract<ModelMessage, { role: "user" }>): void {
+    const content = parts.map(userPart);
+    if (recalled.trim() !== "") content.push({ type: "text", text: wireText(recalled) });
+    this.#write({ role: "user", content });
   }
 
   /** An answer and its results, split into several messages at `maxCallsPerMessage`. */
@@ -65,6 +64,7 @@ class HistoryWriter {
     const thinking = this.#thinking.of(content);
     let parts: AssistantPart[] = [];
     let outcomes: LanguageModelV4ToolResultPart[] = [];
+    const files: UserPart[] = [];
     let calls = 0;
     const flush = () => {
       this.#write({ role: "assistant", content: withoutTrailingThinking(parts) });
@@ -79,9 +79,13 @@ class HistoryWriter {
       const result = results[calls++];
       const id = this.#ids.take(part.id);
       parts.push(this.#call(part, id));
-      if (result !== undefined) outcomes.push(resultPart(result, id));
+      if (result === undefined) continue;
+      const { part: written, after } = resultPart(result, { id, rules: this.#rules });
+      outcomes.push(written);
+      files.push(...after);
     }
     flush();
+    this.#write({ role: "user", content: files });
   }
 
   end(): LanguageModelV4Message[] {
@@ -127,16 +131,4 @@ function withoutTrailingThinking(parts: readonly AssistantPart[]): AssistantPart
 function withReasoning(message: LanguageModelV4Message): LanguageModelV4Message {
   if (message.role !== "assistant" || message.content.some(({ type }) => type === "reasoning")) return message;
   return { ...message, providerOptions: { openaiCompatible: { reasoning_content: "" } } };
-}
-
-function resultPart({ tool, output, isError }: ToolOutcome, id: string): LanguageModelV4ToolResultPart {
-  const about = { type: "tool-result", toolCallId: id, toolName: wireToolName(tool) } as const;
-  if (typeof output !== "string")
-    return { ...about, output: { type: isError ? "error-json" : "json", value: cleanJson(output ?? null) } };
-  return { ...about, output: { type: isError ? "error-text" : "text", value: wireText(output) } };
-}
-
-function wireText(text: string): string {
-  if (text.trim() === "") return EMPTY;
-  return (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text).toWellFormed();
 }

@@ -1,3 +1,5 @@
+import type { AttachmentKind } from "../../../contract/attachment-records.ts";
+
 /**
  * What each provider accepts, from its documentation and errors. Plain data, usable before a provider package is loaded.
  */
@@ -20,6 +22,8 @@ export interface WireRules {
   readonly schemas: "json_schema" | "subset";
   /** Inserts an answer between tool results and a user message, which some refuse to follow directly. */
   readonly answersResults: boolean;
+  /** Kinds of files that a tool's result may hold. The others follow in a user message. */
+  readonly resultFiles: readonly AttachmentKind[];
   /** DeepSeek requires `reasoning_content` in an answer with calls. */
   readonly reasoningRequired: boolean;
 }
@@ -46,6 +50,7 @@ const COMMON = {
   argumentName: /^[A-Za-z0-9_.-]{1,64}$/,
   schemas: "json_schema",
   answersResults: false,
+  resultFiles: [],
   reasoningRequired: false,
 } as const;
 
@@ -55,6 +60,7 @@ const ANTHROPIC: WireRules = {
   thinking: "signed",
   thinkingProof: ["signature", "redactedData"],
   thinkingFields: [],
+  resultFiles: ["image", "pdf"],
 };
 
 const OPENAI: WireRules = {
@@ -63,6 +69,7 @@ const OPENAI: WireRules = {
   thinking: "signed",
   thinkingProof: ["reasoningEncryptedContent"],
   thinkingFields: ["itemId"],
+  resultFiles: ["image", "pdf"],
   maxTools: 128,
 };
 
@@ -109,6 +116,7 @@ export function wireRules(provider: RemoteProvider, model: string): WireRules {
     case "google":
       return GOOGLE;
     case "bedrock":
+      if (/anthropic\./.test(model)) return { ...BEDROCK, resultFiles: ["image"] };
       return BEDROCK_TAKES_THINKING.test(model) ? BEDROCK : { ...BEDROCK, thinking: "none" };
     case "openai-compatible":
       if (MISTRAL.test(model)) return { ...COMPATIBLE, callId: MISTRAL_ID, answersResults: true };

@@ -29,6 +29,21 @@ export interface CommandHost {
   readonly network: ToolNetwork;
 }
 
+const input = toolInput(
+  z.object({
+    command: z.string().check(
+      z.minLength(1),
+      z.refine((text) => byteLength(text) <= MAX_COMMAND_BYTES, {
+        error: `expected at most ${MAX_COMMAND_BYTES} bytes`,
+      }),
+      z.refine((text) => !text.includes("\0"), { error: "expected no NUL character" }),
+    ),
+    timeout_s: z.optional(
+      z.int().check(z.gte(1), z.lte(MAX_TIMEOUT_S), z.describe(`Timeout in seconds; default: ${DEFAULT_TIMEOUT_S}`)),
+    ),
+  }),
+);
+
 /** Runs a shell command. A grant matches the whole command line, never a prefix (`git status; rm -rf .`). */
 export function runCommand({
   environment,
@@ -41,22 +56,7 @@ export function runCommand({
     name: "run_command",
     description:
       "Runs a shell command in the workspace, without standard input, and returns its exit code and output. Background processes are ended with the call.",
-    input: toolInput(
-      z.object({
-        command: z.string().check(
-          z.minLength(1),
-          z.refine((text) => byteLength(text) <= MAX_COMMAND_BYTES, {
-            error: `expected at most ${MAX_COMMAND_BYTES} bytes`,
-          }),
-          z.refine((text) => !text.includes("\0"), { error: "expected no NUL character" }),
-        ),
-        timeout_s: z.optional(
-          z
-            .int()
-            .check(z.gte(1), z.lte(MAX_TIMEOUT_S), z.describe(`Timeout in seconds; default: ${DEFAULT_TIMEOUT_S}`)),
-        ),
-      }),
-    ),
+    input,
     readOnly: false,
     permission: "ask",
     goneWithinMs: GONE_WITHIN_MS,

@@ -15,16 +15,18 @@ const HTML = /^(text\/html|application\/xhtml\+xml)\b/;
 /** Invisible Unicode tag characters, a known vector of prompt injection. */
 const TAG_CHARACTERS = /[\u{E0000}-\u{E007F}]/gu;
 
+const input = toolInput(
+  z.object({
+    url: z.string().check(z.minLength(1), z.maxLength(MAX_URL_CHARACTERS)),
+    method: z.optional(z.enum(["GET", "HEAD"]).check(z.describe("HEAD returns only status and content type"))),
+  }),
+);
+
 export function fetchUrl(network: Network): Tool<{ url: string; method?: "GET" | "HEAD" }> {
   return {
     name: "fetch_url",
     description: "Fetches a page or file from the web over http or https and returns its text, without HTML markup.",
-    input: toolInput(
-      z.object({
-        url: z.string().check(z.minLength(1), z.maxLength(MAX_URL_CHARACTERS)),
-        method: z.optional(z.enum(["GET", "HEAD"]).check(z.describe("HEAD returns only status and content type"))),
-      }),
-    ),
+    input,
     readOnly: true,
     permission: "allow",
     timeoutMs: () => TIMEOUT_MS,

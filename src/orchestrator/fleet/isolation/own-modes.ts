@@ -21,6 +21,7 @@ const MODES: Readonly<Record<string, number>> = {
   postgres: OWN,
   kept: OWN,
   backups: OWN,
+  catalogs: TRAVERSABLE,
   engines: TRAVERSABLE,
   run: TRAVERSABLE,
   cache: 0o755,

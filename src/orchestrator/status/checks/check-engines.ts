@@ -15,6 +15,7 @@ export async function checkEngines(
     ...checkStates(await engineWarnings(host), status.engines),
     await checkVersions(host),
     ...checkOrphans(status.orphans),
+    ...checkSpares(status.spares),
     ...checkIsolation(status.isolation),
   ];
 }
@@ -44,7 +45,7 @@ async function checkVersions({ db, settings }: Pick<HostContext, "db" | "setting
   return warned(
     "versions",
     `${words}; the daemon has ${VERSION}`,
-    "orchctl restart USER gives an engine the daemon's version",
+    "orchctl engines restart --outdated restarts them a few at a time, and stops when the new version fails",
   );
 }
 
@@ -52,6 +53,16 @@ const checkOrphans = (orphans: HostStatus["orphans"]): readonly HostCheck[] =>
   orphans.length === 0
     ? [passed("orphans", "no process without a record")]
     : orphans.map(({ incarnation, fix }) => warned("orphans", `processes of ${incarnation} have no record`, fix));
+
+/** Nothing where none are kept. */
+function checkSpares({ ready, target, problem }: HostStatus["spares"]): readonly HostCheck[] {
+  if (target === 0) return [];
+  return [
+    problem === null
+      ? passed("spares", `${ready} of ${target} ready`)
+      : warned("spares", problem, "journalctl -u orchd shows why each failed; without spares engines boot as usual"),
+  ];
+}
 
 function checkIsolation({ mode, parts }: HostStatus["isolation"]): readonly HostCheck[] {
   if (mode === "off") return [warned("isolation", "is off", "set ORCH_ISOLATION=auto and restart orchd")];

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BackupRun } from "../src/contract/backup-records.ts";
+import type { DaemonClient } from "./daemon-client.ts";
+import { CliFailure } from "./exit-codes.ts";
+import { safe } from "./output.ts";
+import { withProgress } from "./progress.ts";
+
+const POLL_MS = 500;
+
+export interface CreatedBackup {
+  /** The folder of the archive. */
+  readonly dir: string;
+  readonly run: BackupRun;
+}
+
+/** Lets the daemon back its host up, and shows how far it is. Throws when the backup fails. */
+export async function createBackup(client: Pick<DaemonClient, "admin">): Promise<CreatedBackup> {
+  const started = await client.admin((admin) => admin.createBackup());
+  let shown = started;
+  const progress = () =>
+    `backing up: ${shown.engines.done} of ${shown.engines.total} engines, ${sizeText(shown.bytes)}`;
+  const created = await withProgress(progress, () => waitForEnd(client, started, (run) => (shown = run)));
+  if (created.run.outcome === "failed")
+    throw new CliFailure("unavailable", `the backup failed: ${safe(created.run.reason)}`);
+  return created;
+}
+
+/** The daemon knows its last backup only: when another one has ended meanwhile, ours is in the list or failed. */
+async function waitForEnd(
+  client: Pick<DaemonClient, "admin">,
+  { name }: BackupRun,
+  onProgress: (run: BackupRun) => void,
+): Promise<CreatedBackup> {
+  for (;;) {
+    const { dir, running, last } = await client.admin((admin) => admin.listBackups());
+    if (last?.name === name) return { dir, run: last };
+    if (running?.name !== name)
+      throw new CliFailure(
+        "unavailable",
+        "the daemon was restarted during the backup; orchctl backup list shows what is complete",
+      );
+    onProgress(running);
+    await sleep(POLL_MS);
+  }
+}
+
+export const sizeText = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MiB`;

@@ -1,0 +1,15 @@
+/** Limits of a product's catalog, as an archive and unpacked. */
+export const CATALOG_LIMITS = {
+  archiveBytes: 8 * 1024 * 1024,
+  /** Of all files together. */
+  bytes: 32 * 1024 * 1024,
+  /** Unpacked bytes per compressed one, beyond the first MiB. */
+  ratio: 100,
+  /** Files and folders. */
+  entries: 2000,
+  pathBytes: 255,
+  depth: 10,
+} as const;
+
+/** The path of a fault that concerns the archive itself. */
+export const ARCHIVE = "(archive)";

@@ -1,0 +1,41 @@
+import { readdir } from "node:fs/promises";
+import type { CatalogFault } from "../../contract/catalog-records.ts";
+import { loadCatalog } from "../catalog/load-catalog.ts";
+import { readSoul } from "../catalog/read-soul.ts";
+import { engineFolders } from "../isolation/file-rules.ts";
+import { checkServers } from "../mcp/check-servers.ts";
+import { RESERVED_TOOL_NAMES } from "../tools/reserved-names.ts";
+
+/** In place of the engine's own, which every engine has. */
+const VARIABLES = {
+  PATH: "/usr/bin",
+  HOME: "/engine/workspace",
+  LANG: "C.UTF-8",
+  TZ: "UTC",
+  ORCH_PRODUCT: "product",
+  ORCH_USER_ID: "user",
+  ORCH_WORKSPACE: "/engine/workspace",
+};
+const PARTS = ["agents", "skills", "tools", "core-soul.md"];
+
+interface FolderCheck {
+  readonly errors: readonly CatalogFault[];
+  readonly warnings: readonly CatalogFault[];
+}
+
+/** What an engine would find in the folder as its product's catalog. `readable`: `ORCH_TOOL_READ_PATHS`. */
+export async function checkFolder(folder: string, readable: readonly string[]): Promise<FolderCheck> {
+  const folders = { product: null, engine: folder };
+  const places = { folders: engineFolders("/engine"), read: readable };
+  const parts = {
+    isReserved: (name: string) => RESERVED_TOOL_NAMES.includes(name),
+    checkServers: checkServers({ variables: VARIABLES, places }),
+  };
+  const { catalog, problems, warnings } = await loadCatalog(parts, folders);
+  const soul = await readSoul(folders);
+  const secrets = [...catalog.tools.values()].flatMap((tool) => Object.values(tool.secrets));
+  const used = new Set([...PARTS, ...secrets.map((file) => file.split("/")[0])]);
+  const unused = (await readdir(folder)).filter((name) => !used.has(name) && name !== ".mcp.json");
+  const ignored = unused.toSorted().map((path) => ({ path, message: "no part of a catalog, ignored" }));
+  return { errors: [...problems, ...soul.problems], warnings: [...warnings, ...ignored] };
+}

@@ -1,0 +1,17 @@
+import type { CatalogRemark } from "../../contract/engine-records.ts";
+import { EngineError } from "../engine-error.ts";
+
+export type Reloaded<Answer> =
+  | { readonly kind: "reloaded"; readonly answer: Answer }
+  | { readonly kind: "refused"; readonly problems: readonly CatalogRemark[] };
+
+/** The first fault in the message, all of them in the details. */
+export function refusal(
+  code: "CATALOG_INVALID" | "CORE_SOUL_INVALID",
+  effect: string,
+  errors: readonly CatalogRemark[],
+): EngineError {
+  const [first] = errors;
+  const others = errors.length > 1 ? ` and ${errors.length - 1} more` : "";
+  return new EngineError(code, `${first?.path}: ${first?.message}${others}; ${effect}`, { errors });
+}

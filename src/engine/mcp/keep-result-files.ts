@@ -1,0 +1,42 @@
+import type { ResultFiles } from "../attachments/result-files.ts";
+import { describeFile } from "../attachments/describe-file.ts";
+import type { ContentBlock } from "./connection.ts";
+import { blockText } from "./result-text.ts";
+
+/**
+ * A result's content as text. Its images, audio and embedded files go to `files`; a line stands in place of each, which
+ * says where it is or why it was not kept.
+ */
+export async function keepResultFiles(content: readonly ContentBlock[], files: ResultFiles): Promise<string> {
+  const texts: string[] = [];
+  // One after the other: the limits are those of the whole result.
+  for (const block of content) texts.push((await keepBlock(block, files)) ?? blockText(block));
+  return texts.join("\n").toWellFormed();
+}
+
+/** Null for a block that is no file. */
+async function keepBlock(block: ContentBlock, files: ResultFiles): Promise<string | null> {
+  const source = sourceOf(block);
+  if (source === null) return null;
+  const { base64, claimed, name } = source;
+  const bytes = Buffer.from(base64, "base64");
+  const kept = await files.keep({ bytes, claimed, name });
+  if (kept.kind === "kept") return `[${describeFile(kept.file)}]`;
+  return blockText(block).replace(/; not shown\]$/, `; not shown: ${kept.reason}]`);
+}
+
+interface FileSource {
+  readonly base64: string;
+  readonly claimed: string | undefined;
+  readonly name?: string;
+}
+
+function sourceOf(block: ContentBlock): FileSource | null {
+  const resource = block.type === "resource" ? block["resource"] : null;
+  const holder = (resource ?? block) as Readonly<Record<string, unknown>>;
+  const base64 = block.type === "resource" ? holder["blob"] : holder["data"];
+  if (!["image", "audio", "resource"].includes(block.type) || typeof base64 !== "string") return null;
+  const { mimeType: type, uri } = holder;
+  const name = typeof uri === "string" ? { name: uri.split(/[?#]/)[0] ?? "" } : {};
+  return { base64, claimed: typeof type === "string" ? type : undefined, ...name };
+}

@@ -1,0 +1,37 @@
+import { describeFile } from "../../attachments/describe-file.ts";
+import type { FilePart, ModelMessage } from "../model-provider.ts";
+import { attachmentNote } from "./show-attachments.ts";
+
+const REFUSED = "the model's provider refused the request, so it was left out";
+
+/** The conversation with a line of text in place of each attachment. */
+export const withoutAttachments = (messages: readonly ModelMessage[]): ModelMessage[] =>
+  messages.map((message) => {
+    if (message.role === "user" && message.parts !== undefined) {
+      const { parts, ...rest } = message;
+      return { ...rest, text: notesOf(parts).join("\n\n") };
+    }
+    if (message.role !== "tool") return message;
+    const results = message.results.map(({ parts = [], ...result }) =>
+      parts.length === 0 ? result : { ...result, output: withText(result.output, notesOf(parts)) },
+    );
+    return { ...message, results };
+  });
+
+export const hasAttachments = (messages: readonly ModelMessage[]): boolean =>
+  messages.some(
+    (message) =>
+      (message.role === "user" && message.parts?.some(({ kind }) => kind !== "text")) ||
+      (message.role === "tool" && message.results.some(({ parts }) => parts?.some(({ kind }) => kind !== "text"))),
+  );
+
+const notesOf = (parts: readonly FilePart[]): readonly string[] =>
+  parts.map((part) => (part.kind === "text" ? part.text : attachmentNote(part.file, REFUSED)));
+
+/** A result with lines below it. */
+export const withText = (output: unknown, lines: readonly string[]): unknown =>
+  lines.length === 0 ? output : [typeof output === "string" ? output : JSON.stringify(output), ...lines].join("\n");
+
+/** What a part that is not sent as a file says. */
+export const partText = (part: FilePart): string =>
+  part.kind === "text" ? part.text : `[attached ${describeFile(part.file)}]`;

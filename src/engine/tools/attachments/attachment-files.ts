@@ -1,0 +1,54 @@
+import { type AttachmentRecord, MAX_ATTACHMENTS } from "../../../contract/attachment-records.ts";
+import { type CheckedFile, digestOf } from "../../attachments/check-file.ts";
+import { storedName } from "../../attachments/file-name.ts";
+import type { DiskQuota } from "../../isolation/limits/disk-quota.ts";
+import { ToolFailed } from "../tool.ts";
+import { readInWorkspace, writeInWorkspace } from "../workspace-files.ts";
+import { workspacePlace } from "../workspace-path.ts";
+
+/** Relative to the workspace. An erasure of the memory removes it. */
+export const ATTACHMENTS_FOLDER = ".orch/attachments";
+const MAX_BYTES = MAX_ATTACHMENTS.mb * 1024 * 1024;
+
+/** The bytes of attachments, in files of the workspace. A file is named for its content, so that a retry writes nothing. */
+export class AttachmentFiles {
+  readonly #workspaceDir: string;
+  readonly #disk: Pick<DiskQuota, "admit">;
+
+  constructor({ workspaceDir, disk }: { readonly workspaceDir: string; readonly disk: Pick<DiskQuota, "admit"> }) {
+    this.#workspaceDir = workspaceDir;
+    this.#disk = disk;
+  }
+
+  /** Why files of so many bytes may not be written, or null. Counts them as written. */
+  admit(bytes: number): Promise<string | null> {
+    return this.#disk.admit(bytes);
+  }
+
+  /** Writes a file that was admitted, unless it is there. Throws `ToolFailed`. */
+  async write(file: CheckedFile, bytes: Buffer): Promise<AttachmentRecord> {
+    const stored = { ...file, path: `${ATTACHMENTS_FOLDER}/${storedName(file.digest, file.name)}` };
+    const isThere = (await this.read(stored).catch(unlessFailed)) !== null;
+    if (!isThere) await writeInWorkspace({ workspaceDir: this.#workspaceDir, path: stored.path }, bytes);
+    return stored;
+  }
+
+  /** A file of the workspace, and its real path in it. Throws `ToolFailed`. */
+  async open(path: string): Promise<{ readonly bytes: Buffer; readonly path: string }> {
+    const workspaceDir = this.#workspaceDir;
+    const place = await workspacePlace(workspaceDir, path);
+    return { bytes: (await readInWorkspace({ workspaceDir, path, place }, MAX_BYTES)).bytes, path: place };
+  }
+
+  /** The bytes that the record was made of. Throws `ToolFailed` for a file that is gone or has changed since. */
+  async read({ path, digest, bytes: expected }: AttachmentRecord): Promise<Buffer> {
+    const { bytes } = await this.open(path);
+    if (bytes.length !== expected || digestOf(bytes) !== digest) throw new ToolFailed("the file has changed since");
+    return bytes;
+  }
+}
+
+function unlessFailed(error: unknown): null {
+  if (error instanceof ToolFailed) return null;
+  throw error;
+}

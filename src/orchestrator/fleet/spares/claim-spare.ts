@@ -1,0 +1,38 @@
+import { hasSnapshot } from "../engine-snapshots.ts";
+import type { ProcessOrder } from "../process-order.ts";
+import type { StartParts, StartedProcess } from "../start-process.ts";
+import type { SparePool } from "./spare-pool.ts";
+import type { ClaimOutcome } from "../../../contract/spares-report.ts";
+
+/**
+ * Makes a spare the engine of this order. Null when none can be, and the engine has to start a process: then nothing has
+ * happened. One synchronous step: a daemon that is killed in it leaves an engine that has the whole claim, or a spare
+ * that ends by itself.
+ */
+export function claimSpare(
+  pool: SparePool | undefined,
+  { launch, uid }: ProcessOrder,
+  { options, listener, log, owner, cgroup, launchFile, text }: StartParts & { readonly text: string },
+): StartedProcess | null {
+  if (pool === undefined) return null;
+  const without = (outcome: ClaimOutcome): null => {
+    pool.count(outcome);
+    return null;
+  };
+  // The spare takes over a socket, and its program is in its snapshot.
+  if (listener === null || !hasSnapshot(options)) return without("unfit");
+  const spare = pool.take({ nodeOptions: options });
+  if (spare === null) return without("none_left");
+  const claim = { launch_file: launchFile, owner: uid === null ? null : owner, folder: launch.data_dir, launch: text };
+  try {
+    // A later daemon finds it there, even before it has read its claim.
+    cgroup?.enter(spare.identity.pid);
+    spare.claim(claim, { log, listener });
+  } catch {
+    // It had ended, or the message is too long.
+    spare.end();
+    return without("unfit");
+  }
+  pool.count("claimed");
+  return { identity: spare.identity, ended: spare.exited };
+}

@@ -1,0 +1,57 @@
+import { catalogChanges } from "../../contract/catalog-digest.ts";
+import type { CatalogPushed } from "../../contract/catalog-records.ts";
+import type { CatalogCheck } from "../../contract/catalog-check.ts";
+import { ApiError } from "../api-error.ts";
+import type { HostContext } from "../host-context.ts";
+import { productNotFound } from "../status/look-up-product.ts";
+import { versionOf } from "../status/read-catalog.ts";
+import { type Product, findProduct } from "../store/products.ts";
+import { assertCurrent, assertNotSuspended, publishCatalog } from "./publish-catalog.ts";
+
+interface Push {
+  /** A tar.gz archive. */
+  readonly archive: Uint8Array;
+  /** The version that must be the current one; null for any. */
+  readonly ifVersion: number | null;
+  readonly dryRun: boolean;
+}
+
+/**
+ * Replaces a product's catalog by the files of an archive. The files are on this host before the version is stored; a
+ * host that lacks them makes them from the database. Tested in test/end-to-end/product-catalog.test.ts.
+ */
+export async function pushCatalog(
+  host: HostContext,
+  product: Product,
+  { archive, ifVersion, dryRun }: Push,
+): Promise<CatalogPushed> {
+  assertNotSuspended(product);
+  const { id } = product.record;
+  const { catalog } = (await findProduct(host.db, id)) ?? productNotFound(id);
+  assertCurrent(catalog, ifVersion);
+  await using staged = await host.backend.catalogs.stage(archive);
+  const { check, digest } = staged;
+  assertValid(check);
+  const { files, warnings } = check;
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  if (dryRun) {
+    const { list, ...version } = await versionOf(host, id, catalog.version);
+    const changes = catalogChanges(list, files);
+    const next = { ...version, digest, bytes, files: files.length, restored_from: null };
+    return { ...next, is_new: digest !== catalog.digest, changes, warnings, engines: null };
+  }
+  await staged.place(id);
+  const next = { digest, files, bytes, restoredFrom: null, sealed: host.box.sealBytes(archive) };
+  return publishCatalog(host, product, { next, ifVersion, type: "catalog.pushed", warnings });
+}
+
+/** The first fault in the message, all of them in the details. */
+function assertValid({ errors, more_errors: more }: CatalogCheck): void {
+  const [first] = errors;
+  if (first === undefined) return;
+  const count = errors.length + more - 1;
+  const others = count > 0 ? ` and ${count} more` : "";
+  throw new ApiError("CATALOG_INVALID", `${first.path}: ${first.message}${others}; nothing was changed`, {
+    details: { errors, ...(more > 0 && { more_errors: more }) },
+  });
+}

@@ -1,0 +1,19 @@
+import type { CatalogPushed } from "../../contract/catalog-records.ts";
+import type { HostContext } from "../host-context.ts";
+import { versionOf } from "../status/read-catalog.ts";
+import type { Product } from "../store/products.ts";
+import { prepareCatalog } from "../supervision/prepare-catalog.ts";
+import { assertNotSuspended, publishCatalog } from "./publish-catalog.ts";
+
+/** Makes the files of an earlier version a new one. Tested in test/end-to-end/product-catalog.test.ts. */
+export async function rollbackCatalog(
+  host: HostContext,
+  product: Product,
+  { version, ifVersion }: { readonly version: number; readonly ifVersion: number | null },
+): Promise<CatalogPushed> {
+  assertNotSuspended(product);
+  const { list: files, digest, bytes } = await versionOf(host, product.record.id, version);
+  await prepareCatalog(host, product.record.id, { digest });
+  const next = { digest, files, bytes, restoredFrom: version, sealed: null };
+  return publishCatalog(host, product, { next, ifVersion, type: "catalog.rolled_back", warnings: [] });
+}

@@ -1,0 +1,47 @@
+import type { Attached, EngineProcess } from "../fleet/engine-backend.ts";
+import { engineStatus } from "../fleet/engine-control.ts";
+import { probeOnce } from "../fleet/health-probe.ts";
+import type { HostContext } from "../host-context.ts";
+import type { Observed } from "../rules/adoption.ts";
+import { isRunning } from "../rules/engine-lifecycle.ts";
+import type { EngineRow } from "../store/tables.ts";
+import { controlToken } from "../supervision/launch-order.ts";
+import { currentIncarnation } from "../supervision/new-incarnation.ts";
+
+const PROBE_TIMEOUT_MS = 2000;
+
+type Host = Pick<HostContext, "backend" | "probes" | "box" | "logger">;
+
+/** Finds an engine's process and probes it. */
+export async function observeEngine(
+  host: Host,
+  row: EngineRow,
+): Promise<{ readonly process: EngineProcess | null; readonly observed: Observed }> {
+  const found = await attach(host, row);
+  if (found.kind === "gone") return { process: null, observed: found.cause === "host" ? "rebooted" : "gone" };
+  if (found.kind === "unknown") {
+    host.logger.warn({ engine_id: row.id, reason: found.reason }, "whether an engine runs is unknown");
+    return { process: null, observed: "unknown" };
+  }
+  const { process } = found;
+  const identity = { engineId: row.id, incarnation: row.incarnation, timeoutMs: PROBE_TIMEOUT_MS };
+  const answer = await host.probes.add(() => probeOnce(process.address, identity));
+  if (answer.kind !== "ok") return { process, observed: answer.kind === "failed" ? "silent" : "displaced" };
+  return { process, observed: (await isDraining(host, row, process)) ? "draining" : "answers" };
+}
+
+/** A daemon that crashed may have launched a process without recording it. */
+async function attach({ backend }: Host, row: EngineRow): Promise<Attached> {
+  const incarnation = currentIncarnation(row);
+  const recorded = row.handle === null ? GONE : await backend.attach(incarnation, row.handle);
+  const isGone = recorded.kind === "gone" && recorded.cause === "exit";
+  return isGone && (row.state === "starting" || isRunning(row.state)) ? backend.attach(incarnation, null) : recorded;
+}
+
+const GONE = { kind: "gone", cause: "exit" } as const;
+
+/** Whether an earlier daemon has begun to drain the engine. */
+async function isDraining(host: Host, row: EngineRow, { address: url }: EngineProcess): Promise<boolean> {
+  const outcome = await host.probes.add(() => engineStatus({ url, token: controlToken(host, row) }));
+  return outcome.kind === "ok" && outcome.status.draining;
+}
