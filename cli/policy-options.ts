@@ -5,7 +5,7 @@ import { engineEnvProblems, isPlainSetting } from "../src/contract/engine-env.ts
 import { POLICY_ACTIONS, type PolicyAction } from "../src/contract/orchestrator-records.ts";
 import { isProductSetting, isPublicSetting, productSettingNames } from "../src/contract/settings.ts";
 import { CliFailure } from "./exit-codes.ts";
-import { duration, collected, hosts, jsonObject, limit, names, ports, wholeNumber } from "./option-values.ts";
+import { duration, collected, hosts, interval, jsonObject, limit, names, ports, wholeNumber } from "./option-values.ts";
 import { promptSecret, secretFromFile } from "./secret-input.ts";
 import type { Settings } from "./settings.ts";
 
@@ -27,6 +27,10 @@ export interface PolicyOptions {
   readonly attachmentMb?: number;
   readonly attachmentCount?: number;
   readonly attachmentKinds?: readonly string[];
+  readonly maxSchedules?: number;
+  readonly minScheduleInterval?: number;
+  readonly pauseSchedules?: boolean;
+  readonly resumeSchedules?: boolean;
   readonly engineEnv?: readonly string[];
   readonly unsetEngineEnv?: readonly string[];
 }
@@ -55,6 +59,10 @@ export function policyOptions(command: Command): Command {
       `allowed attachments, separated by commas: ${ATTACHMENT_KINDS.join(",")}`,
       names,
     )
+    .option("--max-schedules <n>", "maximum number of schedules and webhooks of an engine", wholeNumber)
+    .option("--min-schedule-interval <time>", "least time between two runs of a schedule", interval)
+    .option("--pause-schedules", "start no run of a schedule or webhook")
+    .addOption(new Option("--resume-schedules", "start runs again").conflicts("pauseSchedules"))
     .option(
       "--engine-env <setting>",
       "a setting of the engines: NAME=VALUE, NAME=@FILE (- is standard input), or NAME for the value of this environment variable; a secret such as LLM_API_KEY cannot be given as VALUE",
@@ -91,6 +99,10 @@ export async function readPolicy(options: PolicyOptions, settings: Settings): Pr
     ...(attachmentCount !== undefined && { attachment_count: attachmentCount }),
     // The daemon refuses unknown kinds.
     ...(attachmentKinds !== undefined && { attachment_kinds: attachmentKinds as AttachmentKind[] }),
+    ...(options.maxSchedules !== undefined && { max_schedules: options.maxSchedules }),
+    ...(options.minScheduleInterval !== undefined && { min_schedule_interval_s: options.minScheduleInterval }),
+    ...(options.pauseSchedules && { schedules_paused: true }),
+    ...(options.resumeSchedules && { schedules_paused: false }),
     ...(Object.keys(engineEnv).length > 0 && { engine_env: engineEnv }),
   };
 }

@@ -34,6 +34,24 @@ import { productPolicyCommand, productRegisterCommand } from "./commands/product
 import { answerCommand, questionsCommand } from "./commands/questions.ts";
 import { installCommand, rollbackCommand, uninstallCommand, upgradeCommand } from "./commands/release.ts";
 import { pricesReloadCommand, usageCommand } from "./commands/usage.ts";
+import { scheduleCreateCommand } from "./commands/schedule-create.ts";
+import {
+  scheduleDeleteCommand,
+  scheduleListCommand,
+  schedulePauseCommand,
+  scheduleResumeCommand,
+  scheduleRunCommand,
+  scheduleShowCommand,
+} from "./commands/schedules.ts";
+import {
+  webhookCreateCommand,
+  webhookDeleteCommand,
+  webhookListCommand,
+  webhookPauseCommand,
+  webhookResumeCommand,
+  webhookRotateCommand,
+  webhookShowCommand,
+} from "./commands/webhooks.ts";
 import { versionCommand } from "./commands/version.ts";
 import { toolsAllowCommand, toolsListCommand } from "./commands/tools.ts";
 import { topCommand } from "./commands/top.ts";
@@ -76,6 +94,25 @@ const MEMORY_COMMANDS: readonly CommandMaker[] = [
   memoryEraseCommand,
   memoryLearnCommand,
   memorySkillsCommand,
+];
+
+const SCHEDULE_COMMANDS: readonly CommandMaker[] = [
+  scheduleCreateCommand,
+  scheduleListCommand,
+  scheduleShowCommand,
+  schedulePauseCommand,
+  scheduleResumeCommand,
+  scheduleRunCommand,
+  scheduleDeleteCommand,
+];
+const WEBHOOK_COMMANDS: readonly CommandMaker[] = [
+  webhookCreateCommand,
+  webhookListCommand,
+  webhookShowCommand,
+  webhookPauseCommand,
+  webhookResumeCommand,
+  webhookRotateCommand,
+  webhookDeleteCommand,
 ];
 
 const BACKUP_COMMANDS: readonly CommandMaker[] = [
@@ -122,6 +159,8 @@ export function createProgram(
   cancelCommand(program, settings);
   group("memory", "List, search, export, import and erase an engine's memory", MEMORY_COMMANDS);
   group("catalog", "Push the catalog of a product's engines; list and reload an engine's", CATALOG_COMMANDS);
+  group("schedules", "Send messages to an engine at their times", SCHEDULE_COMMANDS);
+  group("webhooks", "Let other services start turns of an engine", WEBHOOK_COMMANDS);
   group("tools", "List an engine's tool servers, and accept changed tools", [toolsListCommand, toolsAllowCommand]);
   program.commandsGroup("Operation:");
   usageCommand(program, settings);

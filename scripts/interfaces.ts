@@ -14,6 +14,8 @@ const {
   KeysAccepted: _keys,
   CatalogVersionUsed: _version,
   EngineStatus: _status,
+  StartedTurn: _started,
+  FoundTurn: _found,
   ...PUBLIC_RESPONSES
 } = ENGINE_RESPONSES;
 
@@ -28,12 +30,14 @@ export const INTERFACES = {
     errors: ORCHESTRATOR_ERRORS,
     errorsOf,
     keys: { platform: PLATFORM_KEY_HEADER, admin: ADMIN_KEY_HEADER, local: ADMIN_KEY_HEADER },
-    keyless: ["none", "local"],
+    keyless: ["none", "local", "webhook"],
     path: {
       version: "The number of a version",
       user_id: "The product's id of the user, 1 to 256 bytes",
       product_id: "Id or slug of the product",
       engine_id: "Id of the engine",
+      schedule_id: "Id of the schedule",
+      webhook_id: "Id of the webhook",
     },
   } satisfies Interface<Route>,
   engine: {

@@ -12,6 +12,7 @@ import { type BuildOptions, type Plugin, build } from "esbuild";
 import { programName } from "../src/contract/engine-program.ts";
 import { PROVIDERS, type ProviderName } from "../src/contract/engine-settings.ts";
 import { laterBuiltIns } from "./later-built-ins.ts";
+import { noLegacyTables, noLocales, textTypesOnly } from "./trim-packages.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -45,17 +46,6 @@ module.exports = require("node:module").createRequire(dist)("./${path}.cjs");`,
 /** The file that opens the models of a provider. The sandbox has none. */
 const familyFile = (provider: string) => join(root, `src/engine/model/${provider}-model.ts`);
 const isFamily = (file: string) => PROVIDERS.some((provider) => file === familyFile(provider));
-
-/** What decodes bodies brings tables of 400 kB for scripts that JSON is not written in; nothing else reads them. */
-const noLegacyTables: Plugin = {
-  name: "no-legacy-tables",
-  setup(builder) {
-    builder.onResolve({ filter: /^\.\/tables\/.*\.json$/ }, ({ path, importer }) =>
-      importer.includes("/iconv-lite/") ? { path, namespace: "no-table" } : undefined,
-    );
-    builder.onLoad({ filter: /./, namespace: "no-table" }, () => ({ contents: "[]", loader: "json" }));
-  },
-};
 
 /**
  * One character beyond ASCII makes a program's text twice as large in memory. The compiler leaves them only in regular
@@ -109,7 +99,7 @@ async function bundle({ name, folder, plugins, ...options }: Bundle): Promise<re
     external: ["pg-native"],
     define: { "import.meta.dirname": "__dirname" },
     logLevel: "warning",
-    plugins: [...plugins, noLegacyTables],
+    plugins: [...plugins, noLegacyTables, noLocales],
   });
   await escapeBeyondAscii(outfile);
   return Object.keys(metafile.inputs);
@@ -190,6 +180,6 @@ function engineProgram(provider: ProviderName, pending: Set<string>): Omit<Bundl
     banner: { js: LOADING },
     // A snapshot has no dynamic import.
     supported: { "dynamic-import": false },
-    plugins: [laterBuiltIns, ownBundles(pending, family)],
+    plugins: [laterBuiltIns, textTypesOnly, ownBundles(pending, family)],
   };
 }

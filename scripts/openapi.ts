@@ -110,11 +110,12 @@ function parameterSchema(parameter: Parameter): Schema {
 }
 
 function requestBody(
-  { request, requestArchive, requestLines }: Row,
+  { request, requestArchive, requestLines, rawBody }: Row,
   requests: RequestNames,
 ): NonNullable<Operation["requestBody"]> | null {
   if (requestArchive === true) return { required: true, content: ARCHIVE };
   if (requestLines !== undefined) return { required: true, content: { "application/x-ndjson": linesOf(requestLines) } };
+  if (rawBody) return { required: true, content: { "*/*": { schema: {} } } };
   if (request === undefined) return null;
   const required = !request.safeParse({}).success;
   return { required, content: { "application/json": { schema: reference(requests.get(request) ?? "") } } };
@@ -130,7 +131,7 @@ const successes = ({ responses }: Row): Operation["responses"] =>
       },
     ]),
   );
-const DESCRIPTIONS: Readonly<Record<string, string>> = { 200: "OK", 201: "Created" };
+const DESCRIPTIONS: Readonly<Record<string, string>> = { 200: "OK", 201: "Created", 202: "Accepted" };
 
 const ARCHIVE: Contents = { "application/gzip": { schema: { type: "string" } } };
 

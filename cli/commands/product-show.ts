@@ -101,6 +101,8 @@ export function describeProduct(product: ProductRecord, columns: number | null):
       ],
       ["tool ports", policy.tool_listen.join(", ") || "none"],
       ["attachments", describeAttachments(policy)],
+      ["schedules", `${policy.max_schedules} per engine${policy.schedules_paused ? ", paused" : ""}`],
+      ["schedule interval", `at least ${policy.min_schedule_interval_s} s`],
       ["engine env", engine_env_names.map(describeSetting).join(", ") || null],
     ],
     columns,

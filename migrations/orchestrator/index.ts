@@ -9,6 +9,7 @@ import * as engineUsers from "./0008-engine-users.ts";
 import * as sleeping from "./0009-sleeping.ts";
 import * as catalogs from "./0010-catalogs.ts";
 import * as usage from "./0011-usage.ts";
+import * as schedules from "./0012-schedules.ts";
 import * as engineHandles from "./0013-engine-handles.ts";
 import * as budgets from "./0014-budgets.ts";
 
@@ -25,6 +26,7 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0009-sleeping": sleeping,
   "0010-catalogs": catalogs,
   "0011-usage": usage,
+  "0012-schedules": schedules,
   "0013-engine-handles": engineHandles,
   "0014-budgets": budgets,
 };

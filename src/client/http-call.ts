@@ -53,7 +53,7 @@ export interface Retry {
 }
 
 export interface RequestParams {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly body?: unknown;
   /** Sent as it is, instead of `body`. */

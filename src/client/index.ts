@@ -33,6 +33,16 @@ export {
 } from "./orchestrator-client.ts";
 export type { OrchestratorClientOptions } from "./orchestrator-calls.ts";
 export type { LogsOptions } from "./orchestrator-client.ts";
+export type { ScheduleOptions, TimingOptions, WebhookOptions, WebhookWithSecret } from "./schedules.ts";
+export type {
+  MissedPolicy,
+  RunRecord,
+  RunState,
+  ScheduleRecord,
+  ScheduleTiming,
+  WebhookAccepted,
+  WebhookRecord,
+} from "../contract/schedule-records.ts";
 export type { EventGap, FollowOptions, OrchestratorEvent } from "./orchestrator-stream.ts";
 export type { AdminUsageOptions, UsageEntry, UsageOptions } from "./usage-calls.ts";
 export type * from "../contract/usage-records.ts";

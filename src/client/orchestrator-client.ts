@@ -10,6 +10,7 @@ import { type UsageEntry, type UsageOptions, readUsage } from "./usage-calls.ts"
 import { readPages } from "./pages.ts";
 import { readLines } from "./sse-frames.ts";
 import { retryClassOf } from "./retry-rule.ts";
+import { scheduleCalls, webhookCalls } from "./schedules.ts";
 import { LinkedAbort, MAX_TIMER_MS } from "./timeouts.ts";
 
 export interface EventsOptions extends FollowOptions {
@@ -161,6 +162,11 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
     async *engineUsage(userId: string, given: Omit<UsageOptions, "userId"> = {}): AsyncGenerator<UsageEntry> {
       yield* readUsage(get, `${engine(userId, 'engineUsage("alice")')}/usage`, given);
     },
+
+    /** Messages that are sent to an engine at their times. */
+    schedules: scheduleCalls(calls),
+    /** Addresses at which other services start turns of an engine. */
+    webhooks: webhookCalls(calls),
 
     /** Stored events of the product's engines, or of one user's, the newest first. */
     listEvents: ({

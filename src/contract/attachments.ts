@@ -15,7 +15,7 @@ const MAX_NAME = 255;
 
 const TEXT_BYTES = "1 byte to 1 MiB of UTF-8";
 
-const messageText = wellFormedText(`expected a string of ${TEXT_BYTES}`).check(
+export const messageText = wellFormedText(`expected a string of ${TEXT_BYTES}`).check(
   z.refine((text) => byteLength(text) >= 1 && byteLength(text) <= MAX_TEXT_BYTES, { error: `expected ${TEXT_BYTES}` }),
   z.refine((text) => text === "" || text.trim() !== "", { error: "expected more than white space" }),
 );

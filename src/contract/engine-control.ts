@@ -25,6 +25,8 @@ export const CONTROL_PATHS = {
    * with its position in the ledger, or empty, adds what has been spent since.
    */
   status: "/control/status",
+  /** `POST {key, request}`: start a turn once for each key; answers when it is stored. `GET ?key=` or `?turn_id=`: how it stands. */
+  turns: "/control/turns",
 } as const;
 
 export const isControlPath = (path: string | undefined): boolean => path?.startsWith("/control/") ?? false;

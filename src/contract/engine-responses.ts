@@ -21,6 +21,7 @@ import { ENGINE_ERRORS, type EngineErrorCode } from "./engine-errors.ts";
 import { engineEvent } from "./engine-event-schemas.ts";
 import { usageReport } from "./metered-usage.ts";
 import { MEMORY_RESPONSES } from "./memory-responses.ts";
+import { startedTurn } from "./started-turn.ts";
 import { AWAKE_REASONS } from "./sleep.ts";
 import { count, jsonObject, openApiDocument, text, textOrNull, time, timeOrNull } from "./response-schemas.ts";
 
@@ -168,6 +169,8 @@ export const ENGINE_RESPONSES = {
     budgets: z.exactOptional(budgetReport),
     usage: z.exactOptional(usageReport),
   }) satisfies z.ZodMiniType<EngineStatus>,
+  StartedTurn: startedTurn,
+  FoundTurn: z.object({ turn: z.nullable(startedTurn) }),
   OpenApiDocument: openApiDocument,
   Error: z.object({
     error: z.enum(Object.keys(ENGINE_ERRORS) as [EngineErrorCode, ...EngineErrorCode[]]),

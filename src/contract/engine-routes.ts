@@ -10,6 +10,7 @@ import {
 import { MAX_BUDGETS_BYTES, engineBudgets } from "./engine-budgets.ts";
 import { CONTROL_PATHS, controlCatalogRequest, controlKeysRequest, controlSleepRequest } from "./engine-control.ts";
 import type { EngineErrorCode } from "./engine-errors.ts";
+import { TURN_WAIT_MS, startTurnRequest } from "./started-turn.ts";
 import type { EngineResponseName } from "./engine-responses.ts";
 import {
   type IntegerParameter,
@@ -205,6 +206,20 @@ export const ENGINE_ROUTES = {
       },
     },
     responses: ok("EngineStatus"),
+  }),
+  startTurn: control(`POST ${CONTROL_PATHS.turns}`, "Start a turn once for each key, without a reader", {
+    request: startTurnRequest,
+    maxBodyBytes: ENGINE_BODY_BYTES.execute,
+    responses: ok("StartedTurn"),
+    errors: ["NOT_FOUND", "TASK_BUSY", "IDEMPOTENCY_CONFLICT", "ENGINE_DRAINING"],
+  }),
+  findTurn: control(`GET ${CONTROL_PATHS.turns}`, "A turn that the daemon started, or null", {
+    query: {
+      key: { kind: "text", summary: "The key that started it" },
+      turn_id: { kind: "text", summary: "Its id" },
+      wait_ms: TURN_WAIT_MS,
+    },
+    responses: ok("FoundTurn"),
   }),
 } satisfies Record<string, EngineRoute>;
 export type EngineRouteName = keyof typeof ENGINE_ROUTES;

@@ -82,6 +82,9 @@ export const policyPatch = z.strictObject({
   attachment_mb: z.optional(integer(0, MAX_ATTACHMENTS.mb)),
   attachment_count: z.optional(integer(0, MAX_ATTACHMENTS.count)),
   attachment_kinds: z.optional(z.array(z.enum(ATTACHMENT_KINDS))),
+  max_schedules: z.optional(integer(0, 10_000)),
+  min_schedule_interval_s: z.optional(integer(1, 86_400)),
+  schedules_paused: z.optional(z.boolean()),
   engine_env: z.optional(checkedEngineEnv),
 });
 export type PolicyPatch = z.output<typeof policyPatch>;

@@ -6,6 +6,11 @@ export const ORCHESTRATOR_ERRORS = {
   INVALID_REQUEST: { status: 400, cause: "Malformed JSON, a missing field or an invalid value.", retry: "no" },
   INVALID_PLATFORM_KEY: { status: 401, cause: "`X-Platform-Key` missing or unknown.", retry: "no" },
   INVALID_ADMIN_KEY: { status: 401, cause: "Admin call without or with a wrong `X-Admin-Key`.", retry: "no" },
+  INVALID_SIGNATURE: {
+    status: 401,
+    cause: "Unknown webhook, or a wrong signature, timestamp or id of its message.",
+    retry: "no",
+  },
   POLICY_DENIED: {
     status: 403,
     cause: "The product is suspended, or its policy does not allow the action.",
@@ -14,6 +19,8 @@ export const ORCHESTRATOR_ERRORS = {
   NOT_FOUND: { status: 404, cause: "Unknown route.", retry: "no" },
   PRODUCT_NOT_FOUND: { status: 404, cause: "No product with this slug or id.", retry: "no" },
   ENGINE_NOT_FOUND: { status: 404, cause: "No engine for this `user_id`.", retry: "provision instead" },
+  SCHEDULE_NOT_FOUND: { status: 404, cause: "The engine has no schedule with this id.", retry: "no" },
+  WEBHOOK_NOT_FOUND: { status: 404, cause: "The engine has no webhook with this id.", retry: "no" },
   CATALOG_VERSION_NOT_FOUND: {
     status: 404,
     cause: "The product's catalog has no such version, or it is no longer stored.",

@@ -28,6 +28,12 @@ export const ORCHESTRATOR_EVENTS = {
   "budget.warned":
     "A budget is spent to its `warn_at`, for the first time in its period: `data.budget`, `data.period`, `data.spent`, `data.limit`. `user_id` is null for one of the whole product.",
   "budget.spent": "A budget is spent: model calls are refused until its period ends. Fields as of `budget.warned`.",
+  "schedule.created": "A schedule or webhook was created: `data.schedule_id` or `data.webhook_id`.",
+  "schedule.changed": "A schedule or webhook was changed: `data.fields`.",
+  "schedule.deleted": "A schedule or webhook was deleted.",
+  "schedule.ran": "A run of a schedule or webhook is done: `data.run_id`, `data.turn_id`.",
+  "schedule.failed": "A run failed or was refused: `reason`, `data.state`.",
+  "schedule.missed": "A run was due and did not start in time: `reason`.",
   "host.draining": "The host accepts no new engines.",
   "host.resumed": "The host accepts new engines again.",
   "host.port_taken": "Another program listens on the port of an engine. The engine got another port.",

@@ -14,6 +14,7 @@ import {
 } from "./orchestrator-records.ts";
 import { CATALOG_RESPONSES } from "./responses/catalog-responses.ts";
 import { backupList, backupRun, hostReport, hostStatus } from "./responses/host-responses.ts";
+import { SCHEDULE_RESPONSES } from "./responses/schedule-responses.ts";
 import { productRecord } from "./responses/product-responses.ts";
 import { pricesRecord, usagePage } from "./responses/usage-responses.ts";
 import { AWAKE_REASONS, SLEEP_REASONS, WAKE_REASONS } from "./sleep.ts";
@@ -141,6 +142,7 @@ export const ORCHESTRATOR_RESPONSES = {
   EventRecord: eventRecord,
   EventFrame: eventFrame,
   EventPage: page(eventRecord) satisfies z.ZodMiniType<Page<EventRecord>>,
+  ...SCHEDULE_RESPONSES,
   HostStatus: hostStatus,
   BackupRun: backupRun,
   UsagePage: usagePage,

@@ -4,6 +4,7 @@ import { ENGINE_ROUTES } from "./orchestrator-routes/engine-rows.ts";
 import { DOCUMENT_ROUTES, HOST_ROUTES, PROBE_ROUTES } from "./orchestrator-routes/host-rows.ts";
 import { PRODUCT_ROUTES } from "./orchestrator-routes/product-rows.ts";
 import { USAGE_ROUTES } from "./orchestrator-routes/usage-rows.ts";
+import { SCHEDULE_ROUTES } from "./orchestrator-routes/schedule-rows.ts";
 import type { Route } from "./orchestrator-routes/route-row.ts";
 
 /** Every route of the orchestrator. Another path is 404, another method on one of these paths 405. */
@@ -13,6 +14,7 @@ export const ORCHESTRATOR_ROUTES = {
   ...ENGINE_ROUTES,
   ...CATALOG_ROUTES,
   ...USAGE_ROUTES,
+  ...SCHEDULE_ROUTES,
   ...HOST_ROUTES,
   ...DOCUMENT_ROUTES,
 };
@@ -20,7 +22,7 @@ export type RouteName = keyof typeof ORCHESTRATOR_ROUTES;
 
 /** Every code that a route can answer, in the order of the error table's use. */
 export function errorsOf({ auth, method, headers = {}, errors = [] }: Route): readonly OrchestratorErrorCode[] {
-  const takesBody = method === "POST" || method === "PUT";
+  const takesBody = method === "POST" || method === "PUT" || method === "PATCH";
   const codes: readonly OrchestratorErrorCode[] = [
     "INVALID_REQUEST",
     ...(auth === "platform" ? (["INVALID_PLATFORM_KEY", "RATE_LIMITED"] as const) : []),

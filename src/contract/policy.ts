@@ -31,6 +31,12 @@ export interface Policy {
   readonly attachment_mb: number;
   readonly attachment_count: number;
   readonly attachment_kinds: readonly AttachmentKind[];
+  /** Schedules and webhooks of one engine. */
+  readonly max_schedules: number;
+  /** The least number of seconds between two runs of a schedule. */
+  readonly min_schedule_interval_s: number;
+  /** No run of a schedule or webhook starts. */
+  readonly schedules_paused: boolean;
 }
 
 /** What tools may connect to: the public internet, nothing, or the listed hosts and networks. */
@@ -53,4 +59,7 @@ export const DEFAULT_POLICY: Policy = {
   attachment_mb: DEFAULT_ATTACHMENT_LIMITS.mb,
   attachment_count: DEFAULT_ATTACHMENT_LIMITS.count,
   attachment_kinds: ATTACHMENT_KINDS,
+  max_schedules: 20,
+  min_schedule_interval_s: 60,
+  schedules_paused: false,
 };

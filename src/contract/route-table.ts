@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 
 export interface Endpoint {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** `{name}` marks a parameter, percent-decoded once. */
   readonly path: string;
 }
@@ -39,6 +39,8 @@ export interface RouteRow<Auth extends string, Schema extends string, Code exten
   readonly requestLines?: Schema;
   /** A gzipped tar archive instead of `request`. */
   readonly requestArchive?: true;
+  /** A body that the handler reads as it is. */
+  readonly rawBody?: true;
   /** The largest body in bytes. Left out, the default of the interface. */
   readonly maxBodyBytes?: number;
   /** Success status to the bodies it may have, by the `Accept` header. */

@@ -1,4 +1,5 @@
 import type PQueue from "p-queue";
+import type { Alarm } from "../shared/alarm.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { TracingSettings } from "../shared/tracing/otlp-tracer.ts";
 import type { Tracer } from "../shared/tracing/span.ts";
@@ -25,6 +26,7 @@ import type { Metrics } from "./status/metrics.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
 import type { WakeOutcome } from "./supervision/wake-outcome.ts";
 import type { Readiness } from "./status/readiness.ts";
+import type { OpenRuns } from "./supervision/open-runs.ts";
 import type { RecentFailures } from "./supervision/recent-failures.ts";
 
 /** The dependencies of the operations, created once by the composition root. Each operation takes the members it uses. */
@@ -45,6 +47,10 @@ export interface HostContext {
   readonly places: AwakePlaces;
   /** Wakes an engine for a call that waits on its socket. */
   readonly onCall: (engineId: string) => void;
+  /** The runs of schedules and webhooks that have not ended. */
+  readonly runs: OpenRuns;
+  /** Rung when a due time may have come closer. */
+  readonly alarm: Alarm;
   /** The engines whose transition an operation is finishing. */
   readonly transitions: TransitionOwners;
   /** Limits concurrent boots. */

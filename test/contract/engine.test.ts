@@ -186,10 +186,21 @@ t.test("refusals that every route of its kind shares", async (t) => {
   }
 });
 
-t.test("the engine itself", async () => {
+t.test("the engine itself", async (t) => {
   for (const name of ["health", "openapi", "docs", "status"] as const) await call(name, { expect: 200 });
   await call("setKeys", { body: { keys: [{ hash: sha256(key), expires_at: null }] }, expect: 200 });
   await call("setKeys", { body: { keys: [{ hash: "x" }] }, expect: "INVALID_REQUEST" });
+  const start = { key: "run_1", request: { task_id: "scheduled", message: "/say on time" } };
+  const { body: turn } = await call("startTurn", { body: start, expect: 200 });
+  t.equal((await call("startTurn", { body: start, expect: 200 })).body.turn_id, turn.turn_id, "once for each key");
+  const other = { ...start.request, message: "/say late" };
+  await call("startTurn", { body: { ...start, request: other }, expect: "IDEMPOTENCY_CONFLICT" });
+  await call("startTurn", { body: { key: "", request: other }, expect: "INVALID_REQUEST" });
+  await call("startTurn", { body: { key: "k", request: { ...other, agent: "nobody" } }, expect: "NOT_FOUND" });
+  const { body: found } = await call("findTurn", { query: "?key=run_1&wait_ms=10000", expect: 200 });
+  t.same(found.turn, { turn_id: turn.turn_id, state: "completed", error: null });
+  t.same((await call("findTurn", { query: `?turn_id=${turn.turn_id}`, expect: 200 })).body, found);
+  t.equal((await call("findTurn", { query: "?key=run_2", expect: 200 })).body.turn, null);
   await call("sleep", { body: { idle_ms: -1 }, expect: "INVALID_REQUEST" });
   await call("sleep", { body: { idle_ms: 60_000 }, expect: "ENGINE_BUSY" });
   const budgets = { currency: null, prices: [], own: [], leases: [] };

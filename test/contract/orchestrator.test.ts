@@ -13,6 +13,7 @@ import { startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { ContractCaller } from "./contract-caller.ts";
+import { callSchedules } from "./schedule-calls.ts";
 import { firstFrame } from "./first-frame.ts";
 
 const ROUTES: Readonly<Record<RouteName, Route>> = ORCHESTRATOR_ROUTES;
@@ -153,6 +154,8 @@ t.test("usage and prices", async () => {
   await call("reloadPrices", { body: {}, expect: 200 });
 });
 
+t.test("schedules and webhooks", () => callSchedules(caller));
+
 t.test("the host", async () => {
   for (const name of ["health", "ready", "metrics", "openapi", "docs"] as const) await call(name, { expect: 200 });
   const { body: listed } = await call("adminEngines", { expect: 200 });
@@ -188,11 +191,11 @@ t.test("refusals that every route of its kind shares", async (t) => {
     if (route.auth === "admin") await call(name, { headers: noKey, expect: "INVALID_ADMIN_KEY" });
     if (route.auth === "local") await call(name, { headers: { "x-real-ip": "10.0.0.1" }, expect: "INVALID_ADMIN_KEY" });
     if (route.auth === "none") await call(name, { headers: { host: "evil.example" }, expect: "INVALID_REQUEST" });
-    if (route.request !== undefined)
+    if (route.request !== undefined || route.rawBody)
       await call(name, { body: "x".repeat(maxBodyBytes(route) + 1), expect: "PAYLOAD_TOO_LARGE" });
     if (route.request !== undefined && route.auth === "admin")
       await call(name, { body: "{", expect: "INVALID_REQUEST" });
-    const { status, headers } = await ask(daemon.url, route.path, { method: "PATCH" });
+    const { status, headers } = await ask(daemon.url, route.path, { method: "MOVE" });
     t.equal(status, 405);
     t.ok(String(headers["allow"]).split(", ").includes(route.method), `${name} is in Allow`);
   }

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readFileSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
+import { signWebhook } from "../../src/contract/webhook-signature.ts";
 import { ask } from "../helpers/api.ts";
 import { keptFolderOf, orchctlOf, settingsOf } from "../helpers/backup.ts";
 import { type Daemon, startDaemon } from "../helpers/daemon.ts";
@@ -43,6 +44,9 @@ t.test("a backup made under running turns becomes the same host elsewhere", asyn
   await say(carol.url, carol.engine_api_key, "/say My name is Carol");
   await say(dave.url, dave.engine_api_key, "/say My name is Dave");
   await post("/engines/bob/stop");
+  const yearly = { kind: "cron", cron: "@yearly", time_zone: "Europe/Oslo" };
+  const { body: schedule } = await post("/engines/bob/schedules", { name: "y", timing: yearly, message: "/say hi" });
+  const { body: webhook } = await post("/engines/bob/webhooks", { name: "w", template: "{{payload}}" });
   await until("dave sleeps", async () => {
     await post("/engines/dave/sleep");
     return (await get("/engines/dave")).body.state === "sleeping";
@@ -98,6 +102,15 @@ t.test("a backup made under running turns becomes the same host elsewhere", asyn
     return body.state === "running" ? body : null;
   });
   t.equal((await there.get("/engines/bob")).body.state, "stopped");
+  t.same((await there.get(`/engines/bob/schedules/${schedule.id}`)).body, schedule);
+  const message = { id: "m", timestamp: String(Math.floor(Date.now() / 1000)), body: Buffer.from("hello") };
+  const headers = {
+    "webhook-id": message.id,
+    "webhook-timestamp": message.timestamp,
+    "webhook-signature": signWebhook(webhook.secret, message),
+  };
+  const sent = await ask(next.url, webhook.path, { method: "POST", body: message.body, headers });
+  t.equal(sent.status, 202, "the secret of a webhook is as before");
   const asleep = (await there.get("/engines/dave")).body;
   t.equal(asleep.state, "sleeping");
   const woken = await ask(asleep.url, "/memory/episodes", { headers: { "x-engine-key": dave.engine_api_key } });

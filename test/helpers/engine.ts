@@ -54,6 +54,8 @@ export interface EngineOptions {
   /** Default: no limit. */
   readonly userTasks?: number;
   /** Default: none. */
+  readonly productCatalog?: EngineLaunch["product_catalog"];
+  /** Default: none. */
   readonly tracing?: EngineLaunch["tracing"];
   /** Default: none. */
   readonly isolation?: EngineLaunch["isolation"];
@@ -108,6 +110,7 @@ export async function launchEngine(
     snapshot = true,
     policy = {},
     userTasks,
+    productCatalog,
     tracing,
     isolation = NOT_ISOLATED,
     listener,
@@ -131,6 +134,7 @@ export async function launchEngine(
     limits: { max_processes: 256, memory_mb: 1024, disk_mb: 2048 },
     ...policy,
     ...(userTasks !== undefined && { user_tasks: userTasks }),
+    ...(productCatalog !== undefined && { product_catalog: productCatalog }),
     ...(tracing !== undefined && { tracing }),
     isolation,
     ...(listener !== undefined && { listen_fd: 3 }),

@@ -17,6 +17,8 @@ export interface AttemptFacts {
   readonly DATA: string;
   readonly OWN: string;
   readonly BOB: string;
+  /** The version of the product's catalog that its engines use. */
+  readonly CATALOG: string;
   readonly INSTALL: string;
   readonly ENGINE_PID: string;
   /** The ids of its threads, by commas. The one that starts tools is among them. */
@@ -67,6 +69,9 @@ const files: readonly Omit<Attempt, "part">[] = [
     name: "watch a neighbour's files",
     py: 'f = library.inotify_init()\nprint("ESCAPED" if library.inotify_add_watch(f, (E["BOB"] + "/workspace").encode(), 0xfff) > 0 else "")',
   },
+  { name: "read a secret of the product's catalog", sh: 'grep -q . "$CATALOG/secrets/key" && echo ESCAPED' },
+  { name: "change the product's catalog", sh: ': >> "$CATALOG/core-soul.md" && echo ESCAPED' },
+  { name: "list the catalogs", sh: 'ls "$DATA/catalogs" && echo ESCAPED' },
   { name: "list the engines", sh: 'ls "$DATA/engines" && echo ESCAPED' },
   { name: "read the admin key", sh: 'cat "$DATA/admin-key" && echo ESCAPED' },
   { name: "read the key of the stored secrets", sh: 'cat "$DATA/secret-key" && echo ESCAPED' },

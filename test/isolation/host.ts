@@ -19,6 +19,7 @@ import { SYSTEM_CALLS } from "../../src/shared/linux/system-call-numbers.ts";
 import { byProcessor } from "../../src/shared/linux/system-calls.ts";
 import { type Answer, ask } from "../helpers/api.ts";
 import { type Daemon, type DaemonSettings, startDaemon } from "../helpers/daemon.ts";
+import { catalogArchive } from "../helpers/catalog-archive.ts";
 import { openStream } from "../helpers/engine.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { claims, sparesReady } from "../helpers/spares.ts";
@@ -90,6 +91,9 @@ export async function attackedHost(
   await sparesReady(daemon, spares);
   const { body } = await daemon.admin("/products/register", { method: "POST", body: { slug: "acme" } });
   const key: string = body.platform_api_key;
+  const archive = await catalogArchive({ "core-soul.md": "Be brief.", "secrets/key": "a key of the product" });
+  const pushed = await daemon.platform(key, "/catalog", { method: "PUT", body: archive });
+  if (pushed.status !== 200) throw new Error(pushed.text);
   const bob = await provision(daemon, key, "bob");
   writeFileSync(join(bob.folder, "workspace/diary"), "bob was here");
   const alice = await provision(daemon, key, "alice");
@@ -197,6 +201,7 @@ async function hostFacts(
     DATA: daemon.dataDir,
     OWN: alice.folder,
     BOB: bob.folder,
+    CATALOG: catalogFolder(daemon),
     INSTALL: resolve(import.meta.dirname, "../.."),
     ENGINE_PID: String(alice.pid),
     ENGINE_THREADS: readdirSync(`/proc/${alice.pid}/task`).join(","),
@@ -213,6 +218,13 @@ async function hostFacts(
     HOST_FILE: join(folder, "file"),
     HOST_FOLDER: folder,
   };
+}
+
+/** The one version of the one product. */
+function catalogFolder({ dataDir }: Daemon): string {
+  const catalogs = join(dataDir, "catalogs");
+  const product = join(catalogs, readdirSync(catalogs).find((name) => name.startsWith("prd_")) ?? "");
+  return join(product, readdirSync(product)[0] ?? "");
 }
 
 async function webServer(t: Test, host: string): Promise<string> {

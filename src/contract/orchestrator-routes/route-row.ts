@@ -3,8 +3,11 @@ import type { OrchestratorErrorCode } from "../orchestrator-errors.ts";
 import type { OrchestratorResponseName } from "../orchestrator-responses.ts";
 import { type IntegerParameter, type Parameter, type RouteRow, events, json, rowsOf } from "../route-table.ts";
 
-/** `local`: callers on the daemon's own host need no key, others the admin key. */
-type Authentication = "none" | "platform" | "admin" | "local";
+/**
+ * `local`: callers on the daemon's own host need no key, others the admin key. `webhook`: the handler checks the
+ * signature of the body.
+ */
+type Authentication = "none" | "platform" | "admin" | "local" | "webhook";
 export type Route = RouteRow<Authentication, OrchestratorResponseName, OrchestratorErrorCode>;
 
 /** Of calls that have a few fields or none. */
@@ -38,3 +41,4 @@ export const HISTORY = [json("EventPage"), events("EventFrame")] as const;
 
 const rows = (auth: Authentication) => rowsOf<Authentication, OrchestratorResponseName, OrchestratorErrorCode>(auth);
 export const [open, platform, admin, local] = [rows("none"), rows("platform"), rows("admin"), rows("local")];
+export const webhook = rows("webhook");

@@ -31,6 +31,9 @@ const policy = z.object({
   attachment_mb: count,
   attachment_count: count,
   attachment_kinds: z.array(z.enum(ATTACHMENT_KINDS)),
+  max_schedules: count,
+  min_schedule_interval_s: count,
+  schedules_paused: z.boolean(),
 }) satisfies z.ZodMiniType<Policy>;
 
 export const productRecord = z.object({

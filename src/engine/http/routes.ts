@@ -30,6 +30,7 @@ import { type ControlParts, controlOnly, controlRoutes } from "./control-routes.
 import { type MemoryFileParts, eraseRoute, exportRoute, importRoute } from "./memory-file-routes.ts";
 import { type MemoryRouteParts, memoryRoutes } from "./memory-routes.ts";
 import { replayRoute } from "./replay-route.ts";
+import { startedTurnRoutes } from "./started-turn-routes.ts";
 import { traceRequests } from "../../shared/http/trace-request.ts";
 import { type TurnRouteParts, turnRoutes } from "./turn-routes.ts";
 
@@ -111,6 +112,7 @@ function handlersOf(parts: RouteParts): Record<LoadedRoute, RequestHandler> {
     openapi: (_request, response) => sendOpenApi(response, documentsDir),
     docs: (_request, response) => sendDocs(response, documentsDir),
     ...controlRoutes(parts),
+    ...startedTurnRoutes(parts),
   };
 }
 

@@ -125,7 +125,11 @@ function attach(
 }
 
 /** The turn that an earlier call with the same key and body started. */
-function findEarlier({ idempotency }: TurnRouteParts, key: string | undefined, hash: string): string | null {
+export function findEarlier(
+  { idempotency }: Pick<TurnRouteParts, "idempotency">,
+  key: string | undefined,
+  hash: string,
+): string | null {
   if (key === undefined) return null;
   if (key.length < 1 || key.length > 255)
     throw new EngineError("INVALID_REQUEST", "Idempotency-Key: expected 1 to 255 characters");

@@ -28,6 +28,12 @@ export interface EndedTurn {
   readonly errorCode: string | null;
 }
 
+interface TurnOutcome {
+  readonly state: "running" | "completed" | "errored";
+  /** The code of one that errored. */
+  readonly error: string | null;
+}
+
 export class TurnTable extends Table {
   readonly #stepped = this.db.prepare("update turns set resumes = 0 where turn_id = ? and resumes > 0");
   readonly #answered = this.db.prepare("update turns set blocks = ? where turn_id = ?");
@@ -105,7 +111,11 @@ export class TurnTable extends Table {
   }
 
   state(turnId: string): "running" | "completed" | "errored" | null {
-    const row = this.db.prepare("select state from turns where turn_id = ?").get(turnId);
-    return (row?.["state"] as "running" | "completed" | "errored" | undefined) ?? null;
+    return this.outcome(turnId)?.state ?? null;
+  }
+
+  outcome(turnId: string): TurnOutcome | null {
+    const row = this.db.prepare("select state, error_code as error from turns where turn_id = ?").get(turnId);
+    return (row as unknown as TurnOutcome | undefined) ?? null;
   }
 }

@@ -3,6 +3,7 @@ import { delay } from "../../shared/clock.ts";
 import { newId } from "../../shared/ids.ts";
 import { NO_SPAN } from "../../shared/tracing/span.ts";
 import { contentText, filesOf } from "../attachments/user-content.ts";
+import type { StartedTurn as StoredTurn } from "../../contract/started-turn.ts";
 import { EngineError } from "../engine-error.ts";
 import type { TurnOrigin, TurnTrace } from "../telemetry/engine-telemetry.ts";
 import type { RunningTurn } from "../store/turns.ts";
@@ -91,6 +92,14 @@ export class TurnRunner {
 
   isRunning(turnId: string): boolean {
     return this.#parts.slots.all().some((slot) => slot.turnId === turnId);
+  }
+
+  /** A turn as it stands; null for one that is not stored. */
+  find(turnId: string): StoredTurn | null {
+    const stored = this.#parts.turns.outcome(turnId);
+    if (stored === null) return null;
+    const slot = this.#parts.slots.all().find((one) => one.turnId === turnId);
+    return { turn_id: turnId, ...stored, ...(stored.state === "running" && { state: slot?.state ?? "running" }) };
   }
 
   /** The task of a running or ended turn. */

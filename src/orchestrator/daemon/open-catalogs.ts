@@ -12,8 +12,11 @@ interface CatalogParts {
 }
 
 /** The folders of products' catalogs below the data folder. */
-export const openCatalogs = ({ config, installDir, isolation, stopping }: CatalogParts, box: SealedBox) =>
-  new CatalogFolders({
+export function openCatalogs(
+  { config, installDir, isolation, stopping }: CatalogParts,
+  box: SealedBox,
+): CatalogFolders {
+  const catalogs = new CatalogFolders({
     dataDir: config.dataDir,
     nodePath: process.execPath,
     program: join(installDir, "dist", "orchd-catalog.cjs"),
@@ -23,3 +26,6 @@ export const openCatalogs = ({ config, installDir, isolation, stopping }: Catalo
     // Where only file modes protect it, engines of another product cannot guess it.
     nameOf: (productId) => `${productId}-${box.token("catalog", productId)}`,
   });
+  catalogs.discardStaged();
+  return catalogs;
+}

@@ -1,4 +1,5 @@
 import PQueue from "p-queue";
+import { Alarm } from "../../shared/alarm.ts";
 import { delay } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Releasers } from "../../shared/releasers.ts";
@@ -24,6 +25,7 @@ import { Prices } from "../status/prices.ts";
 import type { HostContext } from "../host-context.ts";
 import { TransitionOwners } from "../supervision/transition-owners.ts";
 import type { Readiness } from "../status/readiness.ts";
+import { OpenRuns } from "../supervision/open-runs.ts";
 import { RecentFailures } from "../supervision/recent-failures.ts";
 import { DAEMON_ROLE } from "../postgres/server-session.ts";
 import { type ReachableDatabase, locateDatabase } from "./locate-database.ts";
@@ -99,6 +101,8 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     wakes: new Map(),
     places: new AwakePlaces(config.maxAwake),
     onCall: (engineId) => void wakeForCall(host, engineId),
+    runs: new OpenRuns(),
+    alarm: new Alarm(Date.now),
     transitions: new TransitionOwners(),
     bootQueue,
     breaker: new FleetBreaker((transition) => reportBreaker({ db, events, logger }, transition)),

@@ -14,6 +14,8 @@ import { createGateway } from "../http/gateway.ts";
 import { isGatewayUrl } from "../http/gateway-path.ts";
 import { openRoutes } from "../http/open-routes.ts";
 import { engineRoutes } from "../http/engine-routes.ts";
+import { scheduleRoutes } from "../http/schedule-routes.ts";
+import { webhookRoutes } from "../http/webhook-routes.ts";
 import { streamRoutes } from "../http/stream-routes.ts";
 import { followBudgets } from "../supervision/follow-budgets.ts";
 import { usageRoutes } from "../http/usage-routes.ts";
@@ -31,6 +33,7 @@ import { reapOverdue } from "../recovery/reap-overdue.ts";
 import { ephemeralPorts, isolationReport, overlapWarning } from "../status/host-status.ts";
 import { scheduleBackups } from "../recovery/backup-schedule.ts";
 import { startMaintenance } from "../recovery/maintenance.ts";
+import { startDueRuns } from "../recovery/start-due-runs.ts";
 import type { HostContext } from "../host-context.ts";
 import { sampleUsage } from "../status/sample-usage.ts";
 import { Readiness } from "../status/readiness.ts";
@@ -95,6 +98,8 @@ export async function serve(options: StartOptions): Promise<void> {
       ...productRoutes(host),
       ...engineRoutes(host, new AutoProvision(host)),
       ...catalogRoutes(host),
+      ...scheduleRoutes(host),
+      ...webhookRoutes(host),
       ...streamRoutes(host),
       ...usageRoutes(host),
       ...adminRoutes(host),
@@ -119,6 +124,7 @@ export async function serve(options: StartOptions): Promise<void> {
   });
   followBudgets(host);
   void startMaintenance(host);
+  void startDueRuns(host);
   void scheduleBackups(host);
   options.resources.push(() => host.backups.settled);
   void sampleUsage(host);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import PQueue from "p-queue";
@@ -46,11 +46,17 @@ export class CatalogFolders implements CatalogStorage {
     return folder;
   }
 
+  /** Removes what a daemon that crashed was unpacking. */
+  discardStaged(): void {
+    rmSync(join(this.#root, STAGE), { recursive: true, force: true });
+  }
+
   async stage(archive: Uint8Array): Promise<StagedCatalog> {
     makeTraversable(this.#root);
     mkdirSync(join(this.#root, STAGE), { recursive: true, mode: 0o700 });
     const target = join(this.#root, STAGE, randomUUID());
-    const remove = () => rm(target, { recursive: true, force: true });
+    // What cannot be removed now is removed at the next start.
+    const remove = () => rm(target, { recursive: true, force: true }).catch(() => undefined);
     try {
       await mkdir(target, { mode: 0o755 });
       // Whatever the umask is.

@@ -25,7 +25,7 @@ import { RequestLimit } from "./limit-requests.ts";
 import { ProductTurns } from "./product-turns.ts";
 
 /** Bodies of other methods are not read. */
-const TAKES_BODY: ReadonlySet<Route["method"]> = new Set(["POST", "PUT"]);
+const TAKES_BODY: ReadonlySet<Route["method"]> = new Set(["POST", "PUT", "PATCH"]);
 /** Of one product. Parsing is synchronous: more at once would only delay the others. */
 const PARSED_AT_ONCE = 1;
 const LISTS_AT_ONCE = 2;
@@ -59,30 +59,30 @@ export function createApp(host: HostContext, { handlers, adminKey, host: listenH
       // Before authentication, for nothing is read.
       assertDeclaredSize(request, maxBodyBytes(route));
       const product = await admitCaller(admission, route, { request, response });
-      const owner = product?.record.id ?? "admin";
+      const owner = product?.record.id ?? (route.auth === "webhook" ? "webhooks" : "admin");
       const call = (json: unknown, bytes?: Uint8Array) => callOf(request, response, { product, json, bytes, lists });
       if (!TAKES_BODY.has(route.method)) return send(response, await handlers[name](call(undefined)));
-      const expected = route.requestArchive === true ? "a tar.gz archive" : "JSON";
+      const expected = route.requestArchive === true ? "a tar.gz archive" : route.rawBody === true ? "text" : "JSON";
       const body = await receiveBody(request, { maxBytes: maxBodyBytes(route), room, owner, expected });
       const work = async () => {
-        if (route.requestArchive === true) return handlers[name](call(undefined, body.bytes));
+        if (takesBytes(route)) return handlers[name](call(undefined, body.bytes));
         const json = await parsing.run(owner, () => parseJsonBody(body.bytes, BODY_LIMITS)).finally(body.release);
         return handlers[name](call(json));
       };
       try {
-        send(response, await answerOnce(host, { request, response, product, body }, work));
+        send(response, await answerOnce(host, { request, response, product, body, isRaw: route.rawBody }, work));
       } finally {
         body.release();
       }
     };
     const answerInContext: RequestHandler = (request, response) => {
-      const actor = route.auth === "platform" ? ("product" as const) : ("admin" as const);
+      const actor = route.auth === "platform" || route.auth === "webhook" ? ("product" as const) : ("admin" as const);
       // Probes of load balancers and Prometheus would be most of all traces.
       const isTraced = route.auth === "platform" || route.auth === "admin";
       const { span } = isTraced ? startRequestTrace(host.tracer, route, { request, response }) : { span: NO_SPAN };
       return withinRequest({ requestId: requestIdOf(response), actor, span }, () => answer(request, response));
     };
-    const verb = route.method.toLowerCase() as "get" | "post" | "put" | "delete";
+    const verb = route.method.toLowerCase() as "get" | "post" | "put" | "patch" | "delete";
     app[verb](expressPath(route.path), answerInContext);
   }
   app.use(refuseUnknownRoute(methodsOf(Object.values(ORCHESTRATOR_ROUTES))));
@@ -91,6 +91,8 @@ export function createApp(host: HostContext, { handlers, adminKey, host: listenH
   app.use(errorResponder(host.logger, (error) => whyDatabase(error) ?? stopReason()));
   return app;
 }
+
+const takesBytes = ({ requestArchive, rawBody }: Route): boolean => requestArchive === true || rawBody === true;
 
 function send(response: Response, result: Answer): void {
   if (result === undefined) return;

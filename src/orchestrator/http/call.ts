@@ -17,7 +17,7 @@ export interface Call {
   readonly product: Product;
   /** Checks the body; fields that nobody knows are named in `X-Ignored-Fields`. */
   body<S extends z.ZodMiniObject>(schema: S): z.output<S>;
-  /** The body of a route that takes an archive; empty on others. */
+  /** The body as it was received, on a route that does not read it as JSON; empty on others. */
   readonly bytes: Uint8Array;
   /**
    * Sends a list, a few at once of each product: a list takes as much time and memory as many other calls. A client
@@ -39,7 +39,7 @@ interface PageOptions {
 
 const ID = /^[a-z]{3}_[0-9a-f-]{36}$/;
 /** How the ids of a list's records begin. */
-type IdPrefix = "prd" | "eng" | "evt";
+type IdPrefix = "prd" | "eng" | "evt" | "sch" | "whk" | "run";
 
 const isId = (prefix: IdPrefix, text: string): boolean => text.startsWith(`${prefix}_`) && ID.test(text);
 

@@ -10,7 +10,7 @@ import type { Answer } from "./call.ts";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 /** What an answer shows once: its copy has null there. */
-const SHOWN_ONCE = ["engine_api_key", "platform_api_key"];
+const SHOWN_ONCE = ["engine_api_key", "platform_api_key", "secret"];
 
 /** A POST that carries an `Idempotency-Key` is made once; whoever repeats it gets the first answer, without its key. */
 export async function answerOnce(
@@ -20,11 +20,19 @@ export async function answerOnce(
     response,
     product,
     body,
-  }: { request: Request; response: Response; product: Product | null; body: Pick<ReceivedBody, "bytes"> },
+    isRaw = false,
+  }: {
+    request: Request;
+    response: Response;
+    product: Product | null;
+    body: Pick<ReceivedBody, "bytes">;
+    /** Its handler has ids of its own. */
+    isRaw?: boolean | undefined;
+  },
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   const key = request.get(IDEMPOTENCY_KEY_HEADER);
-  if (key === undefined || request.method !== "POST") return work();
+  if (key === undefined || request.method !== "POST" || isRaw) return work();
   if (!KEY.test(key)) throw new InvalidInput(IDEMPOTENCY_KEY_HEADER, "expected 1 to 255 visible ASCII characters");
   const call = { productId: product?.record.id ?? null, key, fingerprint: fingerprintOf(request, body.bytes) };
   const once = await callOnce(host, call, async () => outcomeOf(await work()));

@@ -42,7 +42,8 @@ export async function pushCatalog(
   }
   await staged.place(id);
   const next = { digest, files, bytes, restoredFrom: null, sealed: host.box.sealBytes(archive) };
-  return publishCatalog(host, product, { next, ifVersion, type: "catalog.pushed", warnings });
+  // Awaited here: what is staged is removed, and a failure handled, after it.
+  return await publishCatalog(host, product, { next, ifVersion, type: "catalog.pushed", warnings });
 }
 
 /** The first fault in the message, all of them in the details. */

@@ -7,6 +7,12 @@ export function denialReason(policy: Policy, action: PolicyAction): string | nul
   return null;
 }
 
+/** Why no run of a schedule or webhook starts now, or null. */
+export function runDenial({ suspended, schedules_paused: paused }: Policy): string | null {
+  if (suspended) return "the product is suspended";
+  return paused ? "the product's schedules are paused" : null;
+}
+
 /** The reserve for running engines: they would fail with a full disk or memory. */
 const MIN_DISK_MB = 512;
 const MIN_MEMORY_MB = 256;

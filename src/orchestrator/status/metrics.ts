@@ -68,6 +68,18 @@ export class Metrics {
     buckets: BOOT_BUCKETS_S,
     registers: [this.#registry],
   });
+  readonly scheduledRuns = new Counter({
+    name: "orch_scheduled_runs_total",
+    help: "Runs of schedules and webhooks that ended",
+    labelNames: ["product", "trigger", "outcome"] as const,
+    registers: [this.#registry],
+  });
+  readonly webhookCalls = new Counter({
+    name: "orch_webhook_calls_total",
+    help: "Messages that were sent to webhooks",
+    labelNames: ["outcome"] as const,
+    registers: [this.#registry],
+  });
   readonly catalogReloads = new Counter({
     name: "orch_catalog_reloads_total",
     help: "Reloads of products' catalogs by running engines, by how they ended",

@@ -48,6 +48,11 @@ export class ProductDirectory {
     return (await this.#product(productId))?.catalog ?? null;
   }
 
+  /** The slug of a product, for metrics. Null when it has been deleted. */
+  async slugOf(productId: string): Promise<string | null> {
+    return (await this.#product(productId))?.record.slug ?? null;
+  }
+
   /** Clears the cache. Every operation that changes a product calls it before its response. */
   changed(): void {
     this.#generation++;

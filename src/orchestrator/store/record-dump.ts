@@ -10,6 +10,9 @@ export const RECORD_TABLES = {
   catalog_versions: "product_id, version",
   engines: "id",
   hosts: "host_id",
+  schedules: "id",
+  webhooks: "id",
+  scheduled_runs: "id",
   idempotency_keys: "scope, key",
   events: "seq",
   audit_log: "seq",
@@ -20,7 +23,15 @@ export const RECORD_TABLES = {
   budget_notices: "product_id, user_id, budget, period, notice",
 } as const;
 /** A daemon backs up what belongs to its host. The other tables belong to all hosts of the database. */
-const OF_HOST: readonly string[] = ["engines", "hosts", "idempotency_keys", "events"];
+const OF_HOST: readonly string[] = [
+  "engines",
+  "hosts",
+  "schedules",
+  "webhooks",
+  "scheduled_runs",
+  "idempotency_keys",
+  "events",
+];
 
 const BATCH_ROWS = 500;
 /** Rows of some MiB. */

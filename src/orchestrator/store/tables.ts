@@ -3,6 +3,7 @@ import type { CatalogFile } from "../../contract/catalog-records.ts";
 import type { EngineHandle } from "../../contract/engine-handle.ts";
 import type { Actor, EventType } from "../../contract/orchestrator-events.ts";
 import type { SleepReason, WakeReason } from "../../contract/sleep.ts";
+import type { ScheduledRunsTable, SchedulesTable, WebhooksTable } from "./schedule-tables.ts";
 import type { DesiredState, EngineState, LastError, Policy } from "../../contract/orchestrator-api.ts";
 
 type CreatedAt = ColumnType<Date, Date | undefined, never>;
@@ -155,6 +156,9 @@ export interface Database {
   events: EventsTable;
   audit_log: AuditLogTable;
   hosts: HostsTable;
+  schedules: SchedulesTable;
+  webhooks: WebhooksTable;
+  scheduled_runs: ScheduledRunsTable;
 }
 
 export type EngineRow = Selectable<EnginesTable>;

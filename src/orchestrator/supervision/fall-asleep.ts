@@ -8,6 +8,7 @@ import type { LiveEngine } from "../fleet/live-engines.ts";
 import { idleMsOf } from "../rules/idleness.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { awaitCalls } from "./await-calls.ts";
+import { collectRuns } from "./follow-turn.ts";
 import { retryMove } from "./retry-until-stopped.ts";
 import { returnLeases } from "./sync-budgets.ts";
 import { isCollected, readEngineStatus } from "./read-engine-status.ts";
@@ -55,6 +56,7 @@ async function sleepNow(host: HostContext, live: LiveEngine, { reason, idleMs }:
   if (before === null) return { kind: "refused", awake: [] };
   const { awake } = before;
   if (awake.some((one) => one !== "learning")) return { kind: "refused", awake };
+  await collectRuns(host, live);
   if (idleMsOf(before, host.now()) < idleMs) return { kind: "refused", awake: [...awake, "recent_work"] };
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
   live.fallingAsleep = settled;

@@ -60,7 +60,8 @@ function bootAsleep(
   host: HostContext,
   { row, product, reason }: { readonly row: EngineRow; readonly product: Product; readonly reason: WakeReason },
 ): Promise<WakeOutcome> {
-  const turn = { engineId: row.id, productId: row.product_id, requested: true };
+  // Nobody waits for a run.
+  const turn = { engineId: row.id, productId: row.product_id, requested: reason !== "schedule" };
   return withPlace(host, turn, () =>
     host.bootQueue.run(turn, async (slot) => {
       const claimed = await slot.awaitDatabase(claim(host, row, reason));

@@ -1,8 +1,18 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import t, { type Test } from "tap";
 import { readStat } from "../../../src/shared/processes.ts";
 import { type EngineOptions, type TestEngine, startEngine } from "../../helpers/engine.ts";
+import { freshFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 import { agentFile } from "../catalog/catalog-bench.ts";
 import { fixture } from "../mcp/tool-server-bench.ts";
@@ -56,6 +66,31 @@ t.test("a command of an isolated engine reaches its workspace, and not the engin
   ])
     t.match(await run(engine, command), { output: { output: /Permission denied|not permitted/ } }, command);
   t.equal(await engine.stop(), 0);
+});
+
+t.test("an engine reads its product's catalog and no other's, and its tools read neither", { skip }, async (t) => {
+  const [own, other] = [freshFolder(t, "own-catalog"), freshFolder(t, "other-catalog")];
+  const [mine, theirs] = ["1".repeat(64), "2".repeat(64)];
+  for (const folder of [join(own, mine), join(other, theirs)]) {
+    mkdirSync(join(folder, "agents"), { recursive: true });
+    writeFileSync(join(folder, "agents/clerk.md"), agentFile("clerk"));
+  }
+  symlinkSync(join(other, theirs), join(own, theirs));
+  const productCatalog = { folder: own, version: 1, digest: mine };
+  const use = { body: { version: 2, digest: theirs } };
+  const engine = await isolatedEngine(t, { productCatalog });
+  const { body } = await engine.call("/assets/catalog");
+  t.ok(body.agents.some(({ name }: { name: string }) => name === "clerk"));
+  t.match(await engine.control("/control/catalog", use), {
+    status: 422,
+    body: { message: /cannot be read \(EACCES\)/ },
+  });
+  for (const path of [join(own, mine, "agents/clerk.md"), join(other, theirs, "agents/clerk.md")])
+    t.match(await run(engine, `cat ${path}`), { output: { output: /Permission denied/ } }, path);
+  t.match(await run(engine, `ls ${own}`), { output: { output: /Permission denied/ } });
+  t.equal(await engine.stop(), 0);
+  const free = await startEngine(t, { productCatalog });
+  t.match(await free.control("/control/catalog", use), { status: 200 }, "without isolation it could");
 });
 
 t.test("a tool server of an isolated engine works, and dies with the engine", { skip }, async (t) => {

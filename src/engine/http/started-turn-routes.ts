@@ -1,0 +1,50 @@
+import type { RequestHandler } from "express";
+import { TURN_WAIT_MS, startTurnRequest } from "../../contract/started-turn.ts";
+import { delay } from "../../shared/clock.ts";
+import { integerParameter, parameter } from "../../shared/http/parameters.ts";
+import { traceOf } from "../../shared/http/trace-request.ts";
+import { validateBody } from "../../shared/http/validate-body.ts";
+import { EngineError } from "../engine-error.ts";
+import { type TurnRouteParts, findEarlier } from "./turn-routes.ts";
+import { bodyHash } from "./store-message.ts";
+
+/** Of the look at a turn whose end is waited for. */
+const LOOK_MS = 50;
+/** Keys are pruned after a day; the daemon asks for no older one. */
+const ANY_AGE = 0;
+
+/** Turns that the daemon starts for schedules and webhooks. Nobody reads their events; replay has them. */
+export const startedTurnRoutes = (parts: Pick<TurnRouteParts, "runner" | "idempotency" | "hasAgent">) =>
+  ({
+    startTurn(request, response) {
+      const { key, request: execution } = validateBody(startTurnRequest, request.body, response);
+      const hash = bodyHash(execution);
+      const earlier = findEarlier(parts, key, hash);
+      if (earlier !== null) {
+        const gone = { turn_id: earlier, state: "errored", error: "NOT_FOUND" } as const;
+        response.json(parts.runner.find(earlier) ?? gone);
+        return;
+      }
+      const { agent } = execution;
+      if (agent !== undefined && !parts.hasAgent(agent))
+        throw new EngineError("NOT_FOUND", `agent: there is no agent named ${agent}`);
+      const storeKey = (turnId: string) => parts.idempotency.insert(key, { bodyHash: hash, turnId }, Date.now());
+      const turn = parts.runner.start(execution, storeKey, { kind: "call", ...traceOf(response) });
+      turn.run();
+      response.json(parts.runner.find(turn.turnId));
+    },
+    async findTurn(request, response) {
+      const key = parameter(request, "key");
+      const turnId =
+        key === undefined
+          ? (parameter(request, "turn_id") ?? "")
+          : (parts.idempotency.find(key, ANY_AGE)?.turnId ?? "");
+      const end = Date.now() + integerParameter(request, "wait_ms", TURN_WAIT_MS);
+      let turn = parts.runner.find(turnId);
+      while (turn?.state === "running" && Date.now() < end && !response.destroyed) {
+        await delay(LOOK_MS);
+        turn = parts.runner.find(turnId);
+      }
+      response.json({ turn });
+    },
+  }) satisfies Record<string, RequestHandler>;

@@ -1,0 +1,32 @@
+import type { EventType } from "../../contract/orchestrator-events.ts";
+import type { HostContext } from "../host-context.ts";
+import { appendAudit } from "../store/audit-log.ts";
+import type { Trx } from "../store/database.ts";
+import type { EngineRow } from "../store/tables.ts";
+
+interface ScheduleChange {
+  readonly type: Extract<EventType, "schedule.created" | "schedule.changed" | "schedule.deleted">;
+  readonly engine: EngineRow;
+  /** Ids and names of fields; no word of a user and no secret. */
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/** Writes the audit line and the event of a change. They must be the last statements of the transaction. */
+export async function recordScheduleChange(
+  { events }: Pick<HostContext, "events">,
+  trx: Trx,
+  { type, engine, detail }: ScheduleChange,
+): Promise<void> {
+  await appendAudit(trx, { action: type, product_id: engine.product_id, engine_id: engine.id, detail });
+  await events.insert(trx, { type, engine, reason: "request", data: detail });
+}
+
+const UNIQUE_VIOLATION = "23505";
+
+/** Whether a name of an engine's schedules or webhooks is taken, as a constraint decided. */
+export const isNameTaken = (error: unknown): boolean =>
+  error instanceof Error &&
+  "code" in error &&
+  error.code === UNIQUE_VIOLATION &&
+  "constraint" in error &&
+  String(error.constraint).endsWith("_engine_id_name_key");

@@ -1,0 +1,26 @@
+import type { RunRecord } from "../../contract/schedule-records.ts";
+import type { HostContext } from "../host-context.ts";
+import type { Product } from "../store/products.ts";
+import { insertRuns } from "../store/scheduled-runs.ts";
+import { findSchedule } from "../store/schedules.ts";
+import { getEngineRow } from "../status/look-up-engine.ts";
+import { runRecord, scheduleNotFound } from "../status/look-up-schedule.ts";
+import { carryOutRun } from "../supervision/carry-out-run.ts";
+import { type ScheduleAddress, assertNotSuspended } from "./change-schedule.ts";
+import { newRun } from "./new-run.ts";
+
+/** Runs a schedule now, also one that is paused. Its due times stay. Tested in test/end-to-end/schedules.test.ts. */
+export async function runSchedule(
+  host: HostContext,
+  product: Product,
+  { userId, id }: ScheduleAddress,
+): Promise<RunRecord> {
+  assertNotSuspended(product);
+  const engine = await getEngineRow(host, product, userId);
+  const schedule = (await findSchedule(host.db, engine.id, id)) ?? scheduleNotFound();
+  const [run] = await insertRuns(host.db, [newRun(host, schedule, { dueAt: host.now() })]);
+  // Its schedule has been deleted meanwhile.
+  if (run === undefined) return scheduleNotFound();
+  void carryOutRun(host, run);
+  return runRecord(run);
+}

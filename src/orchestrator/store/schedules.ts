@@ -1,0 +1,112 @@
+import { type Insertable, type Updateable, sql } from "kysely";
+import type { Db, Trx } from "./database.ts";
+import type { ScheduleRow, SchedulesTable } from "./schedule-tables.ts";
+
+export const insertSchedule = (trx: Trx, schedule: Insertable<SchedulesTable>): Promise<ScheduleRow> =>
+  trx.insertInto("schedules").values(schedule).returningAll().executeTakeFirstOrThrow();
+
+/** Null when the engine has no schedule with this id. */
+export async function findSchedule(db: Db, engineId: string, id: string): Promise<ScheduleRow | null> {
+  const row = await db
+    .selectFrom("schedules")
+    .selectAll()
+    .where("engine_id", "=", engineId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** As {@link findSchedule}, and locks the row. */
+export async function lockSchedule(trx: Trx, engineId: string, id: string): Promise<ScheduleRow | null> {
+  const row = await trx
+    .selectFrom("schedules")
+    .selectAll()
+    .where("engine_id", "=", engineId)
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Schedules of an engine in order of creation, after the id `after`. */
+export async function listSchedules(
+  db: Db,
+  { engineId, after, limit }: { readonly engineId: string; readonly after: string | null; readonly limit: number },
+): Promise<ScheduleRow[]> {
+  let query = db.selectFrom("schedules").selectAll().where("engine_id", "=", engineId).orderBy("id").limit(limit);
+  if (after !== null) query = query.where("id", ">", after);
+  return query.execute();
+}
+
+export async function updateSchedule(trx: Trx, id: string, set: Updateable<SchedulesTable>): Promise<ScheduleRow> {
+  return trx
+    .updateTable("schedules")
+    .set({ ...set, updated_at: sql<Date>`now()` })
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function deleteSchedule(trx: Trx, id: string): Promise<void> {
+  await trx.deleteFrom("schedules").where("id", "=", id).execute();
+}
+
+/** Schedules and webhooks of an engine; the row lock on the engine serializes what adds one. */
+export async function countSchedules(trx: Trx, engineId: string): Promise<number> {
+  await trx.selectFrom("engines").select("id").where("id", "=", engineId).forUpdate().execute();
+  const { rows } = await sql<{ count: number }>`
+    select ((select count(*) from schedules where engine_id = ${engineId})
+      + (select count(*) from webhooks where engine_id = ${engineId}))::int as count`.execute(trx);
+  return rows[0]?.count ?? 0;
+}
+
+/** When the next schedule of a host is due. Null when none is. */
+export async function earliestDue(db: Db, hostId: string): Promise<Date | null> {
+  const row = await db
+    .selectFrom("schedules")
+    .select("next_due")
+    .where("host_id", "=", hostId)
+    .where("next_due", "is not", null)
+    .orderBy("next_due")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.next_due ?? null;
+}
+
+/** The schedules of a host that are due, those that wait longest first, each with its runs that have not started. */
+export async function listDue(
+  db: Db,
+  { hostId, now, limit }: { readonly hostId: string; readonly now: Date; readonly limit: number },
+): Promise<(ScheduleRow & { readonly waiting: number })[]> {
+  return db
+    .selectFrom("schedules")
+    .selectAll("schedules")
+    .select((eb) =>
+      eb
+        .selectFrom("scheduled_runs")
+        .select(sql<number>`count(*)::int`.as("count"))
+        .whereRef("schedule_id", "=", "schedules.id")
+        .where("state", "=", "waiting")
+        .$asScalar()
+        .$notNull()
+        .as("waiting"),
+    )
+    .where("host_id", "=", hostId)
+    .where("next_due", "<=", now)
+    .orderBy("next_due")
+    .limit(limit)
+    .execute();
+}
+
+/** Moves due times on, where they are still those that were read. Returns the ids of the schedules that moved. */
+export async function advanceDue(
+  trx: Trx,
+  moves: readonly { readonly id: string; readonly due: Date; readonly next: Date | null }[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    update schedules set next_due = moved.next
+    from json_to_recordset(${JSON.stringify(moves)}::json) as moved(id text, due timestamptz, next timestamptz)
+    where schedules.id = moved.id and schedules.next_due = moved.due
+    returning schedules.id`.execute(trx);
+  return new Set(rows.map(({ id }) => id));
+}

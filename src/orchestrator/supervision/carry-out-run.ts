@@ -1,0 +1,65 @@
+import { delay } from "../../shared/clock.ts";
+import { outsideRequests } from "../../shared/request-context.ts";
+import type { HostContext } from "../host-context.ts";
+import { findEngineById } from "../store/engines.ts";
+import type { RunRow } from "../store/schedule-tables.ts";
+import { endRun } from "./end-run.ts";
+import { followTurn, recordRun, recordTurn } from "./follow-turn.ts";
+import { retryUntilStopped } from "./retry-until-stopped.ts";
+import { startRun, wakeForRun } from "./start-run.ts";
+
+const FIRST_WAIT_MS = 250;
+const MAX_WAIT_MS = 15_000;
+
+/**
+ * Starts the turn of a run and follows it to its end, or until it waits for a person. Runs of one schedule do so one
+ * after the other. Never rejects: a run that is left open is carried out again by the next look.
+ */
+export async function carryOutRun(host: HostContext, run: RunRow): Promise<void> {
+  const unfollow = host.runs.follow(run);
+  if (unfollow === null) return;
+  const work = () => (run.state === "waiting" ? start(host, run) : resume(host, run));
+  try {
+    await outsideRequests(() => host.lanes.run(`runs of ${run.schedule_id ?? run.id}`, work));
+  } catch (error) {
+    host.logger.error({ err: error, run_id: run.id, engine_id: run.engine_id }, "failed to carry out a scheduled run");
+  } finally {
+    unfollow();
+  }
+}
+
+async function start(host: HostContext, run: RunRow): Promise<void> {
+  let reason = run.error;
+  for (let waitMs = FIRST_WAIT_MS; !host.stopping.aborted; waitMs = Math.min(2 * waitMs, MAX_WAIT_MS)) {
+    const attempt = await retryUntilStopped(host, "start of a scheduled run", () =>
+      host.runs.starts.add(() => startRun(host, run), { lane: run.product_id }),
+    );
+    switch (attempt?.kind) {
+      case undefined:
+        return;
+      case "gone":
+        return host.runs.ended(run);
+      case "ended":
+        return endRun(host, run, attempt);
+      case "started":
+        if (!(await recordTurn(host, run, attempt.turn))) await followTurn(host, run, attempt.turn.turn_id);
+        return;
+      case "later":
+        if (attempt.reason !== reason) await recordRun(host, run, { to: "waiting", error: attempt.reason });
+        reason = attempt.reason;
+        await delay(waitMs, host.stopping);
+        break;
+      default:
+        return attempt satisfies never;
+    }
+  }
+}
+
+/** Continues with a run whose turn an earlier daemon started, or that waited for a person. */
+async function resume(host: HostContext, run: RunRow): Promise<void> {
+  const engine = await findEngineById(host.db, run.engine_id);
+  if (engine === null || run.turn_id === null) return host.runs.ended(run);
+  // Asleep it has no turn that runs: it has ended, or waits for a person.
+  if (run.state === "running") await wakeForRun(host, engine);
+  await followTurn(host, run, run.turn_id);
+}

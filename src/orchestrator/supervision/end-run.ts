@@ -1,0 +1,70 @@
+import type { EventType } from "../../contract/orchestrator-events.ts";
+import type { EndedRunState } from "../../contract/schedule-records.ts";
+import type { HostContext } from "../host-context.ts";
+import type { Trx } from "../store/database.ts";
+import { findEngineById } from "../store/engines.ts";
+import type { RunRow } from "../store/schedule-tables.ts";
+import { moveRun, pruneRuns } from "../store/scheduled-runs.ts";
+import { retryUntilStopped } from "./retry-until-stopped.ts";
+
+type Host = Pick<HostContext, "db" | "events" | "runs" | "directory" | "metrics" | "now" | "logger" | "stopping">;
+
+export interface RunEnd {
+  /** Its turn, where it has not been recorded. */
+  readonly turnId?: string;
+  readonly state: EndedRunState;
+  readonly error: string | null;
+}
+
+const EVENT_OF: Readonly<Record<EndedRunState, EventType>> = {
+  done: "schedule.ran",
+  failed: "schedule.failed",
+  refused: "schedule.failed",
+  missed: "schedule.missed",
+};
+
+/** Records the end of a run with its event, retried until the database answers. Does nothing to a run that has ended. */
+export async function endRun(host: Host, run: RunRow, { state, error, turnId }: RunEnd): Promise<void> {
+  const ended = await retryUntilStopped(host, "end of a scheduled run", () =>
+    host.db.transaction().execute(async (trx) => {
+      const moved = await moveRun(trx, {
+        id: run.id,
+        to: state,
+        error,
+        at: new Date(host.now()),
+        ...(turnId !== undefined && { turnId }),
+      });
+      if (moved === null) return null;
+      await pruneRuns(trx, moved);
+      await tellEnd(host, trx, moved);
+      return moved;
+    }),
+  );
+  // Undefined when the daemon stops first: the next one finds the run open.
+  if (ended === undefined) return;
+  host.runs.ended(run);
+  if (ended !== null) await countEnd(host, ended);
+}
+
+/** Writes the event of a run that has ended. It must be the last statement of the transaction. */
+export async function tellEnd({ events }: Pick<Host, "events">, trx: Trx, run: RunRow): Promise<void> {
+  const engine = await findEngineById(trx, run.engine_id);
+  if (engine === null) return;
+  const { id, schedule_id, webhook_id, due_at, state, turn_id, error } = run;
+  await events.insert(trx, {
+    type: EVENT_OF[state as EndedRunState],
+    engine,
+    reason: error,
+    data: { run_id: id, schedule_id, webhook_id, due_at: due_at.toISOString(), state, turn_id },
+  });
+}
+
+export async function countEnd(
+  { metrics, directory }: Pick<Host, "metrics" | "directory">,
+  { product_id, schedule_id, state }: RunRow,
+): Promise<void> {
+  const product = await directory.slugOf(product_id).catch(() => null);
+  const outcome = state as EndedRunState;
+  const trigger = schedule_id === null ? "webhook" : "schedule";
+  metrics.scheduledRuns.inc({ product: product ?? product_id, trigger, outcome });
+}

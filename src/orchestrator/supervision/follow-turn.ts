@@ -1,0 +1,66 @@
+import type { StartedTurn } from "../../contract/started-turn.ts";
+import type { HostContext } from "../host-context.ts";
+import { findTurn } from "../fleet/engine-turns.ts";
+import type { LiveEngine } from "../fleet/live-engines.ts";
+import type { RunRow } from "../store/schedule-tables.ts";
+import { findRun, moveRun } from "../store/scheduled-runs.ts";
+import { type RunEnd, endRun } from "./end-run.ts";
+import { retryUntilStopped } from "./retry-until-stopped.ts";
+
+/** Of one question for a turn that runs. */
+const FOLLOW_MS = 20_000;
+
+/** Follows the turn of a run until it ends, waits for a person, or its engine ends. */
+export async function followTurn(host: HostContext, run: RunRow, turnId: string): Promise<void> {
+  for (;;) {
+    const live = host.live.get(run.engine_id);
+    // It continues with the engine's next start.
+    if (live === undefined || host.stopping.aborted) return;
+    if (await ask(host, run, { live, turnId, waitMs: FOLLOW_MS })) return;
+  }
+}
+
+/** Reads how the turns stand that nobody follows, before their engine sleeps. */
+export async function collectRuns(host: HostContext, live: LiveEngine): Promise<void> {
+  for (const id of host.runs.left(live.id)) {
+    const run = await findRun(host.db, id);
+    if (run === null || run.turn_id === null || run.ended_at !== null) host.runs.ended({ id, engine_id: live.id });
+    else await ask(host, run, { live, turnId: run.turn_id, waitMs: 0 });
+  }
+}
+
+/** False while the turn runs. */
+async function ask(
+  host: HostContext,
+  run: RunRow,
+  { live, turnId, waitMs }: { readonly live: LiveEngine; readonly turnId: string; readonly waitMs: number },
+): Promise<boolean> {
+  const found = await findTurn({ url: live.url, token: live.controlToken }, { turn_id: turnId }, waitMs);
+  if (found.kind === "failed") return true;
+  if (found.kind === "found") return recordTurn(host, run, found.turn);
+  await endRun(host, run, { state: "failed", error: "the engine no longer has the turn" });
+  return true;
+}
+
+/** Records how the turn of a run stands. False while it runs. */
+export async function recordTurn(host: HostContext, run: RunRow, turn: StartedTurn): Promise<boolean> {
+  const { turn_id: turnId, state, error } = turn;
+  if (state === "running" || state === "waiting_for_human") {
+    await recordRun(host, run, { to: state, error: null, turnId });
+    return state !== "running";
+  }
+  await endRun(host, run, { ...endOf(state, error), turnId });
+  return true;
+}
+
+const endOf = (state: "completed" | "errored", error: string | null): RunEnd =>
+  state === "completed" ? { state: "done", error: null } : { state: "failed", error: `the turn ended with ${error}` };
+
+export const recordRun = (
+  host: HostContext,
+  { id }: RunRow,
+  move: { readonly to: "waiting" | "running" | "waiting_for_human"; readonly error: string | null; turnId?: string },
+) =>
+  retryUntilStopped(host, "state of a scheduled run", () =>
+    moveRun(host.db, { id, ...move, at: new Date(host.now()) }),
+  );

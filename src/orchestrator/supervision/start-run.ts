@@ -1,0 +1,80 @@
+import * as z from "zod/mini";
+import type { StartedTurn } from "../../contract/started-turn.ts";
+import type { HostContext } from "../host-context.ts";
+import { type TurnToStart, findTurn, startTurn } from "../fleet/engine-turns.ts";
+import { isRunning } from "../rules/engine-lifecycle.ts";
+import { runDenial } from "../rules/admission.ts";
+import { findEngineById } from "../store/engines.ts";
+import type { RunRow } from "../store/schedule-tables.ts";
+import { findRun } from "../store/scheduled-runs.ts";
+import type { EngineRow } from "../store/tables.ts";
+import type { RunEnd } from "./end-run.ts";
+import { inSleepLane } from "./sleep-lane.ts";
+import { wakeEngine } from "./wake-engine.ts";
+
+export type StartAttempt =
+  | { readonly kind: "started"; readonly turn: StartedTurn }
+  /** It is tried again. */
+  | { readonly kind: "later"; readonly reason: string }
+  | ({ readonly kind: "ended" } & RunEnd)
+  /** Its schedule or its engine has been deleted, or somebody else has started it. */
+  | { readonly kind: "gone" };
+
+const turnToStart = z.object({
+  message: z.string(),
+  task_id: z.string(),
+  agent: z.exactOptional(z.string()),
+  metadata: z.record(z.string(), z.string()),
+});
+
+/** The turn as the run stores it until it has ended: people's words are sealed. */
+export const sealTurn = ({ box }: Pick<HostContext, "box">, turn: TurnToStart): Buffer =>
+  box.seal(JSON.stringify(turn));
+
+/**
+ * Tries once to start the turn of a run, and wakes its engine for it. The run's id is the key of the engine's call, so
+ * that a turn whose answer was lost is found and not started again.
+ */
+export async function startRun(host: HostContext, { id }: RunRow): Promise<StartAttempt> {
+  const run = await findRun(host.db, id);
+  if (run === null || run.state !== "waiting" || run.request === null) return { kind: "gone" };
+  const engine = await findEngineById(host.db, run.engine_id);
+  const policy = await host.directory.policyOf(run.product_id);
+  if (engine === null || policy === null || engine.state === "destroying") return { kind: "gone" };
+  const problem = runDenial(policy) ?? engineProblem(engine);
+  if (problem !== null) return { kind: "ended", state: "refused", error: problem };
+  const asleep = await wakeForRun(host, engine);
+  if (asleep !== null) return { kind: "later", reason: asleep };
+  const request = z.parse(turnToStart, JSON.parse(host.box.open(run.request)));
+  // An engine that is about to sleep accepts no connection, and would be woken by it as by a stranger's call.
+  return inSleepLane(host, engine.id, () => callEngine(host, run, request));
+}
+
+async function callEngine(host: HostContext, run: RunRow, request: TurnToStart): Promise<StartAttempt> {
+  const live = host.live.get(run.engine_id);
+  if (live === undefined || live.isStopping) return { kind: "later", reason: "the engine is starting or stopping" };
+  const target = { url: live.url, token: live.controlToken };
+  if (host.now() <= run.start_by.getTime()) {
+    const outcome = await startTurn(target, { key: run.id, request });
+    return outcome.kind === "refused" ? { kind: "ended", state: "failed", error: outcome.reason } : outcome;
+  }
+  // An earlier call may have started it.
+  const found = await findTurn(target, { key: run.id });
+  if (found.kind === "found") return { kind: "started", turn: found.turn };
+  if (found.kind === "failed") return { kind: "later", reason: found.reason };
+  const waited = run.error === null ? "" : `: ${run.error}`;
+  return { kind: "ended", state: "missed", error: `it could not start until ${run.start_by.toISOString()}${waited}` };
+}
+
+/** Null when the engine is awake, or may be soon without help. */
+export async function wakeForRun(host: HostContext, engine: EngineRow): Promise<string | null> {
+  if (engine.state !== "sleeping" && !host.wakes.has(engine.id)) return null;
+  const outcome = await wakeEngine(host, engine.id, "schedule");
+  return outcome.kind === "failed" ? outcome.error.message : null;
+}
+
+/** Why an engine starts no turns until a person starts it; null for one that runs, sleeps or is about to run. */
+function engineProblem({ state, desired_state: wanted }: EngineRow): string | null {
+  if (isRunning(state) || wanted === "running") return state === "failed" ? "the engine has failed; start it" : null;
+  return `the engine is ${state}; start it`;
+}
