@@ -22,6 +22,7 @@ import { peer } from "./parts/peer.ts";
 import { replay } from "./parts/replay.ts";
 import { sleep } from "./parts/sleep.ts";
 import { sleepers } from "./parts/sleepers.ts";
+import { spares } from "./parts/spares.ts";
 import { streams } from "./parts/streams.ts";
 import { wakes } from "./parts/wakes.ts";
 import { type Row, table } from "./report.ts";
@@ -46,6 +47,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   sleep,
   sleepers,
   wakes,
+  spares,
   neighbours,
   peer,
 };

@@ -111,10 +111,14 @@ export async function call(url: string, request: Call = {}): Promise<Answer> {
 }
 
 /** Waits until the address answers 200 with a body that suits, asked as tightly as the daemon asks a booting engine. */
-export async function untilHealthy(url: string, suits: (body: string) => boolean = () => true): Promise<void> {
+export async function untilHealthy(
+  url: string,
+  suits: (body: string) => boolean = () => true,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const deadline = Date.now() + 60_000;
   while (Date.now() < deadline) {
-    const answer = await call(url).catch(() => null);
+    const answer = await call(url, { headers }).catch(() => null);
     if (answer?.status === 200 && suits(answer.body)) return;
     await sleep(3);
   }

@@ -88,22 +88,29 @@ export class Site {
     return this.#daemon?.pid ?? 0;
   }
 
+  /** Waits until so many spares can be claimed. */
+  async sparesReady(count: number): Promise<void> {
+    const suits = (body: string) => (JSON.parse(body) as { spares: { ready: number } }).spares.ready >= count;
+    await untilHealthy(`${this.url}/admin/status`, suits, { "x-admin-key": ADMIN_KEY });
+  }
+
   /** What the daemon has printed, for a bench that failed. */
   get printed(): string {
     return this.#printed;
   }
 
   /** Milliseconds from the start of the daemon until it is ready. */
-  async startDaemon(): Promise<number> {
+  async startDaemon(settings: Readonly<Record<string, string>> = {}): Promise<number> {
     const began = performance.now();
-    this.#daemon = this.launchDaemon(this.dataDir, this.#port);
+    this.#daemon = this.launchDaemon(this.dataDir, this.#port, settings);
     await untilHealthy(`${this.url}/ready`);
     return performance.now() - began;
   }
 
   /** A daemon on our database; with another data folder it is another host's, and has no engines. */
-  launchDaemon(dataDir: string, port: number): ChildProcess {
+  launchDaemon(dataDir: string, port: number, settings: Readonly<Record<string, string>> = {}): ChildProcess {
     const env = {
+      ...settings,
       ...PORTS,
       ORCH_DATA_DIR: dataDir,
       ORCH_PORT: String(port),

@@ -31,7 +31,7 @@ export async function sleep(site: Site): Promise<readonly Row[]> {
 }
 
 /** Milliseconds to the first event. The turn is read to its end, so that the engine may sleep again. */
-async function firstEvent({ url, engine_api_key: key }: Engine, round: number): Promise<number> {
+export async function firstEvent({ url, engine_api_key: key }: Engine, round: number): Promise<number> {
   const began = performance.now();
   const body = { task_id: `wake-${round}`, message: "/say Hello." };
   const stream = await open(`${url}/execute`, { method: "POST", headers: { "x-engine-key": key }, body });

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import t, { type Test } from "tap";
 import { engine, startFakeServer } from "../helpers/fake-server.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
@@ -107,7 +107,7 @@ t.test(
   },
 );
 
-t.test("a conversation knows /help and /exit, and wraps text at the terminal's width", { skip }, async (t) => {
+t.test("a conversation knows /help, /attach and /exit, and wraps text at the terminal's width", { skip }, async (t) => {
   const server = await startFakeServer(t);
   const env = { ...orchctlFor(t, server).env, ORCH_PLATFORM_KEY: "orchp_x", ORCH_ENGINE_KEY: "sk-orch-x" };
   server.on("GET /engines/alice", { body: engine({ url: server.url }) });
@@ -124,7 +124,9 @@ t.test("a conversation knows /help and /exit, and wraps text at the terminal's w
     "chat alice",
     [
       ["> ", "/help\r"],
-      ["/exit", "hi\r"],
+      ["/exit", "/attach /nowhere\r"],
+      ["cannot be attached", `/attach ${join(t.testdir({ "a.txt": "text" }), "a.txt")}\r`],
+      ["next message: a.txt", "hi\r"],
       ["turn completed", "/exit\r"],
     ],
     {
@@ -132,7 +134,9 @@ t.test("a conversation knows /help and /exit, and wraps text at the terminal's w
     },
   );
   t.equal(code, 0, seen);
-  t.equal(server.calls.filter(({ path }) => path === "/execute").length, 1, "no command is sent as a message");
+  const sent = server.calls.filter(({ path }) => path === "/execute").map(({ body }) => body.message);
+  const file = { type: "file", data: "dGV4dA==", name: "a.txt" };
+  t.same(sent, [[{ type: "text", text: "hi" }, file]], "no command is sent as a message");
   // oxlint-disable-next-line no-control-regex
   const lines = seen.replaceAll(/\u001b\[[\d;?]*[A-Za-z]/g, "").split(/\r?\n/);
   const said = lines.filter((line) => /^word\d/.test(line));

@@ -4,6 +4,7 @@ import t from "tap";
 import { ask } from "../helpers/api.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { base64, png } from "../helpers/sample-files.ts";
 import { until } from "../helpers/until.ts";
 
 t.test(
@@ -12,7 +13,10 @@ t.test(
     const dataDir = freshFolder(t);
     const daemon = await startDaemon(t, { dataDir, env: { ORCH_LOG_LEVEL: "trace" } });
     const providerKey = "provider-key-that-must-stay-hidden";
-    const policy = { engine_env: { LLM_API_KEY: providerKey, LLM_PROVIDER: "sandbox", ENGINE_LOG_LEVEL: "DEBUG" } };
+    const policy = {
+      attachment_kinds: ["text"],
+      engine_env: { LLM_API_KEY: providerKey, LLM_PROVIDER: "sandbox", ENGINE_LOG_LEVEL: "DEBUG" },
+    };
     const { body: product } = await daemon.admin("/products/register", {
       method: "POST",
       body: { slug: "hush", policy },
@@ -30,6 +34,22 @@ t.test(
       headers,
       body: { task_id: "t", message: `/say ${message}\n/fail provider` },
     });
+    const attached = (bytes: Uint8Array) =>
+      ask(engine.url, "/execute", {
+        method: "POST",
+        headers,
+        body: {
+          task_id: "t",
+          message: [
+            { type: "text", text: "/attachments" },
+            { type: "file", data: base64(bytes) },
+          ],
+        },
+      });
+    const inFile = base64(Buffer.from(message));
+    t.match((await attached(Buffer.from(message))).text, /"attachments":\[\{"kind":"text"/);
+    const refused = await attached(png(1, 1));
+    t.match(refused.body, { message: "message.1: the policy does not allow image attachments" }, "the policy holds");
     await ask(engine.url, "/hitl/respond", {
       method: "POST",
       headers,
@@ -59,6 +79,7 @@ t.test(
       providerKey,
       daemon.adminKey,
       message,
+      inFile,
     ] as string[];
     const processes = [daemon.process.pid ?? 0, engine.pid as number].flatMap((pid) =>
       ["environ", "cmdline"].map((file) => readFileSync(`/proc/${pid}/${file}`, "latin1")),

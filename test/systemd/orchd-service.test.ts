@@ -105,7 +105,7 @@ t.test("systemd understands the units", { skip }, async (t) => {
   t.same(complaints, []);
 });
 
-/** In tenths; 3.1 with systemd 252. Each capability and each option that engines cannot live with adds to it. */
+/** In tenths; 3.0 with systemd 252. Each capability and each option that engines cannot live with adds to it. */
 const MAX_EXPOSURE = 35;
 
 t.test("the daemon's exposure, as systemd-analyze security rates it, stays low", { skip }, async (t) => {

@@ -73,6 +73,9 @@ t.test("a host is installed, upgraded under running turns, taken back, and remov
   for (const user of [...users, "sleeper"]) engines.push(await json("provision", user));
   const sleeper = engines.pop();
   await done(orchctl("chat", "user-0", "/say My name is Ada"), /Ada/);
+  await done(orchctl("top", "--all", "--once"), /^11 engines, 11 running[^]*user-0 +running/);
+  await done(orchctl("logs", "user-0"), /engine accepts turns/);
+  await done(orchctl("debug", "bundle", "--output", "/root/bundle.tar.gz"), /bundle\.tar\.gz/);
   await until("it sleeps", async () => (await orchctl("engines", "sleep", "sleeper")).code === 0, 60_000);
 
   const turns = engines.flatMap(({ url, engine_api_key: key }) =>

@@ -31,9 +31,12 @@ export function createRecall({
     if (!log.opensTurn) return;
     try {
       const shown = log.messages();
+      const query = queryOf(shown);
+      // A message may have attachments only.
+      if (query.trim() === "") return;
       const hits = await search.search(
         {
-          query: queryOf(shown),
+          query,
           limit: ITEMS * 2,
           now: Date.now(),
           isRecall: true,

@@ -26,7 +26,7 @@ type Checked =
 
 /**
  * Checks all parts of a message, then writes the files of its attachments. Throws for the first part that does not fit,
- * named by its place; then nothing was written.
+ * named by its place; then nothing was written. A crash before the turn is stored leaves files, which a retry uses.
  */
 export async function storeMessage(message: MessageContent, { files, limits }: MessageStorage): Promise<UserContent> {
   if (typeof message === "string") return message;

@@ -1,14 +1,18 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { type Server, Socket, createServer } from "node:net";
 import { once } from "node:events";
 import { newKey, sha256 } from "../../contract/api-keys.ts";
 import { type EngineLaunch, decodeLaunch, encodeLaunch } from "../../contract/engine-launch.ts";
 import { NOT_ISOLATED } from "../../contract/launch-file.ts";
 import { decodeClaim, encodeClaim, spareFolder } from "../../contract/spare.ts";
+import { duplicate } from "../../shared/linux/listening-sockets.ts";
+import { closeDescriptor } from "../../shared/linux/process-limits.ts";
 import { openSocketPair } from "../../shared/linux/socket-messages.ts";
+import { callNative } from "../../shared/linux/system-calls.ts";
 import { readEngineConfig } from "../config.ts";
 import { openEngine } from "../open-engine.ts";
 
+const STDOUT = 1;
 const HOST = "127.0.0.1";
 
 /**
@@ -22,13 +26,29 @@ export async function rehearse(sparePath: string, environment: NodeJS.ProcessEnv
   try {
     const key = newKey("sk-orch-");
     const launch = launchOf(folder, key);
-    const engine = await openEngine(launch, { ...readEngineConfig(launch.settings), logLevel: "silent" }, environment);
-    await ask(engine.server, "GET /health", key);
-    await ask(engine.server, "POST /execute", key, { task_id: "rehearsal", message: "/say Hello." });
-    await engine.close(0);
+    await withoutOutput(async () => {
+      const engine = await openEngine(launch, readEngineConfig(launch.settings), environment);
+      await ask(engine.server, "GET /health", key);
+      await ask(engine.server, "POST /execute", key, { task_id: "rehearsal", message: "/say Hello." });
+      await engine.close(0);
+    });
     await listenOnce();
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What the engine logs in the rehearsal goes nowhere. */
+async function withoutOutput(work: () => Promise<void>): Promise<void> {
+  const output = duplicate(STDOUT);
+  const nowhere = openSync("/dev/null", "w");
+  callNative("dup2", [nowhere, STDOUT]);
+  try {
+    await work();
+  } finally {
+    callNative("dup2", [output, STDOUT]);
+    closeDescriptor(output);
+    closeSync(nowhere);
   }
 }
 

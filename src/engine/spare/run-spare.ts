@@ -1,6 +1,7 @@
 import { confineTo, prepareConfinement } from "../isolation/confine.ts";
 import { run } from "../main.ts";
 import { openEngine } from "../open-engine.ts";
+import { collectYoungGarbage } from "../../shared/collect-garbage.ts";
 import { landlockAbi } from "../../shared/linux/landlock.ts";
 import { awaitClaim } from "./await-claim.ts";
 import { rehearse } from "./rehearse.ts";
@@ -15,6 +16,8 @@ export async function runSpare(path: string, environment: NodeJS.ProcessEnv): Pr
   await withoutThreadPool(() => rehearse(path, environment));
   // A thread of the pool would stay outside the confinement, which applies to the calling thread and later ones.
   if (threadCount() !== threads) throw new Error("the rehearsal has started a thread");
+  // Otherwise the engine's start would collect what the rehearsal has left.
+  collectYoungGarbage();
   const rules = landlockAbi().problem === null ? prepareConfinement() : null;
   const text = awaitClaim(path);
   if (text === null) return;

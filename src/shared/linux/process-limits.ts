@@ -36,7 +36,9 @@ export function clearAmbientCapabilities(): void {
 
 /** Gives up all capabilities of this thread, also those that programs could inherit. */
 export function dropCapabilities(): void {
-  for (let capability = 0; capability <= lastCapability(); capability++)
+  // Read once: this is a part of every boot.
+  const last = lastCapability();
+  for (let capability = 0; capability <= last; capability++)
     unlessRefused(() => callNative("prctl", [PR_CAPBSET_DROP, capability], "prctl(PR_CAPBSET_DROP)"));
   unlessRefused(clearAmbientCapabilities);
   const header = Buffer.alloc(8);

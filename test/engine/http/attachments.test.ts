@@ -277,4 +277,8 @@ t.test("a setting or the policy keep attachments from the model", async (t) => {
   t.match(textOf(await ask([say("/attachments"), image(photo, { name: "photo.png" })])), note);
   const { body } = await blind.call("/execute", { body: { task_id: "b", message: [file(wav())] } });
   t.match(body, { error: "PAYLOAD_TOO_LARGE", message: "message.0: the policy does not allow audio attachments" });
+  const full = await startEngine(t, { policy: { limits: { max_processes: 256, memory_mb: 1024, disk_mb: 1 } } });
+  const large = await full.call("/execute", { body: { task_id: "b", message: [file(Buffer.alloc(1_000_000))] } });
+  t.match(large.body, { error: "PAYLOAD_TOO_LARGE", message: /^message: the disk quota of 1 MB is used up/ });
+  t.notOk(existsSync(join(full.dataDir, "workspace/.orch/attachments")));
 });

@@ -16,6 +16,7 @@ const NOT_IN_A_FILE: Readonly<Record<string, string>> = {
   grants: "permissions of this engine",
   tool_definitions: "tools of this engine",
   engine_state: "about the store",
+  usage_days: "what this engine has spent; the daemon collects it",
 };
 /** Columns that only mean something in their own store. */
 const LOCAL: Readonly<Record<string, readonly string[]>> = {
