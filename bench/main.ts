@@ -20,6 +20,7 @@ import { memoryWrites } from "./parts/memory-writes.ts";
 import { neighbours } from "./parts/neighbours.ts";
 import { peer } from "./parts/peer.ts";
 import { replay } from "./parts/replay.ts";
+import { schedules } from "./parts/schedules.ts";
 import { sleep } from "./parts/sleep.ts";
 import { sleepers } from "./parts/sleepers.ts";
 import { spares } from "./parts/spares.ts";
@@ -45,6 +46,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   crash,
   fleet,
   sleep,
+  schedules,
   sleepers,
   wakes,
   spares,
