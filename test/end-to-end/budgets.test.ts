@@ -120,4 +120,9 @@ root.test("shares outlive the daemon, and come back from an engine that sleeps",
     /^budgets\.engine\.cost_per_day: /,
   );
   t.match((await setBudgets({ warn_at: 2 })).body.error.message, /^budgets\.warn_at: /);
+  t.equal(
+    (await daemon.admin("/products/acme?force=true", { method: "DELETE" })).status,
+    200,
+    "nothing is left running",
+  );
 });
