@@ -145,6 +145,21 @@ t.test("the daemon under systemd", { skip }, async (t) => {
     t.equal(storedSockets(), 1);
   });
 
+  await t.test("starts engines again after the unit of their cgroups was killed", async (t) => {
+    const { pid } = await record();
+    machine.run("systemctl", "kill", "--signal=KILL", "--kill-who=main", "orchd-engines");
+    await until(
+      "another process runs",
+      async () => {
+        const engine = await record();
+        return engine.state === "running" && engine.pid !== pid;
+      },
+      60_000,
+    );
+    await until("the unit runs", () => machine.show("ActiveState", "orchd-engines") === "active", 60_000);
+    t.not(machine.show("NRestarts", "orchd-engines"), "0");
+  });
+
   await t.test("removes the socket of a destroyed engine from the store", async (t) => {
     const engine = await record();
     t.equal((await ask(url, "/engines/alice", { method: "DELETE", headers })).status, 200);

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { Connection, Session, createEventBuffer } from "better-sse";
+import { createEventBuffer } from "better-sse";
 import type { Response } from "express";
 import type { EventRow } from "../turns/event-journal.ts";
 
@@ -28,29 +28,8 @@ export interface StreamOptions {
 /** The interface's frame is `event: x`, the library writes `event:x`: its sanitizer hook adds the blank. */
 const SANITIZER = (text: string): string => ` ${text}`;
 
-/**
- * Hides the client's request from the library: it would add frames for query parameters that the interface does not
- * have, and throw on an invalid `Host`.
- */
-class ResponseConnection extends Connection {
-  readonly url = new URL("http://engine.local/");
-  readonly request = new globalThis.Request(this.url);
-  readonly response = new globalThis.Response(null);
-  readonly #out: Response;
-
-  constructor(out: Response) {
-    super();
-    this.#out = out;
-  }
-
-  sendHead = (): void => undefined;
-  sendChunk = (chunk: string): void => void this.#out.write(chunk);
-  cleanup = (): void => undefined;
-}
-
 /** One reader of events, in exactly the frames `event: <type>\ndata: <json>\n\n`. Writing never waits. */
 export class EventStream {
-  readonly #session: Session;
   readonly #response: Response;
   readonly #options: StreamOptions;
   readonly #closed = new AbortController();
@@ -58,8 +37,7 @@ export class EventStream {
   /** Heartbeats promise that everything before them has been sent: only a reader that is up to date gets them. */
   upToDate = false;
 
-  private constructor(session: Session, response: Response, options: StreamOptions) {
-    this.#session = session;
+  private constructor(response: Response, options: StreamOptions) {
     this.#response = response;
     this.#options = options;
     // A timer of its own: heartbeats continue while a model thinks, a tool runs or a human is asked.
@@ -72,7 +50,7 @@ export class EventStream {
     else response.once("close", close);
   }
 
-  static async open(response: Response, options: StreamOptions): Promise<EventStream> {
+  static open(response: Response, options: StreamOptions): EventStream {
     response.writeHead(200, {
       "Content-Type": "text/event-stream; charset=utf-8",
       "Cache-Control": "no-cache, no-transform",
@@ -81,10 +59,7 @@ export class EventStream {
     });
     response.flushHeaders();
     response.socket?.setNoDelay(true);
-    const framing = { retry: null, keepAlive: null, sanitizer: SANITIZER };
-    const session = new Session(new ResponseConnection(response), framing);
-    await once(session, "connected");
-    return new EventStream(session, response, options);
+    return new EventStream(response, options);
   }
 
   /** Aborted when the reader is gone. */
@@ -135,6 +110,7 @@ export class EventStream {
       if (this.#options.withIds && seq !== null) buffer.id(String(seq));
       buffer.event(type).data(data).dispatch();
     }
-    void this.#session.batch(buffer);
+    // Not by a session of the library: it would load the whole of undici, which takes longer than the rest of a first turn.
+    this.#response.write(buffer.read());
   }
 }

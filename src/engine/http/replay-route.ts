@@ -49,7 +49,7 @@ export function replayRoute({ journal, runner, followers, limits }: ReplayParts)
     }
     if (live) followers.acquire(followed(where, runner), response);
     const headers = { "X-Truncated": String(truncated), ...(oldest !== null && { "X-Oldest-Ts": isoTime(oldest.ts) }) };
-    const stream = await EventStream.open(response, {
+    const stream = EventStream.open(response, {
       withIds: wantsIds(request),
       limits,
       headers,

@@ -61,23 +61,25 @@ function executeRoute(parts: TurnRouteParts): RequestHandler {
     const { turnId } = turn;
     if (execution.on_disconnect === "cancel" && earlier === null)
       cancelWhenLeft(parts.runner, response, { taskId: execution.task_id, turnId });
-    const opening = EventStream.open(response, {
-      withIds: wantsIds(request),
-      limits: parts.limits,
-      headers: { [TURN_ID_HEADER]: turnId, ...(earlier !== null && { "Idempotent-Replayed": "true" }) },
-      cut: () => parts.journal.cursor(),
-    });
-    const following = opening.then((stream) =>
-      followEvents(stream, parts.journal, {
+    const follow = async () => {
+      const stream = EventStream.open(response, {
+        withIds: wantsIds(request),
+        limits: parts.limits,
+        headers: { [TURN_ID_HEADER]: turnId, ...(earlier !== null && { "Idempotent-Replayed": "true" }) },
+        cut: () => parts.journal.cursor(),
+      });
+      await followEvents(stream, parts.journal, {
         taskId: execution.task_id,
         turnId,
         live: true,
         merge: earlier !== null,
         isRunning: () => parts.runner.isRunning(turnId),
-      }),
-    );
+      });
+    };
+    const following = follow();
     // The turn continues without its reader, but starts only after `started` has been written to it.
-    await Promise.all([opening.finally(() => turn.run()), following]);
+    turn.run();
+    await following;
   };
 }
 
