@@ -5,6 +5,7 @@
 import { shutdownSignal } from "../src/shared/shutdown-signals.ts";
 import { endAll } from "./measure.ts";
 import { boot } from "./parts/boot.ts";
+import { catalog } from "./parts/catalog.ts";
 import { coldProvision } from "./parts/cold-provision.ts";
 import { command } from "./parts/command.ts";
 import { crash } from "./parts/crash.ts";
@@ -45,6 +46,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   command,
   crash,
   fleet,
+  catalog,
   sleep,
   schedules,
   sleepers,

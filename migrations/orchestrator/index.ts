@@ -11,6 +11,7 @@ import * as catalogs from "./0010-catalogs.ts";
 import * as usage from "./0011-usage.ts";
 import * as schedules from "./0012-schedules.ts";
 import * as engineHandles from "./0013-engine-handles.ts";
+import * as budgets from "./0014-budgets.ts";
 
 /** Every migration by name, in order. Imported, because the bundle has no migrations folder. */
 export const ORCHESTRATOR_MIGRATIONS = {
@@ -27,4 +28,5 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0011-usage": usage,
   "0012-schedules": schedules,
   "0013-engine-handles": engineHandles,
+  "0014-budgets": budgets,
 };

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { integer } from "../shared/parse.ts";
 import { catalogVersion, engineKey } from "./engine-launch.ts";
+import type { BudgetReport } from "./engine-budgets.ts";
 import { ENGINE_METRIC_LIMITS, type EngineMetricsReport } from "./engine-metrics.ts";
 import type { UsageReport } from "./metered-usage.ts";
 import type { AwakeReason } from "./sleep.ts";
@@ -11,6 +12,8 @@ export const CONTROL_TOKEN_HEADER = "X-Control-Token";
 export const CONTROL_PATHS = {
   /** `POST {keys}`: the whole list of accepted keys. Answers `{"keys":n}`. Open streams continue. */
   keys: "/control/keys",
+  /** `POST` {@link EngineBudgets}: replaces the budgets, at once. Answers {@link EngineStatus}. */
+  budgets: "/control/budgets",
   /** `POST {version, digest}`: use this version of the product's catalog. Answers `{"version":n}`, or 422. */
   catalog: "/control/catalog",
   /** `POST`: accept no new turns (503 `ENGINE_DRAINING`). Answers {@link EngineStatus}. */
@@ -64,6 +67,8 @@ export interface EngineStatus {
   readonly metrics?: EngineMetricsReport;
   /** The last revision of the ledger. An engine of an earlier release does not tell it. */
   readonly usage_revision?: number | undefined;
+  /** Omitted without budgets. */
+  readonly budgets?: BudgetReport;
   /** On request, and unless nothing has been spent since. */
   readonly usage?: UsageReport;
 }

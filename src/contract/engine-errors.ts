@@ -26,6 +26,11 @@ export const ENGINE_ERRORS = {
     cause:
       "The model provider limits the engine's rate. `details.retry_after` has the seconds to wait, if the provider named them.",
   },
+  BUDGET_EXCEEDED: {
+    status: 429,
+    cause:
+      "A budget of the product's policy is spent: `details.budget` names it, `details.resets_at` says until when. The task continues with a message after that.",
+  },
   TOO_MANY_READERS: {
     status: 429,
     cause: "16 readers already follow the task or all tasks. The turn continues, and replay has its events.",

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { parse } from "../shared/parse.ts";
+import { engineBudgets } from "./engine-budgets.ts";
 import { ATTACHMENT_KINDS, type AttachmentLimits } from "./attachment-records.ts";
 import { NOT_ISOLATED } from "./launch-file.ts";
 import type { ToolNetworkPolicy } from "./orchestrator-records.ts";
@@ -80,6 +81,8 @@ const engineLaunch = z.object({
   user_tasks: z.optional(z.int()),
   /** Omitted: no tracing. */
   tracing: z.optional(tracingSettings),
+  /** Omitted: none. */
+  budgets: z.optional(engineBudgets),
   isolation: z._default(isolation, NOT_ISOLATED),
 });
 export type EngineLaunch = z.output<typeof engineLaunch>;

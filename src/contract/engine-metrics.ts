@@ -6,7 +6,7 @@ const CALL_BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300] a
 const TURN_BUCKETS_S = [0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3600] as const;
 
 /** Why a model call failed. */
-const MODEL_FAILURES = ["rate_limited", "transient", "too_long", "permanent"] as const;
+const MODEL_FAILURES = ["rate_limited", "transient", "too_long", "permanent", "over_budget"] as const;
 /** The label of a tool: a built-in one by name, others by where they come from. */
 export const TOOL_LABELS = [
   "ask_human",

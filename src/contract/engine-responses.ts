@@ -16,6 +16,7 @@ import type {
   ShownDefinition,
 } from "./engine-records.ts";
 import { type EngineStatus, engineMetricsReport } from "./engine-control.ts";
+import { budgetReport } from "./engine-budgets.ts";
 import { ENGINE_ERRORS, type EngineErrorCode } from "./engine-errors.ts";
 import { engineEvent } from "./engine-event-schemas.ts";
 import { usageReport } from "./metered-usage.ts";
@@ -165,6 +166,7 @@ export const ENGINE_RESPONSES = {
     disk_bytes: z.optional(z.nullable(count)),
     metrics: z.exactOptional(engineMetricsReport),
     usage_revision: z.optional(count),
+    budgets: z.exactOptional(budgetReport),
     usage: z.exactOptional(usageReport),
   }) satisfies z.ZodMiniType<EngineStatus>,
   StartedTurn: startedTurn,

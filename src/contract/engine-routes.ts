@@ -7,6 +7,7 @@ import {
   hitlRespondRequest,
   knowledgeSearchRequest,
 } from "./engine-api.ts";
+import { MAX_BUDGETS_BYTES, engineBudgets } from "./engine-budgets.ts";
 import { CONTROL_PATHS, controlCatalogRequest, controlKeysRequest, controlSleepRequest } from "./engine-control.ts";
 import type { EngineErrorCode } from "./engine-errors.ts";
 import { TURN_WAIT_MS, startTurnRequest } from "./started-turn.ts";
@@ -76,7 +77,14 @@ export const ENGINE_ROUTES = {
     request: executeRequest,
     maxBodyBytes: ENGINE_BODY_BYTES.execute,
     responses: { 200: [events("EngineEvent")] },
-    errors: ["NOT_FOUND", "TASK_BUSY", "IDEMPOTENCY_CONFLICT", "TOO_MANY_READERS", "ENGINE_DRAINING"],
+    errors: [
+      "NOT_FOUND",
+      "TASK_BUSY",
+      "IDEMPOTENCY_CONFLICT",
+      "BUDGET_EXCEEDED",
+      "TOO_MANY_READERS",
+      "ENGINE_DRAINING",
+    ],
   }),
   replay: engine("GET /execute/replay", "Stored events after a cursor; a stream with `Accept: text/event-stream`", {
     query: {
@@ -154,7 +162,7 @@ export const ENGINE_ROUTES = {
   }),
   triggerLearning: engine("POST /admin/lc/trigger", "Run a learning batch", {
     responses: ok("LearningBatch"),
-    errors: ["LC_RUNNING", "LLM_RATE_LIMITED", "LLM_PROVIDER_ERROR", "ENGINE_DRAINING"],
+    errors: ["LC_RUNNING", "BUDGET_EXCEEDED", "LLM_RATE_LIMITED", "LLM_PROVIDER_ERROR", "ENGINE_DRAINING"],
   }),
   reloadCatalog: engine("POST /admin/reload-catalog", "Reload the catalog", {
     responses: ok("CatalogReloaded"),
@@ -169,6 +177,11 @@ export const ENGINE_ROUTES = {
   setKeys: control(`POST ${CONTROL_PATHS.keys}`, "Replace the accepted engine keys", {
     request: controlKeysRequest,
     responses: ok("KeysAccepted"),
+  }),
+  setBudgets: control(`POST ${CONTROL_PATHS.budgets}`, "Replace the budgets", {
+    request: engineBudgets,
+    maxBodyBytes: MAX_BUDGETS_BYTES,
+    responses: ok("EngineStatus"),
   }),
   setCatalog: control(`POST ${CONTROL_PATHS.catalog}`, "Use a version of the product's catalog", {
     request: controlCatalogRequest,

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { byteLength, characters, integer, keptJson, opaqueId } from "../shared/parse.ts";
+import { budgetsPatch } from "./budgets-patch.ts";
 import { ATTACHMENT_KINDS, MAX_ATTACHMENTS } from "./attachment-records.ts";
 import { engineEnvProblems } from "./engine-env.ts";
 import { formatHostPattern, readHostPattern } from "./host-pattern.ts";
@@ -77,6 +78,7 @@ export const policyPatch = z.strictObject({
   cpu_weight: z.optional(engineLimit("cpu_weight")),
   tool_network: z.optional(toolNetwork),
   tool_listen: z.optional(toolListen),
+  budgets: z.optional(budgetsPatch),
   attachment_mb: z.optional(integer(0, MAX_ATTACHMENTS.mb)),
   attachment_count: z.optional(integer(0, MAX_ATTACHMENTS.count)),
   attachment_kinds: z.optional(z.array(z.enum(ATTACHMENT_KINDS))),

@@ -25,6 +25,9 @@ export const ORCHESTRATOR_EVENTS = {
   "engine.key_rotated": "An engine's key was replaced.",
   "engine.destroyed": "An engine was destroyed.",
   "engine.leaked": "Processes of an engine do not end, or keep its port: `data.pids`.",
+  "budget.warned":
+    "A budget is spent to its `warn_at`, for the first time in its period: `data.budget`, `data.period`, `data.spent`, `data.limit`. `user_id` is null for one of the whole product.",
+  "budget.spent": "A budget is spent: model calls are refused until its period ends. Fields as of `budget.warned`.",
   "schedule.created": "A schedule or webhook was created: `data.schedule_id` or `data.webhook_id`.",
   "schedule.changed": "A schedule or webhook was changed: `data.fields`.",
   "schedule.deleted": "A schedule or webhook was deleted.",

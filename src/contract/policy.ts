@@ -1,3 +1,4 @@
+import { type Budgets, NO_BUDGETS } from "./budgets.ts";
 import { ATTACHMENT_KINDS, type AttachmentKind, DEFAULT_ATTACHMENT_LIMITS } from "./attachment-records.ts";
 
 export const POLICY_ACTIONS = ["provision", "start", "stop", "rotate_key", "destroy", "auto_provision"] as const;
@@ -25,6 +26,7 @@ export interface Policy {
   readonly tool_network: ToolNetworkPolicy;
   /** TCP ports on loopback that tools may listen on and connect to. */
   readonly tool_listen: readonly number[];
+  readonly budgets: Budgets;
   /** Attachments of one message, or of one tool result: MiB and number together, and their kinds. */
   readonly attachment_mb: number;
   readonly attachment_count: number;
@@ -53,6 +55,7 @@ export const DEFAULT_POLICY: Policy = {
   cpu_weight: 100,
   tool_network: "open",
   tool_listen: [],
+  budgets: NO_BUDGETS,
   attachment_mb: DEFAULT_ATTACHMENT_LIMITS.mb,
   attachment_count: DEFAULT_ATTACHMENT_LIMITS.count,
   attachment_kinds: ATTACHMENT_KINDS,

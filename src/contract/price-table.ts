@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { describeIssue } from "../shared/parse.ts";
 import { USAGE_LIMITS } from "./metered-usage.ts";
+import { MICRO, microsOf } from "./micro-units.ts";
 
 /** Prices of one model from a UTC day on, in micro-units of the table's currency per million tokens. */
 export interface ModelPrice {
@@ -21,7 +22,6 @@ export interface PriceTable {
   readonly prices: readonly ModelPrice[];
 }
 
-export const MICRO = 1_000_000;
 const MAX_AMOUNT = 1_000_000;
 const MAX_PRICES = 5000;
 export const MAX_PRICE_TABLE_BYTES = 1024 * 1024;
@@ -32,7 +32,6 @@ const AMOUNT = `expected a number from 0 to ${MAX_AMOUNT} with at most 6 decimal
 export const money = () =>
   z.number(AMOUNT).check(z.refine((units) => units >= 0 && units <= MAX_AMOUNT && isMicros(units), { error: AMOUNT }));
 
-export const microsOf = (units: number): number => Math.round(units * MICRO);
 /** A decimal of at most 6 places is the number nearest to it. */
 const isMicros = (units: number): boolean => microsOf(units) / MICRO === units;
 

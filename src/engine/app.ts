@@ -44,7 +44,6 @@ import { PlanTable } from "./store/plans.ts";
 import { ToolCallTable } from "./store/tool-call-table.ts";
 import { ToolDefinitionTable } from "./store/tool-definitions.ts";
 import { TurnTable } from "./store/turns.ts";
-import { UsageTable } from "./store/usage-table.ts";
 import { WorkingMemoryTable } from "./store/working-memory.ts";
 import { AttachmentFiles } from "./tools/attachments/attachment-files.ts";
 import { createResultFiles } from "./tools/attachments/call-files.ts";
@@ -58,7 +57,7 @@ import { openJournal } from "./turns/event-journal.ts";
 import { HumanRequests } from "./turns/human-requests.ts";
 import { TaskSlots } from "./turns/task-slots.ts";
 import { TurnRunner } from "./turns/turn-runner.ts";
-import { UsageMeter } from "./usage/usage-meter.ts";
+import { openUsage } from "./usage/open-usage.ts";
 
 const CHANNEL_TTL_MS = 900_000;
 const TOOL_TIMEOUT_MS = 120_000;
@@ -107,13 +106,13 @@ export async function createApp({
     limits: launch.attachments ?? DEFAULT_ATTACHMENT_LIMITS,
   };
   const filesOf = createResultFiles(attachments);
-  const meter = new UsageMeter({ store, table: new UsageTable(store), logger });
+  const { meter, budgets, calls: callMeter } = openUsage({ store, logger, budgets: launch.budgets });
   const modelProvider = createProvider(config, {
     extraCaCerts: launch.extra_ca_certs,
     readAttachment: (file) => attachments.files.read(file),
     logger,
     telemetry,
-    record: (call) => meter.modelCall(call),
+    meter: callMeter,
   });
   const { embedder } = modelProvider;
   const memory = await openMemory({ store, workspaceDir, embedder, lastEvent: () => journal.last, logger });
@@ -185,6 +184,7 @@ export async function createApp({
       },
     },
     meter,
+    budgets,
     runAgent,
     telemetry,
     logger,
@@ -209,7 +209,16 @@ export async function createApp({
     stopAccepting,
   });
   const diskBytes = createDiskReport(disk, () => journal.lastActiveAt);
-  const { vitals, status } = engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter });
+  const { vitals, status } = engineReport({
+    slots,
+    humanRequests,
+    journal,
+    runner,
+    wakefulness,
+    diskBytes,
+    meter,
+    budgets,
+  });
   const keys = new AcceptedKeys(launch.keys);
   const { provider, model } = config;
   logger.info(
@@ -225,6 +234,7 @@ export async function createApp({
     controlToken: launch.control_token,
     counters: telemetry.counters,
     usage: (known) => meter.report(known),
+    budgets,
     tracer: telemetry.tracer,
     host: launch.host,
     documentsDir: join(programDir(), "documents/engine"),

@@ -4,6 +4,7 @@ import type { EventJournal } from "./turns/event-journal.ts";
 import type { HumanRequests } from "./turns/human-requests.ts";
 import type { TaskSlots } from "./turns/task-slots.ts";
 import type { TurnRunner } from "./turns/turn-runner.ts";
+import type { BudgetGate } from "./usage/budget-gate.ts";
 import type { UsageMeter } from "./usage/usage-meter.ts";
 
 interface ReportParts {
@@ -14,23 +15,37 @@ interface ReportParts {
   readonly wakefulness: Wakefulness;
   readonly diskBytes: () => number | null;
   readonly meter: UsageMeter;
+  readonly budgets: BudgetGate;
 }
 
 /** What an engine tells of itself: anybody at `/health`, and the daemon at `/control/status`. */
-export function engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter }: ReportParts) {
+export function engineReport({
+  slots,
+  humanRequests,
+  journal,
+  runner,
+  wakefulness,
+  diskBytes,
+  meter,
+  budgets,
+}: ReportParts) {
   const vitals = () => ({
     active_turns: slots.size,
     pending_hitl: humanRequests.waiting,
     streams: journal.readerCount(),
   });
-  const status = (): EngineStatus => ({
-    ...vitals(),
-    ...wakefulness.status(),
-    ...(runner.draining && { active_turns: runner.busy }),
-    draining: runner.draining,
-    last_active_at: journal.lastActiveAt,
-    disk_bytes: diskBytes(),
-    usage_revision: meter.revision,
-  });
+  const status = (): EngineStatus => {
+    const spent = budgets.report();
+    return {
+      ...vitals(),
+      ...wakefulness.status(),
+      ...(runner.draining && { active_turns: runner.busy }),
+      draining: runner.draining,
+      last_active_at: journal.lastActiveAt,
+      disk_bytes: diskBytes(),
+      usage_revision: meter.revision,
+      ...(spent !== undefined && { budgets: spent }),
+    };
+  };
   return { vitals, status };
 }

@@ -203,6 +203,12 @@ t.test("the engine itself", async (t) => {
   t.equal((await call("findTurn", { query: "?key=run_2", expect: 200 })).body.turn, null);
   await call("sleep", { body: { idle_ms: -1 }, expect: "INVALID_REQUEST" });
   await call("sleep", { body: { idle_ms: 60_000 }, expect: "ENGINE_BUSY" });
+  const budgets = { currency: null, prices: [], own: [], leases: [] };
+  const spent = [{ name: "tokens_per_day", limit: 0 }];
+  await call("setBudgets", { body: { ...budgets, own: spent }, expect: 200 });
+  await call("setBudgets", { body: { ...budgets, own: [{ name: "tokens" }] }, expect: "INVALID_REQUEST" });
+  await call("execute", { body: { task_id: "spent", message: "/say no" }, expect: "BUDGET_EXCEEDED" });
+  await call("setBudgets", { body: budgets, expect: 200 });
   await call("drain", { expect: 200 });
   await call("execute", { body: { task_id: "late", message: "/say late" }, expect: "ENGINE_DRAINING" });
   await engine.call("/admin/lc/trigger", { method: "POST" });

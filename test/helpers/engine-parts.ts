@@ -182,7 +182,17 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const compactions = new CompactionTable(store);
   const { telemetry = new EngineTelemetry() } = options;
   const meter = new UsageMeter({ store, table: new UsageTable(store), logger });
-  const runParts = { telemetry, turns, messages, toolCalls, compactions, memory, meter, runAgent: around(runAgent) };
+  const runParts = {
+    telemetry,
+    turns,
+    messages,
+    toolCalls,
+    compactions,
+    memory,
+    meter,
+    budgets: { refusal: () => null },
+    runAgent: around(runAgent),
+  };
   const runner = new TurnRunner({ journal, humanRequests, slots, logger, ...runParts });
   const events = (turnId: string) =>
     journal
@@ -229,6 +239,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     controlToken: "token",
     counters: new EngineCounters(),
     usage: () => undefined,
+    budgets: { set: () => undefined },
     tracer: NO_TRACER,
     host: "127.0.0.1",
     documentsDir: resolve(import.meta.dirname, "../../dist/documents/engine"),

@@ -6,6 +6,14 @@ import { count, text, textOrNull, time } from "../response-schemas.ts";
 
 const limit = z.nullable(count);
 
+const units = z.optional(z.number().check(z.gte(0)));
+const budgetLimits = z.object({
+  tokens_per_day: z.optional(count),
+  tokens_per_month: z.optional(count),
+  cost_per_day: units,
+  cost_per_month: units,
+});
+
 const policy = z.object({
   max_engines: limit,
   requests_per_minute: limit,
@@ -19,6 +27,7 @@ const policy = z.object({
   cpu_weight: count,
   tool_network: z.union([z.enum(["open", "none"]), z.array(text)]),
   tool_listen: z.array(count),
+  budgets: z.object({ engine: budgetLimits, product: budgetLimits, warn_at: z.number() }),
   attachment_mb: count,
   attachment_count: count,
   attachment_kinds: z.array(z.enum(ATTACHMENT_KINDS)),

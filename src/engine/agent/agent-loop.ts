@@ -153,6 +153,8 @@ function failedOutcome(failure: ModelFailure, { signal }: TurnContext): AgentOut
         message: failure.message,
         ...(failure.status !== null && { details: { status: failure.status } }),
       };
+    case "over_budget":
+      return { kind: "errored", code: "BUDGET_EXCEEDED", message: failure.message, details: failure.details };
     case "too_long":
       return {
         kind: "errored",

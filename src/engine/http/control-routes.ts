@@ -9,6 +9,7 @@ import {
   controlSleepRequest,
 } from "../../contract/engine-control.ts";
 import { type UsageCursor, type UsageReport, parseCursor } from "../../contract/metered-usage.ts";
+import { type EngineBudgets, engineBudgets } from "../../contract/engine-budgets.ts";
 import { sameSecret } from "../../contract/api-keys.ts";
 import { NO_SUCH_ROUTE } from "../../shared/http/refusal.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
@@ -29,6 +30,7 @@ export interface ControlParts {
   readonly counters: EngineCounters;
   /** What the engine has spent since a position in its ledger. */
   readonly usage: (known: UsageCursor | null) => UsageReport | undefined;
+  readonly budgets: { set(budgets: EngineBudgets): void };
   readonly wakefulness: Pick<Wakefulness, "sleep">;
   readonly setCatalog: (version: z.output<typeof controlCatalogRequest>) => Promise<Reloaded<CatalogVersionUsed>>;
 }
@@ -43,11 +45,24 @@ export function controlOnly(token: string): RequestHandler {
 }
 
 /** The calls of the daemon. The next call is measured by replaced keys; open streams go on. */
-export const controlRoutes = ({ keys, runner, status, counters, usage, wakefulness, setCatalog }: ControlParts) =>
+export const controlRoutes = ({
+  keys,
+  runner,
+  status,
+  counters,
+  usage,
+  budgets,
+  wakefulness,
+  setCatalog,
+}: ControlParts) =>
   ({
     setKeys(request, response) {
       keys.replace(validateBody(controlKeysRequest, request.body, response).keys);
       response.json({ keys: keys.size });
+    },
+    setBudgets(request, response) {
+      budgets.set(validateBody(engineBudgets, request.body, response));
+      response.json(status());
     },
     async setCatalog(request, response) {
       const outcome = await setCatalog(validateBody(controlCatalogRequest, request.body, response));

@@ -137,13 +137,19 @@ const errorResponder = (logger: Logger): ErrorRequestHandler =>
   respondToErrors({
     identify(error) {
       const { code, message, details, status } = toEngineError(error);
-      return { code, message, details, status, retryAfterS: RETRY_AFTER_S[code] ?? null };
+      return { code, message, details, status, retryAfterS: retryAfterOf(code, details) };
     },
     bodyOf: ({ code, message, details }): EngineErrorBody => ({ error: code, message, ...(details && { details }) }),
     log({ code }, { error, request }) {
       if (code === "INTERNAL_ERROR") logger.error({ err: error, path: request.path }, "call failed");
     },
   });
+
+/** Of a spent budget, its details say when it resets. */
+function retryAfterOf(code: EngineErrorCode, details: EngineError["details"]): number | null {
+  const named = code === "BUDGET_EXCEEDED" ? details?.["retry_after"] : undefined;
+  return typeof named === "number" ? named : (RETRY_AFTER_S[code] ?? null);
+}
 
 function toEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) return error;

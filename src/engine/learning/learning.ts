@@ -111,6 +111,8 @@ function assertNotStopped({ stopped }: BatchOutcome): void {
       const details = stopped.retryAfterS === null ? {} : { retry_after: stopped.retryAfterS };
       throw new EngineError("LLM_RATE_LIMITED", stopped.message, details);
     }
+    case "over_budget":
+      throw new EngineError("BUDGET_EXCEEDED", stopped.message, stopped.details);
     case "transient":
     case "too_long":
     case "permanent":

@@ -8,7 +8,7 @@ import { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
 import { monitoredProvider } from "./cache-monitor.ts";
 import { type Embedder, createEmbedder } from "./embedder.ts";
 import { loggedProvider } from "./logged-provider.ts";
-import { type RecordCall, meteredProvider } from "./metered-provider.ts";
+import { type CallMeter, NO_METER, meteredProvider } from "./metered-provider.ts";
 import type { ModelFamily, ModelSettings } from "./model-family.ts";
 import type { ModelProvider } from "./model-provider.ts";
 import { type CallReport, createModelStatus } from "./model-status.ts";
@@ -46,14 +46,14 @@ export function createProvider(
     readAttachment = noAttachments,
     logger,
     telemetry = new EngineTelemetry(),
-    record = () => undefined,
+    meter = NO_METER,
   }: {
     readonly extraCaCerts: string | null;
     readonly readAttachment?: ReadAttachment;
     readonly logger: Logger;
     readonly telemetry?: EngineTelemetry;
-    /** Takes the tokens of each call, embeddings included. */
-    readonly record?: RecordCall;
+    /** Of every call, embeddings included. */
+    readonly meter?: CallMeter;
   },
 ): EngineProvider {
   const { provider } = settings;
@@ -62,7 +62,7 @@ export function createProvider(
     const health = () => ({ status: "ok", last_error: null, last_error_at: null, next_try_at: null }) as const;
     return {
       ...loggedProvider(
-        observedProvider(meteredProvider(loadingProvider(sandboxProvider, readAttachment), record), telemetry),
+        observedProvider(meteredProvider(loadingProvider(sandboxProvider, readAttachment), meter), telemetry),
         logger,
       ),
       load: () => Promise.resolve(),
@@ -78,7 +78,7 @@ export function createProvider(
   const deadlines = settings.deadlines && { deadlines: settings.deadlines };
   const remote = meteredProvider(
     loadingProvider(aiSdkProvider({ name: provider, load, ...deadlines }), readAttachment),
-    record,
+    meter,
   );
   const { report: reportStatus, health } = createModelStatus(logger);
   const report = (call: CallReport) => {
@@ -94,7 +94,7 @@ export function createProvider(
     return family.embedding(model);
   };
   const embedder =
-    id !== null && createEmbedder({ provider, model: id, open: () => openEmbedding(id), limiter, record });
+    id !== null && createEmbedder({ provider, model: id, open: () => openEmbedding(id), limiter, meter });
   return {
     ...loggedProvider(observedProvider(watched, telemetry), logger),
     load,

@@ -1,6 +1,6 @@
 import type { EmbeddingModelV4 } from "@ai-sdk/provider";
 import { textTokens } from "./context-window.ts";
-import type { CallTokens, RecordCall } from "./metered-provider.ts";
+import type { CallMeter, CallTokens } from "./metered-provider.ts";
 import { countOf } from "./model-usage.ts";
 import { readProviderError } from "./provider-error.ts";
 import { failureOf } from "./provider-failure.ts";
@@ -33,13 +33,13 @@ export function createEmbedder({
   model,
   open,
   limiter,
-  record,
+  meter,
 }: {
   readonly provider: string;
   readonly model: string;
   readonly open: () => Promise<EmbeddingModelV4>;
   readonly limiter: RateLimiter;
-  readonly record: RecordCall;
+  readonly meter: CallMeter;
 }): Embedder {
   return {
     model,
@@ -51,9 +51,12 @@ export function createEmbedder({
         priority === "background" ? limiter.closedToBackgroundMs(model, now) : limiter.closedForMs(model, now);
       if (closedMs > 0)
         throw new EmbeddingRefused(`${model} is rate-limited; retry in ${Math.ceil(closedMs / 1000)} s`);
+      const input = () => estimatedTokens(texts);
+      const admission = await meter.admit({ provider, model, input, output: 0 }, signal);
+      if (admission.kind === "refused") throw new EmbeddingRefused(admission.refusal.message);
       try {
         const { embeddings, usage } = await opened.doEmbed({ values: [...texts], abortSignal: signal });
-        record({ provider, model, ...inputOnly(texts, usage?.tokens) });
+        meter.record({ provider, model, ...inputOnly(texts, usage?.tokens) });
         if (embeddings.length !== texts.length)
           throw new EmbeddingRefused(`${model} returned a wrong number of vectors`);
         return embeddings;
@@ -64,6 +67,8 @@ export function createEmbedder({
         // The original error holds the texts and the response, which must not be logged.
         const failure = failureOf(error, { provider, model, now: Date.now() });
         throw new EmbeddingRefused(failure.kind === "aborted" ? "aborted" : failure.message);
+      } finally {
+        admission.release();
       }
     },
   };
@@ -71,6 +76,8 @@ export function createEmbedder({
 
 /** The tokens of a call, estimated where the provider does not tell them. */
 function inputOnly(texts: readonly string[], reported: number | undefined): Omit<CallTokens, "provider" | "model"> {
-  const input = countOf(reported) || texts.reduce((sum, text) => sum + textTokens(text), 0);
+  const input = countOf(reported) || estimatedTokens(texts);
   return { input, output: 0, cacheRead: 0, cacheWrite: 0, isEstimate: countOf(reported) === 0 };
 }
+
+const estimatedTokens = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + textTokens(text), 0);

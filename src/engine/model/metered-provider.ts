@@ -13,57 +13,94 @@ export interface CallTokens {
   readonly isEstimate: boolean;
 }
 
-export type RecordCall = (call: CallTokens) => void;
+/** Admits calls and takes what they have spent. */
+export interface CallMeter {
+  /** `input`: estimated, when it is needed; `output`: the most that may come. */
+  admit(
+    call: Pick<CallTokens, "provider" | "model" | "output"> & { readonly input: () => number },
+    signal: AbortSignal,
+  ): Promise<
+    | { readonly kind: "admitted"; release(): void }
+    | {
+        readonly kind: "refused";
+        readonly refusal: { readonly message: string; readonly details: Readonly<Record<string, unknown>> };
+      }
+  >;
+  record(call: CallTokens): void;
+}
+
+/** Without budgets and without a ledger. */
+export const NO_METER: CallMeter = {
+  admit: () => Promise.resolve({ kind: "admitted", release: () => undefined }),
+  record: () => undefined,
+};
 
 /**
- * A provider whose calls are recorded, each try of its own, as soon as their usage is known. A call that ends without it
- * after parts of its answer, because it was cancelled or cut off, is estimated: the provider charges for it.
+ * A provider whose calls are admitted and recorded, each try of its own, as soon as their usage is known. A call that ends
+ * without it after parts of its answer, because it was cancelled or cut off, is estimated: the provider charges for it.
  */
-export function meteredProvider(inner: ModelProvider, record: RecordCall): ModelProvider {
+export function meteredProvider(inner: ModelProvider, meter: CallMeter): ModelProvider {
   return {
     name: inner.name,
-    stream(request, signal) {
-      const call = new MeteredCall(inner.name, request, record);
-      return call.watch(inner.stream(request, signal));
-    },
+    stream: (request, signal) => new MeteredCall(inner, { request, signal, meter }).parts(),
   };
 }
 
+interface Call {
+  readonly request: ModelRequest;
+  readonly signal: AbortSignal;
+  readonly meter: CallMeter;
+}
+
 class MeteredCall {
-  readonly #provider: string;
-  readonly #request: ModelRequest;
-  readonly #record: RecordCall;
+  readonly #inner: ModelProvider;
+  readonly #call: Call;
+  #stream: AsyncIterator<ModelPart> | null = null;
+  #release: () => void = () => undefined;
   /** Characters of the answer. */
   #answer = 0;
   #hasParts = false;
   #isOver = false;
 
-  constructor(provider: string, request: ModelRequest, record: RecordCall) {
-    this.#provider = provider;
-    this.#request = request;
-    this.#record = record;
+  constructor(inner: ModelProvider, call: Call) {
+    this.#inner = inner;
+    this.#call = call;
   }
 
   /** Not an async generator: that would cost each of thousands of parts a second round of promises. */
-  watch(stream: AsyncIterable<ModelPart>): AsyncIterable<ModelPart> {
-    const parts = stream[Symbol.asyncIterator]();
+  parts(): AsyncIterable<ModelPart> {
     const see = (result: IteratorResult<ModelPart>) => {
       if (result.done !== true) this.#see(result.value);
       return result;
     };
+    const fail = (error: unknown) => {
+      this.#end(null);
+      throw error;
+    };
     const iterator = {
-      next: () =>
-        parts.next().then(see, (error: unknown) => {
-          this.#end(null);
-          throw error;
-        }),
+      next: () => (this.#stream === null ? this.#first() : this.#stream.next()).then(see, fail),
       return: async () => {
         this.#end(null);
-        await parts.return?.();
+        await this.#stream?.return?.();
         return { done: true, value: undefined } as const;
       },
     };
     return { [Symbol.asyncIterator]: () => iterator };
+  }
+
+  async #first(): Promise<IteratorResult<ModelPart>> {
+    if (this.#isOver) return { done: true, value: undefined };
+    const { request, signal, meter } = this.#call;
+    const { model, maxOutputTokens: output } = request;
+    const input = () => requestTokens(request);
+    const admission = await meter.admit({ provider: this.#inner.name, model, input, output }, signal);
+    if (admission.kind === "refused") {
+      const failure = { kind: "over_budget", ...admission.refusal } as const;
+      return { done: false, value: { kind: "failed", failure, usage: null } };
+    }
+    this.#release = () => admission.release();
+    this.#stream = this.#inner.stream(request, signal)[Symbol.asyncIterator]();
+    return this.#stream.next();
   }
 
   #see(part: ModelPart): void {
@@ -76,16 +113,23 @@ class MeteredCall {
   #end(reported: ModelUsage | null): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const call = { provider: this.#provider, model: this.#request.model };
+    const spent = this.#spent(reported);
+    if (spent !== null) this.#call.meter.record(spent);
+    this.#release();
+  }
+
+  #spent(reported: ModelUsage | null): CallTokens | null {
+    const { request } = this.#call;
+    const call = { provider: this.#inner.name, model: request.model };
     if (reported !== null) {
       const { inputTokens: input, outputTokens: output, cacheHitTokens } = sanitizeUsage(reported);
       // Of a provider that counts its cache apart from the input, the parts would exceed the whole.
       const cacheRead = Math.min(cacheHitTokens, input);
       const cacheWrite = Math.min(countOf(reported.cacheWriteTokens), input - cacheRead);
-      this.#record({ ...call, input, output, cacheRead, cacheWrite, isEstimate: false });
-    } else if (this.#hasParts) {
-      const [input, output] = [requestTokens(this.#request), charactersAsTokens(this.#answer)];
-      this.#record({ ...call, input, output, cacheRead: 0, cacheWrite: 0, isEstimate: true });
+      return { ...call, input, output, cacheRead, cacheWrite, isEstimate: false };
     }
+    if (!this.#hasParts) return null;
+    const [input, output] = [requestTokens(request), charactersAsTokens(this.#answer)];
+    return { ...call, input, output, cacheRead: 0, cacheWrite: 0, isEstimate: true };
   }
 }

@@ -125,4 +125,6 @@ export type ModelFailure =
   | { readonly kind: "too_long"; readonly message: string; readonly window?: number }
   /** Not retryable: bad key, bad request. `refused`: because of the request's content. */
   | { readonly kind: "permanent"; readonly message: string; readonly status: number | null; readonly refused?: boolean }
+  /** Not made: a budget is spent. `details` are those of the error. */
+  | { readonly kind: "over_budget"; readonly message: string; readonly details: Readonly<Record<string, unknown>> }
   | { readonly kind: "aborted" };

@@ -31,6 +31,8 @@ export function createModelStatus(logger: Logger, clock: Clock = Date.now): Mode
       health = { ...health, status: "ok", next_try_at: null };
       return;
     }
+    // Says nothing about the provider.
+    if (call.failure.kind === "over_budget") return;
     if (call.failure.kind === "aborted") {
       // The retry was cancelled with the call.
       if (health.status === "retrying") health = { ...health, status: "failing", next_try_at: null };

@@ -31,10 +31,15 @@ export class UsageTable extends Table {
 
   /** Runs in a transaction of the caller. */
   add(key: UsageKey, amounts: Partial<UsageAmounts>): void {
-    const { state } = this.store;
-    if (state.get("usage_ledger") === null) state.set("usage_ledger", { id: randomUUID() });
+    this.ensureLedger();
     const { day, provider, model } = this.#bounded(key);
     this.#add.run(day, provider, model, ++this.#revision, ...USAGE_AMOUNTS.map((name) => amounts[name] ?? 0));
+  }
+
+  /** Gives the ledger its id. Runs in a transaction of the caller. */
+  ensureLedger(): void {
+    const { state } = this.store;
+    if (state.get("usage_ledger") === null) state.set("usage_ledger", { id: randomUUID() });
   }
 
   get revision(): number {

@@ -39,7 +39,7 @@ export class TurnRunner {
 
   /**
    * Claims the task's slot and stores the turn, its first event and what `alongside` stores, in one transaction.
-   * Throws `TASK_BUSY` and `ENGINE_DRAINING`.
+   * Throws `TASK_BUSY`, `BUDGET_EXCEEDED` and `ENGINE_DRAINING`.
    */
   start(
     request: TurnStart,
@@ -75,6 +75,8 @@ export class TurnRunner {
     if (this.#draining) throw new EngineError("ENGINE_DRAINING", "the engine is draining and accepts no new turns");
     if (this.#paused)
       throw new EngineError("ENGINE_DRAINING", "a memory erasure is running; retry when it has finished");
+    const refusal = this.#parts.budgets.refusal();
+    if (refusal !== null) throw new EngineError("BUDGET_EXCEEDED", refusal.message, refusal.details);
   }
 
   /** Returns false when the task has no turn in flight, or not the given one. */

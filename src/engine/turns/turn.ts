@@ -31,11 +31,18 @@ export interface TurnParts {
   readonly compactions: CompactionTable;
   readonly memory: Pick<MemoryWriter, "round" | "note">;
   readonly meter: TurnMeter;
+  /** Why no model call can be made now. */
+  readonly budgets: { refusal(): BudgetRefusal | null };
   readonly runAgent: AgentLoop;
   readonly telemetry: EngineTelemetry;
   readonly logger: Logger;
 }
 
+/** A spent budget. The fields are those of the error. */
+export interface BudgetRefusal {
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
 /** A turn to start: the call's body, its attachments stored. */
 export type TurnStart = Omit<ExecuteRequest, "message"> & { readonly message: UserContent };
 

@@ -17,6 +17,7 @@ import { engineRoutes } from "../http/engine-routes.ts";
 import { scheduleRoutes } from "../http/schedule-routes.ts";
 import { webhookRoutes } from "../http/webhook-routes.ts";
 import { streamRoutes } from "../http/stream-routes.ts";
+import { followBudgets } from "../supervision/follow-budgets.ts";
 import { usageRoutes } from "../http/usage-routes.ts";
 import { productRoutes } from "../http/product-routes.ts";
 import { createWaitingApp } from "../http/waiting-app.ts";
@@ -121,6 +122,7 @@ export async function serve(options: StartOptions): Promise<void> {
     serviceManager.advanced();
     serviceManager.status(`${host.live.ids().size} engines run`);
   });
+  followBudgets(host);
   void startMaintenance(host);
   void startDueRuns(host);
   void scheduleBackups(host);

@@ -6,6 +6,7 @@ import {
   type controlCatalogRequest,
   engineMetricsReport,
 } from "../../contract/engine-control.ts";
+import { type EngineBudgets, budgetReport } from "../../contract/engine-budgets.ts";
 import type { EngineKey } from "../../contract/engine-launch.ts";
 import { type UsageCursor, formatCursor, usageReport } from "../../contract/metered-usage.ts";
 import { AWAKE_REASONS, type AwakeReason } from "../../contract/sleep.ts";
@@ -29,8 +30,8 @@ interface ControlFailure {
 }
 export type StatusOutcome = { readonly kind: "ok"; readonly status: EngineStatus } | ControlFailure;
 type SleepAnswer =
-  /** `usageRevision`: of the last change of its ledger; null when it does not tell. */
-  | { readonly kind: "sleeps"; readonly usageRevision: number | null }
+  /** Null when its answer cannot be read. */
+  | { readonly kind: "sleeps"; readonly status: EngineStatus | null }
   | { readonly kind: "refused"; readonly awake: readonly AwakeReason[] }
   | ControlFailure;
 type KeysOutcome = { readonly kind: "ok" } | ControlFailure;
@@ -46,6 +47,7 @@ const engineStatusAnswer = z.object({
   awake: z._default(z.array(z.enum(AWAKE_REASONS)), []),
   disk_bytes: z.optional(z.nullable(count)),
   usage_revision: z.optional(count),
+  budgets: z.optional(z.unknown()),
   metrics: z.optional(z.unknown()),
   usage: z.optional(z.unknown()),
 });
@@ -58,6 +60,9 @@ export async function setEngineKeys(target: ControlTarget, keys: readonly Engine
   return called.kind === "failed" ? called : { kind: "ok" };
 }
 
+/** Replaces the budgets that an engine enforces. */
+export const setEngineBudgets = async (target: ControlTarget, budgets: EngineBudgets): Promise<StatusOutcome> =>
+  asStatus(await call(target, "POST", CONTROL_PATHS.budgets, budgets));
 /** `refused`: the version does not fit the engine's own files. */
 type CatalogOutcome = { readonly kind: "ok" } | { readonly kind: "refused"; readonly reason: string } | ControlFailure;
 
@@ -104,8 +109,8 @@ export async function sleepEngine(target: ControlTarget, idleMs: number): Promis
   const answer = await ask(target, "POST", CONTROL_PATHS.sleep, { idle_ms: idleMs });
   if (answer.kind === "failed") return answer;
   if (answer.status === 200) {
-    const status = z.safeParse(engineStatusAnswer, answer.body);
-    return { kind: "sleeps", usageRevision: (status.success ? status.data.usage_revision : null) ?? null };
+    const last = asStatus({ kind: "ok", body: answer.body });
+    return { kind: "sleeps", status: last.kind === "ok" ? last.status : null };
   }
   const busy = z.safeParse(busyAnswer, answer.body);
   return { kind: "refused", awake: busy.success ? busy.data.details.awake : [] };
@@ -138,9 +143,14 @@ function asStatus(called: Awaited<ReturnType<typeof call>>): StatusOutcome {
   if (called.kind === "failed") return called;
   const status = z.safeParse(engineStatusAnswer, called.body);
   if (!status.success) return { kind: "failed", reason: "the engine's status response is invalid" };
-  const { metrics, usage, ...rest } = status.data;
+  const { metrics, usage, budgets, ...rest } = status.data;
+  const held = budgetReport.safeParse(budgets);
   const [counted, spent] = [engineMetricsReport.safeParse(metrics), usageReport.safeParse(usage)];
   // Reports in another form are ignored.
-  const reports = { ...(counted.success && { metrics: counted.data }), ...(spent.success && { usage: spent.data }) };
+  const reports = {
+    ...(counted.success && { metrics: counted.data }),
+    ...(spent.success && { usage: spent.data }),
+    ...(held.success && { budgets: held.data }),
+  };
   return { kind: "ok", status: { ...rest, ...reports } };
 }

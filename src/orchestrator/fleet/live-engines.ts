@@ -42,6 +42,14 @@ export interface LiveEngine {
   lastActiveStored: number;
   /** How far its usage is collected; null before its ledger has anything. Undefined before the first read. */
   usageCursor: UsageCursor | null | undefined;
+  /** The budgets that it has, as JSON; null for none, undefined when an earlier daemon sent them. */
+  budgetsSent: string | null | undefined;
+  /** Whether a call waits for a larger share of a budget. */
+  waitsForBudget: boolean;
+  /** When shares of other engines were last taken back for it. */
+  reclaimedAt: number;
+  /** The notices of budgets that were written for it. */
+  readonly noticed: Set<string>;
   /** What the metrics hold of this incarnation's counters; null before the first read. */
   counted: CountedEngine | null;
 }

@@ -7,6 +7,7 @@ import { productNotFound, productRecord } from "../status/look-up-product.ts";
 import type { HostContext } from "../host-context.ts";
 import { changeEngineEnv } from "../store/engine-env.ts";
 import { InvalidInput } from "../../shared/parse.ts";
+import { budgetsSettled } from "../supervision/follow-budgets.ts";
 import { replaceProductKey } from "../store/product-keys.ts";
 
 interface ProductChange {
@@ -16,13 +17,13 @@ interface ProductChange {
 }
 
 /** Merges a patch into a product's policy, effective from the product's next call. Tested in test/cli/products.test.ts. */
-export function setPolicy(
-  host: Pick<HostContext, "db" | "events" | "directory" | "box" | "settings">,
+export async function setPolicy(
+  host: Pick<HostContext, "db" | "events" | "directory" | "box" | "settings" | "lanes">,
   idOrSlug: string,
   patch: PolicyPatch,
 ): Promise<ProductRecord> {
   assertToolPorts(host, patch);
-  return changeProduct(host, idOrSlug, {
+  const changed = await changeProduct(host, idOrSlug, {
     type: "product.policy_changed",
     detail: describePatch(patch),
     change: async (trx, product) => {
@@ -31,6 +32,8 @@ export function setPolicy(
       return lockProduct(trx, product.record.id);
     },
   });
+  if (patch.budgets !== undefined) await budgetsSettled(host);
+  return changed;
 }
 
 /**

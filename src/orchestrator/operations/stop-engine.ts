@@ -50,7 +50,19 @@ export async function stopEngine(
 async function stopRow(
   host: Pick<
     HostContext,
-    "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics" | "db" | "now" | "logger"
+    | "states"
+    | "backend"
+    | "live"
+    | "boots"
+    | "lanes"
+    | "box"
+    | "settings"
+    | "metrics"
+    | "db"
+    | "directory"
+    | "prices"
+    | "now"
+    | "logger"
   >,
   product: Product,
   { engine, options }: { readonly engine: EngineRow; readonly options: StopOptions },

@@ -109,7 +109,19 @@ export function finishSleep(host: HostContext, row: EngineRow): Promise<void> {
 export async function finishStop(
   host: Pick<
     HostContext,
-    "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics" | "db" | "now" | "logger"
+    | "states"
+    | "backend"
+    | "live"
+    | "boots"
+    | "lanes"
+    | "box"
+    | "settings"
+    | "metrics"
+    | "db"
+    | "directory"
+    | "prices"
+    | "now"
+    | "logger"
   >,
   row: EngineRow,
 ): Promise<void> {

@@ -1,5 +1,6 @@
 import { delay } from "../../shared/clock.ts";
 import { purgeEvents } from "../store/events.ts";
+import { purgeBudgets } from "../store/budgets.ts";
 import { purgeUsage } from "../store/metered-usage.ts";
 import { purgeIdempotencyKeys } from "../store/idempotency-keys.ts";
 import { collectCatalogs } from "./collect-catalogs.ts";
@@ -18,6 +19,7 @@ export async function startMaintenance(
     await attempt(host, "idempotency keys", () => purgeIdempotencyKeys(host.db, new Date(host.now())));
     await attempt(host, "idempotency keys", () => host.answerLimit.trimAll(host.db));
     await attempt(host, "usage", () => purgeUsage(host.db, host.now()));
+    await attempt(host, "budgets", () => purgeBudgets(host.db, host.now()));
     await attempt(host, "kept data", () => sweepKeptData(host));
     await attempt(host, "catalogs", () => collectCatalogs(host));
   } while (await delay(INTERVAL_MS, host.stopping));

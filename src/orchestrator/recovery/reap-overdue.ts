@@ -122,7 +122,19 @@ async function finishStuckSleep(host: HostContext, row: EngineRow): Promise<void
 async function retryStop(
   host: Pick<
     HostContext,
-    "states" | "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics" | "db" | "now" | "logger"
+    | "states"
+    | "backend"
+    | "live"
+    | "boots"
+    | "lanes"
+    | "box"
+    | "settings"
+    | "metrics"
+    | "db"
+    | "directory"
+    | "prices"
+    | "now"
+    | "logger"
   >,
   { id, incarnation }: EngineRow,
 ): Promise<void> {

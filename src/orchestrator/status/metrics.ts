@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Metric, Registry, collectDefaultMetrics
 import { ENGINE_METRICS, type EngineMetricName } from "../../contract/engine-metrics.ts";
 import { ENGINE_STATES, type HostStatus } from "../../contract/orchestrator-api.ts";
 import { ORCHESTRATOR_EVENTS, type EventType } from "../../contract/orchestrator-events.ts";
-import { MICRO } from "../../contract/price-table.ts";
+import { MICRO } from "../../contract/micro-units.ts";
 import { CLAIM_OUTCOMES, type SparesReport } from "../../contract/spares-report.ts";
 import { EngineTotals } from "./engine-totals.ts";
 

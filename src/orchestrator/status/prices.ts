@@ -10,6 +10,7 @@ import { errorCode } from "../../shared/error-code.ts";
 /** The price table in effect. */
 export class Prices {
   readonly #file: string | null;
+  readonly #listeners: (() => void)[] = [];
   #table: PriceTable | null;
 
   /** `file`: `ORCH_PRICES`, null when it is unset. `table`: as it was read at the start. */
@@ -22,11 +23,19 @@ export class Prices {
     return this.#table;
   }
 
+  /** Called after each reload. */
+  onReload(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
   /** Reads the file again. An invalid one leaves the table unchanged. */
   reload(): PriceTableOutcome {
     if (this.#file === null) return { kind: "invalid", problems: ["ORCH_PRICES is not set"] };
     const outcome = readPriceFile(this.#file);
-    if (outcome.kind === "read") this.#table = outcome.table;
+    if (outcome.kind === "read") {
+      this.#table = outcome.table;
+      for (const listener of this.#listeners) listener();
+    }
     return outcome;
   }
 }

@@ -21,6 +21,7 @@ export class ProductDirectory {
   readonly #entries = new Map<string, ProductByKey>();
   readonly #products = new Map<string, Promise<Product | null>>();
   readonly #db: Db;
+  readonly #listeners: (() => void)[] = [];
   #listening = false;
   /** Counts changes, so that a product read before a change is not cached after it. */
   #generation = 0;
@@ -57,6 +58,12 @@ export class ProductDirectory {
     this.#generation++;
     this.#entries.clear();
     this.#products.clear();
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Called after each change of a product. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   /** Listens until the signal. Resolves when the first connection is established or has failed. */

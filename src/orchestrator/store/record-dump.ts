@@ -18,6 +18,9 @@ export const RECORD_TABLES = {
   audit_log: "seq",
   usage_days: "product_id, user_id, day, provider, model, ledger",
   usage_ledgers: "product_id, user_id, ledger",
+  budget_periods: "product_id, budget, period",
+  budget_leases: "product_id, budget, period, ledger",
+  budget_notices: "product_id, user_id, budget, period, notice",
 } as const;
 /** A daemon backs up what belongs to its host. The other tables belong to all hosts of the database. */
 const OF_HOST: readonly string[] = [

@@ -43,22 +43,12 @@ export async function queryUsage(db: Db, query: UsageQuery): Promise<readonly Us
   const afterKeys = after === null ? null : sql.join(after.map((value, at) => sql`${value}::${typeOf(keys[at])}`));
   const sums = USAGE_AMOUNTS.map((name) => sql`sum(${sql.ref(`days.${name}`)})::text as ${sql.ref(name)}`);
   const { rows } = await sql<Record<string, string>>`
-    with prices as materialized (
-      select *, lead(valid_from) over (partition by provider, model order by valid_from) as valid_until
-      from jsonb_to_recordset(${JSON.stringify(prices)}::jsonb) as price (
-        provider text, model text, valid_from date, input numeric, output numeric, cache_read numeric, cache_write numeric
-      )
-    )
+    with ${pricesAs(prices)}
     select ${sql.join(keys.map((key) => sql`${sql.ref(`days.${key}`)}::text as ${sql.ref(key)}`).concat(sums))},
-      trunc(coalesce(sum(
-        (days.input_tokens - days.cache_read_tokens - days.cache_write_tokens) * prices.input
-        + days.cache_read_tokens * prices.cache_read + days.cache_write_tokens * prices.cache_write
-        + days.output_tokens * prices.output
-      ), 0) / 1000000)::text as cost,
+      ${COST}::text as cost,
       coalesce(sum(days.input_tokens + days.output_tokens) filter (where prices.provider is null), 0)::text as unpriced
     from usage_days as days
-    left join prices on prices.provider = days.provider and prices.model = days.model
-      and prices.valid_from <= days.day and (prices.valid_until is null or prices.valid_until > days.day)
+    ${WITH_PRICES}
     where days.day between ${since}::date and ${until}::date
       ${productId === null ? sql`` : sql`and days.product_id = ${productId}`}
       ${userId === null ? sql`` : sql`and days.user_id = ${userId}`}
@@ -72,5 +62,40 @@ export async function queryUsage(db: Db, query: UsageQuery): Promise<readonly Us
     unpricedTokens: Number(row["unpriced"]),
   }));
 }
+
+/** What the engines of a product have spent in a UTC day or month, by their ledgers. Tokens without a price cost nothing. */
+export async function spentByLedger(
+  db: Db,
+  {
+    productId,
+    period,
+    prices,
+  }: { readonly productId: string; readonly period: string; readonly prices: readonly ModelPrice[] },
+): Promise<readonly { readonly ledger: string; readonly tokens: number; readonly micros: number }[]> {
+  const { rows } = await sql<{ ledger: string; tokens: string; micros: string }>`
+    with ${pricesAs(prices)}
+    select ledger, sum(days.input_tokens + days.output_tokens)::text as tokens, ${COST}::text as micros
+    from usage_days as days ${WITH_PRICES}
+    where days.product_id = ${productId} and days.day::text like ${`${period}%`} and days.model <> ''
+    group by ledger`.execute(db);
+  return rows.map(({ ledger, tokens, micros }) => ({ ledger, tokens: Number(tokens), micros: Number(micros) }));
+}
+
+/** A table expression of the prices, each with the day on which the next one replaces it. */
+const pricesAs = (prices: readonly ModelPrice[]) => sql`
+  prices as materialized (
+    select *, lead(valid_from) over (partition by provider, model order by valid_from) as valid_until
+    from jsonb_to_recordset(${JSON.stringify(prices)}::jsonb) as price (
+      provider text, model text, valid_from date, input numeric, output numeric, cache_read numeric, cache_write numeric
+    )
+  )`;
+const WITH_PRICES = sql`
+  left join prices on prices.provider = days.provider and prices.model = days.model
+    and prices.valid_from <= days.day and (prices.valid_until is null or prices.valid_until > days.day)`;
+const COST = sql`trunc(coalesce(sum(
+  (days.input_tokens - days.cache_read_tokens - days.cache_write_tokens) * prices.input
+  + days.cache_read_tokens * prices.cache_read + days.cache_write_tokens * prices.cache_write
+  + days.output_tokens * prices.output
+), 0) / 1000000)`;
 
 const typeOf = (key: KeyColumn | undefined) => sql.raw(key === "day" ? "date" : "text");

@@ -11,6 +11,7 @@ import { buildLastError } from "./last-error.ts";
 import { controlToken } from "./launch-order.ts";
 import { sleepSettled } from "./sleep-lane.ts";
 import { currentIncarnation } from "./new-incarnation.ts";
+import { returnLeases } from "./sync-budgets.ts";
 import { isCollected, readEngineStatus } from "./read-engine-status.ts";
 import type { HostContext } from "../host-context.ts";
 
@@ -32,7 +33,18 @@ export type ProcessEnd =
 export async function endProcess(
   host: Pick<
     HostContext,
-    "backend" | "live" | "boots" | "lanes" | "box" | "settings" | "metrics" | "db" | "now" | "logger"
+    | "backend"
+    | "live"
+    | "boots"
+    | "lanes"
+    | "box"
+    | "settings"
+    | "metrics"
+    | "db"
+    | "directory"
+    | "prices"
+    | "now"
+    | "logger"
   >,
   engine: EngineRow,
   {
@@ -57,6 +69,7 @@ export async function endProcess(
     await storeUsageCollected(host.db, live).catch(() => undefined);
   const outcome = await process.stop(termMs);
   if (outcome.kind === "survived") return outcome;
+  if (live !== undefined && last !== null) await returnLeases(host, live, last.budgets);
   host.live.remove(engine.id, engine.incarnation);
   if (restarts && host.backend.sockets.isHeld(engine.id)) return ended(outcome, busy);
   host.backend.sockets.release(engine.id);

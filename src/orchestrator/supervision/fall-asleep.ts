@@ -10,6 +10,7 @@ import type { EngineRow } from "../store/tables.ts";
 import { awaitCalls } from "./await-calls.ts";
 import { collectRuns } from "./follow-turn.ts";
 import { retryMove } from "./retry-until-stopped.ts";
+import { returnLeases } from "./sync-budgets.ts";
 import { isCollected, readEngineStatus } from "./read-engine-status.ts";
 import { inSleepLane } from "./sleep-lane.ts";
 
@@ -80,9 +81,12 @@ async function sleepNow(host: HostContext, live: LiveEngine, { reason, idleMs }:
     if (answer.kind === "refused") return await stayAwake(host, live, answer.awake);
     // The answer may have been lost. Only an engine that has not decided to sleep answers again.
     if (answer.kind === "failed" && (await answersAgain(live))) return await stayAwake(host, live, []);
-    const isCounted = answer.kind === "sleeps" && isCollected(live, answer.usageRevision);
-    if ((await endedBy(live.process)).kind !== "survived")
+    const last = answer.kind === "sleeps" ? answer.status : null;
+    const isCounted = isCollected(live, last?.usage_revision);
+    if ((await endedBy(live.process)).kind !== "survived") {
+      if (last !== null) await returnLeases(host, live, last.budgets);
       return await fallAsleep(host, going, isCounted ? { usage_collected: incarnation } : {});
+    }
     return { kind: "overtaken" };
   } finally {
     live.fallingAsleep = null;

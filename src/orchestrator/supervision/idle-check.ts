@@ -2,6 +2,7 @@ import type { HostContext } from "../host-context.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { storeActivity } from "../store/engines.ts";
 import { canSleep, putToSleep } from "./fall-asleep.ts";
+import { syncBudgets } from "./sync-budgets.ts";
 import { readEngineStatus } from "./read-engine-status.ts";
 
 /** The report is read at least this often, and with each probe while turns run. `last_active_at` need not be exact. */
@@ -36,12 +37,10 @@ function isDue({ report, activeTurns }: LiveEngine, idleStopMs: number | null, n
 }
 
 /** The engine is not trusted: a time in the future is cut to now. */
-async function readReport(
-  host: Pick<HostContext, "db" | "metrics" | "now" | "logger">,
-  live: LiveEngine,
-): Promise<void> {
+async function readReport(host: HostContext, live: LiveEngine): Promise<void> {
   const status = await readEngineStatus(host, live);
   if (status === null) return;
+  await syncBudgets(host, live, status.budgets);
   const { last_active_at, idle_since, awake, disk_bytes: diskBytes } = status;
   live.diskBytes = diskBytes ?? null;
   const now = host.now();

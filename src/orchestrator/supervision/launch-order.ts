@@ -3,14 +3,18 @@ import { openEngineEnv } from "../store/engine-env.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import type { HostContext } from "../host-context.ts";
+import { engineBudgetsOf, hasBudgets } from "../rules/engine-budgets.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 
 /** All input of one launch. Keys are hashes only, so that no plaintext key is stored. */
 export function launchOrder(
-  host: Pick<HostContext, "box" | "settings">,
+  host: Pick<HostContext, "box" | "settings" | "prices" | "now">,
   engine: EngineRow,
   product: Product,
 ): LaunchOrder {
+  const { budgets } = product.record.policy;
+  const settings = { ...host.settings.engineDefaults, ...openEngineEnv(host, product) };
+  const known = { table: host.prices.table, provider: settings["LLM_PROVIDER"], now: host.now() };
   const { tool_network: network, tool_listen, max_processes, memory_mb, disk_mb, cpu_weight } = product.record.policy;
   const { attachment_mb: mb, attachment_count: count, attachment_kinds: kinds } = product.record.policy;
   return {
@@ -22,10 +26,12 @@ export function launchOrder(
       port: engine.port,
       keys: acceptedKeys(engine),
       control_token: controlToken(host, engine),
-      settings: { ...host.settings.engineDefaults, ...openEngineEnv(host, product) },
+      settings,
       tool_network: typeof network === "string" ? network : [...network],
       tool_listen: [...tool_listen],
       limits: { max_processes, memory_mb, disk_mb },
+      // Its shares of the product's budgets follow when it runs.
+      ...(hasBudgets(budgets) && { budgets: engineBudgetsOf(budgets, known) }),
       attachments: { mb, count, kinds: [...kinds] },
       ...(host.settings.tracing !== null && { tracing: { ...host.settings.tracing } }),
     },
@@ -65,6 +71,8 @@ export function liveEngine(
   },
 ): LiveEngine {
   const version = order.catalog?.version ?? 0;
+  const { budgets } = order.launch;
+  const launched = budgets === undefined ? null : JSON.stringify(budgets);
   return {
     id: row.id,
     productId: row.product_id,
@@ -89,6 +97,10 @@ export function liveEngine(
     lastActiveAt: null,
     lastActiveStored: row.last_active_at?.getTime() ?? 0,
     usageCursor: undefined,
+    budgetsSent: isAdopted ? undefined : launched,
+    waitsForBudget: false,
+    reclaimedAt: 0,
+    noticed: new Set(),
     counted: null,
   };
 }

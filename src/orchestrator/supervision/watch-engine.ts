@@ -9,6 +9,8 @@ import { checkIdle } from "./idle-check.ts";
 
 export const MISSES_UNHEALTHY = 3;
 const MISSES_RESTART = 6;
+/** While a call waits for a larger share of a budget. */
+const BUDGET_WAIT_MS = 1000;
 const PROBE_TIMEOUT_MS = 2000;
 const RESTART_TERM_MS = 10_000;
 
@@ -35,7 +37,14 @@ export function watchEngine(host: HostContext, live: LiveEngine, onExit: (live: 
 async function probeRepeatedly(host: HostContext, live: LiveEngine, signal: AbortSignal): Promise<void> {
   const interval = host.settings.healthIntervalMs;
   let silentSince = performance.now();
-  const wait = () => probeWaitMs({ intervalMs: interval, nowMs: performance.now(), random: Math.random() });
+  const wait = () =>
+    probeWaitMs({
+      intervalMs: live.waitsForBudget ? Math.min(interval, BUDGET_WAIT_MS) : interval,
+      nowMs: performance.now(),
+      random: Math.random(),
+    });
+  // Its shares of the product's budgets, before a call waits for them.
+  if (live.budgetsSent !== null) await checkIdle(host, live);
   while (await delay(wait(), signal)) {
     if (live.fallingAsleep !== null) continue;
     const probing = probe(host, live, Math.min(PROBE_TIMEOUT_MS, interval));

@@ -1,0 +1,168 @@
+import { sql } from "kysely";
+import type { ModelPrice } from "../../contract/price-table.ts";
+import type { Db, Trx } from "./database.ts";
+import type { EventLog } from "./events.ts";
+import type { EngineRow } from "./tables.ts";
+import { spentByLedger } from "./usage-query.ts";
+
+/** One engine's share of a product's budget in one period. Amounts are tokens or micro-units. */
+export interface LeaseKey {
+  readonly productId: string;
+  readonly budget: string;
+  readonly period: string;
+  /** Of the engine's store. */
+  readonly ledger: string;
+  /** For a budget of money. */
+  readonly prices: readonly ModelPrice[];
+}
+
+export interface LeaseState {
+  /** What the engine may spend in the period, what it has spent included. */
+  readonly granted: number;
+  /** Of the whole product. */
+  readonly productGranted: number;
+  readonly productSpent: number;
+}
+
+/**
+ * Records what an engine has spent and grants it up to `ahead` more, as far as the budget has it. The conditional update
+ * of the period's row settles the race of several engines and daemons: together they are never granted more than `limit`.
+ * What an engine has spent beyond its share, by the call in flight, is taken from the rest.
+ */
+export function leaseBudget(
+  db: Db,
+  key: LeaseKey,
+  { limit, spent, ahead }: { readonly limit: number; readonly spent: number; readonly ahead: number },
+): Promise<LeaseState> {
+  return db.transaction().execute(async (trx) => {
+    const lease = await lockLease(trx, key);
+    const now = Math.max(lease.spent, spent);
+    const held = Math.max(lease.granted, now);
+    const wanted = Math.max(0, now + ahead - held);
+    const { productId, budget, period } = key;
+    const { rows } = await sql<Period & { before: string }>`
+      with before as (
+        select granted from budget_periods
+        where product_id = ${productId} and budget = ${budget} and period = ${period} for update
+      )
+      update budget_periods as after set spent = after.spent + ${now - lease.spent}::bigint,
+        granted = after.granted + ${held - lease.granted}::bigint
+          + least(${wanted}::bigint, greatest(0, ${limit}::bigint - after.granted - ${held - lease.granted}::bigint))
+      from before where product_id = ${productId} and budget = ${budget} and period = ${period}
+      returning after.granted, after.spent, before.granted as before`.execute(trx);
+    const [row] = rows;
+    const added = Number(row?.granted ?? 0) - Number(row?.before ?? 0);
+    await setLease(trx, key, { granted: lease.granted + added, spent: now });
+    return stateOf(lease.granted + added, row);
+  });
+}
+
+/** Takes back what an engine holds beyond `held`, once the engine does not spend it any more. */
+export function returnLease(
+  db: Db,
+  key: LeaseKey,
+  { held, spent }: { readonly held: number; readonly spent: number },
+): Promise<LeaseState> {
+  return db.transaction().execute(async (trx) => {
+    const lease = await lockLease(trx, key);
+    const now = Math.max(lease.spent, spent);
+    const granted = Math.max(now, held);
+    const { productId, budget, period } = key;
+    const { rows } = await sql<Period>`
+      update budget_periods set granted = granted + ${granted - lease.granted}::bigint,
+        spent = spent + ${now - lease.spent}::bigint
+      where product_id = ${productId} and budget = ${budget} and period = ${period}
+      returning granted, spent`.execute(trx);
+    await setLease(trx, key, { granted, spent: now });
+    return stateOf(granted, rows[0]);
+  });
+}
+
+interface Period {
+  readonly granted: string;
+  readonly spent: string;
+}
+
+async function lockLease(trx: Trx, key: LeaseKey): Promise<{ readonly granted: number; readonly spent: number }> {
+  const { productId, budget, period, ledger } = key;
+  const { numAffectedRows = 0n } = await sql`
+    insert into budget_periods (product_id, budget, period) values (${productId}, ${budget}, ${period})
+    on conflict do nothing`.execute(trx);
+  if (numAffectedRows > 0n) await countEarlier(trx, key);
+  await sql`
+    insert into budget_leases (product_id, budget, period, ledger) values (${productId}, ${budget}, ${period}, ${ledger})
+    on conflict do nothing`.execute(trx);
+  const { rows } = await sql<Period>`
+    select granted, spent from budget_leases
+    where product_id = ${productId} and budget = ${budget} and period = ${period} and ledger = ${ledger}
+    for update`.execute(trx);
+  return { granted: Number(rows[0]?.granted ?? 0), spent: Number(rows[0]?.spent ?? 0) };
+}
+
+/** Counts what was spent before the period's first lease, also by engines that sleep or are gone. */
+async function countEarlier(trx: Trx, { productId, budget, period, prices }: LeaseKey): Promise<void> {
+  const rows = await spentByLedger(trx, { productId, period, prices });
+  const isCost = budget.startsWith("cost");
+  const leases = rows.map(({ ledger, tokens, micros }) => ({ ledger, spent: isCost ? micros : tokens }));
+  await sql`
+    insert into budget_leases (product_id, budget, period, ledger, granted, spent)
+    select ${productId}, ${budget}, ${period}, ledger, spent, spent
+    from jsonb_to_recordset(${JSON.stringify(leases)}::jsonb) as lease (ledger uuid, spent bigint)`.execute(trx);
+  const total = leases.reduce((sum, { spent }) => sum + spent, 0);
+  await sql`
+    update budget_periods set granted = ${total}::bigint, spent = ${total}::bigint
+    where product_id = ${productId} and budget = ${budget} and period = ${period}`.execute(trx);
+}
+
+async function setLease(
+  trx: Trx,
+  { productId, budget, period, ledger }: LeaseKey,
+  { granted, spent }: { readonly granted: number; readonly spent: number },
+): Promise<void> {
+  await sql`
+    update budget_leases set granted = ${granted}::bigint, spent = ${spent}::bigint
+    where product_id = ${productId} and budget = ${budget} and period = ${period} and ledger = ${ledger}`.execute(trx);
+}
+
+const stateOf = (granted: number, period: Period | undefined): LeaseState => ({
+  granted,
+  productGranted: Number(period?.granted ?? 0),
+  productSpent: Number(period?.spent ?? 0),
+});
+
+export interface BudgetNotice {
+  readonly type: "budget.warned" | "budget.spent";
+  /** Whose report told it. */
+  readonly engine: Pick<EngineRow, "id" | "product_id" | "user_id" | "incarnation">;
+  /** The budget is that of the whole product. */
+  readonly isProducts: boolean;
+  readonly budget: string;
+  readonly period: string;
+  /** In the units of the policy. */
+  readonly spent: number;
+  readonly limit: number;
+}
+
+/** Writes a notice as an event, once in its period. */
+export function storeNotice(db: Db, events: EventLog, notice: BudgetNotice): Promise<void> {
+  const { type, engine, isProducts, budget, period, spent, limit } = notice;
+  const whose = isProducts ? { productId: engine.product_id } : { engine };
+  return db.transaction().execute(async (trx) => {
+    const { numAffectedRows = 0n } = await sql`
+      insert into budget_notices (product_id, user_id, budget, period, notice)
+      values (${engine.product_id}, ${isProducts ? "" : engine.user_id}, ${budget}, ${period}, ${type}) on conflict do nothing`.execute(
+      trx,
+    );
+    if (numAffectedRows === 0n) return;
+    await events.insert(trx, { type, ...whose, data: { budget, period, spent, limit } });
+  });
+}
+
+/** Deletes what belongs to periods that ended long ago. */
+export async function purgeBudgets(db: Db, now: number): Promise<void> {
+  const before = new Date(now - 62 * 86_400_000).toISOString().slice(0, 10);
+  for (const table of ["budget_leases", "budget_notices", "budget_periods"])
+    await sql`delete from ${sql.table(table)} where period < ${before.slice(0, 7)} or (length(period) = 10 and period < ${before})`.execute(
+      db,
+    );
+}

@@ -1,0 +1,210 @@
+import { type BudgetName, type Budgets, limitsOf, periodOf, shownAmount } from "../../contract/budgets.ts";
+import type { BudgetReport, BudgetSpent } from "../../contract/engine-budgets.ts";
+import { setEngineBudgets } from "../fleet/engine-control.ts";
+import type { LiveEngine } from "../fleet/live-engines.ts";
+import type { HostContext } from "../host-context.ts";
+import { type Lease, aheadOf, engineBudgetsOf, hasBudgets, noticeOf } from "../rules/engine-budgets.ts";
+import { leaseBudget, returnLease, storeNotice } from "../store/budgets.ts";
+
+type Host = Pick<HostContext, "db" | "events" | "directory" | "prices" | "lanes" | "live" | "now" | "logger">;
+
+/** Shares are taken back from other engines at most this often for one that waits. */
+const RECLAIM_MS = 2000;
+
+/**
+ * Sends an engine its budgets when they differ from those it has, extends its shares of the product's budgets, and writes
+ * notices. `report`: of its last status. An engine that cannot be reached goes on with what it has.
+ */
+export const syncBudgets = (host: Host, live: LiveEngine, report: BudgetReport | undefined): Promise<void> =>
+  host.lanes.run(laneOf(live), async () => {
+    try {
+      const policy = await host.directory.policyOf(live.productId);
+      if (policy === null || (!hasBudgets(policy.budgets) && live.budgetsSent === NONE_SENT)) return;
+      live.waitsForBudget = report?.spent.some(({ wanted }) => wanted > 0) ?? false;
+      let known = report;
+      // An engine that had no budgets reports what it has spent only after it got them.
+      for (let round = 0; round < 2; round++) {
+        const leases =
+          known === undefined ? [] : await extendLeases(host, live, { budgets: policy.budgets, report: known });
+        const answer = await send(host, live, { budgets: policy.budgets, leases });
+        if (known !== undefined || answer === undefined) break;
+        known = answer;
+      }
+      if (known !== undefined) await noticeOwn(host, live, { budgets: policy.budgets, report: known });
+    } catch (error) {
+      host.logger.warn({ err: error, engine_id: live.id }, "failed to bring the budgets of an engine up to date");
+    }
+  });
+
+/** What an engine has been sent that has no budgets. */
+const NONE_SENT = null;
+const laneOf = ({ id }: LiveEngine): string => `budgets ${id}`;
+
+interface Situation {
+  readonly budgets: Budgets;
+  readonly report: BudgetReport;
+}
+
+/** Sends what differs from the last time. Undefined when nothing was sent or the engine did not answer. */
+async function send(
+  host: Pick<Host, "prices" | "now">,
+  live: LiveEngine,
+  { budgets, leases }: { readonly budgets: Budgets; readonly leases: readonly Lease[] },
+): Promise<BudgetReport | undefined> {
+  const provider = live.order.launch.settings["LLM_PROVIDER"];
+  const wanted = engineBudgetsOf(budgets, { table: host.prices.table, provider, leases, now: host.now() });
+  const text = JSON.stringify(wanted);
+  if (text === live.budgetsSent) return undefined;
+  const answer = await setEngineBudgets({ url: live.url, token: live.controlToken }, wanted);
+  if (answer.kind === "failed") return undefined;
+  live.budgetsSent = hasBudgets(budgets) ? text : NONE_SENT;
+  return answer.status.budgets;
+}
+
+/** The engine's shares, extended as far as the budgets have it. */
+async function extendLeases(host: Host, live: LiveEngine, situation: Situation): Promise<readonly Lease[]> {
+  const { budgets, report } = situation;
+  const prices = host.prices.table?.prices ?? [];
+  const leases: Lease[] = [];
+  for (const { name, limit } of limitsOf(budgets.product)) {
+    const spent = spentOn(host, report, name);
+    if (spent === undefined) continue;
+    const { ledger } = report;
+    const key = { productId: live.productId, budget: name, period: spent.period, ledger, prices };
+    const terms = { limit, spent: spent.spent, ahead: aheadOf(limit, spent.wanted) };
+    let state = await leaseBudget(host.db, key, terms);
+    const waits = spent.wanted > 0 && state.granted <= spent.held && state.productSpent < limit;
+    if (waits && host.now() - live.reclaimedAt >= RECLAIM_MS) {
+      live.reclaimedAt = host.now();
+      await reclaim(host, live, { budgets, name });
+      state = await leaseBudget(host.db, key, terms);
+    }
+    const isSpent = state.productSpent >= limit;
+    leases.push({ name, period: spent.period, granted: state.granted, isSpent });
+    await notice(host, live, { userId: null, name, limit, spent: state.productSpent, budgets });
+    // The budget was lowered below what engines hold.
+    if (state.productGranted > limit && state.granted > spent.held)
+      leases.splice(-1, 1, {
+        name,
+        period: spent.period,
+        granted: await shrink(host, live, { budgets, name }),
+        isSpent,
+      });
+  }
+  return leases;
+}
+
+/** Takes back what the product's other engines hold and do not need now, for one that waits. */
+async function reclaim(
+  host: Host,
+  asking: LiveEngine,
+  what: { readonly budgets: Budgets; readonly name: BudgetName },
+): Promise<void> {
+  const others = host.live.all().filter(({ id, productId }) => productId === asking.productId && id !== asking.id);
+  await Promise.all(others.map((other) => shrink(host, other, what)));
+}
+
+/**
+ * Lowers an engine's share to what it has spent and reserved, and returns the rest once the engine has confirmed it. What
+ * it held before stays recorded until then, so that no one else is granted it.
+ */
+async function shrink(
+  host: Host,
+  live: LiveEngine,
+  { budgets, name }: { readonly budgets: Budgets; readonly name: BudgetName },
+): Promise<number> {
+  const { budgetsSent } = live;
+  const sent = typeof budgetsSent === "string" ? leaseIn(budgetsSent, name) : undefined;
+  if (sent === undefined || sent.granted === 0) return sent?.granted ?? 0;
+  const lowered: Lease = { name, period: sent.period, granted: 0, isSpent: sent.is_spent };
+  const answer = await send(host, live, { budgets, leases: [...otherLeases(budgetsSent ?? null, name), lowered] });
+  const spent = answer === undefined ? undefined : spentOn(host, answer, name);
+  if (answer === undefined || spent === undefined || spent.period !== sent.period) return sent.granted;
+  const prices = host.prices.table?.prices ?? [];
+  const key = { productId: live.productId, budget: name, period: spent.period, ledger: answer.ledger, prices };
+  await returnLease(host.db, key, spent);
+  return spent.held;
+}
+
+/** Returns what an engine that has ended holds. Its next process gets new shares. */
+export async function returnLeases(
+  host: Pick<Host, "db" | "directory" | "prices" | "logger">,
+  live: LiveEngine,
+  report: BudgetReport | undefined,
+): Promise<void> {
+  if (report === undefined || live.budgetsSent === null) return;
+  try {
+    const policy = await host.directory.policyOf(live.productId);
+    for (const { name } of limitsOf(policy?.budgets.product ?? {})) {
+      const spent = report.spent.find((one) => one.name === name);
+      if (spent === undefined) continue;
+      const prices = host.prices.table?.prices ?? [];
+      const { ledger } = report;
+      const key = { productId: live.productId, budget: name, period: spent.period, ledger, prices };
+      await returnLease(host.db, key, { held: spent.spent, spent: spent.spent });
+    }
+  } catch (error) {
+    // Until its next process gets them, its shares are missing to the others.
+    host.logger.warn({ err: error, engine_id: live.id }, "failed to return an engine's shares of budgets");
+  }
+}
+
+/** Of the current period; the engine's clock is not trusted. */
+const spentOn = (host: Pick<Host, "now">, report: BudgetReport, name: BudgetName): BudgetSpent | undefined =>
+  report.spent.find((one) => one.name === name && one.period === periodOf(name, host.now()));
+
+type SentLease = {
+  readonly name: BudgetName;
+  readonly period: string;
+  readonly granted: number;
+  readonly is_spent: boolean;
+};
+
+const leasesIn = (sent: string): readonly SentLease[] =>
+  (JSON.parse(sent) as { readonly leases: readonly SentLease[] }).leases;
+const leaseIn = (sent: string, name: BudgetName) => leasesIn(sent).find((lease) => lease.name === name);
+const otherLeases = (sent: string | null, name: BudgetName): readonly Lease[] =>
+  sent === null
+    ? []
+    : leasesIn(sent).flatMap(({ is_spent: isSpent, ...lease }) => (lease.name === name ? [] : [{ ...lease, isSpent }]));
+
+async function noticeOwn(host: Host, live: LiveEngine, { budgets, report }: Situation): Promise<void> {
+  const userId = live.order.launch.user_id;
+  for (const { name, limit } of limitsOf(budgets.engine)) {
+    const spent = spentOn(host, report, name);
+    if (spent !== undefined) await notice(host, live, { userId, name, limit, spent: spent.spent, budgets });
+  }
+}
+
+async function notice(
+  host: Host,
+  live: LiveEngine,
+  {
+    userId,
+    name,
+    limit,
+    spent,
+    budgets,
+  }: {
+    readonly userId: string | null;
+    readonly name: BudgetName;
+    readonly limit: number;
+    readonly spent: number;
+    readonly budgets: Budgets;
+  },
+): Promise<void> {
+  const type = noticeOf(spent, limit, budgets.warn_at);
+  const period = periodOf(name, host.now());
+  const budget = `${userId === null ? "product" : "engine"}.${name}`;
+  const text = `${type} ${budget} ${period} ${limit}`;
+  if (type === null || live.noticed.has(text)) return;
+  live.noticed.add(text);
+  const amounts = { spent: shownAmount(name, spent), limit: shownAmount(name, limit) };
+  const engine = {
+    id: live.id,
+    product_id: live.productId,
+    user_id: live.order.launch.user_id,
+    incarnation: live.incarnation,
+  };
+  await storeNotice(host.db, host.events, { type, engine, isProducts: userId === null, budget, period, ...amounts });
+}
