@@ -4,6 +4,8 @@ import { ATTACHMENT_KINDS, type AttachmentKind } from "../src/contract/attachmen
 import { engineEnvProblems, isPlainSetting } from "../src/contract/engine-env.ts";
 import { POLICY_ACTIONS, type PolicyAction } from "../src/contract/orchestrator-records.ts";
 import { isProductSetting, isPublicSetting, productSettingNames } from "../src/contract/settings.ts";
+import type { Budgets } from "../src/contract/budgets.ts";
+import { budget } from "./budget-option.ts";
 import { CliFailure } from "./exit-codes.ts";
 import { duration, collected, hosts, interval, jsonObject, limit, names, ports, wholeNumber } from "./option-values.ts";
 import { promptSecret, secretFromFile } from "./secret-input.ts";
@@ -27,6 +29,7 @@ export interface PolicyOptions {
   readonly attachmentMb?: number;
   readonly attachmentCount?: number;
   readonly attachmentKinds?: readonly string[];
+  readonly budget?: Budgets;
   readonly maxSchedules?: number;
   readonly minScheduleInterval?: number;
   readonly pauseSchedules?: boolean;
@@ -58,6 +61,11 @@ export function policyOptions(command: Command): Command {
       "--attachment-kinds <kinds>",
       `allowed attachments, separated by commas: ${ATTACHMENT_KINDS.join(",")}`,
       names,
+    )
+    .option(
+      "--budget <limit>",
+      "what engines may spend, such as engine.tokens_per_day=200000 or product.cost_per_month=50, and warn_at=0.8; those given replace all; none removes them",
+      budget,
     )
     .option("--max-schedules <n>", "maximum number of schedules and webhooks of an engine", wholeNumber)
     .option("--min-schedule-interval <time>", "least time between two runs of a schedule", interval)
@@ -99,6 +107,7 @@ export async function readPolicy(options: PolicyOptions, settings: Settings): Pr
     ...(attachmentCount !== undefined && { attachment_count: attachmentCount }),
     // The daemon refuses unknown kinds.
     ...(attachmentKinds !== undefined && { attachment_kinds: attachmentKinds as AttachmentKind[] }),
+    ...(options.budget !== undefined && { budgets: options.budget }),
     ...(options.maxSchedules !== undefined && { max_schedules: options.maxSchedules }),
     ...(options.minScheduleInterval !== undefined && { min_schedule_interval_s: options.minScheduleInterval }),
     ...(options.pauseSchedules && { schedules_paused: true }),

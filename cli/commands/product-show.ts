@@ -2,6 +2,7 @@ import { type CommandMaker, example, sessionOf } from "../session.ts";
 import type { ProductRecord } from "../../src/contract/orchestrator-records.ts";
 import type { Policy } from "../../src/contract/policy.ts";
 import { safe } from "../output.ts";
+import { describeBudgets } from "../budget-option.ts";
 import { fields, table } from "../table.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { ago } from "../times.ts";
@@ -101,6 +102,7 @@ export function describeProduct(product: ProductRecord, columns: number | null):
       ],
       ["tool ports", policy.tool_listen.join(", ") || "none"],
       ["attachments", describeAttachments(policy)],
+      ["budgets", describeBudgets(policy.budgets)],
       ["schedules", `${policy.max_schedules} per engine${policy.schedules_paused ? ", paused" : ""}`],
       ["schedule interval", `at least ${policy.min_schedule_interval_s} s`],
       ["engine env", engine_env_names.map(describeSetting).join(", ") || null],

@@ -59,6 +59,20 @@ t.test("a policy comes from options, from a file and from standard input; option
     tool_listen: [3000, 8080],
   });
   t.same(await policy(["--tool-network", "none", "--tool-listen", "none"]), { tool_network: "none", tool_listen: [] });
+  const budgets = [
+    "engine.tokens_per_day=500000",
+    "engine.cost_per_month=1.5",
+    "product.cost_per_day=20",
+    "warn_at=0.9",
+  ];
+  t.same(await policy(budgets.flatMap((one) => ["--budget", one])), {
+    budgets: {
+      engine: { tokens_per_day: 500_000, cost_per_month: 1.5 },
+      product: { cost_per_day: 20 },
+      warn_at: 0.9,
+    },
+  });
+  t.same(await policy(["--budget", "none"]), { budgets: { engine: {}, product: {}, warn_at: 0.8 } });
   t.same(await policy(["--policy-file", file, "--max-engines", "7"]), { max_engines: 7, memory_mb: 512 });
   t.same(await policy(["--policy-file", "-"], '{"suspended": true}'), { suspended: true });
   t.same(await policy(["--allow", "start,stop"]), { allowed_actions: ["start", "stop"] });
@@ -73,6 +87,7 @@ t.test("a policy that contradicts itself or is no JSON object is refused before 
     [["--max-engines", "many"], /--max-engines <n>.*Expected a whole number/],
     [["--drain", "soon"], /Expected a time such as/],
     [["--tool-listen", "http"], /--tool-listen <ports>.*Expected a whole number/],
+    [["--budget", "engine.tokens=1"], /--budget <limit>.*Expected engine or product with tokens_per_day/],
     [["--policy-file", "-"], /--policy-file -: expected a JSON object/],
     [["--policy-file", "/nowhere.json"], /\/nowhere\.json cannot be read/],
   ] as const) {
