@@ -75,8 +75,8 @@ t.test("a body of unknown length is passed on, and a bad one is refused by the e
   const answer = await readText(socket);
   t.match(answer, /^HTTP\/1\.1 200 /);
   t.match(answer, /chunked/);
-  const large = { method: "POST", headers: { "x-engine-key": anna.key }, body: { message: "x".repeat(3_000_000) } };
-  t.match(await ask(anna.url, "/execute", large), { status: 413, body: { error: "PAYLOAD_TOO_LARGE" } });
+  const large = { method: "POST", headers: { "x-engine-key": anna.key }, body: { answer: "x".repeat(3_000_000) } };
+  t.match(await ask(anna.url, "/hitl/respond", large), { status: 413, body: { error: "PAYLOAD_TOO_LARGE" } });
 });
 
 t.test("a stream that dies with the daemon is resumed through the next one", async (t) => {

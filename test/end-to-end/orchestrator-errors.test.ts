@@ -396,13 +396,19 @@ t.test("a request id that is well formed comes back, another is replaced", async
 });
 
 t.test("every code of the catalogue was provoked, but for those that nothing can meet yet", async (t) => {
-  // In engine-lifecycle.test.ts, idempotency.test.ts and sleep.test.ts.
+  // In engine-lifecycle, idempotency, sleep, schedules, webhooks and product-catalog.test.ts.
   const elsewhere = [
     "ENGINE_ALREADY_EXISTS",
     "ENGINE_ALREADY_RUNNING",
     "ENGINE_NOT_RUNNING",
     "IDEMPOTENCY_CONFLICT",
     "ENGINE_BUSY",
+    "INVALID_SIGNATURE",
+    "SCHEDULE_NOT_FOUND",
+    "WEBHOOK_NOT_FOUND",
+    "CATALOG_VERSION_NOT_FOUND",
+    "CATALOG_CHANGED",
+    "CATALOG_INVALID",
   ];
   const notYet = ["INTERNAL_ERROR"];
   const missing = Object.keys(ORCHESTRATOR_ERRORS).filter(
