@@ -26,6 +26,7 @@ import { sleep } from "./parts/sleep.ts";
 import { sleepers } from "./parts/sleepers.ts";
 import { spares } from "./parts/spares.ts";
 import { streams } from "./parts/streams.ts";
+import { usage } from "./parts/usage.ts";
 import { wakes } from "./parts/wakes.ts";
 import { type Row, table } from "./report.ts";
 import { Site } from "./site.ts";
@@ -47,6 +48,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   crash,
   fleet,
   catalog,
+  usage,
   sleep,
   schedules,
   sleepers,
