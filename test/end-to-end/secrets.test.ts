@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import { signWebhook } from "../../src/contract/webhook-signature.ts";
 import { ask } from "../helpers/api.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
@@ -55,6 +56,27 @@ t.test(
       headers,
       body: { request_id: "hitl-x", answer: message },
     });
+    const { body: webhook } = await daemon.platform(platformKey, "/engines/alice/webhooks", {
+      method: "POST",
+      body: { name: "inbox", template: "/say {{payload.text}}" },
+    });
+    const sent = { id: "msg_1", timestamp: String(Math.floor(Date.now() / 1000)) };
+    const payload = Buffer.from(JSON.stringify({ text: message }));
+    const delivered = await ask(daemon.url, webhook.path, {
+      method: "POST",
+      body: payload,
+      headers: {
+        "webhook-id": sent.id,
+        "webhook-timestamp": sent.timestamp,
+        "webhook-signature": signWebhook(webhook.secret, { ...sent, body: payload }),
+      },
+    });
+    t.equal(delivered.status, 202);
+    const runs = `/engines/alice/webhooks/${webhook.id}/runs`;
+    await until("the webhook's turn has ended", async () => {
+      const { body } = await daemon.platform(platformKey, runs);
+      return body.data[0]?.ended_at ?? null;
+    });
     const { body: rotated } = await daemon.platform(platformKey, "/engines/alice/rotate-key", {
       method: "POST",
       body: {},
@@ -66,6 +88,11 @@ t.test(
       (await daemon.admin("/products")).text,
       (await daemon.admin("/products/hush")).text,
       (await daemon.platform(platformKey, "/events?limit=200")).text,
+      (await daemon.platform(platformKey, "/engines/alice/webhooks")).text,
+      (await daemon.platform(platformKey, runs)).text,
+      (await daemon.platform(platformKey, "/engines/alice/usage")).text,
+      (await daemon.platform(platformKey, "/usage")).text,
+      (await daemon.platform(platformKey, "/catalog")).text,
       (await daemon.admin("/admin/events?limit=200")).text,
       (await daemon.admin("/admin/audit?limit=200")).text,
       (await daemon.admin("/admin/engines")).text,
@@ -77,6 +104,7 @@ t.test(
       engine.engine_api_key,
       rotated.engine_api_key,
       providerKey,
+      webhook.secret,
       daemon.adminKey,
       message,
       inFile,
