@@ -131,7 +131,9 @@ export async function attackedHost(
 }
 
 async function provision(daemon: Daemon, key: string, user: string): Promise<HostEngine> {
-  const { body } = await daemon.platform(key, "/engines/provision", { method: "POST", body: { user_id: user } });
+  const made = await daemon.platform(key, "/engines/provision", { method: "POST", body: { user_id: user } });
+  if (made.status !== 201) throw new Error(made.text);
+  const { body } = made;
   const headers = { "x-engine-key": body.engine_api_key };
   const url: string = body.url;
   const port = Number(new URL(url).port);

@@ -26,5 +26,22 @@ function synchronous(names: readonly string[]): Functions {
     const now = (fs as unknown as Functions)[`${name}Sync`];
     if (now !== undefined) functions[name] = async (...args) => now(...args);
   }
+  functions["open"] = async (...args) => openFile(fs.openSync(...(args as Parameters<typeof fs.openSync>)));
   return functions;
 }
+
+/** A file in the place of a `FileHandle`, with the methods that engines use. */
+const openFile = (fd: number) => ({
+  fd,
+  stat: async () => fs.fstatSync(fd),
+  read: async (buffer: Uint8Array, offset?: number, length?: number, position?: number | null) => {
+    const bytesRead = fs.readSync(fd, buffer, offset ?? 0, length ?? buffer.byteLength, position ?? null);
+    return { bytesRead, buffer };
+  },
+  readFile: async () => fs.readFileSync(fd),
+  writeFile: async (content: string | Uint8Array) => fs.writeFileSync(fd, content),
+  chmod: async (mode: number) => fs.fchmodSync(fd, mode),
+  sync: async () => fs.fsyncSync(fd),
+  datasync: async () => fs.fdatasyncSync(fd),
+  close: async () => fs.closeSync(fd),
+});

@@ -23,7 +23,7 @@ t.test("what no cgroup holds is a problem with a fix", async (t) => {
     const report = limitsReport(hierarchies);
     t.notOk(report.active);
     t.equal(report.problem, "no cgroup limits processes and memory of engines and tools");
-    t.match(report.fix, /Delegate=yes/);
+    t.match(report.fix, /orchd-engines\.service/);
     t.match(report.detail, /^processes by a watch of the engine, memory by a watch/);
   }
   t.equal(limitsReport([version1("pids")]).problem, "no cgroup limits memory of engines and tools");

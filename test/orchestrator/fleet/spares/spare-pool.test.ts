@@ -10,7 +10,8 @@ import { until } from "../../../helpers/until.ts";
 
 const runDir = mkdtempSync(join(tmpdir(), "spares-"));
 const KIND = { nodeOptions: ["-c"] };
-const WAITS = 'echo ready; exec tail -f /dev/null "$0"';
+// Without output of its own: tail ends when the pipe of its output closes, as after a claim.
+const WAITS = 'echo ready; exec tail -f /dev/null "$0" >/dev/null 2>&1';
 const FAILS = "echo no room >&2; exit 3";
 
 // Spares do not keep the process alive.
