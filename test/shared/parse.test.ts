@@ -100,7 +100,7 @@ t.test("a refusal names the bounds, and an unknown name of a record says which a
     t.throws(() => parse(bounded, input), { message: problem }, problem);
   }
   t.throws(() => parse(bounded, { either: "x" }), {
-    message: "either: expected a number, or expected true or false",
+    message: "either: expected a number, or true or false",
   });
 });
 
