@@ -89,7 +89,7 @@ const TITLES: Readonly<Record<string, string>> = {
 
 function usageTable(records: readonly UsageEntry[], columns: number | null): string {
   const [first] = records;
-  if (first === undefined) return "nothing has been spent on these days";
+  if (first === undefined) return "no usage on these days; that of the last minute may still be missing";
   const names = [...KEYS.filter((key) => first[key] !== undefined), ...COUNTS];
   const rows = records.map((record) => [
     ...names.map((name) => (record[name] === null ? null : String(record[name]))),
