@@ -6,6 +6,7 @@ import t, { type Test } from "tap";
 import { engineFolders } from "../../../src/engine/isolation/file-rules.ts";
 import type { ToolSandbox } from "../../../src/engine/isolation/restrict-tools.ts";
 import { landlockAbi } from "../../../src/shared/linux/landlock.ts";
+import { freePort } from "../../helpers/fleet.ts";
 import { temporaryFolder } from "../../helpers/run.ts";
 
 const { abi, problem } = landlockAbi();
@@ -115,8 +116,8 @@ t.test("a tool listens only on the ports of its policy", { skip }, async (t) => 
   const unbound = python("import socket; socket.socket().listen(); print(1)");
   const [bound, silent] = await run(t, { proxyPort: port, commands: [listens(0), unbound] });
   for (const result of [bound, silent]) t.match(result, { status: 1, stderr: /PermissionError/ });
-  const free = await listener(t);
-  const [allowed, other] = await run(t, { listen: [free + 1], commands: [listens(free + 1), listens(free)] });
+  const free = await freePort();
+  const [allowed, other] = await run(t, { listen: [free], commands: [listens(free), listens(free + 1)] });
   t.match(allowed, { status: 0, stdout: "ok\n" });
   t.match(other, { status: 1, stderr: /PermissionError/ });
 });
