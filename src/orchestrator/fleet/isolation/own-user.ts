@@ -1,8 +1,8 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { errorCode } from "../../../shared/error-code.ts";
 import { execa } from "execa";
 import { nativeProblem } from "../../../shared/linux/system-calls.ts";
-import { readStat } from "../process-identity.ts";
 import { lackingCapabilities } from "./capabilities.ts";
 
 /** What a user of an engine must be able to do, tried as the first of them. */
@@ -67,7 +67,8 @@ async function tryAs({ uids, nodePath, files, dataDir }: OwnUserTrial): Promise<
     reject: false,
     timeout: TRIAL_MS,
   });
-  const isVisible = child.pid === undefined || readStat(child.pid) !== null;
+  // Also one that has ended already is there until it is waited for.
+  const isVisible = child.pid === undefined || existsSync(`/proc/${child.pid}`);
   const { stdout, failed, cause } = await child;
   if (failed) return spawnProblem(cause, { uids, nodePath });
   if (!isVisible) {
