@@ -22,6 +22,9 @@ const KILL_NOTICED_MS = 1000;
 /** Of the processes seen on their way to sleep or up. */
 const KILLED_SHARE = 0.15;
 const KILLED_WITHIN_MS = 150;
+/** An engine that crashes more often in this time is not restarted again. A death of the daemon may count as one. */
+const MOST_CRASHES = 3;
+const CRASH_WINDOW_MS = 600_000;
 const MOST_LOST = 20;
 
 t.setTimeout(LONG ? 14_400_000 : 180_000);
@@ -129,7 +132,9 @@ async function killSoon(id: string, pid: number): Promise<void> {
   await pause(random.below(KILLED_WITHIN_MS));
   // Its pid may belong to another program by now.
   if (!engineProcesses(site.dataDir).some((found) => found.pid === pid && found.engineId === id)) return;
-  engineKills.set(id, [...(engineKills.get(id) ?? []), Date.now()]);
+  const kills = engineKills.get(id) ?? [];
+  if (kills.filter((at) => Date.now() - at < CRASH_WINDOW_MS).length >= MOST_CRASHES) return;
+  engineKills.set(id, [...kills, Date.now()]);
   met.kills++;
   sendSignal(pid, "SIGKILL");
 }
