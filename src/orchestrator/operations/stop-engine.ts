@@ -4,7 +4,7 @@ import { mayStop } from "../rules/engine-lifecycle.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { engineRecord } from "../status/engine-record.ts";
-import { type ProcessEnd, endProcess, recordStopFailure } from "../supervision/end-process.ts";
+import { type EndingHost, type ProcessEnd, endProcess, recordStopFailure } from "../supervision/end-process.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
 import { assertAllowed } from "./assert-admission.ts";
@@ -48,22 +48,7 @@ export async function stopEngine(
 
 /** Null when another call changed the engine since it was read. */
 async function stopRow(
-  host: Pick<
-    HostContext,
-    | "states"
-    | "backend"
-    | "live"
-    | "boots"
-    | "lanes"
-    | "box"
-    | "settings"
-    | "metrics"
-    | "db"
-    | "directory"
-    | "prices"
-    | "now"
-    | "logger"
-  >,
+  host: EndingHost & Pick<HostContext, "states">,
   product: Product,
   { engine, options }: { readonly engine: EngineRow; readonly options: StopOptions },
 ): Promise<Stopped | null> {

@@ -2,7 +2,7 @@ import type { EngineState } from "../../contract/orchestrator-api.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { buildLastError } from "../supervision/last-error.ts";
 import { destroyRow } from "../operations/destroy-engine.ts";
-import { endProcess, recordedProcess } from "../supervision/end-process.ts";
+import { type EndingHost, endProcess, recordedProcess } from "../supervision/end-process.ts";
 import { endedBy, fallAsleep } from "../supervision/fall-asleep.ts";
 import { inSleepLane } from "../supervision/sleep-lane.ts";
 import { currentIncarnation } from "../supervision/new-incarnation.ts";
@@ -106,25 +106,7 @@ export function finishSleep(host: HostContext, row: EngineRow): Promise<void> {
 }
 
 /** Finishes a stop of another operation or daemon. */
-export async function finishStop(
-  host: Pick<
-    HostContext,
-    | "states"
-    | "backend"
-    | "live"
-    | "boots"
-    | "lanes"
-    | "box"
-    | "settings"
-    | "metrics"
-    | "db"
-    | "directory"
-    | "prices"
-    | "now"
-    | "logger"
-  >,
-  row: EngineRow,
-): Promise<void> {
+export async function finishStop(host: EndingHost & Pick<HostContext, "states">, row: EngineRow): Promise<void> {
   await settleStop(host, row, await endProcess(host, row, { drainMs: 0, termMs: TERM_MS }));
 }
 

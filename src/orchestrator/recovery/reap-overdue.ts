@@ -1,3 +1,4 @@
+import type { EndingHost } from "../supervision/end-process.ts";
 import { delay } from "../../shared/clock.ts";
 import { engineStatus } from "../fleet/engine-control.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
@@ -120,22 +121,7 @@ async function finishStuckSleep(host: HostContext, row: EngineRow): Promise<void
 }
 
 async function retryStop(
-  host: Pick<
-    HostContext,
-    | "states"
-    | "backend"
-    | "live"
-    | "boots"
-    | "lanes"
-    | "box"
-    | "settings"
-    | "metrics"
-    | "db"
-    | "directory"
-    | "prices"
-    | "now"
-    | "logger"
-  >,
+  host: EndingHost & Pick<HostContext, "states">,
   { id, incarnation }: EngineRow,
 ): Promise<void> {
   const deadline = new Date(host.now() + STOP_RETRY_MS);

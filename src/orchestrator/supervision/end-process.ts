@@ -20,6 +20,23 @@ const MAX_DRAIN_FAILURES = 3;
 /** How long after a failed stop the stop is retried. */
 const STOP_RETRY_MS = 30_000;
 
+/** What ends the process of an engine: it also collects what the engine spent, and returns its share of budgets. */
+export type EndingHost = Pick<
+  HostContext,
+  | "backend"
+  | "live"
+  | "boots"
+  | "lanes"
+  | "box"
+  | "settings"
+  | "metrics"
+  | "db"
+  | "directory"
+  | "prices"
+  | "now"
+  | "logger"
+>;
+
 export type ProcessEnd =
   | { readonly kind: StopResult }
   /** Processes survived, or something still answers at the engine's address. */
@@ -31,21 +48,7 @@ export type ProcessEnd =
  * `drained`: no turn was running at SIGTERM; `cut_off`: a turn was running; `killed`: it took SIGKILL.
  */
 export async function endProcess(
-  host: Pick<
-    HostContext,
-    | "backend"
-    | "live"
-    | "boots"
-    | "lanes"
-    | "box"
-    | "settings"
-    | "metrics"
-    | "db"
-    | "directory"
-    | "prices"
-    | "now"
-    | "logger"
-  >,
+  host: EndingHost,
   engine: EngineRow,
   {
     drainMs,
