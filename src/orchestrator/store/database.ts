@@ -43,13 +43,15 @@ interface OpenDatabase {
 
 /** With a fence, for the leader of a host. */
 export function openDatabase(connection: Connection, logger: Logger, fence: Fence | null = null): OpenDatabase {
+  // The pool awaits it, which its types do not say.
+  const onConnect: (client: pg.ClientBase) => unknown = (client) => fence && setFence(client, fence);
   const pool = new pg.Pool({
     ...connection,
     ...DEADLINES,
     max: 20,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
-    ...(fence !== null && { onConnect: (client) => setFence(client, fence) }),
+    onConnect,
   });
   const clients = new Set<pg.PoolClient>();
   // Without an "error" listener a lost connection would crash the daemon.
