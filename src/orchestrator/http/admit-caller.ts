@@ -72,7 +72,7 @@ export function assertOwnHost(host: string, request: Request): void {
 }
 
 /** Callers on this host need no key, unless they are browsers that speak for another site. */
-function authenticateLocal({ adminKey, host }: { adminKey: string; host: string }, request: Request): void {
+export function authenticateLocal({ adminKey, host }: { adminKey: string; host: string }, request: Request): void {
   const trusted = isLocalCaller(request) && hostProblem(request, host) === null && !isFromAnotherSite(request);
   if (!trusted) authenticateAdmin(adminKey, request);
 }
