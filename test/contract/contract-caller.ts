@@ -106,6 +106,7 @@ const MEDIA_TYPES: Readonly<Record<Content<string>["kind"], string>> = {
   lines: "application/x-ndjson",
   text: "text/plain",
   html: "text/html",
+  file: "text/javascript",
   archive: "application/gzip",
 };
 
@@ -123,6 +124,7 @@ function bodiesOf({ kind }: Content<string>, { body, text }: Answer): readonly u
       return framesOf(text);
     case "text":
     case "html":
+    case "file":
     case "archive":
       return [];
     default:
