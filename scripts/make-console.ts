@@ -1,5 +1,8 @@
 import { existsSync } from "node:fs";
+import { readFile, readdir, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, gzip } from "node:zlib";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -23,10 +26,22 @@ export async function makeConsole(folder: string): Promise<readonly string[]> {
       modulePreload: { polyfill: false },
     },
   });
+  await compressFiles(folder);
   const outputs = Array.isArray(built) ? built : "output" in built ? [built] : [];
   return outputs
     .flatMap(({ output }) => output)
     .flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))
     .filter((module) => isAbsolute(module))
     .map((module) => relative(root, module));
+}
+
+/** Writes the compressed forms beside each file, so that the daemon only sends them. */
+async function compressFiles(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const entry of entries.filter((found) => found.isFile())) {
+    const path = join(entry.parentPath, entry.name);
+    const content = await readFile(path);
+    await writeFile(`${path}.br`, await promisify(brotliCompress)(content));
+    await writeFile(`${path}.gz`, await promisify(gzip)(content, { level: 9 }));
+  }
 }

@@ -3,10 +3,11 @@ import { createServer } from "vite";
 import { consoleOptions } from "./console-options.ts";
 
 const daemon = process.env["ORCH_URL"] ?? "http://127.0.0.1:7700";
-const CALLS = ["/admin", "/products", "/engines", "/events", "/catalog", "/usage", "/health", "/console/api"];
+const CALLS = ["/admin", "/products", "/engines", "/events", "/catalog", "/usage", "/e", "/console/session"];
 
 const server = await createServer({
   ...consoleOptions,
+  base: "/console/",
   server: {
     host: "127.0.0.1",
     // The daemon checks Host and Origin.

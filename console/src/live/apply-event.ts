@@ -3,7 +3,10 @@ import type { EngineRecord, EventRecord } from "@orchd/client";
 type Changes = Partial<{ -readonly [Field in keyof EngineRecord]: EngineRecord[Field] }>;
 
 /** What an event tells of its engine's record. The rest is read with the next list. */
-export function applyEvent(engine: EngineRecord, { type, time, incarnation, to, reason, data }: EventRecord): EngineRecord {
+export function applyEvent(
+  engine: EngineRecord,
+  { type, time, incarnation, to, reason, data }: EventRecord,
+): EngineRecord {
   if (to === null) return engine;
   const changes: Changes = { state: to, running: to === "running" || to === "unhealthy" };
   if (incarnation !== null) changes.incarnation = incarnation;

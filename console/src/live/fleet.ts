@@ -33,17 +33,25 @@ export function storeEngine(engine: EngineRecord): void {
 let sinceLoad: EventRecord[] = [];
 
 /** Applies a batch of events. Returns whether one tells of an engine or a product that is not known. */
-export function applyToFleet(events: readonly EventRecord[]): { readonly newEngine: boolean; readonly products: boolean } {
+export function applyToFleet(events: readonly EventRecord[]): {
+  readonly newEngine: boolean;
+  readonly products: boolean;
+} {
   sinceLoad.push(...events);
   const known = engines.value;
   if (known !== null) engines.value = applied(known, events);
   return {
-    newEngine: events.some(({ type, engine_id }) => type === "engine.provisioned" && engine_id !== null && !known?.has(engine_id)),
+    newEngine: events.some(
+      ({ type, engine_id }) => type === "engine.provisioned" && engine_id !== null && !known?.has(engine_id),
+    ),
     products: events.some(({ type }) => type.startsWith("product.")),
   };
 }
 
-function applied(known: ReadonlyMap<string, EngineRecord>, events: readonly EventRecord[]): ReadonlyMap<string, EngineRecord> {
+function applied(
+  known: ReadonlyMap<string, EngineRecord>,
+  events: readonly EventRecord[],
+): ReadonlyMap<string, EngineRecord> {
   const next = new Map(known);
   for (const event of events) {
     const engine = event.engine_id === null ? undefined : next.get(event.engine_id);

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from "preact";
+import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
 interface FieldProps {
@@ -20,7 +20,18 @@ interface TextFieldProps extends FieldProps {
 }
 
 /** A labelled input with its hint and its problem. */
-export const TextField = ({ label, hint, problem, value, onInput, unit, isLong = false, isCode = false, autoFocus = false, ...rest }: TextFieldProps) => {
+export const TextField = ({
+  label,
+  hint,
+  problem,
+  value,
+  onInput,
+  unit,
+  isLong = false,
+  isCode = false,
+  autoFocus = false,
+  ...rest
+}: TextFieldProps) => {
   const id = useId();
   const shared = {
     ...rest,
@@ -32,13 +43,13 @@ export const TextField = ({ label, hint, problem, value, onInput, unit, isLong =
     autofocus: autoFocus,
     "aria-invalid": isProblem(problem),
     "aria-describedby": `${id}-hint ${id}-problem`,
-  } satisfies JSX.InputHTMLAttributes;
+  } as const;
   return (
     <div class="field">
       <label for={id}>{label}</label>
       <div class="input">
         {isLong ? (
-          <textarea {...(shared as object)} rows={4} onInput={({ currentTarget }) => onInput(currentTarget.value)} />
+          <textarea {...shared} rows={4} onInput={({ currentTarget }) => onInput(currentTarget.value)} />
         ) : (
           <input {...shared} type="text" onInput={({ currentTarget }) => onInput(currentTarget.value)} />
         )}
@@ -61,7 +72,12 @@ export const ChoiceField = ({ label, hint, problem, value, choices, onChange }: 
     <div class="field">
       <label for={id}>{label}</label>
       <div class="input">
-        <select id={id} value={value} aria-describedby={`${id}-hint`} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        <select
+          id={id}
+          value={value}
+          aria-describedby={`${id}-hint`}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        >
           {choices.map(([value, label]) => (
             <option key={value} value={value}>
               {label}
@@ -83,7 +99,13 @@ export const CheckField = ({ label, hint, problem, isChecked, onChange }: CheckF
   const id = useId();
   return (
     <div class="field check">
-      <input id={id} type="checkbox" checked={isChecked} aria-describedby={`${id}-hint`} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
+      <input
+        id={id}
+        type="checkbox"
+        checked={isChecked}
+        aria-describedby={`${id}-hint`}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      />
       <label for={id}>{label}</label>
       <Notes id={id} hint={hint} problem={problem} />
     </div>

@@ -8,7 +8,10 @@ export function niceCeiling(value: number): number {
 export type Points = readonly (number | null)[];
 
 /** A path through the points, interrupted where there is none. `width` and `height` are of the drawing. */
-export function linePath(points: Points, { width, height, max }: { readonly width: number; readonly height: number; readonly max: number }): string {
+export function linePath(
+  points: Points,
+  { width, height, max }: { readonly width: number; readonly height: number; readonly max: number },
+): string {
   const stepX = points.length > 1 ? width / (points.length - 1) : 0;
   let path = "";
   let isDrawing = false;

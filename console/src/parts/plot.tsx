@@ -69,7 +69,15 @@ export const Plot = ({ title, points, fromMs, intervalMs, format, kind = "level"
           ) : (
             <path class="line" d={linePath(points, scale)} />
           )}
-          {at !== null && <line class="cursor" x1={(at / Math.max(1, last)) * width} x2={(at / Math.max(1, last)) * width} y1="0" y2={HEIGHT} />}
+          {at !== null && (
+            <line
+              class="cursor"
+              x1={(at / Math.max(1, last)) * width}
+              x2={(at / Math.max(1, last)) * width}
+              y1="0"
+              y2={HEIGHT}
+            />
+          )}
         </svg>
         <span class="plot-max">{format(max)}</span>
       </div>
@@ -81,7 +89,10 @@ export const Plot = ({ title, points, fromMs, intervalMs, format, kind = "level"
   );
 };
 
-function barPath(points: Points, { width, height, max }: { readonly width: number; readonly height: number; readonly max: number }): string {
+function barPath(
+  points: Points,
+  { width, height, max }: { readonly width: number; readonly height: number; readonly max: number },
+): string {
   const stepX = width / Math.max(1, points.length);
   return points
     .map((value, index) => {

@@ -2,7 +2,17 @@ import { Copy } from "./copy.tsx";
 import { Dialog } from "./dialog.tsx";
 
 /** A key that is shown once. */
-export const SecretDialog = ({ title, secret, note, onClose }: { readonly title: string; readonly secret: string; readonly note: string; readonly onClose: () => void }) => (
+export const SecretDialog = ({
+  title,
+  secret,
+  note,
+  onClose,
+}: {
+  readonly title: string;
+  readonly secret: string;
+  readonly note: string;
+  readonly onClose: () => void;
+}) => (
   <Dialog title={title} onClose={onClose}>
     <p>{note}</p>
     <div class="command">

@@ -22,7 +22,8 @@ interface TimeProps {
 export const Ago = ({ at }: TimeProps) => {
   if (at === null || at === undefined) return <span class="dim">{NONE}</span>;
   const seconds = (now.value - Date.parse(at)) / 1000;
-  const text = Math.abs(seconds) < 1 ? "now" : seconds > 0 ? `${formatDuration(seconds)} ago` : `in ${formatDuration(-seconds)}`;
+  const text =
+    Math.abs(seconds) < 1 ? "now" : seconds > 0 ? `${formatDuration(seconds)} ago` : `in ${formatDuration(-seconds)}`;
   return (
     <time dateTime={at} title={FULL.format(Date.parse(at))}>
       {text}

@@ -55,7 +55,11 @@ export const Shell = () => {
           <ConnectionState />
           {!mayChange() && <p class="dim">Read only</p>}
           <ThemeSwitch />
-          <button type="button" class="quiet" onClick={() => void signOut().catch(() => notify("problem", "The daemon did not answer. Try again."))}>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => void signOut().catch(() => notify("problem", "The daemon did not answer. Try again."))}
+          >
             Sign out
           </button>
         </div>
@@ -85,4 +89,6 @@ function currentView(path: string) {
 /** Whether a view belongs to an entry of the navigation: an engine belongs to the fleet. */
 const isWithin = (entry: View, view: View | null): boolean =>
   view !== null &&
-  (view === entry || (view.tabOf === "engine" && entry.path === "/") || (view.tabOf === "product" && entry.path === "/products"));
+  (view === entry ||
+    (view.tabOf === "engine" && entry.path === "/") ||
+    (view.tabOf === "product" && entry.path === "/products"));

@@ -23,7 +23,11 @@ export const Tabs = ({ view, params, children }: TabsProps) => {
       <Header params={params} />
       <nav class="tabs" aria-label="Tabs">
         {tabs.map((tab) => (
-          <a key={tab.path} href={linkTo(fillPath(tab.path, params))} aria-current={isAt(tab, view) ? "page" : undefined}>
+          <a
+            key={tab.path}
+            href={linkTo(fillPath(tab.path, params))}
+            aria-current={isAt(tab, view) ? "page" : undefined}
+          >
             {tab.title}
           </a>
         ))}

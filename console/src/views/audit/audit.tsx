@@ -20,7 +20,12 @@ const COLUMNS: readonly Column<AuditLine>[] = [
   { title: "By", isExtra: true, cell: ({ entry }) => parseEntry(entry).actor },
   { title: "Action", cell: ({ entry }) => <code>{parseEntry(entry).action}</code> },
   { title: "Subject", isExtra: true, cell: ({ entry }) => <Subject entry={entry} /> },
-  { title: "Detail", kind: "wide", isExtra: true, cell: ({ entry }) => <code class="dim">{parseEntry(entry).detail}</code> },
+  {
+    title: "Detail",
+    kind: "wide",
+    isExtra: true,
+    cell: ({ entry }) => <code class="dim">{parseEntry(entry).detail}</code>,
+  },
   { title: "Hash", cell: ({ hash }) => <code title={hash}>{hash.slice(0, 8)}</code> },
 ];
 

@@ -15,6 +15,7 @@ export async function hashLine({ prev_hash, seq, entry }: AuditLine): Promise<st
 export async function brokenLink(before: Head | null, line: AuditLine): Promise<string | null> {
   const expected = (before?.seq ?? 0) + 1;
   if (line.seq !== expected) return `Line ${expected} is missing: line ${line.seq} comes next.`;
-  if (line.prev_hash !== (before?.hash ?? GENESIS_HASH)) return `Line ${line.seq} does not follow line ${line.seq - 1}.`;
+  if (line.prev_hash !== (before?.hash ?? GENESIS_HASH))
+    return `Line ${line.seq} does not follow line ${line.seq - 1}.`;
   return line.hash === (await hashLine(line)) ? null : `Line ${line.seq} was changed.`;
 }

@@ -21,7 +21,11 @@ export const EngineActions = ({ engine }: { readonly engine: EngineRecord }) => 
   const calls = productCalls(product_id);
   const close = () => setAsking(null);
   const isResting = ["stopped", "failed", "sleeping", "backoff", "stop_failed"].includes(state);
-  const start = () => run(async () => storeEngine(await calls.start(user)), state === "sleeping" ? "The engine is awake." : "The engine runs.");
+  const start = () =>
+    run(
+      async () => storeEngine(await calls.start(user)),
+      state === "sleeping" ? "The engine is awake." : "The engine runs.",
+    );
   const sleep = () => run(async () => storeEngine(await calls.sleep(user)), "The engine sleeps.");
   const stop = async () => {
     await run(async () => storeEngine(await calls.stop(user)), "The engine is stopped.");
@@ -65,21 +69,42 @@ export const EngineActions = ({ engine }: { readonly engine: EngineRecord }) => 
       </button>
       {asking === "stop" && (
         <Confirm title="Stop this engine" action="Stop" isBusy={isBusy} onConfirm={() => void stop()} onClose={close}>
-          <p>Turns that run may continue for the time that the product's policy gives them. Calls are refused until the engine is started.</p>
+          <p>
+            Turns that run may continue for the time that the product's policy gives them. Calls are refused until the
+            engine is started.
+          </p>
         </Confirm>
       )}
       {asking === "rotate" && (
-        <Confirm title="Rotate the engine's key" action="Rotate key" isBusy={isBusy} onConfirm={() => void rotate()} onClose={close}>
+        <Confirm
+          title="Rotate the engine's key"
+          action="Rotate key"
+          isBusy={isBusy}
+          onConfirm={() => void rotate()}
+          onClose={close}
+        >
           <p>The current key stops working at once. The new key is shown once.</p>
         </Confirm>
       )}
       {asking === "destroy" && (
-        <Confirm title="Destroy this engine" action="Destroy engine and data" typed={typedName(user)} isBusy={isBusy} onConfirm={() => void destroy()} onClose={close}>
+        <Confirm
+          title="Destroy this engine"
+          action="Destroy engine and data"
+          typed={typedName(user)}
+          isBusy={isBusy}
+          onConfirm={() => void destroy()}
+          onClose={close}
+        >
           <p>This ends the engine and erases the user's conversations, memory and files. It cannot be undone.</p>
         </Confirm>
       )}
       {key !== null && (
-        <SecretDialog title="New engine key" secret={key} note="The daemon keeps only its hash, so this key is not shown again." onClose={() => setKey(null)} />
+        <SecretDialog
+          title="New engine key"
+          secret={key}
+          note="The daemon keeps only its hash, so this key is not shown again."
+          onClose={() => setKey(null)}
+        />
       )}
     </div>
   );

@@ -14,7 +14,8 @@ export const EngineLog = ({ engine }: { readonly engine: EngineRecord }) => {
   const [pausedAt, setPausedAt] = useState<number | null>(null);
   const box = useRef<HTMLPreElement>(null);
   const text = filter.trim().toLowerCase();
-  const all = pausedAt === null ? lines.kept : lines.kept.slice(0, Math.max(0, lines.kept.length - (lines.count - pausedAt)));
+  const all =
+    pausedAt === null ? lines.kept : lines.kept.slice(0, Math.max(0, lines.kept.length - (lines.count - pausedAt)));
   const shown = text === "" ? all : all.filter((line) => line.toLowerCase().includes(text));
   useEffect(() => {
     const element = box.current;
@@ -40,7 +41,11 @@ export const EngineLog = ({ engine }: { readonly engine: EngineRecord }) => {
       </header>
       {problem !== null && <p class="dim">{problem}</p>}
       <pre ref={box} class="log" tabIndex={0} aria-label="Log lines">
-        {shown.length === 0 ? (lines.kept.length === 0 ? "The log is empty." : "No line fits this filter.") : shown.join("\n")}
+        {shown.length === 0
+          ? lines.kept.length === 0
+            ? "The log is empty."
+            : "No line fits this filter."
+          : shown.join("\n")}
       </pre>
     </section>
   );
@@ -54,7 +59,10 @@ interface LogLines {
 }
 
 /** Reads the log from its last lines on. After a lost connection it is read anew. */
-function useLog({ product_id, user_id, id }: EngineRecord): { readonly lines: LogLines; readonly problem: string | null } {
+function useLog({ product_id, user_id, id }: EngineRecord): {
+  readonly lines: LogLines;
+  readonly problem: string | null;
+} {
   const [lines, setLines] = useState<LogLines>({ kept: [], count: 0 });
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {
@@ -69,7 +77,11 @@ function useLog({ product_id, user_id, id }: EngineRecord): { readonly lines: Lo
     const follow = async () => {
       setLines({ kept: [], count: 0 });
       setProblem(null);
-      for await (const line of productCalls(product_id).logs(user_id, { tail: TAIL, follow: true, signal: abort.signal })) {
+      for await (const line of productCalls(product_id).logs(user_id, {
+        tail: TAIL,
+        follow: true,
+        signal: abort.signal,
+      })) {
         if (pending.push(line) === 1) requestAnimationFrame(flush);
       }
     };

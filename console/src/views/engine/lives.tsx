@@ -17,14 +17,17 @@ const EVENTS = 100;
 /** When the engine was in which state, and the events that say so. */
 export const Lives = ({ engine }: { readonly engine: EngineRecord }) => {
   const { id, product_id, user_id } = engine;
-  const { data, problem, reload } = useResource(async (signal) => {
-    const found: EventRecord[] = [];
-    for await (const event of productCalls(product_id).listEvents({ userId: user_id, pageSize: EVENTS, signal })) {
-      if (event.engine_id === id) found.push(event);
-      if (found.length === EVENTS) break;
-    }
-    return found;
-  }, [id]);
+  const { data, problem, reload } = useResource(
+    async (signal) => {
+      const found: EventRecord[] = [];
+      for await (const event of productCalls(product_id).listEvents({ userId: user_id, pageSize: EVENTS, signal })) {
+        if (event.engine_id === id) found.push(event);
+        if (found.length === EVENTS) break;
+      }
+      return found;
+    },
+    [id],
+  );
   useEffect(() => onEvents((events) => events.some(({ engine_id }) => engine_id === id) && reload()), [id]);
   return (
     <section aria-labelledby="lives">

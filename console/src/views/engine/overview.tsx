@@ -13,7 +13,12 @@ import { Lives } from "./lives.tsx";
 /** One engine: what it is, what it uses, its lives and its log. */
 export const EngineOverview = ({ params }: ViewProps) => {
   const engine = engineById(params["engine"] ?? "");
-  if (engine === undefined) return <p aria-busy="true" class="dim">Reading the engine</p>;
+  if (engine === undefined)
+    return (
+      <p aria-busy="true" class="dim">
+        Reading the engine
+      </p>
+    );
   return engine === null ? <NoEngine /> : <Overview engine={engine} />;
 };
 

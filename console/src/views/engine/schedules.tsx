@@ -26,11 +26,14 @@ export const EngineSchedules = ({ params }: ViewProps) => {
 const Schedules = ({ engine: { product_id, user_id } }: { readonly engine: EngineRecord }) => {
   const calls = productCalls(product_id).schedules;
   const { isBusy, run } = useAction();
-  const { data, problem, reload } = useResource(async (signal) => {
-    const found: ScheduleRecord[] = [];
-    for await (const schedule of calls.list(user_id, { signal })) found.push(schedule);
-    return found;
-  }, [product_id, user_id]);
+  const { data, problem, reload } = useResource(
+    async (signal) => {
+      const found: ScheduleRecord[] = [];
+      for await (const schedule of calls.list(user_id, { signal })) found.push(schedule);
+      return found;
+    },
+    [product_id, user_id],
+  );
   usePolling(reload, REFRESH_MS);
   const act = async (call: Promise<unknown>, done: string) => {
     await run(() => call, done);
@@ -41,25 +44,42 @@ const Schedules = ({ engine: { product_id, user_id } }: { readonly engine: Engin
     { title: "When", cell: ({ timing }) => describeTiming(timing) },
     { title: "Message", kind: "wide", isExtra: true, cell: ({ message }) => <bdi class="dim clip">{message}</bdi> },
     { title: "Next run", cell: ({ enabled, next_due_at }) => (enabled ? <Ago at={next_due_at} /> : "paused") },
-    { title: "Last run", isExtra: true, cell: ({ last_run }) => (last_run === null ? NONE : (
-      <span title={last_run.error ?? ""}>
-        {last_run.state.replaceAll("_", " ")} <Ago at={last_run.ended_at ?? last_run.due_at} />
-      </span>
-    )) },
+    {
+      title: "Last run",
+      isExtra: true,
+      cell: ({ last_run }) =>
+        last_run === null ? (
+          NONE
+        ) : (
+          <span title={last_run.error ?? ""}>
+            {last_run.state.replaceAll("_", " ")} <Ago at={last_run.ended_at ?? last_run.due_at} />
+          </span>
+        ),
+    },
     {
       title: "Actions",
       kind: "actions",
       cell: ({ id, enabled }) =>
         mayChange() && (
           <>
-            <button type="button" class="small" disabled={isBusy} onClick={() => void act(calls.run(user_id, id), "The schedule runs.")}>
+            <button
+              type="button"
+              class="small"
+              disabled={isBusy}
+              onClick={() => void act(calls.run(user_id, id), "The schedule runs.")}
+            >
               Run now
             </button>{" "}
             <button
               type="button"
               class="small"
               disabled={isBusy}
-              onClick={() => void act(calls.change(user_id, id, { enabled: !enabled }), enabled ? "The schedule is paused." : "The schedule continues.")}
+              onClick={() =>
+                void act(
+                  calls.change(user_id, id, { enabled: !enabled }),
+                  enabled ? "The schedule is paused." : "The schedule continues.",
+                )
+              }
             >
               {enabled ? "Pause" : "Resume"}
             </button>
@@ -87,5 +107,7 @@ const Schedules = ({ engine: { product_id, user_id } }: { readonly engine: Engin
 
 function describeTiming(timing: ScheduleTiming): string {
   if (timing.kind === "cron") return `${timing.cron} (${timing.time_zone})`;
-  return timing.kind === "every" ? `every ${formatDuration(timing.every_s)}` : `once, ${new Date(timing.at).toLocaleString("en-GB")}`;
+  return timing.kind === "every"
+    ? `every ${formatDuration(timing.every_s)}`
+    : `once, ${new Date(timing.at).toLocaleString("en-GB")}`;
 }

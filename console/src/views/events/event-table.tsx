@@ -8,7 +8,11 @@ import { linkTo } from "../../routing/address.ts";
 const COLUMNS: readonly Column<EventRecord>[] = [
   { title: "Time", cell: ({ time }) => <Clock at={time} /> },
   { title: "Event", cell: ({ type }) => <code>{type}</code> },
-  { title: "State", isExtra: true, cell: ({ from, to }) => (to === null ? "" : from === null ? to : `${from} → ${to}`) },
+  {
+    title: "State",
+    isExtra: true,
+    cell: ({ from, to }) => (to === null ? "" : from === null ? to : `${from} → ${to}`),
+  },
   { title: "Reason", kind: "wide", cell: ({ reason }) => <span class="dim">{reason}</span> },
   { title: "By", isExtra: true, cell: ({ actor }) => actor },
 ];

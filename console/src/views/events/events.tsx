@@ -18,7 +18,9 @@ export const Events = () => {
   const [live, setLive] = useState<readonly EventRecord[]>([]);
   useEffect(() => onEvents((events) => setLive((known) => [...events.toReversed(), ...known].slice(0, MAX_SHOWN))), []);
   const text = address.value.query.get("q") ?? "";
-  const all = [...live, ...(data ?? [])].filter(({ id }, index, list) => list.findIndex((other) => other.id === id) === index);
+  const all = [...live, ...(data ?? [])].filter(
+    ({ id }, index, list) => list.findIndex((other) => other.id === id) === index,
+  );
   const shown = all.filter((event) => fits(event, text.trim().toLowerCase())).slice(0, MAX_SHOWN);
   return (
     <>
@@ -38,7 +40,9 @@ export const Events = () => {
       {shown.length > 0 ? (
         <EventTable label="Events of the host" events={shown} hasSubject />
       ) : (
-        data !== null && <Empty title={text === "" ? "Nothing has happened on this host yet." : "No recent event fits this search."} />
+        data !== null && (
+          <Empty title={text === "" ? "Nothing has happened on this host yet." : "No recent event fits this search."} />
+        )
       )}
     </>
   );

@@ -21,7 +21,11 @@ export const FleetControls = ({ filter, counts }: ControlsProps) => (
       spellcheck={false}
       onInput={({ currentTarget }) => setQuery({ q: currentTarget.value })}
     />
-    <select aria-label="Product" value={filter.product} onChange={({ currentTarget }) => setQuery({ product: currentTarget.value })}>
+    <select
+      aria-label="Product"
+      value={filter.product}
+      onChange={({ currentTarget }) => setQuery({ product: currentTarget.value })}
+    >
       <option value="">All products</option>
       {[...(products.value?.values() ?? [])].map(({ id, slug }) => (
         <option key={id} value={slug}>

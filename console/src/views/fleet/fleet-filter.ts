@@ -29,10 +29,15 @@ export function readFilter(query: URLSearchParams): FleetFilter {
 
 type SlugOf = (productId: string) => string;
 
-export function filterFleet(engines: Iterable<EngineRecord>, filter: FleetFilter, slugOf: SlugOf): readonly EngineRecord[] {
+export function filterFleet(
+  engines: Iterable<EngineRecord>,
+  filter: FleetFilter,
+  slugOf: SlugOf,
+): readonly EngineRecord[] {
   const { group, product } = filter;
   const found = searched(engines, filter, slugOf).filter(
-    (engine) => (group === null || groupOf(engine.state) === group) && (product === "" || slugOf(engine.product_id) === product),
+    (engine) =>
+      (group === null || groupOf(engine.state) === group) && (product === "" || slugOf(engine.product_id) === product),
   );
   const valueOf = VALUE[filter.sort];
   const direction = filter.isDescending ? -1 : 1;
@@ -44,7 +49,11 @@ export function filterFleet(engines: Iterable<EngineRecord>, filter: FleetFilter
 }
 
 /** Engines of each group of states, among those that fit the rest of the filter. */
-export function countGroups(engines: Iterable<EngineRecord>, filter: FleetFilter, slugOf: SlugOf): ReadonlyMap<StateGroup, number> {
+export function countGroups(
+  engines: Iterable<EngineRecord>,
+  filter: FleetFilter,
+  slugOf: SlugOf,
+): ReadonlyMap<StateGroup, number> {
   const counts = new Map<StateGroup, number>(STATE_GROUPS.map((group) => [group, 0]));
   for (const engine of searched(engines, filter, slugOf)) {
     if (filter.product !== "" && slugOf(engine.product_id) !== filter.product) continue;

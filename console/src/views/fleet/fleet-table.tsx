@@ -30,17 +30,48 @@ const COLUMNS: readonly FleetColumn[] = [
   { title: "Why", kind: "wide", isExtra: true, cell: (engine) => <span class="dim">{stateReason(engine)}</span> },
   { title: "CPU", sort: "cpu", kind: "number", isExtra: true, cell: ({ usage }) => formatPercent(usage?.cpu_percent) },
   { title: "Memory", sort: "memory", kind: "number", cell: ({ usage }) => formatMb(usage?.memory_mb) },
-  { title: "Turns", sort: "turns", kind: "number", isExtra: true, cell: ({ usage }) => formatCount(usage?.work?.turns) },
-  { title: "Restarts", sort: "restarts", kind: "number", isExtra: true, cell: ({ restarts }) => formatCount(restarts.count) },
-  { title: "Last active", sort: "active", kind: "number", isExtra: true, cell: ({ last_active_at }) => <Ago at={last_active_at} /> },
+  {
+    title: "Turns",
+    sort: "turns",
+    kind: "number",
+    isExtra: true,
+    cell: ({ usage }) => formatCount(usage?.work?.turns),
+  },
+  {
+    title: "Restarts",
+    sort: "restarts",
+    kind: "number",
+    isExtra: true,
+    cell: ({ restarts }) => formatCount(restarts.count),
+  },
+  {
+    title: "Last active",
+    sort: "active",
+    kind: "number",
+    isExtra: true,
+    cell: ({ last_active_at }) => <Ago at={last_active_at} />,
+  },
 ];
 
 /** Draws only the rows near the visible ones: a fleet may have thousands. */
-export const FleetTable = ({ rows, filter }: { readonly rows: readonly EngineRecord[]; readonly filter: FleetFilter }) => {
+export const FleetTable = ({
+  rows,
+  filter,
+}: {
+  readonly rows: readonly EngineRecord[];
+  readonly filter: FleetFilter;
+}) => {
   const box = useRef<HTMLDivElement>(null);
   const { first, end } = useVirtualWindow(box, rows.length);
   return (
-    <div ref={box} class="table-scroll fleet-table" role="region" aria-label="Engines" tabIndex={0} onKeyDown={moveBetweenRows}>
+    <div
+      ref={box}
+      class="table-scroll fleet-table"
+      role="region"
+      aria-label="Engines"
+      tabIndex={0}
+      onKeyDown={moveBetweenRows}
+    >
       <table aria-rowcount={rows.length + 1}>
         <thead>
           <tr aria-rowindex={1}>
@@ -85,7 +116,11 @@ const SortHeader = ({ column, filter }: { readonly column: FleetColumn; readonly
   const isSorted = filter.sort === sort;
   const next = isSorted && filter.isDescending ? sort : `-${sort}`;
   return (
-    <th scope="col" class={cellClass(column)} aria-sort={isSorted ? (filter.isDescending ? "descending" : "ascending") : undefined}>
+    <th
+      scope="col"
+      class={cellClass(column)}
+      aria-sort={isSorted ? (filter.isDescending ? "descending" : "ascending") : undefined}
+    >
       <button type="button" class="sort" onClick={() => setQuery({ sort: next })}>
         {title}
         <span aria-hidden="true">{isSorted ? (filter.isDescending ? " ↓" : " ↑") : ""}</span>

@@ -37,7 +37,10 @@ export const HostBar = () => {
           <Fact name="Awake" value={awake.limit === null ? `${awake.engines}` : `${awake.engines} of ${awake.limit}`} />
           <Fact name="Booting" value={`${boots.starting}${boots.waiting > 0 ? `, ${boots.waiting} waiting` : ""}`} />
           <Fact name="Load" value={`${load.average.toFixed(1)} on ${load.cores} cores`} />
-          <Fact name="Memory free" value={`${formatMb(load.memory_available_mb)} of ${formatMb(load.memory_total_mb)}`} />
+          <Fact
+            name="Memory free"
+            value={`${formatMb(load.memory_available_mb)} of ${formatMb(load.memory_total_mb)}`}
+          />
           <Fact name="Disk free" value={formatMb(load.disk_free_mb)} />
         </dl>
         {mayChange() && (
@@ -59,8 +62,17 @@ export const HostBar = () => {
         </details>
       )}
       {isAsking && (
-        <Confirm title="Drain this host" action="Drain host" isBusy={isBusy} onConfirm={() => void drain()} onClose={() => setAsking(false)}>
-          <p>The host accepts no new engines until it is resumed, also after a restart of the daemon. Engines that exist continue.</p>
+        <Confirm
+          title="Drain this host"
+          action="Drain host"
+          isBusy={isBusy}
+          onConfirm={() => void drain()}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            The host accepts no new engines until it is resumed, also after a restart of the daemon. Engines that exist
+            continue.
+          </p>
         </Confirm>
       )}
     </>

@@ -1,4 +1,4 @@
-import { type RefObject } from "preact";
+import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 /** The height of a row in CSS pixels, as in the style sheet. */
@@ -12,7 +12,7 @@ interface Window {
 }
 
 /** Which of `count` rows are near the visible part of a scrolled box. */
-export function useVirtualWindow(box: RefObject<HTMLElement>, count: number): Window {
+export function useVirtualWindow(box: RefObject<HTMLElement | null>, count: number): Window {
   const [view, setView] = useState({ top: 0, height: 800 });
   useEffect(() => {
     const element = box.current;

@@ -1,4 +1,4 @@
-import type { Budgets, ProductRecord, UsageEntry } from "@orchd/client";
+import type { Policy, ProductRecord, UsageEntry } from "@orchd/client";
 import { useState } from "preact/hooks";
 import { asProblem, fieldProblem } from "../../live/problem.ts";
 import { useResource } from "../../live/resource.ts";
@@ -28,11 +28,13 @@ const LIMITS = [
 type Inputs = Readonly<Record<string, string>>;
 
 function inputsOf({ budgets }: ProductRecord["policy"]): Inputs {
-  const limits = SCOPES.flatMap(([scope]) => LIMITS.map(([name]) => [`${scope}.${name}`, String(budgets[scope][name] ?? "")]));
+  const limits = SCOPES.flatMap(([scope]) =>
+    LIMITS.map(([name]) => [`${scope}.${name}`, String(budgets[scope][name] ?? "")]),
+  );
   return { ...Object.fromEntries(limits), warn_at: String(Math.round(budgets.warn_at * 100)) };
 }
 
-function budgetsOf(inputs: Inputs): Budgets {
+function budgetsOf(inputs: Inputs): Policy["budgets"] {
   const limitsOf = (scope: string) =>
     Object.fromEntries(
       LIMITS.flatMap(([name]) => {
@@ -55,7 +57,8 @@ const BudgetForm = ({ product }: ProductProps) => {
   const save = async () => {
     setProblem(null);
     const wrong = Object.entries(inputs).find(([, text]) => text.trim() !== "" && !/^\d+(\.\d+)?$/.test(text.trim()));
-    if (wrong !== undefined) return setProblem({ field: wrong[0], text: "expected a number of at least 0, or nothing" });
+    if (wrong !== undefined)
+      return setProblem({ field: wrong[0], text: "expected a number of at least 0, or nothing" });
     setBusy(true);
     try {
       storeProduct(await admin.setPolicy(product.slug, { budgets: budgetsOf(inputs) }));
@@ -85,7 +88,13 @@ const BudgetForm = ({ product }: ProductProps) => {
               <legend>{title}</legend>
               <div class="fields">
                 {LIMITS.map(([name, label]) => (
-                  <TextField key={name} label={label} inputMode="decimal" placeholder="no limit" {...input(`${scope}.${name}`)} />
+                  <TextField
+                    key={name}
+                    label={label}
+                    inputMode="decimal"
+                    placeholder="no limit"
+                    {...input(`${scope}.${name}`)}
+                  />
                 ))}
               </div>
             </fieldset>
@@ -93,7 +102,13 @@ const BudgetForm = ({ product }: ProductProps) => {
           <fieldset>
             <legend>Warning</legend>
             <div class="fields">
-              <TextField label="Warn at" unit="%" inputMode="numeric" hint="Of each budget, in its UTC day or month." {...input("warn_at")} />
+              <TextField
+                label="Warn at"
+                unit="%"
+                inputMode="numeric"
+                hint="Of each budget, in its UTC day or month."
+                {...input("warn_at")}
+              />
             </div>
           </fieldset>
         </fieldset>
@@ -117,25 +132,34 @@ const COLUMNS: readonly Column<UsageEntry>[] = [
   { title: "Model calls", kind: "number", isExtra: true, cell: ({ model_calls }) => formatCount(model_calls) },
   { title: "Input tokens", kind: "number", cell: ({ input_tokens }) => formatCount(input_tokens) },
   { title: "Output tokens", kind: "number", cell: ({ output_tokens }) => formatCount(output_tokens) },
-  { title: "Cost", kind: "number", cell: ({ cost_micros }) => (cost_micros === null ? NONE : (cost_micros / 1e6).toFixed(2)) },
+  {
+    title: "Cost",
+    kind: "number",
+    cell: ({ cost_micros }) => (cost_micros === null ? NONE : (cost_micros / 1e6).toFixed(2)),
+  },
 ];
 const MAX_USERS = 100;
 
 const Spent = ({ product }: ProductProps) => {
-  const { data, problem, reload } = useResource(async (signal) => {
-    const found: UsageEntry[] = [];
-    for await (const entry of admin.usage({ productId: product.id, by: ["user"], signal })) {
-      found.push(entry);
-      if (found.length === MAX_USERS) break;
-    }
-    return found.sort((a, b) => b.input_tokens + b.output_tokens - a.input_tokens - a.output_tokens);
-  }, [product.id]);
+  const { data, problem, reload } = useResource(
+    async (signal) => {
+      const found: UsageEntry[] = [];
+      for await (const entry of admin.usage({ productId: product.id, by: ["user"], signal })) {
+        found.push(entry);
+        if (found.length === MAX_USERS) break;
+      }
+      return found.sort((a, b) => b.input_tokens + b.output_tokens - a.input_tokens - a.output_tokens);
+    },
+    [product.id],
+  );
   return (
     <section aria-labelledby="spent">
       <h2 id="spent">Spent this month</h2>
       {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
       {data !== null && data.length === 0 && <Empty title="No user of this product has spent anything this month." />}
-      {data !== null && data.length > 0 && <Table label="Spent this month" columns={COLUMNS} rows={data} keyOf={({ user_id }) => user_id ?? ""} />}
+      {data !== null && data.length > 0 && (
+        <Table label="Spent this month" columns={COLUMNS} rows={data} keyOf={({ user_id }) => user_id ?? ""} />
+      )}
     </section>
   );
 };

@@ -26,7 +26,10 @@ const Catalog = ({ product }: ProductProps) => {
   const [asked, setAsked] = useState<CatalogVersion | null>(null);
   const { isBusy, run } = useAction();
   const rollBack = async ({ version }: CatalogVersion) => {
-    await run(() => calls.catalog.rollback(version, { ifVersion: current.data?.version }), `The files of version ${version} are current again.`);
+    await run(
+      () => calls.catalog.rollback(version, { ifVersion: current.data?.version }),
+      `The files of version ${version} are current again.`,
+    );
     setAsked(null);
     history.reload();
     current.reload();
@@ -37,12 +40,17 @@ const Catalog = ({ product }: ProductProps) => {
     { title: "By", isExtra: true, cell: ({ actor }) => actor ?? NONE },
     { title: "Files", kind: "number", cell: ({ files }) => formatCount(files) },
     { title: "Size", kind: "number", isExtra: true, cell: ({ bytes }) => formatBytes(bytes) },
-    { title: "Digest", kind: "wide", isExtra: true, cell: ({ digest, restored_from }) => (
-      <>
-        <code title={digest ?? ""}>{digest?.slice(0, 12) ?? NONE}</code>
-        {restored_from !== null && <span class="dim"> files of version {restored_from}</span>}
-      </>
-    ) },
+    {
+      title: "Digest",
+      kind: "wide",
+      isExtra: true,
+      cell: ({ digest, restored_from }) => (
+        <>
+          <code title={digest ?? ""}>{digest?.slice(0, 12) ?? NONE}</code>
+          {restored_from !== null && <span class="dim"> files of version {restored_from}</span>}
+        </>
+      ),
+    },
     {
       title: "Actions",
       kind: "actions",
@@ -66,10 +74,18 @@ const Catalog = ({ product }: ProductProps) => {
         (history.data.versions.some(({ version }) => version > 0) ? (
           <section aria-labelledby="versions">
             <h2 id="versions">Versions</h2>
-            <Table label="Versions of the catalog" columns={columns} rows={history.data.versions} keyOf={({ version }) => version} />
+            <Table
+              label="Versions of the catalog"
+              columns={columns}
+              rows={history.data.versions}
+              keyOf={({ version }) => version}
+            />
           </section>
         ) : (
-          <Empty title="No catalog was pushed for this product." command={`orchctl catalog push ./catalog --product ${product.slug}`}>
+          <Empty
+            title="No catalog was pushed for this product."
+            command={`orchctl catalog push ./catalog --product ${product.slug}`}
+          >
             <p>Its engines have the agents, skills and tools of orchd. To add those of the product, push a folder:</p>
           </Empty>
         ))}
@@ -80,7 +96,13 @@ const Catalog = ({ product }: ProductProps) => {
         </section>
       )}
       {asked !== null && (
-        <Confirm title={`Roll back to version ${asked.version}`} action="Roll back" isBusy={isBusy} onConfirm={() => void rollBack(asked)} onClose={() => setAsked(null)}>
+        <Confirm
+          title={`Roll back to version ${asked.version}`}
+          action="Roll back"
+          isBusy={isBusy}
+          onConfirm={() => void rollBack(asked)}
+          onClose={() => setAsked(null)}
+        >
           <p>Its files become a new version. Engines that run reload it between turns.</p>
         </Confirm>
       )}

@@ -14,7 +14,11 @@ export function newPlatformKey(): string {
 /** What the daemon gets of a key: its hash, and enough to recognise it. */
 export async function hashOf(key: string): Promise<PlatformKeyHash> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key)));
-  return { hash: Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join(""), prefix: key.slice(0, 10), last4: key.slice(-4) };
+  return {
+    hash: Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join(""),
+    prefix: key.slice(0, 10),
+    last4: key.slice(-4),
+  };
 }
 
 function randomBase62(length: number): string {

@@ -13,7 +13,8 @@ type Inputs = Readonly<Record<string, FieldInput>>;
 type Problems = Readonly<Record<string, string>>;
 
 const FIELDS = POLICY_GROUPS.flatMap(({ fields }) => fields);
-const inputsOf = (policy: Policy): Inputs => Object.fromEntries(FIELDS.map((field) => [field.name, inputOf(field, policy)]));
+const inputsOf = (policy: Policy): Inputs =>
+  Object.fromEntries(FIELDS.map((field) => [field.name, inputOf(field, policy)]));
 
 /** The policy of a product. Only fields that were changed are sent. */
 const PolicyForm = ({ product }: ProductProps) => {
@@ -21,7 +22,9 @@ const PolicyForm = ({ product }: ProductProps) => {
   const [edited, setEdited] = useState<Inputs>({});
   const [problems, setProblems] = useState<Problems>({});
   const [isBusy, setBusy] = useState(false);
-  const changed = FIELDS.filter(({ name }) => edited[name] !== undefined && String(edited[name]) !== String(stored[name]));
+  const changed = FIELDS.filter(
+    ({ name }) => edited[name] !== undefined && String(edited[name]) !== String(stored[name]),
+  );
   const save = async () => {
     const read = changed.map((field) => ({ field, result: readInput(field, edited[field.name] ?? "") }));
     const wrong = read.flatMap(({ field, result }) => ("problem" in result ? [[field.name, result.problem]] : []));
@@ -29,7 +32,9 @@ const PolicyForm = ({ product }: ProductProps) => {
     if (wrong.length > 0) return;
     setBusy(true);
     try {
-      const changes = Object.fromEntries(read.flatMap(({ field, result }) => ("value" in result ? [[field.name, result.value]] : [])));
+      const changes = Object.fromEntries(
+        read.flatMap(({ field, result }) => ("value" in result ? [[field.name, result.value]] : [])),
+      );
       storeProduct(await admin.setPolicy(product.slug, changes));
       setEdited({});
       notify("done", "The policy is changed.");
@@ -79,7 +84,11 @@ const PolicyForm = ({ product }: ProductProps) => {
           <button type="button" disabled={changed.length === 0} onClick={() => (setEdited({}), setProblems({}))}>
             Discard
           </button>
-          <span class="dim">{changed.length === 0 ? "No changes" : `Changed: ${changed.map(({ label }) => label.toLowerCase()).join(", ")}`}</span>
+          <span class="dim">
+            {changed.length === 0
+              ? "No changes"
+              : `Changed: ${changed.map(({ label }) => label.toLowerCase()).join(", ")}`}
+          </span>
         </div>
       )}
     </form>
@@ -95,8 +104,10 @@ interface FieldProps {
 
 const FieldOf = ({ field, input, problem, onInput }: FieldProps) => {
   const { label, hint } = field;
-  if (typeof input === "boolean") return <CheckField label={label} hint={hint} problem={problem} isChecked={input} onChange={onInput} />;
-  if (field.kind === "choices" && typeof input !== "string") return <Choices field={field} chosen={input} onInput={onInput} problem={problem} />;
+  if (typeof input === "boolean")
+    return <CheckField label={label} hint={hint} problem={problem} isChecked={input} onChange={onInput} />;
+  if (field.kind === "choices" && typeof input !== "string")
+    return <Choices field={field} chosen={input} onInput={onInput} problem={problem} />;
   return (
     <TextField
       label={label}
@@ -106,12 +117,23 @@ const FieldOf = ({ field, input, problem, onInput }: FieldProps) => {
       onInput={onInput}
       isLong={field.kind === "network"}
       isCode={field.kind === "network"}
-      {...(field.kind === "number" && { inputMode: "numeric" as const, ...(field.unit !== undefined && { unit: field.unit }) })}
+      {...(field.kind === "number" && {
+        inputMode: "numeric" as const,
+        ...(field.unit !== undefined && { unit: field.unit }),
+      })}
     />
   );
 };
 
-const Choices = ({ field, chosen, onInput, problem }: Omit<FieldProps, "input" | "field"> & { readonly field: Extract<PolicyField, { kind: "choices" }>; readonly chosen: readonly string[] }) => (
+const Choices = ({
+  field,
+  chosen,
+  onInput,
+  problem,
+}: Omit<FieldProps, "input" | "field"> & {
+  readonly field: Extract<PolicyField, { kind: "choices" }>;
+  readonly chosen: readonly string[];
+}) => (
   <div class="field choices" role="group" aria-label={field.label}>
     <span class="label">{field.label}</span>
     <div class="choice-list">
@@ -120,7 +142,11 @@ const Choices = ({ field, chosen, onInput, problem }: Omit<FieldProps, "input" |
           <input
             type="checkbox"
             checked={chosen.includes(choice)}
-            onChange={({ currentTarget }) => onInput(field.choices.filter((other) => (other === choice ? currentTarget.checked : chosen.includes(other))))}
+            onChange={({ currentTarget }) =>
+              onInput(
+                field.choices.filter((other) => (other === choice ? currentTarget.checked : chosen.includes(other))),
+              )
+            }
           />
           {choice.replace("_", " ")}
         </label>

@@ -27,7 +27,10 @@ export const ProductHeader = ({ params }: ViewProps) => {
         {product?.policy.suspended === true && <span class="state failed">suspended</span>}
         {product !== null && product !== undefined && (
           <a href={linkTo(`/?product=${product.slug}`)}>
-            {formatCount([...(engines.value?.values() ?? [])].filter(({ product_id }) => product_id === product.id).length)} engines
+            {formatCount(
+              [...(engines.value?.values() ?? [])].filter(({ product_id }) => product_id === product.id).length,
+            )}{" "}
+            engines
           </a>
         )}
         {product !== null && product !== undefined && mayChange() && <ProductActions product={product} />}
@@ -55,7 +58,8 @@ const ProductActions = ({ product }: { readonly product: ProductRecord }) => {
     close();
   };
   const remove = async () => {
-    if (await run(() => admin.deleteProduct(product.slug, { force: true }), "The product is deleted.")) navigate("/products");
+    if (await run(() => admin.deleteProduct(product.slug, { force: true }), "The product is deleted."))
+      navigate("/products");
     else close();
   };
   return (
@@ -67,18 +71,43 @@ const ProductActions = ({ product }: { readonly product: ProductRecord }) => {
         Delete
       </button>
       {asking === "rotate" && (
-        <Confirm title="Rotate the platform key" action="Rotate key" isBusy={isBusy} onConfirm={() => void rotate()} onClose={close}>
+        <Confirm
+          title="Rotate the platform key"
+          action="Rotate key"
+          isBusy={isBusy}
+          onConfirm={() => void rotate()}
+          onClose={close}
+        >
           <p>The new key is made in this browser and shown once. Only its hash is sent to the daemon.</p>
-          <TextField label="The current key stays valid for" value={graceH} onInput={setGraceH} unit="hours" inputMode="decimal" hint="0 ends it at once. At most 720." />
+          <TextField
+            label="The current key stays valid for"
+            value={graceH}
+            onInput={setGraceH}
+            unit="hours"
+            inputMode="decimal"
+            hint="0 ends it at once. At most 720."
+          />
         </Confirm>
       )}
       {asking === "delete" && (
-        <Confirm title="Delete this product" action="Delete product, engines and data" typed={product.slug} isBusy={isBusy} onConfirm={() => void remove()} onClose={close}>
+        <Confirm
+          title="Delete this product"
+          action="Delete product, engines and data"
+          typed={product.slug}
+          isBusy={isBusy}
+          onConfirm={() => void remove()}
+          onClose={close}
+        >
           <p>This destroys the engines of all its users with their data. It cannot be undone.</p>
         </Confirm>
       )}
       {key !== null && (
-        <SecretDialog title="New platform key" secret={key} note="The daemon keeps only its hash, so this key is not shown again." onClose={() => setKey(null)} />
+        <SecretDialog
+          title="New platform key"
+          secret={key}
+          note="The daemon keeps only its hash, so this key is not shown again."
+          onClose={() => setKey(null)}
+        />
       )}
     </div>
   );

@@ -16,7 +16,11 @@ const COLUMNS: readonly Column<ProductRecord>[] = [
   { title: "Engines", kind: "number", cell: ({ id }) => formatCount(engineCount(id)) },
   { title: "Limit", kind: "number", cell: ({ policy }) => formatCount(policy.max_engines) },
   { title: "Status", cell: ({ policy }) => (policy.suspended ? "suspended" : "active") },
-  { title: "Key", isExtra: true, cell: ({ platform_key: { prefix, last4 } }) => <code>{prefix === null ? NONE : `${prefix}…${last4 ?? ""}`}</code> },
+  {
+    title: "Key",
+    isExtra: true,
+    cell: ({ platform_key: { prefix, last4 } }) => <code>{prefix === null ? NONE : `${prefix}…${last4 ?? ""}`}</code>,
+  },
   { title: "Created", kind: "number", isExtra: true, cell: ({ created_at }) => <Ago at={created_at} /> },
 ];
 

@@ -23,7 +23,8 @@ export const RegisterProduct = () => {
   const [key, setKey] = useState<string | null>(null);
   const problemOf = (field: string) => (problem?.field === field ? problem.text : null);
   const submit = async () => {
-    if (!SLUG.test(slug)) return setProblem({ field: "slug", text: "expected 1 to 63 of a-z, 0-9 and single inner hyphens" });
+    if (!SLUG.test(slug))
+      return setProblem({ field: "slug", text: "expected 1 to 63 of a-z, 0-9 and single inner hyphens" });
     setProblem(null);
     setBusy(true);
     try {
@@ -34,7 +35,12 @@ export const RegisterProduct = () => {
       setKey(made);
     } catch (error) {
       const failure = asProblem(error);
-      setProblem(fieldProblem(failure) ?? { field: failure.code === "PRODUCT_ALREADY_EXISTS" ? "slug" : "", text: failure.message });
+      setProblem(
+        fieldProblem(failure) ?? {
+          field: failure.code === "PRODUCT_ALREADY_EXISTS" ? "slug" : "",
+          text: failure.message,
+        },
+      );
     }
     setBusy(false);
   };
@@ -51,8 +57,22 @@ export const RegisterProduct = () => {
           void submit();
         }}
       >
-        <TextField label="Slug" value={slug} onInput={setSlug} problem={problemOf("slug")} hint="Names the product in calls and addresses. It cannot be changed." autoFocus isCode />
-        <TextField label="Name" value={name} onInput={setName} problem={problemOf("name")} hint="For people. Optional." />
+        <TextField
+          label="Slug"
+          value={slug}
+          onInput={setSlug}
+          problem={problemOf("slug")}
+          hint="Names the product in calls and addresses. It cannot be changed."
+          autoFocus
+          isCode
+        />
+        <TextField
+          label="Name"
+          value={name}
+          onInput={setName}
+          problem={problemOf("name")}
+          hint="For people. Optional."
+        />
         {problemOf("") !== null && (
           <p class="field-problem" role="alert">
             {problemOf("")}

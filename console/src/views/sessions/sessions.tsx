@@ -12,15 +12,18 @@ export const Sessions = () => {
   const { data, problem, reload } = useResource(readSessions, []);
   const { isBusy, run } = useAction();
   const revoke = async (id: string) => {
-    await run(() => admin.revokeSession(id), "The session is revoked.");
+    await run(() => admin.endSession(id), "The session is revoked.");
     reload();
   };
   const columns: readonly Column<SessionRecord>[] = [
-    { title: "Session", cell: ({ id, is_current }) => (
-      <>
-        <code>{id.slice(0, 12)}…</code> {is_current && <span class="dim">this browser</span>}
-      </>
-    ) },
+    {
+      title: "Session",
+      cell: ({ id, is_current }) => (
+        <>
+          <code>{id.slice(0, 12)}…</code> {is_current && <span class="dim">this browser</span>}
+        </>
+      ),
+    },
     { title: "Role", cell: ({ role }) => role.replace("_", " ") },
     { title: "Opened by", isExtra: true, cell: ({ opened_by }) => opened_by.replace("_", " ") },
     { title: "Opened", isExtra: true, cell: ({ created_at }) => <Ago at={created_at} /> },
