@@ -7,22 +7,25 @@ export const session = signal<SessionRecord | null | "unknown">("unknown");
 /** Why the sign-in page is shown, if the user did not ask for it. */
 export const signedOutBecause = signal<string | null>(null);
 
+/** Set while this browser has a session, so that a first visit asks for none: its cookie cannot be read. */
+const REMEMBERED_AS = "orchd-session";
+
 const calls = createConsoleClient({ url: BASE_URL });
 
 /** Signs in by the one-time link in the address, or continues the session of the cookie. */
 export async function resumeSession(): Promise<void> {
   const link = takeLink();
+  if (link === null && localStorage.getItem(REMEMBERED_AS) === null) return endSession(null);
   try {
-    session.value = link === null ? await calls.session() : await calls.signIn({ link });
+    beginSession(link === null ? await calls.session() : await calls.signIn({ link }));
   } catch (error) {
-    if (link === null && isSessionOver(error)) session.value = null;
+    if (link === null && isSessionOver(error)) endSession("Your session has ended. Sign in again to continue.");
     else endSession(error instanceof Error ? error.message : String(error));
   }
 }
 
 export async function signIn(adminKey: string): Promise<void> {
-  session.value = await calls.signIn({ adminKey });
-  signedOutBecause.value = null;
+  beginSession(await calls.signIn({ adminKey }));
 }
 
 export async function signOut(): Promise<void> {
@@ -30,8 +33,15 @@ export async function signOut(): Promise<void> {
   endSession(null);
 }
 
+function beginSession(opened: SessionRecord): void {
+  localStorage.setItem(REMEMBERED_AS, opened.id);
+  signedOutBecause.value = null;
+  session.value = opened;
+}
+
 /** Shows the sign-in page. The address stays, so that signing in leads back to the view. */
 export function endSession(reason: string | null): void {
+  localStorage.removeItem(REMEMBERED_AS);
   signedOutBecause.value = reason;
   session.value = null;
 }

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { epoch } from "../../live/connection.ts";
 import { asProblem } from "../../live/problem.ts";
 import { productCalls } from "../../session/clients.ts";
+import { readableLine } from "./log-line.ts";
 
 const TAIL = 300;
 const MAX_LINES = 2000;
@@ -82,7 +83,7 @@ function useLog({ product_id, user_id, id }: EngineRecord): {
         follow: true,
         signal: abort.signal,
       })) {
-        if (pending.push(line) === 1) requestAnimationFrame(flush);
+        if (pending.push(readableLine(line)) === 1) requestAnimationFrame(flush);
       }
     };
     follow().catch((error: unknown) => {

@@ -1,6 +1,7 @@
 import type { LastError } from "@orchd/client";
 import { Ago } from "../../parts/time.tsx";
 import { Copy } from "../../parts/copy.tsx";
+import { readableLine } from "./log-line.ts";
 
 /** The last error, whole. */
 export const LastErrorPanel = ({ error }: { readonly error: LastError }) => {
@@ -23,7 +24,7 @@ export const LastErrorPanel = ({ error }: { readonly error: LastError }) => {
       <p>{reason}</p>
       {log_tail.length > 0 && (
         <pre class="log" tabIndex={0} aria-label="Last lines of the log">
-          {log_tail.join("\n")}
+          {log_tail.map(readableLine).join("\n")}
         </pre>
       )}
     </section>

@@ -10,7 +10,7 @@ import { EventTable } from "./event-table.tsx";
 
 /** Events of one read, and the most that are shown. */
 const PAGE = 200;
-const MAX_SHOWN = 500;
+const MAX_SHOWN = 300;
 
 /** What happened on the host, the newest first, live. */
 export const Events = () => {
@@ -18,9 +18,8 @@ export const Events = () => {
   const [live, setLive] = useState<readonly EventRecord[]>([]);
   useEffect(() => onEvents((events) => setLive((known) => [...events.toReversed(), ...known].slice(0, MAX_SHOWN))), []);
   const text = address.value.query.get("q") ?? "";
-  const all = [...live, ...(data ?? [])].filter(
-    ({ id }, index, list) => list.findIndex((other) => other.id === id) === index,
-  );
+  // The list and the live events overlap.
+  const all = [...new Map([...live, ...(data ?? [])].map((event) => [event.id, event])).values()];
   const shown = all.filter((event) => fits(event, text.trim().toLowerCase())).slice(0, MAX_SHOWN);
   return (
     <>

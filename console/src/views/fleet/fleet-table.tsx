@@ -123,7 +123,7 @@ const SortHeader = ({ column, filter }: { readonly column: FleetColumn; readonly
     >
       <button type="button" class="sort" onClick={() => setQuery({ sort: next })}>
         {title}
-        <span aria-hidden="true">{isSorted ? (filter.isDescending ? " ↓" : " ↑") : ""}</span>
+        <span aria-hidden="true">{isSorted ? (filter.isDescending ? "↓" : "↑") : ""}</span>
       </button>
     </th>
   );
