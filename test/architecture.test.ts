@@ -65,6 +65,7 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/engine/memory",
     "src/engine/tools",
     "src/engine/mcp",
+    "src/engine/requests",
     "src/engine/sleep",
     "src/engine/attachments",
     "src/engine/engine-error.ts",
@@ -97,6 +98,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/engine/telemetry": ["src/contract", "src/shared"],
   "src/engine/usage": ["src/engine/store", "src/contract", "src/shared"],
   "src/engine/model": ["src/engine/telemetry", "src/engine/attachments", "src/contract", "src/shared"],
+  "src/engine/requests": ["src/engine/model", "src/engine/store", "src/contract", "src/shared"],
   "src/engine/isolation": ["src/contract", "src/shared"],
   "src/engine/tools": [
     "src/engine/attachments",
