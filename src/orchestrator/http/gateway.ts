@@ -1,13 +1,12 @@
-import { type IncomingMessage, type RequestListener, type ServerResponse, request as httpRequest } from "node:http";
-import { pipeline } from "node:stream";
+import type { RequestListener, ServerResponse } from "node:http";
 import type { EngineErrorBody } from "../../contract/engine-api.ts";
 import { ENGINE_ERRORS, type EngineErrorCode } from "../../contract/engine-errors.ts";
 import { hostProblem } from "../../shared/http/local-caller.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import type { HostContext } from "../host-context.ts";
 import { EngineAddresses } from "../status/engine-addresses.ts";
-import { endToEndHeaders } from "./forwarded-headers.ts";
 import { type GatewayPath, readGatewayPath } from "./gateway-path.ts";
+import { type Exchange, callUpstream, relayAnswer } from "./upstream-call.ts";
 
 /** To the address of an engine on this host, where the kernel accepts for engines that sleep. */
 const CONNECT_MS = 10_000;
@@ -57,57 +56,42 @@ export function createGateway(host: Host, { listenHost }: { readonly listenHost:
   };
 }
 
-function passOn(
-  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
+async function passOn(
+  { request, response }: Exchange,
   {
     url,
     path: { target, needsKey },
     count,
   }: { readonly url: string; readonly path: GatewayPath; readonly count: (outcome: GatewayOutcome) => void },
-): void {
-  const { hostname, port, host } = new URL(url);
-  const upstream = httpRequest({
-    host: hostname.replace(/^\[(.*)\]$/, "$1"),
-    port,
-    path: target,
-    method: request.method,
-    // With `close` an engine that refuses a body would reset the connection under its answer.
-    headers: { ...endToEndHeaders(request.headers), host, via: "1.1 orchd", connection: "keep-alive" },
-    // An engine closes its idle connections before it sleeps: a call on a kept one could be lost.
-    agent: false,
-  });
-  let connected = false;
-  const late = setTimeout(() => upstream.destroy(new Error("no connection")), CONNECT_MS);
-  upstream.setNoDelay(true);
-  upstream.once("socket", (socket) => {
-    socket.once("connect", () => {
-      connected = true;
-      clearTimeout(late);
-    });
-  });
-  upstream.once("response", (answer) => {
-    const { statusCode = 502 } = answer;
-    if (needsKey && statusCode < 400) request.socket.emit(AUTHENTICATED);
-    response.writeHead(statusCode, endToEndHeaders(answer.headers)).flushHeaders();
-    pipeline(answer, response, (error) => count(error ? "cut" : "answered"));
-  });
-  upstream.on("error", () => {
-    clearTimeout(late);
-    if (response.headersSent || response.closed) return;
-    if (connected) {
+): Promise<void> {
+  const outcome = await callUpstream(
+    { request, response },
+    {
+      url,
+      path: target,
+      headers: { host: new URL(url).host, via: "1.1 orchd" },
+      connectMs: CONNECT_MS,
+      sendBody: (upstream) => request.pipe(upstream),
+    },
+  );
+  switch (outcome.kind) {
+    case "answered":
+      if (needsKey && (outcome.answer.statusCode ?? 502) < 400) request.socket.emit(AUTHENTICATED);
+      return count(await relayAnswer(outcome.answer, response));
+    case "gone":
+      return count("cut");
+    case "lost":
       // The engine may have run the call: its caller learns as much as from a direct connection that is lost.
       count("cut");
       request.socket.destroy();
       return;
-    }
-    count("unreachable");
-    sendRefusal(response, { code: "SERVICE_UNAVAILABLE", message: "the engine cannot be reached", retryAfterS: 1 });
-  });
-  response.once("close", () => {
-    clearTimeout(late);
-    upstream.destroy();
-  });
-  request.pipe(upstream);
+    case "unreachable":
+      count("unreachable");
+      sendRefusal(response, { code: "SERVICE_UNAVAILABLE", message: "the engine cannot be reached", retryAfterS: 1 });
+      return;
+    default:
+      return outcome satisfies never;
+  }
 }
 
 function sendRefusal(response: ServerResponse, { code, message, retryAfterS }: Refusal): void {
