@@ -14,6 +14,7 @@ import type { Db } from "./store/database.ts";
 import type { UidRange } from "./store/engine-users.ts";
 import type { EngineStates } from "./store/engine-states.ts";
 import type { EventLog } from "./store/events.ts";
+import type { Leadership } from "./store/host-lock.ts";
 import type { PortRange } from "./store/ports.ts";
 import type { ProductDirectory } from "./store/product-directory.ts";
 import type { AnswerLimit } from "./operations/answer-limit.ts";
@@ -36,6 +37,7 @@ export interface HostContext {
   readonly states: EngineStates;
   readonly events: EventLog;
   readonly directory: ProductDirectory;
+  readonly leadership: Leadership;
   readonly backend: EngineBackend;
   readonly isolation: HostIsolation;
   /** The processes that this daemon supervises, by engine. */
