@@ -14,6 +14,7 @@ import type { Db } from "./store/database.ts";
 import type { UidRange } from "./store/engine-users.ts";
 import type { EngineStates } from "./store/engine-states.ts";
 import type { EventLog } from "./store/events.ts";
+import type { Leadership } from "./store/host-lock.ts";
 import type { PortRange } from "./store/ports.ts";
 import type { ProductDirectory } from "./store/product-directory.ts";
 import type { AnswerLimit } from "./operations/answer-limit.ts";
@@ -40,6 +41,7 @@ export interface HostContext {
   readonly directory: ProductDirectory;
   /** Of the console. */
   readonly sessions: Sessions;
+  readonly leadership: Leadership;
   readonly backend: EngineBackend;
   readonly isolation: HostIsolation;
   /** The processes that this daemon supervises, by engine. */

@@ -93,7 +93,15 @@ export async function serve(options: StartOptions): Promise<void> {
     readiness.phase = "standby";
     serviceManager.status("on standby: another orchd holds this host");
   };
-  const opened = await openHost({ ...options, folder, isolation, readiness, onWait, onLoss: options.takenOver });
+  const opened = await openHost({
+    ...options,
+    folder,
+    isolation,
+    readiness,
+    onWait,
+    onLoss: options.takenOver,
+    leaderUrl: config.replicaUrl,
+  });
   if (opened === null) return;
   const { host, database } = opened;
   const cookie = new SessionCookie(host, site);

@@ -12,7 +12,7 @@ export function asOfEngine({ "set-cookie": _, ...headers }: OutgoingHttpHeaders)
   const policy = headers["content-security-policy"];
   return {
     ...headers,
-    "content-security-policy": policy === undefined ? "sandbox" : `${String(policy)}, sandbox`,
+    "content-security-policy": policy === undefined ? "sandbox" : `${policy}, sandbox`,
     "x-content-type-options": "nosniff",
   };
 }
