@@ -24,6 +24,7 @@ import { healthCommand } from "./commands/health.ts";
 import { drainCommand, resumeCommand, statusCommand } from "./commands/host.ts";
 import { keyNewCommand, productRotateKeyCommand } from "./commands/platform-key.ts";
 import { logsCommand } from "./commands/logs.ts";
+import { memoryEndCommand } from "./commands/memory-end.ts";
 import { memoryEraseCommand } from "./commands/memory-erase.ts";
 import { memoryExportCommand, memoryImportCommand } from "./commands/memory-file.ts";
 import { memoryListCommand, memorySearchCommand } from "./commands/memory-list.ts";
@@ -54,6 +55,7 @@ import {
 } from "./commands/webhooks.ts";
 import { versionCommand } from "./commands/version.ts";
 import { toolsAllowCommand, toolsListCommand } from "./commands/tools.ts";
+import { turnsListCommand, turnsShowCommand } from "./commands/turns.ts";
 import { topCommand } from "./commands/top.ts";
 import { debugBundleCommand } from "./commands/debug-bundle.ts";
 import { doctorCommand } from "./commands/doctor.ts";
@@ -94,6 +96,7 @@ const MEMORY_COMMANDS: readonly CommandMaker[] = [
   memoryEraseCommand,
   memoryLearnCommand,
   memorySkillsCommand,
+  memoryEndCommand,
 ];
 
 const SCHEDULE_COMMANDS: readonly CommandMaker[] = [
@@ -157,6 +160,10 @@ export function createProgram(
   questionsCommand(program, settings);
   answerCommand(program, settings);
   cancelCommand(program, settings);
+  group("turns", "List an engine's turns, and show what their requests to the model consisted of", [
+    turnsListCommand,
+    turnsShowCommand,
+  ]);
   group("memory", "List, search, export, import and erase an engine's memory", MEMORY_COMMANDS);
   group("catalog", "Push the catalog of a product's engines; list and reload an engine's", CATALOG_COMMANDS);
   group("schedules", "Send messages to an engine at their times", SCHEDULE_COMMANDS);

@@ -11,6 +11,7 @@ import {
 import type { MessageContent } from "../contract/attachment-records.ts";
 import { headerValue, newIdempotencyKey, queryOf } from "./address.ts";
 import { memoryCalls } from "./engine-memory.ts";
+import { turnCalls } from "./engine-turns.ts";
 import { type Bookmark, executeTurn, followEvents } from "./engine-stream.ts";
 import {
   type CallOptions,
@@ -230,6 +231,7 @@ export function createEngineClient({ key, ...connection }: EngineClientOptions) 
     reloadCatalog: ({ signal }: CallOptions = {}) => post<CatalogReloaded>("/admin/reload-catalog", { signal }),
     reloadCoreSoul: ({ signal }: CallOptions = {}) => post<CoreSoulReloaded>("/admin/reload-core-soul", { signal }),
 
+    ...turnCalls(service),
     ...memoryCalls(service),
   };
 }

@@ -14,10 +14,12 @@ import type { Db } from "./store/database.ts";
 import type { UidRange } from "./store/engine-users.ts";
 import type { EngineStates } from "./store/engine-states.ts";
 import type { EventLog } from "./store/events.ts";
+import type { Leadership } from "./store/host-lock.ts";
 import type { PortRange } from "./store/ports.ts";
 import type { ProductDirectory } from "./store/product-directory.ts";
 import type { AnswerLimit } from "./operations/answer-limit.ts";
 import type { AwakePlaces } from "./supervision/awake-places.ts";
+import type { CallsInFlight } from "./supervision/calls-in-flight.ts";
 import type { BootQueue } from "./supervision/boot-queue.ts";
 import type { FleetBreaker } from "./supervision/fleet-breaker.ts";
 import type { Backups } from "./status/backups.ts";
@@ -35,6 +37,7 @@ export interface HostContext {
   readonly states: EngineStates;
   readonly events: EventLog;
   readonly directory: ProductDirectory;
+  readonly leadership: Leadership;
   readonly backend: EngineBackend;
   readonly isolation: HostIsolation;
   /** The processes that this daemon supervises, by engine. */
@@ -43,6 +46,8 @@ export interface HostContext {
   readonly boots: Map<string, BootInFlight>;
   /** Wakes in flight by engine, at most one each. */
   readonly wakes: Map<string, Promise<WakeOutcome>>;
+  /** The calls that the gateway has sent and that are not answered. */
+  readonly calls: CallsInFlight;
   /** Limits the engines that are awake. */
   readonly places: AwakePlaces;
   /** Wakes an engine for a call that waits on its socket. */

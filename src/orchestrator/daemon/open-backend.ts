@@ -46,6 +46,7 @@ async function openContainers({ config, hostId, installDir, catalogs }: BackendP
     catalogs,
     nodePath: process.execPath,
     folderProgram: folderProgram(installDir),
+    ports: { min: config.portMin, max: config.portMax },
   });
 }
 
@@ -56,6 +57,7 @@ function openProcesses(parts: BackendParts): EngineBackend {
     runDir: join(config.dataDir, "run"),
     dataDir: config.dataDir,
     folderProgram: folderProgram(parts.installDir),
+    ports: { min: config.portMin, max: config.portMax },
     host: config.host,
     isolation: isolation.launch,
     catalogs,

@@ -13,12 +13,14 @@ import { openBackend } from "./open-backend.ts";
 import type { ServiceManager } from "./service-manager.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
+import { ownPlace } from "./own-place.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { LiveEngines } from "../fleet/live-engines.ts";
 import { AnswerLimit } from "../operations/answer-limit.ts";
 import { AwakePlaces } from "../supervision/awake-places.ts";
 import { wakeForCall } from "../supervision/wake-engine.ts";
 import { BootQueue } from "../supervision/boot-queue.ts";
+import { CallsInFlight } from "../supervision/calls-in-flight.ts";
 import { FleetBreaker, reportBreaker } from "../supervision/fleet-breaker.ts";
 import { UNPROTECTED_AUDIT } from "../status/host-status.ts";
 import { Backups } from "../status/backups.ts";
@@ -34,7 +36,8 @@ import { grantDaemonPrivileges, mayRewriteAudit, migrateToLatest } from "../stor
 import { type Db, openDatabase, databaseAnswers } from "../store/database.ts";
 import { EngineStates } from "../store/engine-states.ts";
 import { EventLog } from "../store/events.ts";
-import { type HostTakenOver, holdHost } from "../store/host-lock.ts";
+import { type HostLock, type HostTakenOver, holdHost } from "../store/host-lock.ts";
+import type { Leader } from "../store/leaders.ts";
 import { isDraining } from "../store/hosts.ts";
 import { listOtherBackends } from "../store/host-engines.ts";
 import { preparePorts } from "../store/ports.ts";
@@ -54,14 +57,18 @@ interface HostParts {
   readonly resources: Releasers;
   readonly stopping: AbortSignal;
   /** Called at each failed attempt to lock the host, which another daemon holds. */
-  readonly onWait: () => void;
+  readonly onWait: (leader: Leader | null) => void;
   readonly onLoss: (error: HostTakenOver) => void;
+  /** Where this daemon serves other replicas once it leads. Null: nowhere. */
+  readonly leaderUrl: string | null;
   readonly isolation: HostIsolation;
   readonly serviceManager: ServiceManager;
 }
 
 interface OpenHost {
   readonly host: HostContext;
+  readonly lock: HostLock;
+  readonly leader: Leader;
   /** For the terminal. */
   readonly database: string;
 }
@@ -73,21 +80,27 @@ interface OpenHost {
 export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   const { config, folder, logger, readiness, resources, stopping } = parts;
   const database = await locateDatabase(parts);
-  const { db, newClient, close } = openDatabase(database.connection, logger);
-  resources.push(close);
-  if (database.ensureRunning !== undefined) void restartServerUntilStopped(db, database.ensureRunning, parts);
-  readiness.watch(db);
+  const waiting = openDatabase(database.connection, logger);
+  resources.push(waiting.close);
+  if (database.ensureRunning !== undefined) void restartServerUntilStopped(waiting.db, database.ensureRunning, parts);
+  readiness.watch(waiting.db);
+  const { newClient } = waiting;
   const { hostId } = folder;
-  await holdHost({ newClient, hostId, logger, signal: stopping }, parts);
-  if (stopping.aborted) return null;
-  await migrate(database, db, logger);
+  const hasReplicas = config.replicaUrl !== null;
+  const lock = await holdHost({ newClient, hostId, logger, signal: stopping, hasReplicas }, parts);
+  resources.push(() => lock?.release());
+  if (lock === null || stopping.aborted) return null;
+  await migrate(database, waiting.db, logger);
+  const events = new EventLog(hostId);
+  const leader = await lock.beginEpoch(events, { url: parts.leaderUrl, place: await ownPlace() });
+  const { db, close } = openDatabase(database.connection, logger, { hostId, epoch: leader.epoch });
+  resources.push(close);
   const portRange = { hostId, min: config.portMin, max: config.portMax, reuseDelayS: PORT_REUSE_DELAY_S };
   await assertOwnEngines(db, parts.config, hostId);
   await preparePorts(db, portRange);
   readiness.draining = await isDraining(db, hostId);
   const directory = new ProductDirectory(db);
   await directory.listen(newClient, logger, stopping);
-  const events = new EventLog(hostId);
   const stalls = new StallWatch();
   resources.push(() => stalls.stop());
   const bootQueue = new BootQueue(config.bootConcurrency);
@@ -97,11 +110,13 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     events,
     states: new EngineStates(db, events),
     directory,
+    leadership: lock,
     isolation: parts.isolation,
     backend: await openBackend({ ...parts, hostId, bootQueue, catalogs: openCatalogs(parts, box) }),
     live: new LiveEngines(),
     boots: new Map(),
     wakes: new Map(),
+    calls: new CallsInFlight(),
     places: new AwakePlaces(config.maxAwake),
     onCall: (engineId) => void wakeForCall(host, engineId),
     runs: new OpenRuns(),
@@ -124,7 +139,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     logger,
     stopping,
   };
-  return { host, database: database.describe };
+  return { host, lock, leader, database: database.describe };
 }
 
 /** Throws `InvalidSettings` while engines run that only another backend can find. */

@@ -132,6 +132,12 @@ interface AuditLogTable {
 interface HostsTable {
   host_id: string;
   draining: Generated<boolean>;
+  /** Grows with each daemon that begins to lead. */
+  epoch: Generated<string>;
+  leader_name: Generated<string | null>;
+  leader_url: Generated<string | null>;
+  leader_place: Generated<string | null>;
+  leader_since: Generated<Date | null>;
 }
 
 interface IdempotencyKeysTable {
