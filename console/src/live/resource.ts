@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { OrchdError } from "@orchd/client";
 import { epoch } from "./connection.ts";
-import { asProblem } from "./problem.ts";
+import { asProblem } from "../parts/problem.ts";
 
 export interface Resource<T> {
   readonly data: T | null;

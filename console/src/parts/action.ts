@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { asProblem } from "../live/problem.ts";
+import { asProblem } from "./problem.ts";
 import { notify } from "./notices.tsx";
 
 /** Runs one call at a time. Its success and its error are shown as notices. */

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Command } from "../parts/copy.tsx";
-import { asProblem } from "../live/problem.ts";
+import { asProblem } from "../parts/problem.ts";
 import { signIn, signedOutBecause } from "./session.ts";
 
 /** The admin key is sent once and exchanged for a session; the page does not keep it. */

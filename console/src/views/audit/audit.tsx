@@ -1,7 +1,7 @@
 import type { AuditLine } from "@orchd/client";
 import { useEffect, useState } from "preact/hooks";
 import { slugOf } from "../../live/fleet.ts";
-import { asProblem } from "../../live/problem.ts";
+import { asProblem } from "../../parts/problem.ts";
 import { epoch } from "../../live/connection.ts";
 import { Copy } from "../../parts/copy.tsx";
 import { Empty } from "../../parts/empty.tsx";

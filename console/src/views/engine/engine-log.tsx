@@ -1,7 +1,7 @@
 import type { EngineRecord } from "@orchd/client";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { epoch } from "../../live/connection.ts";
-import { asProblem } from "../../live/problem.ts";
+import { asProblem } from "../../parts/problem.ts";
 import { productCalls } from "../../session/clients.ts";
 import { readableLine } from "./log-line.ts";
 

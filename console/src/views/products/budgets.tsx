@@ -1,6 +1,6 @@
 import type { Policy, ProductRecord, UsageEntry } from "@orchd/client";
 import { useState } from "preact/hooks";
-import { asProblem, fieldProblem } from "../../live/problem.ts";
+import { asProblem, fieldProblem } from "../../parts/problem.ts";
 import { useResource } from "../../live/resource.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { TextField } from "../../parts/field.tsx";

@@ -1,6 +1,6 @@
 import type { Policy } from "@orchd/client";
 import { useState } from "preact/hooks";
-import { asProblem, fieldProblem } from "../../live/problem.ts";
+import { asProblem, fieldProblem } from "../../parts/problem.ts";
 import { CheckField, TextField } from "../../parts/field.tsx";
 import { notify } from "../../parts/notices.tsx";
 import { admin } from "../../session/clients.ts";

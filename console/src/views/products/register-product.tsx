@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { asProblem, fieldProblem } from "../../live/problem.ts";
+import { asProblem, fieldProblem } from "../../parts/problem.ts";
 import { TextField } from "../../parts/field.tsx";
 import { SecretDialog } from "../../parts/secret.tsx";
 import { linkTo, navigate } from "../../routing/address.ts";
