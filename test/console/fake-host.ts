@@ -64,12 +64,15 @@ export async function startFakeHost(t: Test, count: number): Promise<FakeHost> {
       return;
     }
     const answer = answers[pathname];
-    if (answer !== undefined)
-      return void response.setHeader("content-type", "application/json").end(JSON.stringify(answer(searchParams)));
-    if (!pathname.startsWith("/console/")) return void response.writeHead(404).end();
-    const name = pathname === "/console/" ? "index.html" : pathname.slice("/console/".length);
-    const type = name.endsWith(".js") ? "text/javascript" : name.endsWith(".css") ? "text/css" : "text/html";
-    response.setHeader("content-type", type).end(readFileSync(join(built, name)));
+    if (answer !== undefined) {
+      response.setHeader("content-type", "application/json").end(JSON.stringify(answer(searchParams)));
+    } else if (pathname.startsWith("/console/")) {
+      const name = pathname === "/console/" ? "index.html" : pathname.slice("/console/".length);
+      const type = name.endsWith(".js") ? "text/javascript" : name.endsWith(".css") ? "text/css" : "text/html";
+      response.setHeader("content-type", type).end(readFileSync(join(built, name)));
+    } else {
+      response.writeHead(404).end();
+    }
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   t.teardown(() => (server.closeAllConnections(), server.close()));
