@@ -9,6 +9,9 @@ import { openDataFolder } from "./data-folder.ts";
 import { adminRoutes } from "../http/admin-routes.ts";
 import { catalogRoutes } from "../http/catalog-routes.ts";
 import { createApp } from "../http/app.ts";
+import { consoleRoutes } from "../http/console-routes.ts";
+import { OwnSite } from "../http/own-site.ts";
+import { SessionCookie } from "../http/session-cookie.ts";
 import { createGateway } from "../http/gateway.ts";
 import { isGatewayUrl } from "../http/gateway-path.ts";
 import { openRoutes } from "../http/open-routes.ts";
@@ -76,10 +79,13 @@ export async function serve(options: StartOptions): Promise<void> {
   assertRequired(isolation.report, { isRoot: ownUser().uid === 0 });
   const replica = new Replica(config.replicaUrl);
   const metrics = new Metrics(replica);
-  const open = { startedAt, documentsDir: join(options.installDir, "dist/documents/orchestrator"), replica };
+  const dist = join(options.installDir, "dist");
+  const documents = { documentsDir: join(dist, "documents/orchestrator"), consoleDir: join(dist, "console") };
+  const open = { startedAt, ...documents, replica };
+  const site = new OwnSite(config);
   const readiness = new Readiness();
   const { adminKey } = folder;
-  const waiting = await createWaitingListener({ ...open, config, adminKey, readiness, metrics, logger });
+  const waiting = await createWaitingListener({ ...open, config, site, adminKey, readiness, metrics, logger });
   // Listens first, so that clients learn what the daemon waits for.
   let app = waiting.listener;
   const server = await listenAt(
@@ -118,7 +124,8 @@ export async function serve(options: StartOptions): Promise<void> {
   const { host, database } = opened;
   replica.lead(opened.leader);
   listeners.push(() => handOver(opened, readiness));
-  const gateway = createGateway(host, { listenHost: config.host });
+  const cookie = new SessionCookie(host, site);
+  const gateway = createGateway(host, { site, cookie });
   const api = createApp(host, {
     handlers: {
       ...openRoutes(readiness, open),
@@ -130,9 +137,11 @@ export async function serve(options: StartOptions): Promise<void> {
       ...streamRoutes(host),
       ...usageRoutes(host),
       ...adminRoutes(host),
+      ...consoleRoutes(host, { adminKey: folder.adminKey, cookie }),
     },
     adminKey: folder.adminKey,
-    host: config.host,
+    site,
+    cookie,
     whyDatabase: unavailableReason,
   });
   app = (request, response) => (isGatewayUrl(request.url) ? gateway : api)(request, response);

@@ -4,6 +4,7 @@ import { engineUrl } from "../fleet/engine-url.ts";
 import { createFollowerGateway } from "../http/follower-gateway.ts";
 import { isGatewayUrl } from "../http/gateway-path.ts";
 import type { OpenRoutesParts } from "../http/open-routes.ts";
+import type { OwnSite } from "../http/own-site.ts";
 import { LeaderCalls } from "../http/pass-to-leader.ts";
 import { createWaitingApp } from "../http/waiting-app.ts";
 import { DirectAddresses } from "../status/direct-addresses.ts";
@@ -17,6 +18,7 @@ import { ownPlace } from "./own-place.ts";
 interface WaitingListenerParts extends OpenRoutesParts {
   readonly config: Config;
   readonly adminKey: string;
+  readonly site: OwnSite;
   readonly readiness: Readiness;
   readonly replica: Replica;
   readonly metrics: Metrics;
@@ -28,10 +30,10 @@ export async function createWaitingListener({ config, readiness, replica, ...par
   readonly listener: RequestListener;
   readonly onConnected: (db: Db) => void;
 }> {
-  const { host, publicUrl } = config;
+  const { host } = config;
   // Calls that waited while this daemon began to lead reach it as those of any follower do.
   const leaderCalls = new LeaderCalls(replica);
-  const app = createWaitingApp(readiness, { ...parts, replica, host, leaderCalls });
+  const app = createWaitingApp(readiness, { ...parts, replica, leaderCalls });
   const place = await ownPlace();
   const isNear = () => place !== null && place === replica.leaderPlace;
   let gateway: RequestListener | null = null;
@@ -46,7 +48,6 @@ export async function createWaitingListener({ config, readiness, replica, ...par
         leaderCalls,
         // Engines on a machine listen on its own addresses.
         addresses: new DirectAddresses(db, ({ port }) => (isNear() ? engineUrl(host, port) : null)),
-        ownHosts: [host, ...(publicUrl === null ? [] : [new URL(publicUrl).hostname])],
       });
     },
   };

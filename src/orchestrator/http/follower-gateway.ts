@@ -1,10 +1,12 @@
 import type { ClientRequest, RequestListener } from "node:http";
-import { hostProblem } from "../../shared/http/local-caller.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { DirectAddresses } from "../status/direct-addresses.ts";
 import type { Metrics } from "../status/metrics.ts";
+import { claimsSession } from "./admit-session.ts";
+import { OF_CONSOLE, asOfEngine } from "./console-headers.ts";
 import { sendRefusal } from "./gateway.ts";
 import { type GatewayPath, readGatewayPath } from "./gateway-path.ts";
+import type { OwnSite } from "./own-site.ts";
 import { type LeaderCalls, isPassedOn } from "./pass-to-leader.ts";
 import { type Exchange, callUpstream, relayAnswer } from "./upstream-call.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
@@ -16,8 +18,7 @@ interface FollowerGatewayParts {
   readonly leaderCalls: LeaderCalls;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  /** The hosts by which local callers may name this daemon. */
-  readonly ownHosts: readonly string[];
+  readonly site: OwnSite;
 }
 
 /**
@@ -25,17 +26,16 @@ interface FollowerGatewayParts {
  * stream. Whatever needs the leader, such as waking an engine, is passed on to the leader's gateway.
  */
 export function createFollowerGateway(parts: FollowerGatewayParts): RequestListener {
-  const { metrics, logger, ownHosts, leaderCalls } = parts;
+  const { metrics, logger, site, leaderCalls } = parts;
   const forward = async (exchange: Exchange) => {
     const { request, response } = exchange;
-    const problems = ownHosts.map((host) => hostProblem(request, host));
-    const [problem] = problems;
-    if (problem && !problems.includes(null))
-      return sendRefusal(response, { code: "INVALID_REQUEST", message: problem });
+    const problem = site.hostProblem(request);
+    if (problem !== null) return sendRefusal(response, { code: "INVALID_REQUEST", message: problem });
     const path = readGatewayPath(request.url ?? "");
     if (path === null)
       return sendRefusal(response, { code: "NOT_FOUND", message: "expected /e/{engine_id}/… of an engine" });
-    const direct = await callDirectly(parts, exchange, path);
+    // The leader knows the sessions of the console.
+    const direct = claimsSession(request) ? null : await callDirectly(parts, exchange, path);
     if (direct !== null) return direct;
     const unavailable = (message: string) =>
       sendRefusal(response, { code: "SERVICE_UNAVAILABLE", message, retryAfterS: 1 });
@@ -69,6 +69,7 @@ async function callDirectly(
     url,
     path: target,
     headers: { host: new URL(url).host, via: "1.1 orchd" },
+    without: OF_CONSOLE,
     connectMs: CONNECT_MS,
     // It may fall asleep at this moment, which this daemon does not hear of.
     asksFirst: true,
@@ -77,7 +78,7 @@ async function callDirectly(
   switch (outcome.kind) {
     case "answered":
       if (needsKey && (outcome.answer.statusCode ?? 502) < 400) request.socket.emit(AUTHENTICATED);
-      return relayAnswer(outcome.answer, response);
+      return relayAnswer(outcome.answer, response, asOfEngine);
     case "unreachable":
       return null;
     case "lost":

@@ -1,5 +1,6 @@
 import { sendDocs, sendOpenApi } from "../../shared/http/interface-documents.ts";
 import { VERSION } from "../../shared/version.ts";
+import { sendConsoleAsset, sendConsolePage } from "./console-page.ts";
 import { ApiError } from "../api-error.ts";
 import type { Readiness } from "../status/readiness.ts";
 import type { Replica } from "../status/replica-role.ts";
@@ -11,12 +12,14 @@ export interface OpenRoutesParts {
   /** What the build made of the route table. */
   readonly documentsDir: string;
   readonly replica: Pick<Replica, "role" | "leader">;
+  /** What the build made of the console. */
+  readonly consoleDir: string;
 }
 
-type OpenCall = Pick<Call, "response">;
+type OpenCall = Pick<Call, "response" | "params">;
 
 /** The routes without a key. They need no database, so the daemon serves them while it starts. */
-export function openRoutes(readiness: Readiness, { startedAt, documentsDir, replica }: OpenRoutesParts) {
+export function openRoutes(readiness: Readiness, { startedAt, documentsDir, consoleDir, replica }: OpenRoutesParts) {
   const whoLeads = () => ({ role: replica.role, leader: replica.leader });
   return {
     health: () => ({
@@ -34,6 +37,14 @@ export function openRoutes(readiness: Readiness, { startedAt, documentsDir, repl
     },
     docs: async ({ response }: OpenCall) => {
       await sendDocs(response, documentsDir);
+      return undefined;
+    },
+    consolePage: async ({ response }: OpenCall) => {
+      await sendConsolePage(response, consoleDir);
+      return undefined;
+    },
+    consoleAsset: async ({ response, params }: OpenCall) => {
+      await sendConsoleAsset(response, consoleDir, params["file"] ?? "");
       return undefined;
     },
   };

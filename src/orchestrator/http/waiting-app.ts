@@ -1,5 +1,6 @@
 import express, { type Express } from "express";
 import { ORCHESTRATOR_ROUTES } from "../../contract/orchestrator-routes.ts";
+import { expressPath } from "../../contract/route-table.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { ApiError } from "../api-error.ts";
 import type { Metrics } from "../status/metrics.ts";
@@ -8,11 +9,11 @@ import { identifyRequest } from "./app.ts";
 import { assertOwnHost, authenticateLocal } from "./admit-caller.ts";
 import { type OpenRoutesParts, openRoutes } from "./open-routes.ts";
 import { errorResponder } from "./error-responder.ts";
+import type { OwnSite } from "./own-site.ts";
 import { type LeaderCalls, isPassedOn } from "./pass-to-leader.ts";
 
 interface WaitingAppParts extends OpenRoutesParts {
-  /** Where the daemon listens. */
-  readonly host: string;
+  readonly site: OwnSite;
   readonly adminKey: string;
   readonly leaderCalls: LeaderCalls;
   readonly metrics: Metrics;
@@ -20,23 +21,24 @@ interface WaitingAppParts extends OpenRoutesParts {
 }
 
 /**
- * Serves until this daemon leads: health, readiness, the documents and its metrics. A follower passes every other call on
+ * Serves until this daemon leads: health, readiness, the documents, the console and its metrics. A follower passes every other call on
  * to the leader; without one the answer is 503.
  */
 export function createWaitingApp(readiness: Readiness, parts: WaitingAppParts): Express {
-  const { host, adminKey, leaderCalls, metrics, logger, ...open } = parts;
+  const { site, adminKey, leaderCalls, metrics, logger, ...open } = parts;
   const app = express().disable("x-powered-by").disable("etag");
   app.use(identifyRequest);
   const handlers = openRoutes(readiness, open);
   for (const name of Object.keys(handlers) as (keyof typeof handlers)[]) {
-    app.get(ORCHESTRATOR_ROUTES[name].path, async (request, response) => {
-      assertOwnHost(host, request);
-      const answer = await handlers[name]({ response });
+    app.get(expressPath(ORCHESTRATOR_ROUTES[name].path), async (request, response) => {
+      assertOwnHost(site, request);
+      const params = request.params as Readonly<Record<string, string>>;
+      const answer = await handlers[name]({ response, params });
       if (answer !== undefined) response.status(answer.status).json(answer.body);
     });
   }
   app.get(ORCHESTRATOR_ROUTES.metrics.path, async (request, response) => {
-    authenticateLocal({ adminKey, host }, request);
+    authenticateLocal({ adminKey, site }, request);
     response.set("Content-Type", metrics.contentType).send(await metrics.ownText(await readiness.hasDatabase()));
   });
   app.use(async (request, response) => {
