@@ -65,6 +65,7 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/engine/memory",
     "src/engine/tools",
     "src/engine/mcp",
+    "src/engine/requests",
     "src/engine/sleep",
     "src/engine/attachments",
     "src/engine/engine-error.ts",
@@ -97,6 +98,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/engine/telemetry": ["src/contract", "src/shared"],
   "src/engine/usage": ["src/engine/store", "src/contract", "src/shared"],
   "src/engine/model": ["src/engine/telemetry", "src/engine/attachments", "src/contract", "src/shared"],
+  "src/engine/requests": ["src/engine/model", "src/engine/store", "src/contract", "src/shared"],
   "src/engine/isolation": ["src/contract", "src/shared"],
   "src/engine/tools": [
     "src/engine/attachments",
@@ -202,7 +204,9 @@ const SEAM = [
 ].map((name) => `src/orchestrator/fleet/${name}`);
 /** Words of the process backend. Rows of an earlier schema, and PostgreSQL's own processes, have them too. */
 const PROCESS_WORDS = /\bpids?\b|\bboot_?id\b|\bprocess_start\b|\b(?:engine|kept)Folders?\b/i;
-const OTHER_PROCESSES = ["src/orchestrator/store/record-load.ts", "src/orchestrator/store/host-lock.ts"];
+const OTHER_PROCESSES = ["record-load.ts", "host-lock.ts", "leaders.ts"].map(
+  (name) => `src/orchestrator/store/${name}`,
+);
 
 const P95_LINES = 170;
 const MAX_LINES = 300;
