@@ -99,6 +99,9 @@ t.test("the Docker backend", { skip }, async (t) => {
     ofEarlierBoot: (handle) => ({ ...handle, bootId: randomUUID() }),
     limitsMemory: true,
     holdsSockets: false,
+    takesHostPorts: true,
+    reportsUsage: true,
+    readsStorage: true,
   });
   t.same(await containers.list(), [], "nothing is left");
 });

@@ -56,5 +56,8 @@ t.test("the process backend", (t) =>
     ofEarlierBoot: (handle) => ({ ...handle, bootId: crypto.randomUUID() }),
     limitsMemory: hierarchies !== null,
     holdsSockets: true,
+    takesHostPorts: true,
+    reportsUsage: true,
+    readsStorage: true,
   }),
 );

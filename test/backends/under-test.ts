@@ -36,6 +36,12 @@ export interface BackendUnderTest {
   readonly limitsMemory: boolean;
   /** Whether calls can wait for an engine without a process. */
   readonly holdsSockets: boolean;
+  /** Whether engines listen on the ports of their records, on this host. */
+  readonly takesHostPorts: boolean;
+  /** Whether what engines use can be told here. */
+  readonly reportsUsage: boolean;
+  /** Whether the files of engines can be read for a backup. */
+  readonly readsStorage: boolean;
 }
 
 export const CONTROL_TOKEN = "control-token-of-the-test";

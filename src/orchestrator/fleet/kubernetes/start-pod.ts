@@ -1,0 +1,101 @@
+import { LaunchFailed } from "../launch-failed.ts";
+import type { LaunchOrder } from "../engine-backend.ts";
+import { isStatus } from "./kube-api.ts";
+import { type PodOptions, launchSecret, podName, podSpec } from "./pod-spec.ts";
+import { type Pod, describe, stateOf } from "./pod-state.ts";
+import type { PodWatch } from "./pod-watch.ts";
+import type { PodIdentity, Pods } from "./pods.ts";
+import { delay } from "../../../shared/clock.ts";
+
+/** How long an ended pod with the same name may take to go. */
+const GONE_MS = 15_000;
+/** Events are hints: without one the pod is asked for all the same. */
+const ASK_EVERY_MS = 2000;
+
+export interface StartOptions extends PodOptions {
+  /** How long a pod may take to be scheduled, to get its volume and its image, and to run. */
+  readonly startMs: number;
+  /** What engines trust in addition, as PEM. */
+  readonly certificates: string | null;
+}
+
+export interface StartedPod extends PodIdentity {
+  readonly ip: string;
+  readonly node: string;
+}
+
+/** Creates the pod of an order with its secret, and waits until its program runs. After a failure nothing of it is left. */
+export async function startPod(
+  { pods, watch }: { readonly pods: Pods; readonly watch: PodWatch },
+  order: LaunchOrder,
+  { claim, ...options }: StartOptions & { readonly claim: string },
+): Promise<StartedPod> {
+  const { metadata } = await create(pods, order, podSpec(order, options, claim), options);
+  try {
+    // Its owner is the pod: whatever becomes of this daemon, none is left without it.
+    await pods.createSecret(launchSecret(order, options, metadata));
+    return await running({ pods, watch }, metadata, options.startMs);
+  } catch (error) {
+    await pods.delete(metadata, 0).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function create(pods: Pods, order: LaunchOrder, spec: object, { deployment }: PodOptions): Promise<Pod> {
+  try {
+    return await pods.create(spec);
+  } catch (error) {
+    if (!isStatus(error, 409)) throw error;
+    const found = await pods.find(podName(deployment, order.launch.incarnation));
+    // One that is started again without the database has its incarnation still, and its pod keeps the name while it goes.
+    if (found !== null) {
+      if (stateOf(found).kind !== "ended" && found.metadata.deletionTimestamp === undefined)
+        throw new LaunchFailed("the engine's process runs already", { cause: error });
+      await pods.delete(found.metadata, 1);
+      if (!(await pods.goneWithin(found.metadata, GONE_MS)))
+        throw new LaunchFailed("the engine's pod before has not gone", { cause: error });
+    }
+    return pods.create(spec);
+  }
+}
+
+async function running(
+  { pods, watch }: { readonly pods: Pods; readonly watch: PodWatch },
+  { name, uid }: PodIdentity,
+  withinMs: number,
+): Promise<StartedPod> {
+  using changes = watch.follow(uid);
+  const end = performance.now() + withinMs;
+  let problem: string | null = null;
+  for (;;) {
+    const pod = await pods.find(name);
+    if (pod === null || pod.metadata.uid !== uid)
+      throw new LaunchFailed("the engine's pod was deleted while it started");
+    const state = stateOf(pod);
+    const { nodeName = "" } = pod.spec;
+    if (state.kind === "running") return { name, uid, ip: state.ip, node: nodeName };
+    if (state.kind === "ended") return ended(pod, state);
+    problem = state.problem ?? problem;
+    if (state.isFinal) throw new LaunchFailed(`the engine's pod cannot start: ${problem}`);
+    const leftMs = end - performance.now();
+    if (leftMs <= 0) throw await late(pods, pod, withinMs, state.problem);
+    const waited = new AbortController();
+    await Promise.race([changes.next(), delay(Math.min(leftMs, ASK_EVERY_MS), waited.signal)]);
+    waited.abort();
+  }
+}
+
+/** One that has exited at once has run: its exit tells why. */
+function ended({ metadata, spec, status }: Pod, state: Extract<ReturnType<typeof stateOf>, { kind: "ended" }>) {
+  const { exit, neverRan } = state;
+  if (neverRan !== null) throw new LaunchFailed(`the engine's pod cannot start: ${neverRan}`);
+  if (exit.host !== undefined) throw new LaunchFailed(`the engine's pod cannot start: ${exit.host}`);
+  return { name: metadata.name, uid: metadata.uid, ip: status.podIP ?? "0.0.0.0", node: spec.nodeName ?? "" };
+}
+
+async function late(pods: Pods, { metadata }: Pod, withinMs: number, problem: string | null): Promise<LaunchFailed> {
+  const warning = problem === null ? await pods.lastWarning(metadata) : null;
+  const why = problem ?? (warning === null ? null : describe(warning.reason, warning.message));
+  const within = `the engine's pod did not start within ${Math.round(withinMs / 1000)} s`;
+  return new LaunchFailed(why === null ? within : `${within}: ${why}`);
+}
