@@ -33,7 +33,7 @@ export const ORCHESTRATOR_ERRORS = {
   ENGINE_NOT_RUNNING: { status: 409, cause: "Stop or rotate-key on an engine that is not running.", retry: "no" },
   ENGINE_BUSY: {
     status: 409,
-    cause: "Sleep on an engine that has work, or on a host that cannot hold its address.",
+    cause: "Sleep on an engine that has work, or on a host that cannot hold its address, without `ORCH_PUBLIC_URL`.",
     retry: "when it is idle",
   },
   OPERATION_IN_PROGRESS: {

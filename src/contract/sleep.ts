@@ -2,7 +2,7 @@
 export const SLEEP_REASONS = ["idle", "request", "capacity"] as const;
 export type SleepReason = (typeof SLEEP_REASONS)[number];
 
-/** What woke an engine. `call`: a connection to its own address. */
+/** What woke an engine. `call`: a connection to its address. */
 export const WAKE_REASONS = ["call", "start", "admit", "lookup", "schedule", "learning"] as const;
 export type WakeReason = (typeof WAKE_REASONS)[number];
 

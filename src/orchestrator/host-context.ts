@@ -18,6 +18,7 @@ import type { PortRange } from "./store/ports.ts";
 import type { ProductDirectory } from "./store/product-directory.ts";
 import type { AnswerLimit } from "./operations/answer-limit.ts";
 import type { AwakePlaces } from "./supervision/awake-places.ts";
+import type { CallsInFlight } from "./supervision/calls-in-flight.ts";
 import type { BootQueue } from "./supervision/boot-queue.ts";
 import type { FleetBreaker } from "./supervision/fleet-breaker.ts";
 import type { Backups } from "./status/backups.ts";
@@ -43,6 +44,8 @@ export interface HostContext {
   readonly boots: Map<string, BootInFlight>;
   /** Wakes in flight by engine, at most one each. */
   readonly wakes: Map<string, Promise<WakeOutcome>>;
+  /** The calls that the gateway has sent and that are not answered. */
+  readonly calls: CallsInFlight;
   /** Limits the engines that are awake. */
   readonly places: AwakePlaces;
   /** Wakes an engine for a call that waits on its socket. */

@@ -32,6 +32,7 @@ t.test("the Docker backend", { skip }, async (t) => {
     runtime: null,
     deployment: `host_${randomUUID()}`,
     host: HOST,
+    ports: { min: 20_000, max: 29_999 },
     extraCaCerts: null,
     socketPath,
     dataDir,

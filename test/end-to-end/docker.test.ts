@@ -4,7 +4,9 @@ import { join } from "node:path";
 import t from "tap";
 import { Containers } from "../../src/orchestrator/fleet/docker/containers.ts";
 import { DockerApi } from "../../src/orchestrator/fleet/docker/docker-api.ts";
+import { agentFile } from "../engine/catalog/catalog-bench.ts";
 import { freePort, launchDaemon, startDaemon } from "../helpers/daemon.ts";
+import { catalogArchive } from "../helpers/catalog-archive.ts";
 import { engineImage, findDocker } from "../helpers/docker.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
@@ -23,12 +25,15 @@ t.test("with ORCH_BACKEND=docker", { skip }, async (t) => {
   const { Size: size } = (await api.call("GET", `/images/${image}/json`)) as { readonly Size: number };
   t.comment(`the image has ${Math.round(size / 1e6)} MB`);
   const [dataDir, databaseUrl] = [freshFolder(t), await freshDatabaseUrl(t)];
+  const port = await freePort();
   const env = {
     ORCH_BACKEND: "docker",
     ORCH_DOCKER_IMAGE: image,
     DOCKER_HOST: `unix://${socketPath}`,
     LLM_PROVIDER: "sandbox",
-    ORCH_PORT: String(await freePort()),
+    ORCH_PORT: String(port),
+    ORCH_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    ORCH_HEALTH_INTERVAL_S: "1",
   };
   const settings = { dataDir, databaseUrl, env };
   let daemon = await startDaemon(t, settings);
@@ -47,11 +52,12 @@ t.test("with ORCH_BACKEND=docker", { skip }, async (t) => {
   const { status, body: provisioned } = await call("/engines/provision", { user_id: "ann" });
   if (status !== 201) throw new Error(JSON.stringify(provisioned));
   const { engine_api_key: engineKey, url } = provisioned as { engine_api_key: string; url: string };
-  const turn = async (task: string) => {
-    const answer = await fetch(`${url}/execute`, {
+  const ownUrl = `http://127.0.0.1:${provisioned.port}`;
+  const turn = async (task: string, { base = url, message = "/say hello" } = {}) => {
+    const answer = await fetch(`${base}/execute`, {
       method: "POST",
       headers: { "x-engine-key": engineKey, "content-type": "application/json" },
-      body: JSON.stringify({ task_id: task, message: "/say hello" }),
+      body: JSON.stringify({ task_id: task, message }),
       signal: AbortSignal.timeout(30_000),
     });
     return { status: answer.status, text: await answer.text() };
@@ -99,7 +105,7 @@ t.test("with ORCH_BACKEND=docker", { skip }, async (t) => {
   await t.test("SIGKILL of the daemon does not disturb it, and the next daemon adopts it", async (t) => {
     const { incarnation } = (await call("/engines/ann")).body;
     await daemon.stop("SIGKILL");
-    t.equal((await turn("alone")).status, 200);
+    t.equal((await turn("alone", { base: ownUrl })).status, 200);
     await restart();
     t.match(daemon.output(), /"adopted":1,/);
     t.match((await call("/engines/ann")).body, { state: "running", incarnation, restarts: { count: 0 } });
@@ -108,21 +114,57 @@ t.test("with ORCH_BACKEND=docker", { skip }, async (t) => {
   await t.test("it is restarted after a kill", async (t) => {
     const [running] = await containers.list();
     await api.call("POST", `/containers/${running?.id}/kill`, { query: { signal: "SIGKILL" } });
-    await until(
-      "it runs again",
-      async () => {
-        const { body } = await call("/engines/ann");
-        return body.state === "running" && body.restarts.count === 1;
-      },
-      60_000,
-    );
+    t.equal((await turn("second")).status, 200, "a call waits for it at the gateway");
+    t.match((await call("/engines/ann")).body, { state: "running", restarts: { count: 1 } });
     t.match((await call("/engines/ann")).body, { last_error: { phase: "run", signal: "SIGKILL", oom: false } });
-    t.equal((await turn("second")).status, 200);
   });
 
-  await t.test("it is never put to sleep", async (t) => {
-    t.match(await call("/engines/ann/sleep", {}), { body: { error: { code: String } } });
-    t.match((await call("/engines/ann")).body, { state: "running" });
+  await t.test("it sleeps without a container, and calls through the gateway wake it once", async (t) => {
+    const putToSleep = () =>
+      until("it sleeps", async () => {
+        const { status, body } = await call("/engines/ann/sleep", {});
+        if (status !== 200 && body.error.code !== "ENGINE_BUSY") throw new Error(JSON.stringify(body));
+        return status === 200 && body;
+      });
+    t.match(await putToSleep(), { state: "sleeping", sleep: { reason: "request" } });
+    t.notOk((await containers.list()).some(({ isRunning }) => isRunning));
+    const turns = await Promise.all(["a", "b", "c", "d"].map((task) => turn(task)));
+    t.same(new Set(turns.map(({ status }) => status)), new Set([200]));
+    t.ok(turns.every(({ text }) => text.includes("completed")));
+    const { body } = await call("/engines/ann/events");
+    t.equal(body.data.filter(({ type }: { type: string }) => type === "engine.woke").length, 1);
+    for (let round = 0; round < 3; round++) {
+      const slept = call("/engines/ann/sleep", {});
+      const calls = Array.from({ length: 6 }, (_, at) => turn(`hand-over-${round}-${at}`));
+      t.same(new Set((await Promise.all(calls)).map(({ status }) => status)), new Set([200]), "while it falls asleep");
+      await slept;
+    }
+    await putToSleep();
+    await daemon.stop("SIGKILL");
+    await restart();
+    t.equal((await turn("next-daemon")).status, 200);
+  });
+
+  await t.test("a version of its product's catalog reaches it while it runs, and when it starts again", async (t) => {
+    const push = async (name: string) =>
+      daemon.platform(key, "/catalog", {
+        method: "PUT",
+        body: await catalogArchive({ [`agents/${name}.md`]: agentFile(name) }),
+      });
+    const agents = async () => {
+      const answer = await fetch(`${url}/assets/catalog`, { headers: { "x-engine-key": engineKey } });
+      const { agents } = (await answer.json()) as { readonly agents: readonly { readonly name: string }[] };
+      return agents.map(({ name }) => name);
+    };
+    t.match((await push("clerk")).body, { version: 1, engines: { running: 1, reloaded: 1, failed: [] } });
+    t.ok((await agents()).includes("clerk"));
+    await call("/engines/ann/stop", {});
+    t.match(await push("baker"), { status: 200, body: { version: 2 } });
+    await call("/engines/ann/start", {});
+    const now = await agents();
+    t.ok(now.includes("baker"));
+    t.notOk(now.includes("clerk"));
+    t.match((await call("/engines/ann")).body.catalog, { version: 2, error: null });
   });
 
   await t.test("its log is read", async (t) => {

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import type { Test } from "tap";
+import { isPortFree } from "../../src/orchestrator/fleet/port-check.ts";
 import { type Answer, type Ask, ask } from "./api.ts";
 import { compileCache } from "./compile-cache.ts";
 import { copyEngineCache } from "./engine-cache.ts";
@@ -154,12 +154,10 @@ function installWithEngine(dir: string, engine: string): string {
   return dir;
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+/** Below the ports that the kernel gives to outgoing connections, and those of engines: nobody else takes it meanwhile. */
+export function freePort(): Promise<number> {
+  return until("a port is free", async () => {
+    const port = randomInt(10_000, 20_000);
+    return (await isPortFree("127.0.0.1", port)) ? port : 0;
+  });
 }

@@ -51,21 +51,22 @@ export async function fixtureImage(socketPath: string): Promise<string> {
 }
 
 /** The image of engines, built by the Dockerfile from the built programs of this checkout. */
-export async function engineImage(socketPath: string): Promise<string> {
+export const engineImage = (socketPath: string): Promise<string> => builtImage(socketPath, "orchd-engine");
+
+/** The same of the daemon. */
+export const daemonImage = (socketPath: string): Promise<string> => builtImage(socketPath, "orchd");
+
+async function builtImage(socketPath: string, target: "orchd" | "orchd-engine"): Promise<string> {
   const root = resolve(import.meta.dirname, "../..");
-  const image = `orchd-engine-test:${randomUUID()}`;
-  const programs = ["bin/orch-engine.cjs", "dist/package.json"].concat(
-    readdirSync(join(root, "dist"))
-      .filter((name) => /^engine-.*\.cjs$/.test(name))
-      .map((name) => `dist/${name}`),
-  );
+  const image = `${target}-test:${randomUUID()}`;
   const release = new TarWriter();
   const packed = buffer(release.stream.pipe(createGzip({ level: 1 })));
-  for (const name of programs) await addFile(release, `orchd-test/${name}`, readFileSync(join(root, name)));
+  for (const name of releaseFiles(root)) await addFile(release, `orchd-test/${name}`, readFileSync(join(root, name)));
+  await addFile(release, "orchd-test/licenses/all.txt", readFileSync(join(root, "LICENSE")));
   release.finish();
   const context = new TarWriter();
-  const query = new URLSearchParams({ t: image, rm: "true", forcerm: "true" });
-  query.append("buildargs", JSON.stringify({ BASE_IMAGE: await fixtureImage(socketPath) }));
+  const query = new URLSearchParams({ t: image, target, rm: "true", forcerm: "true" });
+  query.append("buildargs", JSON.stringify({ BASE_IMAGE: await fixtureImage(socketPath), VERSION: "test" }));
   const built = post(socketPath, `/build?${query.toString()}`, context.stream);
   await addFile(context, "Dockerfile", readFileSync(join(root, "Dockerfile")));
   await addFile(context, "orchd-test-linux-x64.tar.gz", await packed);
@@ -74,6 +75,17 @@ export async function engineImage(socketPath: string): Promise<string> {
   if (answer.includes('"error"')) throw new Error(answer);
   return image;
 }
+
+/** Those of a release archive that the images have, without the snapshots of engines. */
+const releaseFiles = (root: string): readonly string[] => [
+  "package.json",
+  "LICENSE",
+  "dist/package.json",
+  ...readdirSync(join(root, "bin")).map((name) => `bin/${name}`),
+  ...readdirSync(join(root, "dist"), { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.(cjs|html)$|documents.*\.json$/.test(name))
+    .map((name) => `dist/${name}`),
+];
 
 async function addFile(tar: TarWriter, path: string, content: Buffer): Promise<void> {
   const member = {

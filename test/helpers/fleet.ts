@@ -69,6 +69,7 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
     folderProgram: "/nowhere/orchd-folder.cjs",
     catalogs: catalogFolders(folder),
     host: HOST,
+    ports: { min: 20_000, max: 29_999 },
     path: "/usr/bin:/bin",
     cgroupHierarchies: [],
     ...overrides,

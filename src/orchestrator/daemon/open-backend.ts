@@ -53,6 +53,7 @@ async function openContainers({ config, hostId, installDir, catalogs }: BackendP
     catalogs,
     nodePath: process.execPath,
     folderProgram: folderProgram(installDir),
+    ports: { min: config.portMin, max: config.portMax },
   });
 }
 
@@ -77,6 +78,7 @@ function openProcesses(parts: BackendParts): EngineBackend {
     runDir: join(config.dataDir, "run"),
     dataDir: config.dataDir,
     folderProgram: folderProgram(parts.installDir),
+    ports: { min: config.portMin, max: config.portMax },
     host: config.host,
     isolation: isolation.launch,
     catalogs,

@@ -19,6 +19,7 @@ import { AnswerLimit } from "../operations/answer-limit.ts";
 import { AwakePlaces } from "../supervision/awake-places.ts";
 import { wakeForCall } from "../supervision/wake-engine.ts";
 import { BootQueue } from "../supervision/boot-queue.ts";
+import { CallsInFlight } from "../supervision/calls-in-flight.ts";
 import { FleetBreaker, reportBreaker } from "../supervision/fleet-breaker.ts";
 import { UNPROTECTED_AUDIT } from "../status/host-status.ts";
 import { Backups } from "../status/backups.ts";
@@ -102,6 +103,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     live: new LiveEngines(),
     boots: new Map(),
     wakes: new Map(),
+    calls: new CallsInFlight(),
     places: new AwakePlaces(config.maxAwake),
     onCall: (engineId) => void wakeForCall(host, engineId),
     runs: new OpenRuns(),

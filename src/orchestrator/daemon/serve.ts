@@ -30,7 +30,7 @@ import { openHost } from "./open-host.ts";
 import { AuditHeads } from "../recovery/audit-heads.ts";
 import { AutoProvision } from "../operations/auto-provision.ts";
 import { reapOverdue } from "../recovery/reap-overdue.ts";
-import { ephemeralPorts, isolationReport, overlapWarning } from "../status/host-status.ts";
+import { isolationReport } from "../status/host-status.ts";
 import { scheduleBackups } from "../recovery/backup-schedule.ts";
 import { startMaintenance } from "../recovery/maintenance.ts";
 import { startDueRuns } from "../recovery/start-due-runs.ts";
@@ -139,7 +139,7 @@ export async function serve(options: StartOptions): Promise<void> {
   );
 }
 
-async function warnAboutPorts(host: HostContext): Promise<void> {
-  const warning = overlapWarning(host.settings.portRange, await ephemeralPorts());
-  if (warning !== null) host.logger.warn(warning);
+async function warnAboutPorts(host: Pick<HostContext, "backend" | "logger">): Promise<void> {
+  const problem = await host.backend.portProblem();
+  if (problem !== null) host.logger.warn(problem);
 }

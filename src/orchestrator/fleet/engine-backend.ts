@@ -13,8 +13,17 @@ import type { SparesReport } from "../../contract/spares-report.ts";
 export interface EngineBackend {
   readonly storage: EngineStorage;
   readonly catalogs: CatalogStorage;
-  /** Where calls wait for engines that restart or sleep. */
+  /**
+   * Where calls wait for engines that restart or sleep. Those of an engine whose socket is not held wait at the gateway,
+   * as far as they come through it.
+   */
   readonly sockets: HeldSockets;
+  /** The base URL of an engine by what its record has, as this daemon reaches it. Nothing may answer there. */
+  addressOf(engine: { readonly port: number; readonly handle: EngineHandle | null }): string;
+  /** Why no further engine can be made (`new`) or started (`awake`) now. Null when one can, as far as is known. */
+  capacityProblem(place: EnginePlace): Promise<string | null>;
+  /** Why other programs may take the ports of engines, and what to do. Null when they cannot. */
+  portProblem(): Promise<string | null>;
   /** How the limits of engines hold on this host. */
   limitsReport(): LimitsReport;
   /** Why engines start slowly on this host, and what to do. Null when they start from snapshots. */
@@ -53,6 +62,8 @@ export interface EngineBackend {
    */
   list(known: readonly Pick<Incarnation, "id" | "uid">[]): Promise<readonly Listed[]>;
 }
+
+export type EnginePlace = "new" | "awake";
 
 /** One life of an engine, as far as a later daemon needs it to find what is left of it. */
 export interface Incarnation {

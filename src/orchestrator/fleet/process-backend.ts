@@ -35,12 +35,15 @@ import { type SpawnSettings, spawnEngine } from "./spawn-engine.ts";
 import { stopTree } from "./stop-ladder.ts";
 import { portConflict, survived } from "./survived.ts";
 import { systemReason } from "./system-reason.ts";
+import { onThisMachine } from "./this-machine.ts";
 import { TrackedProcess } from "./tracked-process.ts";
 
 export interface ProcessBackendOptions extends Omit<SpawnSettings, "spares">, Omit<MachineParameters, "catalogFolder"> {
   readonly logger: Logger;
   /** The program that reads an engine's folder for a backup. */
   readonly folderProgram: string;
+  /** The ports of engines. */
+  readonly ports: { readonly min: number; readonly max: number };
   readonly catalogs: CatalogFolders;
   /** Keeps the sockets of engines while no daemon runs. Default: none. */
   readonly socketStore?: SocketStore;
@@ -54,6 +57,7 @@ export interface ProcessBackendOptions extends Omit<SpawnSettings, "spares">, Om
 export function createProcessBackend({
   logger,
   folderProgram,
+  ports,
   catalogs,
   socketStore,
   cgroupHierarchies = findCgroupHierarchies(),
@@ -131,6 +135,7 @@ export function createProcessBackend({
   }
 
   return {
+    ...onThisMachine({ host, dataDir, ports }),
     catalogs,
     storage: createFolderStorage({ dataDir, nodePath: settings.nodePath, folderProgram }),
     sockets,

@@ -1,117 +1,104 @@
-import { type IncomingMessage, type RequestListener, type ServerResponse, request as httpRequest } from "node:http";
-import { pipeline } from "node:stream";
+import type { ClientRequest, RequestListener, ServerResponse } from "node:http";
 import type { EngineErrorBody } from "../../contract/engine-api.ts";
-import { ENGINE_ERRORS, type EngineErrorCode } from "../../contract/engine-errors.ts";
+import { ENGINE_ERRORS } from "../../contract/engine-errors.ts";
 import { hostProblem } from "../../shared/http/local-caller.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import type { HostContext } from "../host-context.ts";
+import { type Refusal, reachDeadline, reachEngine } from "../operations/reach-engine.ts";
 import { EngineAddresses } from "../status/engine-addresses.ts";
-import { endToEndHeaders } from "./forwarded-headers.ts";
+import { nextChange } from "../status/await-state.ts";
 import { type GatewayPath, readGatewayPath } from "./gateway-path.ts";
+import { type Exchange, callUpstream, relayAnswer } from "./upstream-call.ts";
 
 /** To the address of an engine on this host, where the kernel accepts for engines that sleep. */
 const CONNECT_MS = 10_000;
+/** Between two tries to reach an engine, unless its state changes. */
+const RETRY_MS = 250;
 
-type Host = Pick<HostContext, "db" | "live" | "settings" | "metrics" | "logger">;
 type GatewayOutcome = "answered" | "refused" | "unreachable" | "cut";
-
-interface Refusal {
-  readonly code: EngineErrorCode;
-  readonly message: string;
-  /** Seconds, for `Retry-After`. */
-  readonly retryAfterS?: number;
-}
 
 /**
  * Passes `/e/{engine_id}/…` on to the engine, which authenticates the call as if it came directly. Bodies and streams
  * pass without being buffered; the slower side sets the pace, and each side's end ends the other. A call wakes a
- * sleeping engine. Refusals have the form of the engine's own errors.
+ * sleeping engine and waits for one that restarts. Refusals have the form of the engine's own errors.
  */
-export function createGateway(host: Host, { listenHost }: { readonly listenHost: string }): RequestListener {
+export function createGateway(host: HostContext, { listenHost }: { readonly listenHost: string }): RequestListener {
   const addresses = new EngineAddresses(host);
   const { publicUrl } = host.settings;
   const ownHost = publicUrl === null ? listenHost : new URL(publicUrl).hostname;
+  const forward = async ({ request, response }: Exchange): Promise<GatewayOutcome> => {
+    const refuse = (refusal: Refusal) => sendRefusal(response, refusal);
+    // Against DNS rebinding, as on the daemon's own open routes.
+    const problem = hostProblem(request, listenHost) === null ? null : hostProblem(request, ownHost);
+    if (problem !== null) return refuse({ code: "INVALID_REQUEST", message: problem });
+    const path = readGatewayPath(request.url ?? "");
+    if (path === null) return refuse({ code: "NOT_FOUND", message: "expected /e/{engine_id}/… of an engine" });
+    return deliver(host, addresses, { exchange: { request, response }, path });
+  };
   return (request, response) => {
-    const count = (outcome: GatewayOutcome) => host.metrics.gatewayCalls.inc({ outcome });
-    const refuse = (refusal: Refusal) => {
-      count("refused");
-      sendRefusal(response, refusal);
-    };
-    const forward = async () => {
-      // Against DNS rebinding, as on the daemon's own open routes.
-      const problem = hostProblem(request, listenHost) === null ? null : hostProblem(request, ownHost);
-      if (problem !== null) return refuse({ code: "INVALID_REQUEST", message: problem });
-      const path = readGatewayPath(request.url ?? "");
-      if (path === null) return refuse({ code: "NOT_FOUND", message: "expected /e/{engine_id}/… of an engine" });
-      const address = await addresses.find(path.engineId);
-      if (response.closed) return count("cut");
-      if (address.kind === "unknown") return refuse({ code: "NOT_FOUND", message: "no engine with this id" });
-      if (address.kind === "not_running")
-        return refuse({ code: "ENGINE_NOT_RUNNING", message: "the engine is stopped; its product starts it" });
-      return passOn({ request, response }, { url: address.url, path, count });
-    };
-    forward().catch((error: unknown) => {
+    const answered = forward({ request, response }).catch((error: unknown) => {
       host.logger.warn({ err: error }, "failed to find an engine for a call through the gateway");
-      refuse({ code: "SERVICE_UNAVAILABLE", message: "orchd cannot look up the engine now", retryAfterS: 5 });
+      const message = "orchd cannot look up the engine now";
+      return sendRefusal(response, { code: "SERVICE_UNAVAILABLE", message, retryAfterS: 5 });
     });
+    void answered.then((outcome) => host.metrics.gatewayCalls.inc({ outcome }));
   };
 }
 
-function passOn(
-  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
-  {
-    url,
-    path: { target, needsKey },
-    count,
-  }: { readonly url: string; readonly path: GatewayPath; readonly count: (outcome: GatewayOutcome) => void },
-): void {
-  const { hostname, port, host } = new URL(url);
-  const upstream = httpRequest({
-    host: hostname.replace(/^\[(.*)\]$/, "$1"),
-    port,
-    path: target,
-    method: request.method,
-    // With `close` an engine that refuses a body would reset the connection under its answer.
-    headers: { ...endToEndHeaders(request.headers), host, via: "1.1 orchd", connection: "keep-alive" },
-    // An engine closes its idle connections before it sleeps: a call on a kept one could be lost.
-    agent: false,
-  });
-  let connected = false;
-  const late = setTimeout(() => upstream.destroy(new Error("no connection")), CONNECT_MS);
-  upstream.setNoDelay(true);
-  upstream.once("socket", (socket) => {
-    socket.once("connect", () => {
-      connected = true;
-      clearTimeout(late);
-    });
-  });
-  upstream.once("response", (answer) => {
-    const { statusCode = 502 } = answer;
-    if (needsKey && statusCode < 400) request.socket.emit(AUTHENTICATED);
-    response.writeHead(statusCode, endToEndHeaders(answer.headers)).flushHeaders();
-    pipeline(answer, response, (error) => count(error ? "cut" : "answered"));
-  });
-  upstream.on("error", () => {
-    clearTimeout(late);
-    if (response.headersSent || response.closed) return;
-    if (connected) {
-      // The engine may have run the call: its caller learns as much as from a direct connection that is lost.
-      count("cut");
-      request.socket.destroy();
-      return;
+async function deliver(
+  host: HostContext,
+  addresses: EngineAddresses,
+  { exchange, path }: { readonly exchange: Exchange; readonly path: GatewayPath },
+): Promise<GatewayOutcome> {
+  const { request, response } = exchange;
+  const { engineId, target, needsKey } = path;
+  const deadline = reachDeadline(host);
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  for (;;) {
+    const reach = await reachEngine(host, addresses, { engineId, deadline, signal: gone.signal });
+    if (reach.kind === "abandoned" || response.closed) return "cut";
+    if (reach.kind === "refused") return sendRefusal(response, reach.refusal);
+    const { url, held } = reach;
+    const end = host.calls.begin(engineId);
+    try {
+      // Where its socket is held, the call waits there.
+      if (!held && isFallingAsleep(host, engineId)) continue;
+      const headers = { host: new URL(url).host, via: "1.1 orchd" };
+      const sendBody = (upstream: ClientRequest) => void request.pipe(upstream);
+      const call = { url, path: target, headers, connectMs: CONNECT_MS, asksFirst: !held, sendBody };
+      const outcome = await callUpstream(exchange, call);
+      switch (outcome.kind) {
+        case "answered":
+          end();
+          if (needsKey && (outcome.answer.statusCode ?? 502) < 400) request.socket.emit(AUTHENTICATED);
+          return await relayAnswer(outcome.answer, response);
+        case "gone":
+          return "cut";
+        case "lost":
+          // The engine may have run the call: its caller learns as much as from a direct connection that is lost.
+          request.socket.destroy();
+          return "cut";
+        case "unreachable":
+          break;
+        default:
+          return outcome satisfies never;
+      }
+    } finally {
+      end();
     }
-    count("unreachable");
-    sendRefusal(response, { code: "SERVICE_UNAVAILABLE", message: "the engine cannot be reached", retryAfterS: 1 });
-  });
-  response.once("close", () => {
-    clearTimeout(late);
-    upstream.destroy();
-  });
-  request.pipe(upstream);
+    if (held || performance.now() >= deadline) break;
+    await nextChange(host, { engineId, waitMs: RETRY_MS, signal: gone.signal });
+  }
+  sendRefusal(response, { code: "SERVICE_UNAVAILABLE", message: "the engine cannot be reached", retryAfterS: 1 });
+  return "unreachable";
 }
 
-function sendRefusal(response: ServerResponse, { code, message, retryAfterS }: Refusal): void {
-  if (response.headersSent || response.closed) return;
+const isFallingAsleep = ({ live }: Pick<HostContext, "live">, engineId: string): boolean =>
+  (live.get(engineId)?.fallingAsleep ?? null) !== null;
+
+function sendRefusal(response: ServerResponse, { code, message, retryAfterS }: Refusal): "refused" | "cut" {
+  if (response.headersSent || response.closed) return "cut";
   const body: EngineErrorBody = { error: code, message };
   response
     .writeHead(ENGINE_ERRORS[code].status ?? 500, {
@@ -119,4 +106,5 @@ function sendRefusal(response: ServerResponse, { code, message, retryAfterS }: R
       ...(retryAfterS !== undefined && { "retry-after": String(retryAfterS) }),
     })
     .end(JSON.stringify(body));
+  return "refused";
 }

@@ -1,16 +1,15 @@
 import { ApiError } from "../api-error.ts";
-import { capacityProblem, denialReason } from "../rules/admission.ts";
-import { hostResources } from "../status/host-status.ts";
+import { denialReason } from "../rules/admission.ts";
 import type { HostContext } from "../host-context.ts";
 import type { PolicyAction } from "../../contract/orchestrator-api.ts";
 import type { Product } from "../store/products.ts";
 
 const RETRY_AFTER_S = 30;
 
-/** Throws while the host is draining or lacks disk or memory for another engine. */
-export async function assertCapacity(host: Pick<HostContext, "readiness" | "settings">): Promise<void> {
+/** Throws while the host is draining or has no room for another engine. */
+export async function assertCapacity(host: Pick<HostContext, "readiness" | "backend">): Promise<void> {
   host.readiness.assertAdmits();
-  const reason = capacityProblem(await hostResources(host.settings.dataDir));
+  const reason = await host.backend.capacityProblem("new");
   if (reason !== null) throw new ApiError("CAPACITY_EXHAUSTED", reason, { retryAfterS: RETRY_AFTER_S });
 }
 

@@ -9,7 +9,6 @@ import { findSettledEngine, replaceEngineKey } from "../store/engines.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { engineRecord } from "../status/engine-record.ts";
-import { engineUrl } from "../fleet/engine-url.ts";
 import { inSleepLane } from "../supervision/sleep-lane.ts";
 import { retryUntilStopped } from "../supervision/retry-until-stopped.ts";
 import { acceptedKeys, controlToken, launchOrder } from "../supervision/launch-order.ts";
@@ -80,7 +79,7 @@ async function rotateRunning(
   { engine, rotation }: { readonly engine: EngineRow; readonly rotation: Rotation },
 ): Promise<EngineRow> {
   if (!isRunning(engine.state)) throw new ApiError("ENGINE_NOT_RUNNING", `the engine is ${engine.state}`);
-  const target = { url: engineUrl(host.settings.engineHost, engine.port), token: controlToken(host, engine) };
+  const target = { url: host.backend.addressOf(engine), token: controlToken(host, engine) };
   const outcome = await setEngineKeys(target, [
     { hash: rotation.key.hash, expires_at: null },
     { hash: engine.key_hash, expires_at: rotation.previousExpiresAt.toISOString() },

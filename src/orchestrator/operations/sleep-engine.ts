@@ -32,7 +32,7 @@ export async function putEngineToSleep(host: HostContext, product: Product, user
     const live = host.live.get(engine.id);
     if (verdict === "already" || live === undefined) continue;
     if (!canSleep(host, live)) {
-      const reason = "this host cannot hold the socket of an engine, so that calls could not wake it";
+      const reason = "nothing would wake it: this host cannot hold its socket, and ORCH_PUBLIC_URL is not set";
       throw new ApiError("ENGINE_BUSY", reason);
     }
     const outcome = await putToSleep(host, live, { reason: "request", idleMs: 0 });

@@ -23,7 +23,8 @@ import { scheduleRestart } from "../supervision/supervise-engine.ts";
 export async function reconcileFleet(host: HostContext): Promise<{ readonly adopted: number }> {
   const rows = await listEnginesOfHost(host.db, host.settings.portRange.hostId);
   host.backend.sockets.restore(rows.filter(({ state }) => state !== "stopped" && state !== "failed"));
-  const refusing = rows.filter((row) => isAsleep(row) && !host.backend.sockets.isHeld(row.id));
+  const isReached = (row: EngineRow) => host.settings.publicUrl !== null || host.backend.sockets.isHeld(row.id);
+  const refusing = rows.filter((row) => isAsleep(row) && !isReached(row));
   // Many engines share a product.
   const products = memoize((id: string) => findProduct(host.db, id));
   // Before any launch, so that new incarnations do not count as orphans.

@@ -41,6 +41,38 @@ export const isTransient = (state: EngineState): boolean =>
 export const isAsleep = ({ state, handle }: { readonly state: EngineState; readonly handle: object | null }): boolean =>
   state === "sleeping" && handle === null;
 
+/** What a call finds that comes while an engine is in a state. */
+export type Reachability =
+  /** Its process listens, or is about to stop listening. */
+  | "up"
+  /** Its process ends or starts: it will be up, asleep or down soon. */
+  | "changing"
+  | "asleep"
+  /** Nothing starts it but a request. */
+  | "down";
+
+export function reachability(engine: { readonly state: EngineState; readonly handle: object | null }): Reachability {
+  switch (engine.state) {
+    case "running":
+    case "unhealthy":
+      return "up";
+    case "sleeping":
+      return isAsleep(engine) ? "asleep" : "changing";
+    case "provisioning":
+    case "starting":
+    case "backoff":
+    case "stopping":
+      return "changing";
+    case "stopped":
+    case "failed":
+    case "stop_failed":
+    case "destroying":
+      return "down";
+    default:
+      return engine.state satisfies never;
+  }
+}
+
 export type Verdict<Code extends string> = "go" | Code;
 
 export function mayStart(state: EngineState): Verdict<"ENGINE_ALREADY_RUNNING" | "OPERATION_IN_PROGRESS"> {

@@ -35,7 +35,8 @@ export async function awaitEngine(
   }
 }
 
-async function nextChange(
+/** Waits until the engine's state changes, `waitMs` are over, the signal is aborted or the daemon stops. */
+export async function nextChange(
   host: Pick<HostContext, "states" | "stopping">,
   { engineId, waitMs, signal }: { engineId: string | null; waitMs: number; signal: AbortSignal | undefined },
 ): Promise<void> {

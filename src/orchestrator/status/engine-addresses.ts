@@ -1,33 +1,49 @@
 import type { HostContext } from "../host-context.ts";
-import { engineUrl } from "../fleet/engine-url.ts";
+import { reachability } from "../rules/engine-lifecycle.ts";
 import { BatchedLookups } from "../store/batched-lookups.ts";
-import { findEngineAddresses } from "../store/engines.ts";
+import { type EngineWhereabouts, findEngineWhereabouts } from "../store/engines.ts";
 
 /** Where this host reaches an engine. */
 export type EngineAddress =
-  | { readonly kind: "reachable"; readonly url: string }
+  /** `held`: calls that its process does not accept wait at this address. */
+  | { readonly kind: "reachable"; readonly url: string; readonly held: boolean }
+  /** A call wakes it. */
+  | { readonly kind: "asleep" }
+  /** Its process ends or starts. `restartAt`: when it is restarted, in milliseconds since the epoch; null if at once. */
+  | { readonly kind: "changing"; readonly restartAt: number | null }
   /** Nothing listens for it: it is stopped, or has failed. */
   | { readonly kind: "not_running" }
   | { readonly kind: "unknown" };
 
+type Host = Pick<HostContext, "db" | "live" | "backend">;
+
 /** The addresses of engines by their ids. */
 export class EngineAddresses {
-  readonly #host: Pick<HostContext, "live" | "settings">;
+  readonly #host: Host;
   /** Callers have no key yet: however many they are, they take one connection of the pool. */
-  readonly #stored: BatchedLookups<{ readonly port: number; readonly running: boolean }>;
+  readonly #stored: BatchedLookups<EngineWhereabouts>;
 
-  constructor(host: Pick<HostContext, "db" | "live" | "settings">) {
+  constructor(host: Host) {
     this.#host = host;
-    this.#stored = new BatchedLookups((ids) => findEngineAddresses(host.db, ids));
+    this.#stored = new BatchedLookups((ids) => findEngineWhereabouts(host.db, ids));
   }
 
   /** Needs the database only for an engine that this daemon does not supervise now, such as a sleeping one. */
   async find(engineId: string): Promise<EngineAddress> {
-    const live = this.#host.live.get(engineId);
-    if (live !== undefined) return { kind: "reachable", url: live.url };
+    const { live, backend } = this.#host;
+    const held = backend.sockets.isHeld(engineId);
+    const engine = live.get(engineId);
+    if (engine !== undefined && !held && engine.fallingAsleep !== null) return { kind: "changing", restartAt: null };
+    if (engine !== undefined) return { kind: "reachable", url: engine.url, held };
     const stored = await this.#stored.find(engineId);
     if (stored === null) return { kind: "unknown" };
-    if (!stored.running) return { kind: "not_running" };
-    return { kind: "reachable", url: engineUrl(this.#host.settings.engineHost, stored.port) };
+    const state = reachability(stored);
+    if (state === "down") return { kind: "not_running" };
+    if (held || state === "up") return { kind: "reachable", url: backend.addressOf(stored), held };
+    if (state === "asleep") return { kind: "asleep" };
+    return {
+      kind: "changing",
+      restartAt: stored.state === "backoff" ? (stored.next_restart_at?.getTime() ?? null) : null,
+    };
   }
 }

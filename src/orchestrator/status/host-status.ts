@@ -1,4 +1,3 @@
-import { readFile, statfs } from "node:fs/promises";
 import { availableParallelism, loadavg, totalmem } from "node:os";
 import { ENGINE_STATES, type EngineState, type HostStatus, type Isolation } from "../../contract/orchestrator-api.ts";
 import { VERSION } from "../../shared/version.ts";
@@ -7,6 +6,7 @@ import { MANY_CRASHES, engineWarning } from "../rules/engine-warning.ts";
 import { RESTART_RULE } from "../rules/restart.ts";
 import { countByState, listIncarnations, listTroubledEngines } from "../store/host-engines.ts";
 import { portUse } from "../store/ports.ts";
+import { hostResources } from "../../shared/host-resources.ts";
 import type { HostContext } from "../host-context.ts";
 import type { ProductCost } from "./metrics.ts";
 import { costsToday } from "./usage-today.ts";
@@ -35,11 +35,11 @@ type StatusParts = Pick<
 /** The status of this host: engines, ports, load, orphaned processes and warnings. */
 export async function hostStatus(host: StatusParts): Promise<HostStatus> {
   const { portRange, dataDir } = host.settings;
-  const [counts, use, resources, ephemeral, unprotected, backup, troubled] = await Promise.all([
+  const [counts, use, resources, portProblem, unprotected, backup, troubled] = await Promise.all([
     countByState(host.db, portRange.hostId),
     portUse(host.db, portRange),
     hostResources(dataDir),
-    ephemeralPorts(),
+    host.backend.portProblem(),
     mayRewriteAudit(host.db),
     host.backups.status(),
     engineWarnings(host),
@@ -50,7 +50,6 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
     ...use,
     free: use.total - use.taken - use.resting - use.quarantined,
   };
-  const overlap = overlapWarning(portRange, ephemeral);
   const slowStart = host.backend.startProblem();
   const { ready, target, problem } = host.backend.spares.report();
   const headroom =
@@ -82,7 +81,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
     backup,
     orphans: await host.backend.list(await listIncarnations(host.db, portRange.hostId)),
     warnings: [
-      ...(overlap === null ? [] : [overlap]),
+      ...(portProblem === null ? [] : [portProblem]),
       ...headroom,
       ...(unprotected ? [UNPROTECTED_AUDIT] : []),
       ...(slowStart === null ? [] : [slowStart]),
@@ -113,42 +112,6 @@ export const isolationReport = ({ isolation, backend }: Pick<HostContext, "isola
   mode: isolation.report.mode,
   parts: [...isolation.report.parts, backend.limitsReport()],
 });
-
-/** A warning when the port range overlaps the kernel's ephemeral ports, which outgoing connections may occupy. */
-export function overlapWarning(
-  { min, max }: { readonly min: number; readonly max: number },
-  ephemeral: readonly [number, number] | null,
-): string | null {
-  if (ephemeral === null || max < ephemeral[0] || min > ephemeral[1]) return null;
-  return (
-    `ORCH_PORT_MIN..ORCH_PORT_MAX (${min}..${max}) overlaps the kernel's ephemeral ports ` +
-    `(${ephemeral[0]}..${ephemeral[1]}, net.ipv4.ip_local_port_range): an engine may find its port taken`
-  );
-}
-
-/** Null where the file is missing. */
-export async function ephemeralPorts(): Promise<readonly [number, number] | null> {
-  const text = await readFile("/proc/sys/net/ipv4/ip_local_port_range", "utf8").catch(() => "");
-  const [low, high] = text.trim().split(/\s+/).map(Number);
-  return low !== undefined && high !== undefined && low > 0 ? [low, high] : null;
-}
-
-interface HostResources {
-  readonly memoryAvailableMb: number;
-  /** On the file system of the data folder. */
-  readonly diskFreeMb: number;
-}
-
-/** Free disk and available memory of the host, in MiB. */
-export async function hostResources(dataDir: string): Promise<HostResources> {
-  const [disk, memory] = await Promise.all([statfs(dataDir), readFile("/proc/meminfo", "utf8").catch(() => "")]);
-  const availableKb = /^MemAvailable:\s+(\d+) kB$/m.exec(memory)?.[1];
-  return {
-    diskFreeMb: Math.floor((disk.bavail * disk.bsize) / MIB),
-    // Where the kernel does not report it, memory does not limit admission.
-    memoryAvailableMb: availableKb === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(Number(availableKb) / 1024),
-  };
-}
 
 /** The metrics as text. While the database is unavailable, without those that need it. */
 export async function readMetrics(host: HostContext): Promise<{ readonly text: string; readonly contentType: string }> {

@@ -4,9 +4,6 @@ import type { StoredKey } from "../../contract/api-keys.ts";
 import type { Db, Trx } from "./database.ts";
 import type { EngineRow } from "./tables.ts";
 
-/** States without a process that calls could wait for. */
-const ENDED: ReadonlySet<EngineState> = new Set(["stopped", "failed", "stop_failed", "destroying"]);
-
 interface NewEngine {
   readonly id: string;
   readonly productId: string;
@@ -59,13 +56,16 @@ export async function findEngineById(db: Db, id: string): Promise<EngineRow | nu
   return (await db.selectFrom("engines").selectAll().where("id", "=", id).executeTakeFirst()) ?? null;
 }
 
-/** The ports of engines by id, and whether something listens on them or will soon. */
-export async function findEngineAddresses(
+/** Where an engine is called, and what becomes of it. */
+export type EngineWhereabouts = Pick<EngineRow, "port" | "handle" | "state" | "next_restart_at">;
+
+export async function findEngineWhereabouts(
   db: Db,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, { readonly port: number; readonly running: boolean }>> {
-  const rows = await db.selectFrom("engines").select(["id", "port", "state"]).where("id", "in", ids).execute();
-  return new Map(rows.map(({ id, port, state }) => [id, { port, running: !ENDED.has(state) }]));
+): Promise<ReadonlyMap<string, EngineWhereabouts>> {
+  const columns = ["id", "port", "handle", "state", "next_restart_at"] as const;
+  const rows = await db.selectFrom("engines").select(columns).where("id", "in", ids).execute();
+  return new Map(rows.map(({ id, ...row }) => [id, row]));
 }
 
 /** As {@link findEngineById}, but waits for a concurrent transaction on the row. For writes with an unknown outcome. */

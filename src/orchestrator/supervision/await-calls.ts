@@ -12,7 +12,10 @@ type Host = Pick<
   "db" | "backend" | "events" | "lanes" | "onCall" | "settings" | "now" | "logger" | "stopping"
 >;
 
-/** Holds the socket of an engine that is asleep, and wakes it at the first call. The caller is in its sleep lane. */
+/**
+ * Holds the socket of an engine that is asleep, and wakes it at the first call. Where it cannot be held, calls wait at
+ * the gateway. The caller is in its sleep lane.
+ */
 export async function awaitCalls(host: Host, row: EngineRow): Promise<void> {
   const { sockets } = host.backend;
   await retryUntilStopped(host, "socket of a sleeping engine", async () => {
@@ -28,12 +31,13 @@ export const awaitCallsAgain = (host: Host, engineId: string): Promise<void> =>
     if (row !== null && isAsleep(row)) await awaitCalls(host, row);
   });
 
-/** False when the engine is no longer asleep. While no daemon ran, another program may have taken its port. */
+/** False when no socket can be held, or the engine is no longer asleep. While no daemon ran, another program may have taken its port. */
 async function holdOnAnyPort(host: Host, row: EngineRow): Promise<boolean> {
   for (let attempt = row; ;) {
     try {
       if (host.backend.sockets.hold(attempt.id, attempt.port) !== null) return true;
-      host.logger.error({ engine_id: row.id }, "this host cannot hold the socket of a sleeping engine; start it");
+      if (host.settings.publicUrl === null)
+        host.logger.error({ engine_id: row.id }, "this host cannot hold the socket of a sleeping engine; start it");
       return false;
     } catch (error) {
       if (!(error instanceof PortTaken)) throw error;

@@ -37,13 +37,15 @@ export interface SleepOptions {
   readonly idleMs: number;
 }
 
-/** Whether calls can wait for an engine while it sleeps. */
-export const canSleep = ({ backend }: Pick<HostContext, "backend">, { id, order }: LiveEngine): boolean =>
-  backend.sockets.isHeld(id) || backend.sockets.canHold(order.launch.port);
+/** Whether calls can wait for an engine while it sleeps: on its socket, or at the gateway if they come through it. */
+export const canSleep = (
+  { backend, settings }: Pick<HostContext, "backend" | "settings">,
+  { id, order }: LiveEngine,
+): boolean => settings.publicUrl !== null || backend.sockets.isHeld(id) || backend.sockets.canHold(order.launch.port);
 
 /**
  * Puts an engine to sleep: first the row, then the engine decides and exits. Calls that come from then on wait on its
- * socket. A daemon that dies in between leaves a row that the next one reads as awake or asleep by its process.
+ * socket or at the gateway. A daemon that dies in between leaves a row that the next one reads as awake or asleep by its process.
  */
 export const putToSleep = (host: HostContext, live: LiveEngine, options: SleepOptions): Promise<SleepOutcome> =>
   inSleepLane(host, live.id, () => host.transitions.own(live.id, () => sleepNow(host, live, options)));
@@ -58,6 +60,8 @@ async function sleepNow(host: HostContext, live: LiveEngine, { reason, idleMs }:
   if (awake.some((one) => one !== "learning")) return { kind: "refused", awake };
   await collectRuns(host, live);
   if (idleMsOf(before, host.now()) < idleMs) return { kind: "refused", awake: [...awake, "recent_work"] };
+  // One on its way could find the engine no longer listening. Those that follow wait until the sleep is settled.
+  if (!host.backend.sockets.isHeld(live.id) && host.calls.has(live.id)) return { kind: "refused", awake: ["request"] };
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
   live.fallingAsleep = settled;
   try {
@@ -128,8 +132,8 @@ export async function fallAsleep(
   const live = host.live.get(id);
   // From now on its exit is no crash, even while the database is unavailable.
   if (live?.incarnation === incarnation) live.isStopping = true;
-  // Of an adopted engine whose socket could not be copied, calls are refused from its exit until now.
-  const gap = host.backend.sockets.isHeld(id) ? {} : { gap: true };
+  // Of an adopted engine whose socket could not be copied, calls to its port are refused from its exit until now.
+  const gap = host.backend.sockets.isHeld(id) || host.settings.publicUrl !== null ? {} : { gap: true };
   const asleep = await retryMove(host, "sleep", () => ({
     id,
     from: ["sleeping"],

@@ -2,8 +2,6 @@ import { delay } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
-import { capacityProblem } from "../rules/admission.ts";
-import { hostResources } from "../status/host-status.ts";
 import { BootCancelled } from "./boot-queue.ts";
 import { canSleep, putToSleep } from "./fall-asleep.ts";
 
@@ -52,8 +50,8 @@ export async function withPlace<T>(host: HostContext, request: PlaceRequest, sta
 async function takePlace(host: HostContext, engineId: string, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted();
-    const memoryIsShort = capacityProblem({ ...(await hostResources(host.settings.dataDir)), diskFreeMb: Infinity });
-    if (memoryIsShort === null && host.places.take(engineId, host.live.ids())) return;
+    const problem = await host.backend.capacityProblem("awake");
+    if (problem === null && host.places.take(engineId, host.live.ids())) return;
     if (!(await putOneToSleep(host))) await delay(RETRY_MS, signal);
   }
 }

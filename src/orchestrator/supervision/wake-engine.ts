@@ -107,18 +107,20 @@ function wakeOutcome(host: HostContext, { id, incarnation }: EngineRow, result: 
   }
 }
 
-/**
- * Answers the calls on an engine's socket for a while. Then the next call wakes it, or its restart serves them. Anybody
- * can read the answer, so it tells nothing of the engine.
- */
-async function refuseCalls(host: HostContext, engineId: string, error: ApiError | null): Promise<void> {
-  const { sockets } = host.backend;
+/** What a caller reads whose engine could not be woken. Anybody can, so it tells nothing of the engine. */
+export function busyAnswer(error: ApiError | null): { readonly message: string; readonly retryAfterS: number } {
   const isBusy = error?.code === "CAPACITY_EXHAUSTED";
   const message = isBusy ? error.message : "the engine did not start; it is tried again";
-  const retryAfterS = error?.retryAfterS ?? RETRY_AFTER_S;
+  return { message, retryAfterS: error?.retryAfterS ?? RETRY_AFTER_S };
+}
+
+/** Answers the calls on an engine's socket for a while. Then the next call wakes it, or its restart serves them. */
+async function refuseCalls(host: HostContext, engineId: string, error: ApiError | null): Promise<void> {
+  const { sockets } = host.backend;
+  const answer = busyAnswer(error);
   // A launch ends the refusing, so that it may not begin after one.
   if (host.stopping.aborted || !sockets.isHeld(engineId) || host.boots.has(engineId)) return;
   if (host.live.get(engineId) !== undefined) return;
-  sockets.refuse(engineId, { message, retryAfterS });
-  if (await delay(retryAfterS * 1000, host.stopping)) await awaitCallsAgain(host, engineId);
+  sockets.refuse(engineId, answer);
+  if (await delay(answer.retryAfterS * 1000, host.stopping)) await awaitCallsAgain(host, engineId);
 }

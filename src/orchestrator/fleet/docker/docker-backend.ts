@@ -26,6 +26,7 @@ import { portFreed } from "../port-check.ts";
 import { bootId } from "../process-identity.ts";
 import { portConflict } from "../survived.ts";
 import { systemReason } from "../system-reason.ts";
+import { onThisMachine } from "../this-machine.ts";
 import { ContainerLogs } from "./container-logs.ts";
 import { ContainerProcess, sendSignal, survived } from "./container-process.ts";
 import { type ContainerOptions, containerLaunch, containerName, containerSpec } from "./container-spec.ts";
@@ -57,6 +58,8 @@ export interface DockerBackendOptions extends ContainerOptions {
   readonly catalogs: CatalogFolders;
   readonly nodePath: string;
   readonly folderProgram: string;
+  /** The ports of engines. */
+  readonly ports: { readonly min: number; readonly max: number };
 }
 
 /** Runs each engine in a container of a Docker engine on this machine. Its files are a folder of the data folder. */
@@ -140,6 +143,7 @@ export function createDockerBackend(options: DockerBackendOptions): EngineBacken
   };
 
   return {
+    ...onThisMachine(options),
     catalogs: options.catalogs,
     sockets: NO_HELD_SOCKETS,
     spares: NO_SPARES,

@@ -19,7 +19,7 @@ import { PodUsage } from "./pod-usage.ts";
 import { PodWatch } from "./pod-watch.ts";
 import { Pods } from "./pods.ts";
 import { reasonOf } from "./reason-of.ts";
-import { type StartOptions, startPod } from "./start-pod.ts";
+import { NO_IP, type StartOptions, startPod } from "./start-pod.ts";
 
 const BACKEND = "kubernetes";
 const VERSION = 1;
@@ -31,6 +31,7 @@ const podHandle = z.object({
   namespace: z.string(),
   pod: z.string().check(z.regex(/^[a-z0-9-]{1,63}$/)),
   uid: z.string(),
+  ip: z.string(),
   node: z.string(),
 });
 
@@ -49,12 +50,12 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
   const usage = new PodUsage(api, { namespace, labelSelector: pods.all });
 
   const track = (pod: { name: string; uid: string; ip: string; node: string }, engineId: string): PodProcess => {
-    const { name, uid, node } = pod;
-    const handle = { backend: BACKEND, version: VERSION, namespace, pod: name, uid, node };
+    const { name, uid, ip, node } = pod;
+    const handle = { backend: BACKEND, version: VERSION, namespace, pod: name, uid, ip, node };
     return new PodProcess({
       pod: { name, uid, engineId },
       handle,
-      address: engineUrl(pod.ip, PORT),
+      address: engineUrl(ip, PORT),
       pods,
       watch,
       logs,
@@ -75,6 +76,15 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
       if (process !== null) return { kind: "running", process };
     }
     return GONE;
+  }
+
+  /** Pods that ended without a daemon, or were evicted, keep their last words in the claim. */
+  async function clearEnded(found: readonly Pod[], engineId: string): Promise<void> {
+    for (const pod of found) {
+      if (stateOf(pod).kind !== "ended") continue;
+      await logs.keep({ ...pod.metadata, engineId }).catch(() => undefined);
+      await pods.delete(pod.metadata, 1);
+    }
   }
 
   async function attach(incarnation: Incarnation, stored: EngineHandle): Promise<Attached> {
@@ -102,6 +112,13 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
     sockets: NO_HELD_SOCKETS,
     spares: NO_SPARES,
     storage: createClaimStorage(claims),
+    addressOf({ handle }) {
+      const { data } = z.safeParse(podHandle, handle);
+      return engineUrl(data?.ip ?? NO_IP, PORT);
+    },
+    // The scheduler knows, when it places the pod.
+    capacityProblem: async () => null,
+    portProblem: async () => null,
     limitsReport: () => ({
       name: "limits",
       active: true,
@@ -114,6 +131,7 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
     async launch(order) {
       try {
         const claim = await claims.ensure(order.launch.engine_id, null);
+        await clearEnded(await pods.list({ engine: order.launch.engine_id }), order.launch.engine_id);
         const started = await startPod({ pods, watch }, order, { ...options, claim: claim.metadata.name });
         return track(started, order.launch.engine_id);
       } catch (error) {
@@ -141,18 +159,16 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
 
     async endOrphans({ id, engineId }): Promise<StopOutcome> {
       try {
+        const found = await pods.list({ incarnation: id });
+        await clearEnded(found, engineId);
         let ended = 0;
-        for (const pod of await pods.list({ incarnation: id })) {
+        for (const pod of found) {
           const process = trackRunning(pod, engineId);
-          if (process !== null) {
-            const outcome = await process.stop(0);
-            if (outcome.kind === "survived") return outcome;
-            ended++;
-          } else {
-            // What has ended keeps its last words, and what never ran has none.
-            if (stateOf(pod).kind === "ended") await logs.keep({ ...pod.metadata, engineId }).catch(() => undefined);
-            await pods.delete(pod.metadata, 1);
-          }
+          // What never ran goes without a word.
+          if (process === null) await pods.delete(pod.metadata, 1);
+          const outcome = await process?.stop(0);
+          if (outcome?.kind === "survived") return outcome;
+          if (outcome !== undefined) ended++;
         }
         return { kind: ended === 0 ? "exited" : "killed" };
       } catch (error) {

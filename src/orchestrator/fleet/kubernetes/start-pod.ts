@@ -11,6 +11,8 @@ import { delay } from "../../../shared/clock.ts";
 const GONE_MS = 15_000;
 /** Events are hints: without one the pod is asked for all the same. */
 const ASK_EVERY_MS = 2000;
+/** A name that never exists. */
+export const NO_IP = "no-pod.invalid";
 
 export interface StartOptions extends PodOptions {
   /** How long a pod may take to be scheduled, to get its volume and its image, and to run. */
@@ -90,7 +92,7 @@ function ended({ metadata, spec, status }: Pod, state: Extract<ReturnType<typeof
   const { exit, neverRan } = state;
   if (neverRan !== null) throw new LaunchFailed(`the engine's pod cannot start: ${neverRan}`);
   if (exit.host !== undefined) throw new LaunchFailed(`the engine's pod cannot start: ${exit.host}`);
-  return { name: metadata.name, uid: metadata.uid, ip: status.podIP ?? "0.0.0.0", node: spec.nodeName ?? "" };
+  return { name: metadata.name, uid: metadata.uid, ip: status.podIP ?? NO_IP, node: spec.nodeName ?? "" };
 }
 
 async function late(pods: Pods, { metadata }: Pod, withinMs: number, problem: string | null): Promise<LaunchFailed> {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { type HostCheck, failed, passed, warned } from "../../../contract/host-check.ts";
 import type { HostStatus } from "../../../contract/orchestrator-records.ts";
 import { freeSpace } from "../../../shared/folder-health.ts";
-import { ephemeralPorts, overlapWarning } from "../host-status.ts";
+import type { HostContext } from "../../host-context.ts";
 
 const LOW_DISK = { problemMb: 512, warningPercent: 5 };
 const LOW_MEMORY_PERCENT = 5;
@@ -11,20 +11,30 @@ const MANY_TAKEN = 0.8;
 const FEW_OPEN_FILES = 4096;
 
 /** Whether the host has ports, disk, memory and open files for more engines. */
-export async function checkCapacity(status: HostStatus, dataDir: string): Promise<readonly HostCheck[]> {
-  return [await checkPorts(status.ports), await checkDisk(dataDir), checkMemory(status.load), await checkLimits()];
+export async function checkCapacity(
+  { backend, settings }: Pick<HostContext, "backend" | "settings">,
+  status: HostStatus,
+): Promise<readonly HostCheck[]> {
+  const ports = checkPorts(status.ports, await backend.portProblem());
+  return [ports, await checkDisk(settings.dataDir), checkMemory(status.load), await checkLimits()];
 }
 
-async function checkPorts({ min, max, total, taken, free, quarantined }: HostStatus["ports"]): Promise<HostCheck> {
+function checkPorts(
+  { min, max, total, taken, free, quarantined }: HostStatus["ports"],
+  portProblem: string | null,
+): HostCheck {
   const range = `${min} to ${max}`;
   const words = `${free} of ${total} free (${range})`;
-  const overlap = overlapWarning({ min, max }, await ephemeralPorts());
   if (free === 0) return failed("ports", words, "widen ORCH_PORT_MIN..ORCH_PORT_MAX, or destroy engines");
   if (taken > total * MANY_TAKEN) return warned("ports", words, "widen ORCH_PORT_MIN..ORCH_PORT_MAX");
   if (quarantined > 0)
     return warned("ports", `${words}; another program has ${quarantined}`, `ss -ltnp shows who listens on ${range}`);
-  if (overlap !== null)
-    return warned("ports", overlap, `sysctl -w net.ipv4.ip_local_reserved_ports=${min}-${max}, or change the range`);
+  if (portProblem !== null)
+    return warned(
+      "ports",
+      portProblem,
+      `sysctl -w net.ipv4.ip_local_reserved_ports=${min}-${max}, or change the range`,
+    );
   return passed("ports", words);
 }
 

@@ -25,7 +25,7 @@ export async function checkHost(host: HostContext): Promise<HostReport> {
 
 async function checkWithStatus(host: HostContext): Promise<readonly HostCheck[]> {
   const status = await hostStatus(host);
-  return [...(await checkCapacity(status, host.settings.dataDir)), ...(await checkEngines(host, status))];
+  return [...(await checkCapacity(host, status)), ...(await checkEngines(host, status))];
 }
 
 async function checkPermissions(dataDir: string): Promise<HostCheck> {

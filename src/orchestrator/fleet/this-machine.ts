@@ -1,0 +1,50 @@
+import { readFile } from "node:fs/promises";
+import { capacityProblem } from "../rules/admission.ts";
+import type { EngineBackend, EnginePlace } from "./engine-backend.ts";
+import { engineUrl } from "./engine-url.ts";
+import { hostResources } from "../../shared/host-resources.ts";
+
+interface ThisMachine {
+  /** The address that engines listen on. */
+  readonly host: string;
+  readonly dataDir: string;
+  readonly ports: PortLimits;
+}
+
+interface PortLimits {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** What a backend answers whose engines use ports, memory and disk of the daemon's machine. */
+export const onThisMachine = ({
+  host,
+  dataDir,
+  ports,
+}: ThisMachine): Pick<EngineBackend, "addressOf" | "capacityProblem" | "portProblem"> => ({
+  addressOf: ({ port }) => engineUrl(host, port),
+
+  async capacityProblem(place: EnginePlace) {
+    const { diskFreeMb, memoryAvailableMb } = await hostResources(dataDir);
+    // An engine that wakes has its files already.
+    return capacityProblem({ memoryAvailableMb, diskFreeMb: place === "new" ? diskFreeMb : Infinity });
+  },
+
+  portProblem: async () => overlapProblem(ports, await ephemeralPorts()),
+});
+
+/** The kernel gives its ephemeral ports to outgoing connections. */
+function overlapProblem({ min, max }: PortLimits, ephemeral: readonly [number, number] | null): string | null {
+  if (ephemeral === null || max < ephemeral[0] || min > ephemeral[1]) return null;
+  return (
+    `ORCH_PORT_MIN..ORCH_PORT_MAX (${min}..${max}) overlaps the kernel's ephemeral ports ` +
+    `(${ephemeral[0]}..${ephemeral[1]}, net.ipv4.ip_local_port_range): an engine may find its port taken`
+  );
+}
+
+/** Null where the file is missing. */
+async function ephemeralPorts(): Promise<readonly [number, number] | null> {
+  const text = await readFile("/proc/sys/net/ipv4/ip_local_port_range", "utf8").catch(() => "");
+  const [low, high] = text.trim().split(/\s+/).map(Number);
+  return low !== undefined && high !== undefined && low > 0 ? [low, high] : null;
+}

@@ -1,0 +1,100 @@
+import type { EngineErrorCode } from "../../contract/engine-errors.ts";
+import { delay } from "../../shared/clock.ts";
+import type { HostContext } from "../host-context.ts";
+import { nextChange } from "../status/await-state.ts";
+import type { EngineAddresses } from "../status/engine-addresses.ts";
+import { busyAnswer, wakeEngine } from "../supervision/wake-engine.ts";
+import type { WakeOutcome } from "../supervision/wake-outcome.ts";
+
+/** For changes that this daemon does not hear of. */
+const POLL_MS = 250;
+/** For a place and a slot of the boot queue, besides the boot itself. */
+const QUEUE_MS = 15_000;
+
+/** Where a call for an engine goes. */
+export type Reach =
+  /** `held`: calls that the engine does not accept wait at its address. */
+  | { readonly kind: "reachable"; readonly url: string; readonly held: boolean }
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  /** The caller is gone. */
+  | { readonly kind: "abandoned" };
+
+/** Has the form of the engine's own errors. */
+export interface Refusal {
+  readonly code: EngineErrorCode;
+  readonly message: string;
+  /** Seconds, for `Retry-After`. */
+  readonly retryAfterS?: number;
+}
+
+interface ReachOptions {
+  readonly engineId: string;
+  /** Until when the call waits, by `performance.now()`. */
+  readonly deadline: number;
+  /** Aborted when the caller is gone. */
+  readonly signal: AbortSignal;
+}
+
+/** How long a call waits for an engine that wakes or restarts. */
+export const reachDeadline = ({ settings }: Pick<HostContext, "settings">): number =>
+  performance.now() + settings.bootTimeoutMs + QUEUE_MS;
+
+/**
+ * Finds where a call for an engine goes. Where the daemon holds no socket for the engine, the call waits here: one for a
+ * sleeping engine wakes it, and one for an engine whose process ends or starts waits until it is up.
+ */
+export async function reachEngine(
+  host: HostContext,
+  addresses: EngineAddresses,
+  options: ReachOptions,
+): Promise<Reach> {
+  const { engineId, deadline, signal } = options;
+  for (;;) {
+    if (host.stopping.aborted) return refused("SERVICE_UNAVAILABLE", "orchd is stopping", 1);
+    const address = await addresses.find(engineId);
+    if (signal.aborted) return { kind: "abandoned" };
+    const leftMs = deadline - performance.now();
+    switch (address.kind) {
+      case "unknown":
+        return refused("NOT_FOUND", "no engine with this id");
+      case "not_running":
+        return refused("ENGINE_NOT_RUNNING", "the engine is stopped; its product starts it");
+      case "reachable":
+        return address;
+      case "asleep": {
+        if (leftMs <= 0) return { kind: "refused", refusal: busy(null) };
+        const woken = await within(wakeEngine(host, engineId, "call"), leftMs, signal);
+        if (woken?.kind === "failed") return { kind: "refused", refusal: busy(woken.error) };
+        if (woken?.kind === "not_asleep") await nextChange(host, { engineId, waitMs: POLL_MS, signal });
+        break;
+      }
+      case "changing": {
+        const waitMs = (address.restartAt ?? 0) - host.now();
+        if (leftMs <= 0 || waitMs > leftMs)
+          return refused("SERVICE_UNAVAILABLE", "the engine restarts", Math.max(1, Math.ceil(waitMs / 1000)));
+        await nextChange(host, { engineId, waitMs: Math.min(POLL_MS, leftMs), signal });
+        break;
+      }
+      default:
+        return address satisfies never;
+    }
+  }
+}
+
+/** Null when the time or the caller's patience is over first. The wake goes on. */
+async function within(wake: Promise<WakeOutcome>, leftMs: number, signal: AbortSignal): Promise<WakeOutcome | null> {
+  const settled = new AbortController();
+  const late = delay(leftMs, AbortSignal.any([settled.signal, signal])).then(() => null);
+  try {
+    return await Promise.race([wake, late]);
+  } finally {
+    settled.abort();
+  }
+}
+
+const busy = (error: Parameters<typeof busyAnswer>[0]): Refusal => ({ code: "SLEEPING_BUSY", ...busyAnswer(error) });
+
+const refused = (code: EngineErrorCode, message: string, retryAfterS?: number): Reach => ({
+  kind: "refused",
+  refusal: { code, message, ...(retryAfterS !== undefined && { retryAfterS }) },
+});

@@ -1,0 +1,24 @@
+/**
+ * The calls that the gateway has sent to each engine and that it has not answered yet. The engine may not know of them,
+ * so one with such a call is not put to sleep.
+ */
+export class CallsInFlight {
+  readonly #counts = new Map<string, number>();
+
+  has(engineId: string): boolean {
+    return this.#counts.has(engineId);
+  }
+
+  /** Returns the function that ends it, once. */
+  begin(engineId: string): () => void {
+    this.#counts.set(engineId, (this.#counts.get(engineId) ?? 0) + 1);
+    let ended = false;
+    return () => {
+      if (ended) return;
+      ended = true;
+      const left = (this.#counts.get(engineId) ?? 1) - 1;
+      if (left > 0) this.#counts.set(engineId, left);
+      else this.#counts.delete(engineId);
+    };
+  }
+}
