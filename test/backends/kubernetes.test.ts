@@ -9,12 +9,11 @@ import { createKubernetesBackend } from "../../src/orchestrator/fleet/kubernetes
 import { podName } from "../../src/orchestrator/fleet/kubernetes/pod-spec.ts";
 import { Pods } from "../../src/orchestrator/fleet/kubernetes/pods.ts";
 import { compileCache } from "../helpers/compile-cache.ts";
-import { FIXTURES, fixtureImage } from "../helpers/docker.ts";
-import { fixture, freePort } from "../helpers/fleet.ts";
-import { findKubernetes, testNamespace } from "../helpers/kubernetes.ts";
+import { fixtureImage } from "../helpers/docker.ts";
+import { fixture } from "../helpers/fleet.ts";
+import { findKubernetes, podOrder, podSettings, testNamespace } from "../helpers/kubernetes.ts";
 import { until } from "../helpers/until.ts";
 import { conformance } from "./conformance.ts";
-import { CONTROL_TOKEN, PROVIDER_KEY } from "./under-test.ts";
 
 t.setTimeout(1_200_000);
 const cluster = await findKubernetes();
@@ -24,19 +23,9 @@ t.test("the Kubernetes backend", { skip }, async (t) => {
   if ("missing" in cluster) return;
   const { access, socketPath } = cluster;
   const image = await fixtureImage(socketPath);
-  const { name: namespace, storageClass, api, left } = await testNamespace(t, cluster);
-  const settings = {
-    namespace,
-    image,
-    pullPolicy: "Never" as const,
-    runtimeClass: null,
-    storageClass,
-    volumeSize: "1Gi",
-    entry: `${FIXTURES}/by-user.cjs`,
-    deployment: `host_${randomUUID()}`,
-    certificates: null,
-    startMs: 60_000,
-  };
+  const namespace = await testNamespace(t, cluster);
+  const { api, left } = namespace;
+  const settings = podSettings(namespace, image);
   const options = { ...settings, access };
   const docker = new DockerApi(socketPath);
   const pods = new Pods(api, settings);
@@ -55,25 +44,7 @@ t.test("the Kubernetes backend", { skip }, async (t) => {
     laterDaemon: () => createKubernetesBackend(options),
     otherDeployment: () => other,
     brokenDaemon: () => createKubernetesBackend({ ...options, image: "orchd-nowhere:none" }),
-    order: async (user = "does-as-told", more = {}) => ({
-      memoryMb: 256,
-      uid: null,
-      cpuWeight: 10,
-      launch: {
-        engine_id: `eng_${randomUUID()}`,
-        incarnation: randomUUID(),
-        product: "acme",
-        user_id: user,
-        port: await freePort(),
-        keys: [],
-        control_token: CONTROL_TOKEN,
-        settings: { LLM_API_KEY: PROVIDER_KEY },
-        tool_network: "open",
-        tool_listen: [],
-        limits: { max_processes: 256, memory_mb: 256, disk_mb: 2048 },
-        ...more,
-      },
-    }),
+    order: async (user = "does-as-told", more = {}) => podOrder(user, more),
     async launchAndDie(order) {
       const kubeconfig = process.env["KUBECONFIG"];
       const daemon = spawn(
@@ -93,7 +64,7 @@ t.test("the Kubernetes backend", { skip }, async (t) => {
     },
     visible: async ({ handle }) => JSON.stringify(await api.call("GET", `${pods.path}/${String(handle["pod"])}`)),
     async holdsSecrets(order) {
-      const path = `/api/v1/namespaces/${namespace}/secrets/${nameOf(order)}`;
+      const path = `/api/v1/namespaces/${namespace.name}/secrets/${nameOf(order)}`;
       const found = (await api.call("GET", path).catch(() => ({}))) as { readonly data?: Record<string, string> };
       return Object.values(found.data ?? {}).some((value) => value !== "");
     },
@@ -106,6 +77,7 @@ t.test("the Kubernetes backend", { skip }, async (t) => {
     limitsMemory: true,
     holdsSockets: false,
     takesHostPorts: false,
+    launchesAtOnce: false,
     reportsUsage: false,
     readsStorage: false,
   });

@@ -5,7 +5,9 @@ import type { Test } from "tap";
 import { type ClusterAccess, findCluster } from "../../src/orchestrator/fleet/kubernetes/cluster-access.ts";
 import { KubeApi, isStatus } from "../../src/orchestrator/fleet/kubernetes/kube-api.ts";
 import { delay } from "../../src/shared/clock.ts";
-import { findDocker } from "./docker.ts";
+import type { EngineParameters, LaunchOrder } from "../../src/orchestrator/fleet/engine-backend.ts";
+import { CONTROL_TOKEN, PROVIDER_KEY } from "../backends/under-test.ts";
+import { FIXTURES, findDocker } from "./docker.ts";
 import { temporaryFolder } from "./run.ts";
 import { until } from "./until.ts";
 
@@ -39,8 +41,43 @@ export interface TestNamespace {
   readonly storageClass: string;
   readonly api: KubeApi;
   /** Names of what is left of a kind, such as `pods`. */
-  left(kind: string): Promise<readonly string[]>;
+  readonly left: (kind: string) => Promise<readonly string[]>;
 }
+
+/** Of a backend whose engines are the fixtures. A daemon of its own may get them as JSON. */
+export const podSettings = ({ name, storageClass }: Pick<TestNamespace, "name" | "storageClass">, image: string) => ({
+  namespace: name,
+  image,
+  pullPolicy: "Never" as const,
+  runtimeClass: null,
+  storageClass,
+  volumeSize: "1Gi",
+  entry: `${FIXTURES}/by-user.cjs`,
+  deployment: `host_${randomUUID()}`,
+  certificates: null,
+  startMs: 60_000,
+});
+
+/** An order of a fixture, named by its user. */
+export const podOrder = (user: string, more: Partial<EngineParameters> = {}): LaunchOrder => ({
+  memoryMb: 256,
+  uid: null,
+  cpuWeight: 10,
+  launch: {
+    engine_id: `eng_${randomUUID()}`,
+    incarnation: randomUUID(),
+    product: "acme",
+    user_id: user,
+    port: 20_000,
+    keys: [],
+    control_token: CONTROL_TOKEN,
+    settings: { LLM_API_KEY: PROVIDER_KEY },
+    tool_network: "open",
+    tool_listen: [],
+    limits: { max_processes: 256, memory_mb: 256, disk_mb: 2048 },
+    ...more,
+  },
+});
 
 interface Listed {
   readonly items: readonly {
@@ -116,7 +153,7 @@ async function createVolume(
     metadata: { name: `pv-${claim.uid}` },
     spec: {
       storageClassName: storageClass,
-      capacity: { storage: "1Gi" },
+      capacity: { storage: "1Ti" },
       accessModes: ["ReadWriteOnce"],
       persistentVolumeReclaimPolicy: "Delete",
       hostPath: { path },

@@ -22,7 +22,7 @@ export interface ClusterAccess {
     readonly rejectUnauthorized?: boolean;
   };
   /** A bearer token, read again for each call because tokens of service accounts expire. Null without one. */
-  token(): Promise<string | null>;
+  readonly token: () => Promise<string | null>;
 }
 
 const text = z.optional(z.string());

@@ -11,7 +11,7 @@ const RETRY_MS = 1000;
 /** How long after its time to go the kubelet may take to report that an engine has exited. */
 const KILL_WAIT_MS = 10_000;
 const SILENT_WITHIN_MS = 10_000;
-const KEEP_LOG_MS = 5000;
+const KEEP_LOG_MS = 10_000;
 const EMPTY_RETRY_MS = 5000;
 
 export interface PodProcessParts {
@@ -84,6 +84,7 @@ export class PodProcess implements EngineProcess {
   /** SIGTERM, then SIGKILL by the kubelet; at last its object is deleted, if its node is there to end what runs. */
   async #end(graceS: number, hurry: AbortSignal): Promise<StopOutcome> {
     const { pods } = this.#parts;
+    if (this.#hasExited) return this.#ended();
     this.#isStopping = true;
     this.#keepLog();
     try {

@@ -38,6 +38,8 @@ export async function startPod(
     await pods.createSecret(launchSecret(order, options, metadata));
     return await running({ pods, watch }, metadata, options.startMs);
   } catch (error) {
+    // At once, and not when its pod is seen to be gone.
+    await pods.emptySecret(metadata.name).catch(() => undefined);
     await pods.delete(metadata, 0).catch(() => undefined);
     throw error;
   }
@@ -63,28 +65,34 @@ async function create(pods: Pods, order: LaunchOrder, spec: object, { deployment
 
 async function running(
   { pods, watch }: { readonly pods: Pods; readonly watch: PodWatch },
-  { name, uid }: PodIdentity,
+  identity: PodIdentity,
   withinMs: number,
 ): Promise<StartedPod> {
-  using changes = watch.follow(uid);
-  const end = performance.now() + withinMs;
-  let problem: string | null = null;
-  for (;;) {
-    const pod = await pods.find(name);
-    if (pod === null || pod.metadata.uid !== uid)
-      throw new LaunchFailed("the engine's pod was deleted while it started");
-    const state = stateOf(pod);
-    const { nodeName = "" } = pod.spec;
-    if (state.kind === "running") return { name, uid, ip: state.ip, node: nodeName };
-    if (state.kind === "ended") return ended(pod, state);
-    problem = state.problem ?? problem;
-    if (state.isFinal) throw new LaunchFailed(`the engine's pod cannot start: ${problem}`);
+  using changes = watch.follow(identity.uid);
+  for (const end = performance.now() + withinMs; ;) {
     const leftMs = end - performance.now();
-    if (leftMs <= 0) throw await late(pods, pod, withinMs, state.problem);
+    const pod = await pods.find(identity.name).catch((error: unknown) => {
+      // An API that fails once has changed nothing.
+      if (leftMs <= 0) throw error;
+      return "unknown" as const;
+    });
+    const found = pod === "unknown" ? { problem: null } : judge(pod, identity);
+    if ("ip" in found) return found;
+    if (leftMs <= 0) throw await late(pods, identity, { withinMs, problem: found.problem });
     const waited = new AbortController();
     await Promise.race([changes.next(), delay(Math.min(leftMs, ASK_EVERY_MS), waited.signal)]);
     waited.abort();
   }
+}
+
+/** What has been started, or what it waits for. Throws when it cannot start. */
+function judge(pod: Pod | null, { name, uid }: PodIdentity): StartedPod | { readonly problem: string | null } {
+  if (pod === null || pod.metadata.uid !== uid) throw new LaunchFailed("the engine's pod was deleted while it started");
+  const state = stateOf(pod);
+  if (state.kind === "running") return { name, uid, ip: state.ip, node: pod.spec.nodeName ?? "" };
+  if (state.kind === "ended") return ended(pod, state);
+  if (state.isFinal) throw new LaunchFailed(`the engine's pod cannot start: ${state.problem}`);
+  return { problem: state.problem };
 }
 
 /** One that has exited at once has run: its exit tells why. */
@@ -95,8 +103,12 @@ function ended({ metadata, spec, status }: Pod, state: Extract<ReturnType<typeof
   return { name: metadata.name, uid: metadata.uid, ip: status.podIP ?? NO_IP, node: spec.nodeName ?? "" };
 }
 
-async function late(pods: Pods, { metadata }: Pod, withinMs: number, problem: string | null): Promise<LaunchFailed> {
-  const warning = problem === null ? await pods.lastWarning(metadata) : null;
+async function late(
+  pods: Pods,
+  pod: PodIdentity,
+  { withinMs, problem }: { readonly withinMs: number; readonly problem: string | null },
+): Promise<LaunchFailed> {
+  const warning = problem === null ? await pods.lastWarning(pod) : null;
   const why = problem ?? (warning === null ? null : describe(warning.reason, warning.message));
   const within = `the engine's pod did not start within ${Math.round(withinMs / 1000)} s`;
   return new LaunchFailed(why === null ? within : `${within}: ${why}`);
