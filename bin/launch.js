@@ -1,6 +1,7 @@
 // Plain JavaScript that any Node.js can read: finds a Node.js new enough for the program and runs it there.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 
@@ -14,8 +15,8 @@ export async function launch(program) {
   if (!existsSync(bundle)) {
     refuse(`${program} is not built: run "npm run build" in ${installDir}`);
   } else if (major > 24 || (major === 24 && minor >= 12)) {
-    const { run } = await import(bundle);
-    await run({ installDir });
+    // `import` would parse the whole program once more, to find the names that it exports.
+    await createRequire(import.meta.url)(bundle).run({ installDir });
   } else if (existsSync(node)) {
     runIn(node);
   } else {

@@ -6,6 +6,7 @@ import { backupRestoreCommand, backupVerifyCommand } from "./commands/backup-res
 import { cancelCommand } from "./commands/cancel.ts";
 import { CATALOG_COMMANDS } from "./commands/catalog-commands.ts";
 import { chatCommand } from "./commands/chat.ts";
+import { consoleCommand } from "./commands/console.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { engineDestroyCommand } from "./commands/engine-destroy.ts";
 import { engineListCommand, engineShowCommand } from "./commands/engine-show.ts";
@@ -24,6 +25,7 @@ import { healthCommand } from "./commands/health.ts";
 import { drainCommand, resumeCommand, statusCommand } from "./commands/host.ts";
 import { keyNewCommand, productRotateKeyCommand } from "./commands/platform-key.ts";
 import { logsCommand } from "./commands/logs.ts";
+import { memoryEndCommand } from "./commands/memory-end.ts";
 import { memoryEraseCommand } from "./commands/memory-erase.ts";
 import { memoryExportCommand, memoryImportCommand } from "./commands/memory-file.ts";
 import { memoryListCommand, memorySearchCommand } from "./commands/memory-list.ts";
@@ -34,6 +36,7 @@ import { productPolicyCommand, productRegisterCommand } from "./commands/product
 import { answerCommand, questionsCommand } from "./commands/questions.ts";
 import { installCommand, rollbackCommand, uninstallCommand, upgradeCommand } from "./commands/release.ts";
 import { pricesReloadCommand, usageCommand } from "./commands/usage.ts";
+import { sessionListCommand, sessionRevokeCommand } from "./commands/sessions.ts";
 import { scheduleCreateCommand } from "./commands/schedule-create.ts";
 import {
   scheduleDeleteCommand,
@@ -54,6 +57,7 @@ import {
 } from "./commands/webhooks.ts";
 import { versionCommand } from "./commands/version.ts";
 import { toolsAllowCommand, toolsListCommand } from "./commands/tools.ts";
+import { turnsListCommand, turnsShowCommand } from "./commands/turns.ts";
 import { topCommand } from "./commands/top.ts";
 import { debugBundleCommand } from "./commands/debug-bundle.ts";
 import { doctorCommand } from "./commands/doctor.ts";
@@ -94,6 +98,7 @@ const MEMORY_COMMANDS: readonly CommandMaker[] = [
   memoryEraseCommand,
   memoryLearnCommand,
   memorySkillsCommand,
+  memoryEndCommand,
 ];
 
 const SCHEDULE_COMMANDS: readonly CommandMaker[] = [
@@ -157,12 +162,18 @@ export function createProgram(
   questionsCommand(program, settings);
   answerCommand(program, settings);
   cancelCommand(program, settings);
+  group("turns", "List an engine's turns, and show what their requests to the model consisted of", [
+    turnsListCommand,
+    turnsShowCommand,
+  ]);
   group("memory", "List, search, export, import and erase an engine's memory", MEMORY_COMMANDS);
   group("catalog", "Push the catalog of a product's engines; list and reload an engine's", CATALOG_COMMANDS);
   group("schedules", "Send messages to an engine at their times", SCHEDULE_COMMANDS);
   group("webhooks", "Let other services start turns of an engine", WEBHOOK_COMMANDS);
   group("tools", "List an engine's tool servers, and accept changed tools", [toolsListCommand, toolsAllowCommand]);
   program.commandsGroup("Operation:");
+  consoleCommand(program, settings);
+  group("sessions", "The people who are signed in to the console", [sessionListCommand, sessionRevokeCommand]);
   usageCommand(program, settings);
   group("prices", "The price table of models", [pricesReloadCommand]);
   doctorCommand(program, settings);

@@ -6,7 +6,7 @@ import { SECRET_FILES } from "../../src/contract/data-dir.ts";
 import { isPublicSetting } from "../../src/contract/settings.ts";
 import { errorCode } from "../../src/shared/error-code.ts";
 import { type BundleFile, collect } from "../bundle/collect.ts";
-import { redactSecrets } from "../bundle/redact-secrets.ts";
+import { redactSecrets } from "../../src/shared/redact-secrets.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { safe } from "../output.ts";
 import { withProgress } from "../progress.ts";

@@ -10,6 +10,7 @@ import { sql as learning } from "./0009-learning.ts";
 import { sql as eventLog } from "./0010-event-log.ts";
 import { sql as usage } from "./0011-usage.ts";
 import { sql as attachments } from "./0012-attachments.ts";
+import { sql as modelRequests } from "./0013-model-requests.ts";
 
 /** In order. A store's `user_version` is the number of applied migrations. Forward only, never edited. */
 export const ENGINE_MIGRATIONS: readonly string[] = [
@@ -25,4 +26,5 @@ export const ENGINE_MIGRATIONS: readonly string[] = [
   eventLog,
   usage,
   attachments,
+  modelRequests,
 ];

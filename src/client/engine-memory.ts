@@ -96,6 +96,10 @@ export function memoryCalls(service: Service) {
       return (await call<{ skills: readonly SkillDraftRecord[] }>("GET", "/memory/skills", { signal })).skills;
     },
 
+    /** Ends a fact that is true no longer. Repeating it changes nothing. */
+    endFact: (id: string, { signal }: CallOptions = {}) =>
+      call<{ readonly id: string; readonly ended: true }>("POST", "/memory/knowledge/end", { body: { id }, signal }),
+
     decideSkill: (id: string, decision: "allow" | "refuse", { signal }: CallOptions = {}) =>
       call<SkillDecided>("POST", "/memory/skills/decide", { body: { id, decision }, signal }),
   };

@@ -72,6 +72,11 @@ export const knowledgeSearchRequest = z.object({
   to: z.optional(instant()),
 });
 
+/** A person's word that a fact is true no longer. */
+export const endFactRequest = z.object({
+  id: z.string("expected the id of a fact").check(z.regex(/^kn_/, "expected an id with the prefix kn_")),
+});
+
 /** A person's decision about a drafted skill. */
 export const decideSkillRequest = z.object({
   id: z.string("expected the id of a drafted skill").check(z.regex(/^sd_/, "expected an id with the prefix sd_")),

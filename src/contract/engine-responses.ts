@@ -22,6 +22,7 @@ import { engineEvent } from "./engine-event-schemas.ts";
 import { usageReport } from "./metered-usage.ts";
 import { MEMORY_RESPONSES } from "./memory-responses.ts";
 import { startedTurn } from "./started-turn.ts";
+import { TURN_RESPONSES } from "./turn-responses.ts";
 import { AWAKE_REASONS } from "./sleep.ts";
 import { count, jsonObject, openApiDocument, text, textOrNull, time, timeOrNull } from "./response-schemas.ts";
 
@@ -122,6 +123,7 @@ export const ENGINE_RESPONSES = {
   }) satisfies z.ZodMiniType<ReplayPage>,
   Cancelled: z.object({ cancelled: z.boolean() }),
   Resolved: z.object({ request_id: text, status: z.literal("resolved") }),
+  ...TURN_RESPONSES,
   PendingRequests: z.object({ requests: z.array(pendingRequest) }),
   KnowledgeHits: z.object({ results: z.array(hit) }),
   Servers: z.object({ servers: z.array(server), errors: z.exactOptional(remarks) }),

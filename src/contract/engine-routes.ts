@@ -3,6 +3,7 @@ import {
   allowToolsRequest,
   cancelRequest,
   decideSkillRequest,
+  endFactRequest,
   executeRequest,
   hitlRespondRequest,
   knowledgeSearchRequest,
@@ -39,6 +40,7 @@ export const MEMORY_PAGE_LIMIT: IntegerParameter = {
   fallback: 50,
   summary: "Page size",
 };
+export const TURN_PAGE_LIMIT: IntegerParameter = MEMORY_PAGE_LIMIT;
 export const REPLAY_LIMIT: IntegerParameter = {
   kind: "integer",
   min: 1,
@@ -110,6 +112,23 @@ export const ENGINE_ROUTES = {
     errors: ["HITL_NOT_FOUND", "HITL_ALREADY_ANSWERED"],
   }),
   pending: engine("GET /hitl/pending", "Open human-in-the-loop requests", { responses: ok("PendingRequests") }),
+  listTurns: engine("GET /turns", "Turns, the newest first", {
+    query: {
+      task_id: { kind: "text", summary: "Only of this task" },
+      limit: TURN_PAGE_LIMIT,
+      cursor: { kind: "text", summary: "`next_cursor` of the previous page" },
+    },
+    responses: ok("TurnPage"),
+  }),
+  showTurn: engine("GET /turns/{turn_id}", "A turn", { responses: ok("Turn"), errors: ["NOT_FOUND"] }),
+  listRequests: engine("GET /turns/{turn_id}/requests", "Model calls of a turn and what their requests consist of", {
+    responses: ok("ModelRequests"),
+    errors: ["NOT_FOUND"],
+  }),
+  showRequest: engine("GET /turns/{turn_id}/requests/{number}", "A request to a model as it was sent", {
+    responses: ok("ModelRequest"),
+    errors: ["NOT_FOUND"],
+  }),
   searchMemory: engine("POST /memory/knowledge/search", "Search episodes, facts and notes", {
     request: knowledgeSearchRequest,
     responses: ok("KnowledgeHits"),
@@ -128,6 +147,11 @@ export const ENGINE_ROUTES = {
     responses: ok("EpisodePage"),
   }),
   listKnowledge: engine("GET /memory/knowledge", "Facts", { query: PAGE, responses: ok("KnowledgePage") }),
+  endFact: engine("POST /memory/knowledge/end", "End a fact that is true no longer", {
+    request: endFactRequest,
+    responses: ok("FactEnded"),
+    errors: ["NOT_FOUND"],
+  }),
   listSocial: engine("GET /memory/social", "People and things, with their relations", {
     query: PAGE,
     responses: ok("SocialPage"),

@@ -41,6 +41,8 @@ export interface EngineConfig {
   readonly deadlines: { readonly firstMs: number; readonly betweenMs: number };
   readonly reactiveCompact: boolean;
   readonly cacheHitMonitor: boolean;
+  /** Whether requests to models are kept for a day. */
+  readonly keepRequests: boolean;
   readonly toolConcurrency: number;
   /** How long a person has to answer before it counts as a no. Null: no limit. */
   readonly hitlTtlMs: number | null;
@@ -67,6 +69,7 @@ export function readEngineSettings(read: EnvironmentReader, unfit: (problem: str
     },
     reactiveCompact: readFlag(read, "REACTIVE_COMPACT_ENABLED"),
     cacheHitMonitor: readFlag(read, "CACHE_HIT_MONITOR_ENABLED"),
+    keepRequests: readFlag(read, "ENGINE_KEEP_REQUESTS"),
     hitlTtlMs: hitlTtlS === null ? null : hitlTtlS * 1000,
     toolConcurrency: readInteger(read, "ORCH_CODE_MAX_TOOL_USE_CONCURRENCY"),
     logLevel: readLevel(read),

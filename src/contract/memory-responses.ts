@@ -143,6 +143,7 @@ export const MEMORY_RESPONSES = {
   MemoryFileLine: z.union([fileHeader, fileEnd, fileRecord]),
   MemoryImported: z.object({ imported: counts, skipped: counts }) satisfies z.ZodMiniType<MemoryImported>,
   MemoryErased: z.object({ erased: counts }) satisfies z.ZodMiniType<MemoryErased>,
+  FactEnded: z.object({ id: text, ended: z.literal(true) }),
   SkillDrafts: z.object({ skills: z.array(skillDraft) }),
   SkillDecided: z.object({
     id: text,

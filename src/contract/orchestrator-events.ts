@@ -36,6 +36,7 @@ export const ORCHESTRATOR_EVENTS = {
   "schedule.missed": "A run was due and did not start in time: `reason`.",
   "host.draining": "The host accepts no new engines.",
   "host.resumed": "The host accepts new engines again.",
+  "host.leader_changed": "Another daemon leads the host: `data.leader`, `data.previous`, `data.epoch`.",
   "host.port_taken": "Another program listens on the port of an engine. The engine got another port.",
   "host.calls_refused":
     "While no daemon ran, `data.engines` sleeping engines refused calls: nothing kept their sockets. `data.since`: the last event before.",

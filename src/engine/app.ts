@@ -31,6 +31,7 @@ import { openMemory } from "./memory/open-memory.ts";
 import { contextWindow } from "./model/context-window.ts";
 import { createProvider } from "./model/create-provider.ts";
 import { toolLimits } from "./model/wire/wire-tools.ts";
+import { openRequests } from "./requests/open-requests.ts";
 import { Wakefulness, type WakefulnessParts } from "./sleep/wakefulness.ts";
 import { CompactionTable } from "./store/compactions.ts";
 import { EventTable } from "./store/events.ts";
@@ -55,6 +56,7 @@ import { RunningCalls } from "./tools/running-calls.ts";
 import { AcceptedKeys } from "./turns/accepted-keys.ts";
 import { openJournal } from "./turns/event-journal.ts";
 import { HumanRequests } from "./turns/human-requests.ts";
+import { TurnList } from "./turns/turn-list.ts";
 import { TaskSlots } from "./turns/task-slots.ts";
 import { TurnRunner } from "./turns/turn-runner.ts";
 import { openUsage } from "./usage/open-usage.ts";
@@ -107,12 +109,14 @@ export async function createApp({
   };
   const filesOf = createResultFiles(attachments);
   const { meter, budgets, calls: callMeter } = openUsage({ store, logger, budgets: launch.budgets });
+  const { requests, table: requestTable } = openRequests({ store, config, launch, logger });
   const modelProvider = createProvider(config, {
     extraCaCerts: launch.extra_ca_certs,
     readAttachment: (file) => attachments.files.read(file),
     logger,
     telemetry,
     meter: callMeter,
+    recorder: requests,
   });
   const { embedder } = modelProvider;
   const memory = await openMemory({ store, workspaceDir, embedder, lastEvent: () => journal.last, logger });
@@ -168,11 +172,12 @@ export async function createApp({
     isBusy: () => slots.size > 0,
     logger,
   });
+  const turns = new TurnTable(store);
   const runner = new TurnRunner({
     journal,
     humanRequests,
     slots,
-    turns: new TurnTable(store),
+    turns,
     messages,
     toolCalls: new ToolCallTable(store),
     compactions: new CompactionTable(store),
@@ -197,6 +202,7 @@ export async function createApp({
     journal,
     idempotency,
     meter,
+    requests: requestTable,
     workspaceDir,
     logger,
   });
@@ -248,7 +254,10 @@ export async function createApp({
       list: () => shownServers(toolServers.servers.list(), { profiles, provider }),
       allow: (server, selection) => toolServers.servers.allow(server, selection),
     },
+    turnList: new TurnList({ turns, slots }),
+    requests,
     memoryLists: memory.lists,
+    endFact: (id) => memory.endFact(id),
     memorySearch: memory.search,
     learning,
     skills,
@@ -277,6 +286,7 @@ export async function createApp({
       await launcher.close();
       await network.close();
       await Promise.race([learningClosed, delay(LEARNING_CLOSE_MS)]);
+      await requests?.flush();
       await memory.close(
         new EngineError(
           "ENGINE_DRAINING",

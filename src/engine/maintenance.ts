@@ -2,6 +2,7 @@ import { collectGarbage } from "../shared/collect-garbage.ts";
 import type { Logger } from "../shared/logger.ts";
 import type { EngineProvider } from "./model/create-provider.ts";
 import type { IdempotencyTable } from "./store/idempotency-keys.ts";
+import type { ModelRequestTable } from "./store/model-requests.ts";
 import { pruneOutputs } from "./tools/spill.ts";
 import type { EventJournal } from "./turns/event-journal.ts";
 import type { UsageMeter } from "./usage/usage-meter.ts";
@@ -24,6 +25,8 @@ export interface MaintenanceParts {
   readonly journal: EventJournal;
   readonly idempotency: IdempotencyTable;
   readonly meter: UsageMeter;
+  /** Also of engines that keep none any more. */
+  readonly requests: Pick<ModelRequestTable, "prune">;
   readonly workspaceDir: string;
   readonly logger: Logger;
   /** Default: {@link collectGarbage}. */
@@ -61,12 +64,13 @@ function collectWhenIdle({ slots, collect = collectGarbage }: MaintenanceParts):
   if (slots.size === 0) collect();
 }
 
-function pruneRows({ journal, idempotency, meter, logger }: MaintenanceParts): void {
+function pruneRows({ journal, idempotency, meter, requests, logger }: MaintenanceParts): void {
   const before = Date.now() - KEPT_MS;
   try {
     journal.prune(before, EVENTS_KEPT);
     idempotency.prune(before);
     meter.prune();
+    requests.prune(before);
   } catch (error) {
     logger.error({ err: error }, "failed to prune old events");
   }

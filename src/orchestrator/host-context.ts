@@ -14,6 +14,7 @@ import type { Db } from "./store/database.ts";
 import type { UidRange } from "./store/engine-users.ts";
 import type { EngineStates } from "./store/engine-states.ts";
 import type { EventLog } from "./store/events.ts";
+import type { Leadership } from "./store/host-lock.ts";
 import type { PortRange } from "./store/ports.ts";
 import type { ProductDirectory } from "./store/product-directory.ts";
 import type { AnswerLimit } from "./operations/answer-limit.ts";
@@ -24,6 +25,8 @@ import type { FleetBreaker } from "./supervision/fleet-breaker.ts";
 import type { Backups } from "./status/backups.ts";
 import type { Prices } from "./status/prices.ts";
 import type { Metrics } from "./status/metrics.ts";
+import type { Sessions } from "./status/sessions.ts";
+import type { EngineSampleStore } from "./status/usage-samples.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
 import type { WakeOutcome } from "./supervision/wake-outcome.ts";
 import type { Readiness } from "./status/readiness.ts";
@@ -36,6 +39,9 @@ export interface HostContext {
   readonly states: EngineStates;
   readonly events: EventLog;
   readonly directory: ProductDirectory;
+  /** Of the console. */
+  readonly sessions: Sessions;
+  readonly leadership: Leadership;
   readonly backend: EngineBackend;
   readonly isolation: HostIsolation;
   /** The processes that this daemon supervises, by engine. */
@@ -67,6 +73,8 @@ export interface HostContext {
   readonly prices: Prices;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
+  /** What the engines used in the last hour. */
+  readonly samples: EngineSampleStore;
   readonly tracer: Tracer;
   /** Limits concurrent health probes. */
   readonly probes: PQueue;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import t from "tap";
 import { redactLogLine } from "../../cli/bundle/redact-log.ts";
-import { redactSecrets } from "../../cli/bundle/redact-secrets.ts";
+import { redactSecrets } from "../../src/shared/redact-secrets.ts";
 import { freePort, startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";

@@ -8,6 +8,7 @@ import { type Ran, orchctlFor } from "../helpers/orchctl.ts";
 
 interface Both {
   readonly engine: TestEngine;
+  readonly turns: (args: readonly string[]) => Promise<Ran>;
   readonly memory: (args: readonly string[], input?: string) => Promise<Ran>;
 }
 
@@ -18,7 +19,11 @@ async function withMemory(t: Test): Promise<Both> {
   daemon.on("GET /engines/alice", { body: record({ url: engine.url }) });
   const orchctl = orchctlFor(t, daemon);
   const env = { ORCH_PLATFORM_KEY: "orchp_of-the-test", ORCH_ENGINE_KEY: engine.key };
-  return { engine, memory: (args, input = "") => orchctl(["memory", ...args], { env, input }) };
+  return {
+    engine,
+    turns: (args) => orchctl(["turns", ...args], { env }),
+    memory: (args, input = "") => orchctl(["memory", ...args], { env, input }),
+  };
 }
 
 t.test("what is remembered is listed, searched, exported, imported elsewhere, and erased", async (t) => {
@@ -60,6 +65,29 @@ t.test("what is remembered is listed, searched, exported, imported elsewhere, an
   t.match(await second.memory(["list", "alice", "working"]), { code: 0, stdout: "nothing yet\n" });
 });
 
+t.test("turns are listed, and what their requests to the model consisted of", async (t) => {
+  const { engine, turns } = await withMemory(t);
+  t.match(await turns(["list", "alice"]), { code: 0, stdout: "no turns\n" });
+  await engine.turn("first", "/say hello");
+  await engine.turn("second", "/tool list_files {}\n/say done");
+  const page = await turns(["list", "alice", "-n", "1"]);
+  t.match(page, { code: 0, stdout: /completed +second .*turn_/ });
+  const cursor = /--cursor (\d+)/.exec(page.stderr)?.[1] ?? "";
+  const rest = await turns(["list", "alice", "--cursor", cursor, "--json"]);
+  const [first] = JSON.parse(rest.stdout).items;
+  t.match(first, { task_id: "first", message: "/say hello" });
+  const only = await turns(["list", "alice", "--task", "second", "--json"]);
+  const [second] = JSON.parse(only.stdout).items;
+  const shown = await turns(["show", "alice", second.turn_id, "--requests"]);
+  t.equal(shown.code, 0, shown.stderr);
+  t.match(shown.stdout, /state +completed/);
+  t.match(shown.stdout, /NO +MS +INPUT .*STEPS.*\n1 .* tool_use\n2 .* stop\n/);
+  const request = await turns(["show", "alice", second.turn_id, "--request", "2"]);
+  t.match(request, { code: 0, stdout: /"role": "tool"/ });
+  t.match(await turns(["show", "alice", "turn_none"]), { code: 4, stderr: /no turn has this id/ });
+  t.match(await turns(["show", "alice", first.turn_id, "--request", "9"]), { code: 4, stderr: /that is kept/ });
+});
+
 t.test("learning is asked for, and its drafts are decided on", async (t) => {
   const { engine, memory } = await withMemory(t);
   await engine.turn("t", "/say hello");
@@ -68,6 +96,13 @@ t.test("learning is asked for, and its drafts are decided on", async (t) => {
   t.match(await memory(["skills", "alice", "allow", "sd_none"]), { code: 4, stderr: /no skill draft/ });
   t.match(await memory(["skills", "alice", "allow"]), { code: 2, stderr: /expected the ID/ });
   t.match(await memory(["skills", "alice", "burn", "sd_1"]), { code: 2 });
+  await engine.turn("t", "/say fine\nMy name is Anna. I live in Oslo.");
+  t.match(await memory(["learn", "alice"]), { code: 0 });
+  const { stdout } = await memory(["list", "alice", "knowledge", "--json"]);
+  const { id } = JSON.parse(stdout).items[0];
+  t.match(await memory(["end", "alice", id]), { code: 0, stdout: `${id} has ended\n` });
+  t.match(await memory(["list", "alice", "knowledge"]), { code: 0, stdout: /\(until / });
+  t.match(await memory(["end", "alice", "kn_none"]), { code: 4, stderr: /no fact has this id/ });
 });
 
 t.test("what goes wrong has its exit code, and leaves no half file", async (t) => {

@@ -96,6 +96,25 @@ t.test("turns", async () => {
   await call("replay", { query: "?turn_id=none&follow=true", headers: SSE, expect: "NOT_FOUND" });
 });
 
+t.test("turns and their requests", async (t) => {
+  const { body: page } = await call("listTurns", { query: "?limit=1", expect: 200 });
+  t.match(page, { items: [{ task_id: "shown", state: "completed", agent: "default" }] });
+  await call("listTurns", { query: `?limit=1&cursor=${page.next_cursor}&task_id=talk`, expect: 200 });
+  await call("listTurns", { query: "?cursor=next", expect: "INVALID_REQUEST" });
+  const { body: talk } = await call("listTurns", { query: "?task_id=talk", expect: 200 });
+  t.equal(talk.items.length, 1);
+  const [{ turn_id: turn }] = talk.items;
+  await call("showTurn", { path: { turn_id: turn }, expect: 200 });
+  await call("showTurn", { path: { turn_id: "turn_none" }, expect: "NOT_FOUND" });
+  const { body: calls } = await call("listRequests", { path: { turn_id: turn }, expect: 200 });
+  t.match(calls, { kept: true, requests: [{ number: 1, context: { is_estimate: false } }, { number: 2 }] });
+  await call("listRequests", { path: { turn_id: "turn_none" }, expect: "NOT_FOUND" });
+  const { body: request } = await call("showRequest", { path: { turn_id: turn, number: "1" }, expect: 200 });
+  t.match(request, { method: null, body: { model: "sandbox", messages: [{ role: "user" }] } });
+  await call("showRequest", { path: { turn_id: turn, number: "99" }, expect: "NOT_FOUND" });
+  await call("showRequest", { path: { turn_id: turn, number: "first" }, expect: "INVALID_REQUEST" });
+});
+
 t.test("people", async () => {
   const stream = await engine.execute({ task_id: "ask", message: "/ask Which one? | left | right" });
   const { data } = await stream.first("hitl_request");
@@ -144,6 +163,10 @@ t.test("memory", async () => {
     if (body.next_cursor !== null) await call(name, { query: `?cursor=${body.next_cursor}`, expect: 200 });
     await call(name, { query: "?cursor=other.1", expect: "INVALID_REQUEST" });
   }
+  const { body: facts } = await call("listKnowledge", { expect: 200 });
+  await call("endFact", { body: { id: facts.items[0].id }, expect: 200 });
+  await call("endFact", { body: { id: "kn_none" }, expect: "NOT_FOUND" });
+  await call("endFact", { body: { id: "x" }, expect: "INVALID_REQUEST" });
   const { body: drafts } = await call("listSkills", { expect: 200 });
   const [{ id }] = drafts.skills;
   await call("decideSkill", { body: { id: "sd_none", decision: "allow" }, expect: "NOT_FOUND" });

@@ -22,7 +22,9 @@ function engineRoutes(): readonly string[] {
   return router.stack.flatMap(({ route }) =>
     route === undefined || control.includes(route.path)
       ? []
-      : Object.keys(route.methods).map((method) => `${method.toUpperCase()} ${route.path}`),
+      : Object.keys(route.methods).map(
+          (method) => `${method.toUpperCase()} ${route.path.replaceAll(/:(\w+)/g, "{$1}")}`,
+        ),
   );
 }
 

@@ -46,7 +46,11 @@ t.test("a site whose name resolves to this host reads nothing that wants no key"
 t.test("what a proxy on this host passes on keeps the name it was called by, and is not local", async (t) => {
   const headers = { host: "api.example.com", "x-forwarded-for": "203.0.113.7" };
   t.equal((await ask(daemon.url, "/health", { headers })).status, 200);
+  const metrics = async (authorization: string) =>
+    (await ask(daemon.url, "/metrics", { headers: { ...headers, authorization } })).status;
   t.equal((await ask(daemon.url, "/metrics", { headers })).status, 401);
+  t.equal(await metrics("Bearer another-admin-key"), 401);
+  t.equal(await metrics(`Bearer ${daemon.adminKey}`), 200, "a scraper sends the admin key as a bearer token");
 });
 
 t.test("a page of another site in a browser on this host reads no metrics", async (t) => {

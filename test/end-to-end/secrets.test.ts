@@ -77,6 +77,10 @@ t.test(
       const { body } = await daemon.platform(platformKey, runs);
       return body.data[0]?.ended_at ?? null;
     });
+    const { body: turns } = await ask(engine.url, "/turns", { headers });
+    const kept = `/turns/${turns.items.at(-1).turn_id}/requests/1`;
+    const request = (await ask(engine.url, kept, { headers })).text;
+    t.match(request, message, "the request to the model is kept");
     const { body: rotated } = await daemon.platform(platformKey, "/engines/alice/rotate-key", {
       method: "POST",
       body: {},
@@ -117,6 +121,8 @@ t.test(
     t.notOk(exposed(daemon.output()), "the daemon's log holds no secret");
     t.notOk(exposed(log), "the engine's log holds no secret");
     t.same(answers.filter(exposed), [], "no response holds a secret");
+    const inRequest = secrets.filter((secret) => secret !== message && request.includes(secret));
+    t.same(inRequest, [], "no request to a model holds a key");
     t.same(processes.filter(exposed), [], "no environment and no command line holds a secret");
     t.same(readdirSync(join(dataDir, "run")), [], "no launch file is left");
     await daemon.platform(platformKey, "/engines/alice", { method: "DELETE" });

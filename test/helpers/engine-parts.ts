@@ -45,6 +45,7 @@ import { AcceptedKeys } from "../../src/engine/turns/accepted-keys.ts";
 import { type EventJournal, openJournal } from "../../src/engine/turns/event-journal.ts";
 import { HumanRequests } from "../../src/engine/turns/human-requests.ts";
 import { TaskSlots } from "../../src/engine/turns/task-slots.ts";
+import { TurnList } from "../../src/engine/turns/turn-list.ts";
 import { TurnRunner } from "../../src/engine/turns/turn-runner.ts";
 import { createLogger } from "../../src/shared/logger.ts";
 import { NO_TRACER } from "../../src/shared/tracing/span.ts";
@@ -264,6 +265,9 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       reloadSoul: () => Promise.resolve({ kind: "refused", problems: [] }),
       inspect: () => Promise.resolve({ agents: [], skills: [], tools: [], errors: [], warnings: [] }),
     },
+    turnList: new TurnList({ turns: new TurnTable(parts.store), slots: parts.slots }),
+    requests: null,
+    endFact: () => Promise.resolve(false),
     memoryLists: new MemoryLists(parts.store),
     memorySearch: new MemorySearch(parts.store),
     learning: { trigger: () => Promise.reject(new Error("nothing is learnt here")) },

@@ -42,6 +42,9 @@ async function start() {
   // For several daemons at once; and nothing here has to outlive a power cut.
   for (const setting of ["max_connections = 300", "fsync = off", "full_page_writes = off", "autovacuum = off"])
     await client.query(`alter system set ${setting}`);
+  // A daemon opens six connections at its start, and each hashes the password.
+  await client.query("set scram_iterations = 1");
+  await client.query(`alter role ${user} password '${password}'`);
   await client.end();
   await endServer();
   await server.ensureRunning();

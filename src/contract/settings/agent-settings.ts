@@ -79,6 +79,11 @@ export const AGENT_SETTINGS = {
     value: { kind: "choice", values: ENGINE_LOG_LEVELS, fallback: "INFO" },
     description: "The engines' log level. `DEBUG` adds model parameters and context assembly",
   },
+  ENGINE_KEEP_REQUESTS: {
+    scope: "product",
+    value: { kind: "flag", fallback: true },
+    description: "Keep the requests to models for 24 hours, as they were sent, without keys",
+  },
   ENGINE_HITL_TTL_S: {
     scope: "product",
     value: { kind: "integer", min: 1, max: 2_000_000, fallback: null },

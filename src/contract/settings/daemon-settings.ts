@@ -38,6 +38,20 @@ export const DAEMON_SETTINGS = {
     description:
       "The daemon's address for products and browsers, such as `https://agents.example.com`. The `url` of an engine is then `<address>/e/<engine id>`",
   },
+  ORCH_HOST_ID: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "made on first start",
+    description:
+      "The name of the deployment in the database, the same on all its replicas: letters, digits, `.`, `_` and `-`, at most 63. It cannot be changed later",
+  },
+  ORCH_REPLICA_URL: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "none: other replicas wait until this one ends",
+    description:
+      "This daemon's own address for the other replicas, such as `http://10.1.2.3:7700`. They pass calls on to it while it leads",
+  },
   ORCH_PORT_MIN: { scope: "daemon", value: { ...PORT, fallback: 20_000 }, description: "The first port of engines" },
   ORCH_PORT_MAX: {
     scope: "daemon",

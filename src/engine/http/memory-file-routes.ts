@@ -22,6 +22,8 @@ export interface MemoryFileParts {
   readonly runner: TurnRunner;
   readonly journal: EventJournal;
   readonly learning: { readonly running: boolean };
+  /** Stores the requests to models that wait, so that they are erased too. */
+  readonly flushRequests: () => Promise<void>;
   readonly limits: Pick<StreamLimits, "maxQueuedMs">;
   /** The engine, user and product that the memory belongs to. */
   readonly owner: { readonly engine_id: string; readonly user_id: string; readonly product: string };
@@ -93,7 +95,7 @@ async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
 
 /** No turn runs or starts until the memory is erased. */
 export const eraseRoute =
-  ({ portability, runner, journal, learning }: MemoryFileParts): RequestHandler =>
+  ({ portability, runner, journal, learning, flushRequests }: MemoryFileParts): RequestHandler =>
   async (_request, response) => {
     const hold = runner.pause();
     if (hold.kind === "busy") {
@@ -115,6 +117,7 @@ export const eraseRoute =
     }
     try {
       await runner.waitUntilIdle(TURNS_GONE_MS);
+      await flushRequests();
       if (!journal.flush())
         throw new EngineError("INTERNAL_ERROR", "the last events cannot be stored, so nothing is erased");
       const done = await portability.erase(() => learning.running);

@@ -1,11 +1,12 @@
 import type { Request, RequestHandler } from "express";
-import { type KnowledgeHit, knowledgeSearchRequest } from "../../contract/engine-api.ts";
+import { type KnowledgeHit, endFactRequest, knowledgeSearchRequest } from "../../contract/engine-api.ts";
 import { MEMORY_PAGE_LIMIT } from "../../contract/engine-routes.ts";
 import type { MemoryList } from "../../contract/memory-records.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { integerParameter, parameter } from "../../shared/http/parameters.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import { InvalidInput } from "../../shared/parse.ts";
+import { EngineError } from "../engine-error.ts";
 import type { MemoryLists } from "../memory/memory-lists.ts";
 import type { MemoryHit, MemorySearch } from "../memory/search/search-memory.ts";
 import { endOf, startOf } from "../memory/search/time-range.ts";
@@ -16,10 +17,12 @@ const LIMIT = 10;
 export interface MemoryRouteParts {
   readonly memoryLists: Pick<MemoryLists, "page">;
   readonly memorySearch: Pick<MemorySearch, "search">;
+  /** False when there is no such fact. */
+  readonly endFact: (id: string) => Promise<boolean>;
 }
 
-/** The calls that read memory. */
-export const memoryRoutes = ({ memoryLists, memorySearch }: MemoryRouteParts) => {
+/** The calls that read memory, and end what is true no longer. */
+export const memoryRoutes = ({ memoryLists, memorySearch, endFact }: MemoryRouteParts) => {
   const listing =
     (list: MemoryList): RequestHandler =>
     (request, response) => {
@@ -33,6 +36,11 @@ export const memoryRoutes = ({ memoryLists, memorySearch }: MemoryRouteParts) =>
     listSocial: listing("social"),
     listWorking: listing("working"),
     listTrajectories: listing("trajectories"),
+    async endFact(request, response) {
+      const { id } = validateBody(endFactRequest, request.body, response);
+      if (!(await endFact(id))) throw new EngineError("NOT_FOUND", "no fact has this id");
+      response.json({ id, ended: true });
+    },
     async searchMemory(request, response) {
       const search = validateBody(knowledgeSearchRequest, request.body, response);
       const { query, limit = LIMIT, kinds, bearing, as_of: asOf, from, to } = search;

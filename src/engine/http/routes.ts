@@ -32,10 +32,12 @@ import { type MemoryRouteParts, memoryRoutes } from "./memory-routes.ts";
 import { replayRoute } from "./replay-route.ts";
 import { startedTurnRoutes } from "./started-turn-routes.ts";
 import { traceRequests } from "../../shared/http/trace-request.ts";
+import { type TurnRecordParts, turnRecordRoutes } from "./turn-record-routes.ts";
 import { type TurnRouteParts, turnRoutes } from "./turn-routes.ts";
 
-export interface RouteParts extends Omit<TurnRouteParts, "followers">, AdminParts, MemoryRouteParts, ControlParts {
-  readonly memoryFile: Omit<MemoryFileParts, "runner" | "journal" | "limits">;
+export interface RouteParts
+  extends Omit<TurnRouteParts, "followers">, TurnRecordParts, AdminParts, MemoryRouteParts, ControlParts {
+  readonly memoryFile: Omit<MemoryFileParts, "runner" | "journal" | "limits" | "flushRequests">;
   readonly controlToken: string;
   readonly wakefulness: Pick<Wakefulness, "noteWork" | "sleep">;
   /** Where the engine listens. */
@@ -98,12 +100,14 @@ function gatesOf({ keys, controlToken, host, wakefulness }: RouteParts): Record<
 }
 
 function handlersOf(parts: RouteParts): Record<LoadedRoute, RequestHandler> {
-  const { runner, journal, limits, documentsDir } = parts;
-  const memoryFile = { ...parts.memoryFile, runner, journal, limits };
+  const { runner, journal, limits, documentsDir, requests } = parts;
+  const flushRequests = () => requests?.flush() ?? Promise.resolve();
+  const memoryFile = { ...parts.memoryFile, runner, journal, limits, flushRequests };
   const streams = { ...parts, followers: new FollowerLimit() };
   return {
     ...turnRoutes(streams),
     replay: replayRoute(streams),
+    ...turnRecordRoutes(parts),
     ...memoryRoutes(parts),
     exportMemory: exportRoute(memoryFile),
     importMemory: importRoute(memoryFile),

@@ -86,6 +86,11 @@ export class KnowledgeTable extends Table {
     return this.#close.run(validTo, recordedTo, supersededBy, id).changes === 1;
   }
 
+  find(id: string): KnownFact | null {
+    const row = this.db.prepare(`select *, ${STATED_AT} from knowledge where id = ?`).get(id);
+    return row === undefined ? null : knownFact(row);
+  }
+
   live(hash: string): KnownFact | null {
     const row = this.#byHash.get(hash);
     return row === undefined ? null : knownFact(row);

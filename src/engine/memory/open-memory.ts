@@ -1,5 +1,6 @@
 import type { Logger } from "../../shared/logger.ts";
 import type { Store } from "../store/open-store.ts";
+import { endFact } from "./end-fact.ts";
 import { KnowledgeTable } from "./knowledge.ts";
 import { LearningBatchTable } from "./learning-batches.ts";
 import { MemoryLists } from "./memory-lists.ts";
@@ -34,6 +35,8 @@ export interface Memory {
   readonly lists: MemoryLists;
   readonly tables: LearningTables;
   readonly portability: MemoryPortability;
+  /** False when there is no such fact. */
+  endFact(id: string): Promise<boolean>;
   /** `reason` is the error that the caller of a running import gets. */
   close(reason: Error): Promise<void>;
 }
@@ -47,14 +50,16 @@ export async function openMemory({ store, workspaceDir, lastEvent, embedder, log
   if (await portability.finishErasure()) logger.warn("finished an interrupted erasure");
   void continueImport(portability, logger);
   const embeddings = embedder && new Embeddings({ store, lane, embedder, logger });
+  const tables = learningTables(store);
   return {
     lane,
     writer: new MemoryWriter(store, index),
     search: new MemorySearch(store, embeddings?.near),
     whole: new FullItems(store),
     lists: new MemoryLists(store),
-    tables: learningTables(store),
+    tables,
     portability,
+    endFact: (id) => endFact({ ...tables, lane }, id, Date.now()),
     async close(reason) {
       await portability.close(reason);
       await embeddings?.close();

@@ -42,7 +42,7 @@ export const valueTokens = (value: unknown): number => textTokens(JSON.stringify
 export const requestTokens = ({ system, tools, messages }: ModelRequest): number =>
   valueTokens(system) + valueTokens(tools) + valueTokens(messages) + attachmentTokens(messages);
 
-const attachmentTokens = (messages: readonly ModelMessage[]): number =>
+export const attachmentTokens = (messages: readonly ModelMessage[]): number =>
   messages
     .flatMap((message): readonly FilePart[] => {
       if (message.role === "user") return message.parts ?? [];

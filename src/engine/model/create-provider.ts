@@ -6,6 +6,7 @@ import { type ReadAttachment, loadingProvider } from "./attachments/load-attachm
 import { type Deadlines, aiSdkProvider } from "./ai-sdk-provider.ts";
 import { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
 import { monitoredProvider } from "./cache-monitor.ts";
+import type { CallRecorder } from "./call-recorder.ts";
 import { type Embedder, createEmbedder } from "./embedder.ts";
 import { loggedProvider } from "./logged-provider.ts";
 import { type CallMeter, NO_METER, meteredProvider } from "./metered-provider.ts";
@@ -47,6 +48,7 @@ export function createProvider(
     logger,
     telemetry = new EngineTelemetry(),
     meter = NO_METER,
+    recorder = null,
   }: {
     readonly extraCaCerts: string | null;
     readonly readAttachment?: ReadAttachment;
@@ -54,6 +56,7 @@ export function createProvider(
     readonly telemetry?: EngineTelemetry;
     /** Of every call, embeddings included. */
     readonly meter?: CallMeter;
+    readonly recorder?: CallRecorder | null;
   },
 ): EngineProvider {
   const { provider } = settings;
@@ -62,7 +65,7 @@ export function createProvider(
     const health = () => ({ status: "ok", last_error: null, last_error_at: null, next_try_at: null }) as const;
     return {
       ...loggedProvider(
-        observedProvider(meteredProvider(loadingProvider(sandboxProvider, readAttachment), meter), telemetry),
+        observedProvider(meteredProvider(loadingProvider(sandboxProvider, readAttachment), meter), telemetry, recorder),
         logger,
       ),
       load: () => Promise.resolve(),
@@ -71,7 +74,9 @@ export function createProvider(
   }
   const load = once(async () => {
     if (extraCaCerts !== null) await trustCertificates(extraCaCerts);
-    const family = (await importFamily(provider)).openFamily(settings);
+    const send: typeof fetch = settings.fetch ?? ((input, init) => globalThis.fetch(input, init));
+    const recorded = recorder === null ? settings : { ...settings, fetch: recorder.capturing(send) };
+    const family = (await importFamily(provider)).openFamily(recorded);
     return settings.baseUrl === undefined ? family : withTraceHeaders(family);
   });
   const limiter = new RateLimiter();
@@ -96,7 +101,7 @@ export function createProvider(
   const embedder =
     id !== null && createEmbedder({ provider, model: id, open: () => openEmbedding(id), limiter, meter });
   return {
-    ...loggedProvider(observedProvider(watched, telemetry), logger),
+    ...loggedProvider(observedProvider(watched, telemetry, recorder), logger),
     load,
     health,
     ...(embedder && { embedder }),

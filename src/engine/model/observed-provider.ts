@@ -2,16 +2,21 @@ import { OTHER } from "../../contract/engine-metrics.ts";
 import type { Span } from "../../shared/tracing/span.ts";
 import { type EngineTelemetry, NO_SCOPE, type Scope } from "../telemetry/engine-telemetry.ts";
 import { agentAttributes, chatAttributes, usageAttributes } from "../telemetry/gen-ai-attributes.ts";
+import type { CallRecorder, CallRecording, RecordedEnd } from "./call-recorder.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
 import type { CallReport } from "./model-status.ts";
 import { sanitizeUsage } from "./model-usage.ts";
 
-/** A provider whose calls are counted and traced, each with its retries. */
-export function observedProvider(inner: ModelProvider, telemetry: EngineTelemetry): ModelProvider {
+/** A provider whose calls are counted, traced and recorded, each with its retries. */
+export function observedProvider(
+  inner: ModelProvider,
+  telemetry: EngineTelemetry,
+  recorder: CallRecorder | null = null,
+): ModelProvider {
   return {
     name: inner.name,
     stream(request, signal) {
-      const call = new ObservedCall(inner.name, request, telemetry);
+      const call = new ObservedCall(inner.name, request, { telemetry, recorder });
       return call.observe(inner.stream({ ...request, scope: call.scope }, signal));
     },
   };
@@ -29,16 +34,23 @@ class ObservedCall {
   readonly scope: Scope;
   readonly #span: Span;
   readonly #telemetry: EngineTelemetry;
+  readonly #recording: CallRecording | null;
   readonly #labels: { readonly provider: string; readonly model: string };
   readonly #purpose: string;
   readonly #startedAt = performance.now();
   /** Milliseconds in which the reader, not the model, was waited for: a turn pauses while it asks a person. */
   #heldMs = 0;
   #receivedAt = this.#startedAt;
+  #firstMs: number | null = null;
   #hasFirst = false;
   #isOver = false;
 
-  constructor(provider: string, request: ModelRequest, telemetry: EngineTelemetry) {
+  constructor(
+    provider: string,
+    request: ModelRequest,
+    { telemetry, recorder }: { readonly telemetry: EngineTelemetry; readonly recorder: CallRecorder | null },
+  ) {
+    this.#recording = recorder?.start(provider, request) ?? null;
     const { model, purpose = "turn", maxOutputTokens: maxTokens, scope = NO_SCOPE } = request;
     this.#telemetry = telemetry;
     this.#labels = { provider, model };
@@ -63,16 +75,19 @@ class ObservedCall {
       return result;
     };
     const fail = (error: unknown) => {
-      this.#end(OTHER);
+      this.#end(OTHER, { reason: "fault", usage: null });
       throw error;
     };
+    // A request is sent, and sent again, only before the first part.
+    const next = () =>
+      this.#recording === null || this.#hasFirst ? parts.next() : this.#recording.within(() => parts.next());
     const iterator = {
       next: () => {
         this.#heldMs += performance.now() - this.#receivedAt;
-        return parts.next().then(see, fail);
+        return next().then(see, fail);
       },
       return: async () => {
-        this.#end("aborted");
+        this.#end("aborted", { reason: "aborted", usage: null });
         await parts.return?.();
         return { done: true, value: undefined } as const;
       },
@@ -85,13 +100,15 @@ class ObservedCall {
     if (part.kind !== "done" && part.kind !== "failed") return;
     if (part.usage !== null) this.#spend(sanitizeUsage(part.usage));
     if (part.kind === "done") this.#span.set({ "gen_ai.response.finish_reasons": [part.reason] });
-    this.#end(part.kind === "done" ? null : part.failure.kind);
+    if (part.kind === "done") this.#end(null, part);
+    else this.#end(part.failure.kind, { reason: part.failure.kind, usage: part.usage });
   }
 
   #first({ kind }: ModelPart): void {
     this.#hasFirst = true;
     if (kind === "failed") return;
-    const seconds = (this.#receivedAt - this.#startedAt) / 1000;
+    this.#firstMs = this.#receivedAt - this.#startedAt;
+    const seconds = this.#firstMs / 1000;
     this.#telemetry.counters.observe("orch_model_first_token_seconds", this.#labels, seconds);
     this.#span.set({ "gen_ai.response.time_to_first_chunk": seconds });
   }
@@ -105,15 +122,16 @@ class ObservedCall {
     this.#span.set(usageAttributes(usage));
   }
 
-  #end(failure: string | null): void {
+  #end(failure: string | null, { reason, usage }: Pick<RecordedEnd, "reason" | "usage">): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const { counters } = this.#telemetry;
     const outcome = failure === null ? "completed" : failure === "aborted" ? "aborted" : "failed";
-    const reason = outcome === "failed" && failure !== null ? failure : "none";
-    counters.count("orch_model_calls_total", { ...this.#labels, purpose: this.#purpose, outcome, reason });
+    const label = outcome === "failed" && failure !== null ? failure : "none";
+    counters.count("orch_model_calls_total", { ...this.#labels, purpose: this.#purpose, outcome, reason: label });
     const tookMs = performance.now() - this.#startedAt - this.#heldMs;
     counters.observe("orch_model_call_seconds", this.#labels, tookMs / 1000);
     this.#span.end(failure);
+    this.#recording?.end({ outcome, reason, usage, tookMs, firstMs: this.#firstMs });
   }
 }

@@ -28,6 +28,22 @@ export interface EndedTurn {
   readonly errorCode: string | null;
 }
 
+/** A turn in a list; `place` orders them. */
+export interface TurnRow {
+  readonly place: number;
+  readonly turnId: string;
+  readonly taskId: string;
+  readonly state: "running" | "completed" | "errored";
+  readonly errorCode: string | null;
+  readonly agent: string | null;
+  readonly message: string;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+}
+
+const TURN_ROW = `rowid as place, turn_id as turnId, task_id as taskId, state, error_code as errorCode,
+  iif(json_valid(request), request ->> '$.agent', null) as agent, substr(message, 1, 1000) as message, started_at as startedAt, ended_at as endedAt`;
+
 interface TurnOutcome {
   readonly state: "running" | "completed" | "errored";
   /** The code of one that errored. */
@@ -108,6 +124,29 @@ export class TurnTable extends Table {
   taskOf(turnId: string): string | null {
     const row = this.db.prepare("select task_id from turns where turn_id = ?").get(turnId);
     return row === undefined ? null : String(row["task_id"]);
+  }
+
+  /** The newest first; `before`: only those with a smaller place. */
+  page({
+    taskId,
+    before,
+    limit,
+  }: {
+    readonly taskId: string | null;
+    readonly before: number | null;
+    readonly limit: number;
+  }): TurnRow[] {
+    return this.db
+      .prepare(
+        `select ${TURN_ROW} from turns where rowid < ?1 and task_id = coalesce(?2, task_id)
+         order by rowid desc limit ?3`,
+      )
+      .all(before ?? Number.MAX_SAFE_INTEGER, taskId, limit) as unknown as TurnRow[];
+  }
+
+  find(turnId: string): TurnRow | null {
+    const row = this.db.prepare(`select ${TURN_ROW} from turns where turn_id = ?`).get(turnId);
+    return (row as unknown as TurnRow | undefined) ?? null;
   }
 
   state(turnId: string): "running" | "completed" | "errored" | null {

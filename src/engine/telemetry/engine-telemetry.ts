@@ -4,10 +4,11 @@ import { NO_SPAN, NO_TRACER, type Span, type Tracer } from "../../shared/tracing
 import { EngineCounters } from "./engine-counters.ts";
 import { type TokenUsage, agentAttributes, toolAttributes, usageAttributes } from "./gen-ai-attributes.ts";
 
-/** Where an operation belongs: the span around it, its task and its agent. */
+/** Where an operation belongs: the span around it, its task, its turn and its agent. */
 export interface Scope {
   readonly span: Span;
   readonly taskId: string;
+  readonly turnId: string;
   readonly agent: string;
 }
 
@@ -92,7 +93,7 @@ export class EngineTelemetry {
     const { traceparent } = span;
     return {
       trace: traceparent === undefined ? undefined : { turn: traceparent, caller, state },
-      scope: { span, taskId, agent },
+      scope: { span, taskId, turnId, agent },
       end: (code, usage) => {
         const outcome = code === null ? "completed" : "errored";
         this.counters.count("orch_turns_total", { outcome, reason: code ?? "none" });
@@ -104,10 +105,10 @@ export class EngineTelemetry {
   }
 
   /** A sub-agent of the agent in `scope`. `end` takes the code of its error. */
-  subAgent(agent: string, { span: parent, taskId }: Scope): Observed<string> {
+  subAgent(agent: string, { span: parent, taskId, turnId }: Scope): Observed<string> {
     const attributes = { "gen_ai.operation.name": "invoke_agent", ...agentAttributes(agent, taskId) };
     const span = this.tracer.start(`invoke_agent ${agent}`, { kind: "internal", parent, attributes });
-    return { scope: { span, taskId, agent }, end: (code) => span.end(code) };
+    return { scope: { span, taskId, turnId, agent }, end: (code) => span.end(code) };
   }
 
   toolCall(tool: CalledTool, scope: Scope): Observed<ToolFailure | "aborted"> {
@@ -148,4 +149,4 @@ function toolLabel({ name, source }: CalledTool): ToolLabel {
 }
 
 /** A scope outside of any turn. */
-export const NO_SCOPE: Scope = { span: NO_SPAN, taskId: "", agent: "" };
+export const NO_SCOPE: Scope = { span: NO_SPAN, taskId: "", turnId: "", agent: "" };

@@ -15,6 +15,7 @@ import { defaultMaxAwake } from "../rules/idleness.ts";
 import type { UidRange } from "../store/engine-users.ts";
 import { LOG_LEVELS, type LogLevel } from "../../shared/logger.ts";
 import type { TracingSettings } from "../../shared/tracing/otlp-tracer.ts";
+import { readHostId, readReplicaUrl } from "./read-replica.ts";
 import { readTracing } from "./read-tracing.ts";
 
 export interface Config {
@@ -22,12 +23,15 @@ export interface Config {
   readonly adminKey: string | undefined;
   readonly secretKey: string | undefined;
   readonly backend: "process" | "docker" | "kubernetes";
+  readonly hostId: string | undefined;
   readonly docker: DockerSettings;
   readonly kubernetes: KubernetesSettings;
   readonly host: string;
   readonly port: number;
   /** The base of engines' addresses, without a trailing slash. Null: their own ports. */
   readonly publicUrl: string | null;
+  /** Where other replicas reach this daemon, without a trailing slash. Null: nowhere. */
+  readonly replicaUrl: string | null;
   readonly portMin: number;
   readonly portMax: number;
   readonly bootTimeoutMs: number;
@@ -80,9 +84,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
   const config: Config = {
     adminKey: read.text("ORCH_ADMIN_KEY"),
     secretKey: read.text("ORCH_SECRET_KEY"),
+    hostId: readHostId(read),
     host: read.text("ORCH_HOST", SETTINGS.ORCH_HOST.value.fallback),
     port: readInteger(read, "ORCH_PORT"),
     publicUrl: readPublicUrl(read),
+    replicaUrl: readReplicaUrl(read),
     portMin,
     portMax,
     bootTimeoutMs: readInteger(read, "ORCH_BOOT_TIMEOUT_S") * 1000,

@@ -9,7 +9,7 @@ import { assertNoRestore } from "./restore-marker.ts";
 export interface DataFolder {
   readonly adminKey: string;
   readonly secretKey: string;
-  /** Identifies this data folder, and so this host, in the database. */
+  /** Identifies this data folder, and so this host or its replicas, in the database. */
   readonly hostId: string;
   /** The file of the admin key, if it was generated. */
   readonly adminKeyFile: string;
@@ -23,7 +23,11 @@ class DataFolderUnusable extends Error {
 /** Creates the data folder and, on first start, its keys. Keys of the environment are used and not written. */
 export async function openDataFolder(
   dir: string,
-  given: { readonly adminKey: string | undefined; readonly secretKey: string | undefined },
+  given: {
+    readonly adminKey: string | undefined;
+    readonly secretKey: string | undefined;
+    readonly hostId: string | undefined;
+  },
 ): Promise<DataFolder> {
   try {
     await mkdir(dir, { recursive: true, mode: 0o711 });
@@ -33,7 +37,7 @@ export async function openDataFolder(
     return {
       adminKey: given.adminKey ?? (await readOrCreate(join(dir, "admin-key"), newSecret)),
       secretKey: given.secretKey ?? (await readOrCreate(join(dir, "secret-key"), newSecret)),
-      hostId: await readOrCreate(join(dir, "host-id"), () => newId("host")),
+      hostId: await settleHostId(dir, given.hostId),
       adminKeyFile: join(dir, "admin-key"),
     };
   } catch (error) {
@@ -43,4 +47,12 @@ export async function openDataFolder(
       { cause: error },
     );
   }
+}
+
+/** Written to the data folder, which cannot become that of another host. */
+async function settleHostId(dir: string, given: string | undefined): Promise<string> {
+  const hostId = await readOrCreate(join(dir, "host-id"), () => given ?? newId("host"));
+  if (given !== undefined && given !== hostId)
+    throw new Error(`ORCH_HOST_ID is ${given}, and the folder belongs to ${hostId}, as its file host-id says`);
+  return hostId;
 }

@@ -119,6 +119,7 @@ async function stopEngines(options: StartOptions): Promise<void> {
     readiness: new Readiness(),
     onWait,
     onLoss: options.takenOver,
+    leaderUrl: null,
   });
   if (opened === null) return;
   const { stopped, survived } = await stopFleet(opened.host);

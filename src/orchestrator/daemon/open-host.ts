@@ -13,6 +13,7 @@ import { openBackend } from "./open-backend.ts";
 import type { ServiceManager } from "./service-manager.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
+import { ownPlace } from "./own-place.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { LiveEngines } from "../fleet/live-engines.ts";
 import { AnswerLimit } from "../operations/answer-limit.ts";
@@ -27,6 +28,8 @@ import { Prices } from "../status/prices.ts";
 import type { HostContext } from "../host-context.ts";
 import { TransitionOwners } from "../supervision/transition-owners.ts";
 import type { Readiness } from "../status/readiness.ts";
+import { Sessions } from "../status/sessions.ts";
+import { EngineSampleStore } from "../status/usage-samples.ts";
 import { OpenRuns } from "../supervision/open-runs.ts";
 import { RecentFailures } from "../supervision/recent-failures.ts";
 import { DAEMON_ROLE } from "../postgres/server-session.ts";
@@ -35,7 +38,8 @@ import { grantDaemonPrivileges, mayRewriteAudit, migrateToLatest } from "../stor
 import { type Db, openDatabase, databaseAnswers } from "../store/database.ts";
 import { EngineStates } from "../store/engine-states.ts";
 import { EventLog } from "../store/events.ts";
-import { type HostTakenOver, holdHost } from "../store/host-lock.ts";
+import { type HostLock, type HostTakenOver, holdHost } from "../store/host-lock.ts";
+import type { Leader } from "../store/leaders.ts";
 import { isDraining } from "../store/hosts.ts";
 import { listOtherBackends } from "../store/host-engines.ts";
 import { preparePorts } from "../store/ports.ts";
@@ -55,14 +59,18 @@ interface HostParts {
   readonly resources: Releasers;
   readonly stopping: AbortSignal;
   /** Called at each failed attempt to lock the host, which another daemon holds. */
-  readonly onWait: () => void;
+  readonly onWait: (leader: Leader | null) => void;
   readonly onLoss: (error: HostTakenOver) => void;
+  /** Where this daemon serves other replicas once it leads. Null: nowhere. */
+  readonly leaderUrl: string | null;
   readonly isolation: HostIsolation;
   readonly serviceManager: ServiceManager;
 }
 
 interface OpenHost {
   readonly host: HostContext;
+  readonly lock: HostLock;
+  readonly leader: Leader;
   /** For the terminal. */
   readonly database: string;
 }
@@ -74,21 +82,27 @@ interface OpenHost {
 export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   const { config, folder, logger, readiness, resources, stopping } = parts;
   const database = await locateDatabase(parts);
-  const { db, newClient, close } = openDatabase(database.connection, logger);
-  resources.push(close);
-  if (database.ensureRunning !== undefined) void restartServerUntilStopped(db, database.ensureRunning, parts);
-  readiness.watch(db);
+  const waiting = openDatabase(database.connection, logger);
+  resources.push(waiting.close);
+  if (database.ensureRunning !== undefined) void restartServerUntilStopped(waiting.db, database.ensureRunning, parts);
+  readiness.watch(waiting.db);
+  const { newClient } = waiting;
   const { hostId } = folder;
-  await holdHost({ newClient, hostId, logger, signal: stopping }, parts);
-  if (stopping.aborted) return null;
-  await migrate(database, db, logger);
+  const hasReplicas = config.replicaUrl !== null;
+  const lock = await holdHost({ newClient, hostId, logger, signal: stopping, hasReplicas }, parts);
+  resources.push(() => lock?.release());
+  if (lock === null || stopping.aborted) return null;
+  await migrate(database, waiting.db, logger);
+  const events = new EventLog(hostId);
+  const leader = await lock.beginEpoch(events, { url: parts.leaderUrl, place: await ownPlace() });
+  const { db, close } = openDatabase(database.connection, logger, { hostId, epoch: leader.epoch });
+  resources.push(close);
   const portRange = { hostId, min: config.portMin, max: config.portMax, reuseDelayS: PORT_REUSE_DELAY_S };
   await assertOwnEngines(db, parts.config, hostId);
   await preparePorts(db, portRange);
   readiness.draining = await isDraining(db, hostId);
   const directory = new ProductDirectory(db);
   await directory.listen(newClient, logger, stopping);
-  const events = new EventLog(hostId);
   const stalls = new StallWatch();
   resources.push(() => stalls.stop());
   const bootQueue = new BootQueue(config.bootConcurrency);
@@ -98,6 +112,8 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     events,
     states: new EngineStates(db, events),
     directory,
+    sessions: new Sessions(db, Date.now),
+    leadership: lock,
     isolation: parts.isolation,
     backend: await openBackend({ ...parts, hostId, bootQueue, catalogs: openCatalogs(parts, box) }),
     live: new LiveEngines(),
@@ -120,13 +136,14 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     backups: new Backups(config.backup, hostId),
     prices: new Prices(config.prices.file, config.prices.table),
     readiness,
+    samples: new EngineSampleStore(Date.now()),
     ...openTelemetry(parts),
     settings: { ...config, portRange, engineHost: config.host },
     now: Date.now,
     logger,
     stopping,
   };
-  return { host, database: database.describe };
+  return { host, lock, leader, database: database.describe };
 }
 
 /** Throws `InvalidSettings` while engines run that only another backend can find. */

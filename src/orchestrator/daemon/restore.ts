@@ -70,7 +70,11 @@ export async function restoreBackup(source: Readable, parts: RestoreParts): Prom
   const { db, newClient, close } = openDatabase(database.owner ?? database.connection, logger);
   resources.push(close);
   const hostId = (await readIfThere(join(dataDir, "host-id")))?.trim() ?? "restore";
-  await holdHost({ newClient, hostId, logger, signal: stopping }, { onWait: refuseRunning, onLoss: parts.takenOver });
+  const lock = await holdHost(
+    { newClient, hostId, logger, signal: stopping },
+    { onWait: refuseRunning, onLoss: parts.takenOver },
+  );
+  resources.push(() => lock?.release());
   if (interrupted !== null && (await wasLoaded(db, interrupted))) {
     await finish(dataDir);
     return "restored before";

@@ -26,14 +26,33 @@ const DEADLINES = { connectionTimeoutMillis: 3000, statement_timeout: 10_000, qu
 const SESSION_DEADLINES = { ...DEADLINES, query_timeout: 4000 };
 const CLOSE_MS = 2000;
 
+/** A transaction of a frozen daemon would keep the next leader waiting. A blocked event loop may take this long. */
+const FENCED_SETTINGS = { idle_in_transaction_session_timeout: "6000" };
+
+/** What the connections of a leader tell the database, which refuses changes of an earlier one (SQLSTATE OR001). */
+interface Fence {
+  readonly hostId: string;
+  readonly epoch: string;
+}
+
 interface OpenDatabase {
   readonly db: Db;
   readonly newClient: () => pg.Client;
   readonly close: () => Promise<void>;
 }
 
-export function openDatabase(connection: Connection, logger: Logger): OpenDatabase {
-  const pool = new pg.Pool({ ...connection, ...DEADLINES, max: 20, idleTimeoutMillis: 60_000, keepAlive: true });
+/** With a fence, for the leader of a host. */
+export function openDatabase(connection: Connection, logger: Logger, fence: Fence | null = null): OpenDatabase {
+  // The pool awaits it, which its types do not say.
+  const onConnect: (client: pg.ClientBase) => unknown = (client) => fence && setFence(client, fence);
+  const pool = new pg.Pool({
+    ...connection,
+    ...DEADLINES,
+    max: 20,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    onConnect,
+  });
   const clients = new Set<pg.PoolClient>();
   // Without an "error" listener a lost connection would crash the daemon.
   const onError = (error: Error) => logger.warn({ reason: error.message }, "database connection lost");
@@ -53,6 +72,14 @@ export function openDatabase(connection: Connection, logger: Logger): OpenDataba
       for (const client of clients) destroyConnection(client);
     },
   };
+}
+
+async function setFence(client: pg.ClientBase, { hostId, epoch }: Fence): Promise<void> {
+  const settings = { "orchd.host_id": hostId, "orchd.epoch": epoch, ...FENCED_SETTINGS };
+  await client.query(
+    "select set_config(name, value, false) from unnest($1::text[], $2::text[]) as wanted (name, value)",
+    [Object.keys(settings), Object.values(settings)],
+  );
 }
 
 /**

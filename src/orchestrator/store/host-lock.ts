@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { Client } from "pg";
 import type { Logger } from "../../shared/logger.ts";
 import { delay } from "../../shared/clock.ts";
-import { type Session, openSession } from "./session.ts";
+import type { EventLog } from "./events.ts";
+import { type Leader, beginEpoch, readLeader } from "./leaders.ts";
+import { type LockSession, openLockSession } from "./lock-session.ts";
 
 const RETRY_MS = 1000;
 
@@ -11,88 +13,163 @@ export class HostTakenOver extends Error {
   override readonly name = "HostTakenOver";
 }
 
+/** Whether this daemon leads. What only the leader may do to processes asks it; the database asks by itself. */
+export interface Leadership {
+  isHeld(): Promise<boolean>;
+}
+
 interface HostLockParts {
   readonly newClient: () => Client;
   readonly hostId: string;
   readonly logger: Logger;
-  /** Releases the lock. */
+  /** Ends the wait for the lock. */
   readonly signal: AbortSignal;
+  /** Whether other daemons wait for the lock, so that without the database this one does not count as the leader. */
+  readonly hasReplicas?: boolean;
+}
+
+interface HostLockEvents {
+  readonly onWait: (leader: Leader | null) => void;
+  readonly onLoss: (error: HostTakenOver) => void;
 }
 
 /**
- * Acquires the session-level advisory lock of a host and keeps it until the signal. PostgreSQL releases it when the
- * daemon dies. `onWait` is called at each attempt while another daemon holds it. `onLoss` is called when another daemon
- * acquired it while the database was unreachable.
+ * Acquires the session-level advisory lock of a host: who has it leads. PostgreSQL releases it soon when the daemon dies
+ * or freezes. `onWait` is called at each attempt while another daemon has it. `onLoss` is called when another daemon
+ * has acquired it since. Null when the signal aborts first.
  */
-export async function holdHost(
-  parts: HostLockParts,
-  { onWait, onLoss }: { readonly onWait: () => void; readonly onLoss: (error: HostTakenOver) => void },
-): Promise<void> {
+export async function holdHost(parts: HostLockParts, events: HostLockEvents): Promise<HostLock | null> {
   // The name identifies our sessions, including lost ones that the server still considers open.
   const name = `orchd ${randomUUID()}`;
-  let session = await lock(parts, name);
-  while (session === "taken") {
-    onWait();
-    await delay(RETRY_MS, parts.signal);
-    session = await lock(parts, name);
-  }
-  if (session !== null) void keep(parts, { name, session, onLoss });
-}
-
-async function keep(
-  parts: HostLockParts,
-  {
-    name,
-    session,
-    onLoss,
-  }: { readonly name: string; readonly session: Session; readonly onLoss: (error: HostTakenOver) => void },
-): Promise<void> {
-  let current: Session | "taken" | null = session;
-  while (current !== null) {
-    if (current === "taken") {
-      onLoss(new HostTakenOver("another orchd took this host over while the database could not be reached"));
-      return;
-    }
-    await current.ended;
-    current = await retryLock(parts, name);
-  }
-}
-
-async function retryLock(parts: HostLockParts, name: string): Promise<Session | "taken" | null> {
-  for (;;) {
-    try {
-      return await lock(parts, name);
-    } catch (error) {
-      parts.logger.warn({ err: error }, "failed to acquire the host lock, retrying");
-    }
-    if (!(await delay(RETRY_MS, parts.signal))) return null;
-  }
-}
-
-/** `taken` when another daemon holds the lock. Null when the signal is aborted. */
-async function lock({ newClient, hostId, signal }: HostLockParts, name: string): Promise<Session | "taken" | null> {
-  if (signal.aborted) return null;
-  const session = await openSession(newClient, signal);
+  let session: LockSession | null = await openLockSession(parts.newClient, name);
   try {
-    await session.client.query("select set_config('application_name', $1, false)", [name]);
-    if (await tryLock(session.client, hostId, name)) return session;
-  } catch (error) {
-    await session.close();
-    throw error;
+    for (let isFirst = true; ; isFirst = false) {
+      try {
+        session ??= await openLockSession(parts.newClient, name);
+        if (await tryLock(session.client, parts.hostId)) {
+          const lock = new HostLock(parts, { name, session, onLoss: events.onLoss });
+          session = null;
+          return lock;
+        }
+      } catch (error) {
+        if (isFirst) throw error;
+        parts.logger.warn({ err: error }, "failed to ask for the host lock, retrying");
+        await session?.close();
+        session = null;
+      }
+      if (session !== null) events.onWait(await readLeader(session.client, parts.hostId).catch(() => null));
+      if (!(await delay(RETRY_MS, parts.signal))) return null;
+    }
+  } finally {
+    await session?.close();
   }
-  await session.close();
-  return "taken";
 }
 
-async function tryLock(client: Client, hostId: string, name: string): Promise<boolean> {
-  const attempt = async () => {
-    const { rows } = await client.query<{ locked: boolean }>(
-      "select pg_try_advisory_lock(hashtext('orchd host'), hashtext($1)) as locked",
-      [hostId],
-    );
-    return rows[0]?.locked === true;
-  };
-  if (await attempt()) return true;
+/** The lock of a host, acquired again when its connection was lost. */
+export class HostLock implements Leadership {
+  readonly #parts: HostLockParts;
+  readonly #name: string;
+  readonly #onLoss: (error: HostTakenOver) => void;
+  readonly #over = new AbortController();
+  #session: LockSession;
+  /** Null before it has begun. */
+  #epoch: string | null = null;
+
+  constructor(
+    parts: HostLockParts,
+    { name, session, onLoss }: { name: string; session: LockSession; onLoss: (error: HostTakenOver) => void },
+  ) {
+    this.#parts = parts;
+    this.#name = name;
+    this.#session = session;
+    this.#onLoss = onLoss;
+    void this.#keep();
+  }
+
+  /** From here on, no statement of an earlier leader takes effect. */
+  async beginEpoch(events: EventLog, place: Pick<Leader, "url" | "place">): Promise<Leader> {
+    const leader = await beginEpoch(this.#session.client, { events, ...place });
+    this.#epoch = leader.epoch;
+    await this.#warnOfWeakLock();
+    return leader;
+  }
+
+  async isHeld(): Promise<boolean> {
+    if (this.#over.signal.aborted) return false;
+    if (this.#session.isFresh() || (await this.#session.answers())) return true;
+    return this.#parts.hasReplicas !== true && !this.#over.signal.aborted;
+  }
+
+  async release(): Promise<void> {
+    this.#over.abort();
+    await this.#session.close();
+  }
+
+  async #keep(): Promise<void> {
+    const { signal } = this.#over;
+    for (;;) {
+      await this.#session.ended;
+      const next = signal.aborted ? null : await this.#acquireAgain();
+      if (next === null) return;
+      if (next === "taken") {
+        this.#over.abort();
+        this.#onLoss(new HostTakenOver("another orchd took this host over while the database could not be reached"));
+        return;
+      }
+      this.#session = next;
+      // Released while it was opened.
+      if (signal.aborted) await next.close();
+    }
+  }
+
+  async #acquireAgain(): Promise<LockSession | "taken" | null> {
+    const { signal } = this.#over;
+    do {
+      try {
+        return await this.#tryAgain();
+      } catch (error) {
+        this.#parts.logger.warn({ err: error }, "failed to acquire the host lock, retrying");
+      }
+    } while (await delay(RETRY_MS, signal));
+    return null;
+  }
+
+  /** `taken` also when another daemon has led meanwhile. */
+  async #tryAgain(): Promise<LockSession | "taken"> {
+    const { newClient, hostId } = this.#parts;
+    const session = await openLockSession(newClient, this.#name);
+    try {
+      const { client } = session;
+      const isOurs = (await tryLock(client, hostId)) || (await takeFromLostSession(client, hostId, this.#name));
+      if (isOurs && (this.#epoch === null || (await readLeader(client, hostId))?.epoch === this.#epoch)) return session;
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+    await session.close();
+    return "taken";
+  }
+
+  async #warnOfWeakLock(): Promise<void> {
+    const { logger, hasReplicas } = this.#parts;
+    if (!hasReplicas) return;
+    if (!this.#session.endsWhenIdle)
+      logger.warn("PostgreSQL is older than version 14: a daemon that is frozen is not replaced until it ends");
+    if (!(await this.#session.isOwn()))
+      logger.error("DATABASE_URL leads through a pooler that shares connections: expected sessions of its own");
+  }
+}
+
+async function tryLock(client: Client, hostId: string): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>(
+    "select pg_try_advisory_lock(hashtext('orchd host'), hashtext($1)) as locked",
+    [hostId],
+  );
+  return rows[0]?.locked === true;
+}
+
+/** Ends our lost sessions that the server still considers open. */
+async function takeFromLostSession(client: Client, hostId: string, name: string): Promise<boolean> {
   const { rowCount } = await client.query(
     `select pg_terminate_backend(pid, 2000) from pg_locks join pg_stat_activity using (pid)
      where locktype = 'advisory' and objsubid = 2 and pg_locks.database = (select oid from pg_database where datname = current_database())
@@ -101,5 +178,5 @@ async function tryLock(client: Client, hostId: string, name: string): Promise<bo
        and application_name = $2 and pid <> pg_backend_pid()`,
     [hostId, name],
   );
-  return rowCount !== null && rowCount > 0 && (await attempt());
+  return rowCount !== null && rowCount > 0 && tryLock(client, hostId);
 }

@@ -20,8 +20,8 @@ const INSUFFICIENT_PRIVILEGE = "42501";
  * Migrates the tables to this daemon's schema under a lock, and returns the executed migrations. Forward only: throws
  * {@link NewerSchema} for a database of a newer daemon and leaves it unchanged.
  */
-export function migrateToLatest(db: Db): Promise<readonly string[]> {
-  return migrate(db, (migrator) => migrator.migrateToLatest());
+export async function migrateToLatest(db: Db): Promise<readonly string[]> {
+  return (await isLatest(db)) ? [] : migrate(db, (migrator) => migrator.migrateToLatest());
 }
 
 /** Every schema that this daemon knows: the names of the migrations, in order. */
@@ -30,6 +30,13 @@ export const SCHEMAS: readonly string[] = Object.keys(ORCHESTRATOR_MIGRATIONS);
 /** As {@link migrateToLatest}, to an earlier schema. The database must not be beyond it: migrations go forward only. */
 export function migrateTo(db: Db, schema: string): Promise<readonly string[]> {
   return migrate(db, (migrator) => migrator.migrateTo(schema));
+}
+
+/** Asked first: Kysely reads all tables and columns of the database to find its own, which takes 60 ms of CPU time. */
+async function isLatest(db: Db): Promise<boolean> {
+  if (!(await hasMigrations(db))) return false;
+  const { missing, unknown } = await schemaDifference(db);
+  return missing.length === 0 && unknown.length === 0;
 }
 
 async function migrate(db: Db, run: (migrator: Migrator) => Promise<MigrationResultSet>): Promise<readonly string[]> {
@@ -90,10 +97,14 @@ export async function mayRewriteAudit(db: Db): Promise<boolean> {
 
 /** The last migration of a database, or null for one without tables. */
 export async function schemaOf(db: Db): Promise<string | null> {
-  const { rows: tables } = await sql<{ found: boolean }>`
-    select to_regclass('kysely_migration') is not null as found`.execute(db);
-  if (tables[0]?.found !== true) return null;
+  if (!(await hasMigrations(db))) return null;
   const { rows } = await sql<{ name: string }>`
     select name from kysely_migration order by name desc limit 1`.execute(db);
   return rows[0]?.name ?? null;
+}
+
+async function hasMigrations(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select to_regclass('kysely_migration') is not null as found`.execute(db);
+  return rows[0]?.found === true;
 }

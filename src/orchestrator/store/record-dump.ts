@@ -54,6 +54,8 @@ export function dumpRecords(
     .setIsolationLevel("repeatable read")
     .setAccessMode("read only")
     .execute(async (trx) => {
+      // It waits for the archive to be written, and locks nothing.
+      await sql`select set_config('idle_in_transaction_session_timeout', '0', true)`.execute(trx);
       const engines = await engineIdsOf(trx, hostId);
       for (const [table, order] of Object.entries(RECORD_TABLES)) await dumpTable(trx, { table, order, hostId, take });
       return { engines };

@@ -6,7 +6,8 @@ import { RECORD_TABLES, type RecordBatch } from "./record-dump.ts";
 
 /** Whether no table of a backup has rows. `db` is migrated, perhaps to the schema of an earlier release. */
 export async function isEmptyDatabase(db: Db): Promise<boolean> {
-  for (const table of Object.keys(RECORD_TABLES)) {
+  // A daemon that has started once has its row of `hosts`.
+  for (const table of Object.keys(RECORD_TABLES).filter((name) => name !== "hosts")) {
     const known = await sql`select where to_regclass(${table}) is not null`.execute(db);
     if (known.rows.length === 0) continue;
     const { rows } = await sql`select from ${sql.table(table)} limit 1`.execute(db);
@@ -40,7 +41,10 @@ export function loadRecords(db: Db, options: LoadOptions): Promise<{ readonly mo
     for await (const { table, lines } of batches) {
       await sql`
         insert into ${sql.table(table)}
-        select * from json_populate_recordset(null::${sql.table(table)}, ${`[${lines.join(",")}]`}::json)`.execute(trx);
+        select * from json_populate_recordset(null::${sql.table(table)}, ${`[${lines.join(",")}]`}::json)
+        ${table === "hosts" ? sql`on conflict (host_id) do update set draining = excluded.draining` : sql``}`.execute(
+        trx,
+      );
     }
     onLoaded();
     if (destroyed.length > 0) await trx.deleteFrom("engines").where("id", "in", destroyed).execute();

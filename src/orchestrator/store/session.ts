@@ -11,11 +11,25 @@ export interface Session {
   readonly client: Client;
   /** Settles when the connection is closed, lost or no longer answers. */
   readonly ended: Promise<void>;
+  /** False once the end has begun. */
+  isOpen(): boolean;
+  /** Whether the connection answers now. */
+  answers(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Opens a session that is closed when the signal aborts. */
-export async function openSession(newClient: () => Client, signal: AbortSignal): Promise<Session> {
+interface SessionOptions {
+  readonly pingMs?: number;
+  /** Called with the time, of `performance.now()`, at which a ping was sent that was answered. */
+  readonly onPong?: (sentAt: number) => void;
+}
+
+/** Opens a session that is closed when the signal aborts. Null: only by its `close`. */
+export async function openSession(
+  newClient: () => Client,
+  signal: AbortSignal | null,
+  { pingMs = PING_MS, onPong = () => undefined }: SessionOptions = {},
+): Promise<Session> {
   const client = newClient();
   const closed = new AbortController();
   client.on("error", () => closed.abort());
@@ -26,10 +40,25 @@ export async function openSession(newClient: () => Client, signal: AbortSignal):
     destroyConnection(client);
     throw error;
   }
-  const ended = watch(client, AbortSignal.any([closed.signal, signal]));
+  const isOver = signal === null ? closed.signal : AbortSignal.any([closed.signal, signal]);
+  const answers = async (): Promise<boolean> => {
+    const sentAt = performance.now();
+    try {
+      await client.query("select 1");
+    } catch {
+      // Opening the next session reports the cause.
+      return false;
+    }
+    if (isOver.aborted) return false;
+    onPong(sentAt);
+    return true;
+  };
+  const ended = watch(client, { signal: isOver, pingMs, answers });
   return {
     client,
     ended,
+    isOpen: () => !isOver.aborted,
+    answers: () => (isOver.aborted ? Promise.resolve(false) : answers()),
     close() {
       closed.abort();
       return ended;
@@ -37,15 +66,15 @@ export async function openSession(newClient: () => Client, signal: AbortSignal):
   };
 }
 
-async function watch(client: Client, signal: AbortSignal): Promise<void> {
-  while (await delay(PING_MS, signal)) {
-    try {
-      await client.query("select 1");
-    } catch {
-      // Opening the next session reports the cause.
-      break;
-    }
-  }
+async function watch(
+  client: Client,
+  {
+    signal,
+    pingMs,
+    answers,
+  }: { readonly signal: AbortSignal; readonly pingMs: number; readonly answers: () => Promise<boolean> },
+): Promise<void> {
+  while (await delay(pingMs, signal)) if (!(await answers())) break;
   await Promise.race([client.end().catch(() => undefined), delay(CLOSE_MS)]);
   destroyConnection(client);
 }

@@ -12,6 +12,8 @@ const REASONS: Readonly<Record<string, string>> = {
   "55P03": "the database is busy with other calls",
   "40001": "the database is busy with other calls",
   "40P01": "the database is busy with other calls",
+  "25P03": "the daemon was stalled",
+  OR001: "another orchd leads this host now",
   "25006": "the database is read-only now",
 };
 

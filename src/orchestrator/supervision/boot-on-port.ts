@@ -11,6 +11,7 @@ import { type BootResult, describeFailure, failedBoot } from "./boot-result.ts";
 import type { BootSlot } from "./boot-queue.ts";
 import { bootDeadline } from "./new-incarnation.ts";
 import { prepareCatalog } from "./prepare-catalog.ts";
+import { launchAsLeader } from "./launch-as-leader.ts";
 import { launchOrder, liveEngine } from "./launch-order.ts";
 import type { HostContext } from "../host-context.ts";
 
@@ -45,7 +46,7 @@ export async function bootOnPort(
     order = launchOrder(host, engine, product);
     await slot.awaitDatabase(prepareCatalog(host, product.record.id, product.catalog));
     // I2 commit before spawn: a later daemon finds this process by the incarnation of the committed row.
-    process = await host.backend.launch(order);
+    process = await launchAsLeader(host, order);
   } catch (error) {
     if (error instanceof PortTaken) return { kind: "port_taken" };
     const reason = error instanceof LaunchFailed ? error.message : "the engine's launch could not be prepared";
@@ -67,22 +68,22 @@ export async function bootOnPort(
     await process.settle();
     if (verdict.kind === "healthy") slot.release();
     const recorded = await slot.awaitDatabase(recording);
-    if (recorded === null || signal.aborted) return await abandon(process, { kind: "overtaken" });
-    if (isPortTaken(verdict)) return await abandon(process, { kind: "port_taken" });
+    if (recorded === null || signal.aborted) return await abandon(host, process, { kind: "overtaken" });
+    if (isPortTaken(verdict)) return await abandon(host, process, { kind: "port_taken" });
     if (verdict.kind !== "healthy")
-      return await abandon(process, await failedBoot(host, engine, describeFailure(host, verdict)));
+      return await abandon(host, process, await failedBoot(host, engine, describeFailure(host, verdict)));
     const live = liveEngine(host, engine, { process, order, healthySince: host.now() });
     host.live.add(live);
     const running = await enterRunning(host, engine, { process, version: verdict.version });
     if (running === null) {
       host.live.remove(engine.id, engine.incarnation);
-      return await abandon(process, { kind: "overtaken" });
+      return await abandon(host, process, { kind: "overtaken" });
     }
     host.breaker.recordHealthy(engine.id);
     return { kind: "running", engine: running, live };
   } catch (error) {
     host.live.remove(engine.id, engine.incarnation);
-    await abandon(process, null);
+    await abandon(host, process, null);
     throw error;
   }
 }
@@ -132,8 +133,13 @@ async function enterRunning(
   }
 }
 
-async function abandon<T>(process: EngineProcess, result: T): Promise<T> {
-  await process.stop(ABANDON_TERM_MS);
+/** A daemon that no longer leads leaves the process to the next leader, which may have adopted it. */
+async function abandon<T>(
+  { leadership }: Pick<HostContext, "leadership">,
+  process: EngineProcess,
+  result: T,
+): Promise<T> {
+  if (await leadership.isHeld()) await process.stop(ABANDON_TERM_MS);
   return result;
 }
 

@@ -6,6 +6,7 @@ import type { LiveEngine } from "../fleet/live-engines.ts";
 import { type RestartVerdict, judgeExit } from "../rules/restart.ts";
 import { findSettledEngine } from "../store/engines.ts";
 import { discardOrphanedFiles } from "./boot-engine.ts";
+import { launchAsLeader } from "./launch-as-leader.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
 import type { UnexpectedExit } from "./record-exit.ts";
@@ -62,12 +63,12 @@ export async function reviveEngine(
 }
 
 async function relaunch(
-  host: Pick<HostContext, "backend" | "settings" | "logger" | "stopping">,
+  host: Pick<HostContext, "backend" | "leadership" | "settings" | "logger" | "stopping">,
   { id, incarnation, order }: LiveEngine,
 ): Promise<EngineProcess | null> {
   let process: EngineProcess;
   try {
-    process = await host.backend.launch(order);
+    process = await launchAsLeader(host, order);
   } catch (error) {
     host.logger.warn({ err: error, engine_id: id }, "failed to restart an engine without the database");
     return null;

@@ -34,6 +34,22 @@ t.test("an engine learns when it is asked to, whatever the body, and after its t
       .map((one: { object: string }) => one.object),
     ["19"],
   );
+  const found19 = async () => {
+    const { body } = await engine.call("/memory/knowledge/search", {
+      body: { query: "favourite number", kinds: ["fact"] },
+    });
+    return body.results.filter(({ content }: { content: string }) => content.includes("19"));
+  };
+  const [live] = await found19();
+  t.match(live, { valid_to: null });
+  t.match(await engine.call("/memory/knowledge/end", { body: { id: live.id } }), { status: 200 });
+  t.match(await engine.call("/memory/knowledge/end", { body: { id: live.id } }), { status: 200 });
+  t.notMatch(await found19(), [{ valid_to: null }], "what a person has ended is true no longer");
+  const { body: ended } = await engine.call("/memory/knowledge?limit=100");
+  t.match(
+    ended.items.find(({ id }: { id: string }) => id === live.id),
+    { valid_to: String, invalidated_at: String, superseded_by: null },
+  );
   t.equal(await engine.stop(), 0);
 });
 

@@ -5,8 +5,8 @@ import { boundedHierarchies, engineCgroup, limitedLauncher, withinBounds } from 
 const hierarchies = boundedHierarchies() ?? [];
 const skip = hierarchies.length === 0 ? "needs writable controllers for processes and memory" : false;
 
-/** Allocates without end. It ends by itself, lest a test that was killed leave it behind. */
-const HOG = `perl -e 'my $end = time + 60; my @kept; while (time < $end) { push @kept, "x" x 4_000_000; select(undef, undef, undef, 0.005); }'`;
+/** Allocates without end, slowly enough for a watch on a busy machine. It ends by itself, lest a test that was killed leave it behind. */
+const HOG = `perl -e 'my $end = time + 60; my @kept; while (time < $end) { push @kept, "x" x 1_000_000; select(undef, undef, undef, 0.005); }'`;
 
 const run = (launcher: Parameters<typeof runProgram>[0], command: string) =>
   runProgram(launcher, {

@@ -1,0 +1,49 @@
+import type { ContextParts } from "../../contract/turn-records.ts";
+import { attachmentTokens, valueTokens } from "./context-window.ts";
+import type { ModelMessage, ModelRequest } from "./model-provider.ts";
+
+const NAMES = ["system", "tools", "recalled", "history", "message", "steps", "attachments"] as const;
+
+/**
+ * Estimated tokens by part. Where the provider has counted the whole request, the parts are scaled so that their sum is its
+ * count.
+ */
+export function contextParts(request: ModelRequest, reported: number | null): ContextParts {
+  const estimate = estimatedParts(request);
+  return reported === null ? estimate : scaled(estimate, reported);
+}
+
+function estimatedParts({ system, tools, messages }: ModelRequest): ContextParts {
+  const opening = messages.findLastIndex(({ role }) => role === "user");
+  const tokensOf = (part: readonly ModelMessage[]) =>
+    part.reduce((sum, message) => sum + valueTokens(withoutRecall(message)), 0);
+  return {
+    system: valueTokens(system),
+    tools: tools.length === 0 ? 0 : valueTokens(tools),
+    recalled: messages.reduce((sum, message) => sum + recallTokens(message), 0),
+    history: tokensOf(messages.slice(0, Math.max(opening, 0))),
+    message: opening === -1 ? 0 : tokensOf(messages.slice(opening, opening + 1)),
+    steps: tokensOf(messages.slice(opening + 1)),
+    attachments: attachmentTokens(messages),
+  };
+}
+
+const withoutRecall = (message: ModelMessage): unknown =>
+  message.role === "user" ? { ...message, recalled: undefined } : message;
+
+const recallTokens = (message: ModelMessage): number =>
+  message.role === "user" && message.recalled !== undefined ? valueTokens(message.recalled) : 0;
+
+/** Rounded by running sums, so that nothing is lost. */
+function scaled(parts: ContextParts, total: number): ContextParts {
+  const sum = NAMES.reduce((all, name) => all + parts[name], 0);
+  if (sum === 0) return parts;
+  let [seen, given] = [0, 0];
+  const shares = NAMES.map((name) => {
+    seen += parts[name];
+    const share = Math.round((seen / sum) * total) - given;
+    given += share;
+    return [name, share] as const;
+  });
+  return Object.fromEntries(shares) as unknown as ContextParts;
+}

@@ -1,0 +1,125 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { promisify } from "node:util";
+import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import type { ModelRequestRecord, ModelRequestSummary } from "../../contract/turn-records.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { redactSecrets } from "../../shared/redact-secrets.ts";
+import type { CallRecorder, CallRecording } from "../model/call-recorder.ts";
+import type { ModelRequest } from "../model/model-provider.ts";
+import type { ModelRequestTable, NewModelRequest, RequestBounds } from "../store/model-requests.ts";
+import { type EndedCall, RecordedCall, type RecordedCallParts } from "./recorded-call.ts";
+import { type KeptRequest, MAX_BODY_LENGTH } from "./sent-request.ts";
+
+export interface KeptRequestsParts extends Pick<RecordedCallParts, "secrets" | "windowOf"> {
+  readonly table: ModelRequestTable;
+  readonly logger: Logger;
+  /** Of all that is kept. */
+  readonly bounds?: RequestBounds;
+}
+
+const BOUNDS: RequestBounds = { count: 2000, bytes: 32 * 1024 ** 2 };
+/** Ended calls are stored together, after the turn has gone on. */
+const STORE_AFTER_MS = 1000;
+/** Calls and characters of their bodies that wait at most; beyond them the oldest are dropped. */
+const MAX_WAITING = { calls: 500, length: 16 * 1024 ** 2 };
+
+/** A text this short is compressed in less time than a thread takes to wake. */
+const SHORT = 64 * 1024;
+const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+const compressInThread = promisify(zstdCompress);
+const compress = async (text: string): Promise<Uint8Array> =>
+  text.length <= SHORT ? zstdCompressSync(text, FAST) : compressInThread(text, FAST);
+
+/** The requests of turns to models, kept for a day. Those of the last second are lost with the process. */
+export class KeptRequests implements CallRecorder {
+  readonly #parts: KeptRequestsParts;
+  readonly #recordings: RecordedCallParts;
+  #waiting: EndedCall[] = [];
+  #length = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #storing: Promise<void> = Promise.resolve();
+
+  constructor(parts: KeptRequestsParts) {
+    this.#parts = parts;
+    const { secrets, windowOf } = parts;
+    this.#recordings = { calls: new AsyncLocalStorage(), secrets, windowOf, ended: (call) => this.#add(call) };
+  }
+
+  start(provider: string, request: ModelRequest): CallRecording | null {
+    return request.scope?.turnId ? new RecordedCall(this.#recordings, provider, request) : null;
+  }
+
+  /** A call is found by the async context in which its request is sent. */
+  capturing(inner: typeof fetch): typeof fetch {
+    return (input, init) => {
+      const body = init?.body;
+      if (typeof body === "string" && (typeof input === "string" || input instanceof URL))
+        this.#recordings.calls.getStore()?.sent({
+          method: init?.method ?? "GET",
+          url: String(input),
+          headers: new Headers(init?.headers),
+          body,
+        });
+      return inner(input, init);
+    };
+  }
+
+  async ofTurn(turnId: string): Promise<readonly ModelRequestSummary[]> {
+    await this.flush();
+    return this.#parts.table.ofTurn(turnId);
+  }
+
+  /** Null when none is kept under this number. What has the form of a secret is redacted. */
+  async find(turnId: string, number: number): Promise<ModelRequestRecord | null> {
+    await this.flush();
+    const found = this.#parts.table.find(turnId, number);
+    if (found === null) return null;
+    const { summary, request } = found;
+    const { body, bodyBytes, ...kept } = JSON.parse(zstdDecompressSync(request).toString()) as KeptRequest;
+    const redact = (text: string) => redactSecrets(text, this.#parts.secrets);
+    return { ...summary, turn_id: turnId, ...kept, ...shownBody(body, redact), body_bytes: bodyBytes };
+  }
+
+  /** Stores what waits. Never rejects. */
+  flush(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    const calls = this.#waiting;
+    this.#waiting = [];
+    this.#length = 0;
+    if (calls.length > 0) this.#storing = this.#storing.then(() => this.#store(calls));
+    return this.#storing;
+  }
+
+  #add(call: EndedCall): void {
+    this.#waiting.push(call);
+    this.#length += call.length;
+    while (this.#waiting.length > MAX_WAITING.calls || this.#length > MAX_WAITING.length)
+      this.#length -= this.#waiting.shift()?.length ?? this.#length;
+    this.#timer ??= setTimeout(() => void this.flush(), STORE_AFTER_MS).unref();
+  }
+
+  async #store(calls: readonly EndedCall[]): Promise<void> {
+    const { table, logger, bounds = BOUNDS } = this.#parts;
+    try {
+      const rows: NewModelRequest[] = [];
+      for (const call of calls) {
+        const request = await compress(JSON.stringify(call.request()));
+        rows.push({ turnId: call.turnId, summary: call.summary(), request });
+        // Of a long conversation thousands of messages have to be written as JSON: turns go on in between.
+        await nextTurn();
+      }
+      table.insert(rows, Date.now(), bounds);
+    } catch (error) {
+      logger.warn({ err: error, calls: calls.length }, "failed to keep requests to models");
+    }
+  }
+}
+
+function shownBody(body: string | null, redact: (text: string) => string) {
+  if (body === null) return { body: null, truncated: false };
+  if (body.length > MAX_BODY_LENGTH) return { body: redact(body.slice(0, MAX_BODY_LENGTH)), truncated: true };
+  const reviver = (_key: string, value: unknown) => (typeof value === "string" ? redact(value) : value);
+  return { body: JSON.parse(body, reviver) as unknown, truncated: false };
+}
