@@ -84,15 +84,15 @@ export class PodProcess implements EngineProcess {
   /** SIGTERM, then SIGKILL by the kubelet; at last its object is deleted, if its node is there to end what runs. */
   async #end(graceS: number, hurry: AbortSignal): Promise<StopOutcome> {
     const { pods } = this.#parts;
-    if (this.#hasExited) return this.#ended();
+    if (this.#hasExited) return this.#ended("exited");
     this.#isStopping = true;
     this.#keepLog();
     try {
       await pods.delete(this.pod, graceS);
-      if (await Promise.race([this.exited.then(() => true), aborted(hurry)])) return await this.#ended();
+      if (await Promise.race([this.exited.then(() => true), aborted(hurry)])) return await this.#ended("exited");
       // Kubelets since 1.22 shorten the time of a pod that is going.
       await pods.delete(this.pod, 1);
-      if (await this.#exitedWithin(KILL_WAIT_MS)) return await this.#ended();
+      if (await this.#exitedWithin(KILL_WAIT_MS)) return await this.#ended("killed");
       const { nodeName } = (await pods.find(this.pod.name))?.spec ?? {};
       if (nodeName === undefined || (await pods.node(nodeName)) !== "ready")
         return survived(this.pod, "its node does not report that it has ended");
@@ -106,9 +106,11 @@ export class PodProcess implements EngineProcess {
     }
   }
 
-  async #ended(): Promise<StopOutcome> {
-    const { signal } = await this.exited;
+  /** `unseen`: what counts when the pod was gone before its exit could be read. */
+  async #ended(unseen: "exited" | "killed"): Promise<StopOutcome> {
+    const { code, signal } = await this.exited;
     await this.#cleared;
+    if (code === null && signal === null) return { kind: unseen };
     return { kind: signal === "SIGKILL" ? "killed" : "exited" };
   }
 
