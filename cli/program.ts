@@ -6,6 +6,7 @@ import { backupRestoreCommand, backupVerifyCommand } from "./commands/backup-res
 import { cancelCommand } from "./commands/cancel.ts";
 import { CATALOG_COMMANDS } from "./commands/catalog-commands.ts";
 import { chatCommand } from "./commands/chat.ts";
+import { consoleCommand } from "./commands/console.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { engineDestroyCommand } from "./commands/engine-destroy.ts";
 import { engineListCommand, engineShowCommand } from "./commands/engine-show.ts";
@@ -35,6 +36,7 @@ import { productPolicyCommand, productRegisterCommand } from "./commands/product
 import { answerCommand, questionsCommand } from "./commands/questions.ts";
 import { installCommand, rollbackCommand, uninstallCommand, upgradeCommand } from "./commands/release.ts";
 import { pricesReloadCommand, usageCommand } from "./commands/usage.ts";
+import { sessionListCommand, sessionRevokeCommand } from "./commands/sessions.ts";
 import { scheduleCreateCommand } from "./commands/schedule-create.ts";
 import {
   scheduleDeleteCommand,
@@ -170,6 +172,8 @@ export function createProgram(
   group("webhooks", "Let other services start turns of an engine", WEBHOOK_COMMANDS);
   group("tools", "List an engine's tool servers, and accept changed tools", [toolsListCommand, toolsAllowCommand]);
   program.commandsGroup("Operation:");
+  consoleCommand(program, settings);
+  group("sessions", "The people who are signed in to the console", [sessionListCommand, sessionRevokeCommand]);
   usageCommand(program, settings);
   group("prices", "The price table of models", [pricesReloadCommand]);
   doctorCommand(program, settings);

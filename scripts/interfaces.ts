@@ -1,3 +1,4 @@
+import { CONSOLE_HEADER } from "../src/contract/console-records.ts";
 import { ENGINE_ERRORS } from "../src/contract/engine-errors.ts";
 import { ENGINE_KEY_HEADER } from "../src/contract/engine-records.ts";
 import { ENGINE_RESPONSES } from "../src/contract/engine-responses.ts";
@@ -29,8 +30,14 @@ export const INTERFACES = {
     schemas: ORCHESTRATOR_RESPONSES,
     errors: ORCHESTRATOR_ERRORS,
     errorsOf,
-    keys: { platform: PLATFORM_KEY_HEADER, admin: ADMIN_KEY_HEADER, local: ADMIN_KEY_HEADER },
-    keyless: ["none", "local", "webhook"],
+    keys: {
+      platform: [PLATFORM_KEY_HEADER, CONSOLE_HEADER],
+      admin: [ADMIN_KEY_HEADER, CONSOLE_HEADER],
+      admin_key: [ADMIN_KEY_HEADER],
+      local: [ADMIN_KEY_HEADER, CONSOLE_HEADER],
+      session: [CONSOLE_HEADER],
+    },
+    keyless: ["none", "local", "webhook", "sign_in"],
     path: {
       version: "The number of a version",
       user_id: "The product's id of the user, 1 to 256 bytes",
@@ -38,6 +45,8 @@ export const INTERFACES = {
       engine_id: "Id of the engine",
       schedule_id: "Id of the schedule",
       webhook_id: "Id of the webhook",
+      session_id: "Id of the session",
+      file: "The name of a file of the build",
     },
   } satisfies Interface<Route>,
   engine: {
@@ -48,7 +57,7 @@ export const INTERFACES = {
     schemas: PUBLIC_RESPONSES,
     errors: ENGINE_ERRORS,
     errorsOf: engineErrorsOf,
-    keys: { engine: ENGINE_KEY_HEADER },
+    keys: { engine: [ENGINE_KEY_HEADER] },
     keyless: ["none"],
     path: {},
   } satisfies Interface<EngineRoute>,

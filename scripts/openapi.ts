@@ -14,8 +14,8 @@ export interface Interface<Route extends Row = Row> {
   readonly schemas: Readonly<Record<string, z.ZodMiniType>>;
   readonly errors: Readonly<Record<string, { readonly status: number | null; readonly cause: string }>>;
   errorsOf(route: Route): readonly string[];
-  /** Authentication to the header of its key. */
-  readonly keys: Readonly<Record<string, string>>;
+  /** Authentication to the headers of what it takes, one of them. */
+  readonly keys: Readonly<Record<string, readonly string[]>>;
   /** Authentications that need no key; one that is in `keys` too takes either. */
   readonly keyless: readonly string[];
   /** Path parameter to what it is. */
@@ -37,7 +37,9 @@ export function openApiOf<Route extends Row>(of: Interface<Route>): OpenApiDocum
     components: {
       schemas: schemasOf(of, requests),
       securitySchemes: Object.fromEntries(
-        Object.values(of.keys).map((header) => [header, { type: "apiKey", in: "header", name: header }]),
+        Object.values(of.keys)
+          .flat()
+          .map((header) => [header, { type: "apiKey", in: "header", name: header }]),
       ),
     },
   };
@@ -60,12 +62,14 @@ function operation<Route extends Row>(
   { name, route, requests }: { readonly name: string; readonly route: Route; readonly requests: RequestNames },
 ): Operation {
   const body = requestBody(route, requests);
-  const keyed = of.keys[route.auth];
   return {
     operationId: name,
     summary: route.summary,
     tags: [route.path.split("/")[1] ?? ""],
-    security: [...(of.keyless.includes(route.auth) ? [{}] : []), ...(keyed === undefined ? [] : [{ [keyed]: [] }])],
+    security: [
+      ...(of.keyless.includes(route.auth) ? [{}] : []),
+      ...(of.keys[route.auth] ?? []).map((header) => ({ [header]: [] })),
+    ],
     parameters: [
       ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = ""]) => ({
         name: parameter,
@@ -149,6 +153,8 @@ function mediaType(content: Content<string>): Contents {
       return { "text/plain": { schema: { type: "string" } } };
     case "html":
       return { "text/html": { schema: { type: "string" } } };
+    case "file":
+      return { "*/*": { schema: {} } };
     case "archive":
       return ARCHIVE;
     default:

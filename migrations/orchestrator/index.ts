@@ -13,6 +13,7 @@ import * as schedules from "./0012-schedules.ts";
 import * as engineHandles from "./0013-engine-handles.ts";
 import * as budgets from "./0014-budgets.ts";
 import * as leaders from "./0015-leaders.ts";
+import * as consoleSessions from "./0016-console-sessions.ts";
 
 /** Every migration by name, in order. Imported, because the bundle has no migrations folder. */
 export const ORCHESTRATOR_MIGRATIONS = {
@@ -31,4 +32,5 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0013-engine-handles": engineHandles,
   "0014-budgets": budgets,
   "0015-leaders": leaders,
+  "0016-console-sessions": consoleSessions,
 };

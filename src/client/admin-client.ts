@@ -1,4 +1,5 @@
 import type { BackupList, BackupRun } from "../contract/backup-records.ts";
+import type { SessionLink, SessionRecord, SessionRole } from "../contract/console-records.ts";
 import type { EventRecord } from "../contract/orchestrator-events.ts";
 import {
   ADMIN_KEY_HEADER,
@@ -10,6 +11,7 @@ import {
   type Policy,
   type ProductRecord,
 } from "../contract/orchestrator-records.ts";
+import type { HostSamples, UsageSamples } from "../contract/sample-records.ts";
 import { headerValue, pathSegment, queryOf } from "./address.ts";
 import {
   type CallOptions,
@@ -19,15 +21,14 @@ import {
   callJson,
   serviceOf,
 } from "./http-call.ts";
+import { type BySession, sessionHeaders } from "./console-client.ts";
 import { HOST_LIMITS } from "./limits.ts";
 import { type FollowOptions, type OrchestratorEvent, followEvents, listEvents } from "./orchestrator-stream.ts";
 import type { PricesRecord } from "../contract/usage-records.ts";
 import { type AdminUsageOptions, type UsageEntry, readUsage } from "./usage-calls.ts";
 import { readPages } from "./pages.ts";
 
-export interface AdminClientOptions extends ConnectionOptions {
-  readonly adminKey: string;
-}
+export type AdminClientOptions = ConnectionOptions & ({ readonly adminKey: string } | BySession);
 
 /** What to change in a policy. A field left out keeps its value; in `engine_env`, null removes a setting. */
 export type PolicyChanges = {
@@ -60,8 +61,10 @@ export interface AuditLine {
 export type AdminClient = ReturnType<typeof createAdminClient>;
 
 /** The operator's calls of the orchestrator. Errors are {@link OrchdError}s. */
-export function createAdminClient({ adminKey, ...connection }: AdminClientOptions) {
-  const service = serviceOf(connection, { [ADMIN_KEY_HEADER]: headerValue("adminKey", adminKey) }, HOST_LIMITS);
+export function createAdminClient(options: AdminClientOptions) {
+  const headers =
+    "session" in options ? sessionHeaders() : { [ADMIN_KEY_HEADER]: headerValue("adminKey", options.adminKey) };
+  const service = serviceOf(options, headers, HOST_LIMITS);
   const call = <T>(
     method: RequestParams["method"],
     path: string,
@@ -161,6 +164,34 @@ export function createAdminClient({ adminKey, ...connection }: AdminClientOption
     /** Reads the price table again. */
     reloadPrices: ({ signal }: CallOptions = {}) =>
       call<PricesRecord>("POST", "/admin/prices/reload", { body: {}, signal }),
+
+    /** What the engines of the host used in the last hour, together. */
+    samples: ({ signal }: CallOptions = {}) => call<HostSamples>("GET", "/admin/samples", { signal }),
+
+    /** What one engine used in the last hour. */
+    engineSamples: async (id: string, { signal }: CallOptions = {}) =>
+      call<UsageSamples>("GET", `/admin/engines/${pathSegment("engine", id, 'engineSamples("eng_…")')}/samples`, {
+        signal,
+      }),
+
+    /** The open sessions of the console. */
+    listSessions: ({ pageSize = 200, signal }: CallOptions & { readonly pageSize?: number } = {}) =>
+      readPages((cursor) =>
+        call<Page<SessionRecord>>("GET", `/admin/sessions${queryOf({ limit: pageSize, cursor })}`, { signal }),
+      ),
+
+    /** Ends a session of the console. */
+    endSession: async (id: string, { signal }: CallOptions = {}) =>
+      call<{ readonly ended: true }>(
+        "DELETE",
+        `/admin/sessions/${pathSegment("session", id, 'endSession("ses_…")')}`,
+        { signal },
+        { repeatable: false },
+      ),
+
+    /** A link that opens one session of the console within a minute. Needs the admin key. */
+    createLink: ({ role, signal }: CallOptions & { readonly role?: SessionRole | undefined } = {}) =>
+      call<SessionLink>("POST", "/console/links", { body: { role }, signal }, { repeatable: false }),
 
     status: ({ signal }: CallOptions = {}) => call<HostStatus>("GET", "/admin/status", { signal }),
 

@@ -23,17 +23,22 @@ import {
   serviceOf,
 } from "./http-call.ts";
 import { HumanResponder, type OnHuman } from "./human-responder.ts";
+import { type BySession, sessionHeaders } from "./console-client.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { retryTurn } from "./retry-turn.ts";
 import { LinkedAbort } from "./timeouts.ts";
 import { Turn, type TurnReading } from "./turn.ts";
 import { type TurnEvent, toEvent } from "./turn-event.ts";
 
-/** `url` is the `url` of the engine's record. */
-export interface EngineClientOptions extends Omit<ConnectionOptions, "exactPaths"> {
-  /** The engine's key, as `provision` returned it. */
-  readonly key: string;
-}
+/** `url` is the `url` of the engine's record; with a session, the daemon's with `/e/<engine id>`. */
+export type EngineClientOptions = Omit<ConnectionOptions, "exactPaths"> &
+  (
+    | {
+        /** The engine's key, as `provision` returned it. */
+        readonly key: string;
+      }
+    | BySession
+  );
 
 export type { CallOptions } from "./http-call.ts";
 
@@ -91,8 +96,9 @@ export interface TypedReplayPage {
 export type EngineClient = ReturnType<typeof createEngineClient>;
 
 /** Calls of one engine, retried as their errors allow. Errors are {@link OrchdError}s. */
-export function createEngineClient({ key, ...connection }: EngineClientOptions) {
-  const service = serviceOf(connection, { [ENGINE_KEY_HEADER]: headerValue("key", key) }, DEFAULT_LIMITS);
+export function createEngineClient(options: EngineClientOptions) {
+  const headers = "session" in options ? sessionHeaders() : { [ENGINE_KEY_HEADER]: headerValue("key", options.key) };
+  const service = serviceOf(options, headers, DEFAULT_LIMITS);
   const { limits } = service;
   const get = <T>(path: string, { signal }: CallOptions = {}) => callJson<T>(service, { method: "GET", path, signal });
   const post = <T>(path: string, request: Pick<RequestParams, "body" | "signal">, retry?: RetryOptions) =>

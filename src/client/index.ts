@@ -9,6 +9,7 @@ export {
   createAdminClient,
 } from "./admin-client.ts";
 export { type AttachmentOptions, attachment } from "./attachment.ts";
+export { type BySession, type ConsoleClient, type SignInOptions, createConsoleClient } from "./console-client.ts";
 export type { ChangeCatalogOptions, PushCatalogOptions } from "./catalog-calls.ts";
 export {
   type AllowToolsOptions,
@@ -57,6 +58,8 @@ export type {
   MessagePart,
   TextPart,
 } from "../contract/attachment-records.ts";
+export type { SessionLink, SessionRecord, SessionRole } from "../contract/console-records.ts";
+export type { HostSamples, SampleMeasure, UsageSamples } from "../contract/sample-records.ts";
 export type { BackupList, BackupRun } from "../contract/backup-records.ts";
 export type * from "../contract/catalog-records.ts";
 export type * from "../contract/engine-records.ts";

@@ -9,12 +9,20 @@ import {
   callJson,
   serviceOf,
 } from "./http-call.ts";
+import { type BySession, sessionHeaders } from "./console-client.ts";
 import { HOST_LIMITS } from "./limits.ts";
 
-export interface OrchestratorClientOptions extends ConnectionOptions {
-  /** As `products register` returned it. */
-  readonly platformKey: string;
-}
+export type OrchestratorClientOptions = ConnectionOptions &
+  (
+    | {
+        /** As `products register` returned it. */
+        readonly platformKey: string;
+      }
+    | (BySession & {
+        /** Its id or slug. */
+        readonly product: string;
+      })
+  );
 
 export interface ChangeOptions extends CallOptions {
   /** Called for each failed try and each lost connection, before the wait. */
@@ -26,9 +34,12 @@ export interface ChangeOptions extends CallOptions {
 /** How a product calls the orchestrator: reads, changes that run once, and the path of a user's engine. */
 export type OrchestratorCalls = ReturnType<typeof orchestratorCalls>;
 
-export function orchestratorCalls({ platformKey, ...connection }: OrchestratorClientOptions) {
-  const headers = { [PLATFORM_KEY_HEADER]: headerValue("platformKey", platformKey) };
-  const service = serviceOf(connection, headers, HOST_LIMITS);
+export function orchestratorCalls(options: OrchestratorClientOptions) {
+  const headers =
+    "session" in options
+      ? sessionHeaders(options.product)
+      : { [PLATFORM_KEY_HEADER]: headerValue("platformKey", options.platformKey) };
+  const service = serviceOf(options, headers, HOST_LIMITS);
   return {
     service,
     get: <T>(path: string, { signal, deadlineMs }: Pick<RequestParams, "signal" | "deadlineMs"> = {}) =>

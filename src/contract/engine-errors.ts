@@ -4,7 +4,11 @@
  */
 export const ENGINE_ERRORS = {
   INVALID_REQUEST: { status: 400, cause: "Malformed JSON, a missing field or an invalid value." },
-  INVALID_ENGINE_KEY: { status: 401, cause: "`X-Engine-Key` missing or wrong." },
+  INVALID_ENGINE_KEY: { status: 401, cause: "`X-Engine-Key` missing or wrong, or the console's session has ended." },
+  READ_ONLY_SESSION: {
+    status: 403,
+    cause: "The console's session may only read. Only the daemon's gateway answers so.",
+  },
   NOT_FOUND: { status: 404, cause: "Unknown route, or an unknown task, turn or agent." },
   HITL_NOT_FOUND: { status: 404, cause: "No human-in-the-loop request with this `request_id`." },
   METHOD_NOT_ALLOWED: { status: 405, cause: "The route exists, but not with this method." },

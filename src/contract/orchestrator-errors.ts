@@ -11,6 +11,9 @@ export const ORCHESTRATOR_ERRORS = {
     cause: "Unknown webhook, or a wrong signature, timestamp or id of its message.",
     retry: "no",
   },
+  INVALID_SESSION: { status: 401, cause: "The session of the cookie is unknown or has ended.", retry: "no" },
+  INVALID_LINK: { status: 401, cause: "A one-time link that is unknown, used, or older than a minute.", retry: "no" },
+  READ_ONLY_SESSION: { status: 403, cause: "The session may only read.", retry: "no" },
   POLICY_DENIED: {
     status: 403,
     cause: "The product is suspended, or its policy does not allow the action.",
@@ -19,6 +22,7 @@ export const ORCHESTRATOR_ERRORS = {
   NOT_FOUND: { status: 404, cause: "Unknown route.", retry: "no" },
   PRODUCT_NOT_FOUND: { status: 404, cause: "No product with this slug or id.", retry: "no" },
   ENGINE_NOT_FOUND: { status: 404, cause: "No engine for this `user_id`.", retry: "provision instead" },
+  SESSION_NOT_FOUND: { status: 404, cause: "No open session with this id.", retry: "no" },
   SCHEDULE_NOT_FOUND: { status: 404, cause: "The engine has no schedule with this id.", retry: "no" },
   WEBHOOK_NOT_FOUND: { status: 404, cause: "The engine has no webhook with this id.", retry: "no" },
   CATALOG_VERSION_NOT_FOUND: {
@@ -56,7 +60,8 @@ export const ORCHESTRATOR_ERRORS = {
   QUOTA_EXCEEDED: { status: 429, cause: "The product is at its `max_engines`.", retry: "after destroying engines" },
   RATE_LIMITED: {
     status: 429,
-    cause: "The product is at its limit of requests per minute or of open calls.",
+    cause:
+      "The product is at its limit of requests per minute or of open calls, or sign-ins of this address failed too often.",
     retry: "after `Retry-After`",
   },
   INTERNAL_ERROR: { status: 500, cause: "Unexpected server fault. The log has it under the request id.", retry: "no" },

@@ -13,6 +13,7 @@ import {
   type StopResult,
 } from "./orchestrator-records.ts";
 import { CATALOG_RESPONSES } from "./responses/catalog-responses.ts";
+import { CONSOLE_RESPONSES } from "./responses/console-responses.ts";
 import { backupList, backupRun, hostReport, hostStatus } from "./responses/host-responses.ts";
 import { SCHEDULE_RESPONSES } from "./responses/schedule-responses.ts";
 import { productRecord } from "./responses/product-responses.ts";
@@ -149,6 +150,7 @@ export const ORCHESTRATOR_RESPONSES = {
   PricesRecord: pricesRecord,
   BackupList: backupList,
   HostReport: hostReport,
+  ...CONSOLE_RESPONSES,
   AuditPage: page(auditRecord) satisfies z.ZodMiniType<Page<AuditRecord>>,
   OpenApiDocument: openApiDocument,
   Error: z.object({

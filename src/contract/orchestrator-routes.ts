@@ -1,11 +1,12 @@
 import type { OrchestratorErrorCode } from "./orchestrator-errors.ts";
 import { CATALOG_ROUTES } from "./orchestrator-routes/catalog-rows.ts";
+import { CONSOLE_ROUTES } from "./orchestrator-routes/console-rows.ts";
 import { ENGINE_ROUTES } from "./orchestrator-routes/engine-rows.ts";
 import { DOCUMENT_ROUTES, HOST_ROUTES, PROBE_ROUTES } from "./orchestrator-routes/host-rows.ts";
 import { PRODUCT_ROUTES } from "./orchestrator-routes/product-rows.ts";
 import { USAGE_ROUTES } from "./orchestrator-routes/usage-rows.ts";
 import { SCHEDULE_ROUTES } from "./orchestrator-routes/schedule-rows.ts";
-import type { Route } from "./orchestrator-routes/route-row.ts";
+import { type Route, isReadOnly, takesSession } from "./orchestrator-routes/route-row.ts";
 
 /** Every route of the orchestrator. Another path is 404, another method on one of these paths 405. */
 export const ORCHESTRATOR_ROUTES = {
@@ -16,17 +17,21 @@ export const ORCHESTRATOR_ROUTES = {
   ...USAGE_ROUTES,
   ...SCHEDULE_ROUTES,
   ...HOST_ROUTES,
+  ...CONSOLE_ROUTES,
   ...DOCUMENT_ROUTES,
 };
 export type RouteName = keyof typeof ORCHESTRATOR_ROUTES;
 
 /** Every code that a route can answer, in the order of the error table's use. */
-export function errorsOf({ auth, method, headers = {}, errors = [] }: Route): readonly OrchestratorErrorCode[] {
+export function errorsOf(route: Route): readonly OrchestratorErrorCode[] {
+  const { auth, method, headers = {}, errors = [] } = route;
   const takesBody = method === "POST" || method === "PUT" || method === "PATCH";
   const codes: readonly OrchestratorErrorCode[] = [
     "INVALID_REQUEST",
-    ...(auth === "platform" ? (["INVALID_PLATFORM_KEY", "RATE_LIMITED"] as const) : []),
-    ...(auth === "admin" || auth === "local" ? (["INVALID_ADMIN_KEY"] as const) : []),
+    ...(auth === "platform" ? (["INVALID_PLATFORM_KEY", "PRODUCT_NOT_FOUND", "RATE_LIMITED"] as const) : []),
+    ...(auth === "admin" || auth === "admin_key" || auth === "local" ? (["INVALID_ADMIN_KEY"] as const) : []),
+    ...(takesSession(route) ? (["INVALID_SESSION"] as const) : []),
+    ...(takesSession(route) && !isReadOnly(route, route.query) ? (["READ_ONLY_SESSION"] as const) : []),
     ...(takesBody ? (["PAYLOAD_TOO_LARGE"] as const) : []),
     ...("Idempotency-Key" in headers ? (["IDEMPOTENCY_CONFLICT", "OPERATION_IN_PROGRESS"] as const) : []),
     ...errors,

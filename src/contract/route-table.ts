@@ -9,7 +9,8 @@ export interface Endpoint {
 /** A query parameter or header. A handler reads it by the bounds given here. */
 export type Parameter = { readonly summary: string } & (
   | { readonly kind: "integer"; readonly min: number; readonly max: number; readonly fallback: number }
-  | { readonly kind: "flag" }
+  /** `changes`: set, a call by GET changes something. */
+  | { readonly kind: "flag"; readonly changes?: true }
   | { readonly kind: "choice"; readonly values: readonly string[]; readonly fallback: string | null }
   | { readonly kind: "text"; readonly maxLength?: number }
 );
@@ -24,6 +25,8 @@ export type Content<Schema extends string> =
   | { readonly kind: "lines"; readonly schema: Schema }
   | { readonly kind: "text" }
   | { readonly kind: "html" }
+  /** A file of the type that its name says. */
+  | { readonly kind: "file" }
   /** A gzipped tar archive. */
   | { readonly kind: "archive" };
 

@@ -25,6 +25,8 @@ import type { FleetBreaker } from "./supervision/fleet-breaker.ts";
 import type { Backups } from "./status/backups.ts";
 import type { Prices } from "./status/prices.ts";
 import type { Metrics } from "./status/metrics.ts";
+import type { Sessions } from "./status/sessions.ts";
+import type { EngineSampleStore } from "./status/usage-samples.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
 import type { WakeOutcome } from "./supervision/wake-outcome.ts";
 import type { Readiness } from "./status/readiness.ts";
@@ -37,6 +39,8 @@ export interface HostContext {
   readonly states: EngineStates;
   readonly events: EventLog;
   readonly directory: ProductDirectory;
+  /** Of the console. */
+  readonly sessions: Sessions;
   readonly leadership: Leadership;
   readonly backend: EngineBackend;
   readonly isolation: HostIsolation;
@@ -69,6 +73,8 @@ export interface HostContext {
   readonly prices: Prices;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
+  /** What the engines used in the last hour. */
+  readonly samples: EngineSampleStore;
   readonly tracer: Tracer;
   /** Limits concurrent health probes. */
   readonly probes: PQueue;

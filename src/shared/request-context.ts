@@ -6,6 +6,8 @@ import type { Span } from "./tracing/span.ts";
 interface RequestContext {
   readonly requestId: string;
   readonly actor: "product" | "admin";
+  /** The id of the session that made it; omitted for a key. */
+  readonly session?: string;
   /** The call's, for what it causes. */
   readonly span: Span;
 }

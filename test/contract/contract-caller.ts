@@ -21,6 +21,8 @@ export interface CallerParts<Name extends string, Route extends Row> {
 export interface Case extends Ask {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: string;
+  /** Another form of the route's path. */
+  readonly address?: string;
   /** A success status of the route, or an error code. */
   readonly expect: number | string;
 }
@@ -36,12 +38,12 @@ export class ContractCaller<Name extends string, Route extends Row> {
     this.#parts = parts;
   }
 
-  async call(name: Name, { path = {}, query = "", expect, ...options }: Case): Promise<Answer> {
+  async call(name: Name, { path = {}, query = "", address: given, expect, ...options }: Case): Promise<Answer> {
     const { url, routes, headersOf } = this.#parts;
     const route = routes[name];
-    const address = route.path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) =>
-      encodeURIComponent(path[parameter] ?? "x"),
-    );
+    const address =
+      given ??
+      route.path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => encodeURIComponent(path[parameter] ?? "x"));
     const answer = await ask(url, `${address}${query}`, {
       method: route.method,
       ...options,
@@ -106,6 +108,7 @@ const MEDIA_TYPES: Readonly<Record<Content<string>["kind"], string>> = {
   lines: "application/x-ndjson",
   text: "text/plain",
   html: "text/html",
+  file: "text/javascript",
   archive: "application/gzip",
 };
 
@@ -123,6 +126,7 @@ function bodiesOf({ kind }: Content<string>, { body, text }: Answer): readonly u
       return framesOf(text);
     case "text":
     case "html":
+    case "file":
     case "archive":
       return [];
     default:

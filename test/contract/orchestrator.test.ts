@@ -6,9 +6,10 @@ import { CATALOG_LIMITS } from "../../src/contract/catalog-limits.ts";
 import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator-errors.ts";
 import { ORCHESTRATOR_RESPONSES } from "../../src/contract/orchestrator-responses.ts";
 import { ORCHESTRATOR_ROUTES, type RouteName, errorsOf } from "../../src/contract/orchestrator-routes.ts";
-import { type Route, maxBodyBytes } from "../../src/contract/orchestrator-routes/route-row.ts";
+import { type Route, maxBodyBytes, takesSession } from "../../src/contract/orchestrator-routes/route-row.ts";
 import { ask } from "../helpers/api.ts";
 import { catalogArchive } from "../helpers/catalog-archive.ts";
+import { openConsole, signInHeaders } from "../helpers/console.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
@@ -29,12 +30,11 @@ const caller = new ContractCaller(t, {
   errors: ORCHESTRATOR_ERRORS,
   errorsOf,
   codeOf: ({ error }) => (typeof error === "string" ? error : error.code),
-  headersOf: ({ auth }) =>
-    auth === "platform"
-      ? { "x-platform-key": keys.platform }
-      : auth === "admin"
-        ? { "x-admin-key": daemon.adminKey }
-        : {},
+  headersOf: ({ auth }) => {
+    if (auth === "platform") return { "x-platform-key": keys.platform };
+    if (auth === "admin" || auth === "admin_key") return { "x-admin-key": daemon.adminKey };
+    return auth === "sign_in" ? signInHeaders(daemon.url) : {};
+  },
 });
 const call = caller.call.bind(caller);
 const NOBODY = { user_id: "nobody" };
@@ -162,8 +162,10 @@ t.test("the host", async () => {
   const running = listed.data.find(({ state }: { state: string }) => state === "running");
   await call("restartEngine", { path: { engine_id: running.id }, body: { drain_s: 0 }, expect: 200 });
   await call("restartEngine", { path: { engine_id: "eng_none" }, body: {}, expect: "ENGINE_NOT_FOUND" });
-  for (const name of ["adminEngines", "adminStatus", "checkHost", "adminAudit"] as const)
+  for (const name of ["adminEngines", "adminStatus", "checkHost", "adminAudit", "hostSamples"] as const)
     await call(name, { expect: 200 });
+  await call("engineSamples", { path: { engine_id: running.id }, expect: 200 });
+  await call("engineSamples", { path: { engine_id: "eng_none" }, expect: "ENGINE_NOT_FOUND" });
   await call("adminAudit", { query: "?after=1&limit=1", expect: 200 });
   await call("listBackups", { expect: 200 });
   await call("createBackup", { expect: 202 });
@@ -171,6 +173,35 @@ t.test("the host", async () => {
   await call("provisionEngine", { body: { user_id: "erin" }, expect: "SERVICE_UNAVAILABLE" });
   await call("ready", { expect: "SERVICE_UNAVAILABLE" });
   await call("resumeHost", { expect: 200 });
+});
+
+t.test("the console and its sessions", async (t) => {
+  const { text: page } = await call("consolePage", { address: "/console/", expect: 200 });
+  const [, script = ""] = /src="[^"]*assets\/([^"]+\.js)"/.exec(page) ?? [];
+  await call("consoleAsset", { path: { file: script }, expect: 200 });
+  await call("consoleAsset", { path: { file: "nothing.js" }, expect: "NOT_FOUND" });
+  await call("signIn", { body: { admin_key: "wrong" }, expect: "INVALID_ADMIN_KEY" });
+  const { body: link } = await call("createLink", { body: { role: "read_only" }, expect: 201 });
+  await call("createLink", { body: { role: "root" }, expect: "INVALID_REQUEST" });
+  await call("signIn", { body: { link: link.link }, expect: 201 });
+  await call("signIn", { body: { link: link.link }, expect: "INVALID_LINK" });
+  const { cookie, record } = await openConsole(daemon);
+  const headers = { ...signInHeaders(daemon.url), cookie };
+  await call("showSession", { headers, expect: 200 });
+  await call("listSessions", { headers, query: "?limit=1", expect: 200 });
+  await call("showProduct", { headers, path: DEMO, expect: 200 });
+  await call("showEngine", { headers: { ...headers, "x-orchd-product": "demo" }, path: ALICE, expect: 200 });
+  await call("showEngine", {
+    headers: { ...headers, "x-orchd-product": "x" },
+    path: ALICE,
+    expect: "PRODUCT_NOT_FOUND",
+  });
+  const { body: other } = await call("signIn", { body: { admin_key: daemon.adminKey }, expect: 201 });
+  await call("endSession", { path: { session_id: other.id }, expect: 200 });
+  await call("endSession", { path: { session_id: other.id }, expect: "SESSION_NOT_FOUND" });
+  await call("signOut", { headers, expect: 200 });
+  await call("showSession", { headers, expect: "INVALID_SESSION" });
+  t.match(record, { role: "admin" });
 });
 
 t.test("a suspended product, and one out of calls", async () => {
@@ -188,7 +219,9 @@ t.test("refusals that every route of its kind shares", async (t) => {
   for (const [name, route] of Object.entries(ROUTES) as [RouteName, Route][]) {
     const noKey = { "x-platform-key": "", "x-admin-key": "" };
     if (route.auth === "platform") await call(name, { headers: noKey, expect: "INVALID_PLATFORM_KEY" });
-    if (route.auth === "admin") await call(name, { headers: noKey, expect: "INVALID_ADMIN_KEY" });
+    if (route.auth === "admin" || route.auth === "admin_key")
+      await call(name, { headers: noKey, expect: "INVALID_ADMIN_KEY" });
+    if (takesSession(route)) await call(name, { headers: signInHeaders(daemon.url), expect: "INVALID_SESSION" });
     if (route.auth === "local") await call(name, { headers: { "x-real-ip": "10.0.0.1" }, expect: "INVALID_ADMIN_KEY" });
     if (route.auth === "none") await call(name, { headers: { host: "evil.example" }, expect: "INVALID_REQUEST" });
     if (route.request !== undefined || route.rawBody)

@@ -47,7 +47,7 @@ export const ENGINE_ROUTES = {
     responses: ok("EnginePage"),
   }),
   showEngine: platform("GET /engines/{user_id}", "One engine", {
-    query: { auto_provision: { kind: "flag", summary: "Create the engine when there is none (201)" } },
+    query: { auto_provision: { kind: "flag", changes: true, summary: "Create the engine when there is none (201)" } },
     responses: { 200: [json("EngineRecord")], 201: [json("EngineWithKey")] },
     errors: ["ENGINE_NOT_FOUND", ...ENGINE_STARTS, "PRODUCT_NOT_FOUND", "QUOTA_EXCEEDED"],
   }),

@@ -38,6 +38,13 @@ export const HOST_ROUTES = {
     errors: ["PRODUCT_NOT_FOUND", "CAPACITY_EXHAUSTED"],
   }),
   adminStatus: admin("GET /admin/status", "The host: ports, engines, load", { responses: ok("HostStatus") }),
+  hostSamples: admin("GET /admin/samples", "What the engines of the host used in the last hour, together", {
+    responses: ok("HostSamples"),
+  }),
+  engineSamples: admin("GET /admin/engines/{engine_id}/samples", "What an engine used in the last hour", {
+    responses: ok("UsageSamples"),
+    errors: ["ENGINE_NOT_FOUND"],
+  }),
   checkHost: admin("GET /admin/doctor", "Checks of the daemon and its host: what is wrong and what helps", {
     responses: ok("HostReport"),
   }),

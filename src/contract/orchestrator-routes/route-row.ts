@@ -4,10 +4,11 @@ import type { OrchestratorResponseName } from "../orchestrator-responses.ts";
 import { type IntegerParameter, type Parameter, type RouteRow, events, json, rowsOf } from "../route-table.ts";
 
 /**
- * `local`: callers on the daemon's own host need no key, others the admin key. `webhook`: the handler checks the
- * signature of the body.
+ * `platform`, `admin` and `local` take a session instead of their key. `admin_key` does not. `local`: callers on the
+ * daemon's own host need no key, others the admin key. `session`: a session alone. `sign_in` and `webhook`: the handler
+ * checks the admin key or link, and the signature, of the body.
  */
-type Authentication = "none" | "platform" | "admin" | "local" | "webhook";
+export type Authentication = "none" | "platform" | "admin" | "admin_key" | "local" | "session" | "sign_in" | "webhook";
 export type Route = RouteRow<Authentication, OrchestratorResponseName, OrchestratorErrorCode>;
 
 /** Of calls that have a few fields or none. */
@@ -41,4 +42,19 @@ export const HISTORY = [json("EventPage"), events("EventFrame")] as const;
 
 const rows = (auth: Authentication) => rowsOf<Authentication, OrchestratorResponseName, OrchestratorErrorCode>(auth);
 export const [open, platform, admin, local] = [rows("none"), rows("platform"), rows("admin"), rows("local")];
+export const [adminKey, session, signIn] = [rows("admin_key"), rows("session"), rows("sign_in")];
 export const webhook = rows("webhook");
+
+/** Who calls. A product's and the operator's actions are recorded as theirs. */
+export const isProducts = ({ auth }: Pick<Route, "auth">): boolean => auth === "platform" || auth === "webhook";
+/** Whether a session authenticates a call as well as a key. */
+export const takesSession = ({ auth }: Pick<Route, "auth">): boolean =>
+  auth === "platform" || auth === "admin" || auth === "local" || auth === "session";
+/** Whether a session that may only read may make a call: it changes nothing, or ends that session. */
+export const isReadOnly = (
+  { method, auth, query = {} }: Pick<Route, "method" | "auth" | "query">,
+  given: Readonly<Record<string, unknown>> = {},
+): boolean =>
+  auth === "session" ||
+  (method === "GET" &&
+    !Object.keys(given).some((name) => query[name]?.kind === "flag" && query[name].changes === true));

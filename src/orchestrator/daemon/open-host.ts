@@ -28,6 +28,8 @@ import { Prices } from "../status/prices.ts";
 import type { HostContext } from "../host-context.ts";
 import { TransitionOwners } from "../supervision/transition-owners.ts";
 import type { Readiness } from "../status/readiness.ts";
+import { Sessions } from "../status/sessions.ts";
+import { EngineSampleStore } from "../status/usage-samples.ts";
 import { OpenRuns } from "../supervision/open-runs.ts";
 import { RecentFailures } from "../supervision/recent-failures.ts";
 import { DAEMON_ROLE } from "../postgres/server-session.ts";
@@ -110,6 +112,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     events,
     states: new EngineStates(db, events),
     directory,
+    sessions: new Sessions(db, Date.now),
     leadership: lock,
     isolation: parts.isolation,
     backend: await openBackend({ ...parts, hostId, bootQueue, catalogs: openCatalogs(parts, box) }),
@@ -133,6 +136,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     backups: new Backups(config.backup, hostId),
     prices: new Prices(config.prices.file, config.prices.table),
     readiness,
+    samples: new EngineSampleStore(Date.now()),
     ...openTelemetry(parts),
     settings: { ...config, portRange, engineHost: config.host },
     now: Date.now,

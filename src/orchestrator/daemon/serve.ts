@@ -10,6 +10,9 @@ import { openDataFolder } from "./data-folder.ts";
 import { adminRoutes } from "../http/admin-routes.ts";
 import { catalogRoutes } from "../http/catalog-routes.ts";
 import { createApp } from "../http/app.ts";
+import { consoleRoutes } from "../http/console-routes.ts";
+import { OwnSite } from "../http/own-site.ts";
+import { SessionCookie } from "../http/session-cookie.ts";
 import { createGateway } from "../http/gateway.ts";
 import { isGatewayUrl } from "../http/gateway-path.ts";
 import { openRoutes } from "../http/open-routes.ts";
@@ -69,10 +72,12 @@ export async function serve(options: StartOptions): Promise<void> {
   restoreModes(config.dataDir, logger);
   const isolation = await openIsolation(options);
   assertRequired(isolation.report, { isRoot: ownUser().uid === 0 });
-  const open = { startedAt, documentsDir: join(options.installDir, "dist/documents/orchestrator") };
+  const dist = join(options.installDir, "dist");
+  const open = { startedAt, documentsDir: join(dist, "documents/orchestrator"), consoleDir: join(dist, "console") };
+  const site = new OwnSite(config);
   const readiness = new Readiness();
   // Listens first, so that clients learn what the daemon waits for.
-  let app: RequestListener = createWaitingApp(readiness, { ...open, host: config.host, logger });
+  let app: RequestListener = createWaitingApp(readiness, { ...open, site, logger });
   const server = await listenAt(
     (request, response) => app(request, response),
     apiSocket === null ? { host: config.host, port: config.port } : { fd: apiSocket },
@@ -99,7 +104,8 @@ export async function serve(options: StartOptions): Promise<void> {
   });
   if (opened === null) return;
   const { host, database } = opened;
-  const gateway = createGateway(host, { listenHost: config.host });
+  const cookie = new SessionCookie(host, site);
+  const gateway = createGateway(host, { site, cookie });
   const api = createApp(host, {
     handlers: {
       ...openRoutes(readiness, open),
@@ -111,9 +117,11 @@ export async function serve(options: StartOptions): Promise<void> {
       ...streamRoutes(host),
       ...usageRoutes(host),
       ...adminRoutes(host),
+      ...consoleRoutes(host, { adminKey: folder.adminKey, cookie }),
     },
     adminKey: folder.adminKey,
-    host: config.host,
+    site,
+    cookie,
     whyDatabase: unavailableReason,
   });
   app = (request, response) => (isGatewayUrl(request.url) ? gateway : api)(request, response);

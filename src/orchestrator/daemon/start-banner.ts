@@ -35,11 +35,12 @@ export function startBanner(
     `  engines    ports ${config.portMin} to ${config.portMax}, ${adopted} running`,
     `  isolation  ${describeIsolation(isolation)}`,
     `  model      ${model}`,
+    `  console    ${config.publicUrl ?? url}/console`,
     ...modelWarnings(config),
     "",
     "Next, in another terminal:",
     ...(isRelease ? [] : exports(config, url)),
-    ...["products register demo", "engines provision alice", "chat alice"].map(
+    ...["products register demo", "engines provision alice", "chat alice", "console"].map(
       (command) => `  ${isRelease ? "sudo" : "npx"} orchctl ${command}`,
     ),
     "",

@@ -6,7 +6,7 @@ import { drainHost } from "../operations/drain-host.ts";
 import { restartEngine } from "../operations/restart-engine.ts";
 import { checkHost } from "../status/checks/check-host.ts";
 import { hostStatus, readMetrics } from "../status/host-status.ts";
-import { pageOfEngines } from "../status/look-up-engine.ts";
+import { pageOfEngines, samplesOfEngine } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
 import { pageOfAudit } from "../status/read-history.ts";
 import { choiceParameter, integerParameter } from "../../shared/http/parameters.ts";
@@ -23,6 +23,8 @@ export function adminRoutes(host: HostContext) {
       const { drain_s: drainS } = call.body(restartRequest);
       return { status: 200, body: await restartEngine(host, call.params["engine_id"] ?? "", drainS) };
     },
+    hostSamples: () => ({ status: 200, body: host.samples.ofHost(host.now()) }),
+    engineSamples: async (call) => ({ status: 200, body: await samplesOfEngine(host, call.params["engine_id"] ?? "") }),
     adminStatus: async () => ({ status: 200, body: await hostStatus(host) }),
     checkHost: async () => ({ status: 200, body: await checkHost(host) }),
     adminAudit: async (call) => {

@@ -1,14 +1,18 @@
 import type { Request, Response } from "express";
-import { type Route, maxBodyBytes } from "../../contract/orchestrator-routes/route-row.ts";
+import { sameSecret } from "../../contract/api-keys.ts";
+import { CONSOLE_HEADER, CONSOLE_PRODUCT_HEADER } from "../../contract/console-records.ts";
+import { ADMIN_KEY_HEADER, PLATFORM_KEY_HEADER } from "../../contract/orchestrator-api.ts";
+import { type Route, isReadOnly, maxBodyBytes, takesSession } from "../../contract/orchestrator-routes/route-row.ts";
+import { isFromAnotherSite, isLocalCaller } from "../../shared/http/local-caller.ts";
 import { declaredLength } from "../../shared/http/receive-body.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
-import { type Product, identifyProduct } from "../operations/identify-product.ts";
-import type { HostContext } from "../host-context.ts";
-import type { RequestLimit } from "./limit-requests.ts";
-import { ADMIN_KEY_HEADER, PLATFORM_KEY_HEADER } from "../../contract/orchestrator-api.ts";
-import { hostProblem, isFromAnotherSite, isLocalCaller } from "../../shared/http/local-caller.ts";
-import { sameSecret } from "../../contract/api-keys.ts";
 import { ApiError } from "../api-error.ts";
+import type { HostContext } from "../host-context.ts";
+import { type Product, identifyProduct, productOfSession } from "../operations/identify-product.ts";
+import type { Session } from "../status/sessions.ts";
+import { type SessionParts, admitSession, claimsSession } from "./admit-session.ts";
+import type { RequestLimit } from "./limit-requests.ts";
+import type { OwnSite } from "./own-site.ts";
 
 /** What one call of the minute pays for; a larger body or list costs more of them. */
 const BYTES_PER_CALL = 8 * 1024;
@@ -16,40 +20,75 @@ const RECORDS_PER_CALL = 50;
 const CALLS_PER_ARCHIVE = 20;
 const MAX_RECORDS = 200;
 
-interface AdmissionParts {
+interface AdmissionParts extends SessionParts {
   readonly host: HostContext;
   readonly adminKey: string;
-  /** Where the daemon listens. */
-  readonly listenHost: string;
   readonly limit: RequestLimit;
 }
 
-/** Authentication and rate limit of a call, by its headers alone. Gives the product of a platform call. */
+/** Who makes a call. */
+export interface Caller {
+  /** Of a platform call. */
+  readonly product: Product | null;
+  /** Null for a call with a key or without. */
+  readonly session: Session | null;
+  /** Whether the key or session is still good. Rejects when that is not known. */
+  readonly isStillAdmitted: () => Promise<boolean>;
+}
+
+const ALWAYS: Caller = { product: null, session: null, isStillAdmitted: async () => true };
+
+/** Authentication and rate limit of a call, by its headers alone. */
 export async function admitCaller(
-  { host, adminKey, listenHost, limit }: AdmissionParts,
+  parts: AdmissionParts,
   route: Route,
   { request, response }: { readonly request: Request; readonly response: Response },
-): Promise<Product | null> {
-  if (route.auth === "none") {
-    assertOwnHost(listenHost, request);
-    return null;
-  }
-  if (route.auth === "local") {
-    authenticateLocal({ adminKey, host: listenHost }, request);
-    return null;
-  }
+): Promise<Caller> {
+  const { host, site, limit } = parts;
+  const bySession = route.auth === "session" || (takesSession(route) && claimsSession(request));
+  if (route.auth === "none") assertOwnHost(site, request);
+  if (route.auth === "local" && !bySession) authenticateLocal(parts, request);
+  if (route.auth === "none" || route.auth === "local")
+    return bySession ? callerOfSession(parts, route, request) : ALWAYS;
   host.readiness.assertServes(route.method === "GET" ? "read" : "write");
-  if (route.auth === "webhook") return null;
-  if (route.auth === "admin") {
-    authenticateAdmin(adminKey, request);
-    request.socket.emit(AUTHENTICATED);
-    return null;
+  if (route.auth === "webhook") return ALWAYS;
+  if (route.auth === "sign_in") {
+    assertFromConsole(site, request);
+    return ALWAYS;
   }
-  const product = await authenticatePlatform(host, request);
+  if (bySession) return callerOfSession(parts, route, request);
+  if (route.auth !== "platform") {
+    authenticateAdmin(parts, request);
+    request.socket.emit(AUTHENTICATED);
+    return ALWAYS;
+  }
+  const key = request.get(PLATFORM_KEY_HEADER);
+  const product = await identifyProduct(host, key);
   request.socket.emit(AUTHENTICATED);
   limit.count(product, response, costOf(request, route));
   limit.open(product, response);
-  return product;
+  return { product, session: null, isStillAdmitted: () => isProductsKey(host, key) };
+}
+
+/** A session stands for the admin key, and for the key of any product that its call names. */
+async function callerOfSession(parts: AdmissionParts, route: Route, request: Request): Promise<Caller> {
+  const verdict = await admitSession(parts, request, { changes: !isReadOnly(route, request.query) });
+  if (verdict.kind === "refused") throw new ApiError(verdict.code, verdict.message);
+  request.socket.emit(AUTHENTICATED);
+  const { session, isOpen: isStillAdmitted } = verdict;
+  const named = request.get(CONSOLE_PRODUCT_HEADER);
+  const product = route.auth === "platform" ? await productOfSession(parts.host, named) : null;
+  return { product, session, isStillAdmitted };
+}
+
+async function isProductsKey(host: HostContext, key: string | undefined): Promise<boolean> {
+  try {
+    await identifyProduct(host, key);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
 }
 
 /** A body whose length is not declared may be as large as the route allows. */
@@ -62,24 +101,27 @@ function costOf(request: Request, route: Route): number {
   return Math.max(1, Math.ceil(bytes / BYTES_PER_CALL), Math.ceil(records / RECORDS_PER_CALL));
 }
 
-const authenticatePlatform = (host: HostContext, request: Request): Promise<Product> =>
-  identifyProduct(host, request.get(PLATFORM_KEY_HEADER));
-
 /** Refuses a call without a key that a browser may have been tricked into. */
-export function assertOwnHost(host: string, request: Request): void {
-  const problem = hostProblem(request, host);
+export function assertOwnHost(site: OwnSite, request: Request): void {
+  const problem = site.hostProblem(request);
+  if (problem !== null) throw new ApiError("INVALID_REQUEST", problem);
+}
+
+/** Another site could sign a browser in to a session of its own otherwise, and read what is done in it. */
+function assertFromConsole(site: OwnSite, request: Request): void {
+  const problem = claimsSession(request) ? site.pageProblem(request) : `${CONSOLE_HEADER}: expected 1`;
   if (problem !== null) throw new ApiError("INVALID_REQUEST", problem);
 }
 
 /** Callers on this host need no key, unless they are browsers that speak for another site. */
-function authenticateLocal({ adminKey, host }: { adminKey: string; host: string }, request: Request): void {
-  const trusted = isLocalCaller(request) && hostProblem(request, host) === null && !isFromAnotherSite(request);
+function authenticateLocal(parts: AdmissionParts, request: Request): void {
+  const trusted = isLocalCaller(request) && parts.site.hostProblem(request) === null && !isFromAnotherSite(request);
   // Scrapers that can send no other header send the admin key as a bearer token.
   const [, bearer = ""] = /^Bearer (\S+)$/i.exec(request.get("authorization") ?? "") ?? [];
-  if (!trusted && !sameSecret(bearer, adminKey)) authenticateAdmin(adminKey, request);
+  if (!trusted && !sameSecret(bearer, parts.adminKey)) authenticateAdmin(parts, request);
 }
 
-function authenticateAdmin(adminKey: string, request: Request): void {
+function authenticateAdmin({ adminKey }: Pick<AdmissionParts, "adminKey">, request: Request): void {
   if (!sameSecret(request.get(ADMIN_KEY_HEADER) ?? "", adminKey)) {
     throw new ApiError("INVALID_ADMIN_KEY", "the admin key is missing or wrong");
   }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import express, { type Express, type Request, type RequestHandler, type Response } from "express";
 import { BODY_LIMITS, REQUEST_ID_HEADER } from "../../contract/orchestrator-api.ts";
 import { ORCHESTRATOR_ROUTES, type RouteName } from "../../contract/orchestrator-routes.ts";
-import { type Route, maxBodyBytes } from "../../contract/orchestrator-routes/route-row.ts";
+import { type Route, isProducts, maxBodyBytes } from "../../contract/orchestrator-routes/route-row.ts";
 import { expressPath, methodsOf } from "../../contract/route-table.ts";
 import { newId } from "../../shared/ids.ts";
 import { BodyRoom } from "../../shared/http/body-room.ts";
@@ -13,11 +13,12 @@ import { refuseUnknownRoute } from "../../shared/http/refusal.ts";
 import { startRequestTrace } from "../../shared/http/trace-request.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import { assertStorable } from "../../shared/parse.ts";
-import { withinRequest } from "../../shared/request-context.ts";
+import { currentRequest, withinRequest } from "../../shared/request-context.ts";
 import { NO_SPAN } from "../../shared/tracing/span.ts";
-import type { Product } from "../operations/identify-product.ts";
 import type { HostContext } from "../host-context.ts";
-import { admitCaller } from "./admit-caller.ts";
+import { type Caller, admitCaller } from "./admit-caller.ts";
+import type { OwnSite } from "./own-site.ts";
+import type { SessionCookie } from "./session-cookie.ts";
 import type { Answer, Call, Handler } from "./call.ts";
 import { type WhyDatabase, errorResponder } from "./error-responder.ts";
 import { answerOnce } from "./idempotency.ts";
@@ -37,8 +38,8 @@ const UNREAD_LIST_MS = 30_000;
 interface AppParts {
   readonly handlers: Readonly<Record<RouteName, Handler>>;
   readonly adminKey: string;
-  /** Where the daemon listens. */
-  readonly host: string;
+  readonly site: OwnSite;
+  readonly cookie: SessionCookie;
   readonly whyDatabase: WhyDatabase;
 }
 
@@ -47,10 +48,10 @@ interface AppParts {
  * limit; only then is the body read. Idempotency key and JSON follow; then the handler checks fields, policy,
  * existence, quota, port and backend.
  */
-export function createApp(host: HostContext, { handlers, adminKey, host: listenHost, whyDatabase }: AppParts): Express {
+export function createApp(host: HostContext, { handlers, adminKey, site, cookie, whyDatabase }: AppParts): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
-  const admission = { host, adminKey, listenHost, limit: new RequestLimit(host.now) };
+  const admission = { host, adminKey, site, cookie, limit: new RequestLimit(host.now) };
   const room = new BodyRoom({ total: MAX_BODIES_BYTES, each: MAX_BODIES_BYTES / 4 });
   const [parsing, lists] = [new ProductTurns(PARSED_AT_ONCE), new ProductTurns(LISTS_AT_ONCE)];
   app.use(identifyRequest);
@@ -58,9 +59,16 @@ export function createApp(host: HostContext, { handlers, adminKey, host: listenH
     const answer = async (request: Request, response: Response): Promise<void> => {
       // Before authentication, for nothing is read.
       assertDeclaredSize(request, maxBodyBytes(route));
-      const product = await admitCaller(admission, route, { request, response });
-      const owner = product?.record.id ?? (route.auth === "webhook" ? "webhooks" : "admin");
-      const call = (json: unknown, bytes?: Uint8Array) => callOf(request, response, { product, json, bytes, lists });
+      const caller = await admitCaller(admission, route, { request, response });
+      await withinSession(caller, () => answerCaller(caller, { request, response }));
+    };
+    const answerCaller = async (
+      caller: Caller,
+      { request, response }: { readonly request: Request; readonly response: Response },
+    ): Promise<void> => {
+      const { product } = caller;
+      const owner = product?.record.id ?? route.auth;
+      const call = (json: unknown, bytes?: Uint8Array) => callOf(request, response, { caller, json, bytes, lists });
       if (!TAKES_BODY.has(route.method)) return send(response, await handlers[name](call(undefined)));
       const expected = route.requestArchive === true ? "a tar.gz archive" : route.rawBody === true ? "text" : "JSON";
       const body = await receiveBody(request, { maxBytes: maxBodyBytes(route), room, owner, expected });
@@ -76,7 +84,7 @@ export function createApp(host: HostContext, { handlers, adminKey, host: listenH
       }
     };
     const answerInContext: RequestHandler = (request, response) => {
-      const actor = route.auth === "platform" || route.auth === "webhook" ? ("product" as const) : ("admin" as const);
+      const actor = isProducts(route) ? ("product" as const) : ("admin" as const);
       // Probes of load balancers and Prometheus would be most of all traces.
       const isTraced = route.auth === "platform" || route.auth === "admin";
       const { span } = isTraced ? startRequestTrace(host.tracer, route, { request, response }) : { span: NO_SPAN };
@@ -90,6 +98,13 @@ export function createApp(host: HostContext, { handlers, adminKey, host: listenH
   const stopReason = (): string | null => (host.stopping.aborted ? "orchd is stopping" : null);
   app.use(errorResponder(host.logger, (error) => whyDatabase(error) ?? stopReason()));
   return app;
+}
+
+/** What a session does is recorded as an operator's. */
+function withinSession<T>({ session }: Caller, work: () => T): T {
+  const request = currentRequest();
+  if (session === null || request === undefined) return work();
+  return withinRequest({ ...request, actor: "admin", session: session.id }, work);
 }
 
 const takesBytes = ({ requestArchive, rawBody }: Route): boolean => requestArchive === true || rawBody === true;
@@ -114,13 +129,15 @@ function callOf(
   request: Request,
   response: Response,
   {
-    product,
+    caller: { product, session, isStillAdmitted },
     json,
     bytes = new Uint8Array(),
     lists,
-  }: { product: Product | null; json: unknown; bytes?: Uint8Array | undefined; lists: ProductTurns },
+  }: { caller: Caller; json: unknown; bytes?: Uint8Array | undefined; lists: ProductTurns },
 ): Call {
   return {
+    session,
+    isStillAdmitted,
     params: storable(request.params),
     query: storable(request.query),
     headers: request.headers,

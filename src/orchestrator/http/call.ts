@@ -5,6 +5,7 @@ import { PAGE_LIMIT } from "../../contract/orchestrator-routes/route-row.ts";
 import { integerParameter } from "../../shared/http/parameters.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import type { Product } from "../operations/identify-product.ts";
+import type { Session } from "../status/sessions.ts";
 
 /** One call as its route's handler gets it: authenticated, counted, its body JSON but not checked yet. */
 export interface Call {
@@ -15,6 +16,10 @@ export interface Call {
   readonly clientGone: AbortSignal;
   /** The calling product; throws on a route that does not authenticate one. */
   readonly product: Product;
+  /** The session that authenticates the call; null when a key does. */
+  readonly session: Session | null;
+  /** Whether the key or session of the call is still good, for an answer that lasts. Rejects when that is not known. */
+  isStillAdmitted(): Promise<boolean>;
   /** Checks the body; fields that nobody knows are named in `X-Ignored-Fields`. */
   body<S extends z.ZodMiniObject>(schema: S): z.output<S>;
   /** The body as it was received, on a route that does not read it as JSON; empty on others. */
@@ -39,7 +44,7 @@ interface PageOptions {
 
 const ID = /^[a-z]{3}_[0-9a-f-]{36}$/;
 /** How the ids of a list's records begin. */
-type IdPrefix = "prd" | "eng" | "evt" | "sch" | "whk" | "run";
+type IdPrefix = "prd" | "eng" | "evt" | "sch" | "whk" | "run" | "ses";
 
 const isId = (prefix: IdPrefix, text: string): boolean => text.startsWith(`${prefix}_`) && ID.test(text);
 

@@ -1,13 +1,15 @@
 import type { ClientRequest, RequestListener, ServerResponse } from "node:http";
 import type { EngineErrorBody } from "../../contract/engine-api.ts";
 import { ENGINE_ERRORS } from "../../contract/engine-errors.ts";
-import { hostProblem } from "../../shared/http/local-caller.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import type { HostContext } from "../host-context.ts";
 import { type Refusal, reachDeadline, reachEngine } from "../operations/reach-engine.ts";
 import { EngineAddresses } from "../status/engine-addresses.ts";
 import { nextChange } from "../status/await-state.ts";
+import type { SessionParts } from "./admit-session.ts";
+import { OF_CONSOLE, asOfEngine } from "./console-headers.ts";
 import { type GatewayPath, readGatewayPath } from "./gateway-path.ts";
+import { keyOfSession } from "./gateway-session.ts";
 import { type Exchange, callUpstream, relayAnswer } from "./upstream-call.ts";
 
 /** To the address of an engine on this host, where the kernel accepts for engines that sleep. */
@@ -20,20 +22,21 @@ type GatewayOutcome = "answered" | "refused" | "unreachable" | "cut";
 /**
  * Passes `/e/{engine_id}/…` on to the engine, which authenticates the call as if it came directly. Bodies and streams
  * pass without being buffered; the slower side sets the pace, and each side's end ends the other. A call wakes a
- * sleeping engine and waits for one that restarts. Refusals have the form of the engine's own errors.
+ * sleeping engine and waits for one that restarts. A session of the console is authenticated here; its calls get the
+ * daemon's key. Refusals have the form of the engine's own errors.
  */
-export function createGateway(host: HostContext, { listenHost }: { readonly listenHost: string }): RequestListener {
+export function createGateway(host: HostContext, { site, cookie }: Omit<SessionParts, "host">): RequestListener {
   const addresses = new EngineAddresses(host);
-  const { publicUrl } = host.settings;
-  const ownHost = publicUrl === null ? listenHost : new URL(publicUrl).hostname;
   const forward = async ({ request, response }: Exchange): Promise<GatewayOutcome> => {
     const refuse = (refusal: Refusal) => sendRefusal(response, refusal);
     // Against DNS rebinding, as on the daemon's own open routes.
-    const problem = hostProblem(request, listenHost) === null ? null : hostProblem(request, ownHost);
+    const problem = site.hostProblem(request);
     if (problem !== null) return refuse({ code: "INVALID_REQUEST", message: problem });
     const path = readGatewayPath(request.url ?? "");
     if (path === null) return refuse({ code: "NOT_FOUND", message: "expected /e/{engine_id}/… of an engine" });
-    return deliver(host, addresses, { exchange: { request, response }, path });
+    const verdict = await keyOfSession(host, { site, cookie }, { request, response, path });
+    if (verdict.kind === "refused") return refuse(verdict.refusal);
+    return deliver(host, addresses, { exchange: { request, response }, path, keyHeader: verdict.keyHeader });
   };
   return (request, response) => {
     const answered = forward({ request, response }).catch((error: unknown) => {
@@ -48,7 +51,15 @@ export function createGateway(host: HostContext, { listenHost }: { readonly list
 async function deliver(
   host: HostContext,
   addresses: EngineAddresses,
-  { exchange, path }: { readonly exchange: Exchange; readonly path: GatewayPath },
+  {
+    exchange,
+    path,
+    keyHeader,
+  }: {
+    readonly exchange: Exchange;
+    readonly path: GatewayPath;
+    readonly keyHeader: Readonly<Record<string, string>>;
+  },
 ): Promise<GatewayOutcome> {
   const { request, response } = exchange;
   const { engineId, target, needsKey } = path;
@@ -64,15 +75,23 @@ async function deliver(
     try {
       // Where its socket is held, the call waits there.
       if (!held && isFallingAsleep(host, engineId)) continue;
-      const headers = { host: new URL(url).host, via: "1.1 orchd" };
+      const headers = { ...keyHeader, host: new URL(url).host, via: "1.1 orchd" };
       const sendBody = (upstream: ClientRequest) => void request.pipe(upstream);
-      const call = { url, path: target, headers, connectMs: CONNECT_MS, asksFirst: !held, sendBody };
+      const call = {
+        url,
+        path: target,
+        headers,
+        without: OF_CONSOLE,
+        connectMs: CONNECT_MS,
+        asksFirst: !held,
+        sendBody,
+      };
       const outcome = await callUpstream(exchange, call);
       switch (outcome.kind) {
         case "answered":
           end();
           if (needsKey && (outcome.answer.statusCode ?? 502) < 400) request.socket.emit(AUTHENTICATED);
-          return await relayAnswer(outcome.answer, response);
+          return await relayAnswer(outcome.answer, response, asOfEngine);
         case "gone":
           return "cut";
         case "lost":

@@ -1,5 +1,6 @@
 import { sendDocs, sendOpenApi } from "../../shared/http/interface-documents.ts";
 import { VERSION } from "../../shared/version.ts";
+import { sendConsoleAsset, sendConsolePage } from "./console-page.ts";
 import { ApiError } from "../api-error.ts";
 import type { Readiness } from "../status/readiness.ts";
 import type { Call } from "./call.ts";
@@ -9,12 +10,14 @@ export interface OpenRoutesParts {
   readonly startedAt: number;
   /** What the build made of the route table. */
   readonly documentsDir: string;
+  /** What the build made of the console. */
+  readonly consoleDir: string;
 }
 
-type OpenCall = Pick<Call, "response">;
+type OpenCall = Pick<Call, "response" | "params">;
 
 /** The routes without a key. They need no database, so the daemon serves them while it starts. */
-export function openRoutes(readiness: Readiness, { startedAt, documentsDir }: OpenRoutesParts) {
+export function openRoutes(readiness: Readiness, { startedAt, documentsDir, consoleDir }: OpenRoutesParts) {
   return {
     health: () => ({
       status: 200,
@@ -31,6 +34,14 @@ export function openRoutes(readiness: Readiness, { startedAt, documentsDir }: Op
     },
     docs: async ({ response }: OpenCall) => {
       await sendDocs(response, documentsDir);
+      return undefined;
+    },
+    consolePage: async ({ response }: OpenCall) => {
+      await sendConsolePage(response, consoleDir);
+      return undefined;
+    },
+    consoleAsset: async ({ response, params }: OpenCall) => {
+      await sendConsoleAsset(response, consoleDir, params["file"] ?? "");
       return undefined;
     },
   };

@@ -1,7 +1,4 @@
 import type { ServerResponse } from "node:http";
-import { PLATFORM_KEY_HEADER } from "../../contract/orchestrator-api.ts";
-import { ApiError } from "../api-error.ts";
-import { identifyProduct } from "../operations/identify-product.ts";
 import type { HostContext } from "../host-context.ts";
 import type { Call } from "./call.ts";
 
@@ -10,9 +7,9 @@ const KEEP_ALIVE_MS = 30_000;
 
 /**
  * For an answer that is streamed: aborted when the client leaves or stops reading, when the daemon stops, or when the
- * platform key is no longer good.
+ * call's key or session is no longer good.
  */
-export function streamSignal(host: HostContext, call: Call): AbortSignal {
+export function streamSignal(host: Pick<HostContext, "stopping">, call: Call): AbortSignal {
   const refused = new AbortController();
   const signal = AbortSignal.any([call.clientGone, host.stopping, refused.signal]);
   // A client that disconnected during authentication has emitted `close` already.
@@ -20,17 +17,36 @@ export function streamSignal(host: HostContext, call: Call): AbortSignal {
   dropStalledReader(call.response);
   // TCP keep-alive detects a client that vanished without closing its connection.
   call.response.socket?.setKeepAlive(true, KEEP_ALIVE_MS);
-  const key = call.headers[PLATFORM_KEY_HEADER.toLowerCase()];
-  if (typeof key !== "string" || signal.aborted) return signal;
+  endWhenRefused({
+    response: call.response,
+    isStillAdmitted: () => call.isStillAdmitted(),
+    end: () => refused.abort(),
+  });
+  return signal;
+}
+
+/** Ends an answer that lasts when its caller's key or session is no longer good. */
+export function endWhenRefused({
+  response,
+  isStillAdmitted,
+  end,
+}: {
+  readonly response: ServerResponse;
+  readonly isStillAdmitted: () => Promise<boolean>;
+  readonly end: () => void;
+}): void {
+  if (response.closed) return;
   const checks = setInterval(() => {
-    identifyProduct(host, key).catch((error: unknown) => {
+    isStillAdmitted().then(
+      (admitted) => {
+        if (!admitted) end();
+      },
       // A database error says nothing about the key.
-      if (error instanceof ApiError) refused.abort();
-    });
+      () => undefined,
+    );
   }, CHECK_MS);
   checks.unref();
-  signal.addEventListener("abort", () => clearInterval(checks), { once: true });
-  return signal;
+  response.once("close", () => clearInterval(checks));
 }
 
 const STALLED_MS = 30_000;

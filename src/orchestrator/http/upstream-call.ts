@@ -20,6 +20,8 @@ interface UpstreamCall {
   readonly path: string;
   /** They replace those of the request. */
   readonly headers: OutgoingHttpHeaders;
+  /** Headers of the request that are not passed on, in lower case. */
+  readonly without?: readonly string[];
   readonly connectMs: number;
   /**
    * The body waits until the other server asks for it, which needs a round trip. Then a call that is lost before that
@@ -46,6 +48,7 @@ const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 export function callUpstream({ request, response }: Exchange, call: UpstreamCall): Promise<UpstreamOutcome> {
   const { promise, resolve } = Promise.withResolvers<UpstreamOutcome>();
   const { hostname, port } = new URL(call.url);
+  const passed = Object.entries(endToEndHeaders(request.headers)).filter(([name]) => !call.without?.includes(name));
   const { "transfer-encoding": encoding, "content-length": length } = request.headers;
   const hasBody = encoding !== undefined || Number(length) > 0;
   const asks = call.asksFirst === true && hasBody;
@@ -56,7 +59,7 @@ export function callUpstream({ request, response }: Exchange, call: UpstreamCall
     method: request.method,
     // With `close` a server that refuses a body would reset the connection under its answer.
     headers: {
-      ...endToEndHeaders(request.headers),
+      ...Object.fromEntries(passed),
       ...call.headers,
       connection: "keep-alive",
       // Node.js frames the body of a DELETE only when told to. The server would read an unframed one as another request.
@@ -94,9 +97,16 @@ export function callUpstream({ request, response }: Exchange, call: UpstreamCall
   return promise;
 }
 
-/** Passes an answer on without buffering it. The slower side sets the pace, and each side's end ends the other. */
-export function relayAnswer(answer: IncomingMessage, response: ServerResponse): Promise<"answered" | "cut"> {
-  response.writeHead(answer.statusCode ?? 502, endToEndHeaders(answer.headers)).flushHeaders();
+/**
+ * Passes an answer on without buffering it. The slower side sets the pace, and each side's end ends the other.
+ * `change`: makes the headers of those that the other server sent.
+ */
+export function relayAnswer(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  change = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders => headers,
+): Promise<"answered" | "cut"> {
+  response.writeHead(answer.statusCode ?? 502, change(endToEndHeaders(answer.headers))).flushHeaders();
   return new Promise((resolve) => {
     pipeline(answer, response, (error) => resolve(error ? "cut" : "answered"));
   });

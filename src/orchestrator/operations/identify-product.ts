@@ -2,6 +2,9 @@ import { PLATFORM_KEY_PREFIX, plausibleKey, sha256 } from "../../contract/api-ke
 import { ApiError } from "../api-error.ts";
 import type { Product } from "../store/products.ts";
 import type { HostContext } from "../host-context.ts";
+import { CONSOLE_PRODUCT_HEADER } from "../../contract/console-records.ts";
+import { InvalidInput } from "../../shared/parse.ts";
+import { productNotFound } from "../status/look-up-product.ts";
 
 export type { Product };
 
@@ -20,4 +23,13 @@ export async function identifyProduct(
   if (product === null)
     throw new ApiError("INVALID_PLATFORM_KEY", "X-Platform-Key: the platform key is missing or unknown");
   return product;
+}
+
+/** The product that a session's call names by its id or slug. */
+export async function productOfSession(
+  { directory }: Pick<HostContext, "directory">,
+  idOrSlug: string | undefined,
+): Promise<Product> {
+  if (idOrSlug === undefined) throw new InvalidInput(CONSOLE_PRODUCT_HEADER, "expected the id or slug of a product");
+  return (await directory.named(idOrSlug)) ?? productNotFound(idOrSlug);
 }

@@ -80,10 +80,13 @@ async function rotateRunning(
 ): Promise<EngineRow> {
   if (!isRunning(engine.state)) throw new ApiError("ENGINE_NOT_RUNNING", `the engine is ${engine.state}`);
   const target = { url: host.backend.addressOf(engine), token: controlToken(host, engine) };
-  const outcome = await setEngineKeys(target, [
-    { hash: rotation.key.hash, expires_at: null },
-    { hash: engine.key_hash, expires_at: rotation.previousExpiresAt.toISOString() },
-  ]);
+  const rotated = {
+    id: engine.id,
+    key_hash: rotation.key.hash,
+    previous_key_hash: engine.key_hash,
+    previous_key_expires_at: rotation.previousExpiresAt,
+  };
+  const outcome = await setEngineKeys(target, acceptedKeys(host, rotated));
   if (outcome.kind === "failed") {
     // The engine may have accepted the key although its response was lost.
     await restoreStoredKeys(host, engine, target);
@@ -131,13 +134,13 @@ function storeKey(
  * database is unavailable the engine accepts both, and this is retried in the background.
  */
 async function restoreStoredKeys(
-  host: Pick<HostContext, "db" | "logger" | "stopping">,
+  host: Pick<HostContext, "db" | "box" | "logger" | "stopping">,
   { id, incarnation }: EngineRow,
   target: ControlTarget,
 ): Promise<void> {
   const restore = async () => {
     const row = await findSettledEngine(host.db, id);
-    if (row?.incarnation === incarnation) await setEngineKeys(target, acceptedKeys(row));
+    if (row?.incarnation === incarnation) await setEngineKeys(target, acceptedKeys(host, row));
   };
   await Promise.race([retryUntilStopped(host, "key rotation", restore), delay(RESTORE_WAIT_MS)]);
 }

@@ -43,11 +43,11 @@ export async function adoptEngine(
 
 /** An interrupted key rotation may have sent the engine a key that was never stored. */
 async function sendStoredKeys(
-  host: Pick<HostContext, "probes" | "logger">,
+  host: Pick<HostContext, "probes" | "box" | "logger">,
   row: EngineRow,
   { url, controlToken: token }: LiveEngine,
 ): Promise<void> {
-  const outcome = await host.probes.add(() => setEngineKeys({ url, token }, acceptedKeys(row)));
+  const outcome = await host.probes.add(() => setEngineKeys({ url, token }, acceptedKeys(host, row)));
   if (outcome.kind === "failed")
     host.logger.warn({ engine_id: row.id, reason: outcome.reason }, "adopted engine did not accept its keys");
 }

@@ -1,6 +1,7 @@
 import type { EngineRecord, EngineState } from "../../contract/orchestrator-api.ts";
 import { ApiError } from "../api-error.ts";
-import { findEngine, listEngines } from "../store/engines.ts";
+import type { UsageSamples } from "../../contract/sample-records.ts";
+import { findEngine, findEngineById, listEngines } from "../store/engines.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { awaitEngine } from "./await-state.ts";
@@ -52,6 +53,16 @@ export async function waitForEngine(
     throw new ApiError("BOOT_TIMEOUT", `waited ${timeoutS} s: the engine is ${engine.state}, not ${state}`);
   }
   return engineRecord(host, engine);
+}
+
+/** What an engine used in the last hour. */
+export async function samplesOfEngine(
+  { db, samples, now }: Pick<HostContext, "db" | "samples" | "now">,
+  engineId: string,
+): Promise<UsageSamples> {
+  const known = samples.ofEngine(engineId, now());
+  if (known !== null) return known;
+  return (await findEngineById(db, engineId)) === null ? engineNotFound() : samples.none(now());
 }
 
 export function engineNotFound(): never {

@@ -2,6 +2,7 @@ import { delay } from "../../shared/clock.ts";
 import type { ProcessTreeUsage } from "../fleet/engine-backend.ts";
 import type { HostContext } from "../host-context.ts";
 
+/** Half of the interval of the samples that are kept, so that each has a value. */
 const INTERVAL_MS = 5000;
 /** At most a hundredth of the time is spent sampling. 1,000 engines need 0.7 % of one core. */
 const REST_PER_SAMPLE = 99;
@@ -11,9 +12,9 @@ interface Sample extends ProcessTreeUsage {
   readonly at: number;
 }
 
-/** Samples the CPU time and memory of every supervised engine with its tools, until the daemon stops. */
+/** Samples what every supervised engine uses with its tools, until the daemon stops. */
 export async function sampleUsage(
-  host: Pick<HostContext, "backend" | "live" | "now" | "logger" | "stopping">,
+  host: Pick<HostContext, "backend" | "live" | "samples" | "now" | "logger" | "stopping">,
 ): Promise<void> {
   let before: ReadonlyMap<string, Sample> = new Map();
   let waitMs = 0;
@@ -21,6 +22,7 @@ export async function sampleUsage(
     const startedAt = performance.now();
     try {
       before = await takeSamples(host, before);
+      host.samples.add(host.now(), host.live.all());
     } catch (error) {
       host.logger.warn({ err: error }, "failed to sample the usage of engines");
     }

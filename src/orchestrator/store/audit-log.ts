@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { type AuditHead, type AuditRecord, GENESIS_HASH, auditHash } from "../../contract/audit-chain.ts";
 import type { Db, Trx } from "./database.ts";
+import { currentRequest } from "../../shared/request-context.ts";
 import { origin } from "./events.ts";
 
 interface AuditEntry {
@@ -23,13 +24,19 @@ export async function appendAudit(trx: Trx, entry: AuditEntry): Promise<void> {
     .executeTakeFirst();
   const line = {
     seq: Number(last?.seq ?? 0) + 1,
-    entry: JSON.stringify({ at: new Date().toISOString(), ...origin(), ...entry }),
+    entry: JSON.stringify({ at: new Date().toISOString(), ...origin(), ...sessionOfCall(), ...entry }),
     prev_hash: last?.hash ?? GENESIS_HASH,
   };
   await trx
     .insertInto("audit_log")
     .values({ ...line, seq: String(line.seq), hash: auditHash(line) })
     .execute();
+}
+
+/** Omitted for a call with a key, and for the daemon's own work. */
+function sessionOfCall(): { readonly session?: string } {
+  const session = currentRequest()?.session;
+  return session === undefined ? {} : { session };
 }
 
 /** Lines in order, after the sequence number `after`. */

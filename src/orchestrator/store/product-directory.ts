@@ -53,6 +53,11 @@ export class ProductDirectory {
     return (await this.#product(productId))?.record.slug ?? null;
   }
 
+  /** A product by its id or slug. Null when there is none. */
+  named(idOrSlug: string): Promise<Product | null> {
+    return this.#product(idOrSlug);
+  }
+
   /** Clears the cache. Every operation that changes a product calls it before its response. */
   changed(): void {
     this.#generation++;
@@ -102,14 +107,15 @@ export class ProductDirectory {
     }
   }
 
-  #product(id: string): Promise<Product | null> {
-    const known = this.#products.get(id);
+  #product(idOrSlug: string): Promise<Product | null> {
+    const known = this.#products.get(idOrSlug);
     if (known !== undefined) return known;
-    const product = findProduct(this.#db, id);
+    const product = findProduct(this.#db, idOrSlug);
     if (this.#listening) {
-      this.#products.set(id, product);
+      if (this.#products.size >= MAX_ENTRIES) this.#products.clear();
+      this.#products.set(idOrSlug, product);
       // A failure is not cached.
-      product.catch(() => this.#products.delete(id));
+      product.catch(() => this.#products.delete(idOrSlug));
     }
     return product;
   }

@@ -3,6 +3,7 @@ import type { CatalogFile } from "../../contract/catalog-records.ts";
 import type { EngineHandle } from "../../contract/engine-handle.ts";
 import type { Actor, EventType } from "../../contract/orchestrator-events.ts";
 import type { SleepReason, WakeReason } from "../../contract/sleep.ts";
+import type { ConsoleLinksTable, ConsoleSessionsTable } from "./console-tables.ts";
 import type { ScheduledRunsTable, SchedulesTable, WebhooksTable } from "./schedule-tables.ts";
 import type { DesiredState, EngineState, LastError, Policy } from "../../contract/orchestrator-api.ts";
 
@@ -165,6 +166,8 @@ export interface Database {
   schedules: SchedulesTable;
   webhooks: WebhooksTable;
   scheduled_runs: ScheduledRunsTable;
+  console_sessions: ConsoleSessionsTable;
+  console_links: ConsoleLinksTable;
 }
 
 export type EngineRow = Selectable<EnginesTable>;

@@ -1,8 +1,11 @@
+import type { EngineKey } from "../../contract/engine-launch.ts";
 import type { LaunchOrder, EngineProcess } from "../fleet/engine-backend.ts";
 import { openEngineEnv } from "../store/engine-env.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import type { HostContext } from "../host-context.ts";
+import { sha256 } from "../../contract/api-keys.ts";
+import { daemonKey } from "../status/daemon-key.ts";
 import { engineBudgetsOf, hasBudgets } from "../rules/engine-budgets.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 
@@ -24,7 +27,7 @@ export function launchOrder(
       product: product.record.slug,
       user_id: engine.user_id,
       port: engine.port,
-      keys: acceptedKeys(engine),
+      keys: acceptedKeys(host, engine),
       control_token: controlToken(host, engine),
       settings,
       tool_network: typeof network === "string" ? network : [...network],
@@ -46,11 +49,15 @@ export function launchOrder(
 export const controlToken = (host: Pick<HostContext, "box">, engine: Pick<EngineRow, "id" | "incarnation">): string =>
   host.box.token("control", engine.id, engine.incarnation);
 
-/** The hashes of the keys that the engine accepts, as stored. */
-export function acceptedKeys(engine: EngineRow): { hash: string; expires_at: string | null }[] {
-  const current = { hash: engine.key_hash, expires_at: null };
+/** The hashes of the keys that the engine accepts: as stored, and the daemon's own. */
+export function acceptedKeys(
+  host: Pick<HostContext, "box">,
+  engine: Pick<EngineRow, "id" | "key_hash" | "previous_key_hash" | "previous_key_expires_at">,
+): EngineKey[] {
   const { previous_key_hash: hash, previous_key_expires_at: expires } = engine;
-  return hash === null || expires === null ? [current] : [current, { hash, expires_at: expires.toISOString() }];
+  const previous = hash === null || expires === null ? [] : [{ hash, expires_at: expires.toISOString() }];
+  const own = { hash: sha256(daemonKey(host, engine.id)), expires_at: null };
+  return [{ hash: engine.key_hash, expires_at: null }, ...previous, own];
 }
 
 /** The in-memory state of an engine whose process answers. */

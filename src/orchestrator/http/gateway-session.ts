@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { EngineErrorCode } from "../../contract/engine-errors.ts";
+import { ENGINE_KEY_HEADER } from "../../contract/engine-records.ts";
+import type { HostContext } from "../host-context.ts";
+import { recordEngineCall } from "../operations/record-engine-call.ts";
+import { daemonKey } from "../status/daemon-key.ts";
+import { type SessionParts, admitSession, claimsSession } from "./admit-session.ts";
+import type { GatewayPath } from "./gateway-path.ts";
+import { endWhenRefused } from "./stream-signal.ts";
+
+interface SessionRefusal {
+  readonly code: Extract<EngineErrorCode, "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "READ_ONLY_SESSION">;
+  readonly message: string;
+}
+
+type EngineKeyVerdict =
+  /** The header that authenticates the call at the engine; none for a call that brings its key. */
+  | { readonly kind: "admitted"; readonly keyHeader: Readonly<Record<string, string>> }
+  | { readonly kind: "refused"; readonly refusal: SessionRefusal };
+
+/** Authenticates a gateway's call by its session, and gives it the daemon's key. Calls without a session pass. */
+export async function keyOfSession(
+  host: Pick<HostContext, "db" | "sessions" | "box">,
+  { site, cookie }: Omit<SessionParts, "host">,
+  {
+    request,
+    response,
+    path: { engineId, target },
+  }: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly path: GatewayPath },
+): Promise<EngineKeyVerdict> {
+  if (!claimsSession(request)) return { kind: "admitted", keyHeader: {} };
+  const { method = "GET" } = request;
+  const changes = method !== "GET" && method !== "HEAD";
+  const verdict = await admitSession({ host, site, cookie }, request, { changes });
+  if (verdict.kind === "refused") {
+    const { code, message } = verdict;
+    return { kind: "refused", refusal: { code: code === "INVALID_SESSION" ? "INVALID_ENGINE_KEY" : code, message } };
+  }
+  const { session, isOpen: isStillAdmitted } = verdict;
+  const [pathname = ""] = target.split("?");
+  if (changes) await recordEngineCall(host, { session: session.id, engineId, method, path: pathname });
+  endWhenRefused({ response, isStillAdmitted, end: () => response.destroy() });
+  return { kind: "admitted", keyHeader: { [ENGINE_KEY_HEADER.toLowerCase()]: daemonKey(host, engineId) } };
+}

@@ -1,0 +1,82 @@
+import { newKey, plausibleKey, sameSecret, sha256 } from "../../contract/api-keys.ts";
+import {
+  LINK_TOKEN_PREFIX,
+  SESSION_LIMITS,
+  SESSION_TOKEN_PREFIX,
+  type SessionLink,
+  type SessionOpener,
+  type SessionRole,
+} from "../../contract/console-records.ts";
+import type { SignInRequest } from "../../contract/console-requests.ts";
+import { newId } from "../../shared/ids.ts";
+import { InvalidInput } from "../../shared/parse.ts";
+import { ApiError } from "../api-error.ts";
+import type { HostContext } from "../host-context.ts";
+import { appendAudit } from "../store/audit-log.ts";
+import { type SessionRow, insertLink, insertSession, takeLink } from "../store/console-sessions.ts";
+import type { Trx } from "../store/database.ts";
+
+interface OpenedSession {
+  readonly session: SessionRow;
+  readonly token: string;
+}
+
+type Host = Pick<HostContext, "db" | "now" | "settings">;
+
+/** Opens a session by the admin key or a one-time link. */
+export function openSession(
+  host: Host,
+  adminKey: string,
+  { admin_key: key, link, role }: SignInRequest,
+): Promise<OpenedSession> {
+  if ((key === undefined) === (link === undefined))
+    throw new InvalidInput("admin_key", "expected either admin_key or link");
+  if (key !== undefined && !sameSecret(key, adminKey))
+    throw new ApiError("INVALID_ADMIN_KEY", "the admin key is wrong");
+  if (link === undefined)
+    return host.db.transaction().execute((trx) => insert(host, trx, { role: role ?? "admin", by: "admin_key" }));
+  if (role !== undefined) throw new InvalidInput("role", "expected none with a link, which has its own");
+  return host.db.transaction().execute(async (trx) => {
+    const now = new Date(host.now());
+    const isPlausible = link.startsWith(LINK_TOKEN_PREFIX) && plausibleKey(LINK_TOKEN_PREFIX, link);
+    const taken = isPlausible ? await takeLink(trx, sha256(link), now) : null;
+    if (taken === null)
+      throw new ApiError("INVALID_LINK", "the link is unknown, used or expired; orchctl console makes another one");
+    return insert(host, trx, { role: taken, by: "link" });
+  });
+}
+
+async function insert(
+  host: Host,
+  trx: Trx,
+  { role, by }: { readonly role: SessionRole; readonly by: SessionOpener },
+): Promise<OpenedSession> {
+  const token = newKey(SESSION_TOKEN_PREFIX);
+  const now = host.now();
+  const session = {
+    id: newId("ses"),
+    hash: sha256(token),
+    role,
+    opened_by: by,
+    created_at: new Date(now),
+    last_used_at: new Date(now),
+    expires_at: new Date(now + SESSION_LIMITS.lifetimeS * 1000),
+  };
+  await insertSession(trx, session);
+  await appendAudit(trx, { action: "session.opened", detail: { session: session.id, role, opened_by: by } });
+  return { session, token };
+}
+
+/** Creates a link that opens one session of this role. */
+export async function createLink(host: Host, role: SessionRole): Promise<SessionLink> {
+  const link = newKey(LINK_TOKEN_PREFIX);
+  const now = host.now();
+  const expires = new Date(now + SESSION_LIMITS.linkS * 1000);
+  await host.db.transaction().execute(async (trx) => {
+    await insertLink(trx, { hash: sha256(link), role, expires_at: expires }, new Date(now));
+    await appendAudit(trx, { action: "session.link_created", detail: { role } });
+  });
+  // A fragment is in no request, and so in no log.
+  const url = `${host.settings.publicUrl ?? ""}/console/#link=${link}`;
+  return { link, url, role, expires_at: expires.toISOString() };
+}

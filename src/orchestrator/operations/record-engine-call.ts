@@ -1,0 +1,23 @@
+import type { HostContext } from "../host-context.ts";
+import { newId } from "../../shared/ids.ts";
+import { withinRequest } from "../../shared/request-context.ts";
+import { NO_SPAN } from "../../shared/tracing/span.ts";
+import { appendAudit } from "../store/audit-log.ts";
+
+const MAX_PATH = 200;
+
+/** Writes to the audit log what an operator's session is about to change in an engine. */
+export async function recordEngineCall(
+  { db }: Pick<HostContext, "db">,
+  {
+    session,
+    engineId,
+    method,
+    path,
+  }: { readonly session: string; readonly engineId: string; readonly method: string; readonly path: string },
+): Promise<void> {
+  const detail = { method, path: path.slice(0, MAX_PATH) };
+  await withinRequest({ requestId: newId("req"), actor: "admin", session, span: NO_SPAN }, () =>
+    db.transaction().execute((trx) => appendAudit(trx, { action: "engine.called", engine_id: engineId, detail })),
+  );
+}
