@@ -49,7 +49,7 @@ export class CompileCache {
     const { folder, logger } = this.#options;
     try {
       const bundles = await this.#bundles(what);
-      const key = await this.#key(bundles);
+      const key = await this.#key(what, bundles);
       const target = join(folder, key);
       if (!existsSync(target)) await this.#compile(bundles, target, signal);
       this.#filled = target;
@@ -63,7 +63,7 @@ export class CompileCache {
   /** Whether an earlier daemon filled it with `what`, for these files and this Node.js. */
   async isFilled(what: "all" | "later"): Promise<boolean> {
     try {
-      return existsSync(join(this.#options.folder, await this.#key(await this.#bundles(what))));
+      return existsSync(join(this.#options.folder, await this.#key(what, await this.#bundles(what))));
     } catch {
       return false;
     }
@@ -111,10 +111,10 @@ export class CompileCache {
   }
 
   /** Node.js checks the content of a cached file itself; the key only separates builds, with their snapshots. */
-  async #key(bundles: readonly string[]): Promise<string> {
+  async #key(what: "all" | "later", bundles: readonly string[]): Promise<string> {
     const { nodePath, bundleDir } = this.#options;
     const blobs = (await readdir(bundleDir)).filter((name) => name.endsWith(".blob"));
-    const hash = createHash("sha256").update(process.version);
+    const hash = createHash("sha256").update(`${process.version} ${what}\n`);
     for (const file of [nodePath, ...bundles, ...blobs.map((name) => join(bundleDir, name))]) {
       const { size, mtimeMs } = await stat(file);
       hash.update(`${file} ${size} ${mtimeMs}\n`);
