@@ -8,6 +8,7 @@ const INPUTS = [
   "src",
   "cli",
   "migrations",
+  "console",
   "scripts",
   "package.json",
   "package-lock.json",
@@ -34,8 +35,9 @@ export async function inputHash(root: string): Promise<string> {
       hash.update(`${file}\n${content.length}\n`).update(content);
     }
   }
-  // Without the TypeScript compiler, make-bundles.ts builds the client without types.
-  return hash.update(String(existsSync(join(root, "node_modules/typescript")))).digest("hex");
+  // Without them, the client is built without types and the console not at all.
+  for (const tool of ["typescript", "vite"]) hash.update(String(existsSync(join(root, "node_modules", tool))));
+  return hash.digest("hex");
 }
 
 /** Whether a folder was built from these inputs and is complete. */

@@ -1,7 +1,10 @@
-import { readdirSync, rmSync } from "node:fs";
+import { readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EngineState } from "../../../src/contract/orchestrator-api.ts";
+import { sha256 } from "../../../src/contract/api-keys.ts";
+import { daemonKey } from "../../../src/orchestrator/status/daemon-key.ts";
+import { SealedBox } from "../../../src/orchestrator/store/sealed-box.ts";
 import { ask } from "../../helpers/api.ts";
 import { engineProcesses } from "./engine-processes.ts";
 import { type History, readHistory } from "./history.ts";
@@ -17,7 +20,7 @@ interface Row {
   readonly port: number;
   readonly incarnation: string;
   readonly pid: number | null;
-  /** Hashes of the keys that are valid now. */
+  /** Hashes of the keys that are valid now, the daemon's own among them. */
   readonly keys: readonly string[];
 }
 
@@ -67,7 +70,7 @@ const INVARIANTS: Readonly<Record<string, (view: View) => readonly unknown[]>> =
       rows.map(({ id, port }) => `${port} ${id}`),
       ports,
     ),
-  "a running engine accepts exactly the keys of its row": ({ rows, accepted }) =>
+  "a running engine accepts exactly the keys of its row, and the daemon's own": ({ rows, accepted }) =>
     rows.filter(isRunning).filter(({ id, keys }) => difference(keys, accepted.get(id) ?? keys).length > 0),
   "an engine's events are one walk through its states": ({ history }) => history.gaps,
   "its last event tells the state it is in": ({ history }) => history.contradictions,
@@ -128,11 +131,13 @@ export async function clearAway(site: Site): Promise<void> {
 }
 
 async function look({ db, dataDir, products }: Site): Promise<View> {
-  const { rows } = await db.query<Row>(
+  const { rows: stored } = await db.query<Row>(
     `select id, user_id, state, desired_state, deadline_at, port, incarnation, (handle ->> 'pid')::int as pid,
        case when previous_key_expires_at > now() then array[key_hash, previous_key_hash] else array[key_hash] end as keys
      from engines`,
   );
+  const box = new SealedBox(readFileSync(join(dataDir, "secret-key"), "utf8").trim());
+  const rows = stored.map((row) => ({ ...row, keys: [...row.keys, sha256(daemonKey({ box }, row.id))] }));
   const taken = await db.query<{ port: number; engine_id: string }>(
     "select port, engine_id from ports where engine_id is not null",
   );

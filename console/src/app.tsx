@@ -1,0 +1,11 @@
+import { Notices } from "./parts/notices.tsx";
+import { Shell } from "./shell/shell.tsx";
+import { SignIn } from "./session/sign-in.tsx";
+import { session } from "./session/session.ts";
+
+export const App = () => (
+  <>
+    {session.value === "unknown" ? <main aria-busy="true" /> : session.value === null ? <SignIn /> : <Shell />}
+    <Notices />
+  </>
+);

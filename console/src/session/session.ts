@@ -1,0 +1,65 @@
+import { OrchdError, type SessionRecord, createConsoleClient } from "@orchd/client";
+import { signal } from "@preact/signals";
+import { BASE_URL } from "../routing/base-url.ts";
+
+/** Null: nobody is signed in. `unknown`: the daemon was not asked yet. */
+export const session = signal<SessionRecord | null | "unknown">("unknown");
+/** Why the sign-in page is shown, if the user did not ask for it. */
+export const signedOutBecause = signal<string | null>(null);
+
+/** Set while this browser has a session, so that a first visit asks for none: its cookie cannot be read. */
+const REMEMBERED_AS = "orchd-session";
+
+const calls = createConsoleClient({ url: BASE_URL });
+
+/** Signs in by the one-time link in the address, or continues the session of the cookie. */
+export async function resumeSession(): Promise<void> {
+  const link = takeLink();
+  if (link === null && localStorage.getItem(REMEMBERED_AS) === null) return endSession(null);
+  try {
+    beginSession(link === null ? await calls.session() : await calls.signIn({ link }));
+  } catch (error) {
+    if (link === null && isSessionOver(error)) endSession("Your session has ended. Sign in again to continue.");
+    else endSession(error instanceof Error ? error.message : String(error));
+  }
+}
+
+export async function signIn(adminKey: string): Promise<void> {
+  beginSession(await calls.signIn({ adminKey }));
+}
+
+export async function signOut(): Promise<void> {
+  await calls.signOut();
+  endSession(null);
+}
+
+function beginSession(opened: SessionRecord): void {
+  localStorage.setItem(REMEMBERED_AS, opened.id);
+  signedOutBecause.value = null;
+  session.value = opened;
+}
+
+/** Shows the sign-in page. The address stays, so that signing in leads back to the view. */
+export function endSession(reason: string | null): void {
+  localStorage.removeItem(REMEMBERED_AS);
+  signedOutBecause.value = reason;
+  session.value = null;
+}
+
+/** Whether an error means that the session has ended: it expired or was revoked. */
+export const isSessionOver = (error: unknown): boolean =>
+  error instanceof OrchdError &&
+  error.status === 401 &&
+  (error.code === "INVALID_SESSION" || error.code === "INVALID_ENGINE_KEY");
+
+/** Whether the session may change something. */
+export const mayChange = (): boolean =>
+  session.value !== null && session.value !== "unknown" && session.value.role === "admin";
+
+/** The one-time link in the address. It is removed at once, so that it is not in the history. */
+function takeLink(): string | null {
+  const [, link] = /^#link=([\w.-]+)$/.exec(location.hash) ?? [];
+  if (link === undefined) return null;
+  history.replaceState(null, "", location.pathname + location.search);
+  return link;
+}

@@ -1,0 +1,94 @@
+import { useEffect, useRef } from "preact/hooks";
+import { followHost } from "../live/events.ts";
+import { linkTo, path } from "../routing/address.ts";
+import { matchPath } from "../routing/path-pattern.ts";
+import { mayChange, signOut } from "../session/session.ts";
+import type { View } from "../views/view.ts";
+import { VIEWS } from "../views/view-table.ts";
+import { ConnectionState } from "./connection-state.tsx";
+import { Help } from "./help.tsx";
+import { notify } from "../parts/notices.tsx";
+import { followShortcuts } from "./shortcuts.ts";
+import { ThemeSwitch } from "./theme-switch.tsx";
+import { Tabs } from "./tabs.tsx";
+import { NoView } from "./no-view.tsx";
+
+const ENTRIES = VIEWS.filter(({ key }) => key !== undefined);
+
+/** Navigation around the current view. */
+export const Shell = () => {
+  useEffect(() => {
+    const abort = new AbortController();
+    void followHost(abort.signal);
+    const stop = followShortcuts(new Map(ENTRIES.map(({ key = "", path }) => [key, path])));
+    return () => {
+      abort.abort();
+      stop();
+    };
+  }, []);
+  const { view, params } = currentView(path.value);
+  const main = useRef<HTMLElement>(null);
+  useEffect(() => {
+    document.title = view === null ? "orchd" : `${view.title} · orchd`;
+    main.current?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [path.value]);
+  return (
+    <div class="shell">
+      <a class="skip" href={linkTo(path.value)} onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+        Skip to content
+      </a>
+      <nav class="side" aria-label="Views">
+        <a class="brand" href={linkTo("/")}>
+          orchd
+        </a>
+        <ul>
+          {ENTRIES.map((entry) => (
+            <li key={entry.path}>
+              <a href={linkTo(entry.path)} aria-current={isWithin(entry, view) ? "page" : undefined}>
+                {entry.title}
+              </a>
+            </li>
+          ))}
+        </ul>
+        <div class="side-end">
+          <ConnectionState />
+          {!mayChange() && <p class="dim">Read only</p>}
+          <ThemeSwitch />
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => void signOut().catch(() => notify("problem", "The daemon did not answer. Try again."))}
+          >
+            Sign out
+          </button>
+        </div>
+      </nav>
+      <main ref={main} tabIndex={-1}>
+        {view === null ? (
+          <NoView />
+        ) : (
+          <Tabs view={view} params={params}>
+            <view.component key={JSON.stringify([view.path, params])} params={params} />
+          </Tabs>
+        )}
+      </main>
+      <Help views={ENTRIES} />
+    </div>
+  );
+};
+
+function currentView(path: string) {
+  for (const view of VIEWS) {
+    const params = matchPath(view.path, path);
+    if (params !== null) return { view, params };
+  }
+  return { view: null, params: {} };
+}
+
+/** Whether a view belongs to an entry of the navigation: an engine belongs to the fleet. */
+const isWithin = (entry: View, view: View | null): boolean =>
+  view !== null &&
+  (view === entry ||
+    (view.tabOf === "engine" && entry.path === "/") ||
+    (view.tabOf === "product" && entry.path === "/products"));

@@ -1,0 +1,40 @@
+import type { ComponentChildren } from "preact";
+import { linkTo } from "../routing/address.ts";
+import { type PathParams, fillPath } from "../routing/path-pattern.ts";
+import { EngineHeader } from "../views/engine/engine-header.tsx";
+import { ProductHeader } from "../views/products/product-header.tsx";
+import type { View } from "../views/view.ts";
+import { VIEWS } from "../views/view-table.ts";
+
+interface TabsProps {
+  readonly view: View;
+  readonly params: PathParams;
+  readonly children: ComponentChildren;
+}
+
+/** What the views of one engine or one product share: its header and the links between them. */
+export const Tabs = ({ view, params, children }: TabsProps) => {
+  if (view.tabOf === undefined) return <>{children}</>;
+  const Header = view.tabOf === "engine" ? EngineHeader : ProductHeader;
+  // A view of one thing on a tab, such as a turn, has no tab of its own.
+  const tabs = VIEWS.filter(({ tabOf, path }) => tabOf === view.tabOf && path.split("/:").length === 2);
+  return (
+    <>
+      <Header params={params} />
+      <nav class="tabs" aria-label="Tabs">
+        {tabs.map((tab) => (
+          <a
+            key={tab.path}
+            href={linkTo(fillPath(tab.path, params))}
+            aria-current={isAt(tab, view) ? "page" : undefined}
+          >
+            {tab.title}
+          </a>
+        ))}
+      </nav>
+      {children}
+    </>
+  );
+};
+
+const isAt = (tab: View, view: View): boolean => tab === view || view.path.startsWith(`${tab.path}/:`);

@@ -1,0 +1,113 @@
+import type { EngineRecord, ScheduleRecord, ScheduleTiming } from "@orchd/client";
+import { engineById } from "../../live/engine.ts";
+import { slugOf } from "../../live/fleet.ts";
+import { useResource } from "../../live/resource.ts";
+import { usePolling } from "../../live/samples.ts";
+import { useAction } from "../../parts/action.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { NONE, formatDuration } from "../../parts/format.ts";
+import { ProblemNote } from "../../parts/problem-note.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
+import { Ago } from "../../parts/time.tsx";
+import { productCalls } from "../../session/clients.ts";
+import { mayChange } from "../../session/session.ts";
+import type { ViewProps } from "../view.ts";
+import { NoEngine } from "./no-engine.tsx";
+
+const REFRESH_MS = 10_000;
+
+export const EngineSchedules = ({ params }: ViewProps) => {
+  const engine = engineById(params["engine"] ?? "");
+  if (engine === undefined) return null;
+  return engine === null ? <NoEngine /> : <Schedules engine={engine} />;
+};
+
+/** When the engine is sent messages. A schedule can be paused and run now. */
+const Schedules = ({ engine: { product_id, user_id } }: { readonly engine: EngineRecord }) => {
+  const calls = productCalls(product_id).schedules;
+  const { isBusy, run } = useAction();
+  const { data, problem, reload } = useResource(
+    async (signal) => {
+      const found: ScheduleRecord[] = [];
+      for await (const schedule of calls.list(user_id, { signal })) found.push(schedule);
+      return found;
+    },
+    [product_id, user_id],
+  );
+  usePolling(reload, REFRESH_MS);
+  const act = async (call: Promise<unknown>, done: string) => {
+    await run(() => call, done);
+    reload();
+  };
+  const columns: readonly Column<ScheduleRecord>[] = [
+    { title: "Name", cell: ({ name }) => <bdi>{name}</bdi> },
+    { title: "When", cell: ({ timing }) => describeTiming(timing) },
+    { title: "Message", kind: "wide", isExtra: true, cell: ({ message }) => <bdi class="dim clip">{message}</bdi> },
+    { title: "Next run", cell: ({ enabled, next_due_at }) => (enabled ? <Ago at={next_due_at} /> : "paused") },
+    {
+      title: "Last run",
+      isExtra: true,
+      cell: ({ last_run }) =>
+        last_run === null ? (
+          NONE
+        ) : (
+          <span title={last_run.error ?? ""}>
+            {last_run.state.replaceAll("_", " ")} <Ago at={last_run.ended_at ?? last_run.due_at} />
+          </span>
+        ),
+    },
+    {
+      title: "Actions",
+      kind: "actions",
+      cell: ({ id, enabled }) =>
+        mayChange() && (
+          <>
+            <button
+              type="button"
+              class="small"
+              disabled={isBusy}
+              onClick={() => void act(calls.run(user_id, id), "The schedule runs.")}
+            >
+              Run now
+            </button>{" "}
+            <button
+              type="button"
+              class="small"
+              disabled={isBusy}
+              onClick={() =>
+                void act(
+                  calls.change(user_id, id, { enabled: !enabled }),
+                  enabled ? "The schedule is paused." : "The schedule continues.",
+                )
+              }
+            >
+              {enabled ? "Pause" : "Resume"}
+            </button>
+          </>
+        ),
+    },
+  ];
+  return (
+    <>
+      {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
+      {data !== null &&
+        (data.length > 0 ? (
+          <Table label="Schedules" columns={columns} rows={data} keyOf={({ id }) => id} />
+        ) : (
+          <Empty
+            title="This engine has no schedule."
+            command={`orchctl schedules create ${user_id} daily --cron "0 8 * * *" --message "Good morning" --product ${slugOf(product_id)}`}
+          >
+            <p>A schedule sends the engine a message at its times:</p>
+          </Empty>
+        ))}
+    </>
+  );
+};
+
+function describeTiming(timing: ScheduleTiming): string {
+  if (timing.kind === "cron") return `${timing.cron} (${timing.time_zone})`;
+  return timing.kind === "every"
+    ? `every ${formatDuration(timing.every_s)}`
+    : `once, ${new Date(timing.at).toLocaleString("en-GB")}`;
+}

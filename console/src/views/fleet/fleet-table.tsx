@@ -1,0 +1,130 @@
+import type { EngineRecord } from "@orchd/client";
+import { useRef } from "preact/hooks";
+import { slugOf } from "../../live/fleet.ts";
+import { formatCount, formatMb, formatPercent } from "../../parts/format.ts";
+import { StateBadge } from "../../parts/state-badge.tsx";
+import { type Column, cellClass, moveBetweenRows } from "../../parts/table.tsx";
+import { Ago } from "../../parts/time.tsx";
+import { UserName } from "../../parts/user-name.tsx";
+import { linkTo, setQuery } from "../../routing/address.ts";
+import type { FleetFilter, Sort } from "./fleet-filter.ts";
+import { stateReason } from "./state-reason.ts";
+import { ROW_HEIGHT, useVirtualWindow } from "./virtual-window.ts";
+
+interface FleetColumn extends Column<EngineRecord> {
+  readonly sort?: Sort;
+}
+
+const COLUMNS: readonly FleetColumn[] = [
+  {
+    title: "User",
+    sort: "user",
+    cell: ({ id, user_id }) => (
+      <a href={linkTo(`/engines/${id}`)}>
+        <UserName id={user_id} />
+      </a>
+    ),
+  },
+  { title: "Product", sort: "product", isExtra: true, cell: ({ product_id }) => slugOf(product_id) },
+  { title: "State", sort: "state", cell: ({ state }) => <StateBadge state={state} /> },
+  { title: "Why", kind: "wide", isExtra: true, cell: (engine) => <span class="dim">{stateReason(engine)}</span> },
+  { title: "CPU", sort: "cpu", kind: "number", isExtra: true, cell: ({ usage }) => formatPercent(usage?.cpu_percent) },
+  { title: "Memory", sort: "memory", kind: "number", cell: ({ usage }) => formatMb(usage?.memory_mb) },
+  {
+    title: "Turns",
+    sort: "turns",
+    kind: "number",
+    isExtra: true,
+    cell: ({ usage }) => formatCount(usage?.work?.turns),
+  },
+  {
+    title: "Restarts",
+    sort: "restarts",
+    kind: "number",
+    isExtra: true,
+    cell: ({ restarts }) => formatCount(restarts.count),
+  },
+  {
+    title: "Last active",
+    sort: "active",
+    kind: "number",
+    isExtra: true,
+    cell: ({ last_active_at }) => <Ago at={last_active_at} />,
+  },
+];
+
+/** Draws only the rows near the visible ones: a fleet may have thousands. */
+export const FleetTable = ({
+  rows,
+  filter,
+}: {
+  readonly rows: readonly EngineRecord[];
+  readonly filter: FleetFilter;
+}) => {
+  const box = useRef<HTMLDivElement>(null);
+  const { first, end } = useVirtualWindow(box, rows.length);
+  return (
+    <div
+      ref={box}
+      class="table-scroll fleet-table"
+      role="region"
+      aria-label="Engines"
+      tabIndex={0}
+      onKeyDown={moveBetweenRows}
+    >
+      <table aria-rowcount={rows.length + 1}>
+        <thead>
+          <tr aria-rowindex={1}>
+            {COLUMNS.map((column) => (
+              <SortHeader key={column.title} column={column} filter={filter} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Spacer rows={first} />
+          {rows.slice(first, end).map((engine, index) => (
+            <tr key={engine.id} aria-rowindex={first + index + 2}>
+              {COLUMNS.map((column) => (
+                <td key={column.title} class={cellClass(column)}>
+                  {column.cell(engine)}
+                </td>
+              ))}
+            </tr>
+          ))}
+          <Spacer rows={rows.length - end} />
+        </tbody>
+      </table>
+    </div>
+  );
+};
+
+const Spacer = ({ rows }: { readonly rows: number }) =>
+  rows > 0 ? (
+    <tr class="spacer" aria-hidden="true">
+      <td colSpan={COLUMNS.length} style={{ height: `${rows * ROW_HEIGHT}px` }} />
+    </tr>
+  ) : null;
+
+const SortHeader = ({ column, filter }: { readonly column: FleetColumn; readonly filter: FleetFilter }) => {
+  const { title, sort } = column;
+  if (sort === undefined)
+    return (
+      <th scope="col" class={cellClass(column)}>
+        {title}
+      </th>
+    );
+  const isSorted = filter.sort === sort;
+  const next = isSorted && filter.isDescending ? sort : `-${sort}`;
+  return (
+    <th
+      scope="col"
+      class={cellClass(column)}
+      aria-sort={isSorted ? (filter.isDescending ? "descending" : "ascending") : undefined}
+    >
+      <button type="button" class="sort" onClick={() => setQuery({ sort: next })}>
+        {title}
+        <span aria-hidden="true">{isSorted ? (filter.isDescending ? "↓" : "↑") : ""}</span>
+      </button>
+    </th>
+  );
+};

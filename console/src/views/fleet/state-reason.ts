@@ -1,0 +1,26 @@
+import type { EngineRecord } from "@orchd/client";
+
+const KEPT_BY: Readonly<Record<string, string>> = {
+  turn: "a turn",
+  stream: "an open stream",
+  request: "a request",
+  learning: "learning",
+  tool_call: "a tool call",
+  recent_work: "recent work",
+};
+const SLEEP: Readonly<Record<string, string>> = {
+  idle: "no work",
+  request: "asked to",
+  capacity: "another engine needed its place",
+};
+
+/** Why an engine is in its state, in a few words; empty when there is nothing to say. */
+export function stateReason({ state, sleep, awake, last_error, stop_reason, health }: EngineRecord): string {
+  if (state === "sleeping") return sleep === null ? "" : (SLEEP[sleep.reason] ?? sleep.reason);
+  if (state === "unhealthy") return `missed ${health.consecutive_failures} health probes`;
+  if (state === "failed" || state === "backoff" || state === "stop_failed") return last_error?.reason ?? "";
+  if (state === "stopped") return stop_reason ?? "";
+  if (state === "running" && awake !== null && awake.kept_by.length > 0)
+    return `kept awake by ${awake.kept_by.map((reason) => KEPT_BY[reason] ?? reason).join(", ")}`;
+  return "";
+}

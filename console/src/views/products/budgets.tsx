@@ -1,0 +1,167 @@
+import type { Policy, ProductRecord, UsageEntry } from "@orchd/client";
+import { useState } from "preact/hooks";
+import { asProblem, fieldProblem } from "../../parts/problem.ts";
+import { useResource } from "../../live/resource.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { TextField } from "../../parts/field.tsx";
+import { NONE, formatCount } from "../../parts/format.ts";
+import { notify } from "../../parts/notices.tsx";
+import { ProblemNote } from "../../parts/problem-note.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
+import { UserName } from "../../parts/user-name.tsx";
+import { admin } from "../../session/clients.ts";
+import { mayChange } from "../../session/session.ts";
+import { storeProduct } from "./product-by-name.ts";
+import { type ProductProps, withProduct } from "./with-product.tsx";
+
+const SCOPES = [
+  ["engine", "Each engine"],
+  ["product", "All engines together"],
+] as const;
+const LIMITS = [
+  ["tokens_per_day", "Tokens a day"],
+  ["tokens_per_month", "Tokens a month"],
+  ["cost_per_day", "Cost a day"],
+  ["cost_per_month", "Cost a month"],
+] as const;
+
+type Inputs = Readonly<Record<string, string>>;
+
+function inputsOf({ budgets }: ProductRecord["policy"]): Inputs {
+  const limits = SCOPES.flatMap(([scope]) =>
+    LIMITS.map(([name]) => [`${scope}.${name}`, String(budgets[scope][name] ?? "")]),
+  );
+  return { ...Object.fromEntries(limits), warn_at: String(Math.round(budgets.warn_at * 100)) };
+}
+
+function budgetsOf(inputs: Inputs): Policy["budgets"] {
+  const limitsOf = (scope: string) =>
+    Object.fromEntries(
+      LIMITS.flatMap(([name]) => {
+        const text = inputs[`${scope}.${name}`]?.trim() ?? "";
+        return text === "" ? [] : [[name, Number(text)]];
+      }),
+    );
+  return { engine: limitsOf("engine"), product: limitsOf("product"), warn_at: Number(inputs["warn_at"]) / 100 };
+}
+
+const BudgetForm = ({ product }: ProductProps) => {
+  const [inputs, setInputs] = useState(inputsOf(product.policy));
+  const [problem, setProblem] = useState<{ readonly field: string; readonly text: string } | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const input = (name: string) => ({
+    value: inputs[name] ?? "",
+    problem: problem?.field === name ? problem.text : null,
+    onInput: (value: string) => setInputs((known) => ({ ...known, [name]: value })),
+  });
+  const save = async () => {
+    setProblem(null);
+    const wrong = Object.entries(inputs).find(([, text]) => text.trim() !== "" && !/^\d+(\.\d+)?$/.test(text.trim()));
+    if (wrong !== undefined)
+      return setProblem({ field: wrong[0], text: "expected a number of at least 0, or nothing" });
+    setBusy(true);
+    try {
+      storeProduct(await admin.setPolicy(product.slug, { budgets: budgetsOf(inputs) }));
+      notify("done", "The budgets are changed.");
+    } catch (error) {
+      const failure = asProblem(error);
+      const at = fieldProblem(failure);
+      const field = at?.field.replace(/^budgets\./, "") ?? "";
+      if (at !== null && field in inputs) setProblem({ field, text: at.text });
+      else notify("problem", `${failure.message} (${failure.code})`);
+    }
+    setBusy(false);
+  };
+  return (
+    <>
+      <form
+        class="policy"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <fieldset class="bare" disabled={!mayChange()}>
+          <legend class="sr-only">Budgets</legend>
+          {SCOPES.map(([scope, title]) => (
+            <fieldset key={scope}>
+              <legend>{title}</legend>
+              <div class="fields">
+                {LIMITS.map(([name, label]) => (
+                  <TextField
+                    key={name}
+                    label={label}
+                    inputMode="decimal"
+                    placeholder="no limit"
+                    {...input(`${scope}.${name}`)}
+                  />
+                ))}
+              </div>
+            </fieldset>
+          ))}
+          <fieldset>
+            <legend>Warning</legend>
+            <div class="fields">
+              <TextField
+                label="Warn at"
+                unit="%"
+                inputMode="numeric"
+                hint="Of each budget, in its UTC day or month."
+                {...input("warn_at")}
+              />
+            </div>
+          </fieldset>
+        </fieldset>
+        {mayChange() && (
+          <div class="form-actions">
+            <button type="submit" class="primary" disabled={isBusy}>
+              Save budgets
+            </button>
+            <span class="dim">Costs are in the currency of the price table.</span>
+          </div>
+        )}
+      </form>
+      <Spent product={product} />
+    </>
+  );
+};
+
+const COLUMNS: readonly Column<UsageEntry>[] = [
+  { title: "User", kind: "wide", cell: ({ user_id }) => <UserName id={user_id ?? NONE} /> },
+  { title: "Turns", kind: "number", cell: ({ turns }) => formatCount(turns) },
+  { title: "Model calls", kind: "number", isExtra: true, cell: ({ model_calls }) => formatCount(model_calls) },
+  { title: "Input tokens", kind: "number", cell: ({ input_tokens }) => formatCount(input_tokens) },
+  { title: "Output tokens", kind: "number", cell: ({ output_tokens }) => formatCount(output_tokens) },
+  {
+    title: "Cost",
+    kind: "number",
+    cell: ({ cost_micros }) => (cost_micros === null ? NONE : (cost_micros / 1e6).toFixed(2)),
+  },
+];
+const MAX_USERS = 100;
+
+const Spent = ({ product }: ProductProps) => {
+  const { data, problem, reload } = useResource(
+    async (signal) => {
+      const found: UsageEntry[] = [];
+      for await (const entry of admin.usage({ productId: product.id, by: ["user"], signal })) {
+        found.push(entry);
+        if (found.length === MAX_USERS) break;
+      }
+      return found.sort((a, b) => b.input_tokens + b.output_tokens - a.input_tokens - a.output_tokens);
+    },
+    [product.id],
+  );
+  return (
+    <section aria-labelledby="spent">
+      <h2 id="spent">Spent this month</h2>
+      {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
+      {data !== null && data.length === 0 && <Empty title="No user of this product has spent anything this month." />}
+      {data !== null && data.length > 0 && (
+        <Table label="Spent this month" columns={COLUMNS} rows={data} keyOf={({ user_id }) => user_id ?? ""} />
+      )}
+    </section>
+  );
+};
+
+export const ProductBudgets = withProduct(BudgetForm);

@@ -1,0 +1,181 @@
+import type { Policy } from "@orchd/client";
+import { useState } from "preact/hooks";
+import { asProblem, fieldProblem } from "../../parts/problem.ts";
+import { CheckField, TextField } from "../../parts/field.tsx";
+import { notify } from "../../parts/notices.tsx";
+import { admin } from "../../session/clients.ts";
+import { mayChange } from "../../session/session.ts";
+import { type FieldInput, POLICY_GROUPS, type PolicyField, inputOf, readInput } from "./policy-fields.ts";
+import { storeProduct } from "./product-by-name.ts";
+import { type ProductProps, withProduct } from "./with-product.tsx";
+
+type Inputs = Readonly<Record<string, FieldInput>>;
+type Problems = Readonly<Record<string, string>>;
+
+const FIELDS = POLICY_GROUPS.flatMap(({ fields }) => fields);
+const inputsOf = (policy: Policy): Inputs =>
+  Object.fromEntries(FIELDS.map((field) => [field.name, inputOf(field, policy)]));
+
+/** The policy of a product. Only fields that were changed are sent. */
+const PolicyForm = ({ product }: ProductProps) => {
+  const stored = inputsOf(product.policy);
+  const [edited, setEdited] = useState<Inputs>({});
+  const [problems, setProblems] = useState<Problems>({});
+  const [isBusy, setBusy] = useState(false);
+  const changed = FIELDS.filter(
+    ({ name }) => edited[name] !== undefined && String(edited[name]) !== String(stored[name]),
+  );
+  const save = async () => {
+    const read = changed.map((field) => ({ field, result: readInput(field, edited[field.name] ?? "") }));
+    const wrong = read.flatMap(({ field, result }) => ("problem" in result ? [[field.name, result.problem]] : []));
+    setProblems(Object.fromEntries(wrong));
+    if (wrong.length > 0) return;
+    setBusy(true);
+    try {
+      const changes = Object.fromEntries(
+        read.flatMap(({ field, result }) => ("value" in result ? [[field.name, result.value]] : [])),
+      );
+      storeProduct(await admin.setPolicy(product.slug, changes));
+      setEdited({});
+      notify("done", "The policy is changed.");
+    } catch (error) {
+      const failure = asProblem(error);
+      const at = fieldProblem(failure);
+      // Such as `tool_network.3`: a part of the field.
+      const name = at?.field.split(".")[0] ?? "";
+      if (at !== null && FIELDS.some((field) => field.name === name)) setProblems({ [name]: at.text });
+      else notify("problem", `${failure.message} (${failure.code})`);
+    }
+    setBusy(false);
+  };
+  return (
+    <form
+      class="policy"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <fieldset class="bare" disabled={!mayChange()}>
+        <legend class="sr-only">Policy</legend>
+        {POLICY_GROUPS.map(({ title, fields }) => (
+          <fieldset key={title}>
+            <legend>{title}</legend>
+            <div class="fields">
+              {fields.map((field) => (
+                <FieldOf
+                  key={field.name}
+                  field={field}
+                  input={edited[field.name] ?? stored[field.name] ?? ""}
+                  problem={problems[field.name]}
+                  onInput={(input) => setEdited((known) => ({ ...known, [field.name]: input }))}
+                />
+              ))}
+            </div>
+          </fieldset>
+        ))}
+      </fieldset>
+      <EngineSettings product={product} />
+      {mayChange() && (
+        <div class="form-actions sticky">
+          <button type="submit" class="primary" disabled={isBusy || changed.length === 0}>
+            Save policy
+          </button>
+          <button type="button" disabled={changed.length === 0} onClick={() => (setEdited({}), setProblems({}))}>
+            Discard
+          </button>
+          <span class="dim">
+            {changed.length === 0
+              ? "No changes"
+              : `Changed: ${changed.map(({ label }) => label.toLowerCase()).join(", ")}`}
+          </span>
+        </div>
+      )}
+    </form>
+  );
+};
+
+interface FieldProps {
+  readonly field: PolicyField;
+  readonly input: FieldInput;
+  readonly problem: string | undefined;
+  readonly onInput: (input: FieldInput) => void;
+}
+
+const FieldOf = ({ field, input, problem, onInput }: FieldProps) => {
+  const { label, hint } = field;
+  if (typeof input === "boolean")
+    return <CheckField label={label} hint={hint} problem={problem} isChecked={input} onChange={onInput} />;
+  if (field.kind === "choices" && typeof input !== "string")
+    return <Choices field={field} chosen={input} onInput={onInput} problem={problem} />;
+  return (
+    <TextField
+      label={label}
+      hint={hint}
+      problem={problem}
+      value={String(input)}
+      onInput={onInput}
+      isLong={field.kind === "network"}
+      isCode={field.kind === "network"}
+      {...(field.kind === "number" && {
+        inputMode: "numeric" as const,
+        ...(field.unit !== undefined && { unit: field.unit }),
+      })}
+    />
+  );
+};
+
+const Choices = ({
+  field,
+  chosen,
+  onInput,
+  problem,
+}: Omit<FieldProps, "input" | "field"> & {
+  readonly field: Extract<PolicyField, { kind: "choices" }>;
+  readonly chosen: readonly string[];
+}) => (
+  <div class="field choices" role="group" aria-label={field.label}>
+    <span class="label">{field.label}</span>
+    <div class="choice-list">
+      {field.choices.map((choice) => (
+        <label key={choice}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(choice)}
+            onChange={({ currentTarget }) =>
+              onInput(
+                field.choices.filter((other) => (other === choice ? currentTarget.checked : chosen.includes(other))),
+              )
+            }
+          />
+          {choice.replace("_", " ")}
+        </label>
+      ))}
+    </div>
+    <p class="hint">{field.hint}</p>
+    {problem !== undefined && <p class="field-problem">{problem}</p>}
+  </div>
+);
+
+/** They may hold secrets, so they are set on the command line, from files. */
+const EngineSettings = ({ product: { engine_env_names, engine_env_values } }: ProductProps) => (
+  <section class="panel" aria-labelledby="engine-env">
+    <h2 id="engine-env">Settings of engines</h2>
+    {engine_env_names.length === 0 ? (
+      <p class="dim">None are set for this product.</p>
+    ) : (
+      <dl class="facts">
+        {engine_env_names.map((name) => (
+          <div key={name}>
+            <dt>
+              <code>{name}</code>
+            </dt>
+            <dd>{engine_env_values[name] ?? "(set)"}</dd>
+          </div>
+        ))}
+      </dl>
+    )}
+  </section>
+);
+
+export const ProductPolicy = withProduct(PolicyForm);

@@ -1,0 +1,27 @@
+import { Audit } from "./audit/audit.tsx";
+import { EngineOverview } from "./engine/overview.tsx";
+import { EngineSchedules } from "./engine/schedules.tsx";
+import { Events } from "./events/events.tsx";
+import { Fleet } from "./fleet/fleet.tsx";
+import { ProductBudgets } from "./products/budgets.tsx";
+import { ProductCatalog } from "./products/catalog.tsx";
+import { ProductPolicy } from "./products/policy-form.tsx";
+import { Products } from "./products/products.tsx";
+import { RegisterProduct } from "./products/register-product.tsx";
+import { Sessions } from "./sessions/sessions.tsx";
+import type { View } from "./view.ts";
+
+/** Every view. The first path that fits is shown. */
+export const VIEWS: readonly View[] = [
+  { path: "/", title: "Fleet", component: Fleet, key: "f" },
+  { path: "/engines/:engine", title: "Overview", component: EngineOverview, tabOf: "engine" },
+  { path: "/engines/:engine/schedules", title: "Schedules", component: EngineSchedules, tabOf: "engine" },
+  { path: "/products", title: "Products", component: Products, key: "p" },
+  { path: "/products/new", title: "Register a product", component: RegisterProduct },
+  { path: "/products/:product", title: "Policy", component: ProductPolicy, tabOf: "product" },
+  { path: "/products/:product/budgets", title: "Budgets", component: ProductBudgets, tabOf: "product" },
+  { path: "/products/:product/catalog", title: "Catalog", component: ProductCatalog, tabOf: "product" },
+  { path: "/events", title: "Events", component: Events, key: "e" },
+  { path: "/audit", title: "Audit log", component: Audit, key: "a" },
+  { path: "/sessions", title: "Sessions", component: Sessions, key: "s" },
+];

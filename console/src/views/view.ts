@@ -1,0 +1,18 @@
+import type { ComponentType } from "preact";
+import type { PathParams } from "../routing/path-pattern.ts";
+
+export interface ViewProps {
+  readonly params: PathParams;
+}
+
+/** One view of the console: one row of the view table. */
+export interface View {
+  /** Such as `/engines/:engine/turns`. */
+  readonly path: string;
+  readonly title: string;
+  readonly component: ComponentType<ViewProps>;
+  /** Entry of the navigation, and the key after `g` that leads to it. */
+  readonly key?: string;
+  /** Tabs of one engine or one product share a header; the parameter is `engine` or `product`. */
+  readonly tabOf?: "engine" | "product";
+}

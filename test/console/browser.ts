@@ -1,0 +1,88 @@
+import { accessSync, constants, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, join } from "node:path";
+import { type Browser, type BrowserContextOptions, type Page, chromium } from "playwright-core";
+import type { Test } from "tap";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+
+const program = (process.env["PATH"] ?? "")
+  .split(delimiter)
+  .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+  .find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+
+/** As an option of a test: it is skipped, and says why, on a machine that has no Chromium. */
+export const withChromium = { skip: program === undefined ? "Chromium is not installed" : false };
+
+/** Run in the page, where the test has no types. */
+const VIOLATIONS = `document.addEventListener("securitypolicyviolation", (event) =>
+  console.error("content security policy: " + event.violatedDirective + " " + event.blockedURI))`;
+const FINDINGS = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations
+  .filter(({ impact }) => impact === "serious" || impact === "critical")
+  .map(({ id, nodes }) => id + ": " + nodes.map((node) => node.target.join(" ") + " " + node.failureSummary).join("; ")))`;
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export interface ConsoleBrowser {
+  /** A page of a browser of its own: it has no cookie. */
+  open(path: string, options?: BrowserContextOptions): Promise<Page>;
+  /** What no page may do: requests elsewhere, errors of scripts, violations of the content security policy. */
+  readonly offences: readonly string[];
+}
+
+/** One browser for a file. `url` is the daemon's. */
+export async function openBrowser(t: Test, url: string): Promise<ConsoleBrowser> {
+  const browser: Browser = await chromium.launch({
+    executablePath: program ?? "",
+    // The sandbox of Chromium needs another user than root.
+    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+  });
+  t.teardown(() => browser.close());
+  const offences: string[] = [];
+  return {
+    offences,
+    async open(path, options = {}) {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+      await context.addInitScript(VIOLATIONS);
+      const page = await context.newPage();
+      page.on("pageerror", (error) => offences.push(`error: ${error.stack ?? error.message}`));
+      page.on("dialog", (dialog) => offences.push(`dialog: ${dialog.message()}`));
+      page.on("request", (request) => {
+        if (new URL(request.url()).origin !== url) offences.push(`request to ${request.url()}`);
+      });
+      page.on("console", (message) => {
+        // A refused call and a daemon that restarts are part of the tests.
+        if (message.type() === "error" && !/Failed to load resource/.test(message.text()))
+          offences.push(message.text());
+      });
+      await page.goto(`${url}/console/${path}`);
+      return page;
+    },
+  };
+}
+
+/** Types the admin key, as a person does. */
+export async function signIn(page: Page, adminKey: string): Promise<void> {
+  await page.getByLabel("Admin key").fill(adminKey);
+  await page.keyboard.press("Enter");
+  await page.getByRole("navigation", { name: "Views" }).waitFor();
+}
+
+/** Shows a view, as its link does. */
+export async function show(page: Page, path: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(path)}`);
+  await page.locator("h1").waitFor();
+}
+
+/** What axe finds that keeps people from using the page. */
+export async function seriousFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe);
+  return page.evaluate<readonly string[]>(FINDINGS);
+}

@@ -1,0 +1,333 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Page } from "playwright-core";
+import t from "tap";
+import { catalogArchive } from "../helpers/catalog-archive.ts";
+import { freePort } from "../helpers/daemon.ts";
+import { openFleet } from "../helpers/sleepers.ts";
+import { until } from "../helpers/until.ts";
+import { type ConsoleBrowser, openBrowser, seriousFindings, show, signIn, withChromium } from "./browser.ts";
+
+const PRODUCT = "sleepy";
+const HOSTILE = ["<img src=x onerror=alert(1)>", "🙂".repeat(64), "مستخدم-١", "a\"b'c/../d"];
+const built = resolve(import.meta.dirname, "../../dist/console");
+
+t.test("the page, its script and its styles have at most 60 KB", async (t) => {
+  const files = readdirSync(built, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".gz"));
+  const bytes = files.reduce((sum, name) => sum + readFileSync(join(built, name)).length, 0);
+  t.ok(files.length >= 3 && bytes <= 60 * 1024, `${files.length} files, ${bytes} bytes compressed`);
+});
+
+t.test("the console in a browser", withChromium, async (t) => {
+  const fleet = await openFleet(t, { env: { ORCH_PORT: String(await freePort()) } });
+  const { url, adminKey } = fleet.daemon;
+  const anna = await fleet.provision("anna");
+  for (const user of HOSTILE) {
+    const made = await fleet.platform("POST", "/engines/provision", { user_id: user, start: false });
+    t.equal(made.status, 201, made.text);
+  }
+  const browser: ConsoleBrowser = await openBrowser(t, url);
+  const page = await browser.open("");
+  const fleetRow = (user: string, at: Page = page) => at.getByRole("row").filter({ hasText: user });
+  const notice = (text: string) => page.locator(".notice").filter({ hasText: text }).waitFor();
+  const engineView = `/engines/${anna.id}`;
+
+  await t.test("refuses a wrong key, and takes the right one once", async (t) => {
+    await page.getByLabel("Admin key").fill("not-the-admin-key");
+    await page.keyboard.press("Enter");
+    await page.getByText("This is not the admin key of this daemon.").waitFor();
+    await signIn(page, adminKey);
+    await fleetRow("anna").waitFor();
+    const stored = await page.evaluate<string>("JSON.stringify([localStorage, sessionStorage, document.cookie])");
+    t.notOk(stored.includes(adminKey) || stored.includes("orchs_"), "scripts see neither the key nor the cookie");
+  });
+
+  await t.test("signs in by a one-time link, once", async (t) => {
+    const { body } = await fleet.daemon.admin("/console/links", { method: "POST", body: {} });
+    const guest = await browser.open(`#link=${body.link}`);
+    await fleetRow("anna", guest).waitFor();
+    t.notOk(guest.url().includes(body.link), "the link is not left in the address");
+    const late = await browser.open(`#link=${body.link}`);
+    await late.locator(".sign-in .callout").waitFor();
+    await late.context().close();
+    await guest.context().close();
+  });
+
+  await t.test("shows names of users as text, whatever is in them", async (t) => {
+    for (const user of HOSTILE)
+      t.equal(await page.locator(".fleet-table bdi").getByText(user, { exact: true }).count(), 1);
+    t.equal(await page.locator("main img").count(), 0);
+    await fleetRow("onerror").getByRole("link").click();
+    await page
+      .locator("h1")
+      .getByText(HOSTILE[0] ?? "")
+      .waitFor();
+    await page.goBack();
+  });
+
+  await t.test("filters by user and state, and a link shows the same", async (t) => {
+    await page.keyboard.press("/");
+    await page.keyboard.type("ann");
+    await until("one row is left", async () => (await page.locator(".fleet-table tbody tr").count()) === 1);
+    await page.getByRole("button", { name: /^running/ }).click();
+    const shared = await browser.open(page.url().split("/console/")[1] ?? "", {
+      storageState: await page.context().storageState(),
+    });
+    await fleetRow("anna", shared).waitFor();
+    t.equal(await shared.getByLabel("Search users").inputValue(), "ann");
+    await shared.getByRole("button", { name: /^failed/ }).click();
+    await shared.getByText("No engine fits these filters.").waitFor();
+    await shared.context().close();
+  });
+
+  await t.test("is used by the keyboard alone", async (t) => {
+    await show(page, "/");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
+    await page.keyboard.press("Escape");
+    await until("the dialog is closed", async () => (await page.getByRole("dialog").count()) === 0);
+    for (const [key, heading] of [
+      ["p", "Products"],
+      ["e", "Events"],
+      ["a", "Audit log"],
+      ["s", "Sessions"],
+      ["f", "Fleet"],
+    ] as const) {
+      await page.keyboard.press("g");
+      await page.keyboard.press(key);
+      await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    }
+    const focused = () => page.evaluate<string>("document.activeElement.textContent");
+    for (let presses = 0; presses < 60 && (await focused()) !== "anna"; presses++) await page.keyboard.press("Tab");
+    await page.keyboard.press("ArrowUp");
+    t.not(await focused(), "anna", "the focus is in the row above");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "anna" }).waitFor();
+    await page.keyboard.press("Tab");
+    const outline = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle");
+    t.equal(outline, "solid", "the focus is visible");
+  });
+
+  await t.test("sleeps, wakes and stops an engine, and shows its events and its log", async (t) => {
+    await show(page, engineView);
+    await page.locator(".log").getByText("engine accepts turns").waitFor();
+    await page.getByLabel("Filter lines").fill("no such line");
+    await page.getByText("No line fits this filter.").waitFor();
+    await page.getByLabel("Filter lines").fill("");
+    await page.getByRole("button", { name: "Sleep" }).click();
+    await page.locator(".view-title").getByText("sleeping").waitFor();
+    await page.getByRole("button", { name: "Wake" }).click();
+    await page.locator(".view-title").getByText("running").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Stop" }).click();
+    await page.locator(".view-title").getByText("stopped").waitFor();
+    await page.getByRole("cell", { name: "engine.stopped" }).first().waitFor();
+    await page.getByRole("button", { name: "Start" }).click();
+    await page.locator(".view-title").getByText("running").waitFor();
+    t.equal((await anna.show()).state, "running");
+  });
+
+  await t.test("shows a new engine key once, and it works", async (t) => {
+    await page.getByRole("button", { name: "Rotate key" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Rotate key" }).click();
+    const key = (await page.locator("[data-secret]").textContent()) ?? "";
+    await page.getByRole("button", { name: "I have stored it" }).click();
+    t.equal((await fleet.sleeper({ ...anna, key }).call("/hitl/pending")).status, 200);
+    t.equal((await anna.call("/hitl/pending")).status, 401, "the one before does not");
+    t.notOk((await page.content()).includes(key));
+  });
+
+  await t.test("pauses and runs a schedule", async (t) => {
+    const timing = { kind: "every", every_s: 86_400 };
+    const made = await fleet.platform("POST", "/engines/anna/schedules", { name: "daily", timing, message: "/say hi" });
+    await show(page, `${engineView}/schedules`);
+    await page.getByRole("button", { name: "Run now" }).click();
+    await notice("The schedule runs.");
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("cell", { name: "paused" }).waitFor();
+    t.equal((await fleet.platform("GET", `/engines/anna/schedules/${made.body.id}`)).body.enabled, false);
+  });
+
+  await t.test("registers a product whose key never leaves the browser", async (t) => {
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(request.postData() ?? ""));
+    await show(page, "/products");
+    await page.getByRole("link", { name: "Register product" }).click();
+    await page.getByLabel("Slug").fill("Not A Slug");
+    await page.getByRole("button", { name: "Register" }).click();
+    await page.getByText("expected 1 to 63 of a-z").waitFor();
+    await page.getByLabel("Slug").fill(PRODUCT);
+    await page.getByRole("button", { name: "Register" }).click();
+    await page.locator("[aria-invalid=true]").waitFor();
+    await page.getByLabel("Slug").fill("second");
+    await page.getByRole("button", { name: "Register" }).click();
+    const key = (await page.locator("[data-secret]").textContent()) ?? "";
+    t.notOk(sent.some((body) => body.includes(key)));
+    t.equal((await fleet.daemon.platform(key, "/engines")).status, 200);
+    await page.getByRole("button", { name: "I have stored it" }).click();
+    await page.getByRole("heading", { level: 1, name: "second" }).waitFor();
+  });
+
+  await t.test("changes a policy, and names the field that does not fit", async (t) => {
+    await page.getByLabel("Memory").fill("7");
+    await page.getByRole("button", { name: "Save policy" }).click();
+    await page.getByText("expected a whole number from 64 to 1048576").waitFor();
+    await page.getByLabel("Memory").fill("512");
+    await page.getByLabel("Network").fill("not a host!");
+    await page.getByRole("button", { name: "Save policy" }).click();
+    await page.locator(".field").filter({ hasText: "Network" }).locator(".field-problem").waitFor();
+    await page.getByLabel("Network").fill("none");
+    await page.getByRole("button", { name: "Save policy" }).click();
+    await notice("The policy is changed.");
+    const { policy } = (await fleet.daemon.admin("/products/second")).body;
+    t.match(policy, { memory_mb: 512, tool_network: "none", max_engines: 100 });
+    await show(page, "/products/second/budgets");
+    await page.getByLabel("Tokens a day").first().fill("5000");
+    await page.getByRole("button", { name: "Save budgets" }).click();
+    await notice("The budgets are changed.");
+    t.match((await fleet.daemon.admin("/products/second")).body.policy.budgets, { engine: { tokens_per_day: 5000 } });
+  });
+
+  await t.test("rolls a catalog back", async (t) => {
+    await show(page, `/products/${PRODUCT}/catalog`);
+    await page.getByText("No catalog was pushed for this product.").waitFor();
+    for (const text of ["# One\n", "# Two\n"]) {
+      const body = await catalogArchive({ "core-soul.md": text });
+      const headers = { "content-type": "application/gzip" };
+      const pushed = await fleet.daemon.platform(fleet.platformKey, "/catalog", { method: "PUT", body, headers });
+      t.equal(pushed.status, 200, pushed.text);
+    }
+    await show(page, "/products");
+    await show(page, `/products/${PRODUCT}/catalog`);
+    await page.getByRole("row").filter({ hasText: "Roll back" }).first().getByRole("button").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Roll back" }).click();
+    await page.getByText("files of version 1", { exact: true }).waitFor();
+    t.equal((await fleet.platform("GET", "/catalog")).body.version, 3);
+  });
+
+  await t.test("rotates a platform key and deletes a product when its name is typed", async (t) => {
+    await show(page, "/products/second");
+    await page.getByRole("button", { name: "Rotate key" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Rotate key" }).click();
+    const key = (await page.locator("[data-secret]").textContent()) ?? "";
+    t.equal((await fleet.daemon.platform(key, "/engines")).status, 200);
+    await page.getByRole("button", { name: "I have stored it" }).click();
+    await page.getByRole("button", { name: "Delete" }).click();
+    const confirm = page.getByRole("dialog").getByRole("button", { name: "Delete product" });
+    t.ok(await confirm.isDisabled());
+    await page.getByLabel("Confirmation").fill("second");
+    await confirm.click();
+    await page.getByRole("heading", { level: 1, name: "Products" }).waitFor();
+    t.equal((await fleet.daemon.admin("/products/second")).status, 404);
+  });
+
+  await t.test("checks the audit log's chain, and finds a line that was changed", async (t) => {
+    await show(page, "/audit");
+    await page.getByText("The chain is intact.").waitFor();
+    const [newest] = (await fleet.daemon.admin("/admin/audit?limit=200")).body.data.slice(-1);
+    await page.getByText(`${newest.seq}:${newest.hash}`).waitFor();
+    await page.route("**/admin/audit*", async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({
+        response: answer,
+        body: (await answer.text()).replace("product.registered", "product.Registered"),
+      });
+    });
+    await page.getByRole("button", { name: "Check again" }).click();
+    await page.getByText("The chain is broken.").waitFor();
+    await page.getByText("Line 1 was changed.").waitFor();
+    await page.unroute("**/admin/audit*");
+    t.pass("shown");
+  });
+
+  await t.test("drains the host and resumes it", async (t) => {
+    await show(page, "/");
+    await page.getByRole("button", { name: "Drain host" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Drain host" }).click();
+    await page.getByText("This host is draining").waitFor();
+    t.equal((await fleet.daemon.admin("/admin/status")).body.draining, true);
+    await page.getByRole("button", { name: "Resume host" }).click();
+    await page.getByRole("button", { name: "Drain host" }).waitFor();
+  });
+
+  await t.test("has no serious finding on any view in both colour schemes, and fits 360 pixels", async (t) => {
+    const views = [
+      "/",
+      engineView,
+      `${engineView}/schedules`,
+      `/engines/eng_none`,
+      "/products",
+      "/products/new",
+      `/products/${PRODUCT}`,
+      `/products/${PRODUCT}/budgets`,
+      `/products/${PRODUCT}/catalog`,
+      "/events",
+      "/audit",
+      "/sessions",
+      "/nowhere",
+    ];
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const view of views) {
+        await show(page, view);
+        t.same(await seriousFindings(page), [], `${view} in ${colorScheme}`);
+      }
+    }
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const view of views) {
+      await show(page, view);
+      const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+      t.ok(wide <= 0, `${view} is ${wide} pixels too wide`);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.emulateMedia({ colorScheme: null });
+  });
+
+  await t.test("continues after a restart of the daemon, without a reload", async (t) => {
+    await show(page, "/");
+    const opened = await page.evaluate("performance.timeOrigin");
+    await fleet.daemon.stop();
+    await page.getByText("Reconnecting").waitFor();
+    await fleet.restart();
+    await page.getByText("Live", { exact: true }).waitFor();
+    const made = await fleet.platform("POST", "/engines/provision", { user_id: "newcomer", start: false });
+    t.equal(made.status, 201, made.text);
+    await fleetRow("newcomer").waitFor();
+    t.equal(await page.evaluate("performance.timeOrigin"), opened);
+  });
+
+  await t.test("destroys an engine when its user is typed", async (t) => {
+    await show(page, engineView);
+    await page.getByRole("button", { name: "Destroy" }).click();
+    await page.getByLabel("Confirmation").fill("anna");
+    await page.getByRole("dialog").getByRole("button", { name: "Destroy" }).click();
+    await page.getByRole("heading", { level: 1, name: "Fleet" }).waitFor();
+    await until("its row is gone", async () => (await fleetRow("anna").count()) === 0);
+    t.equal((await anna.show()).error?.code, "ENGINE_NOT_FOUND");
+  });
+
+  await t.test("a read-only session sees no button that changes something", async (t) => {
+    const { body } = await fleet.daemon.admin("/console/links", { method: "POST", body: { role: "read_only" } });
+    const reader = await browser.open(`#link=${body.link}`);
+    await reader.getByText("Read only").waitFor();
+    t.equal(await reader.getByRole("button", { name: "Drain host" }).count(), 0);
+    await show(reader, `/products/${PRODUCT}`);
+    t.ok(await reader.getByLabel("Memory").isDisabled());
+    await reader.context().close();
+  });
+
+  await t.test("a session that is revoked leads to the sign-in page, and back", async (t) => {
+    await show(page, "/products");
+    const { data } = (await fleet.daemon.admin("/admin/sessions")).body;
+    for (const { id } of data) await fleet.daemon.admin(`/admin/sessions/${id}`, { method: "DELETE" });
+    await page.getByText("Your session has ended.").waitFor();
+    await signIn(page, adminKey);
+    await page.getByRole("heading", { level: 1, name: "Products" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Admin key").waitFor();
+    t.equal((await fleet.daemon.admin("/admin/sessions")).body.data.length, 0);
+  });
+
+  t.same(browser.offences, [], "no other origin, no error, no violation of the policy");
+});
