@@ -25,6 +25,7 @@ export async function openIsolation({
   readonly installDir: string;
 }): Promise<HostIsolation> {
   if (config.backend === "docker") return containerIsolation(config.isolation, config.docker.runtime);
+  if (config.backend === "kubernetes") return containerIsolation(config.isolation, config.kubernetes.runtimeClass);
   return assessIsolation({
     mode: config.isolation,
     read: await readableFolders(config),
