@@ -1,4 +1,4 @@
-import { createHealthClient } from "../../src/client/health-client.ts";
+import { type HostReadiness, createHealthClient } from "../../src/client/health-client.ts";
 import { toCliFailure } from "../client-failure.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { nodeFetch } from "../node-fetch.ts";
@@ -31,9 +31,11 @@ async function daemonHealth({ client, print }: Session): Promise<void> {
     });
   print.document(
     { ...health, ready: ready.status === "ready" },
-    () => `orchd ${health.version} is ${ready.status}, up ${health.uptime_s} s`,
+    () => `orchd ${health.version} is ${ready.status}, up ${health.uptime_s} s${follows(ready)}`,
   );
 }
+
+const follows = ({ role, leader }: HostReadiness): string => (role === "follower" ? `, and follows ${leader}` : "");
 
 async function engineHealth({ client, print }: Session, user: string): Promise<void> {
   const { url } = await client.platform((orchestrator) => orchestrator.get(user), { user });

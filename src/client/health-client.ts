@@ -5,11 +5,17 @@ export interface HostHealth {
   readonly status: "ok";
   readonly version: string;
   readonly uptime_s: number;
+  /** A follower passes calls on to the leader. */
+  readonly role: "leader" | "follower";
+  /** The address or name of the daemon that leads. Null while none is known. */
+  readonly leader: string | null;
 }
 
 export interface HostReadiness {
   readonly status: "ready";
   readonly version: string;
+  readonly role: HostHealth["role"];
+  readonly leader: string | null;
 }
 
 export type HealthClient = ReturnType<typeof createHealthClient>;

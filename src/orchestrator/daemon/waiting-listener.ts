@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import type { Logger } from "../../shared/logger.ts";
+import { podAddress } from "../fleet/kubernetes/kubernetes-backend.ts";
 import { engineUrl } from "../fleet/engine-url.ts";
 import { createFollowerGateway } from "../http/follower-gateway.ts";
 import { isGatewayUrl } from "../http/gateway-path.ts";
@@ -46,8 +47,11 @@ export async function createWaitingListener({ config, readiness, replica, ...par
       gateway = createFollowerGateway({
         ...parts,
         leaderCalls,
-        // Engines on a machine listen on its own addresses.
-        addresses: new DirectAddresses(db, ({ port }) => (isNear() ? engineUrl(host, port) : null)),
+        addresses: new DirectAddresses(db, (engine) => {
+          if (config.backend === "kubernetes") return podAddress(engine);
+          // Engines on a machine listen on its own addresses.
+          return isNear() ? engineUrl(host, engine.port) : null;
+        }),
       });
     },
   };

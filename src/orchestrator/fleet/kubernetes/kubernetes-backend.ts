@@ -112,10 +112,7 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
     sockets: NO_HELD_SOCKETS,
     spares: NO_SPARES,
     storage: createClaimStorage(claims),
-    addressOf({ handle }) {
-      const { data } = z.safeParse(podHandle, handle);
-      return engineUrl(data?.ip ?? NO_IP, PORT);
-    },
+    addressOf: podAddress,
     // The scheduler knows, when it places the pod.
     capacityProblem: async () => null,
     portProblem: async () => null,
@@ -189,4 +186,10 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
       });
     },
   };
+}
+
+/** Where an engine's pod is reached in the cluster, by its record. */
+export function podAddress({ handle }: { readonly handle: EngineHandle | null }): string {
+  const { data } = z.safeParse(podHandle, handle);
+  return engineUrl(data?.ip ?? NO_IP, PORT);
 }
