@@ -1,4 +1,6 @@
+import { execFileSync } from "node:child_process";
 import t from "tap";
+import { shellWord } from "../../console/src/parts/shell-word.ts";
 import { matchPath } from "../../console/src/routing/path-pattern.ts";
 import { brokenLink } from "../../console/src/views/audit/verify-chain.ts";
 import { phasesOf } from "../../console/src/views/engine/lives-of-events.ts";
@@ -83,4 +85,9 @@ t.test("a line of the log is shown with what is in it", async (t) => {
   const line = '{"level":40,"time":"2026-11-22T10:11:12.000Z","name":"engine","pid":1,"took_ms":5,"msg":"slow turn"}';
   t.equal(readableLine(line), "10:11:12 warn  slow turn  took_ms=5");
   for (const other of ["Segmentation fault", '{"level":30,"msg":"cut']) t.equal(readableLine(other), other);
+});
+
+t.test("a command that is copied names its user and runs nothing else", async (t) => {
+  for (const user of ["alice", "$(echo no)", "it's; exit 1", "`id`", "-n", "a b\\"])
+    t.equal(execFileSync("/bin/sh", ["-c", `printf %s ${shellWord(user)}`], { encoding: "utf8" }), user);
 });
