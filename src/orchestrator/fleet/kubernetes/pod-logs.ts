@@ -81,11 +81,11 @@ export class PodLogs {
     }
   }
 
-  /** Reads the log of a pod until its engine has exited, and keeps the last lines in its claim. */
-  async keep({ engineId, ...pod }: PodIdentity & { readonly engineId: string }): Promise<void> {
+  /** Reads the log of a pod until its engine has exited or the signal aborts, and keeps the last lines in its claim. */
+  async keep({ engineId, ...pod }: PodIdentity & { readonly engineId: string }, signal: AbortSignal): Promise<void> {
     const lines: string[] = [];
     const query = { follow: "true", tailLines: String(KEPT_LINES) };
-    for await (const { text } of this.#read(pod, query, new AbortController().signal)) {
+    for await (const { text } of this.#read(pod, query, signal)) {
       lines.push(text);
       if (lines.length > KEPT_LINES) lines.shift();
     }
