@@ -179,7 +179,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   croner: ["src/orchestrator/rules/cron-times.ts"],
   "@modelcontextprotocol": ["src/engine/mcp", "src/engine/tools/json-schema-input.ts"],
   "modern-tar": ["src/shared/tar.ts"],
-  yaml: ["src/engine/catalog/front-matter.ts"],
+  yaml: ["src/engine/catalog/front-matter.ts", "src/orchestrator/fleet/kubernetes/cluster-access.ts"],
   pino: ["src/shared/logger.ts"],
   "chrono-node": ["src/engine/learning/date-expressions.ts"],
   "eventsource-parser": ["src/client/sse-frames.ts"],

@@ -38,9 +38,10 @@ export const auditListCommand: CommandMaker = (audit, settings) => {
 };
 
 function row({ seq, entry }: AuditRecord): readonly (string | null)[] {
-  const { at, actor, action, product_id, engine_id, detail } = fieldsOf(entry);
+  const { at, actor, session, action, product_id, engine_id, detail } = fieldsOf(entry);
   const id = (value: unknown) => (typeof value === "string" ? value : null);
-  return [String(seq), id(at), id(actor), id(action), safe(detail) || null, id(product_id), id(engine_id)];
+  const who = [id(actor), id(session)].filter((part) => part !== null).join(" ");
+  return [String(seq), id(at), who, id(action), safe(detail) || null, id(product_id), id(engine_id)];
 }
 
 /** A tampered line may hold anything and is shown as it is. */

@@ -19,6 +19,7 @@ const CLASS_OF_CODE: Readonly<Record<string, RetryClass>> = {
   UNREACHABLE: "lost",
   TIMEOUT: "lost",
   CONNECTION_LOST: "lost",
+  LEADER_LOST: "lost",
 };
 /** A proxy's own status for a service that is not available now. */
 const CLASS_OF_STATUS: Readonly<Record<number, RetryClass>> = { 429: "later", 503: "later", 502: "lost", 504: "lost" };

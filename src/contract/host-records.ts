@@ -9,12 +9,20 @@ export interface DaemonHealth {
   readonly status: "ok";
   readonly version: string;
   readonly uptime_s: number;
+  readonly role: ReplicaRole;
+  /** The address or name of the daemon that leads. Null while none is known. */
+  readonly leader: string | null;
 }
+
+/** `follower`: passes calls on to the leader, or waits to lead. */
+export type ReplicaRole = "leader" | "follower";
 
 /** `GET /ready` of the daemon, when it serves calls. */
 export interface DaemonReady {
   readonly status: "ready";
   readonly version: string;
+  readonly role: ReplicaRole;
+  readonly leader: string | null;
 }
 
 /** As `ORCH_ISOLATION` sets it. */

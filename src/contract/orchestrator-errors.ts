@@ -66,6 +66,11 @@ export const ORCHESTRATOR_ERRORS = {
   },
   INTERNAL_ERROR: { status: 500, cause: "Unexpected server fault. The log has it under the request id.", retry: "no" },
   BACKEND_ERROR: { status: 502, cause: "The engine's process failed or could not be started.", retry: "once" },
+  LEADER_LOST: {
+    status: 502,
+    cause: "The leader ended while it handled the call, which may have run.",
+    retry: "with an `Idempotency-Key`, or after a look",
+  },
   PORT_EXHAUSTION: { status: 503, cause: "No free port between `ORCH_PORT_MIN` and `ORCH_PORT_MAX`.", retry: "later" },
   SERVICE_UNAVAILABLE: {
     status: 503,

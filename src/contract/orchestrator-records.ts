@@ -13,6 +13,8 @@ export const PLATFORM_KEY_HEADER = "X-Platform-Key";
 export const ADMIN_KEY_HEADER = "X-Admin-Key";
 export const REQUEST_ID_HEADER = "X-Request-Id";
 export const IDEMPOTENCY_KEY_HEADER = "Idempotency-Key";
+/** On answers of a daemon that does not serve: why. With 503 the call has not run. */
+export const PHASE_HEADER = "x-orch-phase";
 export const IDEMPOTENT_REPLAYED_HEADER = "Idempotent-Replayed";
 
 export type DesiredState = "running" | "stopped" | "destroyed";

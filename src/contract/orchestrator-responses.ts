@@ -119,8 +119,15 @@ export const ORCHESTRATOR_RESPONSES = {
     status: z.literal("ok"),
     version: text,
     uptime_s: count,
+    role: z.enum(["leader", "follower"]),
+    leader: textOrNull,
   }) satisfies z.ZodMiniType<DaemonHealth>,
-  DaemonReady: z.object({ status: z.literal("ready"), version: text }) satisfies z.ZodMiniType<DaemonReady>,
+  DaemonReady: z.object({
+    status: z.literal("ready"),
+    version: text,
+    role: z.enum(["leader", "follower"]),
+    leader: textOrNull,
+  }) satisfies z.ZodMiniType<DaemonReady>,
   ProductRecord: productRecord,
   ProductWithKey: z.extend(productRecord, {
     /** Null in the replay of an `Idempotency-Key`. */

@@ -100,6 +100,10 @@ t.test("the Docker backend", { skip }, async (t) => {
     ofEarlierBoot: (handle) => ({ ...handle, bootId: randomUUID() }),
     limitsMemory: true,
     holdsSockets: false,
+    takesHostPorts: true,
+    launchesAtOnce: true,
+    reportsUsage: true,
+    readsStorage: true,
   });
   t.same(await containers.list(), [], "nothing is left");
 });

@@ -56,5 +56,9 @@ t.test("the process backend", (t) =>
     ofEarlierBoot: (handle) => ({ ...handle, bootId: crypto.randomUUID() }),
     limitsMemory: hierarchies !== null,
     holdsSockets: true,
+    takesHostPorts: true,
+    launchesAtOnce: true,
+    reportsUsage: true,
+    readsStorage: true,
   }),
 );

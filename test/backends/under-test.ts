@@ -36,6 +36,14 @@ export interface BackendUnderTest {
   readonly limitsMemory: boolean;
   /** Whether calls can wait for an engine without a process. */
   readonly holdsSockets: boolean;
+  /** Whether engines listen on the ports of their records, on this host. */
+  readonly takesHostPorts: boolean;
+  /** Whether a launch is told at once, and not by a report that may come later than the engine. */
+  readonly launchesAtOnce: boolean;
+  /** Whether what engines use can be told here. */
+  readonly reportsUsage: boolean;
+  /** Whether the files of engines can be read for a backup. */
+  readonly readsStorage: boolean;
 }
 
 export const CONTROL_TOKEN = "control-token-of-the-test";

@@ -171,14 +171,15 @@ t.test("a daemon that lies about the log's pages is seen through and not read fo
 t.test("list shows the last lines, and one that was tampered with as it is", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
-  const entry = { at: "2026-11-01T12:00:00.000Z", actor: "admin", action: "host.draining", detail: { host_id: "h" } };
+  const who = { actor: "admin", session: "ses_1" };
+  const entry = { at: "2026-11-01T12:00:00.000Z", ...who, action: "host.draining", detail: { host_id: "h" } };
   const lines = chain(3, (seq) => (seq === 2 ? "no json \u001b[2J" : JSON.stringify(entry)));
   serve(server, lines);
   const { stdout } = await orchctl(["audit", "list", "-n", "2"], { env: KEY });
   const [head, second, third] = stdout.split("\n").map((line) => line.split(/ {2,}/));
   t.same(head, ["SEQ", "TIME", "ACTOR", "ACTION", "DETAIL", "PRODUCT", "ENGINE"]);
   t.same(second, ["2", "-", "-", "-", String.raw`no json \u{1b}[2J`, "-", "-"]);
-  t.same(third, ["3", entry.at, "admin", "host.draining", '{"host_id":"h"}', "-", "-"]);
+  t.same(third, ["3", entry.at, "admin ses_1", "host.draining", '{"host_id":"h"}', "-", "-"]);
   const json = await orchctl(["audit", "list", "-n", "1", "--json"], { env: KEY });
   t.same(JSON.parse(json.stdout), { data: lines.slice(2), next_cursor: null });
 });

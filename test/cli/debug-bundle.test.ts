@@ -123,6 +123,8 @@ t.test("of a log, fields and stack frames that orchd makes are kept, texts of ot
 t.test("secrets are found by their form, and known ones wherever they are", async (t) => {
   for (const secret of [
     "orchp_AAVQJAR75WBxjSJs1mHohG4kAulaNX7X38N3Qa",
+    "orchs_AAVQJAR75WBxjSJs1mHohG4kAulaNX7X38N3Qa",
+    "orchl_AAVQJAR75WBxjSJs1mHohG4kAulaNX7X38N3Qa",
     "sk-orch-P2zbfIGyb6S25dCRnU56EmBmA2oje25j4CGdKk",
     "sk-ant-api03-abcdefghijklmnop",
     "AKIAIOSFODNN7EXAMPLE",

@@ -396,7 +396,7 @@ t.test("a request id that is well formed comes back, another is replaced", async
 });
 
 t.test("every code of the catalogue was provoked, but for those that nothing can meet yet", async (t) => {
-  // In engine-lifecycle, idempotency, sleep, schedules, webhooks and product-catalog.test.ts.
+  // In engine-lifecycle, idempotency, sleep, schedules, webhooks and product-catalog.test.ts, and pass-to-leader.test.ts.
   const elsewhere = [
     "ENGINE_ALREADY_EXISTS",
     "ENGINE_ALREADY_RUNNING",
@@ -409,6 +409,7 @@ t.test("every code of the catalogue was provoked, but for those that nothing can
     "CATALOG_VERSION_NOT_FOUND",
     "CATALOG_CHANGED",
     "CATALOG_INVALID",
+    "LEADER_LOST",
   ];
   const notYet = ["INTERNAL_ERROR"];
   const missing = Object.keys(ORCHESTRATOR_ERRORS).filter(

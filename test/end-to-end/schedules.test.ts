@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import t from "tap";
 import type { RunRecord } from "../../src/contract/schedule-records.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
@@ -137,6 +138,27 @@ t.test("a run of an engine that a person stopped is refused, and one of a paused
   await fleet.provision("dora");
   t.same((await fleet.platform("GET", "/engines/dora/schedules")).body.data, [], "gone with the engine");
 });
+
+t.test("a run whose engine crashes while it is asked for the turn runs once", async (t) => {
+  const gina = await fleet.provision("gina");
+  const message = `/say done\n${"x".repeat(20_000)}`;
+  const made = await create("gina", { name: "once", timing: { kind: "at", at: soon(3_600_000) }, message });
+  const { pid, port } = await gina.show();
+  process.kill(pid, "SIGSTOP");
+  t.equal((await fleet.platform("POST", `/engines/gina/schedules/${made.id}/run`, {})).status, 202);
+  await until("the engine has the call unread", () => unreadBytes(port) > 20_000);
+  process.kill(pid, "SIGKILL");
+  t.match(await runIn("gina", made.id, "done"), { error: null });
+  t.equal((await runsOf("gina", made.id)).length, 1);
+});
+
+/** What the process at a port of this machine has not read of its connections. */
+const unreadBytes = (port: number): number =>
+  readFileSync("/proc/net/tcp", "utf8")
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local = "", , state]) => state === "01" && Number.parseInt(local.split(":")[1] ?? "", 16) === port)
+    .reduce((sum, [, , , , queues = ""]) => sum + Number.parseInt(queues.split(":")[1] ?? "0", 16), 0);
 
 t.test("orchctl creates, shows, pauses, runs and deletes schedules and webhooks", async (t) => {
   const run = orchctlFor(t, fleet.daemon);

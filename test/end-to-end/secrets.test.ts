@@ -2,7 +2,10 @@ import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { signWebhook } from "../../src/contract/webhook-signature.ts";
+import { daemonKey } from "../../src/orchestrator/status/daemon-key.ts";
+import { SealedBox } from "../../src/orchestrator/store/sealed-box.ts";
 import { ask } from "../helpers/api.ts";
+import { openConsole } from "../helpers/console.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { base64, png } from "../helpers/sample-files.ts";
@@ -86,6 +89,11 @@ t.test(
       body: {},
     });
     await daemon.platform(`${platformKey}x`, "/engines");
+    const { body: link } = await daemon.admin("/console/links", { method: "POST", body: {} });
+    const console = await openConsole(daemon, { link: link.link });
+    const [, sessionToken = ""] = console.cookie.split("=");
+    await console.call(`/e/${engine.id}/execute/cancel`, { method: "POST", body: { task_id: "none" } });
+    await console.call("/engines", { product: "hush" });
     const answers = [
       (await daemon.platform(platformKey, "/engines/alice")).text,
       (await daemon.platform(platformKey, "/engines/alice/logs?tail=1000")).text,
@@ -101,6 +109,7 @@ t.test(
       (await daemon.admin("/admin/audit?limit=200")).text,
       (await daemon.admin("/admin/engines")).text,
       (await daemon.admin("/admin/status")).text,
+      (await daemon.admin("/admin/sessions")).text,
       (await daemon.admin("/metrics")).text,
     ];
     const secrets = [
@@ -109,6 +118,9 @@ t.test(
       rotated.engine_api_key,
       providerKey,
       webhook.secret,
+      link.link,
+      sessionToken,
+      daemonKey({ box: new SealedBox(readFileSync(join(dataDir, "secret-key"), "utf8").trim()) }, engine.id),
       daemon.adminKey,
       message,
       inFile,

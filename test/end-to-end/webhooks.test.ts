@@ -107,6 +107,14 @@ t.test("a signature of a known webhook takes no longer to refuse than one of an 
   t.ok(Math.max(known, other) < 2 * Math.min(known, other), `median ${known.toFixed(2)} ms and ${other.toFixed(2)} ms`);
 });
 
+t.test("a template that names a large body many times is refused at once", async (t) => {
+  const template = "{{payload}}".repeat(700);
+  const { body: many } = await fleet.platform("POST", "/engines/anna/webhooks", { name: "many", template });
+  const refused = await send({ to: many.path, key: many.secret, body: "x".repeat(60_000) });
+  t.match(refused, { status: 413, body: { error: { code: "PAYLOAD_TOO_LARGE" } } });
+  t.equal((await send({ to: many.path, key: many.secret, body: "x" })).status, 202);
+});
+
 t.test("the sender of the documentation is accepted", async (t) => {
   const text = readFileSync(resolve(import.meta.dirname, "../../docs/schedules.md"), "utf8");
   const [, code = ""] = /```js\n([^]*?)```/.exec(text) ?? [];

@@ -7,7 +7,7 @@ import { openSite } from "./parts/site.ts";
 import { Tally } from "./parts/tally.ts";
 
 /** Faults per operation and run in the short form. */
-const POINTS = 5;
+const POINTS = 3;
 const MAX_CALLS = 150;
 
 t.setTimeout(LONG ? 3_600_000 : 120_000);

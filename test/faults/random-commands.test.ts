@@ -9,7 +9,7 @@ import { type Product, openSite } from "./parts/site.ts";
 import { Tally } from "./parts/tally.ts";
 import { watchIncarnations } from "./parts/watch-incarnations.ts";
 
-const ROUNDS = LONG ? 50 : 2;
+const ROUNDS = LONG ? 50 : 1;
 const CLIENTS = 12;
 const COMMANDS_EACH = LONG ? 25 : 20;
 const USERS = ["ann", "ben", "cleo", "dan"];

@@ -7,12 +7,12 @@ import { LONG } from "./parts/long.ts";
 import { Random } from "./parts/random.ts";
 import { openSite } from "./parts/site.ts";
 
-const SCHEDULES = LONG ? 1000 : 40;
+const SCHEDULES = LONG ? 1000 : 24;
 const USERS = LONG ? 10 : 3;
-const KILLS = LONG ? 60 : 3;
+const KILLS = LONG ? 60 : 2;
 /** In which the schedules are due. */
 const SPAN_MS = LONG ? 120_000 : 3000;
-const FAULTS = 8;
+const FAULTS = 5;
 const MAX_CALLS = 80;
 const PATIENCE_MS = LONG ? 600_000 : 60_000;
 

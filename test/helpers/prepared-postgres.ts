@@ -6,8 +6,6 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { startBundledPostgres } from "../../src/orchestrator/postgres/start-bundled-postgres.ts";
-import { createLogger } from "../../src/shared/logger.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const PREPARED = join(root, ".tap/postgres");
@@ -24,6 +22,9 @@ export function copyPostgres(dataDir: string): void {
 }
 
 if (import.meta.main) {
+  // Not loaded by each test file that copies it.
+  const { startBundledPostgres } = await import("../../src/orchestrator/postgres/start-bundled-postgres.ts");
+  const { createLogger } = await import("../../src/shared/logger.ts");
   // The server's user can always reach this one.
   const dataDir = mkdtempSync(join(tmpdir(), "orchd-pretest-"));
   try {

@@ -15,10 +15,9 @@ const run = promisify(execFile);
 const out = freshFolder(t, "orchd-release");
 await run(process.execPath, [join(root, "scripts/package.ts"), "--level", "1", "--out", out], { cwd: root });
 const [archive = "", checksum = "", ...others] = readdirSync(out).sort();
-await run("tar", ["-xzf", join(out, archive), "-C", out]);
+const listing = (await run("tar", ["-xvvzf", join(out, archive), "-C", out, "--full-time", "--numeric-owner"])).stdout;
 const release = join(out, archive.replace(/\.tar\.gz$/, ""));
 const manifest = JSON.parse(readFileSync(join(release, "release.json"), "utf8"));
-const listing = (await run("tar", ["-tvzf", join(out, archive), "--full-time", "--numeric-owner"])).stdout;
 
 t.test("the archive has one folder, named for the version and the processor, and a checksum that fits", async (t) => {
   t.match(archive, new RegExp(`^orchd-\\d.*-linux-${process.arch}\\.tar\\.gz$`));

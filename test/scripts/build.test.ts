@@ -21,11 +21,19 @@ import { freshFolder } from "../helpers/folder.ts";
 const root = resolve(import.meta.dirname, "../..");
 const INPUTS = ["src", "cli", "console", "scripts", "migrations", "bin", "package.json", "package-lock.json"];
 
+/** What these tests build: the command line alone. `npm run pretest` and the release archive make all of it. */
+const SMALL = `
+import { build } from "esbuild";
+export const makeDist = (folder) =>
+  build({ entryPoints: ["cli/main.ts"], outfile: folder + "/orchctl.cjs", bundle: true, platform: "node", logLevel: "error" });
+`;
+
 /** A checkout of its own, with this one's packages. */
 function checkout(t: Test): string {
   const folder = freshFolder(t, "orchd-checkout");
   for (const name of [...INPUTS, "tsconfig.json", "tsconfig.client.json"])
     cpSync(join(root, name), join(folder, name), { recursive: true });
+  writeFileSync(join(folder, "scripts/make-dist.ts"), SMALL);
   mkdirSync(join(folder, "node_modules"));
   for (const name of readdirSync(join(root, "node_modules"))) {
     if (name !== ".bin") symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));

@@ -102,8 +102,9 @@ export const DAEMON_SETTINGS = {
   },
   ORCH_BACKEND: {
     scope: "daemon",
-    value: { kind: "choice", values: ["process", "docker"], fallback: "process" },
-    description: "What runs engines: `process`, child processes of this host; `docker`, containers of this host",
+    value: { kind: "choice", values: ["process", "docker", "kubernetes"], fallback: "process" },
+    description:
+      "What runs engines: `process`, child processes of this host; `docker`, containers of this host; `kubernetes`, pods of a cluster",
   },
   ORCH_DOCKER_IMAGE: {
     scope: "daemon",
@@ -120,6 +121,45 @@ export const DAEMON_SETTINGS = {
     scope: "daemon",
     value: { kind: "text", fallback: "unix:///var/run/docker.sock" },
     description: "With ORCH_BACKEND=docker: the socket of the Docker engine on this host",
+  },
+  ORCH_KUBERNETES_NAMESPACE: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "that of orchd's pod or of the context of KUBECONFIG, else `default`",
+    description: "With ORCH_BACKEND=kubernetes: the namespace of the engines' pods",
+  },
+  ORCH_KUBERNETES_IMAGE: {
+    scope: "daemon",
+    value: { kind: "text", fallback: "orchd-engine" },
+    description: "With ORCH_BACKEND=kubernetes: the image of engines, as made by the Dockerfile of orchd",
+  },
+  ORCH_KUBERNETES_PULL_POLICY: {
+    scope: "daemon",
+    value: { kind: "choice", values: ["IfNotPresent", "Always", "Never"], fallback: "IfNotPresent" },
+    description: "With ORCH_BACKEND=kubernetes: when nodes pull the image",
+  },
+  ORCH_KUBERNETES_STORAGE_CLASS: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "the default of the cluster",
+    description: "With ORCH_BACKEND=kubernetes: the storage class of the engines' volumes",
+  },
+  ORCH_KUBERNETES_VOLUME_SIZE: {
+    scope: "daemon",
+    value: { kind: "text", fallback: "10Gi" },
+    description: "With ORCH_BACKEND=kubernetes: the size of an engine's volume, such as `10Gi`",
+  },
+  ORCH_KUBERNETES_RUNTIME_CLASS: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "the default of the cluster",
+    description: "With ORCH_BACKEND=kubernetes: the runtime class of the pods, such as one of gVisor",
+  },
+  KUBECONFIG: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "the service account of orchd's own pod",
+    description: "With ORCH_BACKEND=kubernetes, outside of the cluster: the path of one kubeconfig file",
   },
   ORCH_ISOLATION: {
     scope: "daemon",

@@ -8,6 +8,7 @@ import type { IsolationMode } from "../../contract/orchestrator-records.ts";
 import { SETTINGS, isEngineSetting } from "../../contract/settings.ts";
 import { EnvironmentReader } from "../../shared/environment.ts";
 import { AUDIT_HEADS_FILE } from "../../contract/audit-chain.ts";
+import { type KubernetesSettings, readKubernetes } from "./read-kubernetes.ts";
 import { type PriceSettings, readPrices } from "./read-prices.ts";
 import type { BackupSettings } from "../status/backups.ts";
 import { defaultMaxAwake } from "../rules/idleness.ts";
@@ -21,9 +22,10 @@ export interface Config {
   /** Unset: created on first start. */
   readonly adminKey: string | undefined;
   readonly secretKey: string | undefined;
+  readonly backend: "process" | "docker" | "kubernetes";
   readonly hostId: string | undefined;
-  readonly backend: "process" | "docker";
   readonly docker: DockerSettings;
+  readonly kubernetes: KubernetesSettings;
   readonly host: string;
   readonly port: number;
   /** The base of engines' addresses, without a trailing slash. Null: their own ports. */
@@ -99,6 +101,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     databaseUrl: read.text("DATABASE_URL"),
     backend: read.choice("ORCH_BACKEND", SETTINGS.ORCH_BACKEND.value.values, SETTINGS.ORCH_BACKEND.value.fallback),
     docker: readDocker(read),
+    kubernetes: readKubernetes(read),
     isolation: read.choice("ORCH_ISOLATION", SETTINGS.ORCH_ISOLATION.value.values, "auto"),
     toolReadPaths: (read.text("ORCH_TOOL_READ_PATHS") ?? "").split(":").filter(Boolean),
     // With the port added, daemons of one machine that share no ports share no user ids either.
@@ -169,7 +172,7 @@ function readBackup(read: EnvironmentReader, dataDir: string): Config["backup"] 
 const memoryMb = (): number => Math.min(totalmem(), process.constrainedMemory() || Infinity) / 1_048_576;
 
 function checkTogether(read: EnvironmentReader, config: Config): void {
-  const { portMin, portMax, port, adminKey, databaseUrl, extraCaCerts, toolReadPaths } = config;
+  const { portMin, portMax, port, adminKey, databaseUrl, extraCaCerts, toolReadPaths, backend, publicUrl } = config;
   if (portMin > portMax) read.problem(`ORCH_PORT_MIN: expected at most ORCH_PORT_MAX (${portMax}), got ${portMin}`);
   if (port >= portMin && port <= portMax) {
     read.problem(
@@ -183,6 +186,11 @@ function checkTogether(read: EnvironmentReader, config: Config): void {
   const relative = toolReadPaths.find((path) => !isAbsolute(path));
   if (relative !== undefined) {
     read.problem(`ORCH_TOOL_READ_PATHS: expected absolute folders separated by colons, got "${relative}"`);
+  }
+  if (backend === "kubernetes" && publicUrl === null) {
+    read.problem(
+      "ORCH_PUBLIC_URL: expected the daemon's address for products and browsers, because pods are called through the daemon (ORCH_BACKEND=kubernetes)",
+    );
   }
   if (extraCaCerts !== null && !isAbsolute(extraCaCerts))
     read.problem("NODE_EXTRA_CA_CERTS: expected an absolute path");

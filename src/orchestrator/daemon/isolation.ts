@@ -25,6 +25,7 @@ export async function openIsolation({
   readonly installDir: string;
 }): Promise<HostIsolation> {
   if (config.backend === "docker") return containerIsolation(config.isolation, config.docker.runtime);
+  if (config.backend === "kubernetes") return containerIsolation(config.isolation, config.kubernetes.runtimeClass);
   return assessIsolation({
     mode: config.isolation,
     read: await readableFolders(config),
@@ -58,8 +59,9 @@ export function openEngineStart({
 }): Pick<ProcessBackendOptions, "nodePath" | "engineEntry" | "snapshots" | "compileCache"> {
   const program = { nodePath: process.execPath, engineEntry: engineEntry(installDir) };
   const built = { ...program, bundleDir: bundleDir(installDir), logger };
-  const snapshots = new EngineSnapshots(built);
   const compileCache = new CompileCache({ ...built, folder: join(config.dataDir, "cache") });
+  // Filled without what is in snapshots only after a trial of them. An engine whose Node.js refuses one is noticed anyway.
+  const snapshots = new EngineSnapshots({ ...built, isProven: () => compileCache.isFilled("later") });
   void fill(compileCache, snapshots, stopping);
   return { ...program, snapshots, compileCache };
 }

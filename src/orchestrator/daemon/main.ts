@@ -15,6 +15,7 @@ import { openDataFolder } from "./data-folder.ts";
 import { SERVICE_MANAGER_VARIABLES, passedDescriptors } from "./passed-descriptors.ts";
 import { ServiceManager } from "./service-manager.ts";
 import { openHost } from "./open-host.ts";
+import { Metrics } from "../status/metrics.ts";
 import { Readiness } from "../status/readiness.ts";
 import { InvalidBackup } from "../../backup/invalid-backup.ts";
 import { NotEmpty } from "./restore.ts";
@@ -120,6 +121,7 @@ async function stopEngines(options: StartOptions): Promise<void> {
     onWait,
     onLoss: options.takenOver,
     leaderUrl: null,
+    metrics: new Metrics(),
   });
   if (opened === null) return;
   const { stopped, survived } = await stopFleet(opened.host);

@@ -7,10 +7,14 @@ import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
 import type { EngineBackend } from "../fleet/engine-backend.ts";
 import { assertDocker } from "../fleet/docker/assert-docker.ts";
 import { createDockerBackend } from "../fleet/docker/docker-backend.ts";
+import { assertKubernetes } from "../fleet/kubernetes/assert-kubernetes.ts";
+import { findCluster } from "../fleet/kubernetes/cluster-access.ts";
+import { createKubernetesBackend } from "../fleet/kubernetes/kubernetes-backend.ts";
 import { createProcessBackend } from "../fleet/process-backend.ts";
 import type { SocketStore } from "../fleet/socket-store.ts";
 import type { BootQueue } from "../supervision/boot-queue.ts";
 import type { Config } from "./config.ts";
+import { readCertificates } from "./read-kubernetes.ts";
 import { folderProgram, openEngineStart } from "./isolation.ts";
 
 /** As the Dockerfile puts it. */
@@ -31,8 +35,11 @@ interface BackendParts {
 }
 
 /** What runs engines with the settings of this daemon. Throws `InvalidSettings` when no engine could start. */
-export const openBackend = async (parts: BackendParts): Promise<EngineBackend> =>
-  parts.config.backend === "docker" ? openContainers(parts) : openProcesses(parts);
+export const openBackend = async (parts: BackendParts): Promise<EngineBackend> => {
+  const { backend } = parts.config;
+  if (backend === "docker") return openContainers(parts);
+  return backend === "kubernetes" ? openPods(parts) : openProcesses(parts);
+};
 
 async function openContainers({ config, hostId, installDir, catalogs }: BackendParts): Promise<EngineBackend> {
   await assertDocker(config.docker);
@@ -47,6 +54,20 @@ async function openContainers({ config, hostId, installDir, catalogs }: BackendP
     nodePath: process.execPath,
     folderProgram: folderProgram(installDir),
     ports: { min: config.portMin, max: config.portMax },
+  });
+}
+
+async function openPods({ config, hostId }: BackendParts): Promise<EngineBackend> {
+  const { kubeconfig, service, ...settings } = config.kubernetes;
+  const access = await findCluster(kubeconfig, service);
+  const options = { ...settings, access, namespace: settings.namespace ?? access.namespace ?? "default" };
+  await assertKubernetes(options);
+  return createKubernetesBackend({
+    ...options,
+    entry: ENTRY_IN_IMAGE,
+    deployment: hostId,
+    certificates: await readCertificates(config.extraCaCerts),
+    startMs: config.bootTimeoutMs,
   });
 }
 

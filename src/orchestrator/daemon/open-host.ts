@@ -26,6 +26,7 @@ import { UNPROTECTED_AUDIT } from "../status/host-status.ts";
 import { Backups } from "../status/backups.ts";
 import { Prices } from "../status/prices.ts";
 import type { HostContext } from "../host-context.ts";
+import type { Metrics } from "../status/metrics.ts";
 import { TransitionOwners } from "../supervision/transition-owners.ts";
 import type { Readiness } from "../status/readiness.ts";
 import { Sessions } from "../status/sessions.ts";
@@ -61,13 +62,16 @@ interface HostParts {
   /** Called at each failed attempt to lock the host, which another daemon holds. */
   readonly onWait: (leader: Leader | null) => void;
   readonly onLoss: (error: HostTakenOver) => void;
+  readonly metrics: Metrics;
+  /** Called with a connection that is open while this daemon waits. */
+  readonly onConnected?: (db: Db) => void;
   /** Where this daemon serves other replicas once it leads. Null: nowhere. */
   readonly leaderUrl: string | null;
   readonly isolation: HostIsolation;
   readonly serviceManager: ServiceManager;
 }
 
-interface OpenHost {
+export interface OpenHost {
   readonly host: HostContext;
   readonly lock: HostLock;
   readonly leader: Leader;
@@ -86,6 +90,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   resources.push(waiting.close);
   if (database.ensureRunning !== undefined) void restartServerUntilStopped(waiting.db, database.ensureRunning, parts);
   readiness.watch(waiting.db);
+  parts.onConnected?.(waiting.db);
   const { newClient } = waiting;
   const { hostId } = folder;
   const hasReplicas = config.replicaUrl !== null;

@@ -4,7 +4,7 @@ import type { Releasers } from "../../shared/releasers.ts";
 import { openTracer } from "../../shared/tracing/otlp-tracer.ts";
 import { NO_TRACER, type Tracer } from "../../shared/tracing/span.ts";
 import { VERSION } from "../../shared/version.ts";
-import { Metrics } from "../status/metrics.ts";
+import type { Metrics } from "../status/metrics.ts";
 import type { Config } from "./config.ts";
 
 /** Time for the last spans to be sent when the daemon stops. */
@@ -15,12 +15,12 @@ interface TelemetryParts {
   readonly folder: { readonly hostId: string };
   readonly logger: Logger;
   readonly resources: Releasers;
+  readonly metrics: Metrics;
 }
 
 /** The daemon's metrics, and its tracer if tracing is on. */
 export function openTelemetry(parts: TelemetryParts): { readonly metrics: Metrics; readonly tracer: Tracer } {
-  const { config, folder, logger, resources } = parts;
-  const metrics = new Metrics();
+  const { config, folder, logger, resources, metrics } = parts;
   if (config.tracing === null) return { metrics, tracer: NO_TRACER };
   const tracer = openTracer(config.tracing, {
     resource: {

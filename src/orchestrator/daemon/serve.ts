@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import { listenAt } from "../../shared/http/http-server.ts";
 import type { Logger } from "../../shared/logger.ts";
@@ -23,13 +22,13 @@ import { streamRoutes } from "../http/stream-routes.ts";
 import { followBudgets } from "../supervision/follow-budgets.ts";
 import { usageRoutes } from "../http/usage-routes.ts";
 import { productRoutes } from "../http/product-routes.ts";
-import { createWaitingApp } from "../http/waiting-app.ts";
 import { assertRequired } from "../fleet/isolation/host-isolation.ts";
 import { restoreModes } from "../fleet/isolation/own-modes.ts";
 import { InvalidSettings } from "../../shared/environment.ts";
 import { ownUser } from "../fleet/isolation/owner.ts";
 import { logIsolation, openIsolation } from "./isolation.ts";
-import { openHost } from "./open-host.ts";
+import { type OpenHost, openHost } from "./open-host.ts";
+import { createWaitingListener } from "./waiting-listener.ts";
 import { AuditHeads } from "../recovery/audit-heads.ts";
 import { AutoProvision } from "../operations/auto-provision.ts";
 import { reapOverdue } from "../recovery/reap-overdue.ts";
@@ -39,13 +38,19 @@ import { startMaintenance } from "../recovery/maintenance.ts";
 import { startDueRuns } from "../recovery/start-due-runs.ts";
 import type { HostContext } from "../host-context.ts";
 import { sampleUsage } from "../status/sample-usage.ts";
+import { PHASE_HEADER } from "../../contract/orchestrator-records.ts";
+import { Metrics } from "../status/metrics.ts";
 import { Readiness } from "../status/readiness.ts";
+import { Replica } from "../status/replica-role.ts";
+import type { Leader } from "../store/leaders.ts";
 import { reconcileFleet } from "../recovery/reconcile-fleet.ts";
 import { startBanner } from "./start-banner.ts";
 import { releaseInterruptedKeys } from "../store/idempotency-keys.ts";
 import { unavailableReason } from "../store/unavailable-reason.ts";
 
 const CLOSE_DEADLINE_MS = 5000;
+/** For the operations of this daemon. Those that take longer are finished by the next leader. */
+const HAND_OVER_MS = 1000;
 
 export interface StartOptions {
   readonly config: Config;
@@ -72,14 +77,22 @@ export async function serve(options: StartOptions): Promise<void> {
   restoreModes(config.dataDir, logger);
   const isolation = await openIsolation(options);
   assertRequired(isolation.report, { isRoot: ownUser().uid === 0 });
+  const replica = new Replica(config.replicaUrl);
+  const metrics = new Metrics(replica);
   const dist = join(options.installDir, "dist");
-  const open = { startedAt, documentsDir: join(dist, "documents/orchestrator"), consoleDir: join(dist, "console") };
+  const documents = { documentsDir: join(dist, "documents/orchestrator"), consoleDir: join(dist, "console") };
+  const open = { startedAt, ...documents, replica };
   const site = new OwnSite(config);
   const readiness = new Readiness();
+  const { adminKey } = folder;
+  const waiting = await createWaitingListener({ ...open, config, site, adminKey, readiness, metrics, logger });
   // Listens first, so that clients learn what the daemon waits for.
-  let app: RequestListener = createWaitingApp(readiness, { ...open, site, logger });
+  let app = waiting.listener;
   const server = await listenAt(
-    (request, response) => app(request, response),
+    (request, response) => {
+      if (readiness.phase !== "serving") response.setHeader(PHASE_HEADER, readiness.phase);
+      app(request, response);
+    },
     apiSocket === null ? { host: config.host, port: config.port } : { fd: apiSocket },
   );
   listeners.push(() => {
@@ -88,10 +101,13 @@ export async function serve(options: StartOptions): Promise<void> {
   });
   if (server.port !== config.port)
     throw new InvalidSettings([`ORCH_PORT: expected ${server.port}, the port of orchd.socket, got ${config.port}`]);
-  const onWait = () => {
-    if (readiness.phase !== "standby") logger.warn("waiting on standby: another orchd holds this host");
-    readiness.phase = "standby";
-    serviceManager.status("on standby: another orchd holds this host");
+  const onWait = (leader: Leader | null) => {
+    replica.follow(leader);
+    const phase = replica.leaderUrl === null ? "standby" : "following";
+    const status = phase === "standby" ? "on standby: another orchd holds this host" : `follows ${replica.leader}`;
+    if (readiness.phase !== phase) logger.warn({ leader: replica.leader }, `waiting to lead: ${phase}`);
+    readiness.phase = phase;
+    serviceManager.status(status);
   };
   const opened = await openHost({
     ...options,
@@ -100,10 +116,14 @@ export async function serve(options: StartOptions): Promise<void> {
     readiness,
     onWait,
     onLoss: options.takenOver,
+    onConnected: waiting.onConnected,
     leaderUrl: config.replicaUrl,
+    metrics,
   });
   if (opened === null) return;
   const { host, database } = opened;
+  replica.lead(opened.leader);
+  listeners.push(() => handOver(opened, readiness));
   const cookie = new SessionCookie(host, site);
   const gateway = createGateway(host, { site, cookie });
   const api = createApp(host, {
@@ -153,6 +173,13 @@ export async function serve(options: StartOptions): Promise<void> {
   process.stderr.write(
     startBanner(config, { url, database, isolation: report, adminKeyFile: folder.adminKeyFile, adopted, isRelease }),
   );
+}
+
+/** Releases the lock before the streams have ended, so that another replica leads at once. */
+async function handOver({ host, lock }: OpenHost, readiness: Readiness): Promise<void> {
+  readiness.phase = "stopping";
+  await host.transitions.settled(HAND_OVER_MS);
+  await lock.release();
 }
 
 async function warnAboutPorts(host: Pick<HostContext, "backend" | "logger">): Promise<void> {

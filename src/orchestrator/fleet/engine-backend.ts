@@ -139,6 +139,8 @@ export interface ProcessExit {
 export interface EngineExit extends ProcessExit {
   /** Killed by the kernel's OOM killer. An exhausted V8 heap aborts instead and is logged. */
   readonly oom: boolean;
+  /** Why the machine or its cluster ended it, which is not the engine's fault. */
+  readonly host?: string;
 }
 
 export type StopOutcome = { readonly kind: "exited" } | { readonly kind: "killed" } | Survived;

@@ -15,6 +15,8 @@ export interface SnapshotOptions {
   readonly engineEntry: string;
   /** The folder with the snapshots. */
   readonly bundleDir: string;
+  /** Whether an earlier daemon's trial succeeded with the same files. */
+  readonly isProven: () => Promise<boolean>;
   readonly logger: Logger;
 }
 
@@ -23,7 +25,7 @@ export const hasSnapshot = (options: readonly string[]): boolean => options.incl
 
 /**
  * The start-up snapshots of the engine's programs. Restoring an engine from one takes less CPU time than loading its
- * program, but only the Node.js that built it can. One trial at the daemon's start tells; without, engines load their
+ * program, but only the Node.js that built it can. One trial at a daemon's first start tells; without, engines load their
  * program.
  */
 export class EngineSnapshots {
@@ -58,7 +60,9 @@ export class EngineSnapshots {
   }
 
   async #try(): Promise<void> {
-    const { nodePath, engineEntry, logger } = this.#options;
+    const { nodePath, engineEntry, isProven, logger } = this.#options;
+    const worked = () => logger.info("engines start from snapshots");
+    if (await isProven()) return worked();
     const trial = await execa(nodePath, [...this.#restore(programName("sandbox")), engineEntry], {
       extendEnv: false,
       stdin: "ignore",
@@ -66,7 +70,7 @@ export class EngineSnapshots {
       reject: false,
     });
     // An engine without a launch file exits with its own code.
-    if (trial.exitCode === ENGINE_EXITS.configuration.code) logger.info("engines start from snapshots");
+    if (trial.exitCode === ENGINE_EXITS.configuration.code) worked();
     else this.#report(trial.stderr.split("\n")[0] || trial.shortMessage || "the trial failed");
   }
 

@@ -114,7 +114,7 @@ function assertFromConsole(site: OwnSite, request: Request): void {
 }
 
 /** Callers on this host need no key, unless they are browsers that speak for another site. */
-function authenticateLocal(parts: AdmissionParts, request: Request): void {
+export function authenticateLocal(parts: Pick<AdmissionParts, "site" | "adminKey">, request: Request): void {
   const trusted = isLocalCaller(request) && parts.site.hostProblem(request) === null && !isFromAnotherSite(request);
   // Scrapers that can send no other header send the admin key as a bearer token.
   const [, bearer = ""] = /^Bearer (\S+)$/i.exec(request.get("authorization") ?? "") ?? [];

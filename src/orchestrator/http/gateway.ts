@@ -116,7 +116,7 @@ async function deliver(
 const isFallingAsleep = ({ live }: Pick<HostContext, "live">, engineId: string): boolean =>
   (live.get(engineId)?.fallingAsleep ?? null) !== null;
 
-function sendRefusal(response: ServerResponse, { code, message, retryAfterS }: Refusal): "refused" | "cut" {
+export function sendRefusal(response: ServerResponse, { code, message, retryAfterS }: Refusal): "refused" | "cut" {
   if (response.headersSent || response.closed) return "cut";
   const body: EngineErrorBody = { error: code, message };
   response

@@ -3,6 +3,7 @@ import { VERSION } from "../../shared/version.ts";
 import { sendConsoleAsset, sendConsolePage } from "./console-page.ts";
 import { ApiError } from "../api-error.ts";
 import type { Readiness } from "../status/readiness.ts";
+import type { Replica } from "../status/replica-role.ts";
 import type { Call } from "./call.ts";
 
 export interface OpenRoutesParts {
@@ -10,6 +11,7 @@ export interface OpenRoutesParts {
   readonly startedAt: number;
   /** What the build made of the route table. */
   readonly documentsDir: string;
+  readonly replica: Pick<Replica, "role" | "leader">;
   /** What the build made of the console. */
   readonly consoleDir: string;
 }
@@ -17,16 +19,17 @@ export interface OpenRoutesParts {
 type OpenCall = Pick<Call, "response" | "params">;
 
 /** The routes without a key. They need no database, so the daemon serves them while it starts. */
-export function openRoutes(readiness: Readiness, { startedAt, documentsDir, consoleDir }: OpenRoutesParts) {
+export function openRoutes(readiness: Readiness, { startedAt, documentsDir, consoleDir, replica }: OpenRoutesParts) {
+  const whoLeads = () => ({ role: replica.role, leader: replica.leader });
   return {
     health: () => ({
       status: 200,
-      body: { status: "ok", version: VERSION, uptime_s: Math.floor((Date.now() - startedAt) / 1000) },
+      body: { status: "ok", version: VERSION, uptime_s: Math.floor((Date.now() - startedAt) / 1000), ...whoLeads() },
     }),
     ready: async () => {
       const reason = await readiness.notReadyReason();
       if (reason !== null) throw new ApiError("SERVICE_UNAVAILABLE", reason, { retryAfterS: 1 });
-      return { status: 200, body: { status: "ready", version: VERSION } };
+      return { status: 200, body: { status: "ready", version: VERSION, ...whoLeads() } };
     },
     openapi: async ({ response }: OpenCall) => {
       await sendOpenApi(response, documentsDir);

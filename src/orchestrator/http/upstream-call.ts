@@ -28,6 +28,8 @@ interface UpstreamCall {
    * has not run.
    */
   readonly asksFirst?: boolean;
+  /** Ends the call as a lost connection does. */
+  readonly signal?: AbortSignal;
   /** Called once connected, or once asked: until then nothing of the request is read. */
   readonly sendBody: (upstream: ClientRequest) => void;
 }
@@ -68,6 +70,7 @@ export function callUpstream({ request, response }: Exchange, call: UpstreamCall
     },
     // Servers close idle connections, an engine before it sleeps: a call on a kept one could be lost.
     agent: false,
+    ...(call.signal && { signal: call.signal }),
   });
   let mayHaveRun = false;
   const late = setTimeout(() => upstream.destroy(new Error("no connection")), call.connectMs);

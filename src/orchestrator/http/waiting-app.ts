@@ -3,20 +3,29 @@ import { ORCHESTRATOR_ROUTES } from "../../contract/orchestrator-routes.ts";
 import { expressPath } from "../../contract/route-table.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { ApiError } from "../api-error.ts";
+import type { Metrics } from "../status/metrics.ts";
 import type { Readiness } from "../status/readiness.ts";
 import { identifyRequest } from "./app.ts";
-import { assertOwnHost } from "./admit-caller.ts";
+import { assertOwnHost, authenticateLocal } from "./admit-caller.ts";
 import { type OpenRoutesParts, openRoutes } from "./open-routes.ts";
 import { errorResponder } from "./error-responder.ts";
 import type { OwnSite } from "./own-site.ts";
+import { type LeaderCalls, isPassedOn } from "./pass-to-leader.ts";
 
 interface WaitingAppParts extends OpenRoutesParts {
   readonly site: OwnSite;
+  readonly adminKey: string;
+  readonly leaderCalls: LeaderCalls;
+  readonly metrics: Metrics;
   readonly logger: Logger;
 }
 
-/** Serves until the database is there: health, readiness, the documents and the console; 503 to every other call. */
-export function createWaitingApp(readiness: Readiness, { site, logger, ...open }: WaitingAppParts): Express {
+/**
+ * Serves until this daemon leads: health, readiness, the documents, the console and its metrics. A follower passes every other call on
+ * to the leader; without one the answer is 503.
+ */
+export function createWaitingApp(readiness: Readiness, parts: WaitingAppParts): Express {
+  const { site, adminKey, leaderCalls, metrics, logger, ...open } = parts;
   const app = express().disable("x-powered-by").disable("etag");
   app.use(identifyRequest);
   const handlers = openRoutes(readiness, open);
@@ -28,9 +37,17 @@ export function createWaitingApp(readiness: Readiness, { site, logger, ...open }
       if (answer !== undefined) response.status(answer.status).json(answer.body);
     });
   }
-  app.use(() => {
-    readiness.assertServes("write");
-    throw new ApiError("SERVICE_UNAVAILABLE", "orchd is starting", { retryAfterS: 1 });
+  app.get(ORCHESTRATOR_ROUTES.metrics.path, async (request, response) => {
+    authenticateLocal({ adminKey, site }, request);
+    response.set("Content-Type", metrics.contentType).send(await metrics.ownText(await readiness.hasDatabase()));
+  });
+  app.use(async (request, response) => {
+    if (readiness.phase !== "following" || isPassedOn(request)) readiness.assertServes("write");
+    const outcome = await leaderCalls.pass({ request, response });
+    metrics.replicaCalls.inc({ outcome });
+    if (outcome === "lost") throw new ApiError("LEADER_LOST", "the leader ended during the call, which may have run");
+    if (outcome === "missing")
+      throw new ApiError("SERVICE_UNAVAILABLE", "no orchd leads this host now", { retryAfterS: 1 });
   });
   app.use(errorResponder(logger, () => null));
   return app;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ScheduleRecord, ScheduleTiming } from "../../contract/schedule-records.ts";
 import type { SchedulePatch, ScheduleRequest } from "../../contract/schedule-requests.ts";
 import { isoTime } from "../../shared/clock.ts";
@@ -29,6 +30,7 @@ export interface ScheduleAddress {
 }
 
 const MISSED_LIMIT = 10;
+const RESCHEDULING = ["timing", "enabled", "spread_s", "ends_at"] as const;
 
 /** Creates a schedule of an engine, also of one that sleeps or is stopped. Tested in test/end-to-end/schedules.test.ts. */
 export async function createSchedule(
@@ -90,7 +92,8 @@ export async function changeSchedule(
         ...(endsAt !== undefined && { ends_at: dateOf(endsAt) }),
       };
       const after = { ...before, ...(changed as Partial<ScheduleRow>), ...(timing && { timing }) };
-      const isRescheduled = ["timing", "enabled", "spread_s", "ends_at"].some((name) => Object.hasOwn(patch, name));
+      // A time that is due and not taken yet is kept when nothing moves it.
+      const isRescheduled = RESCHEDULING.some((name) => !isDeepStrictEqual(after[name], before[name]));
       await updateSchedule(trx, id, {
         ...changed,
         ...(timing && { timing: JSON.stringify(timing) }),

@@ -24,7 +24,7 @@ interface OpenedSession {
 type Host = Pick<HostContext, "db" | "now" | "settings">;
 
 /** Opens a session by the admin key or a one-time link. */
-export function openSession(
+export async function openSession(
   host: Host,
   adminKey: string,
   { admin_key: key, link, role }: SignInRequest,

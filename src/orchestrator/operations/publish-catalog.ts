@@ -72,6 +72,8 @@ async function publish(
 ): Promise<Published> {
   const current = (await lockCatalog(trx, id)) ?? productNotFound(id);
   assertCurrent(current, ifVersion);
+  // A push may have removed it since it was read.
+  if (next.restoredFrom !== null) await versionOf({ db: trx }, id, next.restoredFrom);
   const before = await versionOf({ db: trx }, id, current.version);
   const changes = catalogChanges(before.list, next.files);
   if (current.digest === next.digest) return { version: current.version, isNew: false, changes };

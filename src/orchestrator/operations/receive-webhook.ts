@@ -21,6 +21,8 @@ interface Received {
 }
 
 const MAX_WINDOWS = 10_000;
+/** Of a turn's message. In bytes it stays below what an engine takes. */
+const MAX_TURN_LENGTH = 256 * 1024;
 
 /** Messages of webhooks: each starts at most one turn. Tested in test/end-to-end/webhooks.test.ts. */
 export class WebhookReceiver {
@@ -59,7 +61,10 @@ export class WebhookReceiver {
     const payload = textOf(message.body);
     const id = newId("run");
     // Nobody knows the run's id before, so that no payload can end its own fence.
-    const text = fillTemplate(webhook.template, { id: key, timestamp, payload }, `data-${id.slice(-12)}`);
+    const fence = `data-${id.slice(-12)}`;
+    const text = fillTemplate(webhook.template, { id: key, timestamp, payload }, { fence, maxLength: MAX_TURN_LENGTH });
+    if (text === null)
+      throw new ApiError("PAYLOAD_TOO_LARGE", `filled in, the template has more than ${MAX_TURN_LENGTH} characters`);
     const [run] = await insertRuns(host.db, [newWebhookRun(host, webhook, { id, key, message: text })]);
     if (run !== undefined) {
       void carryOutRun(host, run);

@@ -1,3 +1,4 @@
+import { ENGINE_KEY_PREFIX } from "../../contract/api-keys.ts";
 import type { HostContext } from "../host-context.ts";
 
 /**
@@ -5,4 +6,4 @@ import type { HostContext } from "../host-context.ts";
  * the deployment can compute it and none stores it.
  */
 export const daemonKey = ({ box }: Pick<HostContext, "box">, engineId: string): string =>
-  box.token("engine key", engineId);
+  ENGINE_KEY_PREFIX + box.token("engine key", engineId);

@@ -5,6 +5,7 @@ import { ORCHESTRATOR_EVENTS, type EventType } from "../../contract/orchestrator
 import { MICRO } from "../../contract/micro-units.ts";
 import { CLAIM_OUTCOMES, type SparesReport } from "../../contract/spares-report.ts";
 import { EngineTotals } from "./engine-totals.ts";
+import type { Replica } from "./replica-role.ts";
 
 const BOOT_BUCKETS_S = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60];
 
@@ -33,6 +34,7 @@ interface Observations {
 
 /** The daemon's Prometheus metrics. No label names a user or an engine. */
 export class Metrics {
+  readonly #replica: Pick<Replica, "leads" | "changes">;
   readonly #registry = new Registry();
   readonly bootSeconds = new Histogram({
     name: "orch_boot_seconds",
@@ -59,6 +61,12 @@ export class Metrics {
   readonly gatewayCalls = new Counter({
     name: "orch_gateway_calls_total",
     help: "Calls of engines through the daemon, by how they ended",
+    labelNames: ["outcome"] as const,
+    registers: [this.#registry],
+  });
+  readonly replicaCalls = new Counter({
+    name: "orch_replica_calls_total",
+    help: "Calls that this daemon passed on to the leader, by how they ended",
     labelNames: ["outcome"] as const,
     registers: [this.#registry],
   });
@@ -99,6 +107,12 @@ export class Metrics {
     registers: [this.#registry],
   });
   readonly #database = this.#gauge("orch_database_up", "1 while the database answers", []);
+  readonly #leads = this.#gauge("orch_leader", "1 while this daemon leads", []);
+  readonly #leaderChanges = new Counter({
+    name: "orch_leader_changes_total",
+    help: "How often this daemon learnt that another one than before leads",
+    registers: [this.#registry],
+  });
   readonly #draining = this.#gauge("orch_draining", "1 while the host takes no new engines", []);
   readonly #breaker = this.#gauge("orch_breaker_open", "1 while restarts are paused because many engines fail", []);
   readonly #orphans = this.#gauge("orch_orphans", "Incarnations with processes but without a record", []);
@@ -125,7 +139,8 @@ export class Metrics {
   ]);
   readonly #newestBackup = this.#gauge("orch_backup_newest_timestamp_seconds", "Time of the newest backup", []);
 
-  constructor() {
+  constructor(replica: Pick<Replica, "leads" | "changes"> = { leads: true, changes: 0 }) {
+    this.#replica = replica;
     // The event loop is sampled every 100 ms. At the default 10 ms it costs more CPU than an idle fleet.
     collectDefaultMetrics({ register: this.#registry, prefix: "orch_", eventLoopMonitoringPrecision: 100 });
     for (const name of Object.keys(ENGINE_METRICS) as EngineMetricName[]) this.#registerTotals(name);
@@ -133,6 +148,19 @@ export class Metrics {
 
   get contentType(): string {
     return this.#registry.contentType;
+  }
+
+  /** Those of a daemon that does not lead: of its process, and of the calls through it. */
+  ownText(hasDatabase: boolean): Promise<string> {
+    this.#database.set(Number(hasDatabase));
+    return this.#text();
+  }
+
+  #text(): Promise<string> {
+    this.#leads.set(Number(this.#replica.leads));
+    this.#leaderChanges.reset();
+    this.#leaderChanges.inc(this.#replica.changes);
+    return this.#registry.metrics();
   }
 
   /** The metrics in Prometheus's text format. `host` is null while the database is unavailable. */
@@ -175,7 +203,7 @@ export class Metrics {
       this.#orphans.set(host.orphans.length);
       this.#diskFree.set(host.load.disk_free_mb * 1_048_576);
     }
-    return this.#registry.metrics();
+    return this.#text();
   }
 
   /** The library only adds to its own metrics. It takes any object that gives its lines. */

@@ -5,12 +5,13 @@ const PING_DEADLINE_MS = 1000;
 const RETRY_AFTER_S = 1;
 const DRAINING_RETRY_AFTER_S = 30;
 
-/** `standby`: another daemon holds this host. `reconciling`: engines are being adopted, and reads are served. */
-type Phase = "starting" | "standby" | "reconciling" | "serving" | "stopping";
+/** `standby`: another daemon leads. `following`: calls are passed on to it. `reconciling`: engines are being adopted, and reads are served. */
+type Phase = "starting" | "standby" | "following" | "reconciling" | "serving" | "stopping";
 
 const PHASE_MESSAGES: Readonly<Record<Exclude<Phase, "serving">, string>> = {
   starting: "orchd is starting",
   standby: "orchd is on standby: another orchd holds this host",
+  following: "orchd follows another orchd, which leads",
   reconciling: "orchd is reconciling its engines",
   stopping: "orchd is stopping",
 };
@@ -44,10 +45,13 @@ export class Readiness {
 
   /** Why the daemon is not ready, or null. Pings the database. */
   async notReadyReason(): Promise<string | null> {
-    if (this.phase !== "serving") return PHASE_MESSAGES[this.phase];
+    if (this.phase !== "serving" && this.phase !== "following") return PHASE_MESSAGES[this.phase];
     if (this.draining) return "the host is draining";
-    return this.#db !== null && (await databaseAnswers(this.#db, PING_DEADLINE_MS))
-      ? null
-      : "the database does not answer";
+    return (await this.hasDatabase()) ? null : "the database does not answer";
+  }
+
+  /** Pings the database. */
+  async hasDatabase(): Promise<boolean> {
+    return this.#db !== null && databaseAnswers(this.#db, PING_DEADLINE_MS);
   }
 }

@@ -56,7 +56,13 @@ async function callEngine(host: HostContext, run: RunRow, request: TurnToStart):
   const target = { url: live.url, token: live.controlToken };
   if (host.now() <= run.start_by.getTime()) {
     const outcome = await startTurn(target, { key: run.id, request });
-    return outcome.kind === "refused" ? { kind: "ended", state: "failed", error: outcome.reason } : outcome;
+    if (outcome.kind !== "refused") return outcome;
+    // A call that waited on the socket of an engine that crashed was answered by the next process, which does not know
+    // its token.
+    const isSame = host.live.get(live.id)?.incarnation === live.incarnation;
+    return isSame
+      ? { kind: "ended", state: "failed", error: outcome.reason }
+      : { kind: "later", reason: "the engine restarted" };
   }
   // An earlier call may have started it.
   const found = await findTurn(target, { key: run.id });

@@ -58,6 +58,7 @@ function supervise(host: HostContext, live: LiveEngine): void {
 
 async function handleExit(host: HostContext, live: LiveEngine, exit: EngineExit): Promise<void> {
   host.live.remove(live.id, live.incarnation);
+  if (exit.host !== undefined) return restartUncounted(host, live, exit.host);
   const reason = live.stopCause ?? `the engine's process exited ${describeExit(exit)}`;
   const lastError = await buildLastError(host, live.id, { phase: "run", reason, exit });
   await recordAndRestart(host, live, {
@@ -67,6 +68,20 @@ async function handleExit(host: HostContext, live: LiveEngine, exit: EngineExit)
     lastError,
     healthyForMs: host.now() - live.healthySince,
   });
+}
+
+/** Its machine or cluster ended it, which is not its fault. */
+async function restartUncounted(host: HostContext, { id, incarnation }: LiveEngine, reason: string): Promise<void> {
+  host.logger.warn({ engine_id: id, incarnation, reason }, "engine was ended by its host, restarting it");
+  const waiting = await retryMove(host, "end by the host", () => ({
+    id,
+    from: ["running", "unhealthy"],
+    to: "backoff",
+    incarnation,
+    set: { handle: null, next_restart_at: new Date(host.now()) },
+    event: { type: "engine.stopped", reason },
+  }));
+  await restartFromBackoff(host, waiting ?? null);
 }
 
 /** Supervision continues without the database: it then decides from the restart history in memory. */

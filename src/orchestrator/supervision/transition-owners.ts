@@ -1,3 +1,7 @@
+import { delay } from "../../shared/clock.ts";
+
+const POLL_MS = 20;
+
 /**
  * The engines whose transition an operation of this daemon is finishing. An engine in a transient state without an
  * owner is stuck: its operation failed, or the result of its claim was lost. The reaper then finishes the transition
@@ -20,5 +24,11 @@ export class TransitionOwners {
       if (remaining > 0) this.#counts.set(engineId, remaining);
       else this.#counts.delete(engineId);
     }
+  }
+
+  /** Waits until no engine has an owner, at most this long. */
+  async settled(deadlineMs: number): Promise<void> {
+    const end = performance.now() + deadlineMs;
+    while (this.#counts.size > 0 && performance.now() < end) await delay(POLL_MS);
   }
 }

@@ -10,6 +10,7 @@ const built = {
   nodePath: process.execPath,
   engineEntry: join(root, "bin/orch-engine.cjs"),
   bundleDir: join(root, "dist"),
+  isProven: () => Promise.resolve(false),
   logger: silent,
 };
 
@@ -44,6 +45,11 @@ t.test("a Node.js that cannot be started is a problem too", async (t) => {
   const snapshots = new EngineSnapshots({ ...built, nodePath });
   t.same(await snapshots.optionsFor({}), []);
   t.match(snapshots.problem, /SIGSEGV/);
+});
+
+t.test("no trial is repeated after one of an earlier daemon with the same files", async (t) => {
+  const snapshots = new EngineSnapshots({ ...built, nodePath: "/nowhere/node", isProven: () => Promise.resolve(true) });
+  t.equal(await snapshots.tried(), true);
 });
 
 t.test("after an engine whose Node.js refused its snapshot, engines load their program", async (t) => {

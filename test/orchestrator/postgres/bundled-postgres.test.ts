@@ -57,6 +57,7 @@ async function query(connection: object, text: string): Promise<Record<string, u
 
 /** The data folder of the tests that come first. To create a database takes longer than these tests. */
 const dataDir = freshFolder(t);
+copyPostgres(dataDir);
 
 const home = (describe: string): string => / in (\S+)$/.exec(describe)?.[1] ?? "";
 

@@ -1,16 +1,14 @@
-import { constants } from "node:os";
 import type { Socket } from "node:net";
 import { delay } from "../../../shared/clock.ts";
 import type { EngineHandle } from "../../../contract/engine-handle.ts";
+import { containerExit } from "../container-exit.ts";
 import type { EngineExit, EngineProcess, StopOutcome } from "../engine-backend.ts";
-import type { ContainerState, Containers } from "./containers.ts";
+import type { Containers } from "./containers.ts";
 import { type DockerApi, DockerError } from "./docker-api.ts";
 
 const RETRY_MS = 1000;
 /** How long a container may take to exit after SIGKILL before it counts as a survivor. */
 const KILL_WAIT_MS = 10_000;
-/** Exit codes above it are those of a signal. */
-const SIGNALLED = 128;
 
 /** The process of an engine in a container. Its init ends with it, and the kernel ends what else runs there. */
 export class ContainerProcess implements EngineProcess {
@@ -121,19 +119,12 @@ async function awaitExit(
     try {
       await api.call("POST", `/containers/${id}/wait`, { query: { condition: "not-running" }, timeoutMs: null });
       const state = await containers.inspect(id);
-      if (!state.isRunning) return exitOf(state);
+      if (!state.isRunning) return containerExit(state);
     } catch (error) {
       if (error instanceof DockerError && error.status === 404) return { code: null, signal: null, oom: false };
     }
     await delay(RETRY_MS);
   }
-}
-
-export function exitOf({ exitCode, oomKilled }: Pick<ContainerState, "exitCode" | "oomKilled">): EngineExit {
-  const number = exitCode - SIGNALLED;
-  const signal = Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? null;
-  if (signal === null) return { code: exitCode, signal: null, oom: false };
-  return { code: null, signal: signal as NodeJS.Signals, oom: oomKilled && signal === "SIGKILL" };
 }
 
 const aborted = (signal: AbortSignal): Promise<false> =>

@@ -21,6 +21,7 @@ import { makeTraversable } from "../isolation/own-modes.ts";
 import { type Owner, engineUser } from "../isolation/owner.ts";
 import { LaunchFailed, PortTaken, StorageUnusable } from "../launch-failed.ts";
 import { NO_HELD_SOCKETS } from "../no-held-sockets.ts";
+import { NO_SPARES } from "../no-spares.ts";
 import { portFreed } from "../port-check.ts";
 import { bootId } from "../process-identity.ts";
 import { portConflict } from "../survived.ts";
@@ -40,12 +41,6 @@ const NOBODY: Owner = { uid: 65_532, gid: 65_532 };
 const PORT_FREE_MS = 3000;
 /** How many stopped containers of an engine keep their logs. */
 const KEPT_CONTAINERS = 1;
-
-/** A container cannot become another engine's. */
-const NO_SPARES: EngineBackend["spares"] = {
-  report: () => ({ target: 0, ready: 0, problem: null, claims: { claimed: 0, none_left: 0, unfit: 0 } }),
-  close: () => undefined,
-};
 
 const dockerHandle = z.object({
   backend: z.literal(BACKEND),

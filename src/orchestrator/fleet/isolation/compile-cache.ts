@@ -49,7 +49,7 @@ export class CompileCache {
     const { folder, logger } = this.#options;
     try {
       const bundles = await this.#bundles(what);
-      const key = await buildKey(bundles);
+      const key = await this.#key(what, bundles);
       const target = join(folder, key);
       if (!existsSync(target)) await this.#compile(bundles, target, signal);
       this.#filled = target;
@@ -57,6 +57,15 @@ export class CompileCache {
         if (name !== key) await rm(join(folder, name), { recursive: true, force: true });
     } catch (error) {
       if (!signal.aborted) logger.warn({ err: error }, "failed to fill the compile cache of engines");
+    }
+  }
+
+  /** Whether an earlier daemon filled it with `what`, for these files and this Node.js. */
+  async isFilled(what: "all" | "later"): Promise<boolean> {
+    try {
+      return existsSync(join(this.#options.folder, await this.#key(what, await this.#bundles(what))));
+    } catch {
+      return false;
     }
   }
 
@@ -100,14 +109,16 @@ export class CompileCache {
       await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
     await rename(temporary, target);
   }
-}
 
-/** Node.js checks the content of a cached file itself; the key only separates builds. */
-async function buildKey(bundles: readonly string[]): Promise<string> {
-  const hash = createHash("sha256").update(process.version);
-  for (const bundle of bundles) {
-    const { size, mtimeMs } = await stat(bundle);
-    hash.update(`${bundle} ${size} ${mtimeMs}\n`);
+  /** Node.js checks the content of a cached file itself; the key only separates builds, with their snapshots. */
+  async #key(what: "all" | "later", bundles: readonly string[]): Promise<string> {
+    const { nodePath, bundleDir } = this.#options;
+    const blobs = (await readdir(bundleDir)).filter((name) => name.endsWith(".blob"));
+    const hash = createHash("sha256").update(`${process.version} ${what}\n`);
+    for (const file of [nodePath, ...bundles, ...blobs.map((name) => join(bundleDir, name))]) {
+      const { size, mtimeMs } = await stat(file);
+      hash.update(`${file} ${size} ${mtimeMs}\n`);
+    }
+    return hash.digest("hex").slice(0, 16);
   }
-  return hash.digest("hex").slice(0, 16);
 }

@@ -59,11 +59,14 @@ t.test("engines read the cache that the daemon filled, whichever user they are",
   }
 });
 
-t.test("the built engine's bundles fill it", async (t) => {
-  const bundleDir = resolve(import.meta.dirname, "../../../../dist");
-  const cache = new CompileCache({ folder: freshFolder(t), nodePath: process.execPath, bundleDir, logger });
+t.test("it is filled with what it was filled with, until a bundle or a snapshot is another", async (t) => {
+  const { bundleDir, cache } = site(t);
   await cache.fill("all", signal);
-  t.type(cache.folderFor(process.getuid?.() ?? 0), "string");
+  t.equal(await cache.isFilled("later"), false);
+  await cache.fill("later", signal);
+  t.equal(await cache.isFilled("later"), true);
+  writeFileSync(join(bundleDir, "engine-sandbox.blob"), "another");
+  t.equal(await cache.isFilled("later"), false);
 });
 
 t.test("another build gets a cache of its own, and the old one is removed", async (t) => {

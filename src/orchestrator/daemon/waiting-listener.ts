@@ -1,0 +1,54 @@
+import type { RequestListener } from "node:http";
+import type { Logger } from "../../shared/logger.ts";
+import { engineUrl } from "../fleet/engine-url.ts";
+import { createFollowerGateway } from "../http/follower-gateway.ts";
+import { isGatewayUrl } from "../http/gateway-path.ts";
+import type { OpenRoutesParts } from "../http/open-routes.ts";
+import type { OwnSite } from "../http/own-site.ts";
+import { LeaderCalls } from "../http/pass-to-leader.ts";
+import { createWaitingApp } from "../http/waiting-app.ts";
+import { DirectAddresses } from "../status/direct-addresses.ts";
+import type { Metrics } from "../status/metrics.ts";
+import type { Readiness } from "../status/readiness.ts";
+import type { Replica } from "../status/replica-role.ts";
+import type { Db } from "../store/database.ts";
+import type { Config } from "./config.ts";
+import { ownPlace } from "./own-place.ts";
+
+interface WaitingListenerParts extends OpenRoutesParts {
+  readonly config: Config;
+  readonly adminKey: string;
+  readonly site: OwnSite;
+  readonly readiness: Readiness;
+  readonly replica: Replica;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
+
+/** What a daemon serves before it leads, and how it learns of its database. */
+export async function createWaitingListener({ config, readiness, replica, ...parts }: WaitingListenerParts): Promise<{
+  readonly listener: RequestListener;
+  readonly onConnected: (db: Db) => void;
+}> {
+  const { host } = config;
+  // Calls that waited while this daemon began to lead reach it as those of any follower do.
+  const leaderCalls = new LeaderCalls(replica);
+  const app = createWaitingApp(readiness, { ...parts, replica, leaderCalls });
+  const place = await ownPlace();
+  const isNear = () => place !== null && place === replica.leaderPlace;
+  let gateway: RequestListener | null = null;
+  return {
+    listener: (request, response) => {
+      const isFollowing = readiness.phase === "following" && gateway !== null && isGatewayUrl(request.url);
+      (isFollowing && gateway !== null ? gateway : app)(request, response);
+    },
+    onConnected: (db) => {
+      gateway = createFollowerGateway({
+        ...parts,
+        leaderCalls,
+        // Engines on a machine listen on its own addresses.
+        addresses: new DirectAddresses(db, ({ port }) => (isNear() ? engineUrl(host, port) : null)),
+      });
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import * as z from "zod/mini";
+import { delay } from "../../../shared/clock.ts";
+import type { KeptFor } from "../engine-storage.ts";
+import { type KubeApi, isStatus } from "./kube-api.ts";
+import { LABELS, USER_ANNOTATION, hash, labelValue, objectName, selector } from "./names.ts";
+
+const LOG_ANNOTATION = "orchd.log";
+const MERGE_PATCH = "application/merge-patch+json";
+const POLL_MS = 250;
+/** How long a claim of the same name may take to go: the pod that used it must have ended. */
+const GONE_MS = 30_000;
+
+const claimObject = z.object({
+  metadata: z.object({
+    name: z.string(),
+    uid: z.string(),
+    resourceVersion: z.string(),
+    creationTimestamp: z._default(z.string(), ""),
+    deletionTimestamp: z.optional(z.string()),
+    labels: z._default(z.record(z.string(), z.string()), {}),
+    annotations: z._default(z.record(z.string(), z.string()), {}),
+  }),
+  status: z._default(z.object({ phase: z.optional(z.string()) }), {}),
+});
+export type Claim = z.output<typeof claimObject>;
+
+const keptLog = z.object({ pod: z.string(), lines: z.array(z.string()) });
+/** The last lines of the log of an engine's pods that are gone, up to the one with this identity. */
+export interface KeptLog {
+  readonly pod?: string | undefined;
+  readonly lines: readonly string[];
+}
+
+/** Labels, where null removes one. */
+type Labels = Readonly<Record<string, string | null>>;
+
+export interface ClaimOptions {
+  readonly namespace: string;
+  readonly deployment: string;
+  /** Null for the cluster's default. */
+  readonly storageClass: string | null;
+  /** Such as `10Gi`. */
+  readonly volumeSize: string;
+}
+
+/** Whose data a claim has. A label must not tell who the user is. */
+export const ownerLabels = ({ product_id, user_id }: KeptFor) => ({
+  [LABELS.product]: labelValue(product_id),
+  [LABELS.user]: hash(user_id, 40),
+});
+
+/** The persistent volume claims of one deployment: one for each engine, and those that were kept for users. */
+export class Claims {
+  readonly #api: KubeApi;
+  readonly #options: ClaimOptions;
+
+  constructor(api: KubeApi, options: ClaimOptions) {
+    this.#api = api;
+    this.#options = options;
+  }
+
+  /** Those with these labels, which are not being deleted, newest first. Null: without that label. */
+  async list(labels: Labels): Promise<readonly Claim[]> {
+    const labelSelector = selector({ [LABELS.deployment]: this.#options.deployment, ...labels });
+    const { items } = await this.#api.list(this.#path, { labelSelector });
+    return items
+      .map((item) => z.parse(claimObject, item))
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .sort((a, b) => b.metadata.creationTimestamp.localeCompare(a.metadata.creationTimestamp));
+  }
+
+  async ofEngine(engineId: string): Promise<Claim | null> {
+    return (await this.list({ [LABELS.engine]: engineId }))[0] ?? null;
+  }
+
+  keptFor(user: KeptFor): Promise<readonly Claim[]> {
+    return this.list({ [LABELS.engine]: null, ...ownerLabels(user) });
+  }
+
+  /** The claim of an engine, made if it has none. `owner` is whose data it has, if that is known. */
+  async ensure(engineId: string, owner: KeptFor | null): Promise<Claim> {
+    const found = await this.ofEngine(engineId);
+    if (found !== null) return found;
+    for (const end = performance.now() + GONE_MS; ; await delay(POLL_MS)) {
+      try {
+        return z.parse(claimObject, await this.#api.call("POST", this.#path, { body: this.#spec(engineId, owner) }));
+      } catch (error) {
+        if (!isStatus(error, 409)) throw error;
+        // Another call has made it, or one with its name is going.
+        const made = await this.ofEngine(engineId);
+        if (made !== null) return made;
+        if (performance.now() > end) throw error;
+      }
+    }
+  }
+
+  /** Changes labels of the claim as it was read. Throws a conflict when somebody else has changed it since. */
+  async relabel({ metadata: { name, resourceVersion } }: Claim, labels: Labels): Promise<void> {
+    await this.#patch(name, { resourceVersion, labels });
+  }
+
+  /** None is no error. What is in use goes when its pod has ended. */
+  async delete({ metadata: { name, uid } }: Claim): Promise<void> {
+    try {
+      await this.#api.call("DELETE", `${this.#path}/${name}`, { body: { preconditions: { uid } } });
+    } catch (error) {
+      if (!isStatus(error, 404, 409)) throw error;
+    }
+  }
+
+  /** Null when the engine has no claim. */
+  async keptLog(engineId: string): Promise<KeptLog | null> {
+    const claim = await this.ofEngine(engineId);
+    if (claim === null) return null;
+    const text = claim.metadata.annotations[LOG_ANNOTATION];
+    return text === undefined ? { lines: [] } : z.parse(keptLog, JSON.parse(text));
+  }
+
+  async keepLog(engineId: string, log: KeptLog): Promise<void> {
+    const claim = await this.ofEngine(engineId);
+    if (claim !== null)
+      await this.#patch(claim.metadata.name, { annotations: { [LOG_ANNOTATION]: JSON.stringify(log) } });
+  }
+
+  async #patch(name: string, metadata: object): Promise<void> {
+    await this.#api.call("PATCH", `${this.#path}/${name}`, { body: { metadata }, contentType: MERGE_PATCH });
+  }
+
+  #spec(engineId: string, owner: KeptFor | null) {
+    const { deployment, storageClass, volumeSize } = this.#options;
+    return {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: {
+        name: objectName(deployment, "claim", engineId),
+        labels: {
+          [LABELS.deployment]: labelValue(deployment),
+          [LABELS.engine]: labelValue(engineId),
+          ...(owner !== null && ownerLabels(owner)),
+        },
+        ...(owner !== null && { annotations: { [USER_ANNOTATION]: owner.user_id } }),
+      },
+      spec: {
+        accessModes: ["ReadWriteOnce"],
+        ...(storageClass !== null && { storageClassName: storageClass }),
+        resources: { requests: { storage: volumeSize } },
+      },
+    };
+  }
+
+  get #path(): string {
+    return `/api/v1/namespaces/${this.#options.namespace}/persistentvolumeclaims`;
+  }
+}

@@ -1,0 +1,192 @@
+import * as z from "zod/mini";
+import type { EngineHandle } from "../../../contract/engine-handle.ts";
+import type { Attached, EngineBackend, EngineProcess, Incarnation, StopOutcome } from "../engine-backend.ts";
+import { engineUrl } from "../engine-url.ts";
+import { LaunchFailed } from "../launch-failed.ts";
+import { NO_HELD_SOCKETS } from "../no-held-sockets.ts";
+import { NO_SPARES } from "../no-spares.ts";
+import { createClaimStorage } from "./claim-storage.ts";
+import { type ClaimOptions, Claims } from "./claims.ts";
+import type { ClusterAccess } from "./cluster-access.ts";
+import { KubeApi } from "./kube-api.ts";
+import { LABELS, labelValue } from "./names.ts";
+import { NO_CATALOGS } from "./no-catalogs.ts";
+import { PodLogs } from "./pod-logs.ts";
+import { PodProcess, survived } from "./pod-process.ts";
+import { PORT } from "./pod-spec.ts";
+import { type Pod, stateOf } from "./pod-state.ts";
+import { PodUsage } from "./pod-usage.ts";
+import { PodWatch } from "./pod-watch.ts";
+import { Pods } from "./pods.ts";
+import { reasonOf } from "./reason-of.ts";
+import { NO_IP, type StartOptions, startPod } from "./start-pod.ts";
+
+const BACKEND = "kubernetes";
+const VERSION = 1;
+const GONE = { kind: "gone", cause: "exit" } as const;
+
+const podHandle = z.object({
+  backend: z.literal(BACKEND),
+  version: z.literal(VERSION),
+  namespace: z.string(),
+  pod: z.string().check(z.regex(/^[a-z0-9-]{1,63}$/)),
+  uid: z.string(),
+  ip: z.string(),
+  node: z.string(),
+});
+
+export interface KubernetesBackendOptions extends StartOptions, ClaimOptions {
+  readonly access: ClusterAccess;
+}
+
+/** Runs each engine in a pod of a Kubernetes cluster. Its files are a persistent volume claim of its own. */
+export function createKubernetesBackend(options: KubernetesBackendOptions): EngineBackend {
+  const { deployment, namespace } = options;
+  const api = new KubeApi(options.access);
+  const pods = new Pods(api, options);
+  const watch = new PodWatch(api, pods);
+  const claims = new Claims(api, options);
+  const logs = new PodLogs(api, pods, claims);
+  const usage = new PodUsage(api, { namespace, labelSelector: pods.all });
+
+  const track = (pod: { name: string; uid: string; ip: string; node: string }, engineId: string): PodProcess => {
+    const { name, uid, ip, node } = pod;
+    const handle = { backend: BACKEND, version: VERSION, namespace, pod: name, uid, ip, node };
+    return new PodProcess({
+      pod: { name, uid, engineId },
+      handle,
+      address: engineUrl(ip, PORT),
+      pods,
+      watch,
+      logs,
+    });
+  };
+
+  /** What runs, also while it is being deleted. Null for what does not yet or no longer. */
+  const trackRunning = ({ metadata, spec, status }: Pod, engineId: string): PodProcess | null => {
+    const state = stateOf({ metadata, spec, status });
+    if (state.kind !== "running") return null;
+    return track({ name: metadata.name, uid: metadata.uid, ip: state.ip, node: spec.nodeName ?? "" }, engineId);
+  };
+
+  /** A pod that never ran is gone for its engine: what is left of it is ended with the orphans. */
+  async function search({ id, engineId }: Incarnation): Promise<Attached> {
+    for (const pod of await pods.list({ incarnation: id })) {
+      const process = trackRunning(pod, engineId);
+      if (process !== null) return { kind: "running", process };
+    }
+    return GONE;
+  }
+
+  /** Pods that ended without a daemon, or were evicted, keep their last words in the claim. */
+  async function clearEnded(found: readonly Pod[], engineId: string): Promise<void> {
+    for (const pod of found) {
+      if (stateOf(pod).kind !== "ended") continue;
+      await logs.keep({ ...pod.metadata, engineId }).catch(() => undefined);
+      await pods.delete(pod.metadata, 1);
+    }
+  }
+
+  async function attach(incarnation: Incarnation, stored: EngineHandle): Promise<Attached> {
+    const { data: handle } = z.safeParse(podHandle, stored);
+    if (handle === undefined) return { kind: "unknown", reason: `the backend ${stored.backend} started it` };
+    if (handle.namespace !== namespace)
+      return { kind: "unknown", reason: `it was started in the namespace ${handle.namespace}` };
+    const pod = await pods.find(handle.pod);
+    // Another pod of the name, or none: the one that was recorded is gone, perhaps with its node.
+    if (pod === null || pod.metadata.uid !== handle.uid)
+      return { kind: "gone", cause: (await pods.node(handle.node)) === "gone" ? "host" : "exit" };
+    // I3 identity before signal: a row may name a foreign pod.
+    const { labels } = pod.metadata;
+    const isOurs =
+      labels[LABELS.deployment] === labelValue(deployment) && labels[LABELS.incarnation] === labelValue(incarnation.id);
+    if (!isOurs) return GONE;
+    const state = stateOf(pod);
+    if (state.kind === "ended") return { kind: "gone", cause: state.exit.host === undefined ? "exit" : "host" };
+    const process = trackRunning(pod, incarnation.engineId);
+    return process === null ? { kind: "unknown", reason: "its pod is not running yet" } : { kind: "running", process };
+  }
+
+  return {
+    catalogs: NO_CATALOGS,
+    sockets: NO_HELD_SOCKETS,
+    spares: NO_SPARES,
+    storage: createClaimStorage(claims),
+    addressOf({ handle }) {
+      const { data } = z.safeParse(podHandle, handle);
+      return engineUrl(data?.ip ?? NO_IP, PORT);
+    },
+    // The scheduler knows, when it places the pod.
+    capacityProblem: async () => null,
+    portProblem: async () => null,
+    limitsReport: () => ({
+      name: "limits",
+      active: true,
+      problem: null,
+      fix: null,
+      detail: "memory and CPU by the pod, processes and disk by a watch of the engine",
+    }),
+    startProblem: () => null,
+
+    async launch(order) {
+      try {
+        const claim = await claims.ensure(order.launch.engine_id, null);
+        await clearEnded(await pods.list({ engine: order.launch.engine_id }), order.launch.engine_id);
+        const started = await startPod({ pods, watch }, order, { ...options, claim: claim.metadata.name });
+        return track(started, order.launch.engine_id);
+      } catch (error) {
+        if (error instanceof LaunchFailed) throw error;
+        throw new LaunchFailed(`failed to start the engine's pod: ${reasonOf(error)}`, { cause: error });
+      }
+    },
+
+    async attach(incarnation, stored) {
+      try {
+        return await (stored === null ? search(incarnation) : attach(incarnation, stored));
+      } catch (error) {
+        return { kind: "unknown", reason: reasonOf(error) };
+      }
+    },
+
+    logs: (engineId, lines) => logs.tail(engineId, lines),
+    followLogs: (engineId, following) => logs.follow(engineId, following),
+
+    async usage(processes) {
+      const found = processes.length === 0 ? new Map() : await usage.read(Date.now());
+      const of = (process: EngineProcess) => (process instanceof PodProcess ? found.get(process.pod.name) : undefined);
+      return new Map(processes.flatMap((process) => (of(process) === undefined ? [] : [[process, of(process)]])));
+    },
+
+    async endOrphans({ id, engineId }): Promise<StopOutcome> {
+      try {
+        const found = await pods.list({ incarnation: id });
+        await clearEnded(found, engineId);
+        let ended = 0;
+        for (const pod of found) {
+          const process = trackRunning(pod, engineId);
+          // What never ran goes without a word.
+          if (process === null) await pods.delete(pod.metadata, 1);
+          const outcome = await process?.stop(0);
+          if (outcome?.kind === "survived") return outcome;
+          if (outcome !== undefined) ended++;
+        }
+        return { kind: ended === 0 ? "exited" : "killed" };
+      } catch (error) {
+        return survived({ name: id }, reasonOf(error));
+      }
+    },
+
+    addressConflict: async () => null,
+
+    async list(known) {
+      const ids = new Set(known.map(({ id }) => labelValue(id)));
+      const running = (await pods.list()).filter((pod) => stateOf(pod).kind !== "ended");
+      return running.flatMap(({ metadata: { name, labels } }) => {
+        const incarnation = labels[LABELS.incarnation] ?? "";
+        if (ids.has(incarnation)) return [];
+        const at = `--namespace ${namespace} pod ${name}`;
+        return [{ incarnation, pids: [], fix: `kubectl describe ${at} shows it; kubectl delete ${at} ends it` }];
+      });
+    },
+  };
+}

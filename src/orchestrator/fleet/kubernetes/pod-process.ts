@@ -1,0 +1,176 @@
+import { delay } from "../../../shared/clock.ts";
+import type { EngineHandle } from "../../../contract/engine-handle.ts";
+import { isAddressSilent } from "./address-silent.ts";
+import type { EngineExit, EngineProcess, StopOutcome } from "../engine-backend.ts";
+import type { PodLogs } from "./pod-logs.ts";
+import { DELETED, type Pod, stateOf } from "./pod-state.ts";
+import type { PodChanges, PodWatch } from "./pod-watch.ts";
+import type { PodIdentity, Pods } from "./pods.ts";
+
+const RETRY_MS = 1000;
+/** How long after its time to go the kubelet may take to report that an engine has exited. */
+const KILL_WAIT_MS = 10_000;
+const SILENT_WITHIN_MS = 10_000;
+const KEEP_LOG_MS = 10_000;
+const EMPTY_RETRY_MS = 5000;
+
+export interface PodProcessParts {
+  readonly pod: PodIdentity & { readonly engineId: string };
+  readonly handle: EngineHandle;
+  readonly address: string;
+  readonly pods: Pods;
+  readonly watch: PodWatch;
+  readonly logs: PodLogs;
+}
+
+/** The process of an engine in a pod. Of a pod that has ended, only the last lines of its log are kept. */
+export class PodProcess implements EngineProcess {
+  readonly handle: EngineHandle;
+  readonly address: string;
+  readonly exited: Promise<EngineExit>;
+  readonly pod: PodProcessParts["pod"];
+  readonly #parts: PodProcessParts;
+  readonly #cleared: Promise<void>;
+  #log: Promise<void> | null = null;
+  #isStopping = false;
+  #hasExited = false;
+  #hurry = new AbortController();
+  #ending: Promise<StopOutcome> | undefined;
+
+  constructor(parts: PodProcessParts) {
+    this.#parts = parts;
+    this.pod = parts.pod;
+    this.handle = parts.handle;
+    this.address = parts.address;
+    this.exited = this.#awaitExit();
+    this.#cleared = this.exited.then(() => this.#clear());
+  }
+
+  /** A second caller joins the running stop. The shorter `termMs` applies. */
+  async stop(termMs: number): Promise<StopOutcome> {
+    const hurry = this.#hurry;
+    const timer = setTimeout(() => hurry.abort(), termMs);
+    try {
+      this.#ending ??= this.#end(Math.max(1, Math.ceil(termMs / 1000)), hurry.signal);
+      const outcome = await this.#ending;
+      if (outcome.kind === "survived") this.#tryAgain();
+      return outcome;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** While the API does not answer, it is repeated until the pod has ended, with which its secret goes. */
+  async settle(): Promise<void> {
+    const empty = () => this.#parts.pods.emptySecret(this.pod.name);
+    await empty().catch(() => void this.#emptyLater(empty));
+  }
+
+  async #emptyLater(empty: () => Promise<void>): Promise<void> {
+    while (!this.#hasExited && (await delay(EMPTY_RETRY_MS))) {
+      const isEmpty = await empty().then(
+        () => true,
+        () => false,
+      );
+      if (isEmpty) return;
+    }
+  }
+
+  #tryAgain(): void {
+    this.#ending = undefined;
+    this.#hurry = new AbortController();
+  }
+
+  /** SIGTERM, then SIGKILL by the kubelet; at last its object is deleted, if its node is there to end what runs. */
+  async #end(graceS: number, hurry: AbortSignal): Promise<StopOutcome> {
+    const { pods } = this.#parts;
+    if (this.#hasExited) return this.#ended("exited");
+    this.#isStopping = true;
+    this.#keepLog();
+    try {
+      await pods.delete(this.pod, graceS);
+      if (await Promise.race([this.exited.then(() => true), aborted(hurry)])) return await this.#ended("exited");
+      // Kubelets since 1.22 shorten the time of a pod that is going.
+      await pods.delete(this.pod, 1);
+      if (await this.#exitedWithin(KILL_WAIT_MS)) return await this.#ended("killed");
+      const { nodeName } = (await pods.find(this.pod.name))?.spec ?? {};
+      if (nodeName === undefined || (await pods.node(nodeName)) !== "ready")
+        return survived(this.pod, "its node does not report that it has ended");
+      await pods.delete(this.pod, 0);
+      if (!(await isAddressSilent(this.address, SILENT_WITHIN_MS)))
+        return survived(this.pod, "it still answers although its pod was deleted");
+      await this.#exitedWithin(KILL_WAIT_MS);
+      return { kind: "killed" };
+    } catch (error) {
+      return survived(this.pod, error instanceof Error ? error.message : "the Kubernetes API does not answer");
+    }
+  }
+
+  /** `unseen`: what counts when the pod was gone before its exit could be read. */
+  async #ended(unseen: "exited" | "killed"): Promise<StopOutcome> {
+    const { code, signal } = await this.exited;
+    await this.#cleared;
+    if (code === null && signal === null) return { kind: unseen };
+    return { kind: signal === "SIGKILL" ? "killed" : "exited" };
+  }
+
+  async #exitedWithin(ms: number): Promise<boolean> {
+    const waited = new AbortController();
+    const exited = await Promise.race([this.exited.then(() => true), delay(ms, waited.signal).then(() => false)]);
+    waited.abort();
+    return exited;
+  }
+
+  async #awaitExit(): Promise<EngineExit> {
+    const { pods, watch } = this.#parts;
+    using changes = watch.follow(this.pod.uid);
+    for (;;) {
+      try {
+        const exit = exitOf(await pods.find(this.pod.name), this.pod, changes);
+        if (exit !== null) return this.#ofExit(exit);
+        await changes.next();
+      } catch {
+        await delay(RETRY_MS);
+      }
+    }
+  }
+
+  #ofExit({ host, ...exit }: EngineExit): EngineExit {
+    this.#hasExited = true;
+    return this.#isStopping || host === undefined ? exit : { ...exit, host };
+  }
+
+  #keepLog(): void {
+    this.#log ??= this.#parts.logs.keep(this.pod).catch(() => undefined);
+  }
+
+  async #clear(): Promise<void> {
+    this.#keepLog();
+    const waited = new AbortController();
+    await Promise.race([this.#log, delay(KEEP_LOG_MS, waited.signal)]);
+    waited.abort();
+    // What remains is deleted before the engine's next start.
+    await this.#parts.pods.delete(this.pod, 1).catch(() => undefined);
+  }
+}
+
+/** Null while it runs. Only the API itself can tell that there is no such pod. */
+function exitOf(found: Pod | null, { uid }: PodIdentity, { latest }: PodChanges): EngineExit | null {
+  const isThere = found?.metadata.uid === uid;
+  const pod = isThere ? found : latest;
+  const state = pod === null ? null : stateOf(pod);
+  if (state?.kind === "ended") return state.exit;
+  return isThere ? null : { code: null, signal: null, oom: false, host: DELETED };
+}
+
+export const survived = ({ name }: Pick<PodIdentity, "name">, reason: string): StopOutcome => ({
+  kind: "survived",
+  reason: `pod ${name}: ${reason}`,
+  data: { pod: name },
+});
+
+const aborted = (signal: AbortSignal): Promise<false> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(false);
+    else signal.addEventListener("abort", () => resolve(false), { once: true });
+  });

@@ -1,0 +1,151 @@
+import { LAUNCH_FILE_VARIABLE, NOT_ISOLATED } from "../../../contract/launch-file.ts";
+import { type EngineLaunch, encodeLaunch } from "../../../contract/engine-launch.ts";
+import type { LaunchOrder } from "../engine-backend.ts";
+import { LABELS, USER_ANNOTATION, labelValue, objectName } from "./names.ts";
+
+/** The port of every engine in its pod. */
+export const PORT = 8080;
+/** The name of the engine's container. */
+export const CONTAINER = "engine";
+export const DATA_DIR = "/data";
+const LAUNCH_DIR = "/run/orchd";
+const LAUNCH_FILE = "launch.json";
+const CERTIFICATES_FILE = "ca-certificates.pem";
+/** Owns the files of an engine, as in the image. */
+const USER = 65_532;
+/** The share of an engine's memory for the V8 heap. The rest is for buffers, SQLite and code. */
+const HEAP_SHARE = 0.75;
+/** What an engine takes without tools, in MiB. Requests are what the scheduler counts. */
+const REQUESTED_MB = 128;
+/** A stop brings its own. */
+const GRACE_S = 30;
+
+export interface PodOptions {
+  readonly image: string;
+  readonly pullPolicy: "Always" | "IfNotPresent" | "Never";
+  /** Null for the default of the cluster. */
+  readonly runtimeClass: string | null;
+  /** The engine's entry point in the image, whose own entry point is Node.js. */
+  readonly entry: string;
+  /** The id of this deployment. */
+  readonly deployment: string;
+}
+
+/** A name for each incarnation: the API refuses a second one. */
+export const podName = (deployment: string, incarnation: string): string => objectName(deployment, "pod", incarnation);
+
+/** What `restricted` of the Pod Security Standards asks of a pod. */
+const POD_SECURITY = {
+  runAsNonRoot: true,
+  runAsUser: USER,
+  runAsGroup: USER,
+  fsGroup: USER,
+  fsGroupChangePolicy: "OnRootMismatch",
+  seccompProfile: { type: "RuntimeDefault" },
+};
+const CONTAINER_SECURITY = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ["ALL"] },
+};
+
+/** The body of a create call. It holds no secret: others can read it. */
+export function podSpec(
+  { launch, memoryMb, cpuWeight }: LaunchOrder,
+  { image, pullPolicy, runtimeClass, entry, deployment }: PodOptions,
+  claim: string,
+) {
+  const name = podName(deployment, launch.incarnation);
+  const heapMb = Math.floor(memoryMb * HEAP_SHARE);
+  const { memory_mb: limitMb } = launch.limits;
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      name,
+      labels: {
+        [LABELS.deployment]: labelValue(deployment),
+        [LABELS.engine]: labelValue(launch.engine_id),
+        [LABELS.incarnation]: labelValue(launch.incarnation),
+      },
+      annotations: { [USER_ANNOTATION]: launch.user_id },
+    },
+    spec: {
+      restartPolicy: "Never",
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      // Signals reach an engine as they would outside of a pod, and somebody collects what its tools leave.
+      shareProcessNamespace: true,
+      terminationGracePeriodSeconds: GRACE_S,
+      ...(runtimeClass !== null && { runtimeClassName: runtimeClass }),
+      securityContext: POD_SECURITY,
+      containers: [
+        {
+          name: CONTAINER,
+          image,
+          imagePullPolicy: pullPolicy,
+          args: [...(heapMb > 0 ? [`--max-old-space-size=${heapMb}`] : []), entry],
+          env: [
+            { name: LAUNCH_FILE_VARIABLE, value: `${LAUNCH_DIR}/${LAUNCH_FILE}` },
+            { name: "HOME", value: DATA_DIR },
+          ],
+          workingDir: DATA_DIR,
+          ports: [{ containerPort: PORT, protocol: "TCP" }],
+          securityContext: CONTAINER_SECURITY,
+          resources: {
+            requests: {
+              cpu: `${cpuWeight}m`,
+              memory: `${limitMb > 0 ? Math.min(limitMb, REQUESTED_MB) : REQUESTED_MB}Mi`,
+            },
+            ...(limitMb > 0 && { limits: { memory: `${limitMb}Mi` } }),
+          },
+          volumeMounts: [
+            { name: "data", mountPath: DATA_DIR },
+            { name: "tmp", mountPath: "/tmp" },
+            { name: "launch", mountPath: LAUNCH_DIR, readOnly: true },
+          ],
+        },
+      ],
+      volumes: [
+        { name: "data", persistentVolumeClaim: { claimName: claim } },
+        { name: "tmp", emptyDir: { medium: "Memory" } },
+        { name: "launch", secret: { secretName: name, defaultMode: 0o440 } },
+      ],
+    },
+  };
+}
+
+/** What the engine reads at its start. It ends with its pod at the latest. */
+export function launchSecret(
+  order: LaunchOrder,
+  { deployment, certificates }: Pick<PodOptions, "deployment"> & { readonly certificates: string | null },
+  pod: { readonly name: string; readonly uid: string },
+) {
+  return {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: {
+      name: pod.name,
+      labels: { [LABELS.deployment]: labelValue(deployment) },
+      ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: pod.name, uid: pod.uid }],
+    },
+    type: "Opaque",
+    stringData: {
+      [LAUNCH_FILE]: encodeLaunch(podLaunch(order, certificates)),
+      ...(certificates !== null && { [CERTIFICATES_FILE]: certificates }),
+    },
+  };
+}
+
+/** Empties the launch file: without its secret the pod's volume would be reported as broken. */
+export const EMPTIED_SECRET = { data: { [LAUNCH_FILE]: "" } };
+
+/** The launch file as the engine reads it in its pod. */
+const podLaunch = ({ launch }: LaunchOrder, certificates: string | null): EngineLaunch => ({
+  ...launch,
+  host: "0.0.0.0",
+  port: PORT,
+  data_dir: DATA_DIR,
+  extra_ca_certs: certificates === null ? null : `${LAUNCH_DIR}/${CERTIFICATES_FILE}`,
+  isolation: NOT_ISOLATED,
+});

@@ -1,0 +1,121 @@
+import * as z from "zod/mini";
+import { untrustedText } from "../../../shared/untrusted-text.ts";
+import { containerExit } from "../container-exit.ts";
+import type { EngineExit } from "../engine-backend.ts";
+import { CONTAINER } from "./pod-spec.ts";
+
+const MAX_REASON = 500;
+const text = z.optional(z.string());
+const labels = z._default(z.record(z.string(), z.string()), {});
+
+export const podObject = z.object({
+  metadata: z.object({
+    name: z.string(),
+    uid: z.string(),
+    labels,
+    creationTimestamp: z._default(z.string(), ""),
+    deletionTimestamp: text,
+  }),
+  spec: z.object({ nodeName: text }),
+  status: z._default(
+    z.object({
+      phase: text,
+      reason: text,
+      message: text,
+      podIP: text,
+      conditions: z._default(
+        z.array(z.object({ type: z.string(), status: z.string(), reason: text, message: text })),
+        [],
+      ),
+      containerStatuses: z._default(
+        z.array(
+          z.object({
+            name: z.string(),
+            containerID: text,
+            state: z._default(
+              z.object({
+                waiting: z.optional(z.object({ reason: text, message: text })),
+                running: z.optional(z.unknown()),
+                terminated: z.optional(z.object({ exitCode: z.int(), reason: text, message: text })),
+              }),
+              {},
+            ),
+          }),
+        ),
+        [],
+      ),
+    }),
+    { conditions: [], containerStatuses: [] },
+  ),
+});
+export type Pod = z.output<typeof podObject>;
+
+export type PodState =
+  /** `problem`: what keeps it from running. `isFinal`: it will not go away by itself. */
+  | { readonly kind: "waiting"; readonly problem: string | null; readonly isFinal: boolean }
+  | { readonly kind: "running"; readonly ip: string }
+  /** `neverRan`: why its program could not be started. */
+  | { readonly kind: "ended"; readonly exit: EngineExit; readonly neverRan: string | null };
+
+/** The kubelet tries again after others, such as `ErrImagePull`, which is the first failure of a pull. */
+const FINAL = [
+  "InvalidImageName",
+  "ErrImageNeverPull",
+  "ImagePullBackOff",
+  "CreateContainerError",
+  "RunContainerError",
+];
+const NEVER_RAN = ["StartError", "ContainerCannotRun"];
+/** A volume in memory or on the node that the engine itself has filled. */
+const OWN_FAULT = /exceeds the (?:total )?limit|exceed/i;
+
+/** What a pod shows of its engine. */
+export function stateOf({ status, metadata }: Pod): PodState {
+  const state = status.containerStatuses.find(({ name }) => name === CONTAINER)?.state ?? {};
+  const { terminated, waiting, running } = state;
+  if (terminated !== undefined) {
+    const { exitCode, reason = "", message } = terminated;
+    const exit = containerExit({ exitCode, oomKilled: reason === "OOMKilled" });
+    const host = hostCause(status, metadata) ?? (reason === "ContainerStatusUnknown" ? "its node lost it" : null);
+    const neverRan = NEVER_RAN.includes(reason) ? describe(reason, message) : null;
+    return { kind: "ended", exit: host === null ? exit : { ...exit, host }, neverRan };
+  }
+  if (status.phase === "Succeeded" || status.phase === "Failed") {
+    const host = hostCause(status, metadata);
+    const exit = { code: null, signal: null, oom: false, ...(host !== null && { host }) };
+    return { kind: "ended", exit, neverRan: null };
+  }
+  if (running !== undefined && status.podIP) return { kind: "running", ip: status.podIP };
+  return { kind: "waiting", ...problemOf(status, waiting) };
+}
+
+/** Why the cluster ended a pod. Null when the engine did by itself, or a limit that it has exceeded. */
+function hostCause(status: Pod["status"], { deletionTimestamp }: Pod["metadata"]): string | null {
+  const disrupted = status.conditions.find(({ type, status: is }) => type === "DisruptionTarget" && is === "True");
+  const reason = disrupted?.reason ?? status.reason;
+  const message = disrupted?.message ?? status.message;
+  if (reason !== undefined && reason !== "" && !(reason === "Evicted" && OWN_FAULT.test(message ?? "")))
+    return `the cluster ended its pod: ${describe(reason, message)}`;
+  return deletionTimestamp === undefined ? null : DELETED;
+}
+
+export const DELETED = "its pod was deleted or evicted";
+
+function problemOf(
+  status: Pod["status"],
+  waiting: { readonly reason?: string | undefined; readonly message?: string | undefined } | undefined,
+) {
+  const isFinal = FINAL.includes(waiting?.reason ?? "");
+  if (waiting?.reason !== undefined && waiting.reason !== "ContainerCreating" && waiting.reason !== "PodInitializing")
+    return { problem: describe(waiting.reason, waiting.message), isFinal };
+  const unscheduled = status.conditions.find(({ type, status: is }) => type === "PodScheduled" && is === "False");
+  if (unscheduled !== undefined)
+    return { problem: describe(unscheduled.reason ?? "Unschedulable", unscheduled.message), isFinal: false };
+  return { problem: null, isFinal: false };
+}
+
+export const describe = (reason: string, message: string | undefined): string =>
+  untrustedText(message === undefined || message === "" ? reason : `${reason}: ${message}`, MAX_REASON);
+
+/** Changes when the state of a pod may have changed. */
+export const fingerprint = ({ metadata, status }: Pod): string => JSON.stringify([metadata.deletionTimestamp, status]);

@@ -1,0 +1,67 @@
+import * as z from "zod/mini";
+import type { ProcessTreeUsage } from "../engine-backend.ts";
+import type { KubeApi } from "./kube-api.ts";
+import { CONTAINER } from "./pod-spec.ts";
+
+const UNITS: Readonly<Record<string, number>> = {
+  n: 1e-9,
+  u: 1e-6,
+  m: 1e-3,
+  "": 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+};
+const podMetrics = z.object({
+  metadata: z.object({ name: z.string() }),
+  containers: z.array(z.object({ name: z.string(), usage: z.object({ cpu: z.string(), memory: z.string() }) })),
+});
+
+/** What pods use, as `metrics.k8s.io` tells it: memory, and the CPU time of a recent interval for each second. */
+export class PodUsage {
+  readonly #api: KubeApi;
+  readonly #path: string;
+  readonly #labelSelector: string;
+  /** CPU time since this daemon has first seen a pod. */
+  #spent = new Map<string, { readonly cpuMs: number; readonly at: number }>();
+
+  constructor(
+    api: KubeApi,
+    { namespace, labelSelector }: { readonly namespace: string; readonly labelSelector: string },
+  ) {
+    this.#api = api;
+    this.#path = `/apis/metrics.k8s.io/v1beta1/namespaces/${namespace}/pods`;
+    this.#labelSelector = labelSelector;
+  }
+
+  /** By the names of pods. Empty in a cluster without `metrics.k8s.io`. */
+  async read(now: number): Promise<ReadonlyMap<string, ProcessTreeUsage>> {
+    const { items } = await this.#api
+      .list(this.#path, { labelSelector: this.#labelSelector })
+      .catch(() => ({ items: [] }));
+    const spent = new Map<string, { readonly cpuMs: number; readonly at: number }>();
+    const usage = new Map<string, ProcessTreeUsage>();
+    for (const item of items) {
+      const { metadata, containers } = z.parse(podMetrics, item);
+      const found = containers.find(({ name }) => name === CONTAINER)?.usage;
+      if (found === undefined) continue;
+      const before = this.#spent.get(metadata.name) ?? { cpuMs: 0, at: now };
+      const cpuMs = before.cpuMs + quantity(found.cpu) * (now - before.at);
+      spent.set(metadata.name, { cpuMs, at: now });
+      usage.set(metadata.name, { cpuMs, memoryBytes: quantity(found.memory) });
+    }
+    this.#spent = spent;
+    return usage;
+  }
+}
+
+/** A quantity such as `250m` or `64Mi`. NaN for another form. */
+export function quantity(text: string): number {
+  const [, number = "", unit = ""] = /^([\d.]+)([a-zA-Z]*)$/.exec(text) ?? [];
+  return Number(number || NaN) * (UNITS[unit] ?? NaN);
+}

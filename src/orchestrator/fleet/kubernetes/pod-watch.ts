@@ -1,0 +1,154 @@
+import type { IncomingMessage } from "node:http";
+import * as z from "zod/mini";
+import { delay } from "../../../shared/clock.ts";
+import { type KubeApi, KubeError } from "./kube-api.ts";
+import { type Pod, fingerprint, podObject } from "./pod-state.ts";
+import type { Pods } from "./pods.ts";
+
+/** A watch ends after this time, and all pods are listed again. */
+const WATCH_S = 50;
+const SILENCE_MS = 75_000;
+const FIRST_RETRY_MS = 250;
+const LAST_RETRY_MS = 5000;
+/** No event of ours is longer. */
+const MAX_EVENT_BYTES = 2 * 1_048_576;
+const NEWLINE = 0x0a;
+
+const watchEvent = z.object({ type: z.string(), object: z.unknown() });
+const version = z.object({ metadata: z.object({ resourceVersion: z.string() }) });
+const status = z.object({ code: z._default(z.int(), 500), reason: z._default(z.string(), "") });
+
+/** Tells that a pod may have changed. The API itself must be asked how: events come twice, late, or never. */
+export interface PodChanges extends Disposable {
+  /** Resolves with the next hint, at once when one came since the last call. */
+  next(): Promise<void>;
+  /** As the last event or list showed it. Null for none. */
+  readonly latest: Pod | null;
+}
+
+/** One list and one watch for all pods of a deployment, while anybody waits for a change. */
+export class PodWatch {
+  readonly #api: KubeApi;
+  readonly #pods: Pick<Pods, "path" | "all">;
+  readonly #followed = new Map<string, Set<Followed>>();
+  #running: AbortController | null = null;
+
+  constructor(api: KubeApi, pods: Pick<Pods, "path" | "all">) {
+    this.#api = api;
+    this.#pods = pods;
+  }
+
+  follow(uid: string): PodChanges {
+    const followed = new Followed(() => {
+      const of = this.#followed.get(uid);
+      of?.delete(followed);
+      if (of?.size === 0) this.#followed.delete(uid);
+      if (this.#followed.size === 0) this.#stop();
+    });
+    const of = this.#followed.get(uid) ?? new Set();
+    this.#followed.set(uid, of.add(followed));
+    if (this.#running === null) {
+      this.#running = new AbortController();
+      void this.#run(this.#running.signal);
+    }
+    return followed;
+  }
+
+  #stop(): void {
+    this.#running?.abort();
+    this.#running = null;
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    for (let failures = 0; !signal.aborted;) {
+      try {
+        const { items, version: from } = await this.#api.list(this.#pods.path, { labelSelector: this.#pods.all });
+        this.#compare(items.map((item) => z.parse(podObject, item)));
+        failures = 0;
+        await this.#watch(from, signal);
+      } catch {
+        // An expired version, a cut connection or an API that is away: the next list has the truth.
+        failures++;
+      }
+      if (!(await delay(Math.min(FIRST_RETRY_MS * 2 ** Math.min(failures, 8), LAST_RETRY_MS), signal))) return;
+    }
+  }
+
+  #compare(pods: readonly Pod[]): void {
+    const present = new Map(pods.map((pod) => [pod.metadata.uid, pod]));
+    for (const [uid, of] of this.#followed) for (const followed of of) followed.show(present.get(uid) ?? null);
+  }
+
+  async #watch(resourceVersion: string, signal: AbortSignal): Promise<void> {
+    const query = {
+      watch: "true",
+      labelSelector: this.#pods.all,
+      resourceVersion,
+      allowWatchBookmarks: "true",
+      timeoutSeconds: String(WATCH_S),
+    };
+    const body = await this.#api.stream(this.#pods.path, { query, signal, silenceMs: SILENCE_MS });
+    for await (const line of lines(body)) {
+      const { type, object } = z.parse(watchEvent, JSON.parse(line));
+      if (type === "ERROR") {
+        const { code, reason } = z.parse(status, object);
+        throw new KubeError(code, reason, "the watch has ended");
+      }
+      if (type === "BOOKMARK") z.parse(version, object);
+      else this.#event(type, z.parse(podObject, object));
+    }
+  }
+
+  #event(type: string, pod: Pod): void {
+    for (const followed of this.#followed.get(pod.metadata.uid) ?? []) {
+      followed.show(pod);
+      if (type === "DELETED") followed.hint();
+    }
+  }
+}
+
+class Followed implements PodChanges {
+  readonly #end: () => void;
+  #pending = false;
+  #waiting: (() => void) | null = null;
+  #seen = "";
+  latest: Pod | null = null;
+
+  constructor(end: () => void) {
+    this.#end = end;
+  }
+
+  /** What is missing may be gone. */
+  show(pod: Pod | null): void {
+    if (pod === null) return this.hint();
+    const now = fingerprint(pod);
+    this.latest = pod;
+    if (now !== this.#seen) this.hint();
+    this.#seen = now;
+  }
+
+  hint(): void {
+    this.#pending = true;
+    this.#waiting?.();
+  }
+
+  async next(): Promise<void> {
+    if (!this.#pending) await new Promise<void>((resolve) => (this.#waiting = resolve));
+    this.#pending = false;
+  }
+
+  [Symbol.dispose](): void {
+    this.#end();
+  }
+}
+
+async function* lines(body: IncomingMessage): AsyncGenerator<string> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    rest = Buffer.concat([rest, chunk]);
+    const end = rest.lastIndexOf(NEWLINE);
+    if (end >= 0) for (const line of rest.toString("utf8", 0, end).split("\n")) if (line !== "") yield line;
+    rest = rest.subarray(end + 1);
+    if (rest.length > MAX_EVENT_BYTES) throw new Error("an event of the watch is too long");
+  }
+}

@@ -1,0 +1,142 @@
+import * as z from "zod/mini";
+import { delay } from "../../../shared/clock.ts";
+import { type KubeApi, KubeError, isStatus } from "./kube-api.ts";
+import { LABELS, selector } from "./names.ts";
+import { EMPTIED_SECRET } from "./pod-spec.ts";
+import { type Pod, podObject } from "./pod-state.ts";
+
+const POLL_MS = 250;
+const MERGE_PATCH = "application/merge-patch+json";
+const events = z.object({
+  items: z.array(
+    z.object({
+      type: z.optional(z.string()),
+      reason: z.optional(z.string()),
+      message: z.optional(z.string()),
+      lastTimestamp: z.optional(z.nullable(z.string())),
+    }),
+  ),
+});
+const node = z.object({
+  status: z.object({ conditions: z._default(z.array(z.object({ type: z.string(), status: z.string() })), []) }),
+});
+
+/** A pod by its name and identity: a name may be given again. */
+export interface PodIdentity {
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** The pods of one deployment, with their secrets. */
+export class Pods {
+  readonly #api: KubeApi;
+  readonly #deployment: string;
+  readonly namespace: string;
+
+  constructor(api: KubeApi, { namespace, deployment }: { readonly namespace: string; readonly deployment: string }) {
+    this.#api = api;
+    this.#deployment = deployment;
+    this.namespace = namespace;
+  }
+
+  /** The selector of all of them. */
+  get all(): string {
+    return selector({ [LABELS.deployment]: this.#deployment });
+  }
+
+  get path(): string {
+    return `/api/v1/namespaces/${this.namespace}/pods`;
+  }
+
+  async create(spec: object): Promise<Pod> {
+    return z.parse(podObject, await this.#api.call("POST", this.path, { body: spec }));
+  }
+
+  /** Null when there is no pod of this name. */
+  async find(name: string): Promise<Pod | null> {
+    try {
+      return z.parse(podObject, await this.#api.call("GET", `${this.path}/${name}`));
+    } catch (error) {
+      if (isStatus(error, 404)) return null;
+      throw error;
+    }
+  }
+
+  /** Newest first. */
+  async list(of: { readonly engine?: string; readonly incarnation?: string } = {}): Promise<readonly Pod[]> {
+    const labelSelector = selector({
+      [LABELS.deployment]: this.#deployment,
+      ...(of.engine !== undefined && { [LABELS.engine]: of.engine }),
+      ...(of.incarnation !== undefined && { [LABELS.incarnation]: of.incarnation }),
+    });
+    const { items } = await this.#api.list(this.path, { labelSelector });
+    const age = ({ metadata }: Pod) => metadata.creationTimestamp;
+    return items.map((item) => z.parse(podObject, item)).sort((a, b) => age(b).localeCompare(age(a)));
+  }
+
+  /**
+   * Begins to delete it, or shortens its time to go. I3 identity before signal: another pod of its name stays. With 0 its
+   * object goes at once, whatever its node does. False when there is no such pod.
+   */
+  async delete({ name, uid }: PodIdentity, graceS: number): Promise<boolean> {
+    try {
+      const body = { gracePeriodSeconds: graceS, preconditions: { uid }, propagationPolicy: "Background" };
+      await this.#api.call("DELETE", `${this.path}/${name}`, { body });
+      return true;
+    } catch (error) {
+      // A conflict: the name is another pod's by now.
+      if (isStatus(error, 404, 409)) return false;
+      throw error;
+    }
+  }
+
+  /** Whether it is gone within this time. */
+  async goneWithin({ name, uid }: PodIdentity, ms: number): Promise<boolean> {
+    const end = performance.now() + ms;
+    for (;;) {
+      if ((await this.find(name))?.metadata.uid !== uid) return true;
+      if (performance.now() >= end) return false;
+      await delay(POLL_MS);
+    }
+  }
+
+  async createSecret(secret: object): Promise<void> {
+    await this.#api.call("POST", this.#secrets, { body: secret });
+  }
+
+  /** None is no error. */
+  async emptySecret(name: string): Promise<void> {
+    try {
+      await this.#api.call("PATCH", `${this.#secrets}/${name}`, { body: EMPTIED_SECRET, contentType: MERGE_PATCH });
+    } catch (error) {
+      if (!isStatus(error, 404)) throw error;
+    }
+  }
+
+  /** The last warning about a pod, such as a volume that cannot be mounted. Null when there is none or it may not be read. */
+  async lastWarning({ uid }: PodIdentity): Promise<{ readonly reason: string; readonly message: string } | null> {
+    try {
+      const query = { fieldSelector: `involvedObject.uid=${uid},type=Warning`, limit: "50" };
+      const found = await this.#api.call("GET", `/api/v1/namespaces/${this.namespace}/events`, { query });
+      const { items } = z.parse(events, found);
+      const last = items.sort((a, b) => (a.lastTimestamp ?? "").localeCompare(b.lastTimestamp ?? "")).at(-1);
+      return last === undefined ? null : { reason: last.reason ?? "", message: last.message ?? "" };
+    } catch {
+      return null;
+    }
+  }
+
+  /** What the API says of a node. `unknown`: this deployment may not read nodes, or the API does not answer. */
+  async node(name: string): Promise<"ready" | "not_ready" | "gone" | "unknown"> {
+    try {
+      const { conditions } = z.parse(node, await this.#api.call("GET", `/api/v1/nodes/${name}`)).status;
+      return conditions.some(({ type, status }) => type === "Ready" && status === "True") ? "ready" : "not_ready";
+    } catch (error) {
+      return error instanceof KubeError && error.status === 404 ? "gone" : "unknown";
+    }
+  }
+
+  get #secrets(): string {
+    return `/api/v1/namespaces/${this.namespace}/secrets`;
+  }
+}

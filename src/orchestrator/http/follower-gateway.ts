@@ -1,0 +1,92 @@
+import type { ClientRequest, RequestListener } from "node:http";
+import type { Logger } from "../../shared/logger.ts";
+import type { DirectAddresses } from "../status/direct-addresses.ts";
+import type { Metrics } from "../status/metrics.ts";
+import { claimsSession } from "./admit-session.ts";
+import { OF_CONSOLE, asOfEngine } from "./console-headers.ts";
+import { sendRefusal } from "./gateway.ts";
+import { type GatewayPath, readGatewayPath } from "./gateway-path.ts";
+import type { OwnSite } from "./own-site.ts";
+import { type LeaderCalls, isPassedOn } from "./pass-to-leader.ts";
+import { type Exchange, callUpstream, relayAnswer } from "./upstream-call.ts";
+import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
+
+const CONNECT_MS = 2000;
+
+interface FollowerGatewayParts {
+  readonly addresses: DirectAddresses;
+  readonly leaderCalls: LeaderCalls;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly site: OwnSite;
+}
+
+/**
+ * The gateway of a follower. A call of an engine that runs goes straight to it, so that no change of the leader cuts its
+ * stream. Whatever needs the leader, such as waking an engine, is passed on to the leader's gateway.
+ */
+export function createFollowerGateway(parts: FollowerGatewayParts): RequestListener {
+  const { metrics, logger, site, leaderCalls } = parts;
+  const forward = async (exchange: Exchange) => {
+    const { request, response } = exchange;
+    const problem = site.hostProblem(request);
+    if (problem !== null) return sendRefusal(response, { code: "INVALID_REQUEST", message: problem });
+    const path = readGatewayPath(request.url ?? "");
+    if (path === null)
+      return sendRefusal(response, { code: "NOT_FOUND", message: "expected /e/{engine_id}/… of an engine" });
+    // The leader knows the sessions of the console.
+    const direct = claimsSession(request) ? null : await callDirectly(parts, exchange, path);
+    if (direct !== null) return direct;
+    const unavailable = (message: string) =>
+      sendRefusal(response, { code: "SERVICE_UNAVAILABLE", message, retryAfterS: 1 });
+    if (isPassedOn(request)) return unavailable("this orchd follows another one");
+    const outcome = await leaderCalls.pass(exchange);
+    metrics.replicaCalls.inc({ outcome });
+    if (outcome === "missing") return unavailable("no orchd leads this host now");
+    // The engine may have run the call: its caller learns as much as from a direct connection that is lost.
+    if (outcome === "lost") request.socket.destroy();
+    return outcome === "answered" ? "answered" : "cut";
+  };
+  return (request, response) => {
+    const answered = forward({ request, response }).catch((error: unknown) => {
+      logger.warn({ err: error }, "failed to pass a call of an engine on");
+      return sendRefusal(response, { code: "SERVICE_UNAVAILABLE", message: "orchd cannot reach its database" });
+    });
+    void answered.then((outcome) => metrics.gatewayCalls.inc({ outcome }));
+  };
+}
+
+/** Null when the call has not run: the engine does not accept it now. */
+async function callDirectly(
+  { addresses }: Pick<FollowerGatewayParts, "addresses">,
+  exchange: Exchange,
+  { engineId, target, needsKey }: GatewayPath,
+): Promise<"answered" | "cut" | null> {
+  const { request, response } = exchange;
+  const url = await addresses.find(engineId);
+  if (url === null) return null;
+  const outcome = await callUpstream(exchange, {
+    url,
+    path: target,
+    headers: { host: new URL(url).host, via: "1.1 orchd" },
+    without: OF_CONSOLE,
+    connectMs: CONNECT_MS,
+    // It may fall asleep at this moment, which this daemon does not hear of.
+    asksFirst: true,
+    sendBody: (upstream: ClientRequest) => void request.pipe(upstream),
+  });
+  switch (outcome.kind) {
+    case "answered":
+      if (needsKey && (outcome.answer.statusCode ?? 502) < 400) request.socket.emit(AUTHENTICATED);
+      return relayAnswer(outcome.answer, response, asOfEngine);
+    case "unreachable":
+      return null;
+    case "lost":
+      request.socket.destroy();
+      return "cut";
+    case "gone":
+      return "cut";
+    default:
+      return outcome satisfies never;
+  }
+}

@@ -1,0 +1,119 @@
+import type { IncomingMessage } from "node:http";
+import { IDEMPOTENCY_KEY_HEADER, PHASE_HEADER, REQUEST_ID_HEADER } from "../../contract/orchestrator-records.ts";
+import { delay } from "../../shared/clock.ts";
+import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
+import type { Replica } from "../status/replica-role.ts";
+import { SentBody, SentBytes } from "./sent-body.ts";
+import { type Exchange, callUpstream, relayAnswer } from "./upstream-call.ts";
+
+/** How long a call waits for a leader: longer than one is missing after a crash. */
+const WAIT_MS = 12_000;
+const RETRY_MS = 200;
+const CONNECT_MS = 2000;
+/** After a leader's end: for the answers that it still gives, and for its streams. */
+const LAST_ANSWER_MS = 500;
+const LAST_STREAM_MS = 4500;
+const HOP = "1.1 orchd-replica";
+
+/** `lost`: the leader ended and may have run the call. `missing`: nobody leads. The caller answers both. */
+export type PassOutcome = "answered" | "cut" | "lost" | "missing";
+
+/** A replica passed this call on. Passing it on again could go in a circle. */
+export const isPassedOn = ({ headers }: IncomingMessage): boolean => headers.via?.includes(HOP) ?? false;
+
+/**
+ * Passes calls on to the leader, so that idempotency keys, rate limits and the order of operations hold on every replica.
+ * A call waits while nobody leads. It is sent again when it has not run, or when it is safe to repeat.
+ */
+export class LeaderCalls {
+  readonly #replica: Pick<Replica, "leaderUrl" | "term">;
+  readonly #sent = new SentBytes();
+
+  constructor(replica: Pick<Replica, "leaderUrl" | "term">) {
+    this.#replica = replica;
+  }
+
+  async pass(exchange: Exchange): Promise<PassOutcome> {
+    const { request, response } = exchange;
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+    const end = performance.now() + WAIT_MS;
+    const body = new SentBody(request, this.#sent);
+    const headers = passedHeaders(exchange);
+    try {
+      do {
+        const url = this.#replica.leaderUrl;
+        if (url === null) continue;
+        const term = new LeaderTerm(this.#replica.term);
+        response.once("close", () => term.close());
+        const outcome = await callUpstream(exchange, {
+          url,
+          path: request.url ?? "/",
+          headers,
+          connectMs: CONNECT_MS,
+          signal: term.signal,
+          sendBody: (upstream) => body.sendTo(upstream),
+        });
+        if (outcome.kind === "answered") term.answered = true;
+        else term.close();
+        if (outcome.kind === "gone") return "cut";
+        if (outcome.kind === "answered") {
+          const { answer } = outcome;
+          const hasNotRun = answer.statusCode === 503 && answer.headers[PHASE_HEADER] !== undefined;
+          if (!hasNotRun || !body.isRepeatable || performance.now() > end) return await relay(answer, exchange);
+          answer.destroy();
+          term.close();
+        }
+        if (outcome.kind === "lost" && !(isRepeatable(request) && body.isRepeatable)) return "lost";
+      } while (performance.now() < end && (await delay(RETRY_MS, gone.signal)));
+      return response.closed ? "cut" : "missing";
+    } finally {
+      body.release();
+    }
+  }
+}
+
+async function relay(answer: IncomingMessage, { request, response }: Exchange): Promise<"answered" | "cut"> {
+  if ((answer.statusCode ?? 502) < 400) request.socket.emit(AUTHENTICATED);
+  return relayAnswer(answer, response);
+}
+
+/** The client's own, so that the leader sees the call as it came; `Via` tells that it is not local. */
+function passedHeaders({ request: { headers, socket }, response }: Exchange) {
+  const requestId = response.getHeader(REQUEST_ID_HEADER);
+  const from = socket.remoteAddress ?? "unknown";
+  return {
+    host: headers.host,
+    via: headers.via === undefined ? HOP : `${headers.via}, ${HOP}`,
+    "x-forwarded-for": [headers["x-forwarded-for"], from].flat().filter(Boolean).join(", "),
+    ...(requestId !== undefined && { [REQUEST_ID_HEADER]: requestId }),
+  };
+}
+
+const isRepeatable = ({ method = "", headers }: IncomingMessage): boolean =>
+  ["GET", "HEAD"].includes(method) || headers[IDEMPOTENCY_KEY_HEADER.toLowerCase()] !== undefined;
+
+/** A leader that was frozen answers nothing any more, and closes no connection. */
+class LeaderTerm {
+  answered = false;
+  readonly #cut = new AbortController();
+  readonly #closed = new AbortController();
+
+  constructor(term: AbortSignal) {
+    term.addEventListener("abort", () => void this.#end(), { once: true, signal: this.#closed.signal });
+  }
+
+  get signal(): AbortSignal {
+    return this.#cut.signal;
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+
+  async #end(): Promise<void> {
+    if (!(await delay(LAST_ANSWER_MS, this.#closed.signal))) return;
+    if (this.answered && !(await delay(LAST_STREAM_MS, this.#closed.signal))) return;
+    this.#cut.abort();
+  }
+}
