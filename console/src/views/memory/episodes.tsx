@@ -7,7 +7,7 @@ import { type Column, Table } from "../../parts/table.tsx";
 import { Clock } from "../../parts/time.tsx";
 import { linkTo } from "../../routing/address.ts";
 import { engineCalls } from "../../session/clients.ts";
-import type { MemoryProps } from "./memory.tsx";
+import type { MemoryProps } from "./memory-props.ts";
 
 /** Rounds: questions of the user with their answers. */
 export const Episodes = ({ engine: { id } }: MemoryProps) => {

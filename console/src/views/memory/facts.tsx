@@ -10,7 +10,7 @@ import { type Column, Table } from "../../parts/table.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { engineCalls } from "../../session/clients.ts";
 import { mayChange } from "../../session/session.ts";
-import type { MemoryProps } from "./memory.tsx";
+import type { MemoryProps } from "./memory-props.ts";
 import { Validity } from "./validity.tsx";
 
 /** Facts with their validity, source and trust. One that is true no longer can be ended. */

@@ -7,7 +7,7 @@ import { type Column, Table } from "../../parts/table.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { engineCalls } from "../../session/clients.ts";
 import { placeNodes } from "./graph-layout.ts";
-import type { MemoryProps } from "./memory.tsx";
+import type { MemoryProps } from "./memory-props.ts";
 
 /** Nodes that are drawn: more could not be read. The table has all. */
 const MAX_DRAWN = 40;

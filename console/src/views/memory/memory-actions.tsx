@@ -3,7 +3,7 @@ import { useAction } from "../../parts/action.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { engineCalls } from "../../session/clients.ts";
 import { navigate } from "../../routing/address.ts";
-import type { MemoryProps } from "./memory.tsx";
+import type { MemoryProps } from "./memory-props.ts";
 
 /** Learn now, export and erase. */
 export const MemoryActions = ({ engine: { id, user_id: user } }: MemoryProps) => {

@@ -1,4 +1,3 @@
-import type { EngineRecord } from "@orchd/client";
 import type { ComponentType } from "preact";
 import { engineById } from "../../live/engine.ts";
 import { address, linkTo, setQuery } from "../../routing/address.ts";
@@ -9,12 +8,9 @@ import { Episodes } from "./episodes.tsx";
 import { Facts } from "./facts.tsx";
 import { Graph } from "./graph.tsx";
 import { MemoryActions } from "./memory-actions.tsx";
+import type { MemoryProps } from "./memory-props.ts";
 import { SearchResults } from "./search-results.tsx";
 import { SkillDrafts } from "./skill-drafts.tsx";
-
-export interface MemoryProps {
-  readonly engine: EngineRecord;
-}
 
 const LISTS: readonly (readonly [name: string, title: string, component: ComponentType<MemoryProps>])[] = [
   ["facts", "Facts", Facts],

@@ -6,7 +6,7 @@ import { type Column, Table } from "../../parts/table.tsx";
 import { Clock } from "../../parts/time.tsx";
 import { linkTo } from "../../routing/address.ts";
 import { engineCalls } from "../../session/clients.ts";
-import type { MemoryProps } from "./memory.tsx";
+import type { MemoryProps } from "./memory-props.ts";
 import { Validity } from "./validity.tsx";
 
 const LIMIT = 30;

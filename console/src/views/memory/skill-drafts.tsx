@@ -4,7 +4,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { engineCalls } from "../../session/clients.ts";
 import { mayChange } from "../../session/session.ts";
-import type { MemoryProps } from "./memory.tsx";
+import type { MemoryProps } from "./memory-props.ts";
 
 /** Skills that learning has drafted. A person allows or refuses each. */
 export const SkillDrafts = ({ engine: { id } }: MemoryProps) => {
